@@ -1,0 +1,26 @@
+"""What the user is told: errors that name the way out, and notices that are given once."""
+
+from __future__ import annotations
+
+import sys
+
+_given: set[str] = set()
+
+
+def unsupported(api: str, reason: str, instead: str = "") -> NotImplementedError:
+    """Build the error for an API or argument that ms2torch does not support.
+
+    ``api`` is MindSpore's full name (with the argument, where one argument is meant), ``reason`` says
+    why, ``instead`` what to do now.
+    """
+    text = f"{api}: {reason}"
+    if instead:
+        text += f" Instead: {instead}"
+    return NotImplementedError(text)
+
+
+def notice(key: str, text: str) -> None:
+    """Say ``text`` on stderr, once per process for each ``key``."""
+    if key not in _given:
+        _given.add(key)
+        print(f"[ms2torch] {text}", file=sys.stderr, flush=True)
