@@ -1,0 +1,38 @@
+"""Run cases on the real MindSpore and write their records: python scripts/record_reference.py [FILES]
+
+FILES are case files of tests/reference, all of them by default; its README.md says where the real MindSpore is
+looked for.
+"""
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.reference import real  # noqa: E402
+
+
+def main() -> int:
+    """Record each file; 1 when a case could not be recorded."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="*", type=Path, help="case files; all of tests/reference by default")
+    files = parser.parse_args().files or sorted((ROOT / "tests" / "reference").glob("test_*.py"))
+    refused = 0
+    for file in files:
+        module = f"tests.reference.{file.stem}"
+        outcomes = real.run(module)
+        problems = {name: o.pop("problem") for name, o in outcomes["cases"].items() if o.get("problem")}
+        for name, problem in problems.items():
+            del outcomes["cases"][name]
+            print(f"{file.name}: {name} is not recorded, it {problem}")
+        real.save(module, outcomes)
+        refused += len(problems)
+        print(f"{file.name}: {len(outcomes['cases'])} cases recorded with MindSpore {outcomes['mindspore']}")
+    return 1 if refused else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

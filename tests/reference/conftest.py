@@ -1,0 +1,29 @@
+"""`import mindspore` is ms2torch in this folder; `reference(case)` is what the real one gives."""
+import pytest
+
+import ms2torch
+from tests.reference import real
+from tests.reference.judge import as_declared
+
+ms2torch.install()
+
+
+@pytest.fixture(scope="session")
+def reference(request):
+    """A case's outcome on the real MindSpore: run now where it is found or --live says so, else the record."""
+    live = request.config.getoption("--live") or (
+        real.interpreter() is not None and not request.config.getoption("--recorded"))
+
+    def outcome_of(one):
+        module = one.function.__module__
+        outcome = (real.run if live else real.recorded)(module)["cases"].get(one.name)
+        how = f"run scripts/record_reference.py tests/reference/{module.rpartition('.')[2]}.py"
+        if outcome is None:
+            pytest.fail(f"{one.name} has no record: {how}", pytrace=False)
+        if outcome["source"] != one.digest:
+            pytest.fail(f"{one.name} was edited after it was recorded: {how}", pytrace=False)
+        if problem := as_declared(one, outcome):
+            pytest.fail(f"{one.name} on the real MindSpore: {problem}", pytrace=False)
+        return outcome
+
+    return outcome_of
