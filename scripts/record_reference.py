@@ -1,7 +1,7 @@
 """Run cases on the real MindSpore and write their records: python scripts/record_reference.py [FILES]
 
-FILES are case files of tests/reference, all of them by default; its README.md says where the real MindSpore is
-looked for.
+FILES are case files of tests/reference, by default all of them. Its README.md says where the real MindSpore
+is looked for.
 """
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ ms2torch.install()
 
 @pytest.fixture(scope="session")
 def reference(request):
-    """A case's outcome on the real MindSpore: run now where it is found or --live says so, else the record."""
+    """A case's outcome on the real MindSpore: run now where it is found or on --live, else the record."""
     live = request.config.getoption("--live") or (
         real.interpreter() is not None and not request.config.getoption("--recorded"))
 

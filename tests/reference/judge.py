@@ -41,7 +41,7 @@ class Case:
 
 def case(function=None, *, each=None, raises=False, mode="PYNATIVE", judge=None, rtol=None, atol=None,
          reason=None, xfail=None):
-    """Decorator: make a function a case, or one per combination in `each`. README.md has the table of arguments."""
+    """Decorator: make a function a case, or one per combination in `each`. README.md explains the arguments."""
     if function is None:
         return lambda f: case(f, each=each, raises=raises, mode=mode, judge=judge, rtol=rtol, atol=atol,
                               reason=reason, xfail=xfail)
@@ -53,7 +53,8 @@ def case(function=None, *, each=None, raises=False, mode="PYNATIVE", judge=None,
             labels = [_label(v) for v in arguments.values()] + ([run_in] if mode == "BOTH" else [])
             name = function.__name__ + (f"[{'-'.join(labels)}]" if labels else "")
             digest = _digest(function, arguments, judge or run_in)
-            cases.append(Case(function, arguments, name, run_in, judge or run_in, raises, rtol, atol, xfail, digest))
+            cases.append(Case(function, arguments, name, run_in, judge or run_in, raises,
+                              rtol, atol, xfail, digest))
     CASES.setdefault(function.__module__, []).extend(cases)
     return _as_test(function, cases)
 
@@ -121,7 +122,7 @@ def as_declared(one: Case, theirs: dict) -> str | None:
 
 def _error_differences(one, theirs, ours):
     if "error" not in ours:
-        return [f"  MindSpore raises {theirs['error'][0]}: {theirs['error'][1]}", "  ms2torch returns a value"]
+        return ["  MindSpore raises {}: {}".format(*theirs["error"]), "  ms2torch returns a value"]
     (their_type, their_text), (our_type, our_text) = theirs["error"], ours["error"]
     same_text = one.raises in our_text if isinstance(one.raises, str) else our_text == their_text
     if their_type == our_type and same_text:
@@ -186,8 +187,8 @@ def _definitions(file) -> dict[str, tuple[str, frozenset[str]]]:
             names = [n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)]
         else:
             continue
-        lines = (ast.get_source_segment(text, node) or "").splitlines()
-        source = "\n".join(line.rstrip() for line in lines if line.strip() and not line.lstrip().startswith("#"))
+        lines = [line.rstrip() for line in (ast.get_source_segment(text, node) or "").splitlines()]
+        source = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
         mentions = frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
         for name in names:
             found[name] = (source, mentions)

@@ -26,12 +26,12 @@ def run(module: str) -> dict:
     """All cases of a module on the real MindSpore: {"mindspore": version, "cases": {name: outcome}}."""
     python = interpreter()
     if python is None:
-        raise FileNotFoundError("no real MindSpore here: run scripts/reference_env.sh, or set MS2TORCH_REFERENCE_PYTHON")
+        raise FileNotFoundError("no real MindSpore: run scripts/reference_env.sh, or set MS2TORCH_REFERENCE_PYTHON")
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("MS2TORCH_", "PYTHONPATH"))}
-        done = subprocess.run([python, "-m", "tests.reference.worker", module, str(answer)], cwd=ROOT, env=clean,
-                              capture_output=True, text=True)
+        command = [python, "-m", "tests.reference.worker", module, str(answer)]
+        done = subprocess.run(command, cwd=ROOT, env=clean, capture_output=True, text=True)
         if not answer.exists():
             raise RuntimeError(f"{module} did not run on the real MindSpore:\n{done.stderr[-3000:]}")
         return json.loads(answer.read_text())

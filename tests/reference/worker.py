@@ -1,7 +1,8 @@
 """Runs the cases of one module on the real MindSpore: python -m tests.reference.worker MODULE ANSWER_FILE
 
-Each case has a process of its own, forked after the import: an exception in MindSpore leaves its process unsound, and the mode,
-the seeds and parameter counters start afresh. MindSpore starts no threads before its first operator, so the fork is safe.
+Each case has a process of its own, forked after the import: an exception in MindSpore leaves its process unsound,
+and so the mode, the seeds and the parameter counters start afresh. MindSpore starts no threads before its first
+operator, so the fork is safe.
 """
 import importlib
 import json
@@ -35,7 +36,7 @@ def alone(one) -> dict:
         text = come.read()
     _, status = os.waitpid(child, 0)
     if not text:
-        return {"error": ["Crash", f"the process died: {signal.Signals(status & 127).name if status & 127 else status}"]}
+        return {"error": ["Crash", f"the process died with status {status}"]}
     return json.loads(text)
 
 
