@@ -1,8 +1,8 @@
 """Results as JSON, the same from both sides, and the comparison of two of them.
 
 A Tensor becomes {"Tensor": [dtype, shape, values]}; tuples, dicts, floats and numpy values carry their kind
-likewise, so that an int, a 0-d Tensor and a numpy scalar never pass for one another. Lists, ints, bools, strings
-and None are themselves.
+likewise, so that an int, a 0-d Tensor and a numpy scalar never pass for one another. Lists, ints, bools,
+strings and None are themselves.
 """
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Case:
 
 def case(function=None, *, each=None, raises=False, mode="PYNATIVE", judge=None, rtol=None, atol=None,
          reason=None, xfail=None):
-    """Decorator: make a function a case, or one per combination in `each`. README.md explains the arguments."""
+    """Decorator: make a function a case, or one per combination in `each`. README.md has the arguments."""
     if function is None:
         return lambda f: case(f, each=each, raises=raises, mode=mode, judge=judge, rtol=rtol, atol=atol,
                               reason=reason, xfail=xfail)

@@ -26,7 +26,7 @@ def run(module: str) -> dict:
     """All cases of a module on the real MindSpore: {"mindspore": version, "cases": {name: outcome}}."""
     python = interpreter()
     if python is None:
-        raise FileNotFoundError("no real MindSpore: run scripts/reference_env.sh, or set MS2TORCH_REFERENCE_PYTHON")
+        raise SystemExit("no real MindSpore: run scripts/reference_env.sh, or set MS2TORCH_REFERENCE_PYTHON")
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("MS2TORCH_", "PYTHONPATH"))}

@@ -1,0 +1,137 @@
+"""jvp, vjp, jacfwd, jacrev, vmap, and one inside the other."""
+import mindspore as ms
+import numpy as np
+from mindspore import nn, ops
+
+from tests.reference.judge import case, data
+
+
+def t(*values):
+    return ms.Tensor(np.array(values if len(values) > 1 else values[0], np.float32))
+
+
+def cubic(x, y):
+    return x * x * x + y * y
+
+
+def several(x, y):
+    return x * x * y, x + y * y
+
+
+@case
+def test_jvp_of_one_input():
+    return ms.jvp(lambda x: x * x * x, t(2.0, 3.0), t(1.0, 10.0))
+
+
+@case(each={"fn": [cubic, several]})
+def test_jvp_of_tuples(fn):
+    return ms.jvp(fn, (t(2.0, 3.0), t(4.0, 5.0)), (t(1.0, 10.0), t(100.0, 1000.0)))
+
+
+@case
+def test_jvp_has_aux():
+    return ms.jvp(lambda x: (x * x, x * 5), t(2.0, 3.0), t(1.0, 10.0), has_aux=True)
+
+
+@case(raises=True)
+def test_jvp_with_a_tangent_of_another_shape():
+    ms.jvp(lambda x: x * x, t(2.0, 3.0), t(1.0, 2.0, 3.0))
+
+
+@case(each={"fn": [cubic, several]})
+def test_vjp(fn):
+    out, pull = ms.vjp(fn, t(2.0, 3.0), t(4.0, 5.0))
+    cotangent = t(1.0, 10.0)
+    return out, pull(cotangent) if fn is cubic else pull((cotangent, t(100.0, 1000.0)))
+
+
+@case
+def test_vjp_of_one_input():
+    out, pull = ms.vjp(lambda x: x * x, t(2.0, 3.0))
+    return out, pull(t(1.0, 10.0))
+
+
+@case
+def test_vjp_with_weights():
+    net = nn.Dense(2, 2, weight_init=t([[1.0, 2.0], [3.0, 4.0]]), bias_init=t(5.0, 6.0))
+    out, pull = ms.vjp(net, t([[1.0, 2.0]]), weights=net.trainable_params())
+    return out, pull(t([[1.0, 10.0]]))
+
+
+@case
+def test_vjp_has_aux():
+    out, pull, aux = ms.vjp(lambda x: (x * x, x * 5), t(2.0, 3.0), has_aux=True)
+    return out, pull(t(1.0, 10.0)), aux
+
+
+@case(each={"transform": ["jacfwd", "jacrev"], "position": [0, 1, (0, 1)]})
+def test_jacobian(transform, position):
+    x, y = ms.Tensor(data((2,), seed=1)), ms.Tensor(data((2,), seed=2))
+    return getattr(ms, transform)(cubic, position)(x, y)
+
+
+@case(each={"transform": ["jacfwd", "jacrev"]})
+def test_jacobian_of_a_matrix_function(transform):
+    return getattr(ms, transform)(lambda x: ops.matmul(x, x))(ms.Tensor(data((2, 2))))
+
+
+@case(each={"transform": ["jacfwd", "jacrev"]})
+def test_jacobian_has_aux(transform):
+    return getattr(ms, transform)(lambda x: (x * x, x * 5), has_aux=True)(t(2.0, 3.0))
+
+
+@case
+def test_hessian_forward_over_reverse():
+    return ms.jacfwd(ms.jacrev(lambda x: (x * x * x).sum()))(t(2.0, 3.0))
+
+
+@case(each={"in_axes": [0, 1, (0, None), (None, 1), (1, 0)], "out_axes": [0, 1]})
+def test_vmap_axes(in_axes, out_axes):
+    def fn(x, y):
+        return x * y + 1
+
+    x, y = ms.Tensor(data((3, 3))), ms.Tensor(data((3, 3), seed=1))
+    return ms.vmap(fn, in_axes, out_axes)(x, y)
+
+
+@case
+def test_vmap_of_a_matrix_product():
+    x, w = ms.Tensor(data((4, 2, 3))), ms.Tensor(data((3, 5), seed=1))
+    return ms.vmap(ops.matmul, (0, None))(x, w)
+
+
+@case
+def test_nested_vmap():
+    x, y = ms.Tensor(data((3,))), ms.Tensor(data((4,), seed=1))
+    return ms.vmap(ms.vmap(lambda a, b: a * b, (None, 0)), (0, None))(x, y)
+
+
+@case
+def test_vmap_of_grad():
+    return ms.vmap(ms.grad(lambda x: x * x * x))(t(2.0, 3.0, 4.0))
+
+
+@case
+def test_grad_of_vmap():
+    def fn(x):
+        return ms.vmap(lambda row: (row * row).sum())(x)
+
+    return ms.grad(fn)(ms.Tensor(data((3, 2))))
+
+
+@case(raises=True)
+def test_vmap_over_unequal_axes():
+    ms.vmap(lambda x, y: x + y)(ms.Tensor(data((3,))), ms.Tensor(data((4,))))
+
+
+@case(raises=True)
+def test_vmap_with_too_many_axes():
+    ms.vmap(lambda x: x, (0, 0))(ms.Tensor(data((3,))))
+
+
+@case
+def test_grad_of_jvp():
+    def fn(x):
+        return ms.jvp(lambda z: z * z * z, x, t(1.0, 1.0))[1]
+
+    return ms.grad(fn)(t(2.0, 3.0))
