@@ -113,6 +113,8 @@ def as_declared(one: Case, theirs: dict) -> str | None:
     """Why a real outcome cannot stand as a record, or None: it raised without saying so, or did not raise."""
     if "error" in theirs and not one.raises:
         return f"raises {theirs['error'][0]}: {theirs['error'][1][:300]}"
+    if "error" in theirs and theirs["error"][1].startswith("Parse Lambda Function Fail"):
+        return "lets the real MindSpore parse a lambda: write it with def"
     if "value" in theirs and one.raises:
         return "says raises=, but the real MindSpore returns a value"
     if isinstance(one.raises, str) and one.raises not in theirs["error"][1]:

@@ -18,9 +18,33 @@ def several(x, y):
     return x * x * y, x + y * y
 
 
+def cube(x):
+    return x * x * x
+
+
+def cube_sum(x):
+    return (x * x * x).sum()
+
+
+def square_with_aux(x):
+    return x * x, x * 5
+
+
+def matrix_square(x):
+    return ops.matmul(x, x)
+
+
+def add(x, y):
+    return x + y
+
+
+def times(x, y):
+    return x * y
+
+
 @case
 def test_jvp_of_one_input():
-    return ms.jvp(lambda x: x * x * x, t(2.0, 3.0), t(1.0, 10.0))
+    return ms.jvp(cube, t(2.0, 3.0), t(1.0, 10.0))
 
 
 @case(each={"fn": [cubic, several]})
@@ -30,12 +54,12 @@ def test_jvp_of_tuples(fn):
 
 @case
 def test_jvp_has_aux():
-    return ms.jvp(lambda x: (x * x, x * 5), t(2.0, 3.0), t(1.0, 10.0), has_aux=True)
+    return ms.jvp(square_with_aux, t(2.0, 3.0), t(1.0, 10.0), has_aux=True)
 
 
 @case(raises=True)
 def test_jvp_with_a_tangent_of_another_shape():
-    ms.jvp(lambda x: x * x, t(2.0, 3.0), t(1.0, 2.0, 3.0))
+    ms.jvp(cube, t(2.0, 3.0), t(1.0, 2.0, 3.0))
 
 
 @case(each={"fn": [cubic, several]})
@@ -47,7 +71,7 @@ def test_vjp(fn):
 
 @case
 def test_vjp_of_one_input():
-    out, pull = ms.vjp(lambda x: x * x, t(2.0, 3.0))
+    out, pull = ms.vjp(cube, t(2.0, 3.0))
     return out, pull(t(1.0, 10.0))
 
 
@@ -60,7 +84,7 @@ def test_vjp_with_weights():
 
 @case
 def test_vjp_has_aux():
-    out, pull, aux = ms.vjp(lambda x: (x * x, x * 5), t(2.0, 3.0), has_aux=True)
+    out, pull, aux = ms.vjp(square_with_aux, t(2.0, 3.0), has_aux=True)
     return out, pull(t(1.0, 10.0)), aux
 
 
@@ -72,26 +96,23 @@ def test_jacobian(transform, position):
 
 @case(each={"transform": ["jacfwd", "jacrev"]})
 def test_jacobian_of_a_matrix_function(transform):
-    return getattr(ms, transform)(lambda x: ops.matmul(x, x))(ms.Tensor(data((2, 2))))
+    return getattr(ms, transform)(matrix_square)(ms.Tensor(data((2, 2))))
 
 
 @case(each={"transform": ["jacfwd", "jacrev"]})
 def test_jacobian_has_aux(transform):
-    return getattr(ms, transform)(lambda x: (x * x, x * 5), has_aux=True)(t(2.0, 3.0))
+    return getattr(ms, transform)(square_with_aux, has_aux=True)(t(2.0, 3.0))
 
 
 @case
 def test_hessian_forward_over_reverse():
-    return ms.jacfwd(ms.jacrev(lambda x: (x * x * x).sum()))(t(2.0, 3.0))
+    return ms.jacfwd(ms.jacrev(cube_sum))(t(2.0, 3.0))
 
 
 @case(each={"in_axes": [0, 1, (0, None), (None, 1), (1, 0)], "out_axes": [0, 1]})
 def test_vmap_axes(in_axes, out_axes):
-    def fn(x, y):
-        return x * y + 1
-
     x, y = ms.Tensor(data((3, 3))), ms.Tensor(data((3, 3), seed=1))
-    return ms.vmap(fn, in_axes, out_axes)(x, y)
+    return ms.vmap(times, in_axes, out_axes)(x, y)
 
 
 @case
@@ -103,35 +124,35 @@ def test_vmap_of_a_matrix_product():
 @case
 def test_nested_vmap():
     x, y = ms.Tensor(data((3,))), ms.Tensor(data((4,), seed=1))
-    return ms.vmap(ms.vmap(lambda a, b: a * b, (None, 0)), (0, None))(x, y)
+    return ms.vmap(ms.vmap(times, (None, 0)), (0, None))(x, y)
 
 
 @case
 def test_vmap_of_grad():
-    return ms.vmap(ms.grad(lambda x: x * x * x))(t(2.0, 3.0, 4.0))
+    return ms.vmap(ms.grad(cube))(t(2.0, 3.0, 4.0))
 
 
 @case
 def test_grad_of_vmap():
     def fn(x):
-        return ms.vmap(lambda row: (row * row).sum())(x)
+        return ms.vmap(cube_sum)(x)
 
     return ms.grad(fn)(ms.Tensor(data((3, 2))))
 
 
 @case(raises=True)
 def test_vmap_over_unequal_axes():
-    ms.vmap(lambda x, y: x + y)(ms.Tensor(data((3,))), ms.Tensor(data((4,))))
+    ms.vmap(add)(ms.Tensor(data((3,))), ms.Tensor(data((4,))))
 
 
 @case(raises=True)
 def test_vmap_with_too_many_axes():
-    ms.vmap(lambda x: x, (0, 0))(ms.Tensor(data((3,))))
+    ms.vmap(cube, (0, 0))(ms.Tensor(data((3,))))
 
 
 @case
 def test_grad_of_jvp():
     def fn(x):
-        return ms.jvp(lambda z: z * z * z, x, t(1.0, 1.0))[1]
+        return ms.jvp(cube, x, t(1.0, 1.0))[1]
 
     return ms.grad(fn)(t(2.0, 3.0))
