@@ -24,3 +24,18 @@ def notice(key: str, text: str) -> None:
     if key not in _given:
         _given.add(key)
         print(f"[ms2torch] {text}", file=sys.stderr, flush=True)
+
+
+def translate(err: RuntimeError, name: str, args: tuple) -> Exception:
+    """torch's error for bad input as MindSpore's kind of error, in MindSpore's words where they are known."""
+    shapes = [tuple(a.shape) for a in args if hasattr(a, "shape")]
+    text = str(err)
+    if "must match the size of tensor" in text and len(shapes) >= 2:
+        return ValueError(
+            f"For primitive[{name}], the shapes of its inputs cannot broadcast: "
+            f"x.shape = {list(shapes[0])}, y.shape = {list(shapes[1])}.")
+    if "size" in text or "shape" in text or "dimension" in text.lower():
+        return ValueError(f"For primitive[{name}], {text} Input shapes: {[list(s) for s in shapes]}.")
+    if "implemented for" in text or "dtype" in text or "Promotion for" in text:
+        return TypeError(f"For primitive[{name}], {text}")
+    return RuntimeError(f"For primitive[{name}], {text}")

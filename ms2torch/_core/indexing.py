@@ -1,0 +1,5 @@
+"""Indexing as MindSpore has it."""
+def getitem(t, index):
+    return t[index]
+def setitem(t, index, value):
+    t[index] = value

@@ -1,0 +1,81 @@
+"""What lets a Cell be a torch.nn.Module although its users own every attribute name.
+
+MindSpore programs assign ``self.train = True``, ``self.type = "x"``, ``self.modules = [...]``: names that are methods of
+torch's Module. Such a name is guarded: the program reads what it assigned, torch's own code finds torch's method.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import torch
+
+from .tensor import Tensor, lift, lower
+
+
+class Guarded:
+    """A public name of torch's Module on Cell: the user's value for the user, torch's method for torch."""
+
+    __slots__ = ("default", "name", "original")
+
+    def __init__(self, name: str, original, default=None) -> None:
+        self.name, self.original, self.default = name, original, default
+
+    def __get__(self, cell, owner=None):
+        if cell is None:
+            return self.default if self.default is not None else self.original
+        if _called_by_torch():
+            return self.original.__get__(cell, owner)
+        try:
+            return cell.__dict__[self.name]
+        except KeyError:
+            chosen = self.original if self.default is None else self.default
+            return chosen.__get__(cell, owner) if hasattr(chosen, "__get__") else chosen
+
+    def __set__(self, cell, value) -> None:
+        cell.__dict__[self.name] = value
+
+    def __delete__(self, cell) -> None:
+        try:
+            del cell.__dict__[self.name]
+        except KeyError:
+            raise AttributeError(self.name) from None
+
+
+def _called_by_torch() -> bool:
+    name = sys._getframe(2).f_globals.get("__name__", "")
+    return name == "torch" or name.startswith("torch.")
+
+
+def guard(cls: type, names) -> None:
+    """Guard torch's methods ``names`` on ``cls`` itself."""
+    for name in names:
+        setattr(cls, name, Guarded(name, getattr(torch.nn.Module, name), cls.__dict__.get(name)))
+
+
+def guard_overrides(cls: type, base: type) -> None:
+    """A subclass that defines a guarded name itself gets the same guard around its definition."""
+    for name, value in list(cls.__dict__.items()):
+        known = base.__dict__.get(name)
+        if isinstance(known, Guarded) and not isinstance(value, Guarded):
+            setattr(cls, name, Guarded(name, known.original, value))
+
+
+def speak_tensor(module: torch.nn.Module) -> None:
+    """A plain torch module inside a Cell: Tensors are lowered on the way in and lifted on the way out."""
+    if getattr(module, "_ms2torch_speaks", False):
+        return
+    module._ms2torch_speaks = True
+    depth: list[bool] = []
+
+    def enter(_module, args, kwargs):
+        ours = any(isinstance(x, Tensor) for x in (*args, *kwargs.values())) or any(
+            isinstance(y, Tensor) for x in args if isinstance(x, (tuple, list)) for y in x)
+        depth.append(ours)
+        return (tuple(lower(a) for a in args), lower(kwargs)) if ours else None
+
+    def leave(_module, args, kwargs, output):
+        return lift(output) if depth.pop() else output
+
+    module.register_forward_pre_hook(enter, with_kwargs=True)
+    module.register_forward_hook(leave, with_kwargs=True)

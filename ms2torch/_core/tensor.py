@@ -1,0 +1,515 @@
+"""The Tensor that wraps one torch.Tensor, and the way in and out of it (wrap, lower, lift).
+
+A plain class with one slot beats a torch.Tensor subclass in speed (1.4 us against 2.0 us for ``a + b``) and
+leaks nothing: every attribute is MindSpore's by construction. ``_t`` is read and written by the engine only.
+Operators with one Python symbol live here because they are the hottest path; all other methods are attached
+by the registry from the operator definitions in ``ms2torch.ops``.
+"""
+
+from __future__ import annotations
+
+import numbers
+
+import numpy as np
+import torch
+
+from . import dtype as _dtype
+from . import indexing, printing
+from .device import device
+from .errors import translate
+
+_FROM_TORCH = _dtype._FROM_TORCH
+_promote = _dtype.promote
+_promote_scalar = _dtype.promote_scalar
+
+
+class Tensor:
+    """A multi-dimensional array (``mindspore.Tensor``).
+
+    ``input_data`` is a number, a nested list or tuple, a numpy array, a Tensor or a torch.Tensor (whose memory
+    is then shared). Python floats become Float32, ints Int64; arrays keep their dtype. ``shape``, ``dtype``
+    and ``init`` together make a Tensor that is filled by an initializer on first need. TypeError for
+    anything else. Unlike torch's, a Tensor never requires grad: gradients come from ``mindspore.grad`` and
+    its kin, as values.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_t")
+
+    init = None
+    delta_seed = ""
+
+    def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
+        if init is not None:
+            _defer(self, shape, dtype, init)
+            return
+        if dtype is not None and not isinstance(dtype, _dtype.Type) and not isinstance(dtype, type(torch.float32)):
+            raise TypeError(
+                f"For 'Tensor', the argument 'dtype' must be one of MindSpore's dtypes, but got {dtype!r}.")
+        self._t = as_torch(input_data, dtype)
+
+    # ---- torch and numpy -------------------------------------------------------------------------------
+
+    def torch(self) -> torch.Tensor:
+        """The torch.Tensor inside: no copy, same memory (ms2torch's own method)."""
+        return self._t
+
+    def asnumpy(self) -> np.ndarray:
+        """The data as a numpy array that shares memory on the CPU (``Tensor.asnumpy``). bfloat16 comes as float32."""
+        t = self._t
+        if t.requires_grad:
+            t = t.detach()
+        if t.dtype is torch.bfloat16:
+            t = t.float()
+        if t.device.type != "cpu":
+            t = t.cpu()
+        return t.resolve_conj().numpy() if t.is_complex() else t.numpy()
+
+    numpy = asnumpy
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        """torch functions take Tensors and give Tensors; the arithmetic is then torch's own."""
+        return lift(func(*lower(args), **lower(kwargs or {})))
+
+    def __array__(self, dtype=None, copy=None):
+        array = self.asnumpy()
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __dlpack__(self, stream=None):
+        return self._t.detach().__dlpack__()
+
+    def __dlpack_device__(self):
+        return self._t.__dlpack_device__()
+
+    def __reduce_ex__(self, protocol):
+        state = self.__dict__ or None
+        return (wrap, (self._t.detach(),), state)
+
+    def __copy__(self):
+        return wrap(self._t)
+
+    def __deepcopy__(self, memo):
+        new = wrap(self._t.detach().clone())
+        new.__dict__.update(self.__dict__)
+        memo[id(self)] = new
+        return new
+
+    # ---- what it is ------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self._t.shape)
+
+    @property
+    def dtype(self) -> _dtype.Type:
+        return _FROM_TORCH[self._t.dtype]
+
+    @property
+    def ndim(self) -> int:
+        return self._t.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of elements, an int (torch's ``size`` is a method and gives the shape)."""
+        return self._t.numel()
+
+    @property
+    def itemsize(self) -> int:
+        return self._t.element_size()
+
+    @property
+    def nbytes(self) -> int:
+        return self._t.element_size() * self._t.numel()
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes to step in each dimension, as numpy counts them."""
+        size = self._t.element_size()
+        return tuple(s * size for s in self._t.stride())
+
+    @property
+    def has_init(self) -> bool:
+        return self.init is not None
+
+    @property
+    def is_init(self) -> bool:
+        return self.init is None
+
+    @property
+    def device(self) -> str:
+        t = self._t
+        return "CPU" if t.device.type == "cpu" else f"GPU:{t.device.index or 0}"
+
+    @property
+    def T(self) -> Tensor:
+        t = self._t
+        return wrap(t.permute(*range(t.ndim - 1, -1, -1)))
+
+    def init_data(self, slice_index=None, shape=None, opt_shard_group=None) -> Tensor:
+        """Give the data; where it waits for its initializer, draw it now."""
+        _ = self._t
+        return self
+
+    # ---- Python's own protocols -----------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return printing.to_repr(self._t)
+
+    def __str__(self) -> str:
+        return printing.to_str(self._t)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.asnumpy().item(), spec) if spec else str(self)
+
+    def __len__(self) -> int:
+        t = self._t
+        if t.ndim == 0:
+            raise TypeError("Not support len of a 0-D tensor")
+        return t.shape[0]
+
+    def __iter__(self):
+        t = self._t
+        if t.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter([wrap(x) for x in t.unbind(0)])
+
+    def __bool__(self) -> bool:
+        t = self._t
+        if t.numel() != 1:
+            raise ValueError("The truth value of an array with more than one element is ambiguous.")
+        return bool(t)
+
+    def __int__(self) -> int:
+        return int(self._scalar())
+
+    def __float__(self) -> float:
+        return float(self._scalar())
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar())
+
+    def __index__(self) -> int:
+        t = self._t
+        if t.is_floating_point() or t.is_complex() or t.numel() != 1:
+            raise TypeError("Only integer tensors of a single element can be converted to an index.")
+        return int(t)
+
+    def _scalar(self):
+        t = self._t
+        if t.numel() != 1:
+            raise ValueError("Only one element tensors can be converted to Python scalars")
+        return t.item()
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __contains__(self, value) -> bool:
+        return bool((self._t == lower(value)).any())
+
+    def __getitem__(self, index) -> Tensor:
+        if index.__class__ is not int and index.__class__ is not slice:
+            index = lower(index)
+        return wrap(indexing.getitem(self._t, index))
+
+    def __setitem__(self, index, value) -> None:
+        if index.__class__ is not int and index.__class__ is not slice:
+            index = lower(index)
+        self._write(lambda t: indexing.setitem(t, index, lower(value)))
+
+    def _write(self, change) -> None:
+        """Let ``change`` write into the data in place; Parameter keeps its resting tensor out of autograd."""
+        t = self._t
+        if t.requires_grad and t.is_leaf:
+            raise RuntimeError("Can not modify tensor id of input tensor in the function being differentiated.")
+        change(t)
+
+
+_new = Tensor.__new__
+
+
+def wrap(t: torch.Tensor) -> Tensor:
+    """The Tensor around ``t``: no copy."""
+    out = _new(Tensor)
+    out._t = t
+    return out
+
+
+def lower(obj):
+    """``obj`` with every Tensor, also inside tuples, lists and dicts, as its torch tensor."""
+    if isinstance(obj, Tensor):
+        return obj._t
+    cls = obj.__class__
+    if cls is tuple or cls is list:
+        return cls([lower(x) for x in obj])
+    if cls is dict:
+        return {k: lower(v) for k, v in obj.items()}
+    if isinstance(obj, (tuple, list)):
+        # ParameterTuple, CellList-like and named tuples: a plain sequence is all that torch needs.
+        return [lower(x) for x in obj]
+    return obj
+
+
+def lift(obj):
+    """``obj`` with every torch tensor as a Tensor; lists and tuples keep their kind, named tuples become tuples."""
+    if isinstance(obj, torch.Tensor):
+        out = _new(Tensor)
+        out._t = obj
+        return out
+    cls = obj.__class__
+    if cls is tuple or cls is list:
+        return cls([lift(x) for x in obj])
+    if isinstance(obj, tuple) and not isinstance(obj, torch.Size):
+        return tuple([lift(x) for x in obj])
+    if cls is dict:
+        return {k: lift(v) for k, v in obj.items()}
+    return obj
+
+
+def as_torch(data, dtype=None) -> torch.Tensor:
+    """A new torch tensor from anything that ``mindspore.Tensor`` takes (torch tensors are shared, the rest copied)."""
+    want = None if dtype is None else _dtype.to_torch(dtype)
+    if isinstance(data, Tensor):
+        t = data._t
+    elif isinstance(data, torch.Tensor):
+        t = data.detach() if data.requires_grad and not torch._C._functorch.is_gradtrackingtensor(data) else data
+    elif isinstance(data, (bool, int, float, complex)):
+        natural = _dtype._TO_TORCH[data.__class__] if data.__class__ in _dtype._TO_TORCH else None
+        return torch.tensor(data, dtype=want or natural, device=device())
+    elif isinstance(data, (np.ndarray, np.generic)):
+        t = _from_array(np.asarray(data))
+    elif isinstance(data, (list, tuple)):
+        t = _from_sequence(data)
+    else:
+        raise TypeError(
+            f"For Tensor, the input_data is {data}, unsupported type {type(data).__name__}. Supported types: "
+            "Tensor, numpy.ndarray, torch.Tensor, int, float, complex, bool, tuple, list.")
+    if want is not None and t.dtype is not want:
+        t = t.to(want)
+    return t.to(device()) if t.device != device() else t
+
+
+def _from_array(array: np.ndarray) -> torch.Tensor:
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"For Tensor, the dtype of the numpy array is not supported: {array.dtype}.")
+    return torch.from_numpy(np.array(array, copy=True, order="C"))
+
+
+def _from_sequence(data) -> torch.Tensor:
+    plain = _plain(data)
+    array = np.array(plain)
+    if array.dtype == np.float64 and not _holds_float64(data):
+        array = array.astype(np.float32)
+    elif array.dtype == np.complex128 and not isinstance(data[0], np.generic):
+        array = array.astype(np.complex64)
+    return _from_array(array)
+
+
+def _plain(data):
+    if isinstance(data, Tensor):
+        return data.asnumpy()
+    if isinstance(data, (list, tuple)):
+        return [_plain(x) for x in data]
+    return data
+
+
+def _holds_float64(data) -> bool:
+    while isinstance(data, (list, tuple)) and data:
+        data = data[0]
+    if isinstance(data, Tensor):
+        return data._t.dtype is torch.float64
+    return isinstance(data, (np.ndarray, np.generic)) and data.dtype == np.float64
+
+
+class _Deferred(Tensor):
+    """A Tensor whose data its initializer makes when ``_t`` is first read; then it becomes a plain Tensor."""
+
+    __slots__ = ()
+
+    @property
+    def _t(self) -> torch.Tensor:
+        shape, dtype, init = self.__dict__.pop("_waiting")
+        self.__dict__.pop("init", None)
+        array = np.ones(shape, dtype=np.float32 if dtype is torch.bfloat16 else _dtype.from_torch(dtype).numpy)
+        init(array)
+        self.__class__ = Tensor
+        self._t = torch.from_numpy(array).to(device=device(), dtype=dtype)
+        return self._t
+
+    @_t.setter
+    def _t(self, value) -> None:
+        self.__dict__.pop("_waiting", None)
+        self.__dict__.pop("init", None)
+        self.__class__ = Tensor
+        self._t = value
+
+    @property
+    def shape(self):
+        return tuple(self.__dict__["_waiting"][0])
+
+    @property
+    def dtype(self):
+        return _dtype.from_torch(self.__dict__["_waiting"][1])
+
+
+def _defer(tensor: Tensor, shape, dtype, init) -> None:
+    if shape is None or dtype is None:
+        raise ValueError("If init is not None, shape and dtype must be given too: Tensor(shape=, dtype=, init=).")
+    shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(int(n) for n in shape)
+    tensor.__dict__["_waiting"] = (shape, _dtype.to_torch(dtype), init)
+    tensor.init = init
+    tensor.__class__ = _Deferred
+
+
+# ---- operators -----------------------------------------------------------------------------------------
+
+
+def _binary(name: str, compute, on_scalar=None):
+    """A Python operator: equal dtypes go straight to torch, everything else is brought to MindSpore's rules."""
+    on_scalar = on_scalar or compute
+
+    def forward(self, other):
+        a = self._t
+        try:
+            b = other._t
+        except AttributeError:
+            return _other(self, other, False)
+        if a.dtype is not b.dtype:
+            a, b = _promote(a, b)
+        try:
+            r = compute(a, b)
+        except RuntimeError as err:
+            raise translate(err, name, (a, b)) from None
+        out = _new(Tensor)
+        out._t = r
+        return out
+
+    def reflected(self, other):
+        return _other(self, other, True)
+
+    def _other(self, other, swapped: bool):
+        if isinstance(other, (list, tuple)):
+            other = as_torch(other)
+        elif isinstance(other, torch.Tensor):
+            pass
+        elif isinstance(other, (bool, int, float, complex)):
+            t, number = _promote_scalar(self._t, other)
+            try:
+                return wrap(on_scalar(number, t) if swapped else on_scalar(t, number))
+            except RuntimeError as err:
+                raise translate(err, name, (t, number)) from None
+        elif isinstance(other, np.generic) and other.ndim == 0:
+            other = as_torch(other)
+        else:
+            return NotImplemented
+        a, b = _promote(self._t, other)
+        try:
+            return wrap(compute(b, a) if swapped else compute(a, b))
+        except RuntimeError as err:
+            raise translate(err, name, (a, b)) from None
+
+    return forward, reflected
+
+
+def _sub(a, b):
+    if isinstance(a, torch.Tensor) and a.dtype is torch.bool and isinstance(b, torch.Tensor):
+        return torch.logical_xor(a, b)
+    return torch.sub(a, b) if isinstance(a, torch.Tensor) else torch.rsub(b, a)
+
+
+def _true_divide(a, b):
+    return torch.true_divide(a, b) if isinstance(a, torch.Tensor) else a / b
+
+
+def _floor_divide(a, b):
+    return torch.floor_divide(a, b) if isinstance(a, torch.Tensor) else a // b
+
+
+def _swap(fn, reverse):
+    return lambda a, b: fn(a, b) if isinstance(a, torch.Tensor) else reverse(b, a)
+
+
+_commute = {
+    "add": ("Add", torch.add), "mul": ("Mul", torch.mul), "and": ("BitwiseAnd", torch.bitwise_and),
+    "or": ("BitwiseOr", torch.bitwise_or), "xor": ("BitwiseXor", torch.bitwise_xor),
+}
+for _name, (_prim, _fn) in _commute.items():
+    _f, _r = _binary(_prim, _fn, _swap(_fn, _fn))
+    setattr(Tensor, f"__{_name}__", _f)
+    setattr(Tensor, f"__r{_name}__", _r)
+
+for _name, _prim, _fn, _scalar in (
+    ("sub", "Sub", torch.sub, _sub),
+    ("truediv", "Div", torch.true_divide, _true_divide),
+    ("floordiv", "FloorDiv", torch.floor_divide, _floor_divide),
+    ("mod", "FloorMod", torch.remainder, torch.remainder),
+    ("pow", "Pow", torch.pow, torch.pow),
+):
+    _f, _r = _binary(_prim, _fn if _name != "sub" else _sub, _scalar)
+    setattr(Tensor, f"__{_name}__", _f)
+    setattr(Tensor, f"__r{_name}__", _r)
+
+for _name, _prim, _fn, _back in (
+    ("lt", "Less", torch.lt, torch.gt), ("le", "LessEqual", torch.le, torch.ge),
+    ("gt", "Greater", torch.gt, torch.lt), ("ge", "GreaterEqual", torch.ge, torch.le),
+):
+    setattr(Tensor, f"__{_name}__", _binary(_prim, _fn, _swap(_fn, _back))[0])
+
+_equal = _binary("Equal", torch.eq)[0]
+_not_equal = _binary("NotEqual", torch.ne)[0]
+
+
+def _eq(self, other):
+    if other is None or isinstance(other, (str, list, tuple)):
+        return False
+    return _equal(self, other)
+
+
+def _ne(self, other):
+    if other is None or isinstance(other, (str, list, tuple)):
+        return True
+    return _not_equal(self, other)
+
+
+Tensor.__eq__ = _eq
+Tensor.__ne__ = _ne
+
+
+def _matmul(self, other):
+    if not isinstance(other, Tensor):
+        return NotImplemented
+    a, b = _promote(self._t, other._t)
+    try:
+        return wrap(torch.matmul(a, b))
+    except RuntimeError as err:
+        raise translate(err, "MatMul", (a, b)) from None
+
+
+def _unary(fn):
+    def operator(self):
+        out = _new(Tensor)
+        out._t = fn(self._t)
+        return out
+    return operator
+
+
+Tensor.__matmul__ = _matmul
+Tensor.__neg__ = _unary(torch.neg)
+Tensor.__pos__ = lambda self: self
+Tensor.__abs__ = _unary(torch.abs)
+Tensor.__invert__ = _unary(torch.logical_not)
+
+# numpy defers to Tensor's reflected operators only for arrays that it cannot convert; MindSpore's gives an ndarray.
+Tensor.__array_priority__ = -1000
+
+
+def _register_pytree() -> None:
+    from torch.utils import _pytree
+
+    _pytree.register_pytree_node(
+        Tensor, lambda x: ([x._t], None), lambda leaves, _: wrap(leaves[0]) if isinstance(leaves[0], torch.Tensor)
+        else leaves[0], serialized_type_name="ms2torch.Tensor")
+
+
+_register_pytree()

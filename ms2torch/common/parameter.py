@@ -1,0 +1,275 @@
+"""Parameter and ParameterTuple (``mindspore.common.parameter``)."""
+
+from __future__ import annotations
+
+import copy as _copy
+from itertools import count
+
+import torch
+
+from ms2torch._core.tensor import Tensor, as_torch, wrap
+
+PARAMETER_NAME_DEFAULT = "Parameter"
+PARAMETER_NAME_PREFIX_MAX_LEN = 1024
+_unnamed = count()
+_keys = count()
+
+
+class Parameter(Tensor):
+    """A Tensor that a Cell owns and an optimizer updates (``mindspore.Parameter``).
+
+    ``default_input`` is a Tensor (whose memory is shared), a Parameter, number, list or numpy array (copied). ``requires_grad`` only marks what ``trainable_params()`` returns: unlike torch's
+    parameters, no Parameter carries a graph or a ``.grad``. Between differentiations ``_rest``, a
+    torch.nn.Parameter that does not require grad, holds the data; inside one, ``_t`` is a fresh alias of it.
+    """
+
+    _home = None
+    init_mode = None
+    inited_param = None
+    is_param_ps = False
+    cache_enable = False
+    cache_shape = ()
+    comm_fusion = 1
+    parallel_optimizer_comm_recompute = False
+    layerwise_parallel = False
+    parallel_optimizer = True
+    sliced = False
+    unique = False
+    has_init = False
+    is_init = True
+    param_tensor = True
+
+    def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
+                 parallel_optimizer=True, storage_format="", device=None):
+        if isinstance(default_input, Parameter):
+            data = default_input._t.detach().clone()
+        elif isinstance(default_input, Tensor):
+            data = default_input._t.detach()
+        elif isinstance(default_input, (bool, int, float, list, tuple)) or hasattr(default_input, "__array__"):
+            data = as_torch(default_input)
+        else:
+            raise TypeError(f"The type of the argument 'default_input' must be in ['Tensor', 'int', 'float', "
+                            f"'numpy.ndarray', 'list']. But got type {type(default_input)}.")
+        self._adopt(data)
+        self.requires_grad = requires_grad
+        if layerwise_parallel:
+            self.layerwise_parallel = layerwise_parallel
+        if not parallel_optimizer:
+            self.parallel_optimizer = parallel_optimizer
+        self.key = next(_keys)
+        self._name = None
+        self.name = name
+
+    def _adopt(self, data: torch.Tensor) -> None:
+        rest = data if isinstance(data, torch.nn.Parameter) else torch.nn.Parameter(data, requires_grad=False)
+        self._rest = self._t = rest
+
+    # ---- its name --------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @name.setter
+    def name(self, name) -> None:
+        if name is None:
+            name = f"{PARAMETER_NAME_DEFAULT}#{next(_unnamed)}"
+        elif not isinstance(name, str):
+            raise ValueError(f"The type of the Parameter's name should be 'string' or 'None', "
+                             f"but got {type(name)}.")
+        else:
+            name = name.strip() or PARAMETER_NAME_DEFAULT
+            if len(name) > PARAMETER_NAME_PREFIX_MAX_LEN:
+                raise ValueError(f"The length of the '{name}' name should be less than "
+                                 f"{PARAMETER_NAME_PREFIX_MAX_LEN}.")
+        self._name = name
+
+    @property
+    def param_info(self) -> Parameter:
+        """Old code reads ``param_info.name`` and flags; here the Parameter answers itself."""
+        return self
+
+    def __repr__(self) -> str:
+        shape = "(" + ", ".join(map(str, self.shape)) + ("," if len(self.shape) == 1 else "") + ")"
+        return f"Parameter (name={self._name}, shape={shape}, dtype={self.dtype}, requires_grad={self.requires_grad})"
+
+    __str__ = __repr__
+
+    def __parameter__(self):
+        """Marks parameters for code that looks for the attribute, as MindSpore's parser does."""
+
+    # ---- its data --------------------------------------------------------------------------------------
+
+    @property
+    def data(self) -> Parameter:
+        return self
+
+    def value(self) -> Tensor:
+        """The data as a plain Tensor over the same memory."""
+        return wrap(self._t)
+
+    def _write(self, change) -> None:
+        t = self._t
+        if t is self._rest:
+            change(t)
+            return
+        # Inside a level the slot holds an alias that autograd saves: change a copy and settle it at the level's end.
+        changed = t.clone()
+        change(changed)
+        self._t = changed
+
+    def _settle(self, t: torch.Tensor) -> None:
+        with torch.no_grad():
+            self._rest.copy_(t)
+
+    def _assign(self, t: torch.Tensor) -> None:
+        """Write ``t`` into the data (cast, broadcast as given); differentiable inside a level."""
+        if self._t is self._rest:
+            with torch.no_grad():
+                self._rest.copy_(t)
+        else:
+            self._t = t.to(self._t.dtype) if t.dtype is not self._t.dtype else t
+
+    def assign_value(self, value) -> Parameter:
+        self._assign(as_torch(value))
+        return self
+
+    def set_data(self, data, slice_shape=False) -> Parameter:
+        """Replace the data by a Tensor's, cast to this dtype where that loses nothing of kind.
+
+        ``slice_shape`` allows another shape. Earlier views and ``asnumpy()`` arrays keep the old values, as in
+        MindSpore. Raises TypeError for anything but Tensor and Parameter, and for float data into an integer
+        Parameter; ValueError for another shape.
+        """
+        if not isinstance(data, Tensor):
+            if isinstance(data, (bool, int, float)):
+                data = Tensor(data, self.dtype)
+            else:
+                raise TypeError(f"The original tensor data type is {type(self)}, but got {type(data)}.")
+        new = data._t.detach()
+        old = self._rest
+        if new.dtype is not old.dtype:
+            if new.is_floating_point() and not old.is_floating_point():
+                raise TypeError(f"Data type of set data or assign must be the same or convertible: "
+                                f"{self.dtype} from {data.dtype}.")
+            new = new.to(old.dtype)
+        if new.shape != old.shape and not slice_shape and not (new.numel() == 1 and old.numel() == 1):
+            raise ValueError(f"Can not change the shape of Parameter which has been initialized. "
+                             f"Current shape is {self.shape}, and incoming is {data.shape}.")
+        if self._t is not self._rest:
+            self._t = new.clone()
+            return self
+        new = new.to(old.device).clone()
+        torch.autograd.graph.increment_version(old)
+        old.data = new
+        return self
+
+    def init_data(self, layout=None, set_sliced=False) -> Parameter:
+        return self
+
+    def clone(self, init="same") -> Parameter:
+        """A new Parameter with this one's flags: ``init`` is "same", a number, a Tensor or an initializer's name."""
+        new = Parameter(wrap(self._rest.detach().clone()), name=self.name, requires_grad=self.requires_grad,
+                        layerwise_parallel=self.layerwise_parallel, parallel_optimizer=self.parallel_optimizer)
+        for flag in ("comm_fusion", "cache_enable", "cache_shape", "unique"):
+            if flag in self.__dict__:
+                new.__dict__[flag] = self.__dict__[flag]
+        if init != "same" if isinstance(init, str) else True:
+            from .initializer import initializer
+
+            data = init if isinstance(init, Tensor) else initializer(init, shape=self.shape, dtype=self.dtype)
+            new._adopt(data._t.detach().clone())
+        return new
+
+    def copy(self) -> Parameter:
+        return self.clone()
+
+    def set_param_ps(self, init_in_server=False) -> None:
+        """Parameter-server training is not part of ms2torch."""
+        from ms2torch._core.errors import unsupported
+
+        raise unsupported("mindspore.Parameter.set_param_ps", "parameter servers are not supported.",
+                          "train data-parallel, without set_param_ps.")
+
+    def set_param_fl(self, *args, **kwargs) -> None:
+        from ms2torch._core.errors import unsupported
+
+        raise unsupported("mindspore.Parameter.set_param_fl", "federated learning is not supported.")
+
+    def add_pipeline_stage(self, stage) -> None:
+        if not isinstance(stage, int) or stage < 0:
+            raise TypeError("`stage` must be a positive number of int type")
+
+    def register_hook(self, hook):
+        """Call ``hook(grad)`` when this Parameter's gradient is computed; a result replaces it."""
+        hooks = self.__dict__.setdefault("_grad_hooks", {})
+        key = object()
+        hooks[key] = hook
+        return _Handle(hooks, key)
+
+    def __deepcopy__(self, memo) -> Parameter:
+        new = Parameter.__new__(type(self))
+        memo[id(self)] = new
+        for key, value in self.__dict__.items():
+            if key != "_rest":
+                new.__dict__[key] = _copy.deepcopy(value, memo) if key == "_home" else value
+        new._adopt(_copy.deepcopy(self._rest, memo))
+        return new
+
+    def __reduce_ex__(self, protocol):
+        flags = {k: v for k, v in self.__dict__.items() if k not in ("_rest", "_home", "_grad_hooks")}
+        return (_rebuild, (self._rest.detach(), flags))
+
+
+class _Handle:
+    """What register_hook returns; ``remove()`` takes the hook away."""
+
+    def __init__(self, hooks: dict, key) -> None:
+        self._hooks, self._key = hooks, key
+
+    def remove(self) -> None:
+        self._hooks.pop(self._key, None)
+
+
+def _rebuild(data: torch.Tensor, flags: dict) -> Parameter:
+    new = Parameter.__new__(Parameter)
+    new.__dict__.update(flags)
+    new._adopt(data)
+    return new
+
+
+class ParameterTuple(tuple):
+    """A tuple of Parameters (``mindspore.ParameterTuple``); TypeError for anything else in it."""
+
+    def __new__(cls, iterable=()):
+        data = tuple(iterable)
+        ids: set[int] = set()
+        names: set[str] = set()
+        for param in data:
+            if not isinstance(param, Parameter):
+                raise TypeError(f"For ParameterTuple initialization, ParameterTuple input should be 'Parameter' "
+                                f"collection, but got a {type(iterable)}. ")
+            if id(param) not in ids:
+                ids.add(id(param))
+                if param.name in names:
+                    raise ValueError(f"The value {param} , its name '{param.name}' already exists. "
+                                     "Please set a unique name for the parameter.")
+                names.add(param.name)
+        return tuple.__new__(cls, data)
+
+    def clone(self, prefix: str, init="same") -> ParameterTuple:
+        """Clones of all, each named ``prefix`` + "." + its name."""
+        if not isinstance(prefix, str):
+            raise TypeError(f"For ParameterTuple.clone, the prefix must be str, but got {type(prefix)}.")
+        new = []
+        for param in self:
+            twin = param.clone(init)
+            twin.name = prefix + "." + twin.name
+            new.append(twin)
+        return ParameterTuple(new)
+
+    def __parameter_tuple__(self):
+        """Marks parameter tuples, as MindSpore's parser looks for them."""
+
+
+__all__ = ["Parameter", "ParameterTuple"]

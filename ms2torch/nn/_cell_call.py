@@ -1,0 +1,120 @@
+"""The slow path of a Cell's call: hooks, precision, recording, custom gradients, recomputation. Mixed into Cell."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import levels, mode, recording
+from ms2torch._core.autodiff_functions import backward_hooked, custom_bprop
+from ms2torch._core.tensor import Tensor, lift, lower, wrap
+
+_GRADIENT_NAMES = frozenset({"grad", "value_and_grad", "GradOperation", "_Grad", "vjp"})
+
+
+class HookHandle:
+    """What registering a hook returns; ``remove()`` takes the hook away."""
+
+    def __init__(self, table: dict, key: int) -> None:
+        self._table, self.handle_id = table, key
+
+    def remove(self) -> None:
+        self._table.pop(self.handle_id, None)
+
+
+class CellCall:
+    """How a Cell marked ``_slow`` is called."""
+
+    def _mark_slow(self) -> None:
+        self.__dict__["_slow"] = True
+
+    def _slow_call(self, args: tuple, kwargs: dict):
+        if levels.depth == 0:
+            if not self._never_recorded and (self.requires_grad or recording.trainers):
+                return recording.record(self, self._run_slow, args, kwargs)
+            if mode.graph and self._is_trainer():
+                recording.trainers += 1
+                try:
+                    return self._run_slow(*args, **kwargs)
+                finally:
+                    recording.trainers -= 1
+        return self._run_slow(*args, **kwargs)
+
+    def _is_trainer(self) -> bool:
+        """Whether ``construct`` differentiates: graph mode then shares one forward pass between loss and gradients."""
+        if self._trainer is None:
+            code = getattr(type(self).construct, "__code__", None)
+            names = set(code.co_names) if code is not None else set()
+            held = any(hasattr(v, "_differentiates") for v in self.__dict__.values())
+            self.__dict__["_trainer"] = trainer = held or bool(names & _GRADIENT_NAMES)
+            if trainer:
+                for child in self._modules.values():
+                    if isinstance(child, CellCall):
+                        child._mark_slow()
+        return self._trainer
+
+    def _run_slow(self, *args, **kwargs):
+        hooks = self._cell_hooks
+        if hooks:
+            args, kwargs = self._before(hooks.get("forward_pre"), args, kwargs)
+        if self._float is not None:
+            args, kwargs = _cast(args, self._float), _cast(kwargs, self._float)
+        compute = self._compute
+        if hooks and levels.depth and (hooks.get("backward") or hooks.get("backward_pre")):
+            output = backward_hooked(self, hooks, compute, args, kwargs)
+        else:
+            output = compute(*args, **kwargs)
+        if hooks:
+            output = self._after(hooks.get("forward"), args, kwargs, output)
+        return output
+
+    def _compute(self, *args, **kwargs):
+        inside = self._in_slow_construct
+        self.__dict__["_in_slow_construct"] = True
+        try:
+            if levels.depth and self.has_bprop:
+                return custom_bprop(self.construct, self.bprop, args, kwargs)
+            if levels.depth and self._recompute:
+                return _checkpointed(self.construct, args, kwargs)
+            return self.construct(*args, **kwargs)
+        finally:
+            self.__dict__["_in_slow_construct"] = inside
+
+    def _before(self, table, args: tuple, kwargs: dict):
+        for hook, how in tuple(table.values()) if table else ():
+            if how["with_kwargs"]:
+                result = hook(self, args, kwargs)
+                if result is not None:
+                    args, kwargs = result
+            else:
+                result = hook(self, args)
+                if result is not None:
+                    args = result if isinstance(result, tuple) else (result,)
+        return args, kwargs
+
+    def _after(self, table, args: tuple, kwargs: dict, output):
+        for hook, how in tuple(table.values()) if table else ():
+            result = hook(self, args, kwargs, output) if how["with_kwargs"] else hook(self, args, output)
+            if result is not None:
+                output = result
+        return output
+
+
+def _cast(obj, dtype: torch.dtype):
+    """Float Tensors in ``obj`` cast to ``dtype``."""
+    if isinstance(obj, Tensor):
+        t = obj._t
+        return wrap(t.to(dtype)) if t.is_floating_point() and t.dtype is not dtype else obj
+    if obj.__class__ in (tuple, list):
+        return obj.__class__([_cast(x, dtype) for x in obj])
+    if obj.__class__ is dict:
+        return {k: _cast(v, dtype) for k, v in obj.items()}
+    return obj
+
+
+def _checkpointed(construct, args: tuple, kwargs: dict):
+    from torch.utils.checkpoint import checkpoint
+
+    def run(*raw, **named):
+        return lower(construct(*lift(raw), **lift(named)))
+
+    return lift(checkpoint(run, *lower(args), use_reentrant=False, **lower(kwargs)))

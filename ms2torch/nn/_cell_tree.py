@@ -1,0 +1,333 @@
+"""The tree of a Cell: parameters, children, their names, flags that spread over it. Mixed into Cell."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+
+import torch
+
+from ms2torch._core.module import speak_tensor
+from ms2torch._core.tensor import Tensor
+from ms2torch.common.parameter import Parameter, ParameterTuple
+
+
+class Params(dict):
+    """``cell._params``: name -> Parameter, with the torch side (``_parameters``) kept in step."""
+
+    __slots__ = ("raw",)
+
+    def __init__(self, raw: dict) -> None:
+        self.raw = raw
+
+    def __setitem__(self, name: str, param: Parameter | None) -> None:
+        dict.__setitem__(self, name, param)
+        self.raw[name] = None if param is None else param._rest
+
+    def __delitem__(self, name: str) -> None:
+        dict.__delitem__(self, name)
+        self.raw.pop(name, None)
+
+    def pop(self, name: str, *default):
+        self.raw.pop(name, None)
+        return dict.pop(self, name, *default)
+
+    def tied(self, name: str) -> Parameter | None:
+        """The Parameter of ``name``, over whatever tensor torch has put into ``_parameters`` meanwhile."""
+        param = dict.__getitem__(self, name)
+        if param is None:
+            return None
+        entry = self.raw.get(name)
+        if entry is not param._rest:
+            if entry is None:
+                return None
+            param._rest = param._t = entry
+        return param
+
+    def __reduce__(self):
+        return (_params, (self.raw, dict(self)))
+
+    def __deepcopy__(self, memo):
+        import copy
+
+        return _params(copy.deepcopy(self.raw, memo), {k: copy.deepcopy(v, memo) for k, v in self.items()})
+
+
+def _params(raw: dict, items: dict) -> Params:
+    new = Params(raw)
+    dict.update(new, items)
+    return new
+
+
+class CellTree:
+    """Names, children and parameters of a Cell."""
+
+    # ---- putting things in -----------------------------------------------------------------------------
+
+    def insert_param_to_cell(self, param_name: str, param, check_name_contain_dot: bool = True) -> None:
+        """Add a Parameter under a name; KeyError for a bad or taken name, TypeError for anything but a Parameter."""
+        if not param_name:
+            raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not be None.")
+        if check_name_contain_dot and "." in param_name:
+            raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not contain'.' ")
+        if "_params" not in self.__dict__:
+            raise AttributeError("For 'insert_param_to_cell', please call Cell.__init__() firstly.")
+        if param_name not in self._params and hasattr(self, param_name):
+            raise KeyError(f"For 'insert_param_to_cell', the {param_name} parameter already exists in the network."
+                           "Cannot insert another parameter with the same name.")
+        if not isinstance(param, Parameter) and param is not None:
+            raise TypeError("For 'insert_param_to_cell', the argument 'param' must be 'Parameter' if not None, "
+                            f"but got {type(param)}.")
+        if param is not None and param.name.startswith("Parameter#"):
+            param.name = param_name
+        self._params[param_name] = param
+
+    def insert_child_to_cell(self, child_name: str, child_cell) -> None:
+        """Add a child Cell under a name; KeyError for a bad or taken name, TypeError for anything but a Cell."""
+        if not isinstance(child_name, str):
+            raise TypeError("For 'insert_child_to_cell', the type of parameter 'child_name' must be str, "
+                            f"but got {type(child_name)}.")
+        if not child_name or "." in child_name:
+            raise KeyError("For 'insert_child_to_cell', the parameter 'child_name' can not be None and "
+                           "can not contain '.' ")
+        if child_name not in self._modules and hasattr(self, child_name):
+            raise KeyError(f"For 'insert_child_to_cell', the {child_name} child cell already exists in the network."
+                           "Cannot insert another child cell with the same name.")
+        if not isinstance(child_cell, torch.nn.Module) and child_cell is not None:
+            raise TypeError("For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, "
+                            f"but got type {type(child_cell)}.")
+        self._modules[child_name] = child_cell
+
+    def _set_child(self, name: str, value: torch.nn.Module) -> None:
+        self.__dict__.pop(name, None)
+        if isinstance(value, CellTree):
+            if self._auto_prefix:
+                value.update_parameters_name(name + ".")
+        else:
+            speak_tensor(value)
+        if name not in self._modules and name in self._params:
+            raise KeyError(f"For 'insert_child_to_cell', the {name} child cell already exists in the network."
+                           "Cannot insert another child cell with the same name.")
+        self._modules[name] = value
+
+    def _set_parameter_tuple(self, name: str, value: ParameterTuple) -> None:
+        seen: set[int] = set()
+        names: set[str] = set()
+        for item in value:
+            if id(item) in seen:
+                continue
+            seen.add(id(item))
+            if item.name.startswith("Parameter#"):
+                item.name = f"Parameter${self._next_id}"
+                self.__dict__["_next_id"] += 1
+            if item.name in names:
+                raise ValueError(f"The value {item} , its name '{item.name}' already exists. "
+                                 "Please set a unique name for the parameter.")
+            names.add(item.name)
+            self.insert_param_to_cell(item.name, item, check_name_contain_dot=False)
+        self.__dict__[name] = value
+
+    # ---- walking ---------------------------------------------------------------------------------------
+
+    def cells_and_names(self, cells=None, name_prefix: str = "") -> Iterator[tuple[str, CellTree]]:
+        """This Cell and all below it with their dotted names, each once."""
+        seen = cells if cells else set()
+        if self in seen:
+            return
+        seen.add(self)
+        yield name_prefix, self
+        for name, cell in self._modules.items():
+            if isinstance(cell, CellTree):
+                yield from cell.cells_and_names(seen, f"{name_prefix}.{name}" if name_prefix else name)
+
+    def cells(self):
+        """The immediate children."""
+        return self.name_cells().values()
+
+    def name_cells(self) -> OrderedDict:
+        """The immediate children by name, each once."""
+        seen: set[int] = set()
+        found = OrderedDict()
+        for name, cell in self._modules.items():
+            if cell is not None and id(cell) not in seen:
+                seen.add(id(cell))
+                found[name] = cell
+        return found
+
+    def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple[str, Parameter]]:
+        """Parameters with their names in the tree, each once; only this Cell's own where ``expand`` is False."""
+        cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
+        seen: set[int] = set()
+        for cell_name, cell in cells:
+            for name in cell._params:
+                param = cell._params.tied(name)
+                if param is not None and id(param) not in seen:
+                    seen.add(id(param))
+                    yield (f"{cell_name}.{name}" if cell_name else name), param
+            if expand:
+                for name, param in cell._adopted():
+                    if id(param) not in seen:
+                        seen.add(id(param))
+                        yield (f"{cell_name}.{name}" if cell_name else name), param
+
+    def _adopted(self) -> Iterator[tuple[str, Parameter]]:
+        """Parameters of plain torch modules among the children, as MindSpore Parameters over the same tensors."""
+        for child_name, child in self._modules.items():
+            if child is None or isinstance(child, CellTree):
+                continue
+            known = self.__dict__.setdefault("_torch_parameters", {})
+            for prefix, module in child.named_modules():
+                for name, raw in module._parameters.items():
+                    if raw is None:
+                        continue
+                    path = ".".join(x for x in (child_name, prefix, name) if x)
+                    param = known.get(path)
+                    if param is None:
+                        trains = raw.requires_grad
+                        raw.requires_grad_(False)
+                        known[path] = param = Parameter(0, name=path, requires_grad=trains)
+                        param._home = (module._parameters, name)
+                        param._adopt(raw)
+                    elif param._rest is not raw:
+                        param._adopt(raw)
+                    yield path, param
+
+    def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
+        """All parameters, this Cell's first, then the children's."""
+        for _, param in self.parameters_and_names(expand=expand):
+            yield param
+
+    def trainable_params(self, recurse: bool = True) -> list[Parameter]:
+        return [p for p in self.get_parameters(expand=recurse) if p.requires_grad]
+
+    def untrainable_params(self, recurse: bool = True) -> list[Parameter]:
+        return [p for p in self.get_parameters(expand=recurse) if not p.requires_grad]
+
+    def parameters_dict(self, recurse: bool = True) -> OrderedDict:
+        """Parameters by their names (``param.name``)."""
+        return OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse))
+
+    def parameters_broadcast_dict(self, recurse: bool = True) -> OrderedDict | None:
+        found = OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse) if not p.layerwise_parallel)
+        return found or None
+
+    def get_sub_cell(self, target: str):
+        """The Cell at a dotted path; AttributeError where there is none."""
+        found = self
+        for name in target.split(".") if target else ():
+            if not hasattr(found, name):
+                raise AttributeError(f"For 'get_sub_cell', {found._get_name()} has no attribute `{name}`")
+            found = getattr(found, name)
+            if not isinstance(found, CellTree):
+                raise AttributeError(f"For 'get_sub_cell', `{name}` is not an mindspore.nn.Cell")
+        return found
+
+    def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
+        """Name every parameter ``prefix`` + its name in the tree."""
+        for name, param in self.parameters_and_names(expand=recurse):
+            param.name = prefix + name
+
+    def _update_local_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
+        users = self.__dict__.get("_user_parameters", ())
+        for name, param in self.parameters_and_names(expand=recurse):
+            if name not in users:
+                param.name = prefix + name
+
+    def update_cell_prefix(self) -> None:
+        """Tell every Cell its dotted name (``param_prefix``)."""
+        for name, cell in self.cells_and_names():
+            cell._param_prefix = name
+
+    @property
+    def param_prefix(self) -> str:
+        return self._param_prefix
+
+    def check_names(self) -> None:
+        """ValueError where two parameters have one name."""
+        names: set[str] = set()
+        for _, param in self.parameters_and_names():
+            if param.name in names:
+                raise ValueError(f"The value of {param.name} is {param}, its name '{param.name}' already exists. "
+                                 "Please set a unique name for the parameter.")
+            names.add(param.name)
+
+    def check_names_and_refresh_name(self) -> None:
+        """Name parameters by their place in the tree where two share a name."""
+        names = [p.name for p in self.get_parameters()]
+        if len(set(names)) < len(names):
+            self.update_parameters_name()
+            self.check_names()
+
+    def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict:
+        """Parameters already hold their data here; returns each with itself, as MindSpore does."""
+        return {p: p for p in self.get_parameters()}
+
+    # ---- buffers ---------------------------------------------------------------------------------------
+
+    def register_buffer(self, name: str, tensor, persistent: bool = True) -> None:
+        """Keep a Tensor that is state but not a Parameter; saved with ``state_dict`` where ``persistent``."""
+        if "_params" not in self.__dict__:
+            raise AttributeError("cannot assign buffer before Cell.__init__() call")
+        if not isinstance(name, str):
+            raise TypeError(f"buffer name should be a string, but got {type(name)}.")
+        if "." in name:
+            raise KeyError("buffer name can not contain \".\"")
+        if name == "":
+            raise KeyError("buffer name can not be empty string \"\"")
+        if hasattr(self, name) and name not in self._buffers:
+            raise KeyError(f"attribute '{name}' already exists")
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(f"cannot assign '{type(tensor)}' object to buffer '{name}' (mindspore Tensor or None "
+                            "required)")
+        self._buffers[name] = None if tensor is None else tensor._t
+        self._ms_buffers[name] = tensor
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def _tied_buffer(self, name: str):
+        wrapper = self._ms_buffers.get(name)
+        raw = self._buffers[name]
+        if raw is None:
+            return None
+        if wrapper is None or (wrapper._t is not raw and not wrapper._t.requires_grad):
+            from ms2torch._core.tensor import wrap
+
+            self._ms_buffers[name] = wrapper = wrap(raw)
+        return wrapper
+
+    def get_buffer(self, target: str):
+        """The buffer at a dotted path; AttributeError where there is none."""
+        path, _, name = target.rpartition(".")
+        cell = self.get_sub_cell(path)
+        if name not in cell._buffers:
+            raise AttributeError(f"`{name}` is not a buffer")
+        return cell._tied_buffer(name)
+
+    # ---- flags -----------------------------------------------------------------------------------------
+
+    def add_flags(self, **flags):
+        """Set attributes, remembered by ``get_flags``; ``fp16``, ``bf16`` and ``fp32`` choose the Cell's precision."""
+        known = self.__dict__.setdefault("_func_graph_flags", {})
+        known.update(flags)
+        self.__dict__.update(flags)
+        self._precision_from_flags(flags)
+        return self
+
+    def add_flags_recursive(self, **flags):
+        self.add_flags(**flags)
+        for cell in self.cells():
+            if isinstance(cell, CellTree):
+                cell.add_flags_recursive(**flags)
+        return self
+
+    def get_flags(self) -> dict:
+        return self.__dict__.get("_func_graph_flags", {})
+
+    def cell_apply(self, fn):
+        for cell in self.cells():
+            if isinstance(cell, CellTree):
+                cell.cell_apply(fn)
+        fn(self)
+        return self

@@ -1,0 +1,411 @@
+"""Cell, the base of every network (``mindspore.nn.Cell``), as a torch.nn.Module.
+
+Two facts shape this file. A call must cost next to nothing: ``__call__`` goes straight to ``construct`` unless
+something (a hook, ``set_grad``, ``to_float``, ``bprop``, recomputation) marked the Cell ``_slow``. And torch's
+``_parameters`` hold real torch.nn.Parameters while ``cell.weight`` gives MindSpore's Parameter around the same tensor.
+"""
+
+from __future__ import annotations
+
+import itertools
+import types
+from collections import OrderedDict
+
+import torch
+
+from ms2torch._core import dtype as _dtype
+from ms2torch._core import levels, recording
+from ms2torch._core.errors import notice, unsupported
+from ms2torch._core.module import guard, guard_overrides
+from ms2torch._core.tensor import Tensor, wrap
+from ms2torch.common.parameter import Parameter, ParameterTuple
+
+from ._cell_call import CellCall, HookHandle
+from ._cell_tree import CellTree, Params
+
+__all__ = ["Cell", "GraphCell"]
+
+_Module = torch.nn.Module
+_hook_ids = itertools.count()
+
+
+class Cell(CellTree, CellCall, _Module):
+    """Base class of networks and layers: parameters and child Cells as attributes, the computation in ``construct``.
+
+    ``auto_prefix`` puts the attribute name of a child before its parameters' names; ``flags`` go to ``add_flags``.
+    Unlike a torch Module, a new Cell is not in training mode (``set_train()``), its forward pass records no graph, and
+    calling it runs ``construct``. For torch's autograd-facing tools (optimizers, DDP) use ``ms2torch.to_torch(cell)``.
+    """
+
+    IGNORE_LIST = ()
+    _slow = False
+    _float = None
+    _in_slow_construct = False
+    _never_recorded = False
+    _trainer = None
+    has_bprop = False
+    requires_grad = False
+    is_top_cell = False
+    cell_type = None
+    _param_prefix = ""
+    _phase = "train"
+    _scope = None
+    _next_id = 1
+    _cell_hooks = None
+    _recompute = False
+    mixed_precision_type = None
+    bprop_debug = False
+    parameter_layout_dict: dict = {}
+    jit_config_dict: dict = {}
+    cell_init_args = ""
+
+    def __init__(self, auto_prefix: bool = True, flags=None) -> None:
+        _Module.__init__(self)
+        own = self.__dict__
+        own["training"] = False
+        own["_params"] = Params(own["_parameters"])
+        own["_ms_buffers"] = {}
+        own["_primitives"] = OrderedDict()
+        own["_auto_prefix"] = auto_prefix
+        if flags:
+            self.add_flags(**flags)
+        if hasattr(self, "bprop"):
+            own["has_bprop"] = own["_slow"] = True
+
+    def __init_subclass__(cls, **kwargs) -> None:
+        super().__init_subclass__(**kwargs)
+        guard_overrides(cls, Cell)
+
+    # ---- the call --------------------------------------------------------------------------------------
+
+    def __call__(self, *args, **kwargs):
+        if self._slow:
+            return self._slow_call(args, kwargs)
+        return self.construct(*args, **kwargs)
+
+    def construct(self, *args, **kwargs):
+        """The computation; every Cell defines its own."""
+        raise AttributeError(f"For 'Cell', the method 'construct' is not defined in {type(self).__name__}.")
+
+    def forward(self, *args, **kwargs):
+        """torch's name for ``construct``."""
+        return self(*args, **kwargs)
+
+    # ---- attributes ------------------------------------------------------------------------------------
+
+    def __getattr__(self, name: str):
+        own = self.__dict__
+        params = own.get("_params")
+        if params is not None:
+            if name in params:
+                param = params.tied(name)
+                if self._in_slow_construct and param is not None and self._float is not None:
+                    t = param._t
+                    if t.dtype is not self._float and t.is_floating_point():
+                        return wrap(t.to(self._float))
+                return param
+            modules = own["_modules"]
+            if name in modules:
+                return modules[name]
+            if name in own["_buffers"]:
+                return self._tied_buffer(name)
+        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+
+    def __setattr__(self, name: str, value) -> None:
+        if isinstance(value, Parameter):
+            self.__dict__.pop(name, None)
+            self.insert_param_to_cell(name, value)
+        elif isinstance(value, _Module):
+            if "_params" not in self.__dict__:
+                raise AttributeError(f"For 'Cell', please call Cell.__init__() before assigning {name}.")
+            self._set_child(name, value)
+        elif isinstance(value, ParameterTuple):
+            self._set_parameter_tuple(name, value)
+        elif isinstance(value, torch.nn.Parameter):
+            self.insert_param_to_cell(name, Parameter(value.detach(), requires_grad=value.requires_grad))
+        else:
+            self._set_plain(name, value)
+
+    def _set_plain(self, name: str, value) -> None:
+        own = self.__dict__
+        if "_params" in own:
+            if name in own["_params"]:
+                self._replace_parameter(name, value)
+                return
+            if name in own["_modules"]:
+                if value is not None:
+                    raise TypeError(f"Sub cell '{name}' already exists in network, "
+                                    f"can not assign this type: '{type(value)}' as a cell.")
+                own["_modules"][name] = None
+                return
+            if name in own["_buffers"]:
+                if isinstance(value, Tensor) or value is None:
+                    own["_buffers"][name] = None if value is None else value._t.detach()
+                    own["_ms_buffers"][name] = value
+                    return
+                raise TypeError(f"Buffer '{name}' already exists in network, "
+                                f"can not assign this type: '{type(value)}' as a buffer.")
+        if levels.depth and not name.startswith("__"):
+            levels.remember(value)
+        if name in _TRACED:
+            _TRACED[name](self, value)
+        object.__setattr__(self, name, value)
+
+    def _replace_parameter(self, name: str, value) -> None:
+        if value is None:
+            self._params[name] = None
+        elif isinstance(value, Tensor) and self._params[name] is not None:
+            self._params[name].set_data(value)
+        else:
+            raise TypeError(f"Parameter '{name}' already exists in network, "
+                            f"can not assign this type: '{type(value)}' as a parameter.")
+
+    def __delattr__(self, name: str) -> None:
+        for store in (self._params, self._modules, self._buffers):
+            if name in store:
+                del store[name]
+                self._ms_buffers.pop(name, None)
+                return
+        object.__delattr__(self, name)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __setstate__(self, state) -> None:
+        self.__dict__.update(state)
+
+    def __dir__(self):
+        own = self.__dict__
+        return sorted({*object.__dir__(self), *own.get("_params", ()), *own.get("_modules", ())})
+
+    @property
+    def _cells(self) -> dict:
+        return self._modules
+
+    @property
+    def cls_name(self) -> str:
+        return type(self).__name__
+
+    @property
+    def phase(self) -> str:
+        return self._phase
+
+    @phase.setter
+    def phase(self, value: str) -> None:
+        self.__dict__["_phase"] = value
+
+    @property
+    def _recorder(self) -> recording.Recorder:
+        found = self.__dict__.get("_records")
+        if found is None:
+            found = self.__dict__["_records"] = recording.Recorder()
+        return found
+
+    # ---- printing --------------------------------------------------------------------------------------
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def extend_repr(self) -> str:
+        """What ``repr`` shows of this Cell besides its children; override it."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extend_repr()
+        extra_lines = extra.split("\n") if extra else []
+        child_lines = []
+        for name, cell in self._modules.items():
+            first, *rest = repr(cell).split("\n")
+            child_lines.append("\n".join([f"({name}): {first}", *("  " + line for line in rest)]))
+        text = self._get_name() + "("
+        if len(extra_lines) == 1 and not child_lines:
+            text += extra_lines[0]
+        elif extra_lines or child_lines:
+            text += "\n  " + "\n  ".join("\n".join([*extra_lines, *child_lines]).split("\n")) + "\n"
+        return text + ")"
+
+    def __str__(self) -> str:
+        return self.__repr__()
+
+    # ---- modes -----------------------------------------------------------------------------------------
+
+    def set_train(self, mode: bool = True) -> Cell:
+        """Training mode on or off for this Cell and all below it; off drops recorded forwards."""
+        self.__dict__["_phase"] = "train" if mode else "predict"
+        self.add_flags_recursive(training=mode)
+        for _, cell in self.cells_and_names():
+            records = cell.__dict__.get("_records")
+            if records is not None:
+                records.resume() if mode else records.stop()
+            for child in cell._modules.values():
+                if child is not None and not isinstance(child, Cell):
+                    child.train(mode)
+        return self
+
+    def set_grad(self, requires_grad: bool = True) -> Cell:
+        """Record this Cell's forward passes, so that the gradient call that follows need not run it again."""
+        self.__dict__["requires_grad"] = requires_grad
+        self._mark_slow()
+        return self
+
+    def to_float(self, dst_type) -> Cell:
+        """Compute this Cell and all below it in float16, bfloat16 or float32: inputs and parameters are cast."""
+        if dst_type not in (_dtype.float16, _dtype.float32, _dtype.bfloat16):
+            raise ValueError("For 'to_float', the argument 'dst_type' must be mstype.float32, mstype.float16 or "
+                             f"mstype.bfloat16, but got type: {type(dst_type)} and value: {dst_type}.")
+        return self.add_flags_recursive(fp16=dst_type == _dtype.float16, fp32=dst_type == _dtype.float32,
+                                        bf16=dst_type == _dtype.bfloat16)
+
+    def _precision_from_flags(self, flags: dict) -> None:
+        for key, dtype in (("fp16", torch.float16), ("fp32", torch.float32), ("bf16", torch.bfloat16)):
+            if flags.get(key):
+                self.__dict__["_float"] = dtype
+                self._mark_slow()
+
+    def set_broadcast_flag(self, mode: bool = True) -> Cell:
+        return self.add_flags_recursive(broadcast_flag=mode)
+
+    def set_boost(self, boost_type: str) -> Cell:
+        raise unsupported("mindspore.nn.Cell.set_boost", "MindSpore's boost algorithms change the arithmetic and are "
+                          "not supported.", "train without set_boost.")
+
+    def recompute(self, **kwargs) -> None:
+        """Recompute this Cell's activations in the backward pass instead of keeping them (torch's checkpoint)."""
+        self.__dict__["_recompute"] = True
+        self._mark_slow()
+
+    # Settings that tell MindSpore where or how to schedule, never what to compute.
+
+    def set_comm_fusion(self, fusion_type, recurse: bool = True) -> Cell:
+        for param in self.get_parameters(expand=recurse):
+            param.comm_fusion = fusion_type
+        return self
+
+    def set_param_ps(self, recurse: bool = True, init_in_server: bool = False) -> None:
+        for param in self.trainable_params(recurse):
+            param.set_param_ps(init_in_server)
+
+    def set_jit_config(self, jit_config) -> None:
+        self.__dict__["jit_config_dict"] = getattr(jit_config, "jit_config_dict", {})
+
+    def set_auto_parallel(self) -> None:
+        notice("cell.set_auto_parallel", "Cell.set_auto_parallel: the network runs data-parallel here.")
+
+    def set_data_parallel(self) -> None:
+        """Data parallelism is what there is."""
+
+    def set_inputs(self, *inputs, **kwargs) -> None:
+        """Shapes are always dynamic here; the inputs are kept for ``get_inputs``."""
+        self.__dict__["_dynamic_shape_inputs"] = inputs or tuple(kwargs.values())
+
+    def get_inputs(self):
+        return self.__dict__.get("_dynamic_shape_inputs")
+
+    def compile(self, *args, **kwargs) -> None:
+        """MindSpore compiles ahead here; ms2torch has nothing to prepare."""
+
+    def compile_and_run(self, *args, **kwargs):
+        return self(*args, **kwargs)
+
+    def shard(self, in_strategy=None, out_strategy=None, parameter_plan=None, device="Ascend", level=0):
+        notice("cell.shard", "Cell.shard: operator-level sharding does not change results; ignored here.")
+        return self
+
+    @property
+    def pipeline_stage(self) -> int:
+        return self.__dict__.get("_pipeline_stage", 0)
+
+    @pipeline_stage.setter
+    def pipeline_stage(self, value) -> None:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"For 'context.set_auto_parallel_context', the argument 'pipeline_stages' must be int type,"
+                            f" but got type: {type(value)}")
+        if value < 0:
+            raise ValueError("For 'context.set_auto_parallel_context', the argument 'pipeline_stages' can not be less "
+                             f"than 0, but got {value}")
+        self.__dict__["_pipeline_stage"] = value
+
+    def flatten_weights(self, fusion_size: int = 0) -> None:
+        """A memory layout hint; parameters keep their own storage here."""
+
+    # ---- torch's names that MindSpore has too ---------------------------------------------------------------
+
+    def apply(self, fn) -> Cell:
+        """Call ``fn`` on every Cell below and then on this one."""
+        for cell in self.cells():
+            cell.apply(fn)
+        fn(self)
+        return self
+
+    def buffers(self, recurse: bool = True):
+        """All buffers as Tensors."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True):
+        """All buffers as Tensors with their dotted names."""
+        seen: set[int] = set()
+        for name, cell in self.cells_and_names(name_prefix=prefix) if recurse else [(prefix, self)]:
+            for key in cell._buffers:
+                buffer = cell._tied_buffer(key)
+                if buffer is None or (remove_duplicate and id(buffer) in seen):
+                    continue
+                seen.add(id(buffer))
+                yield (f"{name}.{key}" if name else key), buffer
+
+    # ---- hooks -----------------------------------------------------------------------------------------
+
+    def _add_hook(self, kind: str, hook, front: bool = False, **how) -> HookHandle:
+        if not isinstance(hook, (types.FunctionType, types.MethodType)):
+            raise TypeError(f"When using 'register_{kind}_hook(hook_fn)', the type of 'hook_fn' must be python "
+                            f"function, but got {type(hook)}.")
+        if self._cell_hooks is None:
+            self.__dict__["_cell_hooks"] = {}
+        table = self._cell_hooks.setdefault(kind, OrderedDict())
+        key = next(_hook_ids)
+        table[key] = (hook, how)
+        if front:
+            table.move_to_end(key, last=False)
+        self._mark_slow()
+        return HookHandle(table, key)
+
+    def register_forward_pre_hook(self, hook_fn, *, prepend: bool = False, with_kwargs: bool = False) -> HookHandle:
+        """Call ``hook_fn(cell, args)`` before ``construct``; a result replaces the arguments."""
+        return self._add_hook("forward_pre", hook_fn, prepend, with_kwargs=with_kwargs)
+
+    def register_forward_hook(self, hook_fn, *, prepend: bool = False, with_kwargs: bool = False,
+                              always_call: bool = False) -> HookHandle:
+        """Call ``hook_fn(cell, args, output)`` after ``construct``; a result replaces the output."""
+        return self._add_hook("forward", hook_fn, prepend, with_kwargs=with_kwargs)
+
+    def register_backward_pre_hook(self, hook_fn) -> HookHandle:
+        """Call ``hook_fn(cell, grad_output)`` with the gradient of the output; a result replaces it."""
+        return self._add_hook("backward_pre", hook_fn)
+
+    def register_backward_hook(self, hook_fn) -> HookHandle:
+        """Call ``hook_fn(cell, grad_input, grad_output)`` with the inputs' and output's gradients; a result replaces
+        the inputs' gradients."""
+        return self._add_hook("backward", hook_fn)
+
+
+class GraphCell(Cell):
+    """A network loaded from a MindIR file; ms2torch does not run MindIR graphs."""
+
+    def __init__(self, graph, params_init=None, obf_random_seed=None) -> None:
+        raise unsupported("mindspore.nn.GraphCell", "MindIR graphs are not supported.",
+                          "build the network from its Python code and load its checkpoint.")
+
+
+def _on_training(cell: Cell, value) -> None:
+    records = cell.__dict__.get("_records")
+    if records is not None:
+        records.resume() if value else records.stop()
+
+
+_TRACED = {"requires_grad": lambda cell, value: cell._mark_slow(), "training": _on_training}
+
+# Every public method of torch's Module: MindSpore programs own these names, torch's own code still finds them.
+_MINDSPORE_OWN = {"construct", "forward", "compile", "extra_repr", "register_forward_hook", "register_forward_pre_hook",
+                  "register_buffer"}
+guard(Cell, [n for n in dir(_Module) if not n.startswith("_") and callable(getattr(_Module, n))
+             and n not in _MINDSPORE_OWN])

@@ -1,0 +1,266 @@
+"""mindspore.grad, value_and_grad, get_grad, jvp, vjp, jacfwd, jacrev (``mindspore.ops.function.grad``)."""
+
+from __future__ import annotations
+
+import functools
+
+from ms2torch._core import autodiff
+from ms2torch._core.levels import tensors_of
+from ms2torch._core.tensor import Tensor, as_torch, lift, wrap
+from ms2torch.common.parameter import Parameter
+
+__all__ = ["get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"]
+
+
+def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
+    """A function that computes the gradients of ``fn`` (``mindspore.grad``).
+
+    ``grad_position`` (int, tuple of ints or None) chooses inputs, ``weights`` Parameters: an int alone gives one
+    Tensor, a tuple a tuple, both selectors a pair. All outputs are summed, unless ``has_aux``: then the first is
+    differentiated and the rest returned as a tuple beside the gradient. Outputs of any shape take ones as
+    sensitivity; with ``sens_param`` the last argument of the call is the sensitivity. ``return_ids`` pairs each
+    gradient with its position or parameter name. ValueError where neither selector is given. Unlike
+    ``torch.autograd.grad``, unused inputs get zeros, and nothing needs ``requires_grad``.
+    """
+    ask = _Asked(fn, grad_position, weights, has_aux, return_ids, sens_param)
+
+    @_named_after(fn)
+    def gradient(*args, **kwargs):
+        found, chosen = ask(args, kwargs)
+        grads = ask.arrange(found, chosen)
+        return (grads, tuple(found.output[1:])) if has_aux else grads
+
+    return gradient
+
+
+def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
+    """A function that computes ``fn``'s output and its gradients; the arguments are ``grad``'s."""
+    ask = _Asked(fn, grad_position, weights, has_aux, return_ids, sens_param)
+
+    @_named_after(fn)
+    def value_and_gradient(*args, **kwargs):
+        found, chosen = ask(args, kwargs)
+        return found.output, ask.arrange(found, chosen)
+
+    return value_and_gradient
+
+
+def _named_after(fn):
+    def name(function):
+        function.__name__ = getattr(fn, "__name__", type(fn).__name__)
+        function._differentiates = fn
+        return function
+    return name
+
+
+class _Asked:
+    """What one call of ``grad`` asked for."""
+
+    def __init__(self, fn, grad_position, weights, has_aux, return_ids, sens_param) -> None:
+        if grad_position is None and weights is None:
+            raise ValueError("`grad_position` and `weight` can not be None at the same time.")
+        _check_bool("has_aux", has_aux)
+        _check_bool("return_ids", return_ids)
+        self.fn, self.has_aux, self.return_ids, self.sens_param = fn, has_aux, return_ids, sens_param
+        self.single = isinstance(grad_position, int) and not isinstance(grad_position, bool)
+        self.positions = _positions(grad_position)
+        self.single_weight = isinstance(weights, Parameter)
+        self.weights = None if weights is None else _weights(weights)
+
+    def __call__(self, args: tuple, kwargs: dict):
+        sens = None
+        if self.sens_param:
+            if "sens" in kwargs:
+                kwargs = dict(kwargs)
+                sens = kwargs.pop("sens")
+            else:
+                *args, sens = args
+                args = tuple(args)
+        chosen = chosen_inputs(self.positions, args)
+        found = autodiff.differentiate(self.fn, args, kwargs, chosen, self.weights or (), sens, self.has_aux)
+        return found, chosen
+
+    def arrange(self, found, chosen):
+        inputs = tuple(wrap(g) for g in found.inputs)
+        weights = tuple(wrap(g) for g in found.weights)
+        if self.return_ids:
+            inputs = tuple(zip(chosen, inputs, strict=True))
+            weights = tuple((w.name, g) for w, g in zip(self.weights or (), weights, strict=True))
+        if self.single and inputs:
+            inputs = inputs[0]
+        if self.single_weight:
+            weights = weights[0]
+        if self.weights is None:
+            return inputs
+        if self.positions is None:
+            return weights
+        return inputs, weights
+
+
+def chosen_inputs(positions, args: tuple) -> list[int]:
+    """The positions that hold Tensors; RuntimeError for one beyond the inputs."""
+    if positions is None:
+        return []
+    for p in positions:
+        if p >= len(args):
+            raise RuntimeError(f"Position index {p} is exceed input size.")
+    return [p for p in positions if isinstance(args[p], Tensor)]
+
+
+def _positions(grad_position):
+    if grad_position is None:
+        return None
+    if isinstance(grad_position, bool) or not isinstance(grad_position, (int, tuple)):
+        raise TypeError(f"For 'F.grad', the 'grad_position' should be int or tuple, "
+                        f"but got {type(grad_position).__name__}")
+    positions = (grad_position,) if isinstance(grad_position, int) else grad_position
+    for p in positions:
+        if isinstance(p, bool) or not isinstance(p, int):
+            raise TypeError(f"For 'F.grad', the element in 'grad_position' should be int, "
+                            f"but got {type(p).__name__}")
+        if p < 0:
+            raise ValueError("The element in grad_position must be >= 0.")
+    if len(set(positions)) != len(positions):
+        raise ValueError("There are repeated elements in grad_position.")
+    return positions
+
+
+def _weights(weights) -> tuple[Parameter, ...]:
+    if isinstance(weights, Parameter):
+        return (weights,)
+    if not isinstance(weights, (list, tuple)):
+        if hasattr(weights, "__iter__"):
+            weights = tuple(weights)
+        else:
+            raise TypeError("For 'grad', the 'weights' should be a ParameterTuple, Parameter or list of Parameter, "
+                            f"but got {type(weights).__name__}.")
+    for w in weights:
+        if not isinstance(w, Parameter):
+            raise TypeError(f"For 'grad', every element of 'weights' should be a Parameter, but got {type(w)}.")
+    return tuple(weights)
+
+
+def _check_bool(name: str, value) -> None:
+    if not isinstance(value, bool):
+        raise TypeError(f"For 'grad', the '{name}' should be bool, but got {type(value).__name__}.")
+
+
+def get_grad(gradients, identifier):
+    """The gradient of a position (int) or Parameter among what ``grad(..., return_ids=True)`` returned."""
+    if isinstance(identifier, Parameter):
+        identifier = identifier.name
+    if not isinstance(identifier, int):
+        if not isinstance(identifier, str):
+            raise TypeError("For 'get_grad', the `identifier` should be int or Parameter, "
+                            f"but got {type(identifier).__name__}.")
+    found = _search(gradients, identifier)
+    if found is None:
+        raise RuntimeError(f"For 'get_grad', the gradient of '{identifier}' is not found.")
+    return found
+
+
+def _search(gradients, identifier):
+    if not isinstance(gradients, (tuple, list)):
+        return None
+    if len(gradients) == 2 and isinstance(gradients[0], (int, str)) and isinstance(gradients[1], Tensor):
+        return gradients[1] if gradients[0] == identifier else None
+    for item in gradients:
+        found = _search(item, identifier)
+        if found is not None:
+            return found
+    return None
+
+
+def _as_tuple(values, what: str) -> tuple:
+    if isinstance(values, Tensor):
+        return (values,)
+    if not isinstance(values, (tuple, list)) or not all(isinstance(v, Tensor) for v in values):
+        raise TypeError(f"For 'jvp', the '{what}' should be a Tensor or a tuple or list of Tensors, "
+                        f"but got {type(values).__name__}.")
+    return tuple(values)
+
+
+def _like(structure, tensors):
+    """``tensors`` in the shape of ``structure``: one Tensor or nested tuples."""
+    it = iter(tensors)
+
+    def build(obj):
+        if isinstance(obj, Tensor):
+            return next(it)
+        return tuple(build(x) for x in obj)
+
+    return build(structure)
+
+
+def jvp(fn, inputs, v, has_aux=False):
+    """Output of ``fn`` and the directional derivative along ``v`` (``mindspore.jvp``).
+
+    Returns (output, jvp), with ``has_aux`` (output, jvp, aux). ValueError where ``v`` and ``inputs`` differ in length.
+    """
+    primals, tangents = _as_tuple(inputs, "inputs"), _as_tuple(v, "v")
+    if len(primals) != len(tangents):
+        raise ValueError(f"v has invalid length: should be {len(primals)}, but got {len(tangents)}")
+    primal, aux, pushed = autodiff.jvp(fn, primals, tangents, has_aux)
+    out = _like(primal, [wrap(g) for g in pushed])
+    return (primal, out, _aux(aux)) if has_aux else (primal, out)
+
+
+def vjp(fn, *inputs, weights=None, has_aux=False):
+    """Output of ``fn`` and a function from sensitivities to gradients (``mindspore.vjp``).
+
+    Returns (output, vjp_fn), with ``has_aux`` (output, vjp_fn, aux). ``vjp_fn`` gives the gradients of the inputs, one
+    Tensor for one input; with ``weights`` a pair of the inputs' and the weights' gradients.
+    """
+    asked = None if weights is None else _weights(weights)
+    primal, aux, pull = autodiff.vjp(fn, inputs, asked or (), has_aux)
+    count = len(tensors_of(primal))
+
+    def pull_back(*sens):
+        given = sens if len(sens) > 1 or count == 1 else sens[0]
+        given = tuple(Tensor(as_torch(s)) if isinstance(s, (int, float)) else s
+                      for s in (given if isinstance(given, (tuple, list)) else (given,)))
+        grads, found = pull(given)
+        grads = tuple(wrap(g) for g in grads)
+        if len(inputs) == 1:
+            grads = grads[0]
+        if asked is None:
+            return grads
+        found = tuple(wrap(g) for g in found)
+        return grads, found[0] if isinstance(weights, Parameter) else found
+
+    return (primal, pull_back, _aux(aux)) if has_aux else (primal, pull_back)
+
+
+def _aux(aux: tuple):
+    return aux[0] if len(aux) == 1 else tuple(aux)
+
+
+def jacrev(fn, grad_position=0, has_aux=False):
+    """A function that computes the Jacobian of ``fn`` (``mindspore.jacrev``); shape output + input.
+
+    One position gives one Tensor, a tuple of positions a tuple; several outputs a tuple of these. With ``has_aux`` a
+    pair (Jacobian, aux).
+    """
+    positions = _positions(grad_position)
+    _check_bool("has_aux", has_aux)
+
+    def jacobian(*args):
+        chosen = chosen_inputs(positions, args)
+        primal, aux, rows = autodiff.jacobian(fn, args, chosen, has_aux)
+        rows = [lift(tuple(row)) for row in rows]
+        rows = [row[0] if isinstance(grad_position, int) else row for row in rows]
+        found = rows[0] if isinstance(primal, Tensor) else tuple(rows)
+        return (found, _aux(aux)) if has_aux else found
+
+    return jacobian
+
+
+@functools.wraps(jacrev)
+def jacfwd(fn, grad_position=0, has_aux=False):
+    return jacrev(fn, grad_position, has_aux)
+
+
+jacfwd.__doc__ = """A function that computes the Jacobian of ``fn`` (``mindspore.jacfwd``); see ``jacrev``.
+
+MindSpore computes it column by column in forward mode; here both run in reverse mode, with the same result.
+"""

@@ -1,0 +1,1 @@
+"""Arithmetic, comparison and reduction (``mindspore.ops.function.math_func``)."""

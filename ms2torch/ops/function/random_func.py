@@ -1,0 +1,1 @@
+"""(``mindspore.ops.function.random_func``)."""
