@@ -1,0 +1,23 @@
+"""Operators (``mindspore.ops``).
+
+Functional forms and Primitive classes come from the registry: what ``ops/function`` defines is here, in
+``ops.functional``, ``ops.operations`` and wherever MindSpore has it, without being listed again.
+"""
+
+from ms2torch._core import registry as _registry
+
+from . import function
+from .composite.base import GradOperation, HyperMap, Map, MultitypeFuncGraph, core, partial, vmap
+from .function.grad_func import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
+from .inner import InsertGradientOf, derivative, stop_gradient
+from .primitive import (
+    Primitive,
+    PrimitiveWithCheck,
+    PrimitiveWithInfer,
+    _primexpr,
+    constexpr,
+    prim_attr_register,
+)
+
+globals().update({_name: _d.functional for _name, _d in _registry.OPS.items()})
+globals().update(_registry.PRIMITIVES)

@@ -1,0 +1,300 @@
+"""GradOperation, HyperMap, Map, MultitypeFuncGraph, vmap (``mindspore.ops.composite.base``)."""
+
+from __future__ import annotations
+
+import functools
+import numbers
+
+import torch
+
+from ms2torch._core import autodiff, dtype
+from ms2torch._core.tensor import Tensor, lift, lower, wrap
+from ms2torch.common.parameter import Parameter
+from ms2torch.ops.function.grad_func import _weights
+
+
+class GradOperation:
+    """Makes the gradient function of a function (``mindspore.ops.GradOperation``).
+
+    Neither flag: the gradient of the first input. ``get_all``: of all Tensor inputs, a tuple. ``get_by_list``: of the
+    Parameters given as ``weights`` (a Cell's trainable ones where none are), a tuple. Both: the pair. ``sens_param``:
+    the last argument of the call, or ``sens=``, is the sensitivity; otherwise ones. TypeError for flags that are no bool.
+    """
+
+    _differentiates = None
+
+    def __init__(self, get_all=False, get_by_list=False, sens_param=False) -> None:
+        for name, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
+            if not isinstance(value, bool):
+                raise TypeError(f"For 'GradOperation', the '{name}' should be bool, but got {type(value).__name__}")
+        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
+
+    def __call__(self, fn, weights=None):
+        asked = self._asked(fn, weights)
+
+        @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
+        def gradient(*args, **kwargs):
+            sens = None
+            if self.sens_param:
+                if "sens" in kwargs:
+                    kwargs = dict(kwargs)
+                    sens = kwargs.pop("sens")
+                else:
+                    *args, sens = args
+                    args = tuple(args)
+                if not isinstance(sens, (Tensor, tuple, list, dict)):
+                    sens = Tensor(float(sens))
+            if self.get_all:
+                positions = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+            elif self.get_by_list:
+                positions = []
+            else:
+                positions = [0] if args and isinstance(args[0], Tensor) else []
+            found = autodiff.differentiate(fn, args, kwargs, positions, asked, sens)
+            return self._arrange(found)
+
+        return gradient
+
+    def _asked(self, fn, weights) -> tuple[Parameter, ...]:
+        if not self.get_by_list:
+            return ()
+        if weights is None and hasattr(fn, "trainable_params"):
+            return tuple(fn.trainable_params())
+        return _weights(weights)
+
+    def _arrange(self, found):
+        weights = tuple(map(wrap, found.weights))
+        if not self.get_all:
+            if self.get_by_list:
+                return weights
+            return wrap(found.inputs[0]) if found.inputs else ()
+        inputs = tuple(map(wrap, found.inputs))
+        return (inputs, weights) if self.get_by_list else inputs
+
+
+class MultitypeFuncGraph:
+    """One name for several functions, chosen by the types of the arguments (``mindspore.ops.MultitypeFuncGraph``).
+
+    ``register("Tensor", "Number")`` (names or dtypes) decorates the function for these types; ValueError at a call with
+    types that none is registered for.
+    """
+
+    def __init__(self, name: str, read_value: bool = False, doc_url: str = "") -> None:
+        self.name = name
+        self.entries: list[tuple[tuple[str, ...], object]] = []
+        self._chosen: dict[tuple, object] = {}
+
+    def register(self, *types):
+        """Decorates the function to call for arguments of ``types``."""
+        names = tuple(t if isinstance(t, str) else str(t) for t in types)
+
+        def keep(fn):
+            self.entries.append((names, fn))
+            self._chosen.clear()
+            return fn
+
+        return keep
+
+    def __call__(self, *args):
+        key = tuple(map(type, args))
+        fn = self._chosen.get(key)
+        if fn is None:
+            fn = self._choose(args)
+            if not any(_depends_on_value(names) for names, _ in self.entries):
+                self._chosen[key] = fn
+        return fn(*args)
+
+    def _choose(self, args):
+        # The last registered match wins, exact kinds before general ones, as in MindSpore.
+        best, best_rank = None, None
+        for order, (names, fn) in enumerate(self.entries):
+            if len(names) != len(args):
+                continue
+            ranks = [_rank(name, arg) for name, arg in zip(names, args, strict=True)]
+            if None in ranks:
+                continue
+            rank = (-sum(ranks), order)
+            if best_rank is None or rank > best_rank:
+                best, best_rank = fn, rank
+        if best is None:
+            kinds = ", ".join(_kind(a) for a in args)
+            known = "\n".join(f"({', '.join(n)})" for n, _ in self.entries)
+            raise ValueError(f"For '{self.name}', there is no function registered for the types ({kinds}). "
+                             f"Registered: {known}")
+        return best
+
+    def __repr__(self) -> str:
+        return f"MultitypeFuncGraph[{self.name}]"
+
+
+def _depends_on_value(names) -> bool:
+    return any(n.startswith("Tensor[") for n in names)
+
+
+def _kind(obj) -> str:
+    if isinstance(obj, Parameter):
+        return "Ref"
+    if isinstance(obj, Tensor):
+        return "Tensor"
+    if obj is None:
+        return "None"
+    return {bool: "Bool", int: "Int64", float: "Float32", str: "String", tuple: "Tuple", list: "List",
+            dict: "Dict"}.get(type(obj), "Function" if callable(obj) else type(obj).__name__)
+
+
+# How well a registered type name fits an argument: 0 is exact, larger is more general, None does not fit.
+def _rank(name: str, obj) -> int | None:
+    low = name.lower()
+    if isinstance(obj, Tensor):
+        if low in ("tensor", "ref") or (low == "reference"):
+            return 0
+        if low.startswith("tensor[") and str(obj.dtype).lower() == low[7:-1]:
+            return 0
+        return 3 if low == "any" else None
+    if obj is None:
+        return 0 if low in ("none", "typenone") else None
+    if isinstance(obj, bool):
+        return {"bool": 0, "number": 2}.get(low)
+    if isinstance(obj, numbers.Number):
+        if low == "number":
+            return 1
+        if isinstance(obj, int):
+            return 0 if low.startswith("int") or low.startswith("uint") else None
+        return 0 if low.startswith("float") else None
+    if isinstance(obj, str):
+        return 0 if low == "string" else None
+    if isinstance(obj, tuple):
+        return 0 if low == "tuple" else (1 if low == "sequence" else None)
+    if isinstance(obj, list):
+        return 0 if low == "list" else (1 if low == "sequence" else None)
+    if isinstance(obj, dict):
+        return 0 if low in ("dict", "dictionary") else None
+    if isinstance(obj, dtype.Type):
+        return 0 if low in ("type", "typetype", "metatype") else None
+    if callable(obj):
+        return 0 if low in ("function", "func", "cell", "primitive", "functional") else None
+    return None
+
+
+class _Mapping:
+    """Applies a function over the items of sequences side by side."""
+
+    def __init__(self, ops=None, reverse: bool = False) -> None:
+        if ops is not None and not callable(ops):
+            raise TypeError(f"For '{type(self).__name__}', the argument 'ops' must be callable, but got {type(ops)}.")
+        self.ops = ops
+        self.reverse = reverse
+
+    def __call__(self, *args):
+        fn, args = (self.ops, args) if self.ops is not None else (args[0], args[1:])
+        return self._map(fn, args)
+
+
+class Map(_Mapping):
+    """Applies a function to each element of one or more sequences: ``Map()(fn, xs, ys)`` or ``Map(fn)(xs, ys)``."""
+
+    def _map(self, fn, args):
+        result = [fn(*items) for items in zip(*args, strict=True)]
+        return result if isinstance(args[0], list) else tuple(result)
+
+
+class HyperMap(_Mapping):
+    """``Map`` that goes into nested sequences down to their leaves."""
+
+    def _map(self, fn, args):
+        return _hyper(fn, args)
+
+
+def _hyper(fn, args):
+    first = args[0]
+    if not isinstance(first, (tuple, list)):
+        return fn(*args)
+    # Arguments that are no sequences go to every leaf.
+    length = len(first)
+    for a in args[1:]:
+        if isinstance(a, (tuple, list)) and len(a) != length:
+            raise ValueError(f"For 'HyperMap', the sequences must have the same length, but got {length} and {len(a)}.")
+    result = [_hyper(fn, [a[i] if isinstance(a, (tuple, list)) else a for a in args]) for i in range(length)]
+    return result if isinstance(first, list) else tuple(result)
+
+
+def partial(func, *args):
+    """A function with its first arguments fixed (``mindspore.ops.partial``)."""
+    return functools.partial(func, *args)
+
+
+def vmap(fn, in_axes=0, out_axes=0):
+    """Map ``fn`` over an axis of its Tensors (``mindspore.vmap``), by ``torch.vmap``.
+
+    ``in_axes``: int, or a nested tuple with None for what is not mapped; ``out_axes`` likewise for the results.
+    """
+    functions = list(fn) if isinstance(fn, (tuple, list)) or type(fn).__name__ == "CellList" else None
+    if functions is not None:
+        return _vmap_of_many(functions, in_axes, out_axes)
+
+    @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
+    def mapped(*args):
+        raw = lower(tuple(args))
+        axes = in_axes if not isinstance(in_axes, list) else tuple(in_axes)
+        if isinstance(axes, int):
+            axes = tuple(_axes_like(a, axes) for a in args)
+        size = _mapped_size(raw, axes)
+
+        def run(*batched):
+            return _as_tensors(lower(fn(*lift(batched))))
+
+        result = torch.vmap(run, axes, out_axes if not isinstance(out_axes, list) else tuple(out_axes),
+                            randomness="different")(*raw) if size else lower(fn(*args))
+        return lift(result)
+
+    mapped._differentiates = getattr(fn, "_differentiates", None)
+    return mapped
+
+
+def _axes_like(arg, axis):
+    if isinstance(arg, (tuple, list)):
+        return type(arg)(_axes_like(a, axis) for a in arg)
+    return axis if isinstance(arg, Tensor) else None
+
+
+def _mapped_size(raw, axes) -> bool:
+    return any(a is not None for a in torch.utils._pytree.tree_leaves(axes)) or not raw
+
+
+def _as_tensors(obj):
+    """Numbers among the results as tensors: torch.vmap returns nothing else."""
+    if isinstance(obj, (tuple, list)):
+        return tuple(_as_tensors(x) for x in obj)
+    return obj if isinstance(obj, torch.Tensor) else torch.tensor(obj)
+
+
+def _vmap_of_many(functions, in_axes, out_axes):
+    """A list of Cells (model ensembling): the i-th takes the i-th slice."""
+    def mapped(*args):
+        axes = in_axes if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
+        results = []
+        for i, f in enumerate(functions):
+            results.append(f(*[wrap(a._t.select(ax, i)) if ax is not None and isinstance(a, Tensor) else a
+                               for a, ax in zip(args, axes, strict=True)]))
+        axis = out_axes if isinstance(out_axes, int) else 0
+        if isinstance(results[0], Tensor):
+            return wrap(torch.stack([r._t for r in results], axis))
+        return tuple(wrap(torch.stack([r[k]._t for r in results], axis)) for k in range(len(results[0])))
+
+    return mapped
+
+
+def core(fn=None, **flags):
+    """Marks a function for MindSpore's compiler; here it is the function itself."""
+    return fn if fn is not None else (lambda f: f)
+
+
+def add_flags(fn=None, **flags):
+    """Sets flags for MindSpore's compiler; here the function stays as it is."""
+    return fn if fn is not None else (lambda f: f)
+
+
+def env_get(env, key, default):
+    return env.get(key, default)
+
+

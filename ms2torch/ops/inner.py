@@ -1,0 +1,41 @@
+"""Operators on the gradient's way: stop_gradient, InsertGradientOf."""
+
+from __future__ import annotations
+
+from ms2torch._core.autodiff_functions import with_gradient_of
+from ms2torch._core.errors import unsupported
+from ms2torch._core.registry import Primitive, op
+from ms2torch._core.tensor import Tensor, wrap
+
+
+@op(primitive="StopGradient")
+def stop_gradient(value):
+    """``value`` as a constant: no gradient flows through it (``mindspore.ops.stop_gradient``; torch's ``detach``)."""
+    return _stopped(value)
+
+
+def _stopped(value):
+    if isinstance(value, (tuple, list)):
+        return type(value)(_stopped(v) for v in value)
+    return value.detach() if hasattr(value, "detach") else value
+
+
+class InsertGradientOf(Primitive):
+    """Passes its input on; the gradient on its way back goes through ``f(gradient)`` (a result of None keeps it)."""
+
+    def __init__(self, f) -> None:
+        super().__init__("InsertGradientOf")
+        self.f = f
+
+    def __call__(self, x: Tensor) -> Tensor:
+        def see(gradient):
+            result = self.f(wrap(gradient))
+            return gradient if result is None else result._t
+
+        return wrap(with_gradient_of(x._t, see)) if x._t.requires_grad else x
+
+
+def derivative(fn, primals, order):
+    """Higher derivatives by Taylor mode; ms2torch nests ``grad`` instead."""
+    raise unsupported("mindspore.ops.derivative", "Taylor-mode derivatives are not supported.",
+                      "nest mindspore.grad, once for each order.")

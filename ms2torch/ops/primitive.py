@@ -1,0 +1,57 @@
+"""Primitive and what marks functions for MindSpore's compiler (``mindspore.ops.primitive``)."""
+
+from __future__ import annotations
+
+import functools
+
+from ms2torch._core.registry import Primitive
+
+__all__ = ["Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "constexpr", "prim_attr_register"]
+
+
+class PrimitiveWithInfer(Primitive):
+    """A Primitive of the user's with ``infer_shape``/``infer_dtype``; without ``__call__`` it cannot compute here."""
+
+    def infer_shape(self, *args):
+        return None
+
+    def infer_dtype(self, *args):
+        return None
+
+    def infer_value(self, *args):
+        return None
+
+
+class PrimitiveWithCheck(Primitive):
+    """A Primitive of the user's with ``__check__``; without ``__call__`` it cannot compute here."""
+
+    def __check__(self, *args):
+        pass
+
+
+def prim_attr_register(init):
+    """Decorates a Primitive's ``__init__``: its arguments become attributes and show in ``repr``."""
+    import inspect
+
+    signature = inspect.signature(init)
+
+    @functools.wraps(init)
+    def wrapper(self, *args, **kwargs):
+        Primitive.__init__(self, type(self).__name__)
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        for name, value in list(bound.arguments.items())[1:]:
+            self.add_prim_attr(name, value)
+        init(self, *args, **kwargs)
+
+    return wrapper
+
+
+def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
+    """Marks a function that MindSpore evaluates while compiling; here it is the function itself."""
+    if fn is None:
+        return lambda f: f
+    return fn
+
+
+_primexpr = constexpr
