@@ -14,11 +14,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tests.reference.encoding import differences, encode
+from tests.reference.encoding import differences, encode, plain
 
 CASES: dict[str, list[Case]] = {}      # by module, in the order of the file
 
@@ -92,7 +93,7 @@ def outcome(one: Case, mode: str) -> dict:
 def failure(error: BaseException) -> dict:
     """An exception as an outcome: its type's name and its text, less what differs from run to run."""
     text = re.split(r"\n+-{20,}\n", str(error))[0]            # what follows are C++ and graph stacks
-    return {"error": [type(error).__name__, " ".join(re.sub(r"0x[0-9a-f]+", "0x", text).split())]}
+    return {"error": [type(error).__name__, " ".join(plain(text).split())]}
 
 
 def check(one: Case, theirs: dict) -> None:
@@ -163,7 +164,7 @@ def _label(value) -> str:
 
 
 def _digest(function, arguments, mode) -> str:
-    """Of the case's source, and of all in its file that it uses, less blank lines and comments."""
+    """Of the case's source and of all that it uses in its file and its helpers."""
     definitions = _definitions(inspect.getsourcefile(function))
     todo, used = [function.__name__], {}
     while todo:
@@ -178,13 +179,17 @@ def _digest(function, arguments, mode) -> str:
 
 @cache
 def _definitions(file) -> dict[str, tuple[str, frozenset[str]]]:
-    """Top-level names of a file: their source (decorators left out) and the names that they mention."""
+    """Top-level names of a file and of its helpers: source, less decorators and comments, and mentions."""
     with open(file, encoding="utf-8") as handle:
         text = handle.read()
     found = {}
     for node in ast.parse(text).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             names = [node.name]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests.reference."):
+            helper = Path(__file__).with_name(node.module.rpartition(".")[2] + ".py")
+            found.update(_definitions(helper) if helper != Path(__file__) else {})
+            continue
         elif isinstance(node, ast.Assign):
             names = [n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)]
         else:

@@ -1,13 +1,9 @@
 """The class forms: GradOperation, ForwardValueAndGrad, Cell.bprop, hooks, InsertGradientOf."""
 import mindspore as ms
-import numpy as np
 from mindspore import nn, ops
 
 from tests.reference.judge import case
-
-
-def t(*values):
-    return ms.Tensor(np.array(values if len(values) > 1 else values[0], np.float32))
+from tests.reference.networks import t
 
 
 class Quadratic(nn.Cell):
@@ -136,7 +132,8 @@ def test_inside_a_cell():
 @case(each={"get_all": [False, True], "get_by_list": [False, True], "sens_param": [False, True]})
 def test_forward_value_and_grad(get_all, get_by_list, sens_param):
     net = Quadratic()
-    cell = nn.ForwardValueAndGrad(net, ms.ParameterTuple(net.trainable_params()), get_all, get_by_list, sens_param)
+    weights = ms.ParameterTuple(net.trainable_params())
+    cell = nn.ForwardValueAndGrad(net, weights, get_all, get_by_list, sens_param)
     sens = (t(1.0, 10.0),) if sens_param else ()
     return cell(t(2.0, 3.0), t(4.0, 5.0), *sens)
 

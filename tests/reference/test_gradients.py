@@ -1,13 +1,9 @@
 """grad and value_and_grad: positions, weights, auxiliary outputs, kinds of input, higher orders, errors."""
 import mindspore as ms
-import numpy as np
 from mindspore import nn, ops
 
 from tests.reference.judge import case, data
-
-
-def t(*values):
-    return ms.Tensor(np.array(values if len(values) > 1 else values[0], np.float32))
+from tests.reference.networks import t
 
 
 class Quadratic(nn.Cell):

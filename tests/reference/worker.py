@@ -1,8 +1,8 @@
 """Runs the cases of one module on the real MindSpore: python -m tests.reference.worker MODULE ANSWER_FILE
 
 Each case has a process of its own, forked after the import: an exception in MindSpore leaves its process
-unsound, and so the mode, the seeds and the parameter counters start afresh. MindSpore starts no threads before its
-first operator, so the fork is safe.
+unsound, and so mode, seeds and parameter counters start afresh. MindSpore starts no threads before its first
+operator, so the fork is safe.
 """
 import importlib
 import json
