@@ -1,22 +1,24 @@
 """MindSpore's dtype objects, their torch counterparts, and the dtype that two operands share.
 
-A dtype is one object per meaning: ``Int(8)``, a copy and an unpickled one are all the same ``int8``, so that ``is`` and ``==``
-agree. The tables of promotion were measured, every pair, on MindSpore 2.10.0.
+A dtype is one object per meaning: ``Int(8)``, a copy and an unpickled one are all the same ``int8``, so that
+``is`` and ``==`` agree. The rules of promotion were measured, every pair, on MindSpore 2.10.0.
 """
 
 from __future__ import annotations
 
 import ctypes
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 import torch
+
+from .errors import unsupported
 
 _NAMED: dict[str, Type] = {}
 
 
 class Type:
-    """Base of all dtypes (``mindspore.Type``). ``torch`` and ``numpy`` are the counterparts, None where there is none."""
+    """Base of all dtypes (``mindspore.Type``); ``torch`` and ``numpy`` are its counterparts, or None."""
 
     __slots__ = ("_text", "name", "numpy", "torch")
 
@@ -107,8 +109,8 @@ class _Sized(Number):
         try:
             return _WIDTHS[cls][nbits if nbits is None else int(nbits)]
         except KeyError:
-            raise RuntimeError(
-                f"For {cls.__name__} type only support number of {cls._widths}, but got {nbits}bits") from None
+            raise RuntimeError(f"For {cls.__name__} type only support number of {cls._widths}, "
+                               f"but got {nbits}bits") from None
 
 
 class Bool(Number):
@@ -233,7 +235,7 @@ class TensorType(Type):
         return self._element
 
 
-@lru_cache(maxsize=None)
+@cache
 def _tensor_type(element):
     if element is None:
         self = _make(TensorType, "tensor", "Tensor")
@@ -265,7 +267,7 @@ class List(_Sequence):
     __slots__ = ()
 
 
-@lru_cache(maxsize=None)
+@cache
 def _sequence(cls, elements):
     runs: list[list] = []
     for e in elements:
@@ -287,7 +289,7 @@ list_ = List()
 
 def is_subtype(a: Type, b: Type) -> bool:
     """Whether every value of ``a`` is one of ``b``: ``int8`` of ``int_``, all numbers of ``number``."""
-    if a is b or b is number and isinstance(a, Number):
+    if a is b or (b is number and isinstance(a, Number)):
         return True
     return b in (int_, uint, float_, _bfloat, _complex, tensor_type, tuple_, list_) and type(a) is type(b)
 
@@ -297,13 +299,14 @@ def is_subtype(a: Type, b: Type) -> bool:
 _FROM_TORCH = {t.torch: t for t in _NAMED.values() if t.torch is not None}
 _TO_TORCH = {t: d for d, t in _FROM_TORCH.items()} | {d: d for d in _FROM_TORCH}
 
-# What ``Tensor(1.5)`` is, and what ``astype(float)`` means: MindSpore has Float32 for one, Float64 for the other.
-NATURAL = {bool: torch.bool, int: torch.int64, float: torch.float32, complex: torch.complex128}
-_MEANT = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
+# astype(float) means Float64, although Tensor(1.5) is Float32.
+_PYTHON = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
 
-_ALIASES = {"bool_": bool_, "byte": int8, "short": int16, "intc": int32, "int": int64, "long": int64, "intp": int64,
-            "ubyte": uint8, "ushort": uint16, "uintc": uint32, "uintp": uint64, "half": float16, "single": float32,
-            "float": float64, "double": float64, "cfloat": complex64, "complex": complex128, "cdouble": complex128}
+_ALIASES = {
+    "bool_": bool_, "byte": int8, "short": int16, "intc": int32, "int": int64, "long": int64, "intp": int64,
+    "ubyte": uint8, "ushort": uint16, "uintc": uint32, "uintp": uint64, "half": float16, "single": float32,
+    "float": float64, "double": float64, "cfloat": complex64, "complex": complex128, "cdouble": complex128,
+}
 _WORDS = {t.name: t for t in _FROM_TORCH.values()} | _ALIASES
 
 
@@ -316,38 +319,45 @@ def from_torch(dtype: torch.dtype) -> Type:
 
 
 def to_torch(dtype) -> torch.dtype:
-    """The torch dtype for a MindSpore dtype, torch dtype, numpy dtype, Python type (``float`` is Float64) or name."""
+    """The torch dtype for a MindSpore, torch or numpy dtype, Python type (``float`` is Float64) or name."""
     try:
         return _TO_TORCH[dtype]
     except (KeyError, TypeError):
         pass
     if isinstance(dtype, Type):
         if dtype in (qint4x2, hifloat8):
-            raise NotImplementedError(f"{dtype!r}: torch has no such numbers. Instead: mindspore.int8 or mindspore.float16.")
+            raise unsupported(f"mindspore.{dtype.name}", "torch has no such numbers.", "int8 or float16.")
         raise TypeError(f"{dtype!r} is not a dtype that a Tensor can have.")
     if isinstance(dtype, str) and dtype.lower() in _WORDS:
         return _WORDS[dtype.lower()].torch
-    if isinstance(dtype, type) and dtype in _MEANT:
-        return _MEANT[dtype]
+    if isinstance(dtype, type) and dtype in _PYTHON:
+        return _PYTHON[dtype]
     try:
-        return _WORDS[np.dtype(dtype).name].torch if dtype is not None else _TO_TORCH[None]
+        if dtype is not None:            # numpy reads None as float64
+            return _WORDS[np.dtype(dtype).name].torch
     except (KeyError, TypeError):
-        raise TypeError(f"{dtype!r} is not a dtype that MindSpore has.") from None
+        pass
+    raise TypeError(f"{dtype!r} is not a dtype that MindSpore has.")
 
 
 # ---- the dtype that two operands share --------------------------------------------------------------------
 
-# Only bool goes with these; torch would widen int8 + uint16 to int32.
+# Only bool goes with these.
 _APART = frozenset((torch.uint16, torch.uint32, torch.uint64))
 _HALVES = frozenset((torch.float16, torch.bfloat16))
 _INT64 = range(-1 << 63, 1 << 63)
 
 
-@lru_cache(maxsize=None)
+@cache
 def common(a: torch.dtype, b: torch.dtype) -> torch.dtype:
     """The dtype of ``a + b``; TypeError where MindSpore converts neither into the other."""
-    if a is not b and torch.bool not in (a, b) and (a in _APART or b in _APART):
-        raise TypeError(f"Type implicit conversion between {_FROM_TORCH[b]} and {_FROM_TORCH[a]} is not supported.")
+    if a is b or b is torch.bool:
+        return a
+    if a is torch.bool:
+        return b
+    if a in _APART or b in _APART:
+        raise TypeError(
+            f"Type implicit conversion between {_FROM_TORCH[b]} and {_FROM_TORCH[a]} is not supported.")
     return torch.promote_types(a, b)
 
 
@@ -359,13 +369,14 @@ def promote(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tenso
     return a.to(dtype), b.to(dtype)
 
 
-def promote_scalar(t: torch.Tensor, scalar):
-    """What a binary operator computes with when one operand is a Python number: the tensor and the number, ready for torch.
+def promote_scalar(t: torch.Tensor, scalar, loose: bool = False):
+    """A tensor and a Python number as a binary operator computes with them: both ready for torch.
 
-    A number follows the tensor's kind (``int8 + 2`` is Int8, ``int8 + 1.5`` Float32, ``bool + 1`` Int64). It is first rounded
-    to the tensor's own precision in float16 and bfloat16, and to *float32* beside float64: ``Tensor([1.], float64) + 0.1`` is
-    1.1000000014901161 in MindSpore, 1.1 in torch. TypeError for complex numbers and for 16- to 64-bit unsigned tensors,
-    RuntimeError for integers beyond 64 bits, as in MindSpore.
+    A number follows the tensor's kind: ``int8 + 2`` is Int8, ``int8 + 1.5`` Float32, ``bool + 1`` Int64. It
+    is rounded first: to the tensor's precision in float16 and bfloat16, and to *float32* beside float64, so
+    that ``Tensor([1.], float64) + 0.1`` is 1.1000000014901161 (torch: 1.1). TypeError for complex numbers,
+    and for ints and floats beside uint16, uint32 and uint64 unless ``loose`` (Mul, Div and Equal take them);
+    RuntimeError for integers beyond 64 bits.
     """
     dtype, kind = t.dtype, scalar.__class__
     if dtype is torch.float32 and kind is float:
@@ -374,21 +385,21 @@ def promote_scalar(t: torch.Tensor, scalar):
         # torch.sub refuses bools, also Python's.
         return t, scalar if dtype is torch.bool else int(scalar)
     if isinstance(scalar, complex):
-        raise TypeError(f"Failed calling an operator with (Tensor, {kind}): its operands are <Number, Tensor>, which "
-                        f"complex is not. Use mindspore.Tensor({scalar}).")
+        raise TypeError(f"Failed calling an operator with (Tensor, {kind}). It takes <Number, Tensor>, "
+                        f"and a complex number is none: use mindspore.Tensor({scalar}).")
     if isinstance(scalar, int):
         if scalar not in _INT64:
             raise RuntimeError("Unable to cast Python instance of type <class 'int'> to C++ type 'long'")
         if dtype is torch.bool:
             return t.to(torch.int64), scalar
-        if dtype in _APART:
+        if dtype in _APART and not loose:
             raise _no_conversion(dtype, "Int64")
         return t, _rounded(scalar, dtype) if dtype in _HALVES else scalar
     if dtype in _HALVES:
         return t, _rounded(scalar, dtype)
     if dtype is torch.float64 or dtype is torch.complex128:
         return t, ctypes.c_float(scalar).value
-    if dtype in _APART:
+    if dtype in _APART and not loose:
         raise _no_conversion(dtype, "Float32")
     if not dtype.is_floating_point and not dtype.is_complex:
         return t.to(torch.float32), scalar
@@ -396,7 +407,8 @@ def promote_scalar(t: torch.Tensor, scalar):
 
 
 def _no_conversion(dtype: torch.dtype, number: str) -> TypeError:
-    return TypeError(f"Type implicit conversion between Tensor[{number}] and {_FROM_TORCH[dtype]} is not supported.")
+    return TypeError(
+        f"Type implicit conversion between Tensor[{number}] and {_FROM_TORCH[dtype]} is not supported.")
 
 
 def _rounded(value, dtype: torch.dtype) -> float:
