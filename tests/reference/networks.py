@@ -98,3 +98,11 @@ def now(tensor):
 
 def gradients(net):
     return ops.GradOperation(get_all=True, get_by_list=True, sens_param=True)(net, net.trainable_params())
+
+
+def names(cell):
+    return [p.name for p in cell.get_parameters()]
+
+
+def children(cell):
+    return [name for name, _ in cell.cells_and_names()]

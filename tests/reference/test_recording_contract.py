@@ -1,8 +1,8 @@
 """When a forward pass is recorded, reused for the gradient, and dropped.
 
 Programs write `loss = net(x)` and then `grad(net, weights)(x)`, and MindSpore runs the network once for both.
-How often it ran is counted three ways: by a Python counter in construct (PyNative only: a graph runs no
-Python), by an `assign_add` in construct, and by what a second run would change: BatchNorm statistics and masks.
+How often it ran is counted three ways: by a Python counter in construct (PyNative only: a graph has no
+Python), by an `assign_add` in construct, and by what a second run would change: statistics and dropout masks.
 """
 import mindspore as ms
 import numpy as np
