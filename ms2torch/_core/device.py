@@ -1,4 +1,4 @@
-"""The device that new tensors live on: CUDA where there is one, else the CPU."""
+"""The device that new tensors live on: CUDA where there is one, else the CPU; ``MS2TORCH_DEVICE`` forces another."""
 
 from __future__ import annotations
 
@@ -18,15 +18,34 @@ def device() -> torch.device:
     return _device
 
 
+def describe(chosen: torch.device) -> str:
+    """``cuda:0 (NVIDIA H200)``, ``cpu``."""
+    if chosen.type == "cuda":
+        return f"{chosen} ({torch.cuda.get_device_name(chosen)})"
+    return str(chosen)
+
+
+def _best(index: int) -> torch.device:
+    forced = os.environ.get("MS2TORCH_DEVICE")
+    if forced:
+        try:
+            return torch.empty(0, device=forced).device
+        except (RuntimeError, AssertionError, NotImplementedError) as err:
+            raise RuntimeError(f"MS2TORCH_DEVICE or --device asks for {forced!r}, which is not here: {err}") from None
+    if torch.cuda.is_available():
+        return torch.device("cuda", index % torch.cuda.device_count())
+    return torch.device("cpu")
+
+
 def select(target: str | None, index: int | None = None) -> torch.device:
-    """Map MindSpore's device target ("Ascend", "GPU", "CPU") to the best device here, and say so once."""
+    """Map MindSpore's device target ("Ascend", "GPU", "CPU") to the best device here, and say so once.
+
+    ``index`` is MindSpore's ``device_id``; without one, LOCAL_RANK or DEVICE_ID of the environment counts.
+    """
     global _device
     if index is None:
         index = int(os.environ.get("LOCAL_RANK", os.environ.get("DEVICE_ID", 0)))
-    if target == "CPU" or not torch.cuda.is_available():
-        _device = torch.device("cpu")
-    else:
-        _device = torch.device("cuda", index % torch.cuda.device_count())
-    if target in ("Ascend", "GPU") and not (target == "GPU" and _device.type == "cuda"):
-        notice(f"device:{target}", f'device_target="{target}" runs on {_device} here.')
+    _device = _best(index)
+    if target is not None and not (target, _device.type) in (("GPU", "cuda"), ("CPU", "cpu")):
+        notice(f"device:{target}", f'device_target="{target}" runs on {describe(_device)} here.')
     return _device

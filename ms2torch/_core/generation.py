@@ -38,6 +38,11 @@ def api() -> tuple[int, int]:
     return _set or LATEST
 
 
+def version() -> str:
+    """The generation as ``mindspore.__version__`` shows it: ``2.10.0``."""
+    return "{}.{}.0".format(*api())
+
+
 def before(major: int, minor: int) -> bool:
     """True where the chosen generation is older than ``major.minor``; False where none was chosen."""
     return _set is not None and _set < (major, minor)

@@ -1,3 +1,8 @@
-"""Graph mode or PyNative mode: the module variable that ``set_context`` sets and the engine reads."""
+"""Graph mode or PyNative mode: the module variable that ``set_context`` sets and the engine reads.
 
-graph = False
+The default is PyNative from MindSpore 2.0 on and graph mode before.
+"""
+
+from . import generation
+
+graph = generation.before(2, 0)
