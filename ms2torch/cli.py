@@ -6,11 +6,12 @@ import os
 import sys
 
 USAGE = """\
-usage: python -m ms2torch [options] train.py [arguments]      run a script python -m ms2torch [options] -m
-package.module [...]   run a module python -m ms2torch [options] -c "code" [...]           run a command
-python -m ms2torch [options] [-]                       prompt, or a program on standard input python -m
-ms2torch --check train.py                    list what will not work, without running anything ms2torch run
-[options] ...                             the same as python -m ms2torch
+usage: python -m ms2torch [options] train.py [arguments]      run a script
+       python -m ms2torch [options] -m package.module [...]   run a module
+       python -m ms2torch [options] -c "code" [...]           run a command
+       python -m ms2torch [options] [-]                       prompt, or a program on standard input
+       python -m ms2torch --check train.py                    list what will not work; runs nothing
+       ms2torch run [options] ...                             the same as python -m ms2torch
 
 options:
   --api RELEASE        the MindSpore release the program was written for (1.0 to 2.10), where meanings differ
