@@ -55,7 +55,8 @@ class Recorder:
 def record(cell, run, args: tuple, kwargs: dict):
     """Run ``run(*args, **kwargs)`` for ``cell`` and keep what a gradient call needs; returns its detached output."""
     recorder = cell._recorder
-    if recorder.off:
+    if recorder.off or any(hasattr(a, "_rest") for a in args):
+        # (A Parameter among the arguments may be assigned to; only values are recorded.)
         return run(*args, **kwargs)
     if len(recorder.waiting) >= WAITING:
         recorder.waiting.pop(0)

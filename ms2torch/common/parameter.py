@@ -169,12 +169,14 @@ class Parameter(Tensor):
 
     def clone(self, init="same") -> Parameter:
         """A new Parameter with this one's flags: ``init`` is "same", a number, a Tensor or an initializer's name."""
-        new = Parameter(wrap(self._rest.detach().clone()), name=self.name, requires_grad=self.requires_grad,
+        fill = _FILLS.get(init) if isinstance(init, str) else None
+        data = fill(self._rest) if fill else self._rest.detach().clone()
+        new = Parameter(wrap(data), name=self.name, requires_grad=self.requires_grad,
                         layerwise_parallel=self.layerwise_parallel, parallel_optimizer=self.parallel_optimizer)
         for flag in ("comm_fusion", "cache_enable", "cache_shape", "unique"):
             if flag in self.__dict__:
                 new.__dict__[flag] = self.__dict__[flag]
-        if init != "same" if isinstance(init, str) else True:
+        if fill is None and not (isinstance(init, str) and init == "same"):
             from .initializer import initializer
 
             data = init if isinstance(init, Tensor) else initializer(init, shape=self.shape, dtype=self.dtype)
@@ -219,6 +221,9 @@ class Parameter(Tensor):
     def __reduce_ex__(self, protocol):
         flags = {k: v for k, v in self.__dict__.items() if k not in ("_rest", "_home", "_grad_hooks")}
         return (_rebuild, (self._rest.detach(), flags))
+
+
+_FILLS = {"zeros": torch.zeros_like, "ones": torch.ones_like}
 
 
 class _Handle:

@@ -8,7 +8,8 @@ from ms2torch._core import levels, mode, recording
 from ms2torch._core.autodiff_functions import backward_hooked, custom_bprop
 from ms2torch._core.tensor import Tensor, lift, lower, wrap
 
-_GRADIENT_NAMES = frozenset({"grad", "value_and_grad", "GradOperation", "_Grad", "vjp"})
+# Names in a construct that say that it differentiates.
+GRADIENT_NAMES = frozenset({"grad", "value_and_grad", "GradOperation", "_Grad", "vjp"})
 
 
 class HookHandle:
@@ -29,9 +30,12 @@ class CellCall:
 
     def _slow_call(self, args: tuple, kwargs: dict):
         if levels.depth == 0:
-            if not self._never_recorded and (self.requires_grad or recording.trainers):
+            if not self._never_recorded and (self.requires_grad or (recording.trainers and not self._trainer)):
                 return recording.record(self, self._run_slow, args, kwargs)
-            if mode.graph and self._is_trainer():
+            if mode.graph and self._trainer:
+                # Graph mode computes the forward pass once for the loss and its gradients, set_grad() or not.
+                if not self._children_marked:
+                    self._mark_children()
                 recording.trainers += 1
                 try:
                     return self._run_slow(*args, **kwargs)
@@ -39,18 +43,11 @@ class CellCall:
                     recording.trainers -= 1
         return self._run_slow(*args, **kwargs)
 
-    def _is_trainer(self) -> bool:
-        """Whether ``construct`` differentiates: graph mode then shares one forward pass between loss and gradients."""
-        if self._trainer is None:
-            code = getattr(type(self).construct, "__code__", None)
-            names = set(code.co_names) if code is not None else set()
-            held = any(hasattr(v, "_differentiates") for v in self.__dict__.values())
-            self.__dict__["_trainer"] = trainer = held or bool(names & _GRADIENT_NAMES)
-            if trainer:
-                for child in self._modules.values():
-                    if isinstance(child, CellCall):
-                        child._mark_slow()
-        return self._trainer
+    def _mark_children(self) -> None:
+        self.__dict__["_children_marked"] = True
+        for child in self._modules.values():
+            if isinstance(child, CellCall):
+                child._mark_slow()
 
     def _run_slow(self, *args, **kwargs):
         hooks = self._cell_hooks

@@ -20,7 +20,7 @@ from ms2torch._core.module import guard, guard_overrides
 from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple
 
-from ._cell_call import CellCall, HookHandle
+from ._cell_call import GRADIENT_NAMES, CellCall, HookHandle
 from ._cell_tree import CellTree, Params
 
 __all__ = ["Cell", "GraphCell"]
@@ -42,7 +42,8 @@ class Cell(CellTree, CellCall, _Module):
     _float = None
     _in_slow_construct = False
     _never_recorded = False
-    _trainer = None
+    _trainer = False
+    _children_marked = False
     has_bprop = False
     requires_grad = False
     is_top_cell = False
@@ -75,6 +76,10 @@ class Cell(CellTree, CellCall, _Module):
     def __init_subclass__(cls, **kwargs) -> None:
         super().__init_subclass__(**kwargs)
         guard_overrides(cls, Cell)
+        code = getattr(cls.__dict__.get("construct"), "__code__", None)
+        if code is not None and not GRADIENT_NAMES.isdisjoint(code.co_names):
+            # Its construct differentiates: in graph mode it shares one forward pass with the loss (see _cell_call).
+            cls._slow = cls._trainer = True
 
     # ---- the call --------------------------------------------------------------------------------------
 
@@ -147,6 +152,8 @@ class Cell(CellTree, CellCall, _Module):
                                 f"can not assign this type: '{type(value)}' as a buffer.")
         if levels.depth and not name.startswith("__"):
             levels.remember(value)
+        if hasattr(value, "_differentiates"):
+            own["_slow"] = own["_trainer"] = True
         if name in _TRACED:
             _TRACED[name](self, value)
         object.__setattr__(self, name, value)
@@ -324,6 +331,11 @@ class Cell(CellTree, CellCall, _Module):
             raise ValueError("For 'context.set_auto_parallel_context', the argument 'pipeline_stages' can not be less "
                              f"than 0, but got {value}")
         self.__dict__["_pipeline_stage"] = value
+
+    def _get_attr_from_cell(self, network) -> None:
+        """Take over what a wrapped network was configured with."""
+        if isinstance(network, Cell) and network.jit_config_dict:
+            self.__dict__["jit_config_dict"] = network.jit_config_dict
 
     def flatten_weights(self, fusion_size: int = 0) -> None:
         """A memory layout hint; parameters keep their own storage here."""

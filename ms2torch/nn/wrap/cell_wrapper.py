@@ -1,0 +1,239 @@
+"""Networks with their loss, their gradients and their training step (``mindspore.nn.wrap.cell_wrapper``)."""
+
+from __future__ import annotations
+
+from types import FunctionType, MethodType
+
+import torch
+
+from ms2torch._core.errors import unsupported
+from ms2torch._core.tensor import Tensor, wrap
+from ms2torch.common.parameter import ParameterTuple
+from ms2torch.nn.cell import Cell
+from ms2torch.ops.composite.base import GradOperation
+
+from .grad_reducer import reducer_for
+
+
+class WithLossCell(Cell):
+    """A network and its loss function as one Cell: ``(data, label)`` to the loss (``mindspore.nn.WithLossCell``)."""
+
+    def __init__(self, backbone, loss_fn) -> None:
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+        self._loss_fn = loss_fn
+        self._get_attr_from_cell(backbone)
+
+    def construct(self, data, label):
+        return self._loss_fn(self._backbone(data), label)
+
+    @property
+    def backbone_network(self):
+        """The network without its loss."""
+        return self._backbone
+
+
+class WithEvalCell(Cell):
+    """A network and its loss for evaluation: ``(data, label)`` to ``(loss, outputs, label)``."""
+
+    def __init__(self, network, loss_fn, add_cast_fp32: bool = False) -> None:
+        super().__init__(auto_prefix=False)
+        if not isinstance(add_cast_fp32, bool):
+            raise TypeError("For 'WithEvalCell', the type of 'add_cast_fp32' must be bool, "
+                            f"but got {type(add_cast_fp32).__name__}.")
+        self._network = network
+        self._loss_fn = loss_fn
+        self.add_cast_fp32 = add_cast_fp32
+        self._get_attr_from_cell(network)
+
+    def construct(self, data, label):
+        outputs = self._network(data)
+        if self.add_cast_fp32:
+            label, outputs = _to_float32(label), _to_float32(outputs)
+        return self._loss_fn(outputs, label), outputs, label
+
+
+def _to_float32(obj):
+    """Low-precision Tensors in ``obj`` as Float32."""
+    if isinstance(obj, Tensor):
+        t = obj._t
+        return wrap(t.float()) if t.dtype in (torch.float16, torch.bfloat16) else obj
+    if isinstance(obj, (tuple, list)):
+        return type(obj)(_to_float32(x) for x in obj)
+    return obj
+
+
+class WithGradCell(Cell):
+    """Gives the gradients of a network (with its loss) for its trainable parameters (``mindspore.nn.WithGradCell``)."""
+
+    def __init__(self, network, loss_fn=None, sens=None) -> None:
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.loss_fn = loss_fn
+        self.weights = ParameterTuple(network.trainable_params())
+        self.grad = GradOperation(get_by_list=True, sens_param=sens is not None)
+        self.sens = sens
+        self.network_with_loss = network if loss_fn is None else WithLossCell(network, loss_fn)
+        self.network_with_loss.set_train()
+        self._get_attr_from_cell(network)
+
+    def construct(self, *inputs):
+        more = () if self.sens is None else (self.sens,)
+        return self.grad(self.network_with_loss, self.weights)(*inputs, *more)
+
+
+class ForwardValueAndGrad(Cell):
+    """Gives ``(network(*inputs), gradients)``; the flags are GradOperation's (``mindspore.nn.ForwardValueAndGrad``)."""
+
+    def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False) -> None:
+        super().__init__(auto_prefix=False)
+        name = "For 'ForwardValueAndGrad', "
+        if not isinstance(network, (Cell, FunctionType, MethodType)):
+            raise TypeError(f"{name}the argument 'network' must be cell, function type or method type, "
+                            f"but got '{type(network)}'")
+        for key, value in (("get_all", get_all), ("get_by_list", get_by_list)):
+            if not isinstance(value, bool):
+                raise TypeError(f"{name}the type of '{key}' must be bool, but got '{type(value)}'")
+        if get_by_list and not isinstance(weights, (ParameterTuple, tuple, list)):
+            raise TypeError(f"{name}when 'get_by_list' is set to True, the argument 'weights' must be "
+                            f"Parameters array, but got '{type(weights)}'")
+        self.network = network
+        if isinstance(network, Cell):
+            self.network.set_grad()
+        self.weights = weights
+        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
+        self.grad = GradOperation(get_all=get_all, get_by_list=get_by_list, sens_param=sens_param)
+        self._get_attr_from_cell(network)
+
+    def construct(self, *inputs):
+        loss = self.network(*(inputs[:-1] if self.sens_param else inputs))
+        gradient = self.grad(self.network, self.weights) if self.get_by_list else self.grad(self.network)
+        return loss, gradient(*inputs)
+
+
+class TrainOneStepCell(Cell):
+    """One training step: loss, gradients, reduction over devices, update (``mindspore.nn.TrainOneStepCell``).
+
+    ``sens`` scales the gradients (ones where None); ``return_grad`` also returns a dict of gradients by parameter name.
+    Subclasses use ``network``, ``optimizer``, ``weights``, ``grad``, ``sens``, ``grad_reducer``. The forward pass runs
+    once. ValueError where ``sens`` is 0.
+    """
+
+    def __init__(self, network, optimizer, sens=None, return_grad=False) -> None:
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.network.set_grad()
+        self.optimizer = optimizer
+        self.weights = self.optimizer.parameters
+        self.grad = GradOperation(get_by_list=True, sens_param=True)
+        self.grad_no_sens = GradOperation(get_by_list=True)
+        if sens == 0:
+            raise ValueError("The input argument of 'sens' can not be 0.")
+        self.sense_flag = sens is not None
+        self.sens = 1.0 if sens is None else sens
+        self.return_grad = return_grad
+        if return_grad:
+            self.weights_name = [p.name for p in self.optimizer.parameters]
+        self.parallel_mode, self.reducer_flag, self.mean, self.degree, self.grad_reducer = reducer_for(self.weights)
+        self._get_attr_from_cell(network)
+
+    def construct(self, *inputs):
+        loss = self.network(*inputs)
+        if self.sense_flag:
+            sens = wrap(torch.full_like(loss._t, float(self.sens)))
+            grads = self.grad(self.network, self.weights)(*inputs, sens)
+        else:
+            grads = self.grad_no_sens(self.network, self.weights)(*inputs)
+        grads = self.grad_reducer(grads)
+        self.optimizer(grads)
+        if self.return_grad:
+            return loss, dict(zip(self.weights_name, grads, strict=True))
+        return loss
+
+
+class _VirtualDatasetCell(Cell):
+    """Marks a network's inputs as sharded data for automatic parallelism; data parallel here."""
+
+    def __init__(self, backbone) -> None:
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+        self._get_attr_from_cell(backbone)
+
+    def construct(self, *inputs):
+        return self._backbone(*inputs)
+
+
+class VirtualDatasetCellTriple(_VirtualDatasetCell):
+    """``_VirtualDatasetCell`` for three inputs."""
+
+
+class ParameterUpdate(Cell):
+    """Writes its input into a Parameter (``mindspore.nn.ParameterUpdate``); TypeError for anything but a Parameter."""
+
+    _never_recorded = True
+
+    def __init__(self, param) -> None:
+        super().__init__(auto_prefix=False)
+        from ms2torch.common.parameter import Parameter
+
+        if not isinstance(param, Parameter):
+            raise TypeError(f"For 'ParameterUpdate', 'param' must be 'Parameter', but got {type(param)}.")
+        self._param = param
+
+    def construct(self, x):
+        self._param._assign(x._t)
+        return x
+
+
+class MicroBatchInterleaved(Cell):
+    """Splits the batch into ``interleave_num`` parts and adds up their losses."""
+
+    def __init__(self, network, interleave_num: int = 2) -> None:
+        super().__init__(auto_prefix=False)
+        if not isinstance(interleave_num, int):
+            raise TypeError("For 'MicroBatchInterleaved', the argument 'interleave_num' must be integer, "
+                            f"but got the type : {type(interleave_num)}.")
+        if interleave_num <= 0:
+            raise ValueError("For 'MicroBatchInterleaved', the argument 'interleave_num' must be large than 0, "
+                             f"but got {interleave_num}.")
+        self.network = network
+        self.interleave_num = interleave_num
+
+    def construct(self, *inputs):
+        total = None
+        for i in range(self.interleave_num):
+            part = self.network(*[_part(x, i, self.interleave_num) for x in inputs])
+            total = part if total is None else total + part
+        return total
+
+
+class GradAccumulationCell(MicroBatchInterleaved):
+    """Splits the batch into ``micro_size`` parts and adds up their losses, so the gradients accumulate."""
+
+    def __init__(self, network, micro_size: int) -> None:
+        super().__init__(network, micro_size)
+        self.micro_size = micro_size
+
+
+class PipelineCell(GradAccumulationCell):
+    """Micro-batches of pipeline parallelism; with one stage their losses add up."""
+
+    def __init__(self, network, micro_size: int, stage_config=None, segment_config=None) -> None:
+        super().__init__(network, micro_size)
+
+
+def _part(x: Tensor, index: int, count: int) -> Tensor:
+    size = x._t.shape[0]
+    if size % count:
+        raise ValueError(f"The batch of {size} can not be split into {count} equal parts.")
+    return wrap(x._t.narrow(0, index * (size // count), size // count))
+
+
+class GetNextSingleOp(Cell):
+    """Reads from a device queue; ms2torch iterates datasets on the host."""
+
+    def __init__(self, dataset_types, dataset_shapes, queue_name) -> None:
+        raise unsupported("mindspore.nn.GetNextSingleOp", "there are no device data queues.",
+                          "iterate the dataset: for data in dataset.create_tuple_iterator().")
+
+

@@ -1,0 +1,140 @@
+"""Training steps with loss scaling (``mindspore.nn.wrap.loss_scale``).
+
+The state machines are MindSpore's; unscaling and the overflow check are torch.amp's fused kernel.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import dtype as _dtype
+from ms2torch._core.amp import non_finite, unscale_and_check
+from ms2torch._core.tensor import Tensor, wrap
+from ms2torch.common.parameter import Parameter
+from ms2torch.nn.cell import Cell
+from ms2torch.ops.composite.base import HyperMap
+
+from .cell_wrapper import TrainOneStepCell
+
+
+class DynamicLossScaleUpdateCell(Cell):
+    """Halves the loss scale at an overflow, raises it after a window without one.
+
+    ``(loss_scale Parameter, overflow)`` to overflow. On overflow: scale / factor, not below 1. After ``scale_window`` steps
+    since the last change: scale * factor (not bounded above, unlike ``amp.DynamicLossScaler`` and torch's GradScaler).
+    """
+
+    _never_recorded = True
+
+    def __init__(self, loss_scale_value, scale_factor, scale_window) -> None:
+        super().__init__()
+        self.scale_window = Tensor(scale_window, dtype=_dtype.int32)
+        self.scale_factor = Tensor(scale_factor, dtype=_dtype.float32)
+        self.loss_scale_value = loss_scale_value
+        self.cur_iter = Parameter(Tensor(1, dtype=_dtype.int32), name="current_iterator_step")
+        self.last_overflow_iter = Parameter(Tensor(0, dtype=_dtype.int32), name="last_overflow_iterator_step")
+        self.minimum_loss_scale = Tensor(1.0, dtype=_dtype.float32)
+
+    def get_loss_scale(self) -> float:
+        """The scale to start with."""
+        return self.loss_scale_value
+
+    def construct(self, loss_scale, overflow):
+        over = overflow._t if isinstance(overflow, Tensor) else torch.tensor(bool(overflow))
+        over = over.bool().reshape(())
+        scale, factor = loss_scale._t, self.scale_factor._t
+        now, last = self.cur_iter._t, self.last_overflow_iter._t
+        lowered = torch.where(over, torch.maximum(scale * factor.reciprocal(), self.minimum_loss_scale._t), scale)
+        grow = self.scale_window._t <= now - last
+        self.last_overflow_iter._assign(torch.where(over | grow, now, last))
+        loss_scale._assign(torch.where(grow & ~over, lowered * factor, lowered))
+        self.cur_iter._assign(now + 1)
+        return overflow
+
+
+class FixedLossScaleUpdateCell(Cell):
+    """Keeps the loss scale; a step that overflows is skipped. ``(loss_scale, overflow)`` to overflow."""
+
+    _never_recorded = True
+
+    def __init__(self, loss_scale_value) -> None:
+        super().__init__()
+        self.loss_scale_value = loss_scale_value
+
+    def get_loss_scale(self) -> float:
+        """The scale."""
+        return self.loss_scale_value
+
+    def construct(self, _, overflow):
+        return overflow
+
+
+class TrainOneStepWithLossScaleCell(TrainOneStepCell):
+    """A training step with loss scaling (``mindspore.nn.TrainOneStepWithLossScaleCell``).
+
+    ``scale_sense``: a loss-scale update Cell, a Tensor of shape () or (1,), or a loss-scale manager. Gives (loss, overflow,
+    scale). A step whose gradients overflow does not update. The pieces (``start_overflow_check``,
+    ``get_overflow_status``, ``process_loss_scale``) serve subclasses. Unlike the real one on CPU, it runs on any device.
+    """
+
+    def __init__(self, network, optimizer, scale_sense) -> None:
+        super().__init__(network, optimizer, sens=None)
+        self.hyper_map = HyperMap()
+        self.loss_scaling_manager = None
+        self.base = Tensor(1, _dtype.float32)
+        self.is_distributed = False
+        if not isinstance(scale_sense, (Cell, Tensor)) and hasattr(scale_sense, "get_update_cell"):
+            value = scale_sense.get_loss_scale()
+            self.loss_scaling_manager = scale_sense.get_update_cell()
+            self.scale_sense = Parameter(Tensor(float(value), dtype=_dtype.float32), name="scale_sense")
+        elif isinstance(scale_sense, Cell):
+            self.loss_scaling_manager = scale_sense
+            self.scale_sense = Parameter(Tensor(float(scale_sense.get_loss_scale()), dtype=_dtype.float32),
+                                         name="scale_sense")
+        elif isinstance(scale_sense, Tensor):
+            if scale_sense.shape not in ((1,), ()):
+                raise ValueError("For 'TrainOneStepWithLossScaleCell', the shape of 'scale_sense' must be (1,) or (), "
+                                 f"but got {scale_sense.shape}.")
+            self.scale_sense = Parameter(scale_sense, name="scale_sense")
+        else:
+            raise TypeError("For 'TrainOneStepWithLossScaleCell', the 'scale_sense' must be Cell or Tensor, but got "
+                            f"'scale_sense' type: {type(scale_sense)}.")
+
+    def construct(self, *inputs):
+        loss = self.network(*inputs)
+        # The scale that this step used is what is returned, also when the step changes it.
+        scale = wrap(self.scale_sense._t.clone())
+        status, scale = self.start_overflow_check(loss, scale)
+        sens = wrap(torch.ones_like(loss._t) * scale._t.to(loss._t.dtype))
+        grads = self.grad(self.network, self.weights)(*inputs, sens)
+        self.__dict__["_checked"] = (grads, unscale_and_check(grads, scale._t))
+        grads = self.grad_reducer(grads)
+        cond = self.get_overflow_status(status, grads)
+        overflow = self.process_loss_scale(cond)
+        if not overflow:
+            self.optimizer(grads)
+        return loss, cond, scale
+
+    def set_sense_scale(self, sens) -> None:
+        """Set the scale to a Tensor's value; TypeError for anything else."""
+        if not isinstance(sens, Tensor):
+            raise TypeError("For 'TrainOneStepWithLossScaleCell', the type of 'sens' must be Tensor, "
+                            f"but got {type(sens)}")
+        self.scale_sense.set_data(sens)
+
+    def start_overflow_check(self, pre_cond, compute_input):
+        """(status, compute_input): begins the check; there is no device flag to clear here."""
+        return Tensor([0] * 8, _dtype.int32), compute_input
+
+    def get_overflow_status(self, status, compute_output) -> Tensor:
+        """Whether anything in ``compute_output`` is nan or infinite, a Bool Tensor."""
+        checked = self.__dict__.pop("_checked", None)
+        if checked is not None and checked[0] is compute_output:
+            return wrap(checked[1])
+        return wrap(non_finite(compute_output))
+
+    def process_loss_scale(self, overflow):
+        """Let the manager update the scale; returns ``overflow``."""
+        if self.loss_scaling_manager is not None:
+            return self.loss_scaling_manager(self.scale_sense, overflow)
+        return overflow
