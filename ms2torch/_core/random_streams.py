@@ -1,8 +1,9 @@
 """The random streams of MindSpore's CPU operators, bit for bit.
 
-MindSpore's kernels run C++'s own engines under libstdc++'s distributions: ``minstd_rand0`` for normals, dropout
-masks, samples and shuffles, ``mt19937`` for uniforms, integers and permutations. One operator instance has one
-stream for each input shape, which its calls continue; two instances with equal seeds give equal values.
+MindSpore's kernels run C++'s own engines under libstdc++'s distributions: ``minstd_rand0`` for normals,
+dropout masks, samples and shuffles, ``mt19937`` for uniforms, integers and permutations. One operator
+instance has one stream for each input shape, which its calls continue; two instances with equal seeds give
+equal values.
 
 On CUDA, where MindSpore has other kernels, and for what has no stream here (Dropout2D and 3D, which draw
 their seed from the system there; gamma, poisson, laplace, categorical), torch's generators serve instead.

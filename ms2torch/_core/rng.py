@@ -1,8 +1,8 @@
 """Seeds, and the bit streams that MindSpore's initial weights are made of.
 
 The same ``set_seed`` gives the same bits as MindSpore on the CPU: weights here, operators (dropout masks,
-normals, uniforms, ...) in ``random_streams``. Weights are Philox4x32-10 words under a 64-bit seed that numpy's
-global generator draws; an operator's stream starts from the seed pair that ``graph_seeds`` hands out.
+normals, uniforms, ...) in ``random_streams``. Weights are Philox4x32-10 words under a 64-bit seed drawn from
+numpy's global generator; an operator's stream starts from the pair of seeds that ``graph_seeds`` hands out.
 """
 
 from __future__ import annotations
