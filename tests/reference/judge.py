@@ -64,7 +64,7 @@ def data(shape, dtype="float32", seed=0):
     """A numpy array, the same in every process: normals, integers in [-9, 9] ([0, 9] unsigned), or bools."""
     random, dtype = np.random.RandomState(seed), np.dtype(dtype)
     if dtype.kind == "b":
-        return random.rand(*shape) < 0.5
+        return np.asarray(random.rand(*shape) < 0.5)
     if dtype.kind in "iu":
         return random.randint(0 if dtype.kind == "u" else -9, 10, shape).astype(dtype)
     values = random.standard_normal(shape)
