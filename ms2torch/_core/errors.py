@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 _given: set[str] = set()
@@ -26,8 +27,22 @@ def notice(key: str, text: str) -> None:
         print(f"[ms2torch] {text}", file=sys.stderr, flush=True)
 
 
-def translate(err: RuntimeError, name: str, args: tuple) -> Exception:
+def said(err: Exception) -> Exception:
+    """Mark an error as already in MindSpore's words, so that it is handed on untouched."""
+    err.from_user = True
+    return err
+
+
+def translate(err: Exception, name: str, args: tuple) -> Exception:
     """torch's error for bad input as MindSpore's kind of error, in MindSpore's words where they are known."""
+    if isinstance(err, IndexError):
+        axis = re.search(r"out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)",
+                         str(err))
+        if axis is None:
+            return err
+        low, high, given = map(int, axis.groups())
+        return ValueError(f"Dimension out of range (expected to be in range of [{low}, {high + 1}), "
+                          f"but got {given})")
     shapes = [tuple(a.shape) for a in args if hasattr(a, "shape")]
     text = str(err)
     if "must match the size of tensor" in text and len(shapes) >= 2:

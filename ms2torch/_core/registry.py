@@ -1,4 +1,4 @@
-"""One definition per operation: the functional form, the Primitive, the Tensor method and the mint form derive from it.
+"""One definition per operation: functional form, Primitive, Tensor method and mint form derive from it.
 
 A definition is a function over **torch** tensors with MindSpore's argument names, order and defaults::
 
@@ -7,11 +7,14 @@ A definition is a function over **torch** tensors with MindSpore's argument name
         \"\"\"Joins tensors along ``axis`` ...\"\"\"
         return torch.cat(common_dtype(tensors), axis)
 
-The decorator returns the functional form: Tensors are lowered on the way in (also inside lists and tuples) and
-results lifted on the way out. ``primitive`` names the class; ``init`` the arguments of the definition that the
-class takes when it is made (a tuple of names, or a dict of name -> default where the class's default differs);
-the others are given when it is called. ``method`` (True or names) attaches it to Tensor with the first argument as
-self; ``mint`` names the form under ``mindspore.mint``; ``alias`` more functional names.
+The decorator returns the functional form: Tensors are lowered on the way in (also inside lists and tuples)
+and results lifted on the way out. ``primitive`` names the class; ``init`` the arguments of the definition
+that the class takes when it is made (a tuple of names, or a dict of name -> default where the class's default
+differs); the others are given when it is called. ``method`` (True or names) attaches it to Tensor with the
+first argument as self; ``mint`` names the form under ``mindspore.mint``; ``alias`` more functional names.
+``valid`` is the form of its valid calls in MindSpore's words, for the error (see ``calls``). With
+``on_tensors=True`` the definition itself takes and gives Tensors: for the few that write to a Parameter or
+hand back the very object that they got.
 """
 
 from __future__ import annotations
@@ -22,10 +25,12 @@ from typing import Any, NamedTuple
 
 import torch
 
+from .calls import wrong_call
 from .errors import translate
 from .tensor import Tensor, lift, lower, wrap
 
 _NESTED = (tuple, list, dict)
+_FAILURES = (RuntimeError, IndexError, TypeError, AttributeError)
 
 
 class Definition(NamedTuple):
@@ -54,7 +59,7 @@ def _names(spec, default: str) -> tuple[str, ...]:
     return (spec,) if isinstance(spec, str) else tuple(spec)
 
 
-def lowered(kernel, name: str | None = None):
+def lowered(kernel, name: str | None = None, valid: str | None = None):
     """The form of ``kernel`` that takes and gives Tensors."""
     name = name or kernel.__name__
 
@@ -65,26 +70,32 @@ def lowered(kernel, name: str | None = None):
             kwargs = {k: lower(v) for k, v in kwargs.items()}
         try:
             result = kernel(*raw, **kwargs)
-        except RuntimeError as err:
-            raise _explain(err, name, raw, kwargs) from None
+        except _FAILURES as err:
+            raise _explain(err, name, raw, kwargs, valid, kernel) from None
         return wrap(result) if result.__class__ is torch.Tensor else lift(result)
 
     return call
 
 
-def _explain(err: RuntimeError, name: str, raw, kwargs) -> Exception:
-    if err.__class__ is not RuntimeError or getattr(err, "from_user", False):
+def _explain(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fixed=None) -> Exception:
+    if getattr(err, "from_user", False):
+        return err
+    if valid and (wrong := wrong_call(valid, kernel, raw, kwargs, fixed)):
+        return wrong
+    if err.__class__ is not RuntimeError and err.__class__ is not IndexError:
         return err
     return translate(err, name, (*raw, *kwargs.values()))
 
 
-def op(kernel=None, *, primitive=None, init=(), method=None, mint=None, alias=()):
+def op(kernel=None, *, primitive=None, init=(), method=None, mint=None, alias=(), valid=None,
+       on_tensors=False):
     """Register one operation; see the module's text. Returns the functional form."""
     if kernel is None:
-        return lambda k: op(k, primitive=primitive, init=init, method=method, mint=mint, alias=alias)
+        return lambda k: op(k, primitive=primitive, init=init, method=method, mint=mint, alias=alias,
+                            valid=valid, on_tensors=on_tensors)
     name = kernel.__name__.rstrip("_") if kernel.__name__.endswith("__") else kernel.__name__
-    functional = lowered(kernel, name)
-    cls = _make_primitive(primitive, kernel, init) if primitive else None
+    functional = kernel if on_tensors else lowered(kernel, primitive or name, valid)
+    cls = _make_primitive(primitive, kernel, init, valid, on_tensors) if primitive else None
     methods, mints, aliases = _names(method, name), _names(mint, name), _names(alias, name)
     for m in methods:
         METHODS[m] = functional
@@ -96,19 +107,19 @@ def op(kernel=None, *, primitive=None, init=(), method=None, mint=None, alias=()
     return functional
 
 
-def method(kernel=None, *, name=None):
-    """A Tensor method whose signature differs from the functional form's: ``kernel`` over torch tensors, self first."""
+def method(kernel=None, *, name=None, valid=None, on_tensors=False):
+    """A Tensor method whose signature differs from the functional form's; self is the first argument."""
     if kernel is None:
-        return lambda k: method(k, name=name)
+        return lambda k: method(k, name=name, valid=valid, on_tensors=on_tensors)
     name = name or kernel.__name__
-    call = lowered(kernel, name)
+    call = kernel if on_tensors else lowered(kernel, name, valid)
     METHODS[name] = call
     setattr(Tensor, name, call)
     return call
 
 
 def mint_form(kernel=None, *, name=None):
-    """A ``mindspore.mint`` function whose signature differs from the ``ops`` form: ``kernel`` over torch tensors."""
+    """A ``mindspore.mint`` function whose signature differs from the ``ops`` form's."""
     if kernel is None:
         return lambda k: mint_form(k, name=name)
     name = name or kernel.__name__
@@ -117,7 +128,7 @@ def mint_form(kernel=None, *, name=None):
 
 
 class Primitive:
-    """Base of all operator classes (``mindspore.ops.Primitive``): attributes when made, tensors when called."""
+    """Base of all operator classes (``mindspore.ops.Primitive``): made with attributes, then called."""
 
     _kernel = None
     _init: dict[str, Any] = {}
@@ -176,7 +187,7 @@ class Primitive:
         return False
 
 
-def _make_primitive(name: str, kernel, init) -> type:
+def _make_primitive(name: str, kernel, init, valid=None, on_tensors=False) -> type:
     parameters = inspect.signature(kernel).parameters
     given = dict(init) if isinstance(init, dict) else {n: parameters[n].default for n in init}
     unknown = [n for n in given if n not in parameters]
@@ -202,13 +213,19 @@ def _make_primitive(name: str, kernel, init) -> type:
         self.attrs = values
         self._fixed = {k: lower(values[k]) for k in fixed_names}
 
+    def on_tensors_call(self, *args):
+        return kernel(*args, **self._fixed)
+
     def __call__(self, *args):
         raw = [a._t if isinstance(a, Tensor) else lower(a) if isinstance(a, _NESTED) else a for a in args]
         try:
-            result = kernel(*raw, **self._fixed) if positional else kernel(**dict(zip(order, raw, strict=False)),
-                                                                           **self._fixed)
-        except RuntimeError as err:
-            raise _explain(err, name, raw, {}) from None
+            if positional:
+                result = kernel(*raw, **self._fixed)
+            else:
+                result = kernel(**dict(zip(order, raw, strict=False)), **self._fixed)
+        except _FAILURES as err:
+            given = dict(zip(order, raw, strict=False))
+            raise _explain(err, name, (), given, valid, kernel, self._fixed) from None
         return wrap(result) if result.__class__ is torch.Tensor else lift(result)
 
     # Call arguments go by position where they are the definition's first ones, else by name.
@@ -216,16 +233,17 @@ def _make_primitive(name: str, kernel, init) -> type:
     if unknown:
         raise ValueError(f"{name}: the definition has no argument {unknown}")
     cls = type(name, (Primitive,), {
-        "__init__": __init__, "__call__": __call__, "__doc__": kernel.__doc__, "_kernel": staticmethod(kernel),
-        "_init": given, "__module__": "mindspore.ops"})
+        "__init__": __init__, "__call__": on_tensors_call if on_tensors else __call__,
+        "__doc__": kernel.__doc__, "_kernel": staticmethod(kernel), "_init": given,
+        "__module__": "mindspore.ops"})
     cls.__signature__ = inspect.Signature([
         inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=d) for n, d in given.items()])
     PRIMITIVES[name] = cls
     return cls
 
 
-def primitive(name: str, init=()):
-    """A Primitive whose arithmetic differs from the functional form of the same operation: a definition of its own."""
+def primitive(name: str, init=(), valid=None, on_tensors=False):
+    """A Primitive whose arithmetic differs from the functional form's: a definition of its own."""
     def register(kernel):
-        return _make_primitive(name, kernel, init)
+        return _make_primitive(name, kernel, init, valid, on_tensors)
     return register
