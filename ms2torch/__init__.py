@@ -1,4 +1,48 @@
-"""ms2torch: MindSpore's API on PyTorch. ``mindspore.a.b.c`` is ``ms2torch.a.b.c``."""
+"""ms2torch runs MindSpore programs on PyTorch: ``mindspore.a.b.c`` is ``ms2torch.a.b.c``.
 
-from ms2torch._version import __version__  # isort: skip
-from ms2torch import common, nn, ops
+What MindSpore has at its top level is here; ``install`` makes ``import mindspore`` mean this package and ``to_torch`` hands a
+Cell to torch's own tools.
+"""
+
+from ms2torch._core.surface import install_lazy as _install_lazy
+from ms2torch._version import __version__ as _ms2torch_version
+
+from . import common, context, nn, ops
+from .common import *  # noqa: F403
+from .common.api import (
+    JitConfig,
+    _no_grad,
+    jit,
+    jit_class,
+    lazy_inline,
+    ms_class,
+    ms_function,
+    ms_memory_recycle,
+    mutable,
+    no_inline,
+    set_recursion_limit,
+)
+from .common.dtype import *  # noqa: F403
+from .common.parameter import Parameter, ParameterTuple
+from .common.seed import get_seed, set_seed
+from .common.tensor import Tensor, tensor
+from .context import (
+    GRAPH_MODE,
+    PYNATIVE_MODE,
+    ParallelMode,
+    get_auto_parallel_context,
+    get_context,
+    reset_auto_parallel_context,
+    set_auto_parallel_context,
+    set_context,
+    set_device,
+)
+from .ops.function.grad_func import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
+from .ops.composite.base import vmap
+from .ops.primitive import constexpr
+from .shim import install, uninstall
+from .shim.to_torch import to_torch
+
+from .common import dtype  # isort: skip
+
+_install_lazy(__name__, globals())

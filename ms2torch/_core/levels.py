@@ -50,6 +50,9 @@ class Level:
     def __init__(self, weights=()) -> None:
         self.weights = weights
 
+    def _alias(self, t: torch.Tensor) -> torch.Tensor:
+        return alias(t)
+
     def __enter__(self) -> Level:
         global depth
         lock.acquire()
@@ -64,7 +67,7 @@ class Level:
         try:
             for w in self.weights:
                 old = w._t
-                new = alias(old)
+                new = self._alias(old)
                 self.saved.append((w, old))
                 w._t = new
                 self.aliases.append(new)
@@ -102,6 +105,19 @@ class Level:
             if not self.grad_mode:
                 torch._C._set_grad_enabled(False)
             lock.release()
+
+
+class Lent(Level):
+    """A level whose aliases somebody else owns (torch's optimizers and DDP): nothing that they reach is detached here."""
+
+    __slots__ = ("_given",)
+
+    def __init__(self, weights, aliases) -> None:
+        super().__init__(weights)
+        self._given = iter(aliases)
+
+    def _alias(self, t: torch.Tensor) -> torch.Tensor:
+        return next(self._given)
 
 
 def alias(t: torch.Tensor) -> torch.Tensor:

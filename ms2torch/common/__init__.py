@@ -1,0 +1,13 @@
+"""Tensor, Parameter, dtypes, initializers, seeds (``mindspore.common``)."""
+
+from ms2torch._core.surface import install_lazy
+
+from . import dtype, initializer
+from .api import JitConfig, jit, jit_class, lazy_inline, ms_class, ms_function, ms_memory_recycle, mutable, no_inline
+from .dtype import *  # noqa: F403
+from .parameter import Parameter, ParameterTuple
+from .seed import get_seed, set_seed
+from .tensor import Tensor, tensor
+
+mstype = dtype
+install_lazy(__name__, globals())

@@ -8,6 +8,7 @@ something (a hook, ``set_grad``, ``to_float``, ``bprop``, recomputation) marked 
 from __future__ import annotations
 
 import itertools
+import sys
 import types
 from collections import OrderedDict
 
@@ -365,6 +366,14 @@ class Cell(CellTree, CellCall, _Module):
                 seen.add(id(buffer))
                 yield (f"{name}.{key}" if name else key), buffer
 
+    def parameters(self, recurse: bool = True):
+        """All raw torch parameters. They do not require grad: an optimizer of torch's is refused and sent to to_torch."""
+        return _ForReading(_Module.parameters(self, recurse))
+
+    def named_parameters(self, *args, **kwargs):
+        """As ``parameters``, with torch's dotted names."""
+        return _ForReading(_Module.named_parameters(self, *args, **kwargs))
+
     # ---- hooks -----------------------------------------------------------------------------------------
 
     def _add_hook(self, kind: str, hook, front: bool = False, **how) -> HookHandle:
@@ -398,6 +407,23 @@ class Cell(CellTree, CellCall, _Module):
         """Call ``hook_fn(cell, grad_input, grad_output)`` with the inputs' and output's gradients; a result replaces
         the inputs' gradients."""
         return self._add_hook("backward", hook_fn)
+
+
+class _ForReading:
+    """An iterator that torch's optimizers may not consume: they would train nothing, in silence."""
+
+    def __init__(self, items) -> None:
+        self._items = iter(items)
+
+    def __iter__(self) -> _ForReading:
+        caller = sys._getframe(1).f_globals.get("__name__", "")
+        if caller.startswith("torch.optim"):
+            raise TypeError("A MindSpore Cell's parameters do not require grad, so torch.optim would train nothing. "
+                            "Use ms2torch.to_torch(cell).parameters(), or an optimizer of mindspore.nn.")
+        return self
+
+    def __next__(self):
+        return next(self._items)
 
 
 class GraphCell(Cell):

@@ -1,0 +1,129 @@
+"""What marks code for MindSpore's compiler (``mindspore.common.api``).
+
+ms2torch runs eagerly in both modes, with the same numbers. ``MS2TORCH_COMPILE=1`` lets ``jit`` compile plain functions with
+``torch.compile`` where that can trace them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import os
+
+import torch
+
+from ms2torch._core.surface import install_lazy
+
+__all__ = ["JitConfig", "jit", "jit_class", "lazy_inline", "ms_function", "ms_memory_recycle", "mutable", "no_inline"]
+
+
+def jit(function=None, *more, mode="PSJit", input_signature=None, hash_args=None, jit_config=None, capture_mode="ast",
+        compile_once=False, jit_level="O0", dynamic=0, fullgraph=False, backend="", dump_dir=None, **options):
+    """Mark a function as one to compile (``mindspore.jit``); the arguments that tell how are accepted.
+
+    Works with and without parentheses, on functions, methods and Cells. The marked function computes what the plain one does.
+    """
+    if function is None:
+        return functools.partial(jit, mode=mode, input_signature=input_signature, hash_args=hash_args,
+                                 jit_config=jit_config, capture_mode=capture_mode, compile_once=compile_once,
+                                 jit_level=jit_level, dynamic=dynamic, fullgraph=fullgraph, backend=backend)
+    if not inspect.isroutine(function) and not callable(function):
+        raise TypeError(f"For 'jit', the argument 'function' must be callable, but got {type(function)}.")
+    if os.environ.get("MS2TORCH_COMPILE") != "1" or isinstance(function, torch.nn.Module):
+        return function
+    return functools.wraps(function)(torch.compile(function))
+
+
+def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None):
+    """The name that ``jit`` had before MindSpore 2.0."""
+    return jit(fn, input_signature=input_signature, hash_args=hash_args, jit_config=jit_config)
+
+
+def ms_class(cls):
+    """The name that ``jit_class`` had before MindSpore 2.0."""
+    return jit_class(cls)
+
+
+def jit_class(cls):
+    """Mark a class whose instances compiled code uses; TypeError for anything but a class, ValueError for a Cell."""
+    if not inspect.isclass(cls):
+        raise TypeError(f"Decorator jit_class can only be used for class type, but got {cls}.")
+    if issubclass(cls, torch.nn.Module):
+        raise TypeError(f"Decorator jit_class is used for user-defined classes and cannot be used for nn.Cell: {cls}.")
+    cls.__ms_class__ = True
+    return cls
+
+
+def lazy_inline(fn=None, attrs=None, policy=None):
+    """Marks a Cell's ``__init__`` for MindSpore's compiler."""
+    return fn if fn is not None else (lambda f: f)
+
+
+def no_inline(fn=None):
+    """Marks a function for MindSpore's compiler."""
+    return fn if fn is not None else (lambda f: f)
+
+
+def mutable(input_data, dynamic_len=False):
+    """``input_data`` itself: here nothing is ever constant-folded."""
+    if not isinstance(input_data, (tuple, list, dict, int, float, str, bool)) and not hasattr(input_data, "_t"):
+        raise TypeError("For 'mutable', the 'input_data' should be one of (bool, int, float, str, tuple, list, dict, "
+                        f"Tensor) or their nested structures, but got {input_data}.")
+    return input_data
+
+
+class JitConfig:
+    """Options for MindSpore's compiler (``mindspore.JitConfig``); kept and readable, without effect on results."""
+
+    def __init__(self, jit_level="", exc_mode="auto", jit_syntax_level="", max_opt_num=None, infer_boost="off", **kwargs):
+        if jit_level not in ("", "O0", "O1", "O2", "O3"):
+            raise ValueError("For 'jit_level' must be one of ['O0', 'O1', 'O2'].")
+        self.jit_config_dict = {"jit_level": jit_level, "exc_mode": exc_mode, "jit_syntax_level": jit_syntax_level,
+                                "infer_boost": infer_boost, **{k: str(v) for k, v in kwargs.items()}}
+
+
+class _no_grad(contextlib.ContextDecorator):
+    """Context (or decorator) in which gradients see only constants, as torch.no_grad inside a differentiated function."""
+
+    def __enter__(self):
+        self._guard = torch.no_grad()
+        self._guard.__enter__()
+        return self
+
+    def __exit__(self, *exc):
+        self._guard.__exit__(*exc)
+        return False
+
+
+def set_recursion_limit(recursion_limit=1000) -> None:
+    """The depth of function calls MindSpore's compiler allows; Python's own limit holds here."""
+
+
+def ms_memory_recycle() -> None:
+    """Give cached device memory back."""
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+class _Executor:
+    """Answers for MindSpore's executors, which some programs ask for their state or tell to wait."""
+
+    def sync(self) -> None:
+        if torch.cuda.is_available():
+            torch.cuda.synchronize()
+
+    def enable_grad(self) -> bool:
+        return torch.is_grad_enabled()
+
+    def grad_flag(self) -> bool:
+        from ms2torch._core import levels
+
+        return levels.depth > 0
+
+    def set_grad_flag(self, flag) -> None:
+        """Recording follows the gradient functions here, not a flag."""
+
+
+_pynative_executor = _cell_graph_executor = _executor = _Executor()
+install_lazy(__name__, globals())

@@ -1,0 +1,80 @@
+"""to_torch: a Cell for torch's own tools, optimizers, DDP, FSDP, ``loss.backward()``."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import levels
+from ms2torch._core.tensor import lift, lower
+from ms2torch.nn.cell import Cell
+
+
+class _Branch(torch.nn.Module):
+    """A plain Module that only holds what its Cell holds, under the same names."""
+
+
+class CellModule(_Branch):
+    """A torch Module around a Cell: torch tensors in and out, parameters over the Cell's own storage.
+
+    ``parameters()`` are the Cell's trainable parameters and require grad; what does not train (BatchNorm's statistics) are
+    buffers. ``state_dict`` has the Cell's names. An update through either side is seen by the other.
+    """
+
+    def __init__(self, cell: Cell) -> None:
+        super().__init__()
+        if not isinstance(cell, Cell):
+            raise TypeError(f"ms2torch.to_torch takes a mindspore.nn.Cell, but got {type(cell)}.")
+        self.__dict__["cell"] = cell
+        self.__dict__["_pairs"] = []
+        self.training = cell.training
+        for name, param in cell.parameters_and_names():
+            branch, leaf = self._branch(name)
+            if param.requires_grad:
+                branch.register_parameter(leaf, torch.nn.Parameter(param._rest.detach(), requires_grad=True))
+            else:
+                branch.register_buffer(leaf, param._rest.detach())
+            self._pairs.append([param, branch, leaf, param._rest.data_ptr()])
+
+    def _branch(self, name: str):
+        *path, leaf = name.split(".")
+        found = self
+        for part in path:
+            if part not in found._modules:
+                found.add_module(part, _Branch())
+            found = found._modules[part]
+        return found, leaf
+
+    def _own(self, pair) -> torch.Tensor:
+        """This side's tensor of a pair, over the storage of whichever side moved since the last look."""
+        param, branch, leaf, place = pair
+        mine = branch._parameters.get(leaf)
+        if mine is None:
+            mine = branch._buffers[leaf]
+        rest = param._rest
+        if rest.data_ptr() != place or mine.data_ptr() != place:
+            if rest.data_ptr() != place:
+                mine.data = rest.data
+            else:
+                rest.data = mine.data
+            pair[3] = rest.data_ptr()
+        return mine
+
+    def train(self, mode: bool = True) -> CellModule:
+        self.cell.set_train(mode)
+        return super().train(mode)
+
+    def forward(self, *args, **kwargs):
+        weights, mine = [], []
+        for pair in self._pairs:
+            t = self._own(pair)
+            if pair[0].requires_grad:
+                weights.append(pair[0])
+                mine.append(t)
+        recording = torch.is_grad_enabled()
+        with levels.Lent(weights, mine), torch.set_grad_enabled(recording):
+            return lower(self.cell(*lift(args), **lift(kwargs)))
+
+
+def to_torch(cell: Cell) -> CellModule:
+    """The torch.nn.Module for a Cell, for everything of torch's that wants parameters that require grad."""
+    return CellModule(cell)

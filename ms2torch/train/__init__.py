@@ -1,0 +1,10 @@
+"""Training and evaluation (``mindspore.train``)."""
+
+from ms2torch._core.surface import install_lazy
+
+from .callback import Callback, LossMonitor, RunContext, TimeMonitor
+from .dataset_helper import DatasetHelper, connect_network_with_dataset
+from .loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
+from .model import Model
+
+install_lazy(__name__, globals())

@@ -1,0 +1,9 @@
+"""Callbacks of training and evaluation (``mindspore.train.callback``)."""
+
+from ms2torch._core.surface import install_lazy
+
+from ._callback import Callback, CallbackManager, InternalCallbackParam, RunContext, _InternalCallbackParam
+from ._loss_monitor import LossMonitor
+from ._time_monitor import TimeMonitor
+
+install_lazy(__name__, globals())

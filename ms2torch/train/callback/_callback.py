@@ -1,0 +1,170 @@
+"""Callback, the context it gets, and the manager that calls it (``mindspore.train.callback._callback``)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ms2torch._core.surface import install_lazy
+from ms2torch._core.tensor import Tensor
+
+__all__ = ["Callback", "CallbackManager", "InternalCallbackParam", "RunContext"]
+
+
+class Callback:
+    """Base of callbacks: override what should happen when (``mindspore.train.Callback``).
+
+    ``on_train_*`` and ``on_eval_*`` are called by ``Model.train``/``fit`` and ``Model.eval``; unless overridden they call the older
+    ``begin``, ``epoch_begin``, ``step_begin``, ``step_end``, ``epoch_end``, ``end``, which serve both.
+    """
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *err):
+        """Nothing to release."""
+
+    def begin(self, run_context) -> None:
+        """Before anything."""
+
+    def epoch_begin(self, run_context) -> None:
+        """Before each epoch."""
+
+    def epoch_end(self, run_context) -> None:
+        """After each epoch."""
+
+    def step_begin(self, run_context) -> None:
+        """Before each step."""
+
+    def step_end(self, run_context) -> None:
+        """After each step."""
+
+    def end(self, run_context) -> None:
+        """After everything."""
+
+    def on_train_begin(self, run_context) -> None:
+        self.begin(run_context)
+
+    def on_train_epoch_begin(self, run_context) -> None:
+        self.epoch_begin(run_context)
+
+    def on_train_epoch_end(self, run_context) -> None:
+        self.epoch_end(run_context)
+
+    def on_train_step_begin(self, run_context) -> None:
+        self.step_begin(run_context)
+
+    def on_train_step_end(self, run_context) -> None:
+        self.step_end(run_context)
+
+    def on_train_end(self, run_context) -> None:
+        self.end(run_context)
+
+    def on_eval_begin(self, run_context) -> None:
+        self.begin(run_context)
+
+    def on_eval_epoch_begin(self, run_context) -> None:
+        self.epoch_begin(run_context)
+
+    def on_eval_epoch_end(self, run_context) -> None:
+        self.epoch_end(run_context)
+
+    def on_eval_step_begin(self, run_context) -> None:
+        self.step_begin(run_context)
+
+    def on_eval_step_end(self, run_context) -> None:
+        self.step_end(run_context)
+
+    def on_eval_end(self, run_context) -> None:
+        self.end(run_context)
+
+
+_MOMENTS = ("begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end", "on_train_begin",
+            "on_train_epoch_begin", "on_train_epoch_end", "on_train_step_begin", "on_train_step_end", "on_train_end",
+            "on_eval_begin", "on_eval_epoch_begin", "on_eval_epoch_end", "on_eval_step_begin", "on_eval_step_end",
+            "on_eval_end")
+
+
+class CallbackManager(Callback):
+    """Calls a list of callbacks in order; TypeError for anything but Callbacks."""
+
+    def __init__(self, callbacks) -> None:
+        self._callbacks = []
+        if isinstance(callbacks, Callback):
+            callbacks = [callbacks]
+        for callback in callbacks or ():
+            if not isinstance(callback, Callback):
+                raise TypeError("When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions, "
+                                f"but got a/an {callback}.")
+            self._callbacks.append(callback)
+
+    def __enter__(self):
+        self._callbacks = [callback.__enter__() or callback for callback in self._callbacks]
+        return self
+
+    def __exit__(self, *err):
+        for callback in reversed(self._callbacks):
+            callback.__exit__(*err)
+
+
+def _each(moment: str):
+    def call(self, run_context) -> None:
+        for callback in self._callbacks:
+            getattr(callback, moment)(run_context)
+    call.__name__ = moment
+    return call
+
+
+for _moment in _MOMENTS:
+    setattr(CallbackManager, _moment, _each(_moment))
+
+
+class InternalCallbackParam(dict):
+    """What a callback sees of the run: a dict whose keys are attributes (``cur_epoch_num``, ``net_outputs``, ...)."""
+
+    def __getattr__(self, name: str):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __setattr__(self, name: str, value) -> None:
+        self[name] = value
+
+
+_InternalCallbackParam = InternalCallbackParam
+
+
+class RunContext:
+    """What a callback is given: the run's parameters, and a way to stop it; TypeError for other parameters."""
+
+    def __init__(self, original_args) -> None:
+        if not isinstance(original_args, InternalCallbackParam):
+            raise TypeError("The argument 'original_args' of RunContext should be _InternalCallbackParam type, "
+                            f"but got {original_args!r}.")
+        self._original_args = original_args
+        self._stop_requested = False
+
+    def original_args(self) -> InternalCallbackParam:
+        """The run's parameters."""
+        return self._original_args
+
+    def request_stop(self) -> None:
+        """End training after this step or epoch."""
+        self._stop_requested = True
+
+    def get_stop_requested(self) -> bool:
+        """Whether a stop was asked for."""
+        return self._stop_requested
+
+
+def _handle_loss(outputs):
+    """The loss among a network's outputs: the first of a tuple as it is, a lone Tensor as the float of its mean."""
+    if isinstance(outputs, (tuple, list)):
+        if isinstance(outputs[0], Tensor):
+            return outputs[0]
+    elif isinstance(outputs, Tensor):
+        return float(np.mean(outputs.asnumpy()))
+    return outputs
+
+
+install_lazy(__name__, globals())
