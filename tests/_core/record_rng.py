@@ -1,7 +1,7 @@
 """Writes rng_record.json beside this file: run `record_rng.py` with the Python that has the real MindSpore.
 
-One function per stream, named as the record that test_rng.py reads. Each gives numpy arrays, of which the record
-keeps dtype, shape, first values (their bytes in hexadecimal) and the SHA-256 of all bytes.
+One function per stream, named as the record that test_rng.py reads. Each gives numpy arrays, of which the
+record keeps dtype, shape, first values (their bytes in hexadecimal) and the SHA-256 of all bytes.
 """
 import hashlib
 import json
