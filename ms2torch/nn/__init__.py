@@ -1,1 +1,10 @@
+"""Cells: layers, losses, optimizers, training steps (``mindspore.nn``)."""
 
+from ms2torch._core.surface import install_lazy
+
+from .cell import Cell, GraphCell
+from .learning_rate_schedule import *  # noqa: F403
+from .optim import *  # noqa: F403
+from .wrap import *  # noqa: F403
+
+install_lazy(__name__, globals())
