@@ -1,7 +1,7 @@
 """The training_and_gradient page: a train cell of one's own, with and without clipped gradients.
 
-The page prints nothing. The numbers are the real MindSpore's or, for the clipping cell, which it cannot run on
-CPU, the formula's: weight [[2, 3, 4]], x = [[1, 2, 3]], target 19, mean squared loss, SGD 0.1.
+The page prints nothing. The numbers are the real MindSpore's or, for the clipping cell, which it cannot run
+on CPU, the formula's: weight [[2, 3, 4]], x = [[1, 2, 3]], target 19, mean squared loss, SGD 0.1.
 """
 import mindspore as ms
 import torch
