@@ -8,6 +8,7 @@ numpy's global generator; an operator's stream starts from the pair of seeds tha
 from __future__ import annotations
 
 import math
+import random
 
 import numpy as np
 import torch
@@ -16,10 +17,8 @@ MAX_INT32 = 2**31 - 1
 DEFAULT_GRAPH_SEED = 87654321
 # By how much an operator's seed moves on at each use.
 SEED_STEP = 3528531795 ^ 3449720151
-DEFAULT_DATASET_SEED = 5489
 
 _global_seed: int | None = None
-_dataset_seed = DEFAULT_DATASET_SEED
 # (operator, seed it asked for) -> the seed that its next use gets.
 kernel_seeds: dict[tuple[str, int], int] = {}
 
@@ -28,15 +27,15 @@ kernel_seeds: dict[tuple[str, int], int] = {}
 
 
 def set_seed(seed: int) -> None:
-    """Seed numpy, the dataset pipeline, the operators, and torch for what has no MindSpore stream."""
-    global _global_seed, _dataset_seed
+    """Seed numpy, Python's generator, the operators, and torch for what has no MindSpore stream."""
+    global _global_seed
     if not isinstance(seed, int):
         raise TypeError(f"The argument 'seed' must be type of int, but got {type(seed)}.")
     if isinstance(seed, bool) or seed < 0:
         raise _seed_error(seed, "global_seed")
     np.random.seed(seed)
+    random.seed(seed)
     torch.manual_seed(seed)
-    _dataset_seed = seed
     kernel_seeds.clear()
     _global_seed = seed
 
@@ -44,16 +43,6 @@ def set_seed(seed: int) -> None:
 def get_seed() -> int | None:
     """The global seed, None where none was set."""
     return _global_seed
-
-
-def dataset_seed() -> int:
-    """The seed of the dataset pipeline: the latest of ``set_seed`` and ``set_dataset_seed``."""
-    return _dataset_seed
-
-
-def set_dataset_seed(seed: int) -> None:
-    global _dataset_seed
-    _dataset_seed = seed
 
 
 def _seed_error(seed, name: str) -> Exception:

@@ -17,7 +17,10 @@ def set_seed(seed: int) -> None:
     the CPU; the operators' seed counters start anew. torch's generators are seeded too, for the operators
     without a MindSpore stream. TypeError unless ``seed`` is an int; ValueError unless it lies in [0, 2**32).
     """
+    from ..dataset.core import config
+
     _rng.set_seed(seed)
+    config.set_seed(seed)
 
 
 def get_seed() -> int | None:

@@ -1,4 +1,6 @@
 """Initializers and seeds: the bits of weights, the order of draws, subclasses, errors."""
+import random
+
 import mindspore as ms
 import numpy as np
 from mindspore import Parameter, Tensor, nn
@@ -148,9 +150,9 @@ def test_seed_pairs_of_operators():
 
 
 @case
-def test_the_dataset_has_the_seed_too():
+def test_the_dataset_and_python_have_the_seed_too():
     ms.set_seed(12)
-    return ms.dataset.config.get_seed()
+    return ms.dataset.config.get_seed(), random.random()
 
 
 @case
