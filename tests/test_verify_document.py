@@ -38,7 +38,7 @@ def write(folder, text, name="page.md"):
 
 def results(capsys):
     lines = capsys.readouterr().out.splitlines()
-    return [line[27:46].strip() for line in lines[1:-1]]
+    return [line[26:45].strip() for line in lines[1:-1]]
 
 
 def test_a_true_page_passes(tmp_path, capsys):

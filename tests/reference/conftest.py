@@ -2,10 +2,19 @@
 import pytest
 
 import ms2torch
+from ms2torch._core import levels
 from tests.reference import real
 from tests.reference.judge import as_declared
 
 ms2torch.install()
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind():
+    """After a case the mode is the default one, and no gradient level is open."""
+    yield
+    ms2torch.set_context(mode=ms2torch.PYNATIVE_MODE)
+    assert levels.depth == 0
 
 
 @pytest.fixture(scope="session")

@@ -55,6 +55,8 @@ def plain(text: str) -> str:
 
 def _tensor(ms, value):
     dtype = str(value.dtype)
+    if hasattr(value, "torch"):          # ms2torch's: a value at rest carries no graph
+        assert not value.torch().requires_grad, "a result still requires grad"
     numbers = value.value() if isinstance(value, ms.Parameter) else value
     if dtype == "BFloat16":              # numpy has no such dtype; every bfloat16 is a float32
         numbers = numbers.astype(ms.float32)

@@ -39,6 +39,9 @@ class Case:
     xfail: str | None = None
     digest: str = field(default="", compare=False)
 
+    def __repr__(self):
+        return self.name
+
 
 def case(function=None, *, each=None, raises=False, mode="PYNATIVE", judge=None, rtol=None, atol=None,
          reason=None, xfail=None):
@@ -144,6 +147,7 @@ def _as_test(function, cases):
     @pytest.mark.parametrize("one", [pytest.param(c, marks=m, id=i)
                                      for c, m, i in zip(cases, marks, names, strict=True)])
     def test(one, reference):
+        __tracebackhide__ = True
         check(one, reference(one))
 
     test.__name__, test.__doc__, test.__module__ = function.__name__, function.__doc__, function.__module__
