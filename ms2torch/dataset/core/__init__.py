@@ -1,0 +1,1 @@
+"""What the data pipeline stands on: settings, random streams, argument checks, errors."""

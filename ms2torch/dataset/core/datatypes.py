@@ -1,0 +1,26 @@
+"""Dtypes of columns (``mindspore.dataset.core.datatypes``), as numpy dtypes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..._core.dtype import Type
+
+__all__ = ["mstype_to_detype", "mstypelist_to_detypelist", "nptype_to_detype"]
+
+
+def nptype_to_detype(type_) -> np.dtype:
+    """A numpy dtype, or what makes one, as a column's dtype."""
+    return np.dtype(type_)
+
+
+def mstype_to_detype(type_) -> np.dtype:
+    """A MindSpore dtype as a column's dtype."""
+    if not isinstance(type_, Type):
+        raise NotImplementedError()
+    return np.dtype("U") if type_.name == "string" else np.dtype(type_.name)
+
+
+def mstypelist_to_detypelist(type_list) -> list:
+    """A list of MindSpore dtypes as columns' dtypes; None stays."""
+    return [None if type_ is None else mstype_to_detype(type_) for type_ in type_list]

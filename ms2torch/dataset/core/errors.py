@@ -1,0 +1,50 @@
+"""Errors of a running pipeline, worded and laid out as MindSpore's C++ side lays them out (less its C++ stack)."""
+
+from __future__ import annotations
+
+import traceback
+
+_RULE = "-" * 66
+
+
+def pipeline_error(text: str, kind: str = "Exception thrown from dataset pipeline. Refer to "
+                                          "'Dataset Pipeline Error Message'.") -> RuntimeError:
+    """What the pipeline itself objects to: a missing column, shapes that do not batch, an empty folder."""
+    return RuntimeError(f"{kind} \n\n{_RULE}\n- Dataset Pipeline Error Message: \n{_RULE}\n[ERROR] {text}\n\n")
+
+
+def syntax_error(text: str) -> RuntimeError:
+    """A pipeline that cannot be built."""
+    return pipeline_error(text, "Syntax error.")
+
+
+class UserCodeError(RuntimeError):
+    """The user's own code failed, or gave something unusable, inside the pipeline. ``raise ... from`` the cause."""
+
+    def __init__(self, stack: str) -> None:
+        super().__init__(
+            "Exception thrown from user defined Python function in dataset. \n\n"
+            f"{_RULE}\n- Python Call Stack: \n{_RULE}\n{stack}\n\n"
+            f"{_RULE}\n- Dataset Pipeline Error Message: \n{_RULE}\n"
+            "[ERROR] Execute user Python code failed, check 'Python Call Stack' above.\n\n")
+
+    def __reduce__(self):
+        return (RuntimeError, self.args)
+
+
+UserCodeError.__name__ = UserCodeError.__qualname__ = "RuntimeError"      # users match and print MindSpore's type
+
+
+def user_stack(error: BaseException, skip: int = 1) -> str:
+    """The traceback of an exception from the user's code, without the first ``skip`` frames (ours)."""
+    trace = error.__traceback__
+    for _ in range(skip):
+        if trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+    return "".join(traceback.format_exception(type(error), error, trace)).rstrip("\n")
+
+
+def operation_failed(operation: str, error: BaseException, skip: int = 1) -> UserCodeError:
+    """The user's function in ``map`` or ``batch`` raised."""
+    return UserCodeError(f"map operation: [{operation}] failed. Error description:\n"
+                         f"{type(error).__name__}: {user_stack(error, skip)}")

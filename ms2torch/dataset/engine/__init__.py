@@ -1,0 +1,54 @@
+"""The pipeline: sources, operations, samplers and iterators (``mindspore.dataset.engine``)."""
+
+from ..core import config
+from . import datasets, iterators, samplers
+from ._batch import BatchDataset, BatchInfo, PaddedBatchDataset
+from ._flow import (
+    ConcatDataset,
+    FilterDataset,
+    ProjectDataset,
+    RenameDataset,
+    RepeatDataset,
+    ShuffleDataset,
+    SkipDataset,
+    TakeDataset,
+    ZipDataset,
+)
+from ._map import MapDataset
+from .datasets import (
+    AudioBaseDataset,
+    Dataset,
+    MappableDataset,
+    SourceDataset,
+    TextBaseDataset,
+    UnionBaseDataset,
+    VisionBaseDataset,
+    zip,
+)
+from .datasets_standard_format import CSVDataset, MindDataset, TFRecordDataset
+from .datasets_user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
+from .datasets_vision import Cifar10Dataset, Cifar100Dataset, ImageFolderDataset, MnistDataset
+from .iterators import DictIterator, Iterator, TupleIterator
+from .samplers import (
+    BuiltinSampler,
+    DistributedSampler,
+    IterSampler,
+    PKSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    Shuffle,
+    SubsetRandomSampler,
+    SubsetSampler,
+    WeightedRandomSampler,
+)
+
+__all__ = ["AudioBaseDataset", "BatchDataset", "BatchInfo", "BuiltinSampler", "CSVDataset", "Cifar100Dataset",
+           "Cifar10Dataset", "ConcatDataset", "Dataset", "DictIterator", "DistributedSampler", "FilterDataset",
+           "GeneratorDataset", "ImageFolderDataset", "IterSampler", "Iterator", "MapDataset", "MappableDataset",
+           "MindDataset", "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedBatchDataset", "PaddedDataset",
+           "ProjectDataset", "RandomSampler", "RenameDataset", "RepeatDataset", "Sampler", "SequentialSampler",
+           "Shuffle", "ShuffleDataset", "SkipDataset", "SourceDataset", "SubsetRandomSampler", "SubsetSampler",
+           "TFRecordDataset", "TakeDataset", "TextBaseDataset", "TupleIterator", "UnionBaseDataset",
+           "VisionBaseDataset", "WeightedRandomSampler", "ZipDataset", "config", "datasets", "iterators", "samplers",
+           "zip"]

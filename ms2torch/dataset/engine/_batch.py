@@ -1,0 +1,279 @@
+"""``Dataset.batch`` and ``padded_batch``."""
+
+from __future__ import annotations
+
+import inspect
+from itertools import islice
+
+import numpy as np
+
+from ..core.errors import UserCodeError, pipeline_error, user_stack
+from ..core.validator_helpers import check_columns, check_num_parallel_workers, check_pos_int32, type_check
+from .datasets import UnionBaseDataset, places, to_list
+
+
+class BatchInfo:
+    """What a ``per_batch_map`` or a ``batch_size`` function learns of its batch (``mindspore.dataset.BatchInfo``)."""
+
+    def __init__(self, batch_num: int, epoch_num: int) -> None:
+        self._batch, self._epoch = batch_num, epoch_num
+
+    def get_batch_num(self) -> int:
+        """Number of the batch in its epoch, from 0."""
+        return self._batch
+
+    def get_epoch_num(self) -> int:
+        """Number of the epoch, from 0."""
+        return self._epoch
+
+
+class _Batching(UnionBaseDataset):
+    """What both kinds of batch share: cutting the rows into groups."""
+
+    _shared = ("per_batch_map", "batch_size_func")
+    pad_info = None
+
+    def __init__(self, input_dataset, batch_size, drop_remainder, num_parallel_workers):
+        super().__init__(children=input_dataset, num_parallel_workers=num_parallel_workers)
+        self.batch_size_func = batch_size if callable(batch_size) else None
+        self.batch_size = 1 if callable(batch_size) else batch_size
+        self.drop_remainder = bool(drop_remainder)
+
+    def _open(self, run):
+        if self.batch_size == -1:
+            raise pipeline_error("Batch size cannot be -1 without using batch sampler.")
+        child, collate, drop = self.children[0]._open(run), self._collate(), self.drop_remainder
+
+        def epoch():
+            rows, number = child(), 0
+            while True:
+                info = BatchInfo(number, run.epoch)
+                wanted = self._wanted(info)
+                group = list(islice(rows, wanted))
+                if not group or (drop and len(group) < wanted):
+                    return
+                yield collate(group, info)
+                number += 1
+
+        return epoch
+
+    def _wanted(self, info):
+        if self.batch_size_func is None:
+            return self.batch_size
+        try:
+            wanted = self.batch_size_func(info)
+        except Exception as error:
+            raise UserCodeError(user_stack(error)) from error
+        if not isinstance(wanted, (int, np.integer)) or wanted <= 0:
+            raise UserCodeError("Invalid batch_size function, 'batch_size' function should return an integer greater than "
+                                f"0, but got: {wanted}")
+        return wanted
+
+    def _collate(self):
+        """A function that makes one row of a group of rows."""
+        raise NotImplementedError
+
+    def _size(self):
+        if self.batch_size_func is not None:
+            return self._count()
+        rows = self.children[0]._size()
+        return rows // self.batch_size if self.drop_remainder else -(-rows // self.batch_size)
+
+    def get_batch_size(self):
+        return -1 if self.batch_size_func is not None else self.batch_size
+
+
+class BatchDataset(_Batching):
+    """`Dataset.batch`."""
+
+    def __init__(self, input_dataset, batch_size, drop_remainder=False, num_parallel_workers=None, per_batch_map=None,
+                 input_columns=None, output_columns=None, python_multiprocessing=False, max_rowsize=None):
+        super().__init__(input_dataset, batch_size, drop_remainder, num_parallel_workers)
+        self.per_batch_map = per_batch_map
+        self.input_columns = to_list(input_columns)
+        self.output_columns = to_list(output_columns)
+        self.python_multiprocessing = python_multiprocessing
+
+    def _places(self, names):
+        return places(self.input_columns or names, names,
+                      "Invalid input_columns, '{}' of 'input_columns' doesn't exist.")
+
+    def _columns(self):
+        names = list(self.children[0]._columns())
+        if self.per_batch_map is None:
+            return names
+        take = self._places(names)
+        outputs = self.output_columns or [names[i] for i in take]
+        if len(outputs) != len(take):
+            # MindSpore walks a hash map here, which gives the columns that pass in the reverse of their order.
+            return outputs + [name for i, name in enumerate(names) if i not in take][::-1]
+        for i, name in zip(take, outputs, strict=True):
+            names[i] = name
+        return names
+
+    def _collate(self):
+        names = self.children[0]._columns()
+        pads = pad_rules(self.pad_info, names) if self.pad_info is not None else {}
+        if self.per_batch_map is None:
+            return lambda group, info: [stacked([row[i] for row in group], i) for i in range(len(names))]
+        take, function = self._places(names), self.per_batch_map
+        outputs = self.output_columns or [names[i] for i in take]
+        keep = [i for i in range(len(names)) if i not in take]
+
+        def collate(group, info):
+            try:
+                made = function(*[[row[i] for row in group] for i in take], info)
+            except Exception as error:
+                raise UserCodeError(f"{type(error).__name__}: {user_stack(error)}") from error
+            made = made if isinstance(made, tuple) else (made,)
+            if len(made) != len(outputs):
+                raise pipeline_error("Invalid per_batch_map, the number of columns returned in 'per_batch_map' function "
+                                     f"should be {len(outputs)} , but got: {len(made)}")
+            if len(outputs) != len(take):
+                rest = [stacked([row[i] for row in group], i) for i in keep[::-1]]
+                return [_column(column, n, pads.get(n)) for n, column in enumerate(made)] + rest
+            whole = [None] * len(names)
+            for i, column in zip(take, made, strict=True):
+                whole[i] = _column(column, i, pads.get(i))
+            for i in keep:
+                whole[i] = stacked([row[i] for row in group], i)
+            return whole
+
+        return collate
+
+
+class PaddedBatchDataset(_Batching):
+    """`Dataset.padded_batch`."""
+
+    def __init__(self, input_dataset, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
+        super().__init__(input_dataset, batch_size, drop_remainder, num_parallel_workers)
+        self.pad_info = pad_info
+
+    def _columns(self):
+        names = self.children[0]._columns()
+        pad_rules(self.pad_info, names)
+        return names
+
+    def _collate(self):
+        names = self.children[0]._columns()
+        rules = pad_rules(self.pad_info, names)
+
+        def collate(group, info):
+            columns = ([row[i] for row in group] for i in range(len(names)))
+            return [stacked(padded(column, *rules[i]) if i in rules else column, i) for i, column in enumerate(columns)]
+
+        return collate
+
+
+def _column(column, number, rule=None):
+    """A column from ``per_batch_map``: an array is the batch, a list its elements."""
+    if isinstance(column, np.ndarray):
+        return np.array(column)
+    elements = [np.asarray(x.asnumpy() if hasattr(x, "asnumpy") else x) for x in column]
+    return stacked(padded(elements, *rule) if rule else elements, number)
+
+
+def stacked(elements, column: int) -> np.ndarray:
+    """Elements of one shape and dtype as an array with one more axis; an error in MindSpore's words otherwise."""
+    first = elements[0]
+    if isinstance(first, dict):
+        return {key: stacked([element[key] for element in elements], column) for key in first}
+    shape, dtype = first.shape, first.dtype
+    for element in elements:
+        if element.shape != shape:
+            raise pipeline_error(f"Cannot batch tensors with different shapes in column {column}. First element had shape "
+                                 f"{_shape(shape)} and this element had shape {_shape(element.shape)}")
+        if element.dtype != dtype and (dtype.kind not in "US" or element.dtype.kind != dtype.kind):
+            raise pipeline_error(f"Cannot batch tensors with different types in column {column}. First element had type "
+                                 f"{dtype} and this element had type {element.dtype}")
+    if dtype.kind in "US":
+        return np.stack(elements)
+    batch = np.empty((len(elements), *shape), dtype)
+    for place, element in enumerate(elements):
+        batch[place] = element
+    return batch
+
+
+def _shape(shape) -> str:
+    return "<" + ",".join(map(str, shape)) + ">"
+
+
+def padded(elements, shape, value) -> list[np.ndarray]:
+    """Elements brought to one shape: cut or filled at the end of each axis; None: the longest among them."""
+    ranks = {element.ndim for element in elements}
+    if len(ranks) > 1 or (shape is not None and len(shape) != elements[0].ndim):
+        raise pipeline_error("Invalid pad_info, the rank of pad_shape should be equal to the rank of each element, but got "
+                             f"ranks {sorted(ranks)} and pad_shape {shape}.")
+    longest = np.max([element.shape for element in elements], axis=0).astype(int).tolist()
+    target = longest if shape is None else [a if b is None else b for a, b in zip(longest, shape, strict=True)]
+    filled = []
+    for element in elements:
+        if list(element.shape) == target:
+            filled.append(element)
+            continue
+        kind = element.dtype.kind
+        if kind in "US":
+            whole = np.full(target, "" if value is None else value, dtype=element.dtype)
+        else:
+            whole = np.full(target, 0 if value is None else value).astype(element.dtype)
+        part = tuple(slice(min(a, b)) for a, b in zip(element.shape, target, strict=True))
+        whole[part] = element[part]
+        filled.append(whole)
+    return filled
+
+
+def pad_rules(pad_info, names) -> dict[int, tuple]:
+    """``pad_info`` by the column's position; ``{}`` means every column, each to its longest."""
+    if pad_info is None:
+        return {}
+    if not pad_info:
+        return dict.fromkeys(range(len(names)), (None, None))
+    where = places(list(pad_info), names, "Invalid pad_info, column name: {} does not exist.")
+    return {i: (None, None) if rule is None else tuple(rule)
+            for i, rule in zip(where, pad_info.values(), strict=True)}
+
+
+def check_batch(batch_size, drop_remainder, num_parallel_workers, per_batch_map=None, input_columns=None,
+                output_columns=None, python_multiprocessing=False, max_rowsize=None, padded=False, **unknown):
+    """MindSpore's checks of ``batch``'s arguments."""
+    if not (isinstance(batch_size, int) or callable(batch_size)):
+        raise TypeError("batch_size should either be an int or a callable.")
+    if callable(batch_size):
+        if len(inspect.signature(batch_size).parameters) != 1:
+            raise ValueError("callable batch_size should take one parameter (BatchInfo).")
+    elif batch_size != -1 or padded:
+        check_pos_int32(int(batch_size), "batch_size")
+    if num_parallel_workers is not None:
+        check_num_parallel_workers(num_parallel_workers)
+    type_check(drop_remainder, (bool,), "drop_remainder")
+    if input_columns is not None:
+        if per_batch_map is None:
+            raise ValueError("input_columns can be specified only when per_batch_map is set.")
+        check_columns(input_columns, "input_columns")
+        if len(input_columns) != len(inspect.signature(per_batch_map).parameters) - 1:
+            raise ValueError("The signature of per_batch_map should match with input columns.")
+    if output_columns is not None:
+        check_columns(output_columns, "output_columns")
+    if python_multiprocessing is not None:
+        type_check(python_multiprocessing, (bool,), "python_multiprocessing")
+
+
+def check_pad_info(pad_info) -> None:
+    """MindSpore's checks of ``pad_info``."""
+    if pad_info is None:
+        return
+    type_check(pad_info, (dict,), "pad_info")
+    for key, rule in pad_info.items():
+        type_check(key, (str,), "key in pad_info")
+        if rule is None:
+            continue
+        if len(rule) != 2:
+            raise ValueError("value of pad_info should be a tuple of size 2.")
+        type_check(rule, (tuple,), "value in pad_info")
+        if rule[0] is not None:
+            type_check(rule[0], (list,), "shape in pad_info")
+            for dim in rule[0]:
+                if dim is not None:
+                    check_pos_int32(dim, "dim of shape in pad_info")
+        if rule[1] is not None:
+            type_check(rule[1], (int, float, str, bytes), "pad_value")

@@ -1,0 +1,302 @@
+"""Operations that reorder, select or join rows and columns: shuffle, repeat, skip, take, zip, concat, filter, ..."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import islice
+
+from ..core import config
+from ..core.errors import UserCodeError, pipeline_error, user_stack
+from ..core.mersenne import MT19937_64
+from . import samplers
+from .datasets import Dataset, MappableDataset, UnionBaseDataset, places, to_list
+
+
+def finishing(child):
+    """The child's epochs, each run to its end before the next begins, however few rows of it were taken."""
+    rows = iter(())
+
+    def epoch():
+        nonlocal rows
+        deque(rows, maxlen=0)
+        rows = child()
+        return rows
+
+    return epoch
+
+
+class ShuffleDataset(UnionBaseDataset):
+    """`Dataset.shuffle`."""
+
+    def __init__(self, input_dataset, buffer_size):
+        super().__init__(children=input_dataset)
+        self.buffer_size = buffer_size
+        self.reshuffle_each_epoch = True
+        self.seed = None                                  # the pipeline's at the start of iteration, unless set here
+
+    def _open(self, run):
+        child = self.children[0]._open(run)
+        seed = config.drawing_seed() if self.seed is None else self.seed
+        draw = MT19937_64(seed)
+
+        def epoch():
+            if not self.reshuffle_each_epoch:
+                draw.seed(seed)
+            rows = child()
+            buffer = list(islice(rows, self.buffer_size))
+            while buffer:
+                slot = draw() % len(buffer)
+                yield buffer[slot]
+                following = next(rows, None)
+                if following is None:
+                    buffer[slot] = buffer[-1]
+                    buffer.pop()
+                else:
+                    buffer[slot] = following
+
+        return epoch
+
+    def is_shuffled(self):
+        return True
+
+
+class RepeatDataset(UnionBaseDataset):
+    """`Dataset.repeat`."""
+
+    def __init__(self, input_dataset, count):
+        super().__init__(children=input_dataset)
+        self.count = -1 if count is None else count
+
+    def _open(self, run):
+        child, count = self.children[0]._open(run), self.count
+
+        def epoch():
+            done = 0
+            while done != count:
+                done += 1
+                empty = True
+                for row in child():
+                    empty = False
+                    yield row
+                if empty:
+                    return
+
+        return epoch
+
+    def _size(self):
+        return self.children[0]._size() * max(self.count, 1)
+
+    def get_repeat_count(self):
+        return self.count
+
+
+class SkipDataset(UnionBaseDataset):
+    """`Dataset.skip`."""
+
+    def __init__(self, input_dataset, count):
+        super().__init__(children=input_dataset)
+        self.count = count
+
+    def _open(self, run):
+        child = self.children[0]._open(run)
+        return lambda: islice(child(), self.count, None)
+
+    def _size(self):
+        return max(0, self.children[0]._size() - self.count)
+
+
+class TakeDataset(UnionBaseDataset):
+    """`Dataset.take`."""
+
+    def __init__(self, input_dataset, count):
+        super().__init__(children=input_dataset)
+        self.count = count
+
+    def _open(self, run):
+        child = self.children[0]._open(run)
+        if self.count == -1:
+            return child
+        child = finishing(child)
+        return lambda: islice(child(), self.count)
+
+    def _size(self):
+        rows = self.children[0]._size()
+        return rows if self.count == -1 else min(rows, self.count)
+
+
+class ZipDataset(UnionBaseDataset):
+    """`Dataset.zip`."""
+
+    def __init__(self, datasets):
+        super().__init__(children=datasets)
+
+    def _open(self, run):
+        children = [finishing(child._open(run)) for child in self.children]
+
+        def epoch():
+            for rows in zip(*[child() for child in children], strict=False):
+                yield [value for row in rows for value in row]
+
+        return epoch
+
+    def _columns(self):
+        names = []
+        for child in self.children:
+            for name in child._columns():
+                if name in names:
+                    raise pipeline_error(f"Invalid data, duplicate column {name} already exists when zipping datasets.")
+                names.append(name)
+        return names
+
+    def _size(self):
+        return min(child._size() for child in self.children)
+
+
+class ConcatDataset(UnionBaseDataset):
+    """`Dataset.concat`."""
+
+    def __init__(self, datasets):
+        for dataset in datasets:
+            if not isinstance(dataset, Dataset):
+                raise TypeError(f"Invalid dataset, expected Dataset object, but got {type(dataset)}!")
+        for number, dataset in enumerate(datasets):
+            if dataset.get_dataset_size() == 0:
+                raise ValueError(f"There are no samples in the dataset number {number}. Please make sure there are valid "
+                                 "samples in the dataset.")
+        super().__init__(children=datasets)
+        self.datasets = datasets
+
+    def _open(self, run):
+        children = [child._open(run) for child in self.children]
+
+        def epoch():
+            kinds = None
+            for child in children:
+                first = True
+                for row in child():
+                    if first:
+                        kinds, first = _same_kinds(kinds, row), False
+                    yield row
+
+        return epoch
+
+    def _columns(self):
+        names = self.children[0]._columns()
+        if any(child._columns() != names for child in self.children[1:]):
+            raise pipeline_error("Invalid columns, 'column name' or 'column order' of concat datasets should be the same.")
+        return names
+
+    def _size(self):
+        return sum(child._size() for child in self.children)
+
+    def use_sampler(self, sampler):
+        """Shard the joined rows: ``sampler`` is a DistributedSampler that does not shuffle."""
+        if not isinstance(sampler, (samplers.DistributedSampler, samplers.RandomSampler)):
+            raise TypeError(f"The parameter {sampler} of concat must be DistributedSampler or RandomSampler!")
+        if isinstance(sampler, samplers.RandomSampler):
+            raise NotImplementedError("mindspore.dataset.ConcatDataset.use_sampler: a RandomSampler over joined datasets "
+                                      "is not supported. Instead: shuffle(buffer_size) with a buffer of all rows.")
+        if sampler.is_shuffled():
+            raise ValueError("The parameter shuffle of DistributedSampler must be False!")
+        if sampler.num_shards <= 0:
+            raise ValueError("The parameter num_shards of DistributedSampler must be positive int!")
+        if sampler.get_num_samples() is not None:
+            raise ValueError("The parameter num_samples of DistributedSampler is not support to be set!")
+        self.dataset_size = None
+        before = 0
+        for child in self.children:
+            if not isinstance(child, MappableDataset):
+                raise NotImplementedError("mindspore.dataset.ConcatDataset.use_sampler: a part that is not itself a source "
+                                          f"({type(child).__name__}) is not supported. Instead: shard the sources.")
+            rows = child.get_dataset_size()
+            child.use_sampler(samplers.DistributedSampler(sampler.num_shards, sampler.shard_id, False,
+                                                          offset=before % sampler.num_shards))
+            before += rows
+
+
+def _same_kinds(kinds, row):
+    found = [value.dtype for value in row]
+    for known, new in zip(kinds or [], found, strict=False):
+        if known != new and known.kind + new.kind not in ("UU", "SS"):
+            raise pipeline_error("Concat: the data types of the two datasets to be concatenated should be the same, but "
+                                 f"got: {known} and {new}.")
+    return found
+
+
+class RenameDataset(UnionBaseDataset):
+    """`Dataset.rename`."""
+
+    def __init__(self, input_dataset, input_columns, output_columns):
+        super().__init__(children=input_dataset)
+        self.input_column_names = to_list(input_columns)
+        self.output_column_names = to_list(output_columns)
+
+    def _open(self, run):
+        return self.children[0]._open(run)
+
+    def _columns(self):
+        names = list(self.children[0]._columns())
+        where = places(self.input_column_names, names, "Invalid column, column to be renamed does not exist.")
+        kept = [name for name in names if name not in self.input_column_names]
+        for place, name in zip(where, self.output_column_names, strict=True):
+            if name in kept:
+                raise pipeline_error("Invalid column, rename operation does not support rename one column name into "
+                                     f"another already exist column name, existing column name is: {name}.")
+            names[place] = name
+        return names
+
+
+class ProjectDataset(UnionBaseDataset):
+    """`Dataset.project`."""
+
+    def __init__(self, input_dataset, columns):
+        super().__init__(children=input_dataset)
+        self.columns = to_list(columns)
+
+    def _open(self, run):
+        child, where = self.children[0]._open(run), self._places()
+        return lambda: ([row[i] for i in where] for row in child())
+
+    def _places(self):
+        return places(self.columns, self.children[0]._columns(), "Invalid column, column name: {} does not exist.")
+
+    def _columns(self):
+        self._places()
+        return list(self.columns)
+
+
+class FilterDataset(UnionBaseDataset):
+    """`Dataset.filter`."""
+
+    _shared = ("predicate",)
+
+    def __init__(self, input_dataset, predicate, input_columns=None, num_parallel_workers=None):
+        super().__init__(children=input_dataset, num_parallel_workers=num_parallel_workers)
+        self.predicate = predicate
+        self.input_columns = to_list(input_columns)
+
+    def _open(self, run):
+        child, where, predicate = self.children[0]._open(run), self._places(), self.predicate
+
+        def epoch():
+            for row in child():
+                try:
+                    keep = bool(predicate(*[row[i] for i in where]))
+                except Exception as error:
+                    raise UserCodeError(user_stack(error)) from error
+                if keep:
+                    yield row
+
+        return epoch
+
+    def _places(self):
+        names = self.children[0]._columns()
+        return places(self.input_columns or names, names,
+                      "Invalid parameter, column name: {} does not exist in the dataset columns.")
+
+    def _columns(self):
+        self._places()
+        return self.children[0]._columns()
+
+    def _size(self):
+        return self._count()

@@ -1,0 +1,114 @@
+"""``Dataset.map``: functions and transforms over the columns of each row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..._core.errors import unsupported
+from ..._core.tensor import Tensor
+from ..core.errors import pipeline_error, syntax_error
+from ..core.validator_helpers import type_check
+from ..transforms.operation import Compose, step
+from .datasets import UnionBaseDataset, places, to_list
+
+
+class MapDataset(UnionBaseDataset):
+    """`Dataset.map`."""
+
+    _shared = ("operations", "callbacks")
+
+    def __init__(self, input_dataset, operations=None, input_columns=None, output_columns=None,
+                 num_parallel_workers=None, python_multiprocessing=False, cache=None, callbacks=None, max_rowsize=None,
+                 offload=None):
+        self.operations = to_list(operations)
+        _check_operations(self.operations)
+        if callbacks:
+            raise unsupported("mindspore.dataset.Dataset.map(callbacks=...)", "dataset callbacks are not supported yet.",
+                              "a training Callback, or a map function that counts its calls.")
+        type_check(python_multiprocessing, (bool,), "python_multiprocessing")
+        super().__init__(children=input_dataset, num_parallel_workers=num_parallel_workers, cache=cache)
+        self.input_columns = to_list(input_columns)
+        self.output_columns = to_list(output_columns) or self.input_columns
+        self.python_multiprocessing = python_multiprocessing
+        self.callbacks = []
+
+    def _open(self, run):
+        child, steps = self.children[0]._open(run), [step(one) for one in Compose.decompose(self.operations)]
+        names = self.children[0]._columns()
+        take = self._places(names)
+        outputs = self.output_columns or [names[take[0]]]
+        in_place = len(outputs) == len(take)
+        keep = [i for i in range(len(names)) if i not in take]
+
+        def epoch():
+            for row in child():
+                results = tuple(row[i] for i in take)
+                for apply in steps:
+                    results = apply(*results)
+                    if type(results) is not tuple:
+                        results = (results,)
+                if len(results) != len(outputs):
+                    raise pipeline_error(
+                        "Invalid columns, the number of columns returned in 'map' operations should match the number of "
+                        f"'output_columns', but got the number of columns returned in 'map' operations: {len(results)}, "
+                        f"the number of 'output_columns': {len(outputs)}.")
+                if in_place:
+                    for i, result in zip(take, results, strict=True):
+                        row[i] = owned(result)
+                    yield row
+                else:
+                    yield [owned(result) for result in results] + [row[i] for i in keep]
+
+        return epoch
+
+    def _places(self, names):
+        return places(self.input_columns or names[:1], names,
+                      "Invalid parameter, input column name: {} doesn't exist in the dataset columns.")
+
+    def _columns(self):
+        names = list(self.children[0]._columns())
+        take = self._places(names)
+        outputs = self.output_columns or [names[take[0]]]
+        kept = [name for i, name in enumerate(names) if i not in take]
+        for name in outputs:
+            if name in kept:
+                raise pipeline_error(f"Invalid parameter, output column name: {name} already exists in the dataset columns.")
+        if len(outputs) != len(take):
+            return outputs + kept
+        for i, name in zip(take, outputs, strict=True):
+            names[i] = name
+        return names
+
+
+def _check_operations(operations) -> None:
+    from ...nn.cell import Cell
+    if not operations:
+        raise syntax_error("Map: No 'operations' are specified.")
+    for operation in operations:
+        if isinstance(operation, Cell):
+            raise ValueError("Input operations should not contain network computing operator like in mindspore.nn or "
+                             "mindspore.ops, got operation: ", str(operation))
+        if isinstance(operation, type):
+            raise ValueError("Parameter operations's element of method map should be a dataset processing operation "
+                             f"instance, but got: {operation}. It may be missing parentheses for instantiation.")
+        if not callable(operation):
+            raise ValueError("Parameter operations's element of method map should be a python function or class method "
+                             f"which should be callable, but got: {operation}. It doesn't need parentheses for python "
+                             "function or class method.")
+
+
+def owned(value):
+    """What the last function gave, as an array. (Arrays that come here belong to the pipeline already.)"""
+    if type(value) is np.ndarray and value.dtype.kind in "biufUS":
+        return value
+    if isinstance(value, dict):
+        return {key: owned(item) for key, item in value.items()}
+    if isinstance(value, Tensor):
+        return value.asnumpy().copy()
+    try:
+        array = np.array(value)
+    except ValueError:
+        array = None
+    if array is None or array.dtype.kind not in "biufUS":
+        raise pipeline_error("Failed to create tensor from numpy array, data type is unknown.")
+    return array

@@ -1,0 +1,618 @@
+"""The pipeline's base class and all that can be asked of, and appended to, a dataset (``mindspore.dataset.Dataset``).
+
+A dataset describes; nothing runs until somebody iterates or asks for a size. `_open` then makes a running copy of the
+tree: a function that gives the rows of its next epoch, with the state (random streams, epoch counts) inside. A row is a
+list of numpy arrays that belong to the pipeline alone: sources copy what the user's objects hand out, as MindSpore does,
+so that no operation writes into them. An operation that stops early (``take``, ``zip``) leaves its child unfinished; the
+child's remaining rows are drawn when the next epoch begins, so that random streams go on where MindSpore's do.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..._core.errors import notice, unsupported
+from ..core import config
+from ..core.errors import pipeline_error
+from ..core.validator_helpers import (
+    INT32_MAX,
+    check_columns,
+    check_num_parallel_workers,
+    check_source_arguments,
+    check_value,
+    replace_none,
+    type_check,
+    type_check_list,
+)
+from . import samplers
+from .samplers import Shuffle
+
+Row = list[np.ndarray]
+Epoch = Callable[[], Iterator[Row]]          # gives the rows of the next epoch
+
+
+@dataclass
+class Run:
+    """What all operations of one running pipeline share."""
+
+    epoch: int = 0                           # of the pipeline's end, not of a branch under repeat
+
+
+class Dataset:
+    """A node of a data pipeline (``mindspore.dataset.Dataset``): every method below gives a new node on top of it.
+
+    A node feeds one consumer; a second one raises ValueError, as in MindSpore.
+    """
+
+    def __init__(self, children=None, num_parallel_workers=None, cache=None):
+        children = replace_none(children, [])
+        self.children = list(children) if isinstance(children, (list, tuple)) else [children]
+        self._consumers = 0
+        for child in self.children:
+            child._consumers += 1
+        if cache is not None:
+            raise unsupported("mindspore.dataset.DatasetCache", "no cache server is run.",
+                              "leave `cache` out; the operating system caches the files.")
+        self.num_parallel_workers = num_parallel_workers
+        self.cache = cache
+        self.dataset_size = None
+        self._batch_size = None
+        self._input_indexs = ()
+        self._global_step = None
+
+    def __deepcopy__(self, memo):
+        new = object.__new__(type(self))
+        memo[id(self)] = new
+        for name, value in self.__dict__.items():
+            new.__dict__[name] = value if name in self._shared else copy.deepcopy(value, memo)
+        return new
+
+    _shared: tuple[str, ...] = ()            # the user's own objects, which copies of the pipeline share
+
+    # ---- running -------------------------------------------------------------------------------------------
+
+    def _open(self, run: Run) -> Epoch:
+        """Start this node and all under it: a function that gives the rows of its next epoch."""
+        raise NotImplementedError(f"{type(self).__name__} cannot be run.")
+
+    def _columns(self) -> list[str]:
+        """Names of the columns in the order of a row; an error where an operation names one that is not there."""
+        return self.children[0]._columns()
+
+    def _size(self) -> int:
+        """Rows of one epoch."""
+        return self.children[0]._size()
+
+    def _count(self) -> int:
+        """Rows of one epoch, by running it."""
+        return sum(1 for _ in self._started()())
+
+    def _started(self, run: Run | None = None) -> Epoch:
+        """The pipeline up to here, checked and opened."""
+        below = list(self.children)
+        while below:
+            node = below.pop()
+            if node._consumers > 1:
+                raise ValueError("The data pipeline is not a tree (i.e., one node has 2 consumers)")
+            below.extend(node.children)
+        self._columns()
+        return self._open(run or Run())
+
+    def __iter__(self):
+        """Rows of one epoch, as lists of Tensors."""
+        return self.create_tuple_iterator(num_epochs=1)
+
+    def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
+        """Iterate over rows as lists. Each pass over the iterator is one epoch; ``num_epochs=-1``: as many as wanted.
+
+        ``columns`` selects and orders; ``output_numpy`` gives arrays instead of Tensors. Columns of text are arrays
+        either way. A pass beyond ``num_epochs`` raises RuntimeError.
+        """
+        from .iterators import TupleIterator
+        _check_iterator(num_epochs, output_numpy, do_copy)
+        if columns is not None:
+            check_columns(columns, "column_names")
+        return TupleIterator(self, columns, num_epochs, bool(output_numpy), do_copy)
+
+    def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
+        """Iterate over rows as dicts from column name to Tensor, or to array with ``output_numpy``."""
+        from .iterators import DictIterator
+        _check_iterator(num_epochs, output_numpy, do_copy)
+        return DictIterator(self, num_epochs, bool(output_numpy), do_copy)
+
+    # ---- what it holds -------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self.get_dataset_size()
+
+    def get_dataset_size(self) -> int:
+        """Rows (batches, after ``batch``) of one epoch. Runs an epoch where only that can tell."""
+        if self.dataset_size is None:
+            self._columns()
+            self.dataset_size = self._size()
+            if self.dataset_size == 0:
+                notice("dataset_size", "Got 0 sample from dataset pipeline, check if drop all data or load dataset fail.")
+        return self.dataset_size
+
+    def get_col_names(self) -> list[str]:
+        """Names of the columns, in order."""
+        return self._columns()
+
+    def get_batch_size(self) -> int:
+        """Rows in a batch; 1 before ``batch``, -1 where a function decides."""
+        return self.children[0].get_batch_size() if self.children else 1
+
+    def get_repeat_count(self) -> int:
+        """Count of the last ``repeat``; 1 without one."""
+        return self.children[0].get_repeat_count() if self.children else 1
+
+    def get_class_indexing(self) -> dict:
+        """From the name of a class to its label, where the source knows."""
+        return self.children[0].get_class_indexing() if self.children else {}
+
+    def num_classes(self) -> int | None:
+        """Number of classes, where the source knows."""
+        return self.children[0].num_classes() if self.children else None
+
+    def output_shapes(self, estimate: bool = False) -> list[list[int]]:
+        """Shape of each column, from the first row; ``estimate`` looks at a whole epoch, None where it varies."""
+        type_check(estimate, (bool,), "estimate")
+        rows = self._started()()
+        first = next(rows, None)
+        shapes = [list(np.shape(x)) for x in first or []]
+        if estimate and first:
+            for row in rows:
+                for known, x in zip(shapes, row, strict=True):
+                    shape = np.shape(x)
+                    known[:] = [a if a == b else None for a, b in zip(known, shape, strict=True)]
+        return shapes
+
+    def output_types(self) -> list[np.dtype]:
+        """numpy dtype of each column, from the first row."""
+        first = next(self._started()(), None)
+        return [np.dtype(x.dtype.char) if x.dtype.kind in "US" else x.dtype for x in first or []]
+
+    @property
+    def input_indexs(self):
+        """Set by users for ``mindspore.train`` (which columns are the network's inputs); kept as it was set."""
+        if self._input_indexs != ():
+            return self._input_indexs
+        for child in self.children:
+            if child.input_indexs != ():
+                return child.input_indexs
+        return self._input_indexs
+
+    @input_indexs.setter
+    def input_indexs(self, value):
+        self._input_indexs = value
+
+    def is_shuffled(self) -> bool:
+        return any(child.is_shuffled() for child in self.children)
+
+    def is_sharded(self) -> bool:
+        return any(child.is_sharded() for child in self.children)
+
+    def is_sync(self) -> bool:
+        return False
+
+    def reset(self) -> None:
+        """Nothing to do: each iterator starts its own pass. In MindSpore 2.x too."""
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def set_init_step(self, init_step: int) -> None:
+        """Step that a resumed training starts from; the train loop reads it back."""
+        self._global_step = init_step
+
+    def get_init_step(self) -> int:
+        if self._global_step is not None:
+            return self._global_step
+        return self.children[0].get_init_step() if len(self.children) == 1 else 0
+
+    def copy_batch_size(self, value):
+        self._batch_size = value
+
+    # ---- operations ----------------------------------------------------------------------------------------
+
+    def map(self, operations, input_columns=None, output_columns=None, num_parallel_workers=None, **kwargs):
+        """Apply functions or transforms, in order, to the named columns of every row.
+
+        ``operations``: a callable or a list; the first takes the ``input_columns`` (by default the first column), each
+        next one what the one before gave. What the last gives fills ``output_columns`` (by default the inputs'). Other
+        columns pass. ``column_order`` (r1.x) selects and orders columns afterwards. Wrong names, and errors in the
+        functions, surface as RuntimeError when the pipeline runs.
+        """
+        from ._map import MapDataset
+        order = kwargs.pop("column_order", None)
+        if isinstance(num_parallel_workers, (list, str)):          # r1.x: column_order came fourth
+            order, num_parallel_workers = num_parallel_workers, None
+        if num_parallel_workers is not None:
+            check_num_parallel_workers(num_parallel_workers)
+        for name, columns in (("input_columns", input_columns), ("output_columns", output_columns)):
+            if columns is not None:
+                check_columns(columns, name)
+        mapped = MapDataset(self, operations, input_columns, output_columns, num_parallel_workers, **kwargs)
+        return mapped if order is None else mapped.project(order)
+
+    def batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, **kwargs):
+        """Stack rows into batches: a new first axis of ``batch_size``, which may be a function of BatchInfo.
+
+        ``per_batch_map(*columns, BatchInfo)`` sees each batch's columns as lists of arrays before they are stacked and
+        gives lists or an array per column, for ``input_columns`` and into ``output_columns``. ``pad_info`` (r1.x) is
+        `padded_batch`'s. RuntimeError for rows of different shapes or dtypes.
+        """
+        from ._batch import BatchDataset, PaddedBatchDataset, check_batch
+        order = kwargs.pop("column_order", None)
+        pad_info = kwargs.pop("pad_info", None)
+        check_batch(batch_size, drop_remainder, num_parallel_workers, **kwargs)
+        if pad_info is None:
+            batched = BatchDataset(self, batch_size, drop_remainder, num_parallel_workers, **kwargs)
+        elif kwargs.get("per_batch_map") is not None:
+            batched = BatchDataset(self, batch_size, drop_remainder, num_parallel_workers, **kwargs)
+            batched.pad_info = pad_info
+        else:
+            batched = PaddedBatchDataset(self, batch_size, drop_remainder, num_parallel_workers, pad_info)
+        return batched if order is None else batched.project(order)
+
+    def padded_batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
+        """Batch rows of different shapes by padding them at the end of each axis.
+
+        ``pad_info``: ``{column: (shape, value)}``; None in the shape: the longest of the batch; ``{}`` pads all columns
+        so, with 0. None pads nothing.
+        """
+        from ._batch import PaddedBatchDataset, check_batch, check_pad_info
+        check_batch(batch_size, drop_remainder, num_parallel_workers, padded=True)
+        check_pad_info(pad_info)
+        return PaddedBatchDataset(self, batch_size, drop_remainder, num_parallel_workers, pad_info)
+
+    def bucket_batch_by_length(self, column_names, bucket_boundaries, bucket_batch_sizes,
+                               element_length_function=None, pad_info=None, pad_to_bucket_boundary=False,
+                               drop_remainder=False):
+        """Batch rows of similar length together. Not supported yet."""
+        raise unsupported("mindspore.dataset.Dataset.bucket_batch_by_length", "it is not supported yet.",
+                          "filter by length, and padded_batch each part.")
+
+    def shuffle(self, buffer_size: int):
+        """Draw each row at random from a buffer of ``buffer_size`` rows that is refilled in order."""
+        from ._flow import ShuffleDataset
+        type_check(buffer_size, (int,), "buffer_size")
+        check_value(buffer_size, [2, INT32_MAX], "buffer_size")
+        return ShuffleDataset(self, buffer_size)
+
+    def repeat(self, count: int | None = None):
+        """Go through the data ``count`` times in one epoch; None or -1: without end."""
+        from ._flow import RepeatDataset
+        type_check(count, (int, type(None)), "repeat")
+        if count is not None and ((count <= 0 and count != -1) or count > INT32_MAX):
+            raise ValueError("count should be either -1 or positive integer, range[1, INT32_MAX].")
+        return RepeatDataset(self, count)
+
+    def skip(self, count: int):
+        """Leave out the first ``count`` rows of each epoch."""
+        from ._flow import SkipDataset
+        type_check(count, (int,), "count")
+        check_value(count, (0, INT32_MAX), "count")
+        return SkipDataset(self, count)
+
+    def take(self, count: int = -1):
+        """Only the first ``count`` rows of each epoch; -1: all."""
+        from ._flow import TakeDataset
+        type_check(count, (int,), "count")
+        if (count <= 0 and count != -1) or count > INT32_MAX:
+            raise ValueError("count should be either -1 or within the required interval of "
+                             f"(0, {INT32_MAX}], got {count}.")
+        return TakeDataset(self, count)
+
+    def zip(self, datasets):
+        """Put the columns of one or several datasets (a tuple) beside this one's; as long as the shortest."""
+        from ._flow import ZipDataset
+        type_check(datasets, (tuple, Dataset), "datasets")
+        return ZipDataset((self, *(datasets if isinstance(datasets, tuple) else (datasets,))))
+
+    def concat(self, datasets):
+        """This dataset's rows, then those of another (or of a list of others) with the same columns."""
+        from ._flow import ConcatDataset
+        type_check(datasets, (list, Dataset), "datasets")
+        if isinstance(datasets, list):
+            type_check_list(datasets, (Dataset,), "dataset")
+        return ConcatDataset([self, *(datasets if isinstance(datasets, list) else [datasets])])
+
+    __add__ = concat
+
+    def rename(self, input_columns, output_columns):
+        """Give columns other names."""
+        from ._flow import RenameDataset
+        check_columns(input_columns, "input_columns")
+        check_columns(output_columns, "output_columns")
+        if len(to_list(input_columns)) != len(to_list(output_columns)):
+            raise ValueError("Number of column in input_columns and output_columns is not equal.")
+        return RenameDataset(self, input_columns, output_columns)
+
+    def project(self, columns):
+        """Only these columns, in this order."""
+        from ._flow import ProjectDataset
+        check_columns(columns, "columns")
+        return ProjectDataset(self, columns)
+
+    def filter(self, predicate, input_columns=None, num_parallel_workers=None):
+        """Only the rows for which ``predicate(*input_columns)`` is true; all columns by default."""
+        from ._flow import FilterDataset
+        if not callable(predicate):
+            raise TypeError("Predicate should be a Python function or a callable Python object.")
+        if num_parallel_workers is not None:
+            check_num_parallel_workers(num_parallel_workers)
+        if input_columns is not None:
+            check_columns(input_columns, "input_columns")
+        return FilterDataset(self, predicate, input_columns, num_parallel_workers)
+
+    def apply(self, apply_func):
+        """``apply_func(self)``, which must give a dataset."""
+        if not callable(apply_func):
+            raise TypeError("apply_func must be a function.")
+        dataset = apply_func(self)
+        if not isinstance(dataset, Dataset):
+            raise TypeError("apply_func must return a dataset.")
+        return dataset
+
+    def flat_map(self, func):
+        """Join the datasets that ``func`` makes of each row."""
+        if not callable(func):
+            raise TypeError("func must be a function.")
+        dataset = None
+        for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True):
+            part = func(*row)
+            dataset = part if dataset is None else dataset + part
+        if not isinstance(dataset, Dataset):
+            raise TypeError("flat_map must return a Dataset object.")
+        return dataset
+
+    def split(self, sizes, randomize: bool = True):
+        """Cut into datasets of the given row counts, or of the given fractions of all rows.
+
+        With ``randomize`` the rows are shuffled once, the same way for all parts: no row is in two of them. (MindSpore
+        promises that only where a seed was set.)
+        """
+        parts, start, seed = [], 0, config.drawing_seed()
+        for size in self._split_sizes(sizes, randomize):
+            part = copy.deepcopy(self)
+            if randomize:
+                part = part.shuffle(10000)
+                part.reshuffle_each_epoch, part.seed = False, seed
+            if start:
+                part = part.skip(start)
+            parts.append(part.take(size))
+            start += size
+        return tuple(parts)
+
+    def _split_sizes(self, sizes, randomize) -> list[int]:
+        """Row counts of a split, checked."""
+        type_check(sizes, (list,), "sizes")
+        type_check(randomize, (bool,), "randomize")
+        if not sizes:
+            raise ValueError("sizes cannot be empty.")
+        counts = all(isinstance(size, int) for size in sizes)
+        if not (counts or all(isinstance(size, float) for size in sizes)):
+            raise ValueError("sizes should be list of int or list of float.")
+        if counts and not all(size > 0 for size in sizes):
+            raise ValueError("sizes is a list of int, but there should be no negative or zero numbers.")
+        if not counts:
+            if not all(0 < size <= 1 for size in sizes):
+                raise ValueError("sizes is a list of float, but there should be no numbers outside the range (0, 1].")
+            if not abs(sum(sizes) - 1) < 1e-5:
+                raise ValueError("sizes is a list of float, but the percentages do not sum up to 1.")
+        if self.is_sharded():
+            raise RuntimeError("Dataset should not be sharded before split.")
+        total = self.get_dataset_size()
+        if total <= 0:
+            raise RuntimeError("dataset_size is unknown, unable to split.")
+        if counts:
+            if sum(sizes) != total:
+                raise RuntimeError(f"Sum of split sizes {sum(sizes)} is not equal to dataset size {total}.")
+            return sizes
+        rows = [round(size * total) for size in sizes]
+        for size, count in zip(sizes, rows, strict=True):
+            if count == 0:
+                raise RuntimeError(f"Split percentage {size} is too small.")
+        missing = total - sum(rows)
+        if missing > 0:
+            rows[0] += missing
+        else:
+            for i, count in enumerate(rows):
+                if count + missing > 0:
+                    rows[i] += missing
+                    break
+        return rows
+
+    def save(self, file_name, num_files=1, file_type="mindrecord"):
+        """Write the rows to MindRecord files. Not supported yet."""
+        raise unsupported("mindspore.dataset.Dataset.save", "MindRecord files are not written yet.",
+                          "iterate with output_numpy=True and save the arrays with numpy.savez.")
+
+    def device_que(self, send_epoch_end=True, create_data_info_queue=False, queue_name=""):
+        """Send data to a device queue; training loops here read the dataset itself."""
+        raise unsupported("mindspore.dataset.Dataset.device_que", "there is no device queue.",
+                          "iterate over the dataset; Model.train(dataset_sink_mode=True) does that by itself.")
+
+    def sync_wait(self, condition_name, num_batch=1, callback=None):
+        """Block the pipeline until ``sync_update``. Not supported yet."""
+        raise unsupported("mindspore.dataset.Dataset.sync_wait", "it is not supported yet.",
+                          "a map function that reads the shared value sees its latest state here.")
+
+
+def _check_iterator(num_epochs, output_numpy, do_copy) -> None:
+    for name, value in (("output_numpy", output_numpy), ("do_copy", do_copy)):
+        if value is not None:
+            type_check(value, (bool,), name)
+    if num_epochs is not None:
+        type_check(num_epochs, (int,), "num_epochs")
+        check_value(num_epochs, [-1, INT32_MAX], "num_epochs")
+
+
+def to_list(items) -> list:
+    """None: an empty list; one thing: a list of it."""
+    if items is None:
+        return []
+    return list(items) if isinstance(items, (list, tuple)) else [items]
+
+
+def places(wanted: list[str], columns: list[str], missing: str) -> list[int]:
+    """Positions of columns; ``missing`` is the error's text, with the column's name at ``{}``."""
+    for name in wanted:
+        if name not in columns:
+            raise pipeline_error(missing.format(name))
+    return [columns.index(name) for name in wanted]
+
+
+class VisionBaseDataset(Dataset):
+    """A dataset of images (``mindspore.dataset.VisionBaseDataset``)."""
+
+
+class TextBaseDataset(Dataset):
+    """A dataset of text (``mindspore.dataset.TextBaseDataset``)."""
+
+
+class AudioBaseDataset(Dataset):
+    """A dataset of sound (``mindspore.dataset.AudioBaseDataset``)."""
+
+
+class UnionBaseDataset(VisionBaseDataset, TextBaseDataset, AudioBaseDataset):
+    """A dataset of anything (``mindspore.dataset.UnionBaseDataset``)."""
+
+
+class SourceDataset(Dataset):
+    """A dataset that comes from somewhere: the leaves of a pipeline."""
+
+    def __init__(self, num_parallel_workers=None, num_samples=None, shuffle=True, num_shards=None, shard_id=None,
+                 cache=None):
+        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
+        if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
+            raise TypeError("shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.ADAPTIVE' or "
+                            "'Shuffle.GLOBAL' or 'Shuffle.PARTIAL' or 'Shuffle.FILES' or 'Shuffle.INFILE'.")
+        self.num_samples = replace_none(num_samples, 0)
+        self.num_shards = replace_none(num_shards, 1)
+        self.shard_id = replace_none(shard_id, 0)
+        self.shuffle_flag = 0 if shuffle is False or shuffle is Shuffle.FALSE else 2
+
+    def is_shuffled(self) -> bool:
+        return self.shuffle_flag > 0
+
+    def is_sharded(self) -> bool:
+        return self.num_shards > 1
+
+
+class MappableDataset(SourceDataset):
+    """A source whose rows can be had by number, in the order of a sampler."""
+
+    def __init__(self, num_parallel_workers=None, sampler=None, num_samples=None, shuffle=None, num_shards=None,
+                 shard_id=None, cache=None):
+        if sampler is None and not isinstance(shuffle, Shuffle):
+            shuffle = Shuffle.FALSE if shuffle is False else Shuffle.GLOBAL
+        super().__init__(num_parallel_workers, num_samples, shuffle, num_shards, shard_id, cache)
+        self.sampler = samplers.select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
+
+    def _source_size(self) -> int:
+        """Rows that the source has, before sampling."""
+        raise NotImplementedError
+
+    def _labels(self) -> list[int]:
+        """Class of each row, for PKSampler."""
+        raise pipeline_error(f"PKSampler: {type(self).__name__} does not give its rows' classes.")
+
+    def _reader(self) -> Callable[[int], Row]:
+        """A function that gives a row by its number."""
+        raise NotImplementedError
+
+    def _size(self) -> int:
+        return self.sampler._size(self._source_size())
+
+    def _open(self, run: Run) -> Epoch:
+        numbers = self.sampler._open(self._source_size(), self._labels)
+        read = self._reader()
+
+        def epoch():
+            for number in numbers():
+                yield read(number)
+
+        return epoch
+
+    def add_sampler(self, new_sampler) -> None:
+        """Let another sampler choose among the rows that the present one gives."""
+        self.dataset_size = None
+        new_sampler.add_child(self.sampler)
+        self.sampler = new_sampler
+
+    def use_sampler(self, new_sampler) -> None:
+        """Put another sampler in the place of the present one."""
+        if new_sampler is None:
+            raise TypeError("Input sampler can not be None.")
+        if not isinstance(new_sampler, samplers.BuiltinSampler):
+            raise TypeError("Input sampler is not an instance of a sampler.")
+        self.dataset_size = None
+        self.sampler = self.sampler.child_sampler
+        self.add_sampler(new_sampler)
+
+    def is_shuffled(self) -> bool:
+        return self.sampler.is_shuffled()
+
+    def is_sharded(self) -> bool:
+        return self.sampler.is_sharded()
+
+    def split(self, sizes, randomize: bool = True):
+        """Cut into datasets of the given row counts or fractions, by row numbers: fast, and exactly disjoint."""
+        parts, start, seed = [], 0, config.drawing_seed()
+        for size in self._split_sizes(sizes, randomize):
+            part = copy.deepcopy(self)
+            part.dataset_size = None
+            if randomize:
+                once = samplers.RandomSampler()
+                once.reshuffle_each_epoch, once.seed = False, seed
+                part.add_sampler(once)
+            part.add_sampler(samplers.SequentialSampler(start, size))
+            part.add_sampler(samplers.SequentialSampler())
+            parts.append(part)
+            start += size
+        return tuple(parts)
+
+
+def check_source(sampler, shuffle, num_shards, shard_id, num_samples, num_parallel_workers, **flags) -> None:
+    """The checks that MindSpore's own file formats share."""
+    from ..core.validator_helpers import check_sampler_shuffle_shard_options
+    check_source_arguments(num_samples, num_parallel_workers, shuffle, num_shards, shard_id, **flags)
+    check_sampler_shuffle_shard_options(shuffle, sampler, num_shards, shard_id, num_samples)
+
+
+def zip(datasets):
+    """Put the columns of several datasets (a tuple of two or more) side by side (``mindspore.dataset.zip``)."""
+    from ._flow import ZipDataset
+    type_check(datasets, (tuple,), "datasets")
+    if len(datasets) <= 1:
+        raise ValueError("Can't zip empty or just one dataset!")
+    for dataset in datasets:
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"Invalid dataset, expected Dataset object, but got {type(dataset)}!")
+    return ZipDataset(datasets)
+
+
+_OPERATIONS = {"BatchDataset": "_batch", "PaddedBatchDataset": "_batch", "BatchInfo": "_batch", "MapDataset": "_map",
+               "ShuffleDataset": "_flow", "RepeatDataset": "_flow", "SkipDataset": "_flow", "TakeDataset": "_flow",
+               "ZipDataset": "_flow", "ConcatDataset": "_flow", "RenameDataset": "_flow", "ProjectDataset": "_flow",
+               "FilterDataset": "_flow"}
+_SOURCES = {"GeneratorDataset": "datasets_user_defined", "NumpySlicesDataset": "datasets_user_defined",
+            "PaddedDataset": "datasets_user_defined", "MnistDataset": "datasets_vision",
+            "Cifar10Dataset": "datasets_vision", "Cifar100Dataset": "datasets_vision",
+            "ImageFolderDataset": "datasets_vision", "MindDataset": "datasets_standard_format",
+            "TFRecordDataset": "datasets_standard_format"}
+
+
+def __getattr__(name):
+    """The operations' classes live in modules that import this one, and r1.x had all sources here too."""
+    module = _OPERATIONS.get(name) or _SOURCES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+    return getattr(import_module(f"{__package__}.{module}"), name)

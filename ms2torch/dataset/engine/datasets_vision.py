@@ -1,0 +1,219 @@
+"""Datasets of images in their published file formats: MNIST, CIFAR-10, CIFAR-100, a folder per class."""
+
+from __future__ import annotations
+
+import os
+import struct
+from pathlib import Path
+
+import numpy as np
+
+from ..core.errors import pipeline_error
+from ..core.validator_helpers import check_dir, check_valid_str, type_check
+from ..vision._convert import decoded
+from .datasets import MappableDataset, VisionBaseDataset, check_source
+
+__all__ = ["Cifar100Dataset", "Cifar10Dataset", "ImageFolderDataset", "MnistDataset"]
+
+
+class _InMemory(MappableDataset, VisionBaseDataset):
+    """Images of one size that are read as a whole, on first need: ``_images`` (N, H, W, C) and label columns."""
+
+    _shared = ("_data",)
+    _names = ("image", "label")
+    _usages = ("train", "test", "all")
+
+    def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,
+                 num_shards=None, shard_id=None, cache=None):
+        check_dir(dataset_dir)
+        if usage is not None:
+            check_valid_str(usage, list(self._usages), "usage")
+        check_source(sampler, shuffle, num_shards, shard_id, num_samples, num_parallel_workers)
+        super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
+        self.dataset_dir, self.usage = dataset_dir, usage or "all"
+        self._data = None
+
+    def _read(self) -> list[np.ndarray]:
+        """The columns, from the files."""
+        raise NotImplementedError
+
+    def _loaded(self):
+        if self._data is None:
+            self._data = self._read()
+        return self._data
+
+    def _columns(self):
+        return list(self._names)
+
+    def _source_size(self):
+        return len(self._loaded()[0])
+
+    def _labels(self):
+        return self._loaded()[-1].tolist()
+
+    def _reader(self):
+        columns = self._loaded()
+        return lambda number: [np.array(column[number]) for column in columns]
+
+
+class MnistDataset(_InMemory):
+    """Handwritten digits from MNIST's idx files: ``image`` (28, 28, 1) uint8 and ``label`` uint32.
+
+    ``usage``: "train", "test", or "all" (default), which reads what is there.
+    """
+
+    _parts = {"train": ("train-images-idx3-ubyte", "train-labels-idx1-ubyte"),
+              "test": ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")}
+
+    def _read(self):
+        images, labels = [], []
+        for usage, names in self._parts.items():
+            files = [Path(self.dataset_dir) / name for name in names]
+            if self.usage in (usage, "all") and all(file.is_file() for file in files):
+                images.append(_idx(files[0], 3))
+                labels.append(_idx(files[1], 1))
+                if len(images[-1]) != len(labels[-1]):
+                    raise pipeline_error(f"Invalid data, num of images should be equal to num of labels, but got num of "
+                                         f"images: {len(images[-1])}, num of labels: {len(labels[-1])}.")
+        if not images:
+            raise pipeline_error("Invalid data, MnistDataset API can't read the data file (interface mismatch or no data "
+                                 f"found). Check mnist file in directory: {self.dataset_dir}")
+        return [np.concatenate(images)[..., None], np.concatenate(labels).astype(np.uint32)]
+
+
+def _idx(file: Path, axes: int) -> np.ndarray:
+    """The array in an idx file of unsigned bytes."""
+    data = file.read_bytes()
+    head = 4 + 4 * axes
+    if len(data) < head or struct.unpack(">I", data[:4])[0] != 0x800 + axes:
+        raise pipeline_error(f"Invalid file, not an MNIST idx file: {file}")
+    shape = struct.unpack(f">{axes}I", data[4:head])
+    if len(data) - head != int(np.prod(shape)):
+        raise pipeline_error(f"Invalid file, {file} holds {len(data) - head} bytes of data, but its header says {shape}.")
+    return np.frombuffer(data, np.uint8, offset=head).reshape(shape)
+
+
+class Cifar10Dataset(_InMemory):
+    """CIFAR-10 from its binary files: ``image`` (32, 32, 3) uint8 and ``label`` uint32."""
+
+    _marks = 1                                     # bytes of labels before each image
+
+    def _files(self):
+        train = [f"data_batch_{i}.bin" for i in range(1, 6)]
+        return {"train": train, "test": ["test_batch.bin"], "all": [*train, "test_batch.bin"]}[self.usage]
+
+    def _read(self):
+        parts = []
+        for name in self._files():
+            file = Path(self.dataset_dir) / name
+            if file.is_file():
+                data = np.fromfile(file, np.uint8)
+                if len(data) % (self._marks + 3072):
+                    raise pipeline_error(f"Invalid file, the size of {file} is not that of whole images.")
+                parts.append(data.reshape(-1, self._marks + 3072))
+        if not parts:
+            raise pipeline_error(f"Invalid data, {type(self).__name__} API can't read the data file (interface mismatch or no "
+                                 f"data found). Check file in directory: {self.dataset_dir}")
+        rows = np.concatenate(parts)
+        images = rows[:, self._marks:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        labels = [rows[:, i].astype(np.uint32) for i in range(self._marks)]
+        return [np.ascontiguousarray(images), *labels]
+
+    def num_classes(self):
+        return None
+
+
+class Cifar100Dataset(Cifar10Dataset):
+    """CIFAR-100 from its binary files: ``image``, ``coarse_label`` and ``fine_label``."""
+
+    _names = ("image", "coarse_label", "fine_label")
+    _marks = 2
+
+    def _files(self):
+        return {"train": ["train.bin"], "test": ["test.bin"], "all": ["train.bin", "test.bin"]}[self.usage]
+
+
+class ImageFolderDataset(MappableDataset, VisionBaseDataset):
+    """Images in one folder per class: ``image`` (the file's bytes, or RGB (H, W, 3) with ``decode``) and ``label`` int32.
+
+    Classes are numbered in the order of the folders' names, unless ``class_indexing`` numbers (and selects) them.
+    """
+
+    _shared = ("_found", "decrypt")
+    _endings = (".jpg", ".jpeg", ".bmp", ".png", ".gif", ".tif", ".tiff", ".webp")
+
+    def __init__(self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,
+                 extensions=None, class_indexing=None, decode=False, num_shards=None, shard_id=None, cache=None,
+                 decrypt=None):
+        check_dir(dataset_dir)
+        if decrypt is not None and not callable(decrypt):
+            raise TypeError(f"Argument decrypt is not a callable object, but got {type(decrypt)}")
+        for name, value, kind in (("extensions", extensions, list), ("class_indexing", class_indexing, dict)):
+            if value is not None:
+                type_check(value, (kind,), name)
+        check_source(sampler, shuffle, num_shards, shard_id, num_samples, num_parallel_workers, decode=decode)
+        super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
+        self.dataset_dir, self.decode, self.decrypt = dataset_dir, bool(decode), decrypt
+        self.extensions = [ending.lower() for ending in extensions] if extensions else None
+        self.class_indexing = class_indexing or {}
+        self._found = None
+
+    def _files(self) -> list[tuple[str, int]]:
+        """Path and label of every image."""
+        if self._found is None:
+            folders = sorted(entry.name for entry in os.scandir(self.dataset_dir) if entry.is_dir())
+            if self.class_indexing:
+                for name in self.class_indexing:
+                    if name not in folders:
+                        raise pipeline_error(f"Invalid subdirectory, class: {name} doesn't exist in {self.dataset_dir} .")
+            numbers = self.class_indexing or {name: i for i, name in enumerate(folders)}
+            endings = tuple(self.extensions or self._endings)
+            found = []
+            for folder in folders:
+                if folder in numbers:
+                    base = os.path.join(self.dataset_dir, folder)
+                    found += [(path, numbers[folder]) for path in sorted(_under(base)) if path.lower().endswith(endings)]
+            if not found:
+                raise pipeline_error("Invalid data, ImageFolderDataset API can't read the data file (interface mismatch or "
+                                     f"no data found). Check file in directory: {self.dataset_dir}")
+            self._found = found
+        return self._found
+
+    def _columns(self):
+        return ["image", "label"]
+
+    def _source_size(self):
+        return len(self._files())
+
+    def _labels(self):
+        return [label for _, label in self._files()]
+
+    def _reader(self):
+        files, decode, decrypt = self._files(), self.decode, self.decrypt
+
+        def read(number):
+            path, label = files[number]
+            if decrypt is None:
+                data = np.fromfile(path, np.uint8)
+            else:
+                data = np.frombuffer(decrypt(path), np.uint8).copy()
+            return [np.array(decoded(data)) if decode else data, np.array(label, np.int32)]
+
+        return read
+
+    def num_classes(self):
+        return len(self.class_indexing) or len({label for _, label in self._files()})
+
+    def get_class_indexing(self):
+        """From the folder's name to its label."""
+        if self.class_indexing:
+            return self.class_indexing
+        return {name: i for i, name in enumerate(sorted(e.name for e in os.scandir(self.dataset_dir) if e.is_dir()))}
+
+
+def _under(folder: str):
+    for entry in os.scandir(folder):
+        if entry.is_dir():
+            yield from _under(entry.path)
+        else:
+            yield entry.path

@@ -1,0 +1,112 @@
+"""The end of a pipeline: iterators that hand out rows as Tensors or arrays (``mindspore.dataset.engine.iterators``)."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from ..._core.device import device
+from ..._core.tensor import wrap
+from ..core.errors import pipeline_error, syntax_error
+from .datasets import Dataset, Run
+
+__all__ = ["DictIterator", "Iterator", "TupleIterator"]
+
+
+def to_tensor(value):
+    """An array that belongs to the pipeline as a Tensor over the same memory; text stays an array."""
+    if isinstance(value, dict):
+        return {key: to_tensor(item) for key, item in value.items()}
+    value = _plain(value)
+    if value.dtype.kind in "USO":
+        return value
+    tensor = torch.from_numpy(value)
+    where = device()
+    return wrap(tensor if where.type == "cpu" else tensor.to(where))
+
+
+def to_array(value):
+    """An array as users may keep it: contiguous, writable."""
+    return {key: to_array(item) for key, item in value.items()} if isinstance(value, dict) else _plain(value)
+
+
+def _plain(value) -> np.ndarray:
+    if not isinstance(value, np.ndarray):
+        return np.array(value)
+    return value if value.flags.c_contiguous and value.flags.writeable else value.copy()
+
+
+class Iterator:
+    """Rows, epoch after epoch. StopIteration ends an epoch; iterating again starts the next."""
+
+    def __init__(self, dataset: Dataset, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False):
+        if num_epochs == 0:
+            raise syntax_error("RootNode: num_epochs should be either -1 or positive integer, num_epochs: 0")
+        self.dataset = dataset
+        self._run = Run()
+        self._left = -1 if num_epochs is None else num_epochs
+        self._convert = to_array if output_numpy else to_tensor
+        self._epoch = dataset._started(self._run)
+        self._names = dataset._columns()
+        self._rows = None
+        self._seen = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._rows is None:
+            if self._epoch is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute '_runtime_context'")
+            if self._left == 0:
+                raise pipeline_error("EOF buffer encountered. User tries to fetch data beyond the specified number of "
+                                     "epochs.")
+            self._rows = self._epoch()
+            self._seen = 0
+        row = next(self._rows, None)
+        if row is None:
+            self._rows = None
+            self._left -= self._left > 0
+            self._run.epoch += 1
+            if self.dataset.dataset_size is None:
+                self.dataset.dataset_size = self._seen
+            raise StopIteration
+        self._seen += 1
+        return self._given(row)
+
+    def _given(self, row):
+        raise RuntimeError("Calling base class Iterator's get_next is invalid.")
+
+    def get_col_names(self) -> list[str]:
+        return self._names
+
+    def stop(self) -> None:
+        """End the pipeline; it cannot be iterated any more."""
+        self._epoch = self._rows = None
+
+    release = stop
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class TupleIterator(Iterator):
+    """Rows as lists (``mindspore.dataset.TupleIterator``)."""
+
+    def __init__(self, dataset, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
+        if columns is not None:
+            dataset = dataset.project(columns)
+            dataset.children[0]._consumers -= 1          # a view of the iterator, not of the pipeline
+        super().__init__(dataset, num_epochs, output_numpy, do_copy)
+
+    def _given(self, row):
+        return [self._convert(value) for value in row]
+
+
+class DictIterator(Iterator):
+    """Rows as dicts (``mindspore.dataset.DictIterator``)."""
+
+    def _given(self, row):
+        return {name: self._convert(value) for name, value in zip(self._names, row, strict=True)}
+
+

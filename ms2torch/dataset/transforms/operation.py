@@ -1,0 +1,231 @@
+"""What transforms are made of: one `_compute` over arrays, called on its own or inside ``map``.
+
+MindSpore has two sides: C++ operations over arrays, and Python ones over PIL images. A transform here has `_compute` for
+arrays, `_execute_py` for PIL images, or both; the input decides, as it does there. Random transforms draw from a Mersenne
+twister that starts from the pipeline's seed: once for a pipeline, and anew at each call outside of one.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from ..core import config
+from ..core.errors import UserCodeError, operation_failed, pipeline_error
+from ..core.mersenne import MT19937
+from .py_transforms_util import Implementation
+from .validators import check_transforms
+
+
+class OperationError(Exception):
+    """A transform refuses its input. The text is MindSpore's."""
+
+    def eager(self):
+        """As the error of a call outside a pipeline."""
+        return pipeline_error(str(self))
+
+    def in_pipeline(self, name: str):
+        """As the error of ``map``."""
+        return pipeline_error(f"map operation: [{name}] failed. {self}")
+
+
+def is_pil(image) -> bool:
+    """Whether it is a PIL image, without importing PIL."""
+    pil = sys.modules.get("PIL.Image")
+    return pil is not None and isinstance(image, pil.Image)
+
+
+class TensorOperation:
+    """Base of transforms over arrays (``mindspore.dataset.transforms.transforms.TensorOperation``)."""
+
+    implementation = None
+    random = False
+    one_to_one = True                    # takes exactly one column
+
+    def __init__(self):
+        self.device_target = "CPU"
+
+    def __call__(self, *inputs):
+        """Apply to an array (or list, number, PIL image), outside a pipeline."""
+        columns = [x if is_pil(x) else _array(x) for x in inputs]
+        try:
+            result = self._opened()(*columns)
+        except OperationError as error:
+            raise error.eager() from None
+        if isinstance(result, tuple):
+            return [_plain(x) for x in result]
+        return _plain(result)
+
+    def _compute(self, *columns):
+        """The transform over arrays, where it is not random."""
+        raise NotImplementedError(f"{type(self).__name__} has to implement _compute() or __call__().")
+
+    def _opened(self):
+        """The transform as a function, with its random stream (if any) started."""
+        compute = self._compute
+        pil = getattr(self, "_execute_py", None)
+        if not self.one_to_one:
+            return compute
+
+        def run(*columns):
+            if len(columns) != 1:
+                raise OperationError("The op is OneToOne, can only accept one tensor as input.")
+            column = columns[0]
+            if pil is not None and is_pil(column):
+                return pil(column)
+            return compute(column if type(column) is np.ndarray else _array(column))
+
+        return run
+
+    def device(self, device_target="CPU"):
+        """Choose where to compute in MindSpore; here it is always the CPU."""
+        from ..core.validator_helpers import check_valid_str
+        check_valid_str(device_target, ["CPU", "Ascend"], "device_target")
+        self.device_target = device_target
+        return self
+
+
+class RandomOperation(TensorOperation):
+    """A transform over arrays that draws: `_draw` in the place of `_compute`."""
+
+    random = True
+
+    def _draw(self, stream: MT19937, *columns):
+        """The transform over arrays, drawing from ``stream``."""
+        raise NotImplementedError
+
+    def _opened(self):
+        stream = MT19937(config.drawing_seed())
+        opened = object.__new__(type(self))
+        opened.__dict__.update(self.__dict__)
+        opened._compute = lambda *columns: self._draw(stream, *columns)
+        return TensorOperation._opened(opened)
+
+
+class PyTensorOperation:
+    """Base of transforms in Python over PIL images (``...transforms.transforms.PyTensorOperation``)."""
+
+    implementation = Implementation.PY
+    random = False
+
+    def __init__(self):
+        self.transforms = []
+        self.output_type = None
+
+    def __call__(self, img):
+        return self._execute_py(img)
+
+
+class Compose(TensorOperation):
+    """Transforms in order, as one (``mindspore.dataset.transforms.Compose``). Functions may stand among them."""
+
+    one_to_one = False
+
+    def __init__(self, transforms):
+        check_transforms(transforms)
+        super().__init__()
+        self.transforms = Compose.decompose(transforms)
+
+    def __call__(self, *args):
+        if not args:
+            raise TypeError("Compose was called without an image. Fix invocation (avoid it being invoked as "
+                            "Compose([...])()).")
+        for transform in self.transforms:
+            args = transform(*args)
+            args = args if isinstance(args, tuple) else (args,)
+        return args[0] if len(args) == 1 else args
+
+    @staticmethod
+    def decompose(operations) -> list:
+        """The transforms with every Compose among them (at any depth) opened up."""
+        flat = []
+        for operation in operations:
+            flat.extend(Compose.decompose(operation.transforms) if isinstance(operation, Compose) else [operation])
+        return flat
+
+    def _opened(self):
+        steps = [opened(transform) for transform in self.transforms]
+
+        def run(*columns):
+            for step in steps:
+                columns = step(*columns)
+                columns = columns if isinstance(columns, tuple) else (columns,)
+            return columns[0] if len(columns) == 1 else columns
+
+        return run
+
+
+def opened(transform):
+    """A transform or a function as a function, with its random stream started."""
+    return transform._opened() if _is_ours(transform) else transform
+
+
+def _is_ours(transform) -> bool:
+    """Whether it is a transform that has not been given another ``__call__`` by the user."""
+    return isinstance(transform, TensorOperation) and type(transform).__call__ in _CALLS
+
+
+_CALLS = {TensorOperation.__call__, Compose.__call__}
+
+
+def calls_through(method):
+    """Decorator: a ``__call__`` that checks its input and then calls TensorOperation's."""
+    _CALLS.add(method)
+    return method
+
+
+def step(operation):
+    """An operation of ``map`` as a function whose errors are worded as the pipeline's."""
+    if _is_ours(operation):
+        name, run = type(operation).__name__, operation._opened()
+
+        def apply(*columns):
+            try:
+                return run(*columns)
+            except OperationError as error:
+                raise error.in_pipeline(name) from None
+            except UserCodeError:
+                raise
+            except Exception as error:
+                raise operation_failed(name, error, skip=2) from error
+
+        return apply
+
+    def call(*columns):
+        try:
+            results = operation(*columns)
+        except Exception as error:
+            raise operation_failed("PyFunc", error) from error
+        if results is None:
+            raise UserCodeError(
+                "map operation: [PyFunc] failed. Got None from Python object. The subprocess of dataset may exit "
+                "unexpected or be killed, main process will exit. If this is not an artificial operation, you can use "
+                "mindspore.dataset.config.set_enable_watchdog(False) to block this error.")
+        if type(results) is tuple:
+            return tuple(_detached(result, columns) for result in results)
+        return _detached(results, columns)
+
+    return call
+
+
+def _detached(result, columns):
+    """A user's array as a copy that the pipeline may keep, unless it is the very one that was handed in."""
+    if type(result) is np.ndarray and not any(result is column for column in columns):
+        return result.copy()
+    return result
+
+
+def _array(value) -> np.ndarray:
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        array = None
+    if array is None or array.dtype == object:
+        raise TypeError(f"Invalid user input. Got {type(value)}: {value}, cannot be converted into tensor.")
+    return array
+
+
+def _plain(value):
+    """An array that the caller may write into: no view with odd strides, no memory of the input."""
+    return np.array(value, order="C") if isinstance(value, np.ndarray) else value

@@ -1,0 +1,352 @@
+"""Transforms of any data (``mindspore.dataset.transforms.transforms``)."""
+
+from __future__ import annotations
+
+import random
+from enum import IntEnum
+
+import numpy as np
+
+from ..._core import dtype as ms_dtype
+from ..core.mersenne import MT19937
+from ..core.validator_helpers import check_pos_int64, check_positive, check_value, type_check, type_check_list
+from .operation import (
+    Compose,
+    OperationError,
+    PyTensorOperation,
+    RandomOperation,
+    TensorOperation,
+    is_pil,
+    opened,
+)
+from .py_transforms_util import Implementation
+from .validators import check_prob, check_transforms, numpy_dtype
+
+__all__ = ["Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "PyTensorOperation",
+           "RandomApply", "RandomChoice", "RandomOrder", "Relational", "Slice", "TensorOperation", "TypeCast",
+           "Unique", "not_random"]
+
+
+def not_random(function):
+    """Mark a function as one that always gives the same for the same input."""
+    function.random = False
+    return function
+
+
+class Relational(IntEnum):
+    """Comparisons of `Mask`."""
+
+    EQ = 0
+    NE = 1
+    GT = 2
+    GE = 3
+    LT = 4
+    LE = 5
+
+
+_COMPARE = {Relational.EQ: np.equal, Relational.NE: np.not_equal, Relational.GT: np.greater,
+            Relational.GE: np.greater_equal, Relational.LT: np.less, Relational.LE: np.less_equal}
+
+
+def cast(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """To another dtype as a C cast does it: fractions are cut off, what does not fit wraps around."""
+    if array.dtype == dtype:
+        return array
+    if array.dtype.kind == "f" and dtype.kind in "iu" and dtype.itemsize < 8:
+        with np.errstate(invalid="ignore"):
+            array = array.astype(np.int64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return array.astype(dtype)
+
+
+class TypeCast(TensorOperation):
+    """Cast to a dtype: MindSpore's, numpy's, or a Python type (float gives float64)."""
+
+    implementation = Implementation.C
+
+    def __init__(self, data_type):
+        super().__init__()
+        self._dtype = numpy_dtype(data_type)
+        self.data_type = "string" if self._dtype is None else self._dtype.name
+
+    def _compute(self, column):
+        if column.dtype.kind in "US":
+            raise OperationError("TypeCast: TypeCast does not support cast from string to " + self.data_type)
+        if self._dtype is None:
+            raise OperationError("Failed to create empty tensor, number of elements should be 0 when data type is string.")
+        return cast(column, self._dtype)
+
+
+class OneHot(TensorOperation):
+    """Integers as one-hot vectors of ``num_classes``; with ``smoothing_rate`` e: 1-e spread by e/num_classes, float64."""
+
+    implementation = Implementation.C
+
+    def __init__(self, num_classes, smoothing_rate=0.0):
+        type_check(smoothing_rate, (int, float), "smoothing_rate")
+        type_check(num_classes, (int,), "num_classes")
+        check_positive(num_classes)
+        check_value(smoothing_rate, [0.0, 1.0], "smoothing_rate")
+        super().__init__()
+        self.num_classes, self.smoothing_rate = num_classes, smoothing_rate
+
+    def _compute(self, column):
+        if column.dtype.kind not in "iu":
+            raise OperationError(f"OneHot: Only support input of int type, but got: {column.dtype}")
+        flat = column.reshape(-1)
+        if flat.size and flat.max() >= self.num_classes:
+            raise OperationError("OneHot: index values should not bigger than num classes: "
+                                 f"{self.num_classes}, but got: {flat[flat >= self.num_classes][0]}")
+        if flat.size and flat.min() < 0:
+            raise OperationError(f"OneHot: index values should not be negative, but got: {flat.min()}")
+        hot = np.zeros((flat.size, self.num_classes), column.dtype)
+        hot[np.arange(flat.size), flat] = 1
+        if self.smoothing_rate:
+            hot = (1 - self.smoothing_rate) * hot.astype(np.float64) + self.smoothing_rate / self.num_classes
+        return hot[0] if column.size == 1 and column.ndim != 1 else hot
+
+
+class Fill(TensorOperation):
+    """An array of the same shape and dtype that is full of one value."""
+
+    implementation = Implementation.C
+
+    def __init__(self, fill_value):
+        type_check(fill_value, (str, float, bool, int, bytes), "fill_value")
+        super().__init__()
+        self.fill_value = fill_value
+
+    def _compute(self, column):
+        value = np.array(self.fill_value)
+        if (column.dtype.kind in "US") != (value.dtype.kind in "US"):
+            names = ["string" if x.dtype.kind in "US" else x.dtype.name for x in (value, column)]
+            raise OperationError("Fill: fill_value and the input tensor must be of the same data type when involving strings "
+                                 f"or bytes, but got fill_value data type {names[0]} and input tensor data type {names[1]}")
+        if value.dtype.kind in "US":
+            return np.full(column.shape, self.fill_value)
+        return np.broadcast_to(cast(value, column.dtype), column.shape).copy()
+
+
+class Mask(TensorOperation):
+    """Compare each element with a constant."""
+
+    implementation = Implementation.C
+
+    def __init__(self, operator, constant, dtype=ms_dtype.bool_):
+        type_check(operator, (Relational,), "operator")
+        type_check(constant, (str, float, bool, int, bytes), "constant")
+        type_check(dtype, (ms_dtype.Type,), "dtype")
+        super().__init__()
+        self.operator, self.constant, self.dtype = operator, constant, numpy_dtype(dtype)
+
+    def _compute(self, column):
+        constant = self.constant
+        if column.dtype.kind not in "US" and not isinstance(constant, (str, bytes)):
+            constant = cast(np.array(constant), column.dtype)         # MindSpore compares in the input's dtype
+        return _COMPARE[self.operator](column, constant).astype(self.dtype)
+
+
+class PadEnd(TensorOperation):
+    """Bring an array to a shape: cut, or filled with ``pad_value`` (0, or empty text) at the end of each axis."""
+
+    implementation = Implementation.C
+
+    def __init__(self, pad_shape, pad_value=None):
+        if pad_value is not None:
+            type_check(pad_value, (str, float, bool, int, bytes), "pad_value")
+        type_check(pad_shape, (list,), "pad_shape")
+        for dim in pad_shape:
+            if dim is not None:
+                if not isinstance(dim, int):
+                    raise TypeError("a value in the list is not an integer.")
+                check_pos_int64(dim)
+        super().__init__()
+        self.pad_shape, self.pad_value = pad_shape, pad_value
+
+    def _compute(self, column):
+        if None in self.pad_shape:
+            raise OperationError("Failed to create empty tensor, tensor shape is unknown.")
+        if column.ndim != len(self.pad_shape):
+            raise OperationError(f"PadEnd: invalid pad shape, as rank of input is: {column.ndim}, and rank of pad value: "
+                                 f"{len(self.pad_shape)}")
+        text = column.dtype.kind in "US"
+        value = self.pad_value if self.pad_value is not None else "" if text else 0
+        if text != isinstance(value, (str, bytes)):
+            names = ["string" if isinstance(value, (str, bytes)) else "float32",
+                     "string" if text else column.dtype.name]
+            raise OperationError("PadEnd: can not pad numeric and string tensors together, but got: "
+                                 f"{names[0]} and {names[1]}.")
+        if text:
+            dtype = np.promote_types(column.dtype, np.array(value).dtype)
+            whole = np.full(self.pad_shape, value, dtype=dtype)
+        else:
+            whole = np.full(self.pad_shape, cast(np.array(value), column.dtype))
+        part = tuple(slice(min(a, b)) for a, b in zip(column.shape, self.pad_shape, strict=True))
+        whole[part] = column[part]
+        return whole
+
+
+class Concatenate(TensorOperation):
+    """Join 1-D columns, after ``prepend`` and before ``append``."""
+
+    implementation = Implementation.C
+    one_to_one = False
+
+    def __init__(self, axis=0, prepend=None, append=None):
+        if axis is not None:
+            type_check(axis, (int,), "axis")
+            if axis not in (0, -1):
+                raise ValueError("only 1D concatenation supported.")
+        for name, array in (("prepend", prepend), ("append", append)):
+            if array is not None:
+                type_check(array, (np.ndarray,), name)
+                if array.ndim != 1:
+                    raise ValueError(f"can only {name} 1D arrays.")
+        super().__init__()
+        self.axis, self.prepend, self.append = axis, prepend, append
+
+    def _compute(self, *columns):
+        for column in columns:
+            if column.ndim != 1:
+                raise OperationError(f"Concatenate: only 1D input supported, got rank of input: {column.ndim}")
+        for name, array in (("prepend", self.prepend), ("append", self.append)):
+            if array is not None and array.dtype != columns[0].dtype and array.dtype.kind not in "US":
+                raise OperationError(f"Concatenate: input datatype does not match the {name} datatype, got input datatype: "
+                                     f"{columns[0].dtype}, {name} datatype:{array.dtype}")
+        for column in columns[1:]:
+            if column.dtype != columns[0].dtype and column.dtype.kind not in "US":
+                raise OperationError("Concatenate: inconsistent datatype of input, got: "
+                                     f"{columns[0].dtype} and {column.dtype}")
+        parts = [x for x in (self.prepend, *columns, self.append) if x is not None]
+        return np.concatenate(parts)
+
+
+class Duplicate(TensorOperation):
+    """The column twice."""
+
+    implementation = Implementation.C
+    one_to_one = False
+
+    def _compute(self, *columns):
+        if len(columns) != 1:
+            raise OperationError("Duplicate: only supports transform one column each time, got column num: "
+                                 f"{len(columns)}")
+        return columns[0], columns[0].copy()
+
+
+class Slice(TensorOperation):
+    """Cut along each axis: an int or a list of them (the axis stays), a slice, None or ``...`` (all of it)."""
+
+    implementation = Implementation.C
+
+    def __init__(self, *slices):
+        for one in slices:
+            if one is not None:
+                type_check(one, (int, list, slice, bool, type(Ellipsis)), "slice_option")
+                if isinstance(one, list):
+                    type_check_list(one, (int,), "slice_option")
+        super().__init__()
+        self.slices = slices
+
+    def _compute(self, column):
+        if len(self.slices) > column.ndim:
+            raise OperationError(f"Number of slice options: {len(self.slices)}, can not be greater than the rank of the "
+                                 f"tensor: {column.ndim}.")
+        for axis, one in enumerate(self.slices):
+            length = column.shape[axis]
+            if one is None or one is Ellipsis or one is True:
+                continue
+            if isinstance(one, slice):
+                if one.step is not None and one.step < 0:
+                    raise OperationError("Wrong slice object")
+                column = column[(slice(None),) * axis + (one,)]
+                continue
+            wanted = one if isinstance(one, list) else [one]
+            for index in wanted:
+                if not -length <= index < length:
+                    raise OperationError(f"Index {index} is out of bounds.")
+            column = np.take(column, wanted, axis)
+        return column
+
+
+class Unique(TensorOperation):
+    """Distinct elements in order of appearance, the place of each element among them, and their counts."""
+
+    implementation = Implementation.C
+    one_to_one = False
+
+    def _compute(self, *columns):
+        if len(columns) != 1:
+            raise OperationError(f"Unique: only support 1D input, got rank: {len(columns)}")
+        column = columns[0]
+        if column.ndim < 2:
+            raise OperationError("Unique: input must be at least 2-D in order to do unique op, got rank:"
+                                 f"{column.ndim}")
+        values, first, places, counts = np.unique(column, return_index=True, return_inverse=True, return_counts=True)
+        order = np.argsort(first)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        return values[order], rank[places.reshape(-1)].astype(np.int32), counts[order].astype(np.int32)
+
+
+class _Choosing(RandomOperation):
+    """Random use of other transforms. In MindSpore's Python side (over PIL) Python's own generator decides."""
+
+    implementation = None
+    one_to_one = False
+
+    def __init__(self, transforms):
+        check_transforms(transforms)
+        TensorOperation.__init__(self)
+        self.transforms = list(transforms)
+
+    def _opened(self):
+        from ..core import config
+        stream, steps = MT19937(config.drawing_seed()), [opened(transform) for transform in self.transforms]
+        python = any(getattr(t, "implementation", None) is Implementation.PY for t in self.transforms)
+
+        def run(*columns):
+            chosen = (self._by_python if python or is_pil(columns[0]) else self._by_stream)(steps, stream)
+            for one in chosen:
+                columns = one(*columns)
+                columns = columns if isinstance(columns, tuple) else (columns,)
+            return columns[0] if len(columns) == 1 else columns
+
+        return run
+
+
+class RandomApply(_Choosing):
+    """All of the transforms in order, or none, with probability ``prob``."""
+
+    def __init__(self, transforms, prob=0.5):
+        super().__init__(transforms)
+        check_prob(prob)
+        self.prob = prob
+
+    def _by_stream(self, steps, stream):
+        return steps if stream.chance(self.prob) else []
+
+    def _by_python(self, steps, stream):
+        return [] if self.prob < random.random() else steps
+
+
+class RandomChoice(_Choosing):
+    """One of the transforms."""
+
+    def _by_stream(self, steps, stream):
+        return [steps[stream.integer(0, len(steps) - 1)]]
+
+    def _by_python(self, steps, stream):
+        return [random.choice(steps)]
+
+
+class RandomOrder(_Choosing):
+    """All of the transforms, in random order (``mindspore.dataset.transforms.RandomOrder``)."""
+
+    implementation = Implementation.PY
+
+    def _by_stream(self, steps, stream):
+        random.shuffle(steps)
+        return steps
+
+    _by_python = _by_stream

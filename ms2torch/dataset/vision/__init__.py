@@ -1,0 +1,42 @@
+"""Transforms of images (``mindspore.dataset.vision``)."""
+
+from . import py_transforms_util, transforms, utils, validators
+from .transforms import (
+    HWC2CHW,
+    Border,
+    CenterCrop,
+    ConvertMode,
+    Crop,
+    Decode,
+    Grayscale,
+    HorizontalFlip,
+    ImageBatchFormat,
+    Inter,
+    Normalize,
+    NormalizePad,
+    Pad,
+    RandomCrop,
+    RandomHorizontalFlip,
+    RandomVerticalFlip,
+    Rescale,
+    Resize,
+    SliceMode,
+    ToNumpy,
+    ToPIL,
+    ToTensor,
+    ToType,
+    VerticalFlip,
+)
+
+__all__ = ["Border", "CenterCrop", "ConvertMode", "Crop", "Decode", "Grayscale", "HWC2CHW", "HorizontalFlip",
+           "ImageBatchFormat", "Inter", "Normalize", "NormalizePad", "Pad", "RandomCrop", "RandomHorizontalFlip",
+           "RandomVerticalFlip", "Rescale", "Resize", "SliceMode", "ToNumpy", "ToPIL", "ToTensor", "ToType",
+           "VerticalFlip", "py_transforms_util", "transforms", "utils", "validators"]
+
+
+def __getattr__(name):
+    """The r1.x halves, imported when asked for."""
+    if name in ("c_transforms", "py_transforms"):
+        from importlib import import_module
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,124 @@
+"""Image transforms between files, arrays and PIL images."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+
+from ..core.validator_helpers import type_check
+from ..transforms.operation import OperationError, PyTensorOperation, TensorOperation, calls_through, is_pil
+from ..transforms.py_transforms_util import Implementation
+from .images import needs_pil, pillow
+
+
+def decoded(data: np.ndarray):
+    """The PIL image in the bytes of a file, as RGB."""
+    image = pillow("Image")
+    try:
+        return image.open(io.BytesIO(data.tobytes())).convert("RGB")
+    except OSError as error:
+        raise OperationError("Decode: image decode failed.") from error
+
+
+class Decode(TensorOperation):
+    """The bytes of an image file (JPEG, PNG, BMP, ...) as an RGB (H, W, 3) uint8 array, or as a PIL image.
+
+    Pillow decodes. MindSpore decodes JPEG with libjpeg-turbo's fast settings: single values can differ by a few levels.
+    """
+
+    def __init__(self, to_pil=False):
+        type_check(to_pil, (bool,), "to_pil")
+        super().__init__()
+        self.to_pil = to_pil
+        self.implementation = Implementation.PY if to_pil else Implementation.C
+
+    @calls_through
+    def __call__(self, img):
+        if isinstance(img, bytes):
+            img = np.frombuffer(img, np.uint8)
+        if not isinstance(img, np.ndarray):
+            raise TypeError(f"The type of the encoded image should be {np.ndarray}, but got {type(img)}.")
+        if img.dtype.type is np.str_:
+            raise TypeError(f"The data type of the encoded image can not be {img.dtype.type}.")
+        if img.ndim != 1:
+            raise TypeError(f"The number of array dimensions of the encoded image should be 1, but got {img.ndim}.")
+        return super().__call__(img)
+
+    def _compute(self, data):
+        if data.dtype.kind == "S":
+            data = np.frombuffer(data.tobytes(), np.uint8)
+        if data.ndim != 1:
+            raise OperationError(f"Decode: invalid input shape, only support 1D input, got rank: {data.ndim}")
+        image = decoded(data)
+        return image if self.to_pil else np.array(image)
+
+
+class ToPIL(TensorOperation, PyTensorOperation):
+    """An (H, W) or (H, W, C) array as a PIL image."""
+
+    implementation = Implementation.PY
+
+    def __init__(self):
+        TensorOperation.__init__(self)
+
+    def _compute(self, image):
+        if image.ndim not in (2, 3):
+            raise ValueError(f"The dimension of input image should be 2 or 3. Got {image.ndim}.")
+        if image.ndim == 2:
+            image = image[:, :, None]
+        if image.shape[-1] > 4:
+            raise ValueError(f"The channel of input image should not exceed 4. Got {image.shape[-1]}.")
+        if image.shape[-1] == 1:
+            if image.dtype.name not in ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float32", "float64"):
+                raise TypeError(f"The input image type {image.dtype} is not supported when image shape is [H, W] or "
+                                "[H, W, 1].")
+            image = image[:, :, 0]
+        elif image.dtype != np.uint8:
+            raise TypeError(f"The input image type {image.dtype} is not supported when image shape is [H, W, 2], [H, W, 3] "
+                            "or [H, W, 4].")
+        return pillow("Image").fromarray(np.ascontiguousarray(image))
+
+    def _execute_py(self, image):
+        return image
+
+
+class ToNumpy(TensorOperation, PyTensorOperation):
+    """A PIL image as an array."""
+
+    implementation = Implementation.C
+
+    def __init__(self):
+        TensorOperation.__init__(self)
+
+    def _compute(self, image):
+        return image
+
+    def _execute_py(self, image):
+        return np.array(image)
+
+
+class Grayscale(TensorOperation, PyTensorOperation):
+    """A PIL image in shades of grey, with 1 channel or 3 equal ones."""
+
+    implementation = Implementation.PY
+
+    def __init__(self, num_output_channels=1):
+        type_check(num_output_channels, (int,), "num_output_channels")
+        if num_output_channels not in (1, 3):
+            raise ValueError("Number of channels of the output grayscale imageshould be either 1 or 3. Got "
+                             f"{num_output_channels}.")
+        TensorOperation.__init__(self)
+        self.num_output_channels = num_output_channels
+
+    def _compute(self, image):
+        needs_pil(image)
+
+    def _execute_py(self, image):
+        grey = image.convert("L")
+        if self.num_output_channels == 1:
+            return grey
+        return pillow("Image").merge("RGB", (grey, grey, grey))
+
+
+__all__ = ["Decode", "Grayscale", "ToNumpy", "ToPIL", "decoded", "is_pil"]

@@ -1,0 +1,280 @@
+"""Image transforms that move, cut or resize the picture."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from ..._core.errors import unsupported
+from ..core.validator_helpers import type_check
+from ..transforms.operation import OperationError, RandomOperation
+from ..transforms.py_transforms_util import Implementation
+from ..transforms.validators import check_prob
+from . import resizing
+from .images import ImageOperation, cut, needs_image, needs_pil, pad, pillow
+from .utils import Border, Inter, parse_padding
+from .validators import check_border, check_fill_value, check_interpolation, check_padding, check_size
+
+_METHODS = {Inter.NEAREST: "nearest", Inter.LINEAR: "linear", Inter.CUBIC: "cubic", Inter.AREA: "area"}
+
+
+def pil_filter(interpolation: Inter):
+    """Pillow's filter for an interpolation."""
+    image = pillow("Image")
+    filters = {Inter.NEAREST: image.Resampling.NEAREST, Inter.ANTIALIAS: image.Resampling.LANCZOS,
+               Inter.LINEAR: image.Resampling.BILINEAR, Inter.CUBIC: image.Resampling.BICUBIC}
+    if interpolation not in filters:
+        raise TypeError("Current Interpolation is not supported with PIL input.")
+    return filters[interpolation]
+
+
+def resized(image: np.ndarray, height: int, width: int, interpolation: Inter) -> np.ndarray:
+    """An array at another size; axes before the last three are a batch."""
+    if image.ndim < 2:
+        raise OperationError("Resize: the image tensor should have at least two dimensions. You may need to perform Decode "
+                             "first.")
+    if image.ndim > 3:
+        flat = image.reshape(-1, *image.shape[-3:])
+        many = np.stack([resized(one, height, width, interpolation) for one in flat])
+        return many.reshape(*image.shape[:-3], *many.shape[1:])
+    if image.dtype.kind not in "uif" or (image.dtype.itemsize == 8 and image.dtype.kind != "f"):
+        raise OperationError(f"Resize: unsupported type of image: {image.dtype}. Cast it first.")
+    if interpolation is Inter.PILCUBIC:
+        if image.ndim != 3 or image.shape[2] != 3:
+            shape = ",".join(map(str, image.shape))
+            raise OperationError("Resize: Interpolation mode PILCUBIC only supports image with 3 channels, but got: "
+                                 f"<{shape}>")
+        if image.dtype != np.uint8:
+            raise OperationError(f"Resize: PILCUBIC only supports uint8, but got: {image.dtype}")
+        pil = pillow("Image")
+        return np.array(pil.fromarray(image).resize((width, height), pil.Resampling.BICUBIC))
+    if image.dtype in (np.int32, np.uint32, np.int8, np.float16):
+        raise OperationError(f"Resize: OpenCV does not resize {image.dtype}. Cast it first, with TypeCast(mindspore.float32).")
+    return resizing.resize(image, height, width, _METHODS[interpolation])
+
+
+def shorter_side(image_height: int, image_width: int, size: int) -> tuple[int, int]:
+    """Height and width when the shorter side becomes ``size`` and the other keeps the proportion, cut to whole pixels."""
+    if image_height < image_width:
+        return size, int(np.float32(image_width) / np.float32(image_height) * np.float32(size))
+    return int(np.float32(image_height) / np.float32(image_width) * np.float32(size)), size
+
+
+class Resize(ImageOperation):
+    """Resize to (height, width), or so that the shorter side is ``size``.
+
+    Arrays as OpenCV does it (no antialiasing; equal to MindSpore to the bit for 8-bit linear, nearest and area), PIL
+    images as Pillow does it.
+    """
+
+    def __init__(self, size, interpolation=Inter.LINEAR):
+        check_interpolation(interpolation)
+        check_size(size)
+        super().__init__()
+        self.size, self.interpolation = size, interpolation
+        if interpolation in (Inter.AREA, Inter.PILCUBIC):
+            self.implementation = Implementation.C
+        elif interpolation is Inter.ANTIALIAS:
+            self.implementation = Implementation.PY
+
+    def _compute(self, image):
+        if self.interpolation is Inter.ANTIALIAS:
+            raise TypeError("The current InterpolationMode is not supported with NumPy input.")
+        if isinstance(self.size, int):
+            if image.ndim < 2:
+                return resized(image, 1, 1, self.interpolation)
+            lead = image.ndim - 3 if image.ndim > 3 else 0
+            height, width = shorter_side(image.shape[lead], image.shape[lead + 1], self.size)
+        else:
+            height, width = self.size
+        return resized(image, height, width, self.interpolation)
+
+    def _execute_py(self, image):
+        needs_pil(image)
+        how = pil_filter(self.interpolation)
+        if not isinstance(self.size, int):
+            return image.resize(tuple(self.size)[::-1], how)
+        width, height = image.size
+        if min(width, height) == self.size:
+            return image
+        if width < height:
+            return image.resize((self.size, int(self.size / (width / height))), how)
+        return image.resize((int(self.size * (width / height)), self.size), how)
+
+
+class CenterCrop(ImageOperation):
+    """The middle of the image; zeros around it where the image is smaller."""
+
+    def __init__(self, size):
+        check_size(size)
+        super().__init__()
+        self.size = (size, size) if isinstance(size, int) else tuple(size)
+
+    def _compute(self, image):
+        needs_image(image, "CenterCrop")
+        height, width = self.size
+        over_h, over_w = max(height - image.shape[0], 0), max(width - image.shape[1], 0)
+        if over_h or over_w:
+            image = pad(image, (over_w // 2, over_h // 2, over_w - over_w // 2, over_h - over_h // 2), 0, Border.CONSTANT)
+        return cut(image, (image.shape[0] - height) // 2, (image.shape[1] - width) // 2, height, width)
+
+    def _execute_py(self, image):
+        needs_pil(image)
+        (width, height), (rows, columns) = image.size, self.size
+        top, left = round((height - rows) / 2.0), round((width - columns) / 2.0)
+        return image.crop((left, top, left + columns, top + rows))
+
+
+class Crop(ImageOperation):
+    """A rectangle: ``coordinates`` (top, left) and ``size``."""
+
+    def __init__(self, coordinates, size):
+        check_size(size)
+        type_check(coordinates, (list, tuple), "coordinates")
+        super().__init__()
+        self.coordinates, self.size = coordinates, (size, size) if isinstance(size, int) else tuple(size)
+
+    def _compute(self, image):
+        needs_image(image, "Crop")
+        (top, left), (height, width) = self.coordinates, self.size
+        if top + height > image.shape[0]:
+            raise OperationError("Crop: invalid y coordinate value for crop, y coordinate value exceeds the boundary of the "
+                                 f"image, got y: {top}")
+        if left + width > image.shape[1]:
+            raise OperationError("Crop: invalid x coordinate value for crop, x coordinate value exceeds the boundary of the "
+                                 f"image, got x: {left}")
+        return cut(image, top, left, height, width)
+
+    def _execute_py(self, image):
+        (top, left), (height, width) = self.coordinates, self.size
+        return image.crop((left, top, left + width, top + height))
+
+
+class Pad(ImageOperation):
+    """Put pixels around the image: ``padding`` is one number, (horizontal, vertical) or (left, top, right, bottom)."""
+
+    def __init__(self, padding, fill_value=0, padding_mode=Border.CONSTANT):
+        check_padding(padding)
+        check_fill_value(fill_value)
+        check_border(padding_mode)
+        super().__init__()
+        self.padding, self.fill_value, self.padding_mode = parse_padding(padding), fill_value, padding_mode
+
+    def _compute(self, image):
+        needs_image(image, "Pad")
+        return pad(image, self.padding, self.fill_value, self.padding_mode)
+
+    def _execute_py(self, image):
+        needs_pil(image)
+        if image.mode == "P":
+            raise unsupported("mindspore.dataset.vision.Pad", "images with a palette are not supported.",
+                              "image.convert('RGB') first.")
+        return pillow("Image").fromarray(pad(np.asarray(image), self.padding, self.fill_value, self.padding_mode))
+
+
+class HorizontalFlip(ImageOperation):
+    """Left becomes right."""
+
+    implementation = Implementation.C
+
+    def _compute(self, image):
+        needs_image(image, "HorizontalFlip")
+        return image[:, ::-1]
+
+
+class VerticalFlip(ImageOperation):
+    """Top becomes bottom."""
+
+    implementation = Implementation.C
+
+    def _compute(self, image):
+        needs_image(image, "VerticalFlip")
+        return image[::-1]
+
+
+class _RandomFlip(RandomOperation, ImageOperation):
+
+    def __init__(self, prob=0.5):
+        check_prob(prob)
+        super().__init__()
+        self.prob = prob
+
+    def _draw(self, stream, image):
+        needs_image(image, type(self).__name__)
+        return self._flip(image) if stream.chance(self.prob) else image
+
+    def _execute_py(self, image):
+        needs_pil(image)
+        if self.prob > random.random():
+            return image.transpose(getattr(pillow("Image").Transpose, self._pil_name))
+        return image
+
+
+class RandomHorizontalFlip(_RandomFlip):
+    """Left becomes right with probability ``prob``."""
+
+    _pil_name = "FLIP_LEFT_RIGHT"
+
+    @staticmethod
+    def _flip(image):
+        return image[:, ::-1]
+
+
+class RandomVerticalFlip(_RandomFlip):
+    """Top becomes bottom with probability ``prob``."""
+
+    _pil_name = "FLIP_TOP_BOTTOM"
+
+    @staticmethod
+    def _flip(image):
+        return image[::-1]
+
+
+class RandomCrop(RandomOperation, ImageOperation):
+    """A rectangle of ``size`` from anywhere in the image, after `Pad`; ``pad_if_needed`` pads smaller images up to it."""
+
+    def __init__(self, size, padding=None, pad_if_needed=False, fill_value=0, padding_mode=Border.CONSTANT):
+        check_size(size)
+        type_check(pad_if_needed, (bool,), "pad_if_needed")
+        if padding is not None:
+            check_padding(padding)
+        if fill_value is not None:
+            check_fill_value(fill_value)
+        if padding_mode is not None:
+            check_border(padding_mode)
+        super().__init__()
+        self.size = (size, size) if isinstance(size, int) else tuple(size)
+        self.padding = (0, 0, 0, 0) if padding is None else parse_padding(padding)
+        self.pad_if_needed, self.fill_value, self.padding_mode = pad_if_needed, fill_value, padding_mode
+
+    def _padded(self, image):
+        height, width = self.size
+        if any(self.padding):
+            image = pad(image, self.padding, self.fill_value, self.padding_mode)
+        if self.pad_if_needed:
+            over_h, over_w = max(height - image.shape[0], 0), max(width - image.shape[1], 0)
+            if over_h or over_w:
+                image = pad(image, (over_w, over_h, over_w, over_h), self.fill_value, self.padding_mode)
+        return image
+
+    def _draw(self, stream, image):
+        needs_image(image, "RandomCrop")
+        height, width = self.size
+        image = self._padded(image)
+        if image.shape[0] < height or image.shape[1] < width:
+            raise OperationError("RandomCrop: invalid crop size, crop size is bigger than the image dimensions, got crop "
+                                 f"height: {height}, crop width: {width}")
+        left = stream.integer(0, image.shape[1] - width)
+        top = stream.integer(0, image.shape[0] - height)
+        return cut(image, top, left, height, width)
+
+    def _execute_py(self, image):
+        needs_pil(image)
+        height, width = self.size
+        image = self._padded(np.asarray(image))
+        if image.shape[0] < height or image.shape[1] < width:
+            raise ValueError(f"Crop size {self.size} is larger than input image size {image.shape[1::-1]}.")
+        top = random.randint(0, image.shape[0] - height)
+        left = random.randint(0, image.shape[1] - width)
+        return pillow("Image").fromarray(cut(image, top, left, height, width))

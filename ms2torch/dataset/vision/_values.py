@@ -1,0 +1,118 @@
+"""Image transforms that change values, dtype or the order of axes, and leave the picture in its place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.validator_helpers import type_check
+from ..transforms.operation import OperationError
+from ..transforms.py_transforms_util import Implementation
+from ..transforms.transforms import TypeCast, cast
+from ..transforms.validators import numpy_dtype
+from .images import ImageOperation, needs_image
+from .validators import check_mean_std, check_rescale
+
+
+class Rescale(ImageOperation):
+    """``image * rescale + shift``, as float32."""
+
+    implementation = Implementation.C
+
+    def __init__(self, rescale, shift):
+        check_rescale(rescale, shift)
+        super().__init__()
+        self.rescale, self.shift = rescale, shift
+        self._factor, self._offset = np.float32(rescale), np.float32(shift)
+
+    def _compute(self, image):
+        if image.dtype.kind in "US":
+            raise OperationError("Rescale: input tensor type should be in numeric type, but got: string")
+        scaled = image * self._factor if image.dtype.itemsize == 1 else image.astype(np.float32) * self._factor
+        scaled += self._offset
+        return scaled
+
+
+class Normalize(ImageOperation):
+    """``(image - mean) / std`` per channel, as float32. One mean and deviation serve all channels."""
+
+    implementation = Implementation.C
+
+    def __init__(self, mean, std, is_hwc=True):
+        check_mean_std(mean, std)
+        type_check(is_hwc, (bool,), "is_hwc")
+        super().__init__()
+        self.mean, self.std, self.is_hwc = mean, std, is_hwc
+        shape = (-1,) if is_hwc else (-1, 1, 1)
+        self._mean = np.array(mean, np.float32).reshape(shape)
+        self._std = np.array(std, np.float32).reshape(shape)
+
+    def _compute(self, image):
+        needs_image(image, "Normalize")
+        channels = 1 if image.ndim == 2 else image.shape[-1 if self.is_hwc else 0]
+        if self._mean.size not in (1, channels):
+            raise OperationError("Normalize: number of channels does not match the size of mean and std vectors, got "
+                                 f"channels: {channels}, size of mean: {self._mean.size}")
+        mean, std = (self._mean, self._std) if image.ndim == 3 else (self._mean.reshape(-1), self._std.reshape(-1))
+        centred = image.astype(np.float32)
+        centred -= mean
+        centred /= std
+        return centred
+
+
+class NormalizePad(ImageOperation):
+    """`Normalize`, then one more channel of zeros; as float32 or float16."""
+
+    implementation = Implementation.C
+
+    def __init__(self, mean, std, dtype="float32", is_hwc=True):
+        check_mean_std(mean, std)
+        type_check(is_hwc, (bool,), "is_hwc")
+        if not isinstance(dtype, str):
+            raise TypeError("dtype should be string.")
+        if dtype not in ("float32", "float16"):
+            raise ValueError("dtype only supports float32 or float16.")
+        super().__init__()
+        self.mean, self.std, self.dtype, self.is_hwc = mean, std, dtype, is_hwc
+        self._normalize = Normalize(mean, std, is_hwc)
+
+    def _compute(self, image):
+        if image.ndim == 2:
+            image = image[:, :, None]
+        image = self._normalize._compute(image)
+        axis = 2 if self.is_hwc else 0
+        shape = list(image.shape)
+        shape[axis] = 1
+        return np.concatenate([image, np.zeros(shape, np.float32)], axis).astype(self.dtype, copy=False)
+
+
+class HWC2CHW(ImageOperation):
+    """Channels first. An image without channels stays as it is."""
+
+    implementation = Implementation.C
+
+    def _compute(self, image):
+        needs_image(image, "HWC2CHW")
+        return image if image.ndim == 2 else image.transpose(2, 0, 1)
+
+
+class ToTensor(ImageOperation):
+    """An image with values up to 255 as channels-first numbers up to 1 (``output_type`` float32 unless given)."""
+
+    implementation = Implementation.C
+
+    def __init__(self, output_type=np.float32):
+        self._dtype = numpy_dtype(output_type, "output_type")
+        super().__init__()
+        self.output_type = str(self._dtype)
+
+    def _compute(self, image):
+        needs_image(image, "ToTensor")
+        image = image[None] if image.ndim == 2 else image.transpose(2, 0, 1)
+        return cast(image.astype(np.float32) / np.float32(255), self._dtype)
+
+    def _execute_py(self, image):
+        return self._compute(np.asarray(image))
+
+
+class ToType(TypeCast):
+    """`mindspore.dataset.transforms.TypeCast` by its name among the image transforms."""

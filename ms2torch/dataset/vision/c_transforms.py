@@ -1,0 +1,23 @@
+"""``mindspore.dataset.vision.c_transforms``: the array half of r1.x's image transforms."""
+
+from .transforms import (
+    HWC2CHW,
+    CenterCrop,
+    Crop,
+    Decode,
+    HorizontalFlip,
+    Normalize,
+    NormalizePad,
+    Pad,
+    RandomCrop,
+    RandomHorizontalFlip,
+    RandomVerticalFlip,
+    Rescale,
+    Resize,
+    VerticalFlip,
+)
+from .utils import Border, Inter
+
+__all__ = ["Border", "CenterCrop", "Crop", "Decode", "HWC2CHW", "HorizontalFlip", "Inter", "Normalize",
+           "NormalizePad", "Pad", "RandomCrop", "RandomHorizontalFlip", "RandomVerticalFlip", "Rescale", "Resize",
+           "VerticalFlip"]

@@ -1,0 +1,59 @@
+"""What the image transforms share: the base class, and Pillow where it is needed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..transforms.operation import OperationError, TensorOperation, calls_through, is_pil
+
+
+def pillow(name: str):
+    """The module ``PIL.<name>``, or a clear error where Pillow is not installed."""
+    from importlib import import_module
+    try:
+        return import_module(f"PIL.{name}")
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("This needs Pillow, to decode or convert images: pip install ms2torch[dataset]") from error
+
+
+class ImageOperation(TensorOperation):
+    """Base of transforms over images, which take arrays and PIL images and nothing else."""
+
+    @calls_through
+    def __call__(self, *images):
+        for image in images:
+            if not (isinstance(image, np.ndarray) or is_pil(image)):
+                raise TypeError(f"Input should be NumPy or PIL image, got {type(image)}.")
+        return super().__call__(*images)
+
+
+def needs_pil(image) -> None:
+    if not is_pil(image):
+        raise TypeError(f"img should be PIL image. Got {type(image)}. Use Decode() for encoded data or ToPIL() for decoded "
+                        "data.")
+
+
+def needs_image(image: np.ndarray, name: str) -> None:
+    """(H, W) or (H, W, C)."""
+    if image.ndim not in (2, 3):
+        raise OperationError(f"{name}: image shape should be <H,W> or <H,W,C>, but got rank: {image.ndim}")
+
+
+def cut(image: np.ndarray, top: int, left: int, height: int, width: int) -> np.ndarray:
+    """A rectangle of an image."""
+    return image[top:top + height, left:left + width]
+
+
+def pad(image: np.ndarray, padding, fill_value, mode) -> np.ndarray:
+    """Put (left, top, right, bottom) pixels around an image; constant ones have a value per channel."""
+    left, top, right, bottom = padding
+    sides = ((top, bottom), (left, right)) + ((0, 0),) * (image.ndim - 2)
+    if mode.value != "constant":
+        return np.pad(image, sides, mode=mode.value)
+    height, width = image.shape[0] + top + bottom, image.shape[1] + left + right
+    values = (fill_value,) * 3 if isinstance(fill_value, int) else fill_value
+    whole = np.empty((height, width, *image.shape[2:]), image.dtype)
+    channels = image.shape[2] if image.ndim == 3 else 1
+    whole[...] = np.array((values + (0,) * channels)[:channels]) if image.ndim == 3 else values[0]
+    whole[top:top + image.shape[0], left:left + image.shape[1]] = image
+    return whole

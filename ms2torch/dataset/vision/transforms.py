@@ -1,0 +1,23 @@
+"""Transforms of images (``mindspore.dataset.vision.transforms``)."""
+
+from ..transforms.operation import PyTensorOperation, TensorOperation
+from ._convert import Decode, Grayscale, ToNumpy, ToPIL
+from ._geometry import (
+    CenterCrop,
+    Crop,
+    HorizontalFlip,
+    Pad,
+    RandomCrop,
+    RandomHorizontalFlip,
+    RandomVerticalFlip,
+    Resize,
+    VerticalFlip,
+)
+from ._values import HWC2CHW, Normalize, NormalizePad, Rescale, ToTensor, ToType
+from .images import ImageOperation as ImageTensorOperation
+from .utils import Border, ConvertMode, ImageBatchFormat, Inter, SliceMode
+
+__all__ = ["Border", "CenterCrop", "ConvertMode", "Crop", "Decode", "Grayscale", "HWC2CHW", "HorizontalFlip",
+           "ImageBatchFormat", "ImageTensorOperation", "Inter", "Normalize", "NormalizePad", "Pad",
+           "PyTensorOperation", "RandomCrop", "RandomHorizontalFlip", "RandomVerticalFlip", "Rescale", "Resize",
+           "SliceMode", "TensorOperation", "ToNumpy", "ToPIL", "ToTensor", "ToType", "VerticalFlip"]
