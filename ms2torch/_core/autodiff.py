@@ -11,6 +11,7 @@ import contextlib
 import torch
 
 from . import levels, recording
+from .dtype import from_torch
 from .levels import Level, detach_, tensors_of
 from .tensor import Tensor, wrap
 
@@ -121,12 +122,11 @@ def _backward(outs: list[torch.Tensor], sens, wrt, create_graph: bool) -> list:
 
 def _fit(sens: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
     if sens.dtype is not out.dtype:
-        sens = sens.to(out.dtype)
+        raise TypeError(f"The dtype should be {from_torch(out.dtype)}, but got {from_torch(sens.dtype)}, "
+                        "for the sensitivity must have the output's dtype.")
     if sens.shape != out.shape:
-        if sens.numel() == 1 == out.numel():
-            return sens.reshape(out.shape)
-        raise ValueError(f"The shape of sens should be the shape of the output, {list(out.shape)}, "
-                         f"but got {list(sens.shape)}.")
+        raise ValueError(f"The shape should be {list(out.shape)}, but got {list(sens.shape)}, "
+                         "for the sensitivity must have the output's shape.")
     return sens
 
 
@@ -198,6 +198,8 @@ def _under_functorch(fn, args, kwargs, positions, weights, sens, has_aux) -> Dif
 
 def jvp(fn, args, tangents, has_aux=False):
     """Output, aux and directional derivative, by differentiating the pull-back twice (works at any depth)."""
+    for a, v in zip(args, tangents, strict=True):
+        _fit(v._t, a._t)
     with Level() as _:
         call = [levels.fresh(a._t) for a in args]
         sources = [c._t for c in call]

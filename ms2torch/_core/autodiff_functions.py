@@ -54,6 +54,8 @@ class _Run:
             found = (found,)
         if len(found) == 2 and isinstance(found[0], (tuple, list)) and isinstance(found[1], (tuple, list, dict)):
             found = found[0]
+        if len(found) < len(self.args):
+            raise RuntimeError(f"Grad size should lager than forward inputs, but got {len(found)} vs {len(self.args)}")
         result = []
         for i, t in zip(self.places, inputs, strict=True):
             g = found[i] if i < len(found) else None

@@ -91,7 +91,7 @@ class Cell(CellTree, CellCall, _Module):
 
     def construct(self, *args, **kwargs):
         """The computation; every Cell defines its own."""
-        raise AttributeError(f"For 'Cell', the method 'construct' is not defined in {type(self).__name__}.")
+        raise AttributeError("For 'Cell', the method 'construct' is not defined.")
 
     def forward(self, *args, **kwargs):
         """torch's name for ``construct``."""
@@ -123,7 +123,7 @@ class Cell(CellTree, CellCall, _Module):
             self.insert_param_to_cell(name, value)
         elif isinstance(value, _Module):
             if "_params" not in self.__dict__:
-                raise AttributeError(f"For 'Cell', please call Cell.__init__() before assigning {name}.")
+                raise AttributeError(f"The '{type(self).__name__}' object has no attribute '_auto_prefix'.")
             self._set_child(name, value)
         elif isinstance(value, ParameterTuple):
             self._set_parameter_tuple(name, value)

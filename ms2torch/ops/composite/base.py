@@ -30,7 +30,10 @@ class GradOperation:
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
     def __call__(self, fn, weights=None):
+        if not callable(fn):
+            raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
         asked = self._asked(fn, weights)
+        single = isinstance(weights, Parameter)
 
         @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
         def gradient(*args, **kwargs):
@@ -51,7 +54,7 @@ class GradOperation:
             else:
                 positions = [0] if args and isinstance(args[0], Tensor) else []
             found = autodiff.differentiate(fn, args, kwargs, positions, asked, sens)
-            return self._arrange(found)
+            return self._arrange(found, single)
 
         return gradient
 
@@ -62,8 +65,10 @@ class GradOperation:
             return tuple(fn.trainable_params())
         return _weights(weights)
 
-    def _arrange(self, found):
+    def _arrange(self, found, single_weight: bool):
         weights = tuple(map(wrap, found.weights))
+        if single_weight:
+            weights = weights[0] if weights else weights
         if not self.get_all:
             if self.get_by_list:
                 return weights
@@ -238,6 +243,7 @@ def vmap(fn, in_axes=0, out_axes=0):
         axes = in_axes if not isinstance(in_axes, list) else tuple(in_axes)
         if isinstance(axes, int):
             axes = tuple(_axes_like(a, axes) for a in args)
+        _check_axes(raw, axes)
         size = _mapped_size(raw, axes)
 
         def run(*batched):
@@ -249,6 +255,17 @@ def vmap(fn, in_axes=0, out_axes=0):
 
     mapped._differentiates = getattr(fn, "_differentiates", None)
     return mapped
+
+
+def _check_axes(raw, axes) -> None:
+    if len(axes) != len(raw):
+        raise RuntimeError("When vmap`s 'in_axes' is a tuple or list, and its size must be equal to the number of "
+                           f"arguments of 'fn': {len(raw)}, but got size: {len(axes)}.")
+    sizes = [t.shape[a] for t, a in zip(raw, axes, strict=True) if isinstance(t, torch.Tensor) and isinstance(a, int)]
+    for size in sizes[1:]:
+        if size != sizes[0]:
+            raise RuntimeError("The 'axis_size' of each argument in the scope of 'vmap' should be equal, "
+                               f"but got {sizes[0]} and {size}.")
 
 
 def _axes_like(arg, axis):

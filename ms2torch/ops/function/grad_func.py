@@ -15,8 +15,9 @@ __all__ = ["get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp
 def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
     """A function that computes the gradients of ``fn`` (``mindspore.grad``).
 
-    ``grad_position`` (int, tuple of ints or None) chooses inputs, ``weights`` Parameters: an int alone gives one
-    Tensor, a tuple a tuple, both selectors a pair. All outputs are summed, unless ``has_aux``: then the first is
+    ``grad_position`` (int, tuple of ints or None) chooses inputs, ``weights`` Parameters: one input gives one Tensor,
+    several a tuple; one Parameter gives one Tensor, a list or tuple a tuple; both selectors a pair. What is no Tensor among
+    the positions is passed over. All outputs are summed, unless ``has_aux``: then the first is
     differentiated and the rest returned as a tuple beside the gradient. Outputs of any shape take ones as
     sensitivity; with ``sens_param`` the last argument of the call is the sensitivity. ``return_ids`` pairs each
     gradient with its position or parameter name. ValueError where neither selector is given. Unlike
@@ -62,7 +63,6 @@ class _Asked:
         _check_bool("has_aux", has_aux)
         _check_bool("return_ids", return_ids)
         self.fn, self.has_aux, self.return_ids, self.sens_param = fn, has_aux, return_ids, sens_param
-        self.single = isinstance(grad_position, int) and not isinstance(grad_position, bool)
         self.positions = _positions(grad_position)
         self.single_weight = isinstance(weights, Parameter)
         self.weights = None if weights is None else _weights(weights)
@@ -86,7 +86,7 @@ class _Asked:
         if self.return_ids:
             inputs = tuple(zip(chosen, inputs, strict=True))
             weights = tuple((w.name, g) for w, g in zip(self.weights or (), weights, strict=True))
-        if self.single and inputs:
+        if len(inputs) == 1:
             inputs = inputs[0]
         if self.single_weight:
             weights = weights[0]
@@ -110,52 +110,47 @@ def chosen_inputs(positions, args: tuple) -> list[int]:
 def _positions(grad_position):
     if grad_position is None:
         return None
-    if isinstance(grad_position, bool) or not isinstance(grad_position, (int, tuple)):
-        raise TypeError(f"For 'F.grad', the 'grad_position' should be int or tuple, "
-                        f"but got {type(grad_position).__name__}")
-    positions = (grad_position,) if isinstance(grad_position, int) else grad_position
-    for p in positions:
-        if isinstance(p, bool) or not isinstance(p, int):
-            raise TypeError(f"For 'F.grad', the element in 'grad_position' should be int, "
-                            f"but got {type(p).__name__}")
+    if not isinstance(grad_position, (int, tuple)):
+        raise TypeError("For 'F.grad', the 'grad_position' must be int or tuple.")
+    if isinstance(grad_position, int):
+        if grad_position < 0:
+            raise ValueError("grad_position must be >= 0.")
+        return (int(grad_position),)
+    for p in grad_position:
+        if not isinstance(p, int):
+            raise TypeError("For 'F.grad', the element in 'grad_position' must be int.")
         if p < 0:
             raise ValueError("The element in grad_position must be >= 0.")
-    if len(set(positions)) != len(positions):
-        raise ValueError("There are repeated elements in grad_position.")
-    return positions
+    if len(set(grad_position)) != len(grad_position):
+        raise ValueError("There are the same elements in grad_position.")
+    return grad_position
 
 
 def _weights(weights) -> tuple[Parameter, ...]:
     if isinstance(weights, Parameter):
         return (weights,)
-    if not isinstance(weights, (list, tuple)):
-        if hasattr(weights, "__iter__"):
-            weights = tuple(weights)
-        else:
-            raise TypeError("For 'grad', the 'weights' should be a ParameterTuple, Parameter or list of Parameter, "
-                            f"but got {type(weights).__name__}.")
+    if isinstance(weights, (str, dict)) or not hasattr(weights, "__iter__"):
+        raise TypeError(f"The weights you provided is expected to be a tensor, or a list or tuple. but got {weights}")
+    weights = tuple(weights)
     for w in weights:
         if not isinstance(w, Parameter):
-            raise TypeError(f"For 'grad', every element of 'weights' should be a Parameter, but got {type(w)}.")
-    return tuple(weights)
+            raise TypeError(f"Every one of the weights you provided is expected to be a Parameter, but got {type(w)}.")
+    return weights
 
 
 def _check_bool(name: str, value) -> None:
     if not isinstance(value, bool):
-        raise TypeError(f"For 'grad', the '{name}' should be bool, but got {type(value).__name__}.")
+        raise TypeError(f"For '_Grad', the '{name}' should be bool, but got {type(value).__name__}")
 
 
 def get_grad(gradients, identifier):
     """The gradient of a position (int) or Parameter among what ``grad(..., return_ids=True)`` returned."""
-    if isinstance(identifier, Parameter):
-        identifier = identifier.name
-    if not isinstance(identifier, int):
-        if not isinstance(identifier, str):
-            raise TypeError("For 'get_grad', the `identifier` should be int or Parameter, "
-                            f"but got {type(identifier).__name__}.")
-    found = _search(gradients, identifier)
+    if not isinstance(identifier, (int, Parameter)):
+        raise TypeError("For `get_grad`, the `x` should be an integer or a Parameter, "
+                        f"but got {identifier}")
+    found = _search(gradients, identifier.name if isinstance(identifier, Parameter) else identifier)
     if found is None:
-        raise RuntimeError(f"For 'get_grad', the gradient of '{identifier}' is not found.")
+        raise RuntimeError(f"Can not find the gradient for position or Parameter {identifier}")
     return found
 
 
@@ -208,8 +203,8 @@ def jvp(fn, inputs, v, has_aux=False):
 def vjp(fn, *inputs, weights=None, has_aux=False):
     """Output of ``fn`` and a function from sensitivities to gradients (``mindspore.vjp``).
 
-    Returns (output, vjp_fn), with ``has_aux`` (output, vjp_fn, aux). ``vjp_fn`` gives the gradients of the inputs, one
-    Tensor for one input; with ``weights`` a pair of the inputs' and the weights' gradients.
+    Returns (output, vjp_fn), with ``has_aux`` (output, vjp_fn, aux). ``vjp_fn`` gives a tuple of the inputs' gradients, with
+    ``weights`` a pair of the inputs' and the weights' gradients.
     """
     asked = None if weights is None else _weights(weights)
     primal, aux, pull = autodiff.vjp(fn, inputs, asked or (), has_aux)
@@ -221,8 +216,6 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
                       for s in (given if isinstance(given, (tuple, list)) else (given,)))
         grads, found = pull(given)
         grads = tuple(wrap(g) for g in grads)
-        if len(inputs) == 1:
-            grads = grads[0]
         if asked is None:
             return grads
         found = tuple(wrap(g) for g in found)
