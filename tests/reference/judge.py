@@ -101,7 +101,6 @@ def failure(error: BaseException) -> dict:
 
 def check(one: Case, theirs: dict) -> None:
     """Run a case on ms2torch and compare it with the real one's outcome."""
-    __tracebackhide__ = True
     try:
         ours = outcome(one, one.mode)
     except Exception as error:
@@ -110,7 +109,10 @@ def check(one: Case, theirs: dict) -> None:
         ours = failure(error)
     found = _error_differences(one, theirs, ours) if one.raises else differences(
         theirs["value"], ours["value"], one.rtol, one.atol)
-    assert not found, f"{one.name} differs from MindSpore:\n" + "\n".join(found)
+    if found:
+        import pytest
+
+        pytest.fail(f"{one.name} differs from MindSpore:\n" + "\n".join(found), pytrace=False)
 
 
 def as_declared(one: Case, theirs: dict) -> str | None:
@@ -147,7 +149,6 @@ def _as_test(function, cases):
     @pytest.mark.parametrize("one", [pytest.param(c, marks=m, id=i)
                                      for c, m, i in zip(cases, marks, names, strict=True)])
     def test(one, reference):
-        __tracebackhide__ = True
         check(one, reference(one))
 
     test.__name__, test.__doc__, test.__module__ = function.__name__, function.__doc__, function.__module__
