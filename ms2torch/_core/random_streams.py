@@ -12,13 +12,16 @@ their seed from the system there; gamma, poisson, laplace, categorical), torch's
 from __future__ import annotations
 
 import math
+import random
 import secrets
+from contextlib import contextmanager
+from functools import lru_cache
 
 import numpy as np
 import torch
 
 from .device import device
-from .rng import kernel_seed
+from .rng import kernel_seed, kernel_seeds
 
 # ---- engines ---------------------------------------------------------------------------------------------
 
@@ -45,6 +48,12 @@ class Minstd:
 
     def __init__(self, seed: int) -> None:
         self.state = seed % _PRIME or 1
+
+    def get_state(self) -> int:
+        return self.state
+
+    def set_state(self, state: int) -> None:
+        self.state = state
 
     def draw(self, count: int) -> np.ndarray:
         """The next ``count`` outputs less the smallest possible one, as uint64 in [0, range]."""
@@ -89,6 +98,13 @@ class Twister:
     def __init__(self, seed: int) -> None:
         self.source = np.random.RandomState(seed & 0xFFFFFFFF)
         self.left = np.empty(0, np.uint64)
+
+    def get_state(self) -> tuple:
+        return self.source.get_state(), self.left
+
+    def set_state(self, state: tuple) -> None:
+        self.source.set_state(state[0])
+        self.left = state[1]
 
     def draw(self, count: int) -> np.ndarray:
         """The next ``count`` outputs, as uint64 in [0, range]."""
@@ -179,6 +195,7 @@ def permutation(engine, count: int) -> np.ndarray:
     return np.array(order, np.int64)
 
 
+@lru_cache(256)
 def _below(probability: float) -> int:
     """How many of Minstd's outputs count as less than ``probability`` when both are float32."""
     bound = np.float32(probability)
@@ -219,13 +236,47 @@ def _logf(x: np.ndarray) -> np.ndarray:
     return (tail * square + (_LOGF_LOG[point] + exponent * math.log(2.0) + r)).astype(np.float32)
 
 
+# ---- nothing happened ------------------------------------------------------------------------------------
+
+# While a block of ``as_before`` runs: the engines that it used, with their states before.
+_journal: dict | None = None
+
+
+@contextmanager
+def as_before():
+    """A block whose draws do not count: streams, seeds, numpy's, Python's and torch's generators go back.
+
+    For runs that only look (gradients of integers, shapes) or that have to repeat what was drawn.
+    """
+    global _journal
+    outer, _journal = _journal, {}
+    seeds, numbers, python = dict(kernel_seeds), np.random.get_state(), random.getstate()
+    devices = [torch.cuda.current_device()] if torch.cuda.is_initialized() else []
+    try:
+        with torch.random.fork_rng(devices=devices):
+            yield
+    finally:
+        for engine, state in _journal.values():
+            engine.set_state(state)
+        _journal = outer
+        kernel_seeds.clear()
+        kernel_seeds.update(seeds)
+        np.random.set_state(numbers)
+        random.setstate(python)
+
+
 # ---- streams ---------------------------------------------------------------------------------------------
+
+
+def _start(kind, seed: int):
+    return torch.Generator(kind).manual_seed(seed % 2**63) if isinstance(kind, torch.device) else kind(seed)
 
 
 class Stream:
     """The random numbers of one operator instance made with the seed pair (seed, seed2).
 
     (0, 0) seeds it from the system, as MindSpore does. All methods give torch tensors on the device in use.
+    A copy starts anew from the seeds, as that of a MindSpore operator does.
     """
 
     __slots__ = ("_engines", "seed", "seed2")
@@ -234,12 +285,18 @@ class Stream:
         self.seed, self.seed2 = int(seed), int(seed2)
         self._engines: dict = {}
 
+    def __reduce__(self):
+        return Stream, (self.seed, self.seed2)
+
     def _engine(self, kind, shape: tuple):
+        """The engine for ``shape``: of class ``kind``, or torch's generator where ``kind`` is a device."""
         key = (kind, shape)
         engine = self._engines.get(key)
         if engine is None:
             seed = kernel_seed(self.seed, self.seed2) if self.seed or self.seed2 else secrets.randbits(32)
-            engine = self._engines[key] = kind(seed)
+            engine = self._engines[key] = _start(kind, seed)
+        if _journal is not None:
+            _journal.setdefault((id(engine), key), (engine, engine.get_state()))
         return engine
 
     def keep(self, shape, probability: float) -> torch.Tensor:
@@ -247,7 +304,7 @@ class Stream:
         shape = tuple(shape)
         where = device()
         if where.type != "cpu":
-            engine = self._engine(_on(where), shape)
+            engine = self._engine(where, shape)
             return torch.rand(shape, device=where, generator=engine) < probability
         words = self._engine(Minstd, shape).draw(math.prod(shape))
         return torch.from_numpy(words < np.uint64(_below(probability))).reshape(shape)
@@ -257,7 +314,7 @@ class Stream:
         shape = tuple(shape)
         where = device()
         if where.type != "cpu":
-            return torch.randn(shape, device=where, generator=self._engine(_on(where), shape))
+            return torch.randn(shape, device=where, generator=self._engine(where, shape))
         return torch.from_numpy(normals(self._engine(Minstd, shape), math.prod(shape))).reshape(shape)
 
     def uniform(self, shape) -> torch.Tensor:
@@ -265,7 +322,7 @@ class Stream:
         shape = tuple(shape)
         where = device()
         if where.type != "cpu":
-            return torch.rand(shape, device=where, generator=self._engine(_on(where), shape))
+            return torch.rand(shape, device=where, generator=self._engine(where, shape))
         values = self._engine(Twister, shape).doubles(math.prod(shape)).astype(np.float32)
         return torch.from_numpy(values).reshape(shape)
 
@@ -277,7 +334,7 @@ class Stream:
         where = device()
         if where.type != "cpu":
             return torch.randint(low, high, shape, dtype=torch.int32, device=where,
-                                 generator=self._engine(_on(where), shape))
+                                 generator=self._engine(where, shape))
         values = integers(self._engine(Twister, shape), math.prod(shape), low, high).astype(np.int32)
         return torch.from_numpy(values).reshape(shape)
 
@@ -286,7 +343,7 @@ class Stream:
         another from one stream."""
         where = weights.device
         if where.type != "cpu":
-            engine = self._engine(_on(where), (*weights.shape, count))
+            engine = self._engine(where, (*weights.shape, count))
             return torch.multinomial(weights.float(), count, True, generator=engine).to(torch.int32)
         rows = weights.numpy().astype(np.float32).reshape(-1, weights.shape[-1])
         u = self._engine(Minstd, (*weights.shape, count)).floats(len(rows) * count).reshape(len(rows), count)
@@ -300,7 +357,7 @@ class Stream:
         shape = tuple(shape)
         where = device()
         if where.type != "cpu":
-            return torch.randperm(shape[0], device=where, generator=self._engine(_on(where), shape))
+            return torch.randperm(shape[0], device=where, generator=self._engine(where, shape))
         return torch.from_numpy(permutation(self._engine(Minstd, shape), shape[0]))
 
 
@@ -311,15 +368,5 @@ def randperm(count: int, seed: int = 0, offset: int = 0) -> torch.Tensor:
     """
     start = secrets.randbits(32) if (seed, offset) == (-1, 0) else offset or seed
     if device().type != "cpu":
-        return torch.randperm(count, device=device(), generator=_on(device())(start))
+        return torch.randperm(count, device=device(), generator=_start(device(), start))
     return torch.from_numpy(permutation(Twister(start), count))
-
-
-def _on(where: torch.device):
-    """What makes a torch generator on ``where`` from a seed; one function per device, since it is a key."""
-    if where not in _MAKERS:
-        _MAKERS[where] = lambda seed: torch.Generator(where).manual_seed(seed % 2**63)
-    return _MAKERS[where]
-
-
-_MAKERS: dict = {}

@@ -1,6 +1,9 @@
 """Random streams, bit for bit against what record_rng.py recorded from the real MindSpore on the CPU."""
+import copy
 import hashlib
 import json
+import pickle
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from ms2torch._core import device, rng
+from ms2torch._core import device, random_streams, rng
 from ms2torch._core.random_streams import Stream, randperm
 
 RECORD = json.loads(Path(__file__).with_name("rng_record.json").read_text())
@@ -170,6 +173,32 @@ def test_seeds_and_streams_together_as_the_functions_use_them():
         stream_for("randint").integers((6,), 0, 1000).long(),
         stream_for("dropout").keep((60,), 0.5).float() * scale,
         stream_for("dropout", 7).keep((60,), 0.5).float() * scale])
+
+
+def test_a_block_that_does_not_count_leaves_no_trace():
+    rng.set_seed(1)
+    stream = stream_for("a")
+
+    def draw():
+        return [*stream.normal((5,)).tolist(), *stream.uniform((3,)).tolist(), *stream.uniform((4,)).tolist(),
+                np.random.rand(), random.random(), torch.rand(1).item(), *rng.graph_seeds(None, "a"),
+                *rng.graph_seeds(3, "b")]
+
+    draw()
+    with random_streams.as_before():
+        first = draw()
+        with random_streams.as_before():
+            inner = draw()
+        after_inner = draw()
+    assert draw() == first != inner == after_inner
+
+
+def test_a_copy_starts_anew_from_its_seeds():
+    stream = Stream(3, 5)
+    first, second = stream.keep((50,), 0.5), stream.keep((50,), 0.5)
+    assert not torch.equal(first, second)
+    for copied in (copy.copy(stream), copy.deepcopy(stream), pickle.loads(pickle.dumps(stream))):
+        assert torch.equal(copied.keep((50,), 0.5), first)
 
 
 def test_integers_of_an_empty_range_are_refused():
