@@ -100,21 +100,26 @@ def gather(t: torch.Tensor, index: torch.Tensor) -> RuntimeError:
                         f"{wrong + n if wrong < 0 else wrong}, error_code[58]")
 
 
-def reading(t: torch.Tensor, plan) -> Exception:
+def reading(t: torch.Tensor, plan, original: Exception) -> Exception:
     """Why ``aten::index`` refused: shapes that do not broadcast, or an index out of range."""
     found = _no_broadcast(plan, "getitem")
     if found is not None:
         return found
     place, row = _first_wrong(plan)
+    if not row:
+        return original
     return RuntimeError(f"For 'GatherNd', the indices[{place}]: {_vector(row)}, does not index into "
                         f"input_shape: {_vector(t.shape)}.")
 
 
-def writing(t: torch.Tensor, plan) -> Exception:
+def writing(plan, original: Exception) -> Exception:
+    """Why ``aten::index_put_`` refused; the original error where it was for another reason."""
     found = _no_broadcast(plan, "setitem")
     if found is not None:
         return found
     _, row = _first_wrong(plan)
+    if not row:
+        return original
     for value in row:
         if value < 0:
             return RuntimeError(f"The int value({value}) is less than 0.")
@@ -132,8 +137,8 @@ def _no_broadcast(plan, name: str) -> ValueError | None:
             if x[-back] != y[-back] and 1 not in (x[-back], y[-back]):
                 return ValueError(
                     f"For 'tensor {name}', x.shape and y.shape need to broadcast. The value of "
-                    f"x.shape[{len(x) - back}] or y.shape[{len(y) - back}] must be 1 or -1 when they are "
-                    f"not the same, but got x.shape = {_vector(x)} and y.shape = {_vector(y)}")
+                    f"x.shape[{len(x) - back}] or y.shape[{len(y) - back}] must be 1 or -1 when they "
+                    f"are not the same, but got x.shape = {_vector(x)} and y.shape = {_vector(y)}")
         x = torch.broadcast_shapes(x, y)
     return None
 
@@ -142,7 +147,10 @@ def _first_wrong(plan) -> tuple[int, list[int]]:
     """Which element of the result is the first without a source, and the indices of that source."""
     at = [i for i, x in enumerate(plan.tensors) if x is not None]
     indices = [x.reshape(-1) for x in torch.broadcast_tensors(*[plan.tensors[i] for i in at])]
-    wrong = torch.stack([(x < -plan.sizes[i]) | (x >= plan.sizes[i]) for i, x in zip(at, indices, strict=True)])
+    wrong = torch.stack([
+        (x < -plan.sizes[i]) | (x >= plan.sizes[i]) for i, x in zip(at, indices, strict=True)])
+    if not wrong.any():
+        return 0, []
     k = int(wrong.any(0).nonzero()[0])
     by_dim = {i: int(x[k]) for i, x in zip(at, indices, strict=True)}
     row, after = [], 1

@@ -46,8 +46,8 @@ def getitem(t: torch.Tensor, index) -> torch.Tensor:
         return out.clone() if isinstance(index, list) else out
     try:
         return _index(out, plan.tensors)
-    except IndexError:
-        raise errors.reading(t, plan) from None
+    except (IndexError, RuntimeError) as err:
+        raise errors.reading(t, plan, err) from None
 
 
 def setitem(t: torch.Tensor, index, value) -> None:
@@ -64,10 +64,11 @@ def setitem(t: torch.Tensor, index, value) -> None:
         if index.dtype is torch.bool:
             _put_masked(t, index, value)
             return
-        entries = [errors.integers_to_write(index, _INTEGERS)]
-    elif _selects_nothing(index):
+        _put_at(t, errors.integers_to_write(index, _INTEGERS), value)
         return
-    elif isinstance(index, list) and not any(map(_is_other, index)):
+    if _selects_nothing(index):
+        return
+    if isinstance(index, list) and not any(map(_is_other, index)):
         entries = [index]                # lists of lists: one index here, one per dimension in reading
     elif t.ndim == 0 and isinstance(index, slice):
         raise errors.no_dimension()
@@ -76,11 +77,15 @@ def setitem(t: torch.Tensor, index, value) -> None:
     plan = _Plan(t, entries, writing=True)
     if plan.tensors is None:
         _fill(plan.view, value, plan.flips)
-    elif plan.flips:
-        places = torch.arange(t.numel(), device=t.device).reshape(t.shape)
-        _put(t, t, list(torch.unravel_index(getitem(places, index), t.shape)), value, plan)
-    else:
-        _put(t, plan.view, plan.tensors, value, plan)
+        return
+    try:
+        if plan.flips:
+            places = torch.arange(t.numel(), device=t.device).reshape(t.shape)
+            _put(t, list(torch.unravel_index(getitem(places, index), t.shape)), value)
+        else:
+            _put(plan.view, plan.tensors, value)
+    except (IndexError, RuntimeError) as err:
+        raise errors.writing(plan, err) from None
 
 
 # ---- views ------------------------------------------------------------------------------------------------
@@ -98,12 +103,14 @@ def _view(t: torch.Tensor, index, bound=None) -> torch.Tensor | None:
     """What torch and MindSpore agree on, and None for what has to be planned (or is wrong)."""
     kind = index.__class__
     if kind is int:
-        if t.ndim == 0:
-            raise errors.no_dimension()
-        n = t.shape[0]
-        if not -n <= index < n:
-            raise (bound or errors.bound)(index, n)
-        return t[index]
+        try:
+            return t[index]
+        except (IndexError, RuntimeError, OverflowError):
+            if t.ndim == 0:
+                raise errors.no_dimension() from None
+            if -t.shape[0] <= index < t.shape[0]:
+                raise
+            raise (bound or errors.bound)(index, t.shape[0]) from None
     if kind is tuple:
         if not all(map(_is_plain, index)) or index.count(Ellipsis) > 1:
             return None
@@ -161,7 +168,7 @@ class _Plan:
     """How to index: ``view`` (slices, ints, new axes), then ``flips`` of its dimensions, then ``tensors``.
 
     ``tensors`` is None, or has an index tensor or None for each dimension of the view. For error texts,
-    ``starts`` says where each of these begins in the source (None for a new axis), ``sizes`` how long that is.
+    ``starts`` says where each begins in the source (None for a new axis), ``sizes`` how long that is.
     """
 
     __slots__ = ("flips", "sizes", "starts", "tensors", "view", "writing")
@@ -294,8 +301,13 @@ def _index_tensors(e, t: torch.Tensor, dim: int) -> tuple[torch.Tensor, ...]:
         if not mask.any():
             raise errors.empty_sequence()
         return mask.to(t.device).nonzero(as_tuple=True)
-    places = _sequence(e)
     n = t.shape[dim]
+    if all(i.__class__ is int for i in e):
+        for i in e:
+            if not -n <= i < n:
+                raise errors.sequence_bound(i, n)
+        return (torch.tensor(e, device=t.device),)
+    places = _sequence(e)
     wrong = (places < -n) | (places >= n)
     if places.device.type == "cpu" and wrong.any():
         raise errors.sequence_bound(int(places[wrong][0]), n)
@@ -343,7 +355,8 @@ def _take(t: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
     if index.dtype not in _INTEGERS:
         raise errors.integers_to_read(index)
     try:
-        return _index(t, [index if index.dtype is torch.int64 else index.long()])
+        # torch takes a 0-d index tensor for an int and gives a view.
+        return t[index.long()] if index.ndim else _index(t, [index.long()])
     except IndexError:
         raise errors.gather(t, index) from None
 
@@ -362,21 +375,27 @@ def _put_masked(t: torch.Tensor, mask: torch.Tensor, value) -> None:
         t[mask] = value
 
 
-def _put(t: torch.Tensor, view: torch.Tensor, tensors: list, value, plan: _Plan) -> None:
+def _put_at(t: torch.Tensor, index: torch.Tensor, value) -> None:
+    """``t[index] = value`` for one index tensor."""
     value = _cast(value, t)
+    if value.ndim and index.numel():
+        errors.check_broadcast(value, (*index.shape, *t.shape[1:]))
     try:
+        _index_put_(t, [index.long()], value)
+    except (IndexError, RuntimeError) as err:
+        raise errors.writing(_Plan(t, [index], writing=True), err) from None
+
+
+def _put(view: torch.Tensor, tensors: list, value) -> None:
+    value = _cast(value, view)
+    if value.ndim:
         shape = _result_shape(view.shape, tensors)
-    except RuntimeError:
-        raise errors.writing(t, plan) from None
-    if 0 in shape:
-        return
-    if value.ndim > len(shape):
-        raise errors.uneven()
-    errors.check_broadcast(value, shape)
-    try:
-        _index_put_(view, tensors, value)
-    except IndexError:
-        raise errors.writing(t, plan) from None
+        if 0 in shape:
+            return
+        if value.ndim > len(shape):
+            raise errors.uneven()
+        errors.check_broadcast(value, shape)
+    _index_put_(view, tensors, value)
 
 
 def _result_shape(shape, tensors: list) -> tuple[int, ...]:
@@ -441,6 +460,13 @@ def _fill(target: torch.Tensor, value, flips=()) -> None:
         return
     if value.__class__ is float and target.dtype in (torch.float64, torch.complex128):
         value = ctypes.c_float(value).value
+    if not isinstance(value, torch.Tensor) and (value.__class__ is not float or target.is_floating_point()):
+        try:
+            target.fill_(value)
+            return
+        except RuntimeError as err:
+            if "overflow" not in str(err):
+                raise
     value = _cast(value, target)
     if target.ndim == 0:
         if value.ndim and value.shape != (1,):
