@@ -70,7 +70,7 @@ def test_parameters_of_the_distributions():
 
 @case(each={"distribution": ["uniform", "truncated_normal", "untruncated_normal"]})
 def test_variance_scaling(distribution):
-    return [drawn(VarianceScaling(scale, mode, distribution), (5, 7, 2))
+    return [bits(drawn(VarianceScaling(scale, mode, distribution), (5, 7, 2)))
             for scale, mode in ((1.0, "fan_in"), (2.0, "fan_out"), (0.3, "fan_avg"))]
 
 
