@@ -72,6 +72,7 @@ def _print_version() -> None:
 
     from ._core import generation
     from ._version import __version__
+
     print(f"ms2torch {__version__}, MindSpore API {generation.version()}, PyTorch {torch.__version__}")
 
 
@@ -79,6 +80,7 @@ def _prepare(options: _Options) -> None:
     """Everything that must hold before the program's first line, here and in its subprocesses."""
     from ._core import device
     from .shim import alias, paths
+
     try:
         if options.device:
             os.environ["MS2TORCH_DEVICE"] = options.device
@@ -100,8 +102,10 @@ def main(argv: list[str] | None = None) -> None:
     options, rest = _split(argv)
     if options.check:
         from .shim import check
+
         raise SystemExit(check.main(rest, options.api))
     from .shim import launcher
+
     _prepare(options)
     match rest:
         case ["-m" | "-c"]:

@@ -1,4 +1,4 @@
-"""``mindspore.log``: messages through Python's logging, at the level of ``GLOG_v`` (0 debug to 4 critical)."""
+"""``mindspore.log``: messages through Python's logging, at the level of ``GLOG_v`` (0 debug to 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mindspore.profiler``: programs that profile themselves run; what is measured is written by torch's profiler.
+"""``mindspore.profiler``: programs that profile themselves run; torch measures, and writes what it found.
 
 ``Profiler`` records with ``torch.profiler`` and writes a Chrome trace (``ms2torch_trace.json``) into
 ``output_path``, instead of the files that MindSpore's own viewer reads.

@@ -1,7 +1,7 @@
 """MindSpore's names: what a module of the mirror answers for a name that it does not define itself.
 
-``install_lazy(__name__, globals())`` at the end of a module gives it a ``__getattr__`` that looks, in this
-order, for
+``install_lazy(__name__, globals())`` at the end of the package, or of a module, gives it (and every module of
+the mirror that is loaded by then) a ``__getattr__`` that looks, in this order, for
 
 1. a submodule of ours, imported on demand;
 2. the same thing under a path where we define it: ``nn.layer.basic.Dense`` is ``nn.Dense``;
@@ -86,7 +86,7 @@ def has_module(path: str) -> bool:
 def names(path: str) -> set[str]:
     """All names that MindSpore 2.10 has in the module at ``path``."""
     found = {n for group in _table().get(path, {}).values() for n in group.split()}
-    found.update(p[len(path) + 1:].partition(".")[0] for p in _table() if p.startswith(path + "."))
+    found.update(p[len(path) + 1 :].partition(".")[0] for p in _table() if p.startswith(path + "."))
     return found
 
 
@@ -119,8 +119,11 @@ def status(full: str) -> tuple[str, str, str]:
     """``(status, reason, instead)`` of a name we lack; status is planned, unsupported or removed."""
     if full in _removed():
         first, last, namesake = _removed()[full]
-        return ("removed", f"removed from MindSpore (in {first} to {last}); ms2torch does not have it yet.",
-                f"use {namesake}." if namesake.startswith("mindspore") else _LATER)
+        return (
+            "removed",
+            f"removed from MindSpore (in {first} to {last}); ms2torch does not have it yet.",
+            f"use {namesake}." if namesake.startswith("mindspore") else _LATER,
+        )
     prefix = full
     while prefix:
         if prefix in _UNSUPPORTED:
@@ -156,10 +159,47 @@ class Missing:
         return Missing, (self._full,)
 
 
-for _name in ("call", "mro_entries", "instancecheck", "subclasscheck", "iter", "next", "len", "contains",
-              "getitem", "setitem", "delitem", "bool", "int", "float", "index", "eq", "ne", "lt", "le", "gt",
-              "ge", "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "matmul", "rmatmul",
-              "pow", "rpow", "neg", "enter", "exit", "setattr", "or", "ror"):
+for _name in (
+    "call",
+    "mro_entries",
+    "instancecheck",
+    "subclasscheck",
+    "iter",
+    "next",
+    "len",
+    "contains",
+    "getitem",
+    "setitem",
+    "delitem",
+    "bool",
+    "int",
+    "float",
+    "index",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "add",
+    "radd",
+    "sub",
+    "rsub",
+    "mul",
+    "rmul",
+    "truediv",
+    "rtruediv",
+    "matmul",
+    "rmatmul",
+    "pow",
+    "rpow",
+    "neg",
+    "enter",
+    "exit",
+    "setattr",
+    "or",
+    "ror",
+):
     setattr(Missing, f"__{_name}__", Missing._use)
 
 
@@ -172,23 +212,38 @@ def lookup(module_name: str, name: str):
             return []  # one file of ours can stand for a package of MindSpore's
         raise AttributeError(f"module {path!r} has no attribute {name!r}")
     if _has_file(full):
-        return importlib.import_module(our_name(full))
+        return _import(full)
     home = _home(path, name)
     if home is not None:
         if home.startswith("="):
-            return importlib.import_module(our_name(home[1:]))
+            return _import(home[1:])
         found = _elsewhere(home or path, name, path)
         return Missing(full) if found is None else found
     if full in _table() or (full in _removed() and _removed()[full][2] == "(module)"):
-        return importlib.import_module(our_name(full))
+        return _import(full)
     if full in _removed():
         return Missing(full)
     if has_module(full):
-        return importlib.import_module(our_name(full))
+        return _import(full)
     known = names(path) | set(vars(sys.modules[module_name]))
     near = difflib.get_close_matches(name, known, 1)
     hint = f" Did you mean: {near[0]!r}?" if near else ""
     raise AttributeError(f"module {path!r} has no attribute {name!r}.{hint}")
+
+
+def complete() -> None:
+    """Install the answers in every loaded module of the mirror that has none of its own."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith(OURS + ".") and "__getattr__" not in vars(module):
+            path = mindspore_name(name)
+            if path in _table() or path in _removed_modules():
+                install_lazy(name, vars(module))
+
+
+def _import(path: str) -> ModuleType:
+    module = importlib.import_module(our_name(path))
+    complete()
+    return module
 
 
 def install_lazy(module_name: str, namespace: dict) -> None:
@@ -201,6 +256,8 @@ def install_lazy(module_name: str, namespace: dict) -> None:
         return found
 
     namespace["__getattr__"] = __getattr__
+    if module_name == OURS:
+        complete()
 
 
 class _MissingModules:

@@ -9,7 +9,7 @@ from .._core.surface import install_lazy
 
 
 def cell_attr_register(fn=None, attrs=None):
-    """Decorator of a Cell's ``__init__``: keeps its arguments, or those in ``attrs``, as ``cell_init_args``."""
+    """Decorator of ``Cell.__init__``: keeps its arguments, or those in ``attrs``, as ``cell_init_args``."""
 
     def decorate(init):
         signature = inspect.signature(init)

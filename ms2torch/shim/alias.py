@@ -35,9 +35,12 @@ class _Named(ModuleType):
 
         from ms2torch._core import device
         from ms2torch._version import __version__
+
         major, minor = generation.api()
-        return (f"<module 'mindspore' is ms2torch {__version__}: MindSpore API {major}.{minor} on PyTorch "
-                f"{torch.__version__}, device {device.describe(device.device())}>")
+        return (
+            f"<module 'mindspore' is ms2torch {__version__}: MindSpore API {major}.{minor} on PyTorch "
+            f"{torch.__version__}, device {device.describe(device.device())}>"
+        )
 
 
 class _Loader:
@@ -52,6 +55,7 @@ class _Loader:
         return module
 
     def exec_module(self, module: ModuleType) -> None:
+        surface.complete()
         module.__spec__ = self.spec  # the import system has just put the alias's spec there
         if self.name == "ms2torch":
             module.__class__ = _Named
@@ -117,6 +121,7 @@ def environment() -> dict[str, str]:
 
 def _set_api(api: str) -> None:
     from ms2torch._core import mode
+
     generation.set_api(api)
     mode.graph = generation.before(2, 0)
     for name in ("ms2torch", "ms2torch.version"):

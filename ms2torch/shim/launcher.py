@@ -100,8 +100,12 @@ def _spec_of(name: str, place: str | None = None) -> ModuleSpec:
     except (ImportError, AttributeError, TypeError, ValueError) as err:
         _fail(f"Error while finding module specification for {name!r} ({type(err).__name__}: {err})", 1)
     if spec is None:
-        _fail(f"can't find '__main__' module in {os.path.abspath(place)!r}" if place else
-              f"No module named {name}", 1)
+        _fail(
+            f"can't find '__main__' module in {os.path.abspath(place)!r}"
+            if place
+            else f"No module named {name}",
+            1,
+        )
     return spec
 
 
@@ -146,6 +150,7 @@ def prompt(banner: str) -> None:
     """An interactive prompt in which ``import mindspore`` works."""
     import code
     import contextlib
+
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - editing and history in the prompt
     sys.argv = [""]

@@ -16,11 +16,14 @@ def _local(path) -> str:
     text = os.fspath(path)
     if text.startswith(("obs://", "s3://")):
         from ms2torch.shim.paths import mapped
+
         found = mapped(text)
         if found == text:
             bucket = "/".join(text.split("/")[:3])
-            raise FileNotFoundError(f"{text} lies in an object store; --map-path {bucket}=FOLDER puts "
-                                    "a local folder in its place.")
+            raise FileNotFoundError(
+                f"{text} lies in an object store; --map-path {bucket}=FOLDER puts "
+                "a local folder in its place."
+            )
         return found
     return text
 
@@ -46,8 +49,11 @@ def list_directory(url, recursive: bool = False, skip_file_name: bool = False) -
     root = _local(url)
     if not recursive:
         return sorted(os.listdir(root))
-    return sorted(os.path.relpath(os.path.join(folder, name), root)
-                  for folder, folders, files in os.walk(root) for name in (*folders, *files))
+    return sorted(
+        os.path.relpath(os.path.join(folder, name), root)
+        for folder, folders, files in os.walk(root)
+        for name in (*folders, *files)
+    )
 
 
 def make_dirs(url) -> None:

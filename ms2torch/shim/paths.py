@@ -15,9 +15,29 @@ import os
 import pathlib
 
 # Name of the function, and how many leading arguments are paths.
-_OS = dict.fromkeys(("open", "stat", "lstat", "listdir", "scandir", "walk", "mkdir", "makedirs", "access",
-                     "unlink", "remove", "rmdir", "removedirs", "chmod", "chdir", "utime",
-                     "readlink", "truncate"), 1)
+_OS = dict.fromkeys(
+    (
+        "open",
+        "stat",
+        "lstat",
+        "listdir",
+        "scandir",
+        "walk",
+        "mkdir",
+        "makedirs",
+        "access",
+        "unlink",
+        "remove",
+        "rmdir",
+        "removedirs",
+        "chmod",
+        "chdir",
+        "utime",
+        "readlink",
+        "truncate",
+    ),
+    1,
+)
 _OS |= dict.fromkeys(("rename", "replace", "renames", "link", "symlink"), 2)
 _KEYWORDS = {"file", "path", "src", "dst", "name", "top", "old", "new"}
 _pairs: list[tuple[str, str]] = []
@@ -40,7 +60,7 @@ def mapped(path):
     else:
         return path
     for old, new in _pairs:
-        rest = text[len(old):]
+        rest = text[len(old) :]
         if text.startswith(old) and (not rest or rest[0] in "/\\" or old.endswith(("/", "\\"))):
             found = new + rest
             return os.fsencode(found) if isinstance(path, bytes) else found

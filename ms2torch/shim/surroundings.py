@@ -15,12 +15,34 @@ from ms2torch._core.errors import notice
 
 # What each name was in numpy, until 1.24 or 2.0 removed it.
 _NUMPY = {
-    "int": int, "float": float, "bool": bool, "object": object, "complex": complex, "str": str, "long": int,
-    "unicode": str, "float_": "float64", "complex_": "complex128", "cfloat": "complex128", "unicode_": "str_",
-    "string_": "bytes_", "Inf": float("inf"), "Infinity": float("inf"), "infty": float("inf"),
-    "PINF": float("inf"), "NINF": float("-inf"), "NaN": float("nan"), "NAN": float("nan"), "product": "prod",
-    "cumproduct": "cumprod", "sometrue": "any", "alltrue": "all", "round_": "round", "in1d": "isin",
-    "row_stack": "vstack", "trapz": "trapezoid",
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "object": object,
+    "complex": complex,
+    "str": str,
+    "long": int,
+    "unicode": str,
+    "float_": "float64",
+    "complex_": "complex128",
+    "cfloat": "complex128",
+    "unicode_": "str_",
+    "string_": "bytes_",
+    "Inf": float("inf"),
+    "Infinity": float("inf"),
+    "infty": float("inf"),
+    "PINF": float("inf"),
+    "NINF": float("-inf"),
+    "NaN": float("nan"),
+    "NAN": float("nan"),
+    "product": "prod",
+    "cumproduct": "cumprod",
+    "sometrue": "any",
+    "alltrue": "all",
+    "round_": "round",
+    "in1d": "isin",
+    "row_stack": "vstack",
+    "trapz": "trapezoid",
 }
 _LIBRARIES = tuple({sysconfig.get_path(k) for k in ("stdlib", "platstdlib", "purelib", "platlib")})
 _originals: dict[str, object] = {}
@@ -33,6 +55,7 @@ def _from_library(filename: str) -> bool:
 def _numpy_getattr(name: str):
     if name in _NUMPY and not _from_library(sys._getframe(1).f_code.co_filename):
         import numpy
+
         meant = _NUMPY[name]
         shown = f"np.{meant}" if isinstance(meant, str) else getattr(meant, "__name__", meant)
         notice(f"numpy:{name}", f"np.{name} is gone from numpy {numpy.__version__}; it means {shown} here.")
@@ -55,6 +78,7 @@ class _Moxing:
     @staticmethod
     def create_module(spec: ModuleSpec) -> ModuleType:
         from . import moxing_file
+
         notice("moxing", "moxing is not installed; import moxing gives local file copies in its place.")
         if spec.name == "moxing.file":
             return moxing_file
@@ -69,6 +93,7 @@ class _Moxing:
 
 def install() -> None:
     import numpy
+
     if "numpy" not in _originals:
         _originals["numpy"] = vars(numpy).get("__getattr__")
         numpy.__getattr__ = _numpy_getattr
@@ -78,6 +103,7 @@ def install() -> None:
 
 def uninstall() -> None:
     import numpy
+
     if "numpy" in _originals:
         original = _originals.pop("numpy")
         if original is None:
