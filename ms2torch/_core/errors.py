@@ -45,12 +45,25 @@ def translate(err: Exception, name: str, args: tuple) -> Exception:
                           f"but got {given})")
     shapes = [tuple(a.shape) for a in args if hasattr(a, "shape")]
     text = str(err)
-    if "must match the size of tensor" in text and len(shapes) >= 2:
-        return ValueError(
-            f"For primitive[{name}], the shapes of its inputs cannot broadcast: "
-            f"x.shape = {list(shapes[0])}, y.shape = {list(shapes[1])}.")
+    if ("must match the size of tensor" in text or "not broadcastable" in text) and len(shapes) >= 2:
+        return cannot_broadcast(name, *shapes[:2])
     if "size" in text or "shape" in text or "dimension" in text.lower():
         return ValueError(f"For primitive[{name}], {text} Input shapes: {[list(s) for s in shapes]}.")
     if "implemented for" in text or "dtype" in text or "Promotion for" in text:
         return TypeError(f"For primitive[{name}], {text}")
     return RuntimeError(f"For primitive[{name}], {text}")
+
+
+# Primitives whose messages call their operands input and other; the rest say input1 and input2.
+_INPUT_OTHER = frozenset(("AddExt", "SubExt", "FloorDiv", "NotEqual", "Cross"))
+
+
+def cannot_broadcast(name: str, a: tuple, b: tuple) -> ValueError:
+    """MindSpore's error for two shapes that do not broadcast; it counts dimensions from 1."""
+    x, y = ("input", "other") if name in _INPUT_OTHER else ("input1", "input2")
+    pairs = enumerate(zip(reversed(a), reversed(b), strict=False))
+    last = next((i for i, (m, n) in pairs if m != n and 1 not in (m, n)), 0)
+    return ValueError(
+        f"For '{name}', {x}.shape and {y}.shape need to broadcast. "
+        f"The value of {x}.shape[{len(a) - last}] or {y}.shape[{len(b) - last}] must be 1 or -1 "
+        f"when they are not the same, but got {x}.shape = {list(a)} and {y}.shape = {list(b)}")

@@ -13,14 +13,13 @@ import numbers
 import numpy as np
 import torch
 
+from . import arithmetic, indexing, printing
 from . import dtype as _dtype
-from . import indexing, printing
 from .device import device
 from .errors import translate
 
 _FROM_TORCH = _dtype._FROM_TORCH
 _promote = _dtype.promote
-_promote_scalar = _dtype.promote_scalar
 
 
 class Tensor:
@@ -364,122 +363,98 @@ def _defer(tensor: Tensor, shape, dtype, init) -> None:
 
 # ---- operators -----------------------------------------------------------------------------------------
 
+# What may stand beside a Tensor in Python's operators.
+_BESIDE = (bool, int, float, complex, np.generic, torch.Tensor)
 
-def _binary(name: str, compute, on_scalar=None):
-    """A Python operator: equal dtypes go straight to torch, everything else is brought to MindSpore's rules."""
-    on_scalar = on_scalar or compute
+
+def _operator(name: str, same, full, prim: str, sequences: str = ""):
+    """Attach ``__name__`` and its reflection: equal dtypes go straight to torch, all else to ``arithmetic``.
+
+    ``sequences`` says on which side of the operator a list or tuple may stand: "right", "left", both or none.
+    """
 
     def forward(self, other):
         a = self._t
         try:
             b = other._t
         except AttributeError:
-            return _other(self, other, False)
+            return beside(self, other, False)
         if a.dtype is not b.dtype:
             a, b = _promote(a, b)
         try:
-            r = compute(a, b)
+            r = same(a, b)
         except RuntimeError as err:
-            raise translate(err, name, (a, b)) from None
+            if "must match" in str(err):
+                raise translate(err, prim, (a, b)) from None
+            r = full(a, b)
         out = _new(Tensor)
         out._t = r
         return out
 
     def reflected(self, other):
-        return _other(self, other, True)
+        return beside(self, other, True)
 
-    def _other(self, other, swapped: bool):
-        if isinstance(other, (list, tuple)):
-            other = as_torch(other)
-        elif isinstance(other, torch.Tensor):
-            pass
-        elif isinstance(other, (bool, int, float, complex)):
-            t, number = _promote_scalar(self._t, other)
-            try:
-                return wrap(on_scalar(number, t) if swapped else on_scalar(t, number))
-            except RuntimeError as err:
-                raise translate(err, name, (t, number)) from None
-        elif isinstance(other, np.generic) and other.ndim == 0:
-            other = as_torch(other)
-        else:
-            return NotImplemented
-        a, b = _promote(self._t, other)
-        try:
-            return wrap(compute(b, a) if swapped else compute(a, b))
-        except RuntimeError as err:
-            raise translate(err, name, (a, b)) from None
+    def beside(self, other, swapped: bool):
+        t = self._t
+        if isinstance(other, (list, tuple)) and ("left" if swapped else "right") in sequences:
+            other = arithmetic.like(lower(other), t)
+        elif not isinstance(other, _BESIDE):
+            raise arithmetic.wrong_operands(full.__name__, *((other, t) if swapped else (t, other)))
+        return wrap(full(other, t) if swapped else full(t, other))
 
-    return forward, reflected
+    setattr(Tensor, f"__{name}__", forward)
+    if name not in ("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "xor"):
+        setattr(Tensor, f"__r{name}__", reflected)
+    return forward
 
 
-def _sub(a, b):
-    if isinstance(a, torch.Tensor) and a.dtype is torch.bool and isinstance(b, torch.Tensor):
-        return torch.logical_xor(a, b)
-    return torch.sub(a, b) if isinstance(a, torch.Tensor) else torch.rsub(b, a)
-
-
-def _true_divide(a, b):
-    return torch.true_divide(a, b) if isinstance(a, torch.Tensor) else a / b
-
-
-def _floor_divide(a, b):
-    return torch.floor_divide(a, b) if isinstance(a, torch.Tensor) else a // b
-
-
-def _swap(fn, reverse):
-    return lambda a, b: fn(a, b) if isinstance(a, torch.Tensor) else reverse(b, a)
-
-
-_commute = {
-    "add": ("Add", torch.add), "mul": ("Mul", torch.mul), "and": ("BitwiseAnd", torch.bitwise_and),
-    "or": ("BitwiseOr", torch.bitwise_or), "xor": ("BitwiseXor", torch.bitwise_xor),
-}
-for _name, (_prim, _fn) in _commute.items():
-    _f, _r = _binary(_prim, _fn, _swap(_fn, _fn))
-    setattr(Tensor, f"__{_name}__", _f)
-    setattr(Tensor, f"__r{_name}__", _r)
-
-for _name, _prim, _fn, _scalar in (
-    ("sub", "Sub", torch.sub, _sub),
-    ("truediv", "Div", torch.true_divide, _true_divide),
-    ("floordiv", "FloorDiv", torch.floor_divide, _floor_divide),
-    ("mod", "FloorMod", torch.remainder, torch.remainder),
-    ("pow", "Pow", torch.pow, torch.pow),
-):
-    _f, _r = _binary(_prim, _fn if _name != "sub" else _sub, _scalar)
-    setattr(Tensor, f"__{_name}__", _f)
-    setattr(Tensor, f"__r{_name}__", _r)
-
-for _name, _prim, _fn, _back in (
-    ("lt", "Less", torch.lt, torch.gt), ("le", "LessEqual", torch.le, torch.ge),
-    ("gt", "Greater", torch.gt, torch.lt), ("ge", "GreaterEqual", torch.ge, torch.le),
-):
-    setattr(Tensor, f"__{_name}__", _binary(_prim, _fn, _swap(_fn, _back))[0])
-
-_equal = _binary("Equal", torch.eq)[0]
-_not_equal = _binary("NotEqual", torch.ne)[0]
+_operator("add", torch.add, arithmetic.add, "AddExt", sequences="left, right")
+_operator("sub", torch.sub, arithmetic.sub, "SubExt", sequences="left, right")
+_operator("mul", torch.mul, arithmetic.mul, "Mul")
+_operator("truediv", torch.true_divide, arithmetic.div, "Div")
+_operator("floordiv", arithmetic.floor_divide, arithmetic.floor_div, "FloorDiv", sequences="left, right")
+_operator("mod", arithmetic.floor_modulo, arithmetic.floor_mod, "FloorMod")
+_operator("pow", torch.pow, arithmetic.pow, "Pow", sequences="left")
+_operator("and", torch.bitwise_and, arithmetic.bitwise_and, "BitwiseAnd")
+_operator("or", torch.bitwise_or, arithmetic.bitwise_or, "BitwiseOr")
+_operator("xor", torch.bitwise_xor, arithmetic.bitwise_xor, "BitwiseXor")
+_operator("lt", torch.lt, arithmetic.less, "Less")
+_operator("le", torch.le, arithmetic.less_equal, "LessEqual")
+_operator("gt", torch.gt, arithmetic.greater, "Greater")
+_operator("ge", torch.ge, arithmetic.greater_equal, "GreaterEqual")
+_equal = _operator("eq", torch.eq, arithmetic.equal, "Equal")
+_not_equal = _operator("ne", torch.ne, arithmetic.not_equal, "NotEqual")
 
 
 def _eq(self, other):
-    if other is None or isinstance(other, (str, list, tuple)):
+    if not isinstance(other, _COMPARED):
         return False
     return _equal(self, other)
 
 
 def _ne(self, other):
-    if other is None or isinstance(other, (str, list, tuple)):
+    if not isinstance(other, _COMPARED):
         return True
     return _not_equal(self, other)
 
 
+_COMPARED = (Tensor, bool, int, float, np.generic, torch.Tensor)
 Tensor.__eq__ = _eq
 Tensor.__ne__ = _ne
 
 
+def _abs(t):
+    return t if t.dtype is torch.bool else torch.abs(t)
+
+
 def _matmul(self, other):
     if not isinstance(other, Tensor):
-        return NotImplemented
+        raise TypeError(f'Failed calling MatMulExt with "MatMulExt()(input=Tensor, other='
+                        f'{arithmetic.describe(lower(other))})".\nThe valid calling should be: \n'
+                        '"MatMulExt()(input=<Tensor>, other=<Tensor>)".\n')
     a, b = _promote(self._t, other._t)
+    if not a.ndim or not b.ndim:
+        raise ValueError("For 'MatMulExt' op, inputs must be all tensors and rank >= 1")
     try:
         return wrap(torch.matmul(a, b))
     except RuntimeError as err:
@@ -497,11 +472,12 @@ def _unary(fn):
 Tensor.__matmul__ = _matmul
 Tensor.__neg__ = _unary(torch.neg)
 Tensor.__pos__ = lambda self: self
-Tensor.__abs__ = _unary(torch.abs)
+Tensor.__abs__ = _unary(_abs)
+Tensor.__round__ = _unary(torch.round)
 Tensor.__invert__ = _unary(torch.logical_not)
 
-# numpy defers to Tensor's reflected operators only for arrays that it cannot convert; MindSpore's gives an ndarray.
-Tensor.__array_priority__ = -1000
+# Below numpy's own scalars: ``np.float32(2) * x`` is numpy's, and an ndarray, as in MindSpore.
+Tensor.__array_priority__ = -1e7
 
 
 def _register_pytree() -> None:
