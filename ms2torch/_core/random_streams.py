@@ -6,7 +6,7 @@ instance has one stream for each input shape, which its calls continue; two inst
 equal values.
 
 On CUDA, where MindSpore has other kernels, and for what has no stream here (Dropout2D and 3D, which draw
-their seed from the system there; gamma, poisson, laplace, categorical), torch's generators serve instead.
+their seed from the system there; gamma, poisson, categorical), torch's generators serve instead.
 """
 
 from __future__ import annotations
@@ -316,6 +316,19 @@ class Stream:
         if where.type != "cpu":
             return torch.randn(shape, device=where, generator=self._engine(where, shape))
         return torch.from_numpy(normals(self._engine(Minstd, shape), math.prod(shape))).reshape(shape)
+
+    def laplace(self, shape) -> torch.Tensor:
+        """Laplace(0, 1), float32 (``StandardLaplace``): the distribution inverted at U(-1, 1)."""
+        shape = tuple(shape)
+        where = device()
+        if where.type != "cpu":
+            u = torch.rand(shape, device=where, generator=self._engine(where, shape)) * 2 - 1
+            return -u.sign() * torch.log1p(-u.abs())
+        # The lower end is the first number above -1, so that the logarithm is finite.
+        low = -_BELOW_ONE
+        u = self._engine(Minstd, shape).floats(math.prod(shape)) * (np.float32(1) - low) + low
+        values = -np.sign(u) * np.log1p(-np.abs(u).astype(np.float64)).astype(np.float32)
+        return torch.from_numpy(values).reshape(shape)
 
     def uniform(self, shape) -> torch.Tensor:
         """U(0, 1), float32 (``UniformReal``)."""

@@ -59,6 +59,12 @@ def normals():
         stream((n,)).asnumpy() for n in (7, 4, 7, 4, 7)]
 
 
+def laplaces():
+    stream = ops.StandardLaplace(3, 5)
+    return [ops.StandardLaplace(*s)((501,)).asnumpy() for s in SEEDS] + [
+        ops.StandardLaplace(3, 5)((200, 500)).asnumpy()] + [stream((n,)).asnumpy() for n in (7, 4, 7)]
+
+
 def uniforms():
     stream = ops.UniformReal(3, 5)
     return [ops.UniformReal(*s)((501,)).asnumpy() for s in SEEDS] + [
@@ -128,8 +134,8 @@ if __name__ == "__main__":
     ms.set_context(mode=ms.PYNATIVE_MODE)
     record = {"mindspore": ms.__version__}
     for function in (normal_weights, uniform_weights, truncated_normal_weights, seeds_of_operators,
-                     normals, uniforms, uniform_integers, dropout_masks, dropout_layers, samples, shuffles,
-                     permutations, functions):
+                     normals, laplaces, uniforms, uniform_integers, dropout_masks, dropout_layers, samples,
+                     shuffles, permutations, functions):
         record[function.__name__] = [kept(array) for array in function()]
     lines = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in record.items()]
     Path(__file__).with_name("rng_record.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")

@@ -117,6 +117,12 @@ def test_normals():
         stream.normal((n,)) for n in (7, 4, 7, 4, 7)])
 
 
+def test_laplaces():
+    stream = Stream(3, 5)
+    same_bits("laplaces", [Stream(*s).laplace((501,)) for s in SEEDS] + [Stream(3, 5).laplace((200, 500))] + [
+        stream.laplace((n,)) for n in (7, 4, 7)])
+
+
 def test_uniforms():
     stream = Stream(3, 5)
     same_bits("uniforms", [Stream(*s).uniform((501,)) for s in SEEDS] + [Stream(3, 5).uniform((200, 500))] + [
