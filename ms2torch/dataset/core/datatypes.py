@@ -18,7 +18,7 @@ def mstype_to_detype(type_) -> np.dtype:
     """A MindSpore dtype as a column's dtype."""
     if not isinstance(type_, Type):
         raise NotImplementedError()
-    return np.dtype("U") if type_.name == "string" else np.dtype(type_.name)
+    return np.dtype("U") if type_.torch is None else np.dtype(str(type_).lower())
 
 
 def mstypelist_to_detypelist(type_list) -> list:

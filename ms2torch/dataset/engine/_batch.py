@@ -46,11 +46,11 @@ class _Batching(UnionBaseDataset):
 
         def epoch():
             rows, number = child(), 0
-            while True:
+            for first in rows:
                 info = BatchInfo(number, run.epoch)
                 wanted = self._wanted(info)
-                group = list(islice(rows, wanted))
-                if not group or (drop and len(group) < wanted):
+                group = [first, *islice(rows, wanted - 1)]
+                if drop and len(group) < wanted:
                     return
                 yield collate(group, info)
                 number += 1

@@ -46,13 +46,13 @@ class ShuffleDataset(UnionBaseDataset):
             buffer = list(islice(rows, self.buffer_size))
             while buffer:
                 slot = draw() % len(buffer)
-                yield buffer[slot]
+                row, buffer[slot] = buffer[slot], buffer[-1]
+                yield row
                 following = next(rows, None)
                 if following is None:
-                    buffer[slot] = buffer[-1]
                     buffer.pop()
                 else:
-                    buffer[slot] = following
+                    buffer[-1] = following
 
         return epoch
 

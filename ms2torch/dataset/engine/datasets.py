@@ -9,6 +9,7 @@ child's remaining rows are drawn when the next epoch begins, so that random stre
 
 from __future__ import annotations
 
+import builtins
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -93,14 +94,17 @@ class Dataset:
 
     def _started(self, run: Run | None = None) -> Epoch:
         """The pipeline up to here, checked and opened."""
+        self._check_tree()
+        self._columns()
+        return self._open(run or Run())
+
+    def _check_tree(self) -> None:
         below = list(self.children)
         while below:
             node = below.pop()
             if node._consumers > 1:
                 raise ValueError("The data pipeline is not a tree (i.e., one node has 2 consumers)")
             below.extend(node.children)
-        self._columns()
-        return self._open(run or Run())
 
     def __iter__(self):
         """Rows of one epoch, as lists of Tensors."""
@@ -132,6 +136,7 @@ class Dataset:
     def get_dataset_size(self) -> int:
         """Rows (batches, after ``batch``) of one epoch. Runs an epoch where only that can tell."""
         if self.dataset_size is None:
+            self._check_tree()
             self._columns()
             self.dataset_size = self._size()
             if self.dataset_size == 0:
@@ -166,9 +171,9 @@ class Dataset:
         shapes = [list(np.shape(x)) for x in first or []]
         if estimate and first:
             for row in rows:
-                for known, x in zip(shapes, row, strict=True):
+                for known, x in builtins.zip(shapes, row, strict=True):
                     shape = np.shape(x)
-                    known[:] = [a if a == b else None for a, b in zip(known, shape, strict=True)]
+                    known[:] = [a if a == b else None for a, b in builtins.zip(known, shape, strict=True)]
         return shapes
 
     def output_types(self) -> list[np.dtype]:
@@ -415,7 +420,7 @@ class Dataset:
                 raise RuntimeError(f"Sum of split sizes {sum(sizes)} is not equal to dataset size {total}.")
             return sizes
         rows = [round(size * total) for size in sizes]
-        for size, count in zip(sizes, rows, strict=True):
+        for size, count in builtins.zip(sizes, rows, strict=True):
             if count == 0:
                 raise RuntimeError(f"Split percentage {size} is too small.")
         missing = total - sum(rows)

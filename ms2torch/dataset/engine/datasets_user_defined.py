@@ -9,9 +9,10 @@ from types import GeneratorType
 
 import numpy as np
 
-from ..._core import dtype as ms_dtype
+from ..._core.dtype import Type
 from ..._core.errors import unsupported
 from ..._core.tensor import Tensor
+from ..core.datatypes import mstype_to_detype
 from ..core.errors import UserCodeError, pipeline_error, syntax_error, user_stack
 from ..core.validator_helpers import check_columns, check_pos_int32, check_source_arguments, type_check
 from . import samplers
@@ -190,7 +191,7 @@ def _copied(value: dict) -> dict:
 
 
 def _numpy_type(kind) -> np.dtype:
-    return np.dtype("U") if kind is ms_dtype.string else np.dtype(kind.name)
+    return mstype_to_detype(kind) if isinstance(kind, Type) else np.dtype(kind)
 
 
 def _check_source(source, column_names, column_types, schema, sampler, batch_sampler, num_shards, collate_fn) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.errors import pipeline_error
 from ..core.validator_helpers import check_dir, check_valid_str, type_check
+from ..transforms.operation import OperationError
 from ..vision._convert import decoded
 from .datasets import MappableDataset, VisionBaseDataset, check_source
 
@@ -59,11 +60,11 @@ class _InMemory(MappableDataset, VisionBaseDataset):
 class MnistDataset(_InMemory):
     """Handwritten digits from MNIST's idx files: ``image`` (28, 28, 1) uint8 and ``label`` uint32.
 
-    ``usage``: "train", "test", or "all" (default), which reads what is there.
+    ``usage``: "train", "test", or "all" (default), which reads what is there, the test digits first.
     """
 
-    _parts = {"train": ("train-images-idx3-ubyte", "train-labels-idx1-ubyte"),
-              "test": ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")}
+    _parts = {"test": ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"),
+              "train": ("train-images-idx3-ubyte", "train-labels-idx1-ubyte")}
 
     def _read(self):
         images, labels = [], []
@@ -97,30 +98,28 @@ class Cifar10Dataset(_InMemory):
     """CIFAR-10 from its binary files: ``image`` (32, 32, 3) uint8 and ``label`` uint32."""
 
     _marks = 1                                     # bytes of labels before each image
-
-    def _files(self):
-        train = [f"data_batch_{i}.bin" for i in range(1, 6)]
-        return {"train": train, "test": ["test_batch.bin"], "all": [*train, "test_batch.bin"]}[self.usage]
+    _set = 10
+    _test = {"test_batch.bin": 10000}              # files and the images in each
+    _train = {f"data_batch_{i}.bin": 10000 for i in range(1, 6)}
 
     def _read(self):
         parts = []
-        for name in self._files():
+        wanted = {"train": self._train, "test": self._test, "all": self._train | self._test}[self.usage]
+        for name, count in wanted.items():
             file = Path(self.dataset_dir) / name
-            if file.is_file():
-                data = np.fromfile(file, np.uint8)
-                if len(data) % (self._marks + 3072):
-                    raise pipeline_error(f"Invalid file, the size of {file} is not that of whole images.")
-                parts.append(data.reshape(-1, self._marks + 3072))
+            if not file.is_file():
+                continue
+            if file.stat().st_size != count * (self._marks + 3072):
+                raise pipeline_error(f"Invalid cifar{self._set} file, failed to read data from: {file}, re-download dataset"
+                                     f"(make sure it is CIFAR-{self._set} binary version).")
+            parts.append(np.fromfile(file, np.uint8).reshape(count, self._marks + 3072))
         if not parts:
-            raise pipeline_error(f"Invalid data, {type(self).__name__} API can't read the data file (interface mismatch or no "
-                                 f"data found). Check file in directory: {self.dataset_dir}")
+            raise pipeline_error(f"Invalid data, {type(self).__name__} API can't read the data file (interface mismatch or "
+                                 f"no data found). Check file in directory:{self.dataset_dir}")
         rows = np.concatenate(parts)
         images = rows[:, self._marks:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
         labels = [rows[:, i].astype(np.uint32) for i in range(self._marks)]
         return [np.ascontiguousarray(images), *labels]
-
-    def num_classes(self):
-        return None
 
 
 class Cifar100Dataset(Cifar10Dataset):
@@ -128,19 +127,19 @@ class Cifar100Dataset(Cifar10Dataset):
 
     _names = ("image", "coarse_label", "fine_label")
     _marks = 2
-
-    def _files(self):
-        return {"train": ["train.bin"], "test": ["test.bin"], "all": ["train.bin", "test.bin"]}[self.usage]
+    _set = 100
+    _test = {"test.bin": 10000}
+    _train = {"train.bin": 50000}
 
 
 class ImageFolderDataset(MappableDataset, VisionBaseDataset):
     """Images in one folder per class: ``image`` (the file's bytes, or RGB (H, W, 3) with ``decode``) and ``label`` int32.
 
-    Classes are numbered in the order of the folders' names, unless ``class_indexing`` numbers (and selects) them.
+    Classes are numbered in the order of the folders' names, unless ``class_indexing`` numbers (and selects) them. Every
+    file counts as an image, unless ``extensions`` says which endings do.
     """
 
     _shared = ("_found", "decrypt")
-    _endings = (".jpg", ".jpeg", ".bmp", ".png", ".gif", ".tif", ".tiff", ".webp")
 
     def __init__(self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,
                  extensions=None, class_indexing=None, decode=False, num_shards=None, shard_id=None, cache=None,
@@ -162,12 +161,8 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         """Path and label of every image."""
         if self._found is None:
             folders = sorted(entry.name for entry in os.scandir(self.dataset_dir) if entry.is_dir())
-            if self.class_indexing:
-                for name in self.class_indexing:
-                    if name not in folders:
-                        raise pipeline_error(f"Invalid subdirectory, class: {name} doesn't exist in {self.dataset_dir} .")
             numbers = self.class_indexing or {name: i for i, name in enumerate(folders)}
-            endings = tuple(self.extensions or self._endings)
+            endings = tuple(self.extensions or [""])
             found = []
             for folder in folders:
                 if folder in numbers:
@@ -175,7 +170,7 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
                     found += [(path, numbers[folder]) for path in sorted(_under(base)) if path.lower().endswith(endings)]
             if not found:
                 raise pipeline_error("Invalid data, ImageFolderDataset API can't read the data file (interface mismatch or "
-                                     f"no data found). Check file in directory: {self.dataset_dir}")
+                                     f"no data found). Check image folder file path: {self.dataset_dir}")
             self._found = found
         return self._found
 
@@ -197,12 +192,18 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
                 data = np.fromfile(path, np.uint8)
             else:
                 data = np.frombuffer(decrypt(path), np.uint8).copy()
-            return [np.array(decoded(data)) if decode else data, np.array(label, np.int32)]
+            if decode:
+                try:
+                    data = np.array(decoded(data))
+                except OperationError as error:
+                    raise pipeline_error(f"Invalid image, {path} decode failed, the image is broken or permission "
+                                         "denied.") from error
+            return [data, np.array(label, np.int32)]
 
         return read
 
     def num_classes(self):
-        return len(self.class_indexing) or len({label for _, label in self._files()})
+        return len(self.get_class_indexing())
 
     def get_class_indexing(self):
         """From the folder's name to its label."""

@@ -187,7 +187,11 @@ class IterSampler(Sampler):
         self.sampler = sampler
 
     def __iter__(self):
-        return iter(self.sampler)
+        rows = iter(self.sampler)
+        if rows is self.sampler and self.num_samples is None:      # exhausted after one epoch, and its length unknown
+            raise pipeline_error("Call get_num_samples method failed: TypeError: cannot pickle "
+                                 f"{type(rows).__name__!r} object")
+        return rows
 
 
 def _inside(indices: list[int], rows: int) -> list[int]:

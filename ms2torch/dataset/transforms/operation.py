@@ -19,15 +19,19 @@ from .validators import check_transforms
 
 
 class OperationError(Exception):
-    """A transform refuses its input. The text is MindSpore's."""
+    """A transform refuses its input. The text is MindSpore's, and so is the ``kind`` that its error opens with."""
+
+    def __init__(self, text: str, *kind: str) -> None:
+        super().__init__(text)
+        self.kind = kind
 
     def eager(self):
         """As the error of a call outside a pipeline."""
-        return pipeline_error(str(self))
+        return pipeline_error(str(self), *self.kind)
 
     def in_pipeline(self, name: str):
         """As the error of ``map``."""
-        return pipeline_error(f"map operation: [{name}] failed. {self}")
+        return pipeline_error(f"map operation: [{name}] failed. {self}", *self.kind)
 
 
 def is_pil(image) -> bool:
@@ -54,7 +58,7 @@ class TensorOperation:
         except OperationError as error:
             raise error.eager() from None
         if isinstance(result, tuple):
-            return [_plain(x) for x in result]
+            return tuple(_plain(x) for x in result)
         return _plain(result)
 
     def _compute(self, *columns):

@@ -78,7 +78,11 @@ class TypeCast(TensorOperation):
 
 
 class OneHot(TensorOperation):
-    """Integers as one-hot vectors of ``num_classes``; with ``smoothing_rate`` e: 1-e spread by e/num_classes, float64."""
+    """Integers as one-hot vectors of ``num_classes``, in their dtype.
+
+    With ``smoothing_rate`` e: float64, 1 - e + e/num_classes at the class and e/num_classes elsewhere. (MindSpore 2.10 does
+    that for the last of several labels only; here for each.)
+    """
 
     implementation = Implementation.C
 
@@ -93,17 +97,23 @@ class OneHot(TensorOperation):
     def _compute(self, column):
         if column.dtype.kind not in "iu":
             raise OperationError(f"OneHot: Only support input of int type, but got: {column.dtype}")
-        flat = column.reshape(-1)
-        if flat.size and flat.max() >= self.num_classes:
+        flat = column.squeeze()
+        if flat.ndim > 1:
+            raise OperationError("OneHot: Only support scalar or 1D input, got rank of input: "
+                                 f"{flat.ndim}")
+        if not flat.size:
+            raise OperationError("Input Tensor has no data.\n")
+        flat = flat.reshape(-1)
+        if flat.max() >= self.num_classes:
             raise OperationError("OneHot: index values should not bigger than num classes: "
                                  f"{self.num_classes}, but got: {flat[flat >= self.num_classes][0]}")
-        if flat.size and flat.min() < 0:
+        if flat.min() < 0:
             raise OperationError(f"OneHot: index values should not be negative, but got: {flat.min()}")
         hot = np.zeros((flat.size, self.num_classes), column.dtype)
         hot[np.arange(flat.size), flat] = 1
         if self.smoothing_rate:
             hot = (1 - self.smoothing_rate) * hot.astype(np.float64) + self.smoothing_rate / self.num_classes
-        return hot[0] if column.size == 1 and column.ndim != 1 else hot
+        return hot[0] if flat.size == 1 else hot
 
 
 class Fill(TensorOperation):

@@ -29,7 +29,7 @@ def check_prob(prob, name: str = "prob") -> None:
 def numpy_dtype(data_type, name: str = "data_type"):
     """The numpy dtype (None for text) of a MindSpore dtype, numpy dtype, Python type or name; TypeError otherwise."""
     if isinstance(data_type, Type):
-        return None if data_type.name == "string" else np.dtype(data_type.name)
+        return None if data_type.torch is None else np.dtype(str(data_type).lower())
     try:
         if data_type is None:
             raise TypeError

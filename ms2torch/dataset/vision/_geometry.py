@@ -264,7 +264,7 @@ class RandomCrop(RandomOperation, ImageOperation):
         image = self._padded(image)
         if image.shape[0] < height or image.shape[1] < width:
             raise OperationError("RandomCrop: invalid crop size, crop size is bigger than the image dimensions, got crop "
-                                 f"height: {height}, crop width: {width}")
+                                 f"height: {height}, crop width: {width}", "Shape is incorrect.")
         left = stream.integer(0, image.shape[1] - width)
         top = stream.integer(0, image.shape[0] - height)
         return cut(image, top, left, height, width)

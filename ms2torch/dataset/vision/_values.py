@@ -22,14 +22,17 @@ class Rescale(ImageOperation):
         check_rescale(rescale, shift)
         super().__init__()
         self.rescale, self.shift = rescale, shift
-        self._factor, self._offset = np.float32(rescale), np.float32(shift)
+        # MindSpore multiplies and adds in one float32 step (a fused multiply-add): float64 holds the product exactly.
+        self._factor, self._offset = np.float64(np.float32(rescale)), np.float64(np.float32(shift))
 
     def _compute(self, image):
         if image.dtype.kind in "US":
             raise OperationError("Rescale: input tensor type should be in numeric type, but got: string")
-        scaled = image * self._factor if image.dtype.itemsize == 1 else image.astype(np.float32) * self._factor
+        if image.dtype.itemsize > 4:
+            image = image.astype(np.float32)
+        scaled = image * self._factor
         scaled += self._offset
-        return scaled
+        return scaled.astype(np.float32)
 
 
 class Normalize(ImageOperation):
@@ -60,7 +63,11 @@ class Normalize(ImageOperation):
 
 
 class NormalizePad(ImageOperation):
-    """`Normalize`, then one more channel of zeros; as float32 or float16."""
+    """`Normalize`, then one more channel of zeros; as float32 or float16.
+
+    MindSpore 2.10 writes a channels-last image without room for the channel, and the zeros behind it all, which mixes the
+    channels up; here each pixel has its zero, as its documentation says.
+    """
 
     implementation = Implementation.C
 
@@ -108,7 +115,7 @@ class ToTensor(ImageOperation):
     def _compute(self, image):
         needs_image(image, "ToTensor")
         image = image[None] if image.ndim == 2 else image.transpose(2, 0, 1)
-        return cast(image.astype(np.float32) / np.float32(255), self._dtype)
+        return cast(image.astype(np.float32) * np.float32(1 / 255), self._dtype)
 
     def _execute_py(self, image):
         return self._compute(np.asarray(image))

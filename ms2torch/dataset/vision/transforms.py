@@ -21,3 +21,9 @@ __all__ = ["Border", "CenterCrop", "ConvertMode", "Crop", "Decode", "Grayscale",
            "ImageBatchFormat", "ImageTensorOperation", "Inter", "Normalize", "NormalizePad", "Pad",
            "PyTensorOperation", "RandomCrop", "RandomHorizontalFlip", "RandomVerticalFlip", "Rescale", "Resize",
            "SliceMode", "TensorOperation", "ToNumpy", "ToPIL", "ToTensor", "ToType", "VerticalFlip"]
+
+# Users know these classes by this module, in messages and in pickles, wherever they are written down.
+for _name in __all__:
+    _one = globals()[_name]
+    if isinstance(_one, type) and _one.__module__.startswith(__package__):
+        _one.__module__ = __name__
