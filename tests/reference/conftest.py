@@ -10,8 +10,9 @@ ms2torch.install()
 
 
 @pytest.fixture(autouse=True)
-def nothing_left_behind():
-    """After a case the mode is the default one, and no gradient level is open."""
+def at_rest():
+    """The alias is there before a case; after it the mode is the default one, and no gradient level is open."""
+    ms2torch.install()                  # tests of uninstall may have run
     yield
     ms2torch.set_context(mode=ms2torch.PYNATIVE_MODE)
     assert levels.depth == 0
