@@ -10,7 +10,7 @@ import contextlib
 
 import torch
 
-from . import levels, recording
+from . import levels, random_streams, recording
 from .dtype import from_torch
 from .levels import Level, detach_, tensors_of
 from .tensor import Tensor, wrap
@@ -158,7 +158,7 @@ def _integer_gradients(fn, args, kwargs, positions, integral, inputs, sens, has_
     shadow = list(args)
     for p in integral:
         shadow[p] = wrap(args[p]._t.double())
-    with torch.random.fork_rng(devices=()), levels.dry():
+    with random_streams.as_before(), levels.dry():
         try:
             found = _run(fn, tuple(shadow), kwargs, integral, (), sens, has_aux)
         except (RuntimeError, TypeError, ValueError, IndexError):

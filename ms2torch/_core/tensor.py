@@ -147,7 +147,9 @@ class Tensor:
         return wrap(t.permute(*range(t.ndim - 1, -1, -1)))
 
     def init_data(self, slice_index=None, shape=None, opt_shard_group=None) -> Tensor:
-        """Give the data; where it waits for its initializer, draw it now."""
+        """Draw the data that waits for its initializer now; TypeError where there is none."""
+        if self.init is None:
+            raise TypeError("init_data must be set Tensor.init, init can't be None")
         _ = self._t
         return self
 
@@ -328,13 +330,12 @@ class _Deferred(Tensor):
 
     @property
     def _t(self) -> torch.Tensor:
-        shape, dtype, init = self.__dict__.pop("_waiting")
-        self.__dict__.pop("init", None)
+        shape, dtype, init = self.__dict__["_waiting"]
         array = np.ones(shape, dtype=np.float32 if dtype is torch.bfloat16 else _dtype.from_torch(dtype).numpy)
         init(array)
-        self.__class__ = Tensor
-        self._t = torch.from_numpy(array).to(device=device(), dtype=dtype)
-        return self._t
+        data = torch.from_numpy(array).to(device=device(), dtype=dtype)
+        self._t = data
+        return data
 
     @_t.setter
     def _t(self, value) -> None:
