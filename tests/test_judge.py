@@ -18,6 +18,7 @@ def tensor(dtype, shape, values):
     (tensor("Bool", [1], [True]), tensor("Bool", [1], [False])),
     (tensor("Float32", [], [3.0]), {"float": "3.0"}),
     (3, {"Tensor": ["Int64", [], [3]]}), (3, True), (3, {"float": "3.0"}), (None, 0), ("a", "b"),
+    ({"tuple": ["a", [1], [2]]}, {"tuple": ["a", [1], [3]]}),
     ({"tuple": [1, 2]}, [1, 2]), ({"tuple": [1, 2]}, {"tuple": [1]}),
     ({"dict": [["a", 1]]}, {"dict": [["b", 1]]}),
     ({"Parameter": ["Float32", [], [1.0], "w", True]}, tensor("Float32", [], [1.0])),

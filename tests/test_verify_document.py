@@ -107,6 +107,7 @@ def test_an_announced_python_fence_is_an_output():
 
 @pytest.mark.parametrize(("documented", "printed"), [
     ("[4.00000000e+000]", "[ 4.00000000e+00]"), ("0.33333", "0.333334"), ("loss 1.4142", "loss 1.41425"),
+    ("1.234", "1.235"),
     ("nan inf -inf", "nan inf -inf"), ("-0.", "0."), ("a\nb", "a b")])
 def test_numbers_and_spacing_that_are_the_same(documented, printed):
     assert verify.difference(documented, printed) is None
@@ -114,7 +115,7 @@ def test_numbers_and_spacing_that_are_the_same(documented, printed):
 
 @pytest.mark.parametrize(("documented", "printed"), [
     ("1.000", "1.002"), ("3", "3.0"), ("3", "4"), ("nan", "1.0"), ("inf", "-inf"), ("[1.0]", "1.0"),
-    ("a", "b"), ("1.0", "1.0 2.0"), ("-1.0", "1.0"), ("1e-3", "1e-4")])
+    ("a", "b"), ("1.0", "1.0 2.0"), ("-1.0", "1.0"), ("2.1", "2.14"), ("1.234", "1.237"), ("1e-3", "1e-4")])
 def test_numbers_and_words_that_are_not(documented, printed):
     assert verify.difference(documented, printed)
 

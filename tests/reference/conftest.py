@@ -11,7 +11,7 @@ ms2torch.install()
 
 @pytest.fixture(autouse=True)
 def at_rest():
-    """The alias is there before a case; after it the mode is the default one, and no gradient level is open."""
+    """The alias before a case; after it the default mode, and no gradient level open."""
     ms2torch.install()                  # tests of uninstall may have run
     yield
     ms2torch.set_context(mode=ms2torch.PYNATIVE_MODE)

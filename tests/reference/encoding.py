@@ -15,6 +15,7 @@ import numpy as np
 # torch.testing.assert_close's defaults: rtol, atol
 TOLERANCES = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5),
               "float64": (1e-7, 1e-7), "complex64": (1.3e-6, 1e-5), "complex128": (1e-7, 1e-7)}
+DTYPE = re.compile(r"b?float\d+|complex\d+|u?int\d+|bool_?|str\d*|bytes\d*|object", re.IGNORECASE)
 INLINE = 64                              # larger arrays are packed
 
 
@@ -113,8 +114,7 @@ def differences(theirs, ours, rtol=None, atol=None, path="result") -> list[str]:
 
 
 def _is_array(content):
-    return len(content) >= 3 and isinstance(content[0], str) and isinstance(content[1], list) and \
-        all(isinstance(n, int) for n in content[1]) and isinstance(content[2], (list, str))
+    return len(content) >= 3 and isinstance(content[0], str) and DTYPE.fullmatch(content[0]) is not None
 
 
 def _sequence(theirs, ours, rtol, atol, path):
