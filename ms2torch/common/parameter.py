@@ -7,6 +7,7 @@ from itertools import count
 
 import torch
 
+from ms2torch._core import levels
 from ms2torch._core.tensor import Tensor, as_torch, wrap
 
 PARAMETER_NAME_DEFAULT = "Parameter"
@@ -111,7 +112,8 @@ class Parameter(Tensor):
     def _write(self, change) -> None:
         t = self._t
         if t is self._rest:
-            change(t)
+            if levels.writing():
+                change(t)
             return
         # Inside a level the slot holds an alias that autograd saves: change a copy and settle it at the level's end.
         changed = t.clone()
@@ -125,8 +127,9 @@ class Parameter(Tensor):
     def _assign(self, t: torch.Tensor) -> None:
         """Write ``t`` into the data (cast, broadcast as given); differentiable inside a level."""
         if self._t is self._rest:
-            with torch.no_grad():
-                self._rest.copy_(t)
+            if levels.writing():
+                with torch.no_grad():
+                    self._rest.copy_(t)
         else:
             self._t = t.to(self._t.dtype) if t.dtype is not self._t.dtype else t
 
