@@ -194,7 +194,7 @@ def _divide(a, b):
 def _exact_number(a, b):
     """Less alone compares with the number itself; its kin round it to the tensor's dtype, as torch does."""
     t, number = (a, b) if isinstance(a, torch.Tensor) else (b, a)
-    if number.__class__ is not int and number.__class__ is not float:
+    if number.__class__ not in (int, float) or not isinstance(t, torch.Tensor):
         return a, b
     if t.dtype in (torch.float16, torch.bfloat16):
         t = t.float()

@@ -1,0 +1,365 @@
+"""Elementwise functions of two tensors or a tensor and a number: arithmetic, comparison, logic, bits.
+
+Dtypes meet by MindSpore's rules (``_core.arithmetic``): 0-d tensors count fully, integers divide to Float32, a Python
+number follows the tensor's kind.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import arithmetic
+from ms2torch._core.arithmetic import _binary, pair
+from ms2torch._core.registry import method, mint_form, op, primitive
+
+__all__: list[str] = []
+
+
+def _define(name, compute, text, prim=None, alias=(), mint=True, tensor=True, arguments="input other", torch_name=None):
+    """One operation from one computation over two operands. ``arguments`` are MindSpore's names for them."""
+    if arguments == "x y":
+        def kernel(x, y):
+            return compute(x, y)
+    elif arguments == "input exponent":
+        def kernel(input, exponent):
+            return compute(input, exponent)
+    elif arguments == "x other":
+        def kernel(x, other):
+            return compute(x, other)
+    else:
+        def kernel(input, other):
+            return compute(input, other)
+    kernel.__name__ = kernel.__qualname__ = name
+    kernel.__module__ = __name__
+    kernel.__doc__ = f"{text} (``mindspore.ops.{name}``, elementwise with broadcasting)."
+    globals()[name] = op(kernel, primitive=prim, alias=alias,
+                         method=(name, *alias) if tensor is True else tensor or None,
+                         mint=(name, *alias) if mint is True else mint or None)
+    globals().update(dict.fromkeys(alias, globals()[name]))
+    __all__.extend((name, *alias))
+
+
+# ---- computations that are not one torch function -------------------------------------------------------------
+
+
+def _logical(function):
+    def compute(a, b):
+        if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+            return function(a, b)
+        return function(*[torch.as_tensor(x) for x in pair(a, b)])
+    return compute
+
+
+def _tensors(function, name):
+    """For torch functions that take two tensors only."""
+    def compute(a, b):
+        if not isinstance(a, torch.Tensor):
+            a = torch.full((), a, dtype=b.dtype, device=b.device)
+        elif not isinstance(b, torch.Tensor):
+            b = torch.full((), b, dtype=a.dtype, device=a.device)
+        return function(a, b)
+    return _binary(name, compute)
+
+
+def _quotient(a, b):
+    """Integers divide to an integer, towards zero (what the RealDiv primitive does)."""
+    t = a if isinstance(a, torch.Tensor) else b
+    if t.is_floating_point() or t.is_complex():
+        return a / b
+    return torch.div(torch.as_tensor(a), b, rounding_mode="trunc")
+
+
+def _or_zero(function, zero_where):
+    """``function`` with 0 where the operand ``zero_where`` (0 or 1) is 0, in the gradient too."""
+    def compute(a, b):
+        zero = (a, b)[zero_where] == 0
+        other = torch.where(zero, torch.ones_like(b), b)
+        return torch.where(zero, torch.zeros((), dtype=b.dtype, device=b.device), function(a, other))
+    return compute
+
+
+def _copysign(x, other):
+    if isinstance(other, torch.Tensor) and isinstance(x, torch.Tensor) and x.is_floating_point():
+        other = other.to(x.dtype)
+    return torch.copysign(x, other)
+
+
+def _float_power(a, b):
+    double = [x.to(torch.complex128 if x.is_complex() else torch.float64) if isinstance(x, torch.Tensor) else x
+              for x in (a, b)]
+    return torch.pow(*double)
+
+
+def _remainder(a, b):
+    return arithmetic.floor_mod(a, b)
+
+
+def _fmod(a, b):
+    if isinstance(a, torch.Tensor) and a.dtype is torch.bool:
+        return torch.zeros_like(torch.bitwise_and(a, b))
+    return torch.fmod(torch.as_tensor(a), b)
+
+
+_trunc_div = _binary("TruncateDiv", lambda a, b: torch.div(torch.as_tensor(a), b, rounding_mode="trunc"))
+_trunc_mod = _binary("TruncateMod", _fmod)
+_real_div = _binary("RealDiv", _quotient)
+
+for _name, _compute, _text, _extra in (
+    # name, computation, text, then what differs from the usual
+    ("mul", arithmetic.mul, "The product", dict(prim="Mul", alias=("tensor_mul",), tensor=True, mint="mul")),
+    ("multiply", arithmetic.mul, "The product", dict(mint=None)),
+    ("floor_divide", arithmetic.floor_div, "The quotient, rounded down", {}),
+    ("floor_div", arithmetic.floor_div, "The quotient, rounded down",
+     dict(prim="FloorDiv", alias=("floordiv", "tensor_floordiv"), mint=None, tensor=None, arguments="x y")),
+    ("floor_mod", arithmetic.floor_mod, "What the quotient rounded down leaves; it has the divisor's sign",
+     dict(prim="FloorMod", alias=("floormod", "tensor_mod"), mint=None, tensor=None, arguments="x y")),
+    ("remainder", _remainder, "What the quotient rounded down leaves; it has the divisor's sign", {}),
+    ("fmod", _trunc_mod, "What the quotient rounded towards zero leaves; it has the dividend's sign", {}),
+    ("truncate_div", _trunc_div, "The quotient, rounded towards zero",
+     dict(prim="TruncateDiv", mint=None, tensor=None, arguments="x y")),
+    ("truncate_mod", _trunc_mod, "What the quotient rounded towards zero leaves",
+     dict(prim="TruncateMod", mint=None, tensor=None, arguments="x y")),
+    ("tensor_div", _real_div, "The quotient; of integers an integer, rounded towards zero",
+     dict(prim="RealDiv", mint=None, tensor=None, arguments="x y")),
+    ("pow", arithmetic.pow, "The first to the power of the second",
+     dict(prim="Pow", alias=("tensor_pow", "pows"), mint="pow", tensor="pow", arguments="input exponent")),
+    ("float_power", _float_power, "The first to the power of the second, in Float64", {}),
+    ("atan2", _tensors(torch.atan2, "Atan2"), "The angle of the point (other, input)",
+     dict(prim="Atan2", alias=("arctan2",))),
+    ("hypot", _tensors(torch.hypot, "Hypot"), "The length of the hypotenuse", dict(prim="Hypot", mint=None)),
+    ("maximum", _tensors(torch.maximum, "Maximum"), "The larger one; NaN where one is", dict(prim="Maximum")),
+    ("minimum", _tensors(torch.minimum, "Minimum"), "The smaller one; NaN where one is", dict(prim="Minimum")),
+    ("fmax", _tensors(torch.fmax, "Fmax"), "The larger one; the number where the other is NaN",
+     dict(prim="Fmax", mint=None)),
+    ("fmin", _tensors(torch.fmin, "Fmin"), "The smaller one; the number where the other is NaN",
+     dict(prim="Fmin", mint=None)),
+    ("eq", arithmetic.equal, "Whether they are equal", dict(alias=("equal",), mint="eq", prim="Equal")),
+    ("ne", arithmetic.not_equal, "Whether they differ", dict(alias=("not_equal",), prim="NotEqual")),
+    ("gt", arithmetic.greater, "Whether the first is larger",
+     dict(alias=("greater", "tensor_gt"), prim="Greater", mint=("gt", "greater"), tensor=("gt", "greater"))),
+    ("ge", arithmetic.greater_equal, "Whether the first is not smaller",
+     dict(alias=("greater_equal", "tensor_ge"), prim="GreaterEqual", mint=("ge", "greater_equal"),
+          tensor=("ge", "greater_equal"))),
+    ("lt", arithmetic.less, "Whether the first is smaller",
+     dict(alias=("less", "tensor_lt"), prim="Less", mint=("lt", "less"), tensor=("lt", "less"))),
+    ("le", arithmetic.less_equal, "Whether the first is not larger",
+     dict(alias=("less_equal", "tensor_le"), prim="LessEqual", mint=("le", "less_equal"),
+          tensor=("le", "less_equal"))),
+    ("logical_and", _logical(torch.logical_and), "Whether both are true, nonzero counting as true",
+     dict(prim="LogicalAnd")),
+    ("logical_or", _logical(torch.logical_or), "Whether one is true, nonzero counting as true",
+     dict(prim="LogicalOr")),
+    ("logical_xor", _logical(torch.logical_xor), "Whether just one is true, nonzero counting as true",
+     dict(prim="LogicalXor")),
+    ("bitwise_and", arithmetic.bitwise_and, "The bits that both have", dict(prim="BitwiseAnd")),
+    ("bitwise_or", arithmetic.bitwise_or, "The bits that one has", dict(prim="BitwiseOr")),
+    ("bitwise_xor", arithmetic.bitwise_xor, "The bits that just one has", dict(prim="BitwiseXor")),
+    ("bitwise_left_shift", _binary("LeftShift", torch.bitwise_left_shift), "The bits moved up",
+     dict(prim="LeftShift", mint=None)),
+    ("bitwise_right_shift", _binary("RightShift", torch.bitwise_right_shift), "The bits moved down",
+     dict(prim="RightShift", mint=None)),
+    ("gcd", _tensors(torch.gcd, "Gcd"), "The greatest common divisor", dict(prim="Gcd", mint=None)),
+    ("lcm", _tensors(torch.lcm, "Lcm"), "The least common multiple", dict(prim="Lcm", mint=None)),
+    ("xlogy", _tensors(torch.xlogy, "XLogy"), "input * log(other), and 0 where input is 0", dict(prim="Xlogy")),
+    ("xdivy", _tensors(_or_zero(torch.true_divide, 0), "Xdivy"), "x / y, and 0 where x is 0",
+     dict(prim="Xdivy", mint=None, arguments="x y")),
+    ("logaddexp", _tensors(torch.logaddexp, "Maximum"), "log(exp(input) + exp(other))", {}),
+    ("logaddexp2", _tensors(torch.logaddexp2, "Maximum"), "log2(2**input + 2**other)", {}),
+    ("copysign", _copysign, "The first with the sign of the second", dict(arguments="x other", mint=None)),
+    ("nextafter", _tensors(torch.nextafter, "NextAfter"), "The next number from input towards other",
+     dict(prim="NextAfter", mint=None)),
+    ("ldexp", _tensors(lambda a, b: torch.ldexp(a.float() if not a.is_floating_point() else a, b), "Mul"), "x * 2**other", dict(arguments="x other", mint=None)),
+    ("igamma", _tensors(torch.special.gammainc, "Igamma"), "The regularised lower incomplete gamma function",
+     dict(prim="Igamma", mint=None)),
+    ("igammac", _tensors(torch.special.gammaincc, "Igammac"), "The regularised upper incomplete gamma function",
+     dict(prim="Igammac", mint=None)),
+    ("zeta", _tensors(torch.special.zeta, "Zeta"), "The Hurwitz zeta function",
+     dict(prim="Zeta", mint=None, tensor=None)),
+):
+    _define(_name, _compute, _text, **_extra)
+
+
+# ---- sums and quotients with an option ------------------------------------------------------------------------
+
+
+@op(primitive="Add", alias=("tensor_add",))
+def add(input, other):
+    """The sum (``mindspore.ops.add``, elementwise with broadcasting)."""
+    return arithmetic.add(input, other)
+
+
+@op(primitive="Sub", alias=("tensor_sub",))
+def sub(input, other):
+    """The difference (``mindspore.ops.sub``, elementwise with broadcasting)."""
+    return arithmetic.sub(input, other)
+
+
+@primitive("TensorAdd")
+def _tensor_add(input, other):
+    """``ops.Add`` under its name of the first releases."""
+    return arithmetic.add(input, other)
+
+
+def _scaled_add(input, other, *, alpha=1):
+    """input + alpha * other."""
+    return arithmetic.add(input, other if alpha == 1 else arithmetic.mul(other, alpha))
+
+
+def _scaled_sub(input, other, *, alpha=1):
+    """input - alpha * other."""
+    return arithmetic.sub(input, other if alpha == 1 else arithmetic.mul(other, alpha))
+
+
+for _form in (method, mint_form):
+    _form(_scaled_add, name="add")
+    _form(_scaled_sub, name="sub")
+
+
+@op(method=True)
+def subtract(input, other, *, alpha=1):
+    """input - alpha * other (``mindspore.ops.subtract``)."""
+    return _scaled_sub(input, other, alpha=alpha)
+
+
+@op(primitive="Div", method=("div", "divide"), mint=("div", "divide"), alias=("divide",))
+def div(input, other, *, rounding_mode=None):
+    """The quotient; integers divide to Float32 (``mindspore.ops.div``).
+
+    ``rounding_mode`` "floor" rounds it down and "trunc" towards zero, in the operands' dtype.
+    """
+    if rounding_mode is None:
+        return arithmetic.div(input, other)
+    if rounding_mode == "floor":
+        return arithmetic.floor_div(input, other)
+    if rounding_mode == "trunc":
+        return _trunc_div(input, other)
+    raise ValueError("For ops.div, rounding_mode value should be None, 'floor' or 'trunc', "
+                     f"but got {rounding_mode}.")
+
+
+@op(method=True)
+def true_divide(dividend, divisor):
+    """The quotient; integers divide to Float32 (``mindspore.ops.true_divide``)."""
+    return arithmetic.div(dividend, divisor)
+
+
+@primitive("Mod")
+def _mod(x, y):
+    """What the quotient rounded towards zero leaves (``mindspore.ops.Mod``; Python's ``%`` rounds down)."""
+    return _trunc_mod(x, y)
+
+
+@primitive("DivNoNan")
+def _div_no_nan(x1, x2):
+    """The quotient, and 0 where the divisor is 0 (``mindspore.ops.DivNoNan``)."""
+    return _tensors(_or_zero(_quotient, 1), "DivNoNan")(x1, x2)
+
+
+@primitive("MulNoNan")
+def _mul_no_nan(x, y):
+    """The product, and 0 where y is 0, whatever x is (``mindspore.ops.MulNoNan``)."""
+    return _tensors(_or_zero(torch.mul, 1), "MulNoNan")(x, y)
+
+
+@primitive("SquaredDifference")
+def _squared_difference(x, y):
+    """(x - y) squared (``mindspore.ops.SquaredDifference``)."""
+    return torch.square(arithmetic.sub(x, y))
+
+
+@op(primitive="Heaviside", method=True)
+def heaviside(input, values):
+    """0 below zero, 1 above it, ``values`` at it (``mindspore.ops.heaviside``)."""
+    return _tensors(torch.heaviside, "Heaviside")(input, values)
+
+
+@op(primitive="IsClose", init=("rtol", "atol", "equal_nan"), method=True, mint=True)
+def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether |input - other| <= atol + rtol * |other| (``mindspore.ops.isclose``)."""
+    input, other = pair(input, other, "IsClose")
+    try:
+        return torch.isclose(input, other, rtol, atol, equal_nan)
+    except RuntimeError as err:
+        raise arithmetic.translate(err, "IsClose", (input, other)) from None
+
+
+def _allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether all elements are close, as a bool."""
+    return bool(torch.isclose(*pair(input, other, "IsClose"), rtol, atol, equal_nan).all())
+
+
+method(_allclose, name="allclose")
+mint_form(_allclose, name="allclose")
+
+
+@mint_form(name="equal")
+def _equal(input, other):
+    """Whether both have one shape and the same elements, as a bool (``mindspore.mint.equal``)."""
+    return torch.equal(input, other)
+
+
+@op(primitive="ApproximateEqual", init=("tolerance",))
+def approximate_equal(x, y, tolerance=1e-05):
+    """Whether |x - y| < tolerance (``mindspore.ops.approximate_equal``)."""
+    return torch.abs(arithmetic.sub(x, y)) < tolerance
+
+
+# ---- three and more operands ----------------------------------------------------------------------------------
+
+
+@op(primitive="Addcmul", method=True, mint=None)
+def addcmul(input, tensor1, tensor2, value=1):
+    """input + value * tensor1 * tensor2 (``mindspore.ops.addcmul``)."""
+    return arithmetic.add(input, arithmetic.mul(arithmetic.mul(tensor1, tensor2), value))
+
+
+@op(primitive="Addcdiv", method=True)
+def addcdiv(input, tensor1, tensor2, value=1):
+    """input + value * tensor1 / tensor2 (``mindspore.ops.addcdiv``)."""
+    return arithmetic.add(input, arithmetic.mul(arithmetic.div(tensor1, tensor2), value))
+
+
+@mint_form(name="addcmul")
+def _addcmul(input, tensor1, tensor2, *, value=1):
+    return arithmetic.add(input, arithmetic.mul(arithmetic.mul(tensor1, tensor2), value))
+
+
+@mint_form(name="addcdiv")
+def _addcdiv(input, tensor1, tensor2, *, value=1):
+    return arithmetic.add(input, arithmetic.mul(arithmetic.div(tensor1, tensor2), value))
+
+
+@op(primitive="Lerp", method=True, mint=True)
+def lerp(input, end, weight):
+    """input + weight * (end - input) (``mindspore.ops.lerp``)."""
+    return torch.lerp(input, end, weight)
+
+
+def _sum_of(x):
+    tensors = [x] if isinstance(x, torch.Tensor) else x
+    if not len(tensors):
+        raise ValueError("For 'AddN', the number of input must be greater than or equal to 1, but got 0.")
+    total = tensors[0]
+    for t in tensors[1:]:
+        if t.shape != total.shape:
+            raise ValueError(f"For 'AddN', the shapes of its inputs must be the same, but got "
+                             f"{list(total.shape)} and {list(t.shape)}.")
+        total = arithmetic.add(total, t)
+    return total
+
+
+@op(primitive="AddN")
+def addn(x):
+    """The sum of a list or tuple of tensors of one shape (``mindspore.ops.addn``)."""
+    return _sum_of(x)
+
+
+@op(primitive="AccumulateNV2")
+def accumulate_n(x):
+    """The sum of a list or tuple of tensors of one shape (``mindspore.ops.accumulate_n``)."""
+    return _sum_of(x)
+
+
+__all__ += ["add", "addcdiv", "addcmul", "addn", "accumulate_n", "approximate_equal", "div", "divide", "heaviside",
+            "isclose", "lerp", "sub", "subtract", "tensor_add", "tensor_sub", "true_divide"]
+divide, tensor_add, tensor_sub = div, add, sub
