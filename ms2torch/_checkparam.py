@@ -271,8 +271,7 @@ def check_type_name(arg_name, arg_type, valid_types, prim_name):
     allowed = list(valid_types) if isinstance(valid_types, (list, tuple, set, frozenset)) else [valid_types]
     if arg_type not in allowed:
         where = f"For '{prim_name}', the" if prim_name else "The"
-        names = [str(t) for t in allowed]
-        rule = names[0] if len(names) == 1 else f"one of {names}"
+        rule = str(allowed[0]) if len(allowed) == 1 else f"one of {allowed}"
         raise TypeError(f"{where} '{arg_name}' should be {rule}, but got '{arg_type!r}'.")
     return arg_type
 
@@ -344,7 +343,6 @@ def check_element_type_of_iterable(arg_name, arg_value, valid_types, prim_name=N
     """An iterable whose elements are all of ``valid_types``."""
     for element in arg_value:
         _check_element(arg_name, element, valid_types, prim_name)
-    return arg_value
 
 
 def check_element_type_of_dict(arg_name, arg_value, key_types, value_types, prim_name=None):
@@ -352,7 +350,6 @@ def check_element_type_of_dict(arg_name, arg_value, key_types, value_types, prim
     for key, value in arg_value.items():
         _check_element(arg_name, key, key_types, prim_name)
         _check_element(arg_name, value, value_types, prim_name)
-    return arg_value
 
 
 def _check_element(arg_name, element, valid_types, prim_name) -> None:
@@ -411,7 +408,6 @@ def check_hook_fn(hook_fn):
     """A callable."""
     if not callable(hook_fn):
         raise TypeError(f"Expected a callable hook function, but got {type(hook_fn).__name__}.")
-    return True
 
 
 def args_type_check(*type_args, **type_kwargs):

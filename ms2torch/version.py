@@ -1,5 +1,5 @@
-"""``mindspore.version``: the MindSpore release whose API this is (``--api`` chooses it)."""
+"""``mindspore.version``: ``__version__`` is the MindSpore release whose API this is (``--api`` chooses it)."""
 
-from ms2torch._core import generation
+from ms2torch._core.surface import install_lazy
 
-__version__ = generation.version()
+install_lazy(__name__, globals())

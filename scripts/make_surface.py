@@ -10,6 +10,7 @@ The first is asked of an installed MindSpore 2.10, so run this with the interpre
 ``last_seen`` and ``same_leaf_in_2_10``. ``MODULES.tsv`` holds module paths: ``module``, ``importable_2_10``,
 ``first_ver``, ``last_ver``. Both come from reading the public release branches.
 """
+
 from __future__ import annotations
 
 import csv
@@ -23,8 +24,15 @@ from pathlib import Path
 
 DATA = Path(__file__).resolve().parents[1] / "ms2torch" / "_core" / "data"
 # Generated kernels, build tools and registration tables: no program imports names from them.
-LEFT_OUT = ("mindspore._akg", "mindspore.ops_generate", "mindspore.tools", "mindspore.ops._op_impl",
-            "mindspore._extends.parallel_compile", "mindspore._extends.remote", "mindspore.rewrite.apply")
+LEFT_OUT = (
+    "mindspore._akg",
+    "mindspore.ops_generate",
+    "mindspore.tools",
+    "mindspore.ops._op_impl",
+    "mindspore._extends.parallel_compile",
+    "mindspore._extends.remote",
+    "mindspore.rewrite.apply",
+)
 TRIVIAL = (bool, int, float, str, tuple, type(None))
 
 
@@ -32,6 +40,7 @@ def modules() -> dict[str, types.ModuleType]:
     """Every module of the installed MindSpore that imports, by its path."""
     os.environ["GLOG_v"] = "4"  # noqa: SIM112 - MindSpore spells it so
     import mindspore
+
     found = {"mindspore": mindspore}
     for info in pkgutil.walk_packages(mindspore.__path__, "mindspore.", onerror=lambda name: None):
         if info.name.startswith(LEFT_OUT) or info.name.endswith(("__main__", "_pb2")):
@@ -64,6 +73,7 @@ def belongs(module: types.ModuleType, name: str, value: object) -> bool:
 
 def home(paths: list[str], name: str, value: object, found: dict[str, types.ModuleType]) -> str:
     """The path by which a thing is best known: public, exported or defined there, short."""
+
     def rank(path: str) -> tuple:
         hidden = any(part.startswith("_") for part in path.split("."))
         own = name in getattr(found[path], "__all__", ()) or getattr(value, "__module__", None) == path

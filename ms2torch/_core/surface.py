@@ -24,6 +24,7 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
+from . import generation
 from .errors import unsupported
 
 OURS = "ms2torch"
@@ -208,6 +209,8 @@ def lookup(module_name: str, name: str):
     path = mindspore_name(module_name)
     full = f"{path}.{name}"
     if name.startswith("__") and name.endswith("__"):
+        if name == "__version__" and path in ("mindspore", "mindspore.version"):
+            return generation.version()
         if name == "__path__" and any(p.startswith(path + ".") for p in _table()):
             return []  # one file of ours can stand for a package of MindSpore's
         raise AttributeError(f"module {path!r} has no attribute {name!r}")
@@ -251,7 +254,8 @@ def install_lazy(module_name: str, namespace: dict) -> None:
 
     def __getattr__(name: str):
         found = lookup(module_name, name)
-        if not isinstance(found, Missing):  # what is missing while modules still load may be there later
+        # What is missing while modules still load may be there later; the version follows the API generation.
+        if not isinstance(found, Missing) and name != "__version__":
             namespace[name] = found
         return found
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
 from .._core.surface import install_lazy
-from ..communication.management import get_group_size, get_rank
+from ..communication.management import GlobalComm, get_group_size, get_rank
 from ._auto_parallel_context import (
     _reset_auto_parallel_context,  # noqa: F401
     _set_auto_parallel_context,  # noqa: F401
@@ -18,7 +20,9 @@ def _get_parallel_mode() -> str:
 
 
 def _is_parallel_mode() -> bool:
-    return _get_parallel_mode() != "stand_alone"
+    """Whether several processes predict together without a parallel mode."""
+    predicts = GlobalComm.INITED and os.environ.get("RUN_MODE") == "predict"
+    return predicts and get_group_size() > 1 and _get_parallel_mode() == "stand_alone"
 
 
 def _is_in_auto_parallel_mode() -> bool:
@@ -65,7 +69,7 @@ def _get_parameter_broadcast() -> bool:
 
 def _get_device_num() -> int:
     """How many devices train together: 1 alone, else what was set, else the size of the group."""
-    if not _is_parallel_mode():
+    if _get_parallel_mode() == "stand_alone":
         return 1
     return _context.get_device_num() if _context.get_device_num_is_set() else get_group_size()
 
@@ -75,7 +79,7 @@ def _get_stage_device_num() -> int:
 
 
 def _get_global_rank() -> int:
-    if not _is_parallel_mode():
+    if _get_parallel_mode() == "stand_alone":
         return 0
     return _context.get_global_rank() if _context.get_global_rank_is_set() else get_rank()
 

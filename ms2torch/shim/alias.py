@@ -124,6 +124,3 @@ def _set_api(api: str) -> None:
 
     generation.set_api(api)
     mode.graph = generation.before(2, 0)
-    for name in ("ms2torch", "ms2torch.version"):
-        if "__version__" in vars(sys.modules.get(name, ModuleType(name))):
-            sys.modules[name].__version__ = generation.version()

@@ -257,7 +257,7 @@ def _takes(name: str, function, call: ast.Call) -> Iterator[str]:
 
 
 def _applies(when: str, call: ast.Call) -> bool:
-    """Whether a fact concerns this call: keyword given, ``-keyword`` not given, nth positional ``(n)`` given."""
+    """Whether a fact concerns this call: ``keyword`` or nth positional ``(n)`` given, ``-keyword`` not."""
     given = {k.arg: k.value for k in call.keywords if k.arg}
     for condition in when.split(","):
         keyword, equals, value = condition.partition("=")

@@ -76,8 +76,8 @@ def run_script(path: str, args: list[str]) -> None:
     except OSError as err:
         _fail(f"can't open file {os.path.abspath(path)!r}: [Errno {err.errno}] {err.strerror}", 2)
     if is_folder or head == b"PK\x03\x04":
-        sys.path[0] = path
-        return _run_spec(_spec_of("__main__", path), path)
+        sys.path[0] = os.path.abspath(path)
+        return _run_spec(_spec_of("__main__", sys.path[0]), path)
     sys.path[0] = os.path.dirname(os.path.realpath(path))
     path = os.path.abspath(path)
     if path.endswith(".pyc"):

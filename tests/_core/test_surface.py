@@ -1,0 +1,119 @@
+"""Names that MindSpore has and ms2torch has not: importing works, using says what to do."""
+
+import importlib
+import inspect
+import sys
+
+import pytest
+
+# Unsupported by decision, so no release of ms2torch fills it and these tests keep their subject.
+from ms2torch.rewrite import SymbolTree
+
+import ms2torch
+from ms2torch._core import surface
+from ms2torch._core.surface import Missing
+
+
+def test_a_missing_name_imports_and_every_use_names_it():
+    uses = [
+        lambda: SymbolTree(),
+        lambda: SymbolTree.create,
+        lambda: isinstance(1, SymbolTree),
+        lambda: issubclass(int, SymbolTree),
+        lambda: list(SymbolTree),
+        lambda: SymbolTree[0],
+        lambda: SymbolTree == 1,
+        lambda: SymbolTree + 1,
+        lambda: bool(SymbolTree),
+        lambda: len(SymbolTree),
+        lambda: exec("class A(base): pass", {"base": SymbolTree}),
+        lambda: exec("@base\ndef f(): pass", {"base": SymbolTree}),
+        lambda: setattr(SymbolTree, "x", 1),
+    ]
+    for use in uses:
+        with pytest.raises(
+            NotImplementedError, match=r"^mindspore\.rewrite\.SymbolTree: not supported .* Instead: "
+        ):
+            use()
+
+
+def test_a_missing_name_can_be_looked_at_without_use():
+    assert "mindspore.rewrite.SymbolTree" in repr(SymbolTree)
+    assert not hasattr(SymbolTree, "__wrapped__")
+    assert not inspect.isclass(SymbolTree)
+    assert {SymbolTree: 1}[SymbolTree] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "words"),
+    [
+        ("mindspore.rewrite.SymbolTree", "unsupported", "rewrites MindSpore's source trees"),
+        ("mindspore.compression.quant.create_quant_config", "removed", "v1.1.0 to v1.10.0"),
+        ("mindspore.dataset.GraphData", "removed", "v1.0.0 to v2.0.0"),
+        ("mindspore.no_such_thing_yet", "planned", "not in ms2torch yet"),
+    ],
+)
+def test_status_says_planned_unsupported_or_removed(name, status, words):
+    found, reason, _ = surface.status(name)
+    assert found == status
+    assert words in reason
+
+
+def test_a_removed_name_points_to_its_namesake():
+    assert (
+        surface.status("mindspore.dataset.vision.c_transforms.Resize")[2]
+        == "use mindspore.dataset.vision.Resize."
+    )
+
+
+def test_a_name_that_never_was_is_an_attribute_error_with_a_hint():
+    with pytest.raises(
+        AttributeError, match=r"module 'mindspore' has no attribute 'Tensr'. Did you mean: 'Tensor'\?"
+    ):
+        ms2torch.Tensr  # noqa: B018
+    with pytest.raises(ImportError, match="cannot import name 'Tensr'"):
+        from ms2torch import Tensr  # noqa: F401
+    assert not hasattr(ms2torch, "qqqqqqqq")
+
+
+def test_modules_that_mindspore_has_import_and_others_do_not():
+    module = importlib.import_module("ms2torch.rewrite.api.symbol_tree")
+    assert isinstance(module.SymbolTree, Missing)
+    removed = importlib.import_module("ms2torch.compression.quant")
+    assert isinstance(removed.QuantizationAwareTraining, Missing)
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'ms2torch\.nothing'"):
+        importlib.import_module("ms2torch.nothing")
+
+
+def test_private_paths_give_the_object_of_the_public_path():
+    # MindSpore 2.10: mindspore.nn.layer.basic.Dense is mindspore.nn.Dense, and so on.
+    assert importlib.import_module("ms2torch.common.parameter").Parameter is ms2torch.Parameter
+    assert importlib.import_module("ms2torch.nn.wrap.cell_wrapper").Cell is ms2torch.nn.Cell
+    assert importlib.import_module("ms2torch.train.serialization").context is ms2torch.context
+
+
+def test_tables_are_complete_and_small():
+    table = surface._table()
+    assert "Conv2d" in surface.names("mindspore.nn")
+    assert "Tensor" in surface.names("mindspore")
+    assert "c_transforms" not in surface.names("mindspore.dataset.vision")  # gone in 2.10
+    assert surface.has_module("mindspore.dataset.vision.c_transforms")
+    assert len(table) > 700
+    assert sum(f.stat().st_size for f in surface._DATA.iterdir()) < 1_000_000
+
+
+def test_every_loaded_module_of_the_mirror_answers():
+    silent = [
+        n
+        for n, m in sys.modules.items()
+        if n.startswith("ms2torch.")
+        and "__getattr__" not in vars(m)
+        and surface.mindspore_name(n) in surface._table()
+    ]
+    assert silent == []
+
+
+def test_star_import_brings_no_placeholders():
+    space = {}
+    exec("from ms2torch.nn import *", space)
+    assert not [n for n, v in space.items() if isinstance(v, Missing)]
