@@ -53,7 +53,7 @@ def test_jvp_has_aux():
     return ms.jvp(square_with_aux, t(2.0, 3.0), t(1.0, 10.0), has_aux=True)
 
 
-@case(raises="need to broadcast")
+@case(raises="but got")
 def test_jvp_with_a_tangent_of_another_shape():
     ms.jvp(cube, t(2.0, 3.0), t(1.0, 2.0, 3.0))
 
