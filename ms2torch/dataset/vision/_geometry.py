@@ -116,7 +116,7 @@ class CenterCrop(ImageOperation):
         height, width = self.size
         over_h, over_w = max(height - image.shape[0], 0), max(width - image.shape[1], 0)
         if over_h or over_w:
-            image = pad(image, (over_w // 2, over_h // 2, over_w - over_w // 2, over_h - over_h // 2), 0, Border.CONSTANT)
+            image = pad(image, (over_w - over_w // 2, over_h - over_h // 2, over_w // 2, over_h // 2), 0, Border.CONSTANT)
         return cut(image, (image.shape[0] - height) // 2, (image.shape[1] - width) // 2, height, width)
 
     def _execute_py(self, image):

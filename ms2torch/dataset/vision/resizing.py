@@ -34,7 +34,7 @@ def resize(image: np.ndarray, height: int, width: int, method: str) -> np.ndarra
 
 @lru_cache(256)
 def _nearest(size: int, wanted: int) -> np.ndarray:
-    return np.minimum(np.floor(np.arange(wanted) * (size / wanted)).astype(np.intp), size - 1)
+    return np.minimum(np.floor(np.arange(wanted) * (1 / (wanted / size))).astype(np.intp), size - 1)
 
 
 @lru_cache(256)
@@ -44,7 +44,7 @@ def _taps(size: int, wanted: int, method: str, clamped: bool) -> tuple[np.ndarra
     ``clamped``: OpenCV's horizontal pass gives the whole weight to the border's pixel, its vertical pass splits it over
     two copies of the border's row, which rounds differently.
     """
-    scale = size / wanted
+    scale = 1 / (wanted / size)           # as OpenCV writes it: size / wanted can differ in its last bit
     at = np.arange(wanted)
     if method == "area":                  # enlarging: OpenCV's area turns into a narrower linear
         inverse = wanted / size
@@ -142,7 +142,7 @@ def _halved(image):
 @lru_cache(256)
 def _shares(size: int, wanted: int) -> np.ndarray:
     """How much of each source pixel goes into each wanted one, as a (wanted, size) float32 matrix."""
-    scale = size / wanted
+    scale = 1 / (wanted / size)
     shares = np.zeros((wanted, size), np.float32)
     for i in range(wanted):
         start, end = i * scale, (i + 1) * scale

@@ -1,0 +1,140 @@
+"""The order of rows: samplers and shuffles draw what MindSpore's draw, epoch after epoch."""
+import mindspore.dataset as ds
+import numpy as np
+
+from tests.reference.judge import case
+
+
+class Rows:
+    """Rows 0, 1, 2, ... by number."""
+
+    def __init__(self, count):
+        self.count = count
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, index):
+        return (index,)
+
+
+def rows(count, **arguments):
+    return ds.GeneratorDataset(Rows(count), ["a"], **arguments)
+
+
+def epochs(make, count=3, seed=7):
+    """The first column of `count` epochs."""
+    ds.config.set_seed(seed)
+    ds.config.set_num_parallel_workers(1)
+    iterator = make().create_tuple_iterator(num_epochs=count, output_numpy=True)
+    return [[int(row[0]) for row in iterator] for _ in range(count)]
+
+
+SAMPLERS = {
+    "random": lambda: ds.RandomSampler(),
+    "random-some": lambda: ds.RandomSampler(False, 5),
+    "random-replacement": lambda: ds.RandomSampler(True),
+    "random-replacement-some": lambda: ds.RandomSampler(True, 5),
+    "subset": lambda: ds.SubsetSampler([5, 4, 4]),
+    "subset-random": lambda: ds.SubsetRandomSampler([1, 3, 5, 7, 9]),
+    "subset-random-some": lambda: ds.SubsetRandomSampler([1, 3, 5, 7, 9], 3),
+    "weighted": lambda: ds.WeightedRandomSampler([.1, .2, .3, .4] + [.05] * 8, 12),
+    "weighted-once": lambda: ds.WeightedRandomSampler([.1, .2, .3, .4] + [.05] * 8, 5, False),
+    "distributed": lambda: ds.DistributedSampler(3, 1),
+    "distributed-in-order": lambda: ds.DistributedSampler(3, 0, False, 2),
+    "distributed-offset": lambda: ds.DistributedSampler(3, 1, True, None, 1),
+    "distributed-offset-2": lambda: ds.DistributedSampler(3, 0, False, None, 2),
+    "sequential": lambda: ds.SequentialSampler(3, 4),
+    "sequential-end": lambda: ds.SequentialSampler(8, 40),
+    "list": lambda: [3, 2, 1],
+}
+
+
+@case(each={"name": list(SAMPLERS)})
+def test_samplers_over_three_epochs(name):
+    return epochs(lambda: rows(12, sampler=SAMPLERS[name]()))
+
+
+@case(each={"count": [2, 9, 10, 25, 1000], "seed": [0, 1, 4294967295]})
+def test_shuffled_source(count, seed):
+    return epochs(lambda: rows(count, shuffle=True), seed=seed)
+
+
+@case(each={"count": [5000, 70000]})
+def test_shuffles_on_both_sides_of_65535_rows(count):
+    order = epochs(lambda: ds.NumpySlicesDataset(np.arange(count, dtype=np.int32), ["a"]), 2)
+    drawn = epochs(lambda: ds.NumpySlicesDataset(np.arange(count, dtype=np.int32), ["a"],
+                                                 sampler=ds.RandomSampler(True, 4000)), 2)
+    return np.array(order), np.array(drawn)
+
+
+@case(each={"buffer": [2, 3, 5, 12, 100]})
+def test_shuffle_with_a_buffer(buffer):
+    return epochs(lambda: rows(12, shuffle=False).shuffle(buffer))
+
+
+PIPELINES = {
+    "repeat-of-shuffled": lambda: rows(5, shuffle=True).repeat(3),
+    "repeat-of-shuffle": lambda: rows(6, shuffle=False).shuffle(6).repeat(2),
+    "shuffle-of-repeat": lambda: rows(3, shuffle=False).repeat(3).shuffle(9),
+    "take-of-shuffle": lambda: rows(6, shuffle=False).shuffle(6).take(2),
+    "skip-of-shuffle": lambda: rows(6, shuffle=False).shuffle(6).skip(4),
+    "take-of-shuffled": lambda: rows(6, shuffle=True).take(2),
+    "take-of-repeat": lambda: rows(6, shuffle=True).repeat(2).take(8),
+    "zip-with-a-shorter": lambda: ds.zip((ds.GeneratorDataset(Rows(2), ["b"]),
+                                          rows(6, shuffle=False).shuffle(6))).project(["a"]),
+    "concat-of-shuffles": lambda: rows(6, shuffle=False).shuffle(6) + rows(3, shuffle=False).shuffle(3),
+    "shuffle-of-shuffled": lambda: rows(6, shuffle=True).shuffle(3),
+    "num-samples": lambda: rows(10, num_samples=4),
+    "num-samples-in-order": lambda: rows(10, num_samples=4, shuffle=False),
+    "shards": lambda: rows(10, num_shards=3, shard_id=1),
+    "shards-in-order": lambda: rows(10, num_shards=3, shard_id=1, shuffle=False),
+    "shards-num-samples": lambda: rows(10, num_samples=2, num_shards=3, shard_id=1),
+    "split": lambda: rows(10, shuffle=False).split([6, 4])[0],
+    "split-rest": lambda: rows(10, shuffle=False).split([6, 4])[1],
+    "split-in-order": lambda: rows(10, shuffle=False).split([0.6, 0.4], False)[1],
+    "split-of-shuffled": lambda: rows(10).split([6, 4])[1],
+    "split-of-mapped": lambda: rows(10, shuffle=False).map(lambda x: x, ["a"]).split([6, 4])[0],
+}
+
+
+@case(each={"name": list(PIPELINES)})
+def test_pipelines_over_three_epochs(name):
+    return epochs(PIPELINES[name])
+
+
+@case
+def test_a_sampler_chooses_among_its_childs_rows():
+    def chained(outer, inner):
+        outer.add_child(inner)
+        return rows(10, sampler=outer)
+
+    return [epochs(lambda: chained(ds.RandomSampler(), ds.SubsetSampler([1, 2, 5, 7]))),
+            epochs(lambda: chained(ds.DistributedSampler(2, 0, False), ds.RandomSampler())),
+            epochs(lambda: chained(ds.SequentialSampler(), ds.RandomSampler()))]
+
+
+@case
+def test_own_sampler_sees_the_size():
+    class EveryThird(ds.Sampler):
+        def __iter__(self):
+            yield from range(0, self.dataset_size, 3)
+
+    return epochs(lambda: rows(10, sampler=EveryThird())), epochs(lambda: rows(10, sampler=EveryThird(2)))
+
+
+@case
+def test_the_seed_counts_when_iteration_starts():
+    ds.config.set_seed(3)
+    dataset = rows(9, shuffle=True)
+    return epochs(lambda: dataset, seed=8), epochs(lambda: dataset, seed=8), epochs(lambda: dataset, seed=9)
+
+
+@case
+def test_joined_datasets_are_sharded_across_the_seam():
+    def sharded(shard):
+        joined = rows(5, shuffle=False) + rows(4, shuffle=False)
+        joined.use_sampler(ds.DistributedSampler(2, shard, False))
+        return joined
+
+    return epochs(lambda: sharded(0)), epochs(lambda: sharded(1)), sharded(0).get_dataset_size()
