@@ -1,4 +1,4 @@
-"""``mindspore.version``: ``__version__`` is the MindSpore release whose API this is (``--api`` chooses it)."""
+"""``mindspore.version``: ``__version__`` is the MindSpore release whose API this is, by ``--api``."""
 
 from ms2torch._core.surface import install_lazy
 

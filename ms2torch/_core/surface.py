@@ -1,10 +1,10 @@
 """MindSpore's names: what a module of the mirror answers for a name that it does not define itself.
 
-``install_lazy(__name__, globals())`` at the end of the package, or of a module, gives it (and every module of
-the mirror that is loaded by then) a ``__getattr__`` that looks, in this order, for
+An import hook gives every module of the mirror (one whose path MindSpore has too) a ``__getattr__`` after its
+file has run; ``install_lazy(__name__, globals())`` does it for one. It gives, in this order,
 
-1. a submodule of ours, imported on demand;
-2. the same thing under a path where we define it: ``nn.layer.basic.Dense`` is ``nn.Dense``;
+1. the same thing under a path where we define it: ``nn.layer.basic.Dense`` is ``nn.Dense``;
+2. a submodule of ours, imported on demand;
 3. a name that MindSpore has or had and we have not: a `Missing`, so that importing it works and using it
    raises an error that says whether it is planned, unsupported or removed, and what to do instead;
 4. otherwise the ordinary AttributeError, with the nearest name.
@@ -20,7 +20,7 @@ import importlib
 import json
 import sys
 from functools import cache
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
@@ -81,7 +81,7 @@ def our_name(mindspore_path: str) -> str:
 
 def has_module(path: str) -> bool:
     """Whether some release of MindSpore has or had a module at ``path`` (``mindspore.a.b``)."""
-    return path in _table() or path in _removed_modules() or any(p.startswith(path + ".") for p in _table())
+    return path in _table() or path in _removed_modules()
 
 
 def names(path: str) -> set[str]:
@@ -127,6 +127,9 @@ def status(full: str) -> tuple[str, str, str]:
         )
     prefix = full
     while prefix:
+        if _removed().get(prefix, ("", "", ""))[2] == "(module)":
+            first, last, _ = _removed()[prefix]
+            return "removed", f"removed from MindSpore with {prefix} (in {first} to {last}).", _LATER
         if prefix in _UNSUPPORTED:
             reason, instead = _UNSUPPORTED[prefix]
             return "unsupported", f"not supported by ms2torch, because it {reason}.", instead
@@ -160,48 +163,22 @@ class Missing:
         return Missing, (self._full,)
 
 
-for _name in (
-    "call",
-    "mro_entries",
-    "instancecheck",
-    "subclasscheck",
-    "iter",
-    "next",
-    "len",
-    "contains",
-    "getitem",
-    "setitem",
-    "delitem",
-    "bool",
-    "int",
-    "float",
-    "index",
-    "eq",
-    "ne",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "add",
-    "radd",
-    "sub",
-    "rsub",
-    "mul",
-    "rmul",
-    "truediv",
-    "rtruediv",
-    "matmul",
-    "rmatmul",
-    "pow",
-    "rpow",
-    "neg",
-    "enter",
-    "exit",
-    "setattr",
-    "or",
-    "ror",
-):
+_USES = """
+call mro_entries instancecheck subclasscheck iter next len contains getitem setitem delitem enter exit setattr
+bool int float index eq ne lt le gt ge add radd sub rsub mul rmul truediv rtruediv matmul rmatmul pow rpow
+neg or ror
+"""
+for _name in _USES.split():
     setattr(Missing, f"__{_name}__", Missing._use)
+
+
+def _from_gone_module(path: str, name: str):
+    """``name`` of a module that newer releases lack: that of the nearest package above, or a `Missing`."""
+    parent = path
+    while parent := parent.rpartition(".")[0]:
+        if _home(parent, name) is not None:
+            return getattr(importlib.import_module(our_name(parent)), name)
+    return Missing(f"{path}.{name}")
 
 
 def lookup(module_name: str, name: str):
@@ -214,43 +191,30 @@ def lookup(module_name: str, name: str):
         if name == "__path__" and any(p.startswith(path + ".") for p in _table()):
             return []  # one file of ours can stand for a package of MindSpore's
         raise AttributeError(f"module {path!r} has no attribute {name!r}")
-    if _has_file(full):
-        return _import(full)
     home = _home(path, name)
+    if home is None and _has_file(full):
+        return importlib.import_module(our_name(full))
     if home is not None:
         if home.startswith("="):
-            return _import(home[1:])
+            return importlib.import_module(our_name(home[1:]))
         found = _elsewhere(home or path, name, path)
         return Missing(full) if found is None else found
     if full in _table() or (full in _removed() and _removed()[full][2] == "(module)"):
-        return _import(full)
+        return importlib.import_module(our_name(full))
     if full in _removed():
         return Missing(full)
     if has_module(full):
-        return _import(full)
+        return importlib.import_module(our_name(full))
+    if path in _removed_modules() and path not in _table():
+        return _from_gone_module(path, name)
     known = names(path) | set(vars(sys.modules[module_name]))
     near = difflib.get_close_matches(name, known, 1)
     hint = f" Did you mean: {near[0]!r}?" if near else ""
     raise AttributeError(f"module {path!r} has no attribute {name!r}.{hint}")
 
 
-def complete() -> None:
-    """Install the answers in every loaded module of the mirror that has none of its own."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith(OURS + ".") and "__getattr__" not in vars(module):
-            path = mindspore_name(name)
-            if path in _table() or path in _removed_modules():
-                install_lazy(name, vars(module))
-
-
-def _import(path: str) -> ModuleType:
-    module = importlib.import_module(our_name(path))
-    complete()
-    return module
-
-
 def install_lazy(module_name: str, namespace: dict) -> None:
-    """Give a module of the mirror its ``__getattr__``: called at its end with ``__name__, globals()``."""
+    """Give a module its ``__getattr__``; takes the module's ``__name__, globals()``."""
 
     def __getattr__(name: str):
         found = lookup(module_name, name)
@@ -260,18 +224,19 @@ def install_lazy(module_name: str, namespace: dict) -> None:
         return found
 
     namespace["__getattr__"] = __getattr__
-    if module_name == OURS:
-        complete()
 
 
-class _MissingModules:
-    """Import hook, asked last: a module of MindSpore's that has no file here answers by `lookup`."""
+class _File(SourceFileLoader):
+    """Loads a file of the mirror and lets the module answer for what the file does not define."""
 
-    @staticmethod
-    def find_spec(fullname: str, path=None, target=None) -> ModuleSpec | None:
-        if fullname.startswith(OURS + ".") and has_module(mindspore_name(fullname)):
-            return ModuleSpec(fullname, _MissingModules, is_package=True)
-        return None
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        if "__getattr__" not in vars(module):
+            install_lazy(module.__name__, vars(module))
+
+
+class _Empty:
+    """Makes a module of MindSpore's that has no file here: all that it has are the answers of `lookup`."""
 
     @staticmethod
     def create_module(spec: ModuleSpec) -> None:
@@ -283,5 +248,20 @@ class _MissingModules:
         install_lazy(module.__name__, vars(module))
 
 
-if _MissingModules not in sys.meta_path:
-    sys.meta_path.append(_MissingModules)
+class _Mirror:
+    """Import hook for the modules of ms2torch that MindSpore has too."""
+
+    @staticmethod
+    def find_spec(fullname: str, path=None, target=None) -> ModuleSpec | None:
+        if not fullname.startswith(OURS + ".") or not has_module(mindspore_name(fullname)):
+            return None
+        spec = PathFinder.find_spec(fullname, path)
+        if spec is None or spec.loader is None:
+            return ModuleSpec(fullname, _Empty, is_package=True)
+        if type(spec.loader) is SourceFileLoader:
+            spec.loader = _File(spec.loader.name, spec.loader.path)
+        return spec
+
+
+if _Mirror not in sys.meta_path:
+    sys.meta_path.insert(0, _Mirror)

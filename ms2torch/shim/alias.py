@@ -55,7 +55,6 @@ class _Loader:
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        surface.complete()
         module.__spec__ = self.spec  # the import system has just put the alias's spec there
         if self.name == "ms2torch":
             module.__class__ = _Named

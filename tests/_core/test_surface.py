@@ -92,6 +92,14 @@ def test_private_paths_give_the_object_of_the_public_path():
     assert importlib.import_module("ms2torch.train.serialization").context is ms2torch.context
 
 
+def test_a_module_that_newer_releases_lack_gives_the_object_of_the_package_above():
+    gone = importlib.import_module("ms2torch.profiler.profiling")
+    assert gone.Profiler is ms2torch.profiler.Profiler
+    quant = importlib.import_module("ms2torch.nn.layer.quant")
+    with pytest.raises(NotImplementedError, match=r"removed from MindSpore with .* to v1\.10\.0"):
+        quant.AnyName()
+
+
 def test_tables_are_complete_and_small():
     table = surface._table()
     assert "Conv2d" in surface.names("mindspore.nn")

@@ -1,0 +1,23 @@
+"""``mindspore._c_expression``: of MindSpore's compiled core, the names that programs import.
+
+Types for ``isinstance`` checks are ms2torch's own; switches of MindSpore's executor do nothing here.
+"""
+
+from ..common.tensor import Tensor
+from . import typing
+
+TensorPy = Tensor
+
+__all__ = ["Tensor", "TensorPy", "disable_multi_thread", "typing"]
+
+
+def disable_multi_thread() -> None:
+    """Accepted: MindSpore's executor runs in several threads, ours in one."""
+
+
+def _framework_profiler_step_start() -> None:
+    """Accepted: marks a step for MindSpore's profiler."""
+
+
+def _framework_profiler_step_end() -> None:
+    """Accepted: marks a step for MindSpore's profiler."""
