@@ -72,14 +72,14 @@ def _values(array: np.ndarray, dtype: torch.dtype) -> str:
         return ""
     if array.ndim == 0:
         return _general(array.item())
-    form, least, per_line = _FORMS.get(dtype, (_general, 0, 24))
+    form, width, per_line = _FORMS.get(dtype, (_general, None, 24))
     cut = [n > (2 * _EDGE if array.ndim > 1 else _ROW) for n in array.shape]
     for axis in range(array.ndim):
         if cut[axis]:
             array = np.delete(array, slice(_EDGE, -_EDGE), axis)
     texts = [form(v) for v in array.ravel().tolist()]
     if array.dtype.kind != "c":          # complex numbers alone are not aligned
-        width = max(least, *map(len, texts))
+        width = width or max(map(len, texts))
         texts = [text.rjust(width) for text in texts]
     if array.ndim == 1 and not cut[0]:
         return _wrapped(texts, per_line)
@@ -120,7 +120,7 @@ def _part(value: float) -> str:
 
 
 _NOT_IN_NUMPY = frozenset((torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2))
-# How an element is written, its least width, and how many go on a line.
+# How an element is written, its width (else that of the longest), and how many go on a line.
 _FORMS = {
     torch.float16: ("{:.4e}".format, 11, 12),
     torch.float32: ("{:.8e}".format, 15, 12),

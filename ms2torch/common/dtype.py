@@ -158,7 +158,7 @@ def dtype_to_nptype(type_: Type) -> type:
 
 
 def dtype_to_pytype(type_: Type) -> type:
-    """The Python type for a dtype (``mindspore.dtype_to_pytype``): ``int`` for all integers. KeyError if none."""
+    """The Python type for a dtype, ``int`` for integers (``mindspore.dtype_to_pytype``). KeyError if none."""
     return _TO_PYTHON[type_]
 
 
