@@ -274,10 +274,10 @@ def _bound(b) -> int | None:
         if b is not None and b not in _INT64:
             raise errors.too_long(b)
         return b
-    if isinstance(b, torch.Tensor) and b.ndim:
-        raise TypeError("Only integer scalar tensors can be converted to a scalar index")
-    if isinstance(b, np.generic):
+    if isinstance(b, (np.generic, np.ndarray)):
         raise errors.slice_bound()
+    if getattr(b, "ndim", 0):            # a Tensor; those inside slices come as they are
+        raise TypeError("Only integer scalar tensors can be converted to a scalar index")
     try:
         return operator.index(b)
     except TypeError:
