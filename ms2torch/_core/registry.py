@@ -80,7 +80,7 @@ def lowered(kernel, name: str | None = None, valid: str | None = None):
 def _explain(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fixed=None) -> Exception:
     if getattr(err, "from_user", False):
         return err
-    if valid and (wrong := wrong_call(valid, kernel, raw, kwargs, fixed)):
+    if valid and not str(err).startswith("For ") and (wrong := wrong_call(valid, kernel, raw, kwargs, fixed)):
         return wrong
     if err.__class__ is not RuntimeError and err.__class__ is not IndexError:
         return err
@@ -94,6 +94,7 @@ def op(kernel=None, *, primitive=None, init=(), method=None, mint=None, alias=()
         return lambda k: op(k, primitive=primitive, init=init, method=method, mint=mint, alias=alias,
                             valid=valid, on_tensors=on_tensors)
     name = kernel.__name__.rstrip("_") if kernel.__name__.endswith("__") else kernel.__name__
+    kernel.__qualname__ = name
     functional = kernel if on_tensors else lowered(kernel, primitive or name, valid)
     cls = _make_primitive(primitive, kernel, init, valid, on_tensors) if primitive else None
     methods, mints, aliases = _names(method, name), _names(mint, name), _names(alias, name)
@@ -112,6 +113,7 @@ def method(kernel=None, *, name=None, valid=None, on_tensors=False):
     if kernel is None:
         return lambda k: method(k, name=name, valid=valid, on_tensors=on_tensors)
     name = name or kernel.__name__
+    kernel.__qualname__ = f"Tensor.{name}"
     call = kernel if on_tensors else lowered(kernel, name, valid)
     METHODS[name] = call
     setattr(Tensor, name, call)

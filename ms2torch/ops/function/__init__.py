@@ -1,3 +1,12 @@
 """Operator definitions by kind (``mindspore.ops.function``); importing this registers them all."""
 
-from . import array_func, grad_func, math_func, nn_func, random_func  # noqa: F401
+from . import (  # noqa: F401
+    array_func,
+    debug_func,
+    grad_func,
+    math_func,
+    nn_func,
+    other_func,
+    parameter_func,
+    random_func,
+)

@@ -1,1 +1,11 @@
-"""(``mindspore.ops.function.array_func``)."""
+"""Operators on the form and the content of tensors (``mindspore.ops.function.array_func``)."""
+
+from . import _array_methods  # noqa: F401
+from ._array_create import *  # noqa: F403
+from ._array_index import *  # noqa: F403
+from ._array_info import *  # noqa: F403
+from ._array_join import *  # noqa: F403
+from ._array_order import *  # noqa: F403
+from ._array_pad import *  # noqa: F403
+from ._array_scatter import *  # noqa: F403
+from ._array_shape import *  # noqa: F403

@@ -1,1 +1,437 @@
-"""(``mindspore.ops.function.random_func``)."""
+"""Random numbers (``mindspore.ops.function.random_func``).
+
+Under ``set_seed``, or with a seed of their own, they give MindSpore's CPU bits where its generator is known
+(``_core/random_streams``); a functional form starts a stream at each call, a Primitive keeps its own. The rest
+draws from torch's generator, which ``set_seed`` seeds too.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import dtype as _dtype
+from ms2torch._core import random_streams
+from ms2torch._core.device import device
+from ms2torch._core.errors import said
+from ms2torch._core.random_streams import Stream
+from ms2torch._core.registry import PRIMITIVES, Primitive, method, mint_form, op
+from ms2torch._core.rng import graph_seeds
+from ms2torch._core.tensor import Tensor, as_torch, lower, wrap
+
+from ._array_create import wanted
+from ._array_shape import ints
+
+_FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
+
+
+def stream(seed, name: str) -> Stream:
+    """The stream of one use of the functional form ``name`` that asked for ``seed``."""
+    return Stream(*graph_seeds(seed, name))
+
+
+def _sizes(shape, name: str) -> tuple:
+    shape = ints(shape)
+    if not isinstance(shape, (tuple, list)):
+        kind = f"AbstractScalar(Type: Int64, Value: {shape}, Shape: NoShape)"
+        raise TypeError(f"For '{name}', input must be a Int, a tuple, or a Tensor with all Int elements, "
+                        f"but got: {kind}.")
+    return tuple(shape)
+
+
+# ---- Primitives with a stream --------------------------------------------------------------------------------
+
+
+class _Random(Primitive):
+    """A random operator: its stream goes on from call to call."""
+
+    def __init__(self, seed=0, seed2=0) -> None:
+        super().__init__(type(self).__name__)
+        self.add_prim_attr("seed", seed)
+        self.add_prim_attr("seed2", seed2)
+        self.add_prim_attr("side_effect_hidden", True)
+        self._stream = Stream(*(graph_seeds(seed, self.name) if not seed2 else (seed, seed2)))
+
+    def set_seed(self, seed=0, seed2=0) -> None:
+        self.__init__(seed, seed2)
+
+
+def _random(cls):
+    cls.__module__ = "mindspore.ops"
+    PRIMITIVES[cls.__name__] = cls
+    return cls
+
+
+@_random
+class StandardNormal(_Random):
+    """N(0, 1), Float32, of a shape (``mindspore.ops.StandardNormal``)."""
+
+    def __call__(self, shape) -> Tensor:
+        return wrap(self._stream.normal(_sizes(lower(shape), "StandardNormal")))
+
+
+@_random
+class StandardLaplace(_Random):
+    """Laplace(0, 1), Float32, of a shape (``mindspore.ops.StandardLaplace``)."""
+
+    def __call__(self, shape) -> Tensor:
+        return wrap(self._stream.laplace(_sizes(lower(shape), "StandardLaplace")))
+
+
+@_random
+class UniformReal(_Random):
+    """U(0, 1), Float32, of a shape (``mindspore.ops.UniformReal``)."""
+
+    def __call__(self, shape) -> Tensor:
+        return wrap(self._stream.uniform(_sizes(lower(shape), "UniformReal")))
+
+
+@_random
+class UniformInt(_Random):
+    """Integers in [minval, maxval), Int32, of a shape (``mindspore.ops.UniformInt``)."""
+
+    def __call__(self, shape, minval, maxval) -> Tensor:
+        for i, bound in enumerate((minval, maxval)):
+            if not isinstance(bound, Tensor):
+                kind = "Int64" if isinstance(bound, int) else type(bound).__name__
+                raise TypeError(f"For primitive[UniformInt], the input[{i + 1}] should be a Tensor, but got {kind}.")
+        shape = _sizes(lower(shape), "UniformInt")
+        return wrap(self._stream.integers(shape, int(minval), int(maxval)))
+
+
+@_random
+class RandomShuffle(_Random):
+    """The first axis in a random order (``mindspore.ops.RandomShuffle``)."""
+
+    def __call__(self, x) -> Tensor:
+        return wrap(_shuffled(x._t, self._stream))
+
+
+@_random
+class Multinomial(_Random):
+    """Positions drawn by weight, with replacement, Int32 (``mindspore.ops.Multinomial``)."""
+
+    def __init__(self, seed=0, seed2=0, dtype=_dtype.int32) -> None:
+        super().__init__(seed, seed2)
+        self._to = dtype.torch
+
+    def __call__(self, x, num_samples) -> Tensor:
+        return wrap(self._stream.sample(x._t.detach(), int(num_samples)).to(self._to))
+
+
+@_random
+class RandomChoiceWithMask(Primitive):
+    """``count`` places where the mask is True, and which of the rows are such (``mindspore.ops.RandomChoiceWithMask``)."""
+
+    def __init__(self, count=256, seed=0, seed2=0) -> None:
+        super().__init__("RandomChoiceWithMask")
+        for name, value in (("count", count), ("seed", seed), ("seed2", seed2)):
+            self.add_prim_attr(name, value)
+
+    def __call__(self, input_x):
+        index, mask = _choice(input_x._t, self.count)
+        return wrap(index), wrap(mask)
+
+
+@_random
+class Randperm(Primitive):
+    """A permutation of 0 ... n-1, filled up to ``max_length`` with ``pad``."""
+
+    def __init__(self, max_length=1, pad=-1, dtype=_dtype.int32) -> None:
+        super().__init__("Randperm")
+        for name, value in (("max_length", max_length), ("pad", pad), ("dtype", dtype)):
+            self.add_prim_attr(name, value)
+
+    def __call__(self, n) -> Tensor:
+        order = torch.full((self.max_length,), self.pad, dtype=self.dtype.torch, device=device())
+        count = int(n)
+        order[:count] = torch.randperm(count, device=order.device).to(order.dtype)
+        return wrap(order)
+
+
+# ---- of a shape ------------------------------------------------------------------------------------------------
+
+
+@op
+def standard_normal(shape, seed=None):
+    """N(0, 1), Float32 (``mindspore.ops.standard_normal``)."""
+    return stream(seed, "standard_normal").normal(_sizes(shape, "StandardNormal"))
+
+
+@op
+def standard_laplace(shape, seed=None):
+    """Laplace(0, 1), Float32 (``mindspore.ops.standard_laplace``)."""
+    return stream(seed, "standard_laplace").laplace(_sizes(shape, "StandardLaplace"))
+
+
+@op
+def normal(shape, mean, stddev, seed=None):
+    """N(mean, stddev^2), Float32; both numbers or tensors that broadcast with ``shape`` (``mindspore.ops.normal``)."""
+    return stream(seed, "normal").normal(_sizes(shape, "StandardNormal")) * stddev + mean
+
+
+@op
+def laplace(shape, mean, lambda_param, seed=None):
+    """Laplace(mean, lambda_param), Float32 (``mindspore.ops.laplace``)."""
+    return stream(seed, "laplace").laplace(_sizes(shape, "StandardLaplace")) * lambda_param + mean
+
+
+@op
+def uniform(shape, minval, maxval, seed=None, dtype=_dtype.float32):
+    """U(minval, maxval), or with ``dtype`` int32 integers in [minval, maxval) (``mindspore.ops.uniform``).
+
+    Both bounds are Tensors: TypeError otherwise.
+    """
+    if not isinstance(minval, torch.Tensor) or not isinstance(maxval, torch.Tensor):
+        raise TypeError("For functional operator[uniform], the input[minval] and input[maxval] must be a Tensor.")
+    draw = stream(seed, "uniform")
+    shape = _sizes(shape, "UniformReal")
+    if dtype is _dtype.int32:
+        return draw.integers(shape, int(minval), int(maxval))
+    return draw.uniform(shape) * (maxval - minval) + minval
+
+
+def _size_of(size) -> tuple:
+    return tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else tuple(size)
+
+
+def _floats(dtype, default, name):
+    want = wanted(dtype, default, name)
+    if want not in _FLOATS:
+        raise ValueError(f"For '{name}', the 'dtype' must be a float type, but got {_dtype.from_torch(want)}.")
+    return want
+
+
+@op
+def rand(*size, dtype=None, seed=None):
+    """U(0, 1), Float32 unless another float ``dtype`` is given (``mindspore.ops.rand``)."""
+    want = _floats(dtype, torch.float32, "rand")
+    return stream(seed, "rand").uniform(_size_of(size)).to(want)
+
+
+@op
+def randn(*size, dtype=None, seed=None):
+    """N(0, 1), Float32 unless another float ``dtype`` is given (``mindspore.ops.randn``)."""
+    want = _floats(dtype, torch.float32, "randn")
+    return stream(seed, "randn").normal(_size_of(size)).to(want)
+
+
+@op
+def rand_like(input, seed=None, *, dtype=None):
+    """U(0, 1) in the shape and dtype of ``input`` (``mindspore.ops.rand_like``)."""
+    want = _floats(dtype, input.dtype, "rand_like")
+    return stream(seed, "rand_like").uniform(input.shape).to(want)
+
+
+@op
+def randn_like(input, seed=None, *, dtype=None):
+    """N(0, 1) in the shape and dtype of ``input`` (``mindspore.ops.randn_like``)."""
+    want = _floats(dtype, input.dtype, "randn_like")
+    return stream(seed, "randn_like").normal(input.shape).to(want)
+
+
+def _integers(low, high, shape, seed, name, want):
+    for bound, which in ((low, "low"), (high, "high")):
+        if isinstance(bound, bool) or not isinstance(bound, int):
+            # MindSpore names the other function, in both.
+            raise TypeError(f"For 'randint_like', '{which}' must be an int, but got {type(bound)}.")
+    if want.is_floating_point or want is torch.bool:
+        raise ValueError(f"For '{name}', the 'dtype' must be an int type, but got {_dtype.from_torch(want)}.")
+    try:
+        return stream(seed, name).integers(shape, low, high).to(want)
+    except RuntimeError as err:
+        raise said(err) from None
+
+
+@op
+def randint(low, high, size, seed=None, *, dtype=None):
+    """Integers in [low, high), Int64 unless another integer ``dtype`` is given (``mindspore.ops.randint``)."""
+    if not isinstance(size, tuple):
+        raise ValueError(f"For 'randint', the input 'size' must be a tuple, but got {size}.")
+    return _integers(low, high, size, seed, "randint", wanted(dtype, torch.int64, "randint"))
+
+
+@op
+def randint_like(input, low, high, seed=None, *, dtype=None):
+    """Integers in [low, high) in the shape of ``input``, and in its dtype (``mindspore.ops.randint_like``)."""
+    want = wanted(dtype, input.dtype, "randint_like")
+    return _integers(low, high, tuple(input.shape), seed, "randint_like", want)
+
+
+@op
+def randperm(n, seed=0, offset=0, dtype=_dtype.int64):
+    """A permutation of 0 ... n-1 (``mindspore.ops.randperm``): with the same ``seed``, the same at each call."""
+    return random_streams.randperm(int(n), seed, offset).to(wanted(dtype, torch.int64, "randperm"))
+
+
+# ---- of a distribution -----------------------------------------------------------------------------------------
+
+
+def _shuffled(x, draw: Stream):
+    return x[draw.shuffle(x.shape).to(x.device)] if x.ndim else x
+
+
+@op
+def shuffle(x, seed=None):
+    """The first axis in a random order (``mindspore.ops.shuffle``)."""
+    return _shuffled(x, stream(seed, "shuffle"))
+
+
+@op(method=True)
+def multinomial(input, num_samples, replacement=True, seed=None):
+    """``num_samples`` positions drawn by the weights in the last axis, Int32 (``mindspore.ops.multinomial``).
+
+    ValueError where, without replacement, more are asked for than there are.
+    """
+    if replacement:
+        return stream(seed, "multinomial").sample(input.detach(), num_samples)
+    n = input.shape[-1]
+    if num_samples > n:
+        raise ValueError("For 'multinomial', the 'num_samples' must be less than the last dimension of input without "
+                         f"'replacement', but got 'num_samples': {num_samples} and 'replacement': {replacement}")
+    # The largest of log(u)/weight are a draw without replacement (Efraimidis and Spirakis, 2006).
+    u = stream(seed, "multinomial").uniform(input.shape).to(input.device)
+    return torch.topk(torch.log(u) / (input + 1e-6), num_samples).indices.to(torch.int32)
+
+
+@op
+def random_categorical(logits, num_sample, seed=0, dtype=_dtype.int64):
+    """``num_sample`` classes of each row drawn by its logits (``mindspore.ops.random_categorical``)."""
+    return torch.multinomial(torch.softmax(logits.float(), -1), num_sample, True).to(dtype.torch)
+
+
+@op
+def bernoulli(input, p=0.5, seed=None):
+    """1 with probability ``p``, else 0, in the shape and dtype of ``input`` (``mindspore.ops.bernoulli``)."""
+    if not isinstance(p, torch.Tensor):
+        if not isinstance(p, (int, float)):
+            raise TypeError(f"For bernoulli, p should be a Tensor or a float, but got {type(p)}.")
+        if not 0 <= p <= 1:
+            raise ValueError(f"For bernoulli, p should be in [0, 1], but got {p}.")
+    return (torch.rand(input.shape, device=input.device, generator=_seeded(seed)) < p).to(input.dtype)
+
+
+def _seeded(seed):
+    """torch's generator, or a fresh one for an operator's own seed."""
+    return None if seed in (None, -1, 0) else torch.Generator(device()).manual_seed(seed)
+
+
+def _as_tensor(x):
+    return x if isinstance(x, torch.Tensor) else as_torch(float(x))
+
+
+@op
+def gamma(shape, alpha, beta, seed=None):
+    """Gamma(alpha, rate beta) of ``shape`` and the broadcast parameters' (``mindspore.ops.gamma``)."""
+    alpha, beta = torch.broadcast_tensors(_as_tensor(alpha), _as_tensor(beta))
+    size = (*_sizes(shape, "Gamma"), *alpha.shape)
+    return torch._standard_gamma(alpha.expand(size).contiguous(), generator=_seeded(seed)) / beta
+
+
+@op
+def random_gamma(shape, alpha, seed=None):
+    """Gamma(alpha, 1) of ``shape`` and the parameter's (``mindspore.ops.random_gamma``)."""
+    size = (*_sizes(shape, "RandomGamma"), *alpha.shape)
+    return torch._standard_gamma(alpha.expand(size).contiguous(), generator=_seeded(seed))
+
+
+@op
+def poisson(shape, mean, seed=None):
+    """Poisson(mean), Float32, of a shape (``mindspore.ops.poisson``)."""
+    size = torch.broadcast_shapes(_sizes(shape, "Poisson"), mean.shape)
+    return torch.poisson(mean.float().expand(size).contiguous(), generator=_seeded(seed))
+
+
+@op
+def random_poisson(shape, rate, seed=None, dtype=_dtype.float32):
+    """Poisson(rate) of ``shape`` and the parameter's (``mindspore.ops.random_poisson``)."""
+    size = (*_sizes(shape, "RandomPoisson"), *rate.shape)
+    drawn = torch.poisson(rate.float().expand(size).contiguous(), generator=_seeded(seed))
+    return drawn.to(wanted(dtype, torch.float32, "random_poisson"))
+
+
+def _choice(mask, count):
+    places = torch.nonzero(mask)
+    places = places[torch.randperm(len(places), device=places.device)][:count].int()
+    index = torch.zeros((count, mask.ndim), dtype=torch.int32, device=mask.device)
+    index[:len(places)] = places
+    return index, torch.arange(count, device=mask.device) < len(places)
+
+
+@op
+def choice_with_mask(input_x, count=256, seed=None):
+    """``count`` places where ``input_x`` is True, and which of the rows are such (``ops.choice_with_mask``)."""
+    return _choice(input_x, count)
+
+
+# ---- mint and Tensor methods in place ----------------------------------------------------------------------------
+
+
+def _mint(name, draw):
+    @mint_form(name=name)
+    def form(*size, generator=None, dtype=None, device=None):
+        return draw(stream(None, name), _size_of(size)).to(_floats(dtype, torch.float32, name))
+
+
+_mint("rand", Stream.uniform)
+_mint("randn", Stream.normal)
+
+
+@mint_form(name="rand_like")
+def _rand_like_mint(input, *, dtype=None, device=None):
+    return rand_like.__wrapped__(input, dtype=dtype)
+
+
+@mint_form(name="randn_like")
+def _randn_like_mint(input, *, dtype=None, device=None):
+    return randn_like.__wrapped__(input, dtype=dtype)
+
+
+@mint_form(name="randint")
+def _randint_mint(*args, generator=None, dtype=None, device=None):
+    low, high, size = args if len(args) == 3 else (0, *args)
+    return _integers(low, high, tuple(size), None, "randint", wanted(dtype, torch.int64, "randint"))
+
+
+@mint_form(name="randperm")
+def _randperm_mint(n, *, generator=None, dtype=_dtype.int64):
+    return torch.randperm(n, device=device()).to(wanted(dtype, torch.int64, "randperm"))
+
+
+@mint_form(name="normal")
+def _normal_mint(mean=0.0, std=1.0, size=None, generator=None):
+    if size is None:
+        size = torch.broadcast_shapes(*(v.shape for v in (mean, std) if isinstance(v, torch.Tensor)))
+    return stream(None, "normal").normal(size) * std + mean
+
+
+@mint_form(name="multinomial")
+def _multinomial_mint(input, num_samples, replacement=False, *, generator=None):
+    return multinomial.__wrapped__(input, num_samples, replacement).long()
+
+
+@mint_form(name="bernoulli")
+def _bernoulli_mint(input, *, generator=None):
+    return torch.bernoulli(input)
+
+
+@method(name="bernoulli")
+def _bernoulli_method(input, *, generator=None):
+    """1 with the probability that the element is, else 0."""
+    return torch.bernoulli(input)
+
+
+def _fills_in_place(name, fill):
+    @method(name=name, on_tensors=True)
+    def in_place(self, *args, generator=None, **kwargs):
+        self._write(lambda t: fill(t, *args, **kwargs))
+        return self
+
+    in_place.__doc__ = f"Fills the Tensor with random numbers, in place (``mindspore.Tensor.{name}``)."
+
+
+_fills_in_place("uniform_", lambda t, from_=0, to=1: t.uniform_(from_, to))
+_fills_in_place("normal_", lambda t, mean=0, std=1: t.normal_(mean, std))
+_fills_in_place("random_", lambda t, from_=0, to=None: t.random_(from_, to) if to is not None else (
+    t.random_(from_) if from_ else t.random_()))
+_fills_in_place("bernoulli_", lambda t, p=0.5: t.bernoulli_(p))
+_fills_in_place("exponential_", lambda t, lambd=1: t.exponential_(lambd))

@@ -1,0 +1,325 @@
+"""Operators that make tensors: constants, ranges, identity."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import dtype as _dtype
+from ms2torch._core.device import device
+from ms2torch._core.registry import METHODS, method, mint_form, op, primitive
+from ms2torch._core.tensor import Tensor
+
+from ._array_shape import ints
+
+_VALID = "{0}()(shape=<list of int, int, Tensor, tuple of int>, dtype=<mindspore.dtype>)"
+_LIKE = "{0}()(x=<Tensor>)"
+
+
+def wanted(dtype, default: torch.dtype, name: str) -> torch.dtype:
+    """The torch dtype of a MindSpore dtype, or ``default`` for None; TypeError for anything else."""
+    if dtype is None:
+        return default
+    if not isinstance(dtype, _dtype.Type):
+        raise TypeError(f"For '{name}', the input 'dtype' should be mindspore dtype, but got {dtype}.")
+    return _dtype.to_torch(dtype)
+
+
+def sizes(shape, name: str):
+    """A shape given as an int, tuple, list or tensor; ValueError for negative sizes."""
+    shape = ints(shape)
+    if shape.__class__ is int:
+        shape = (shape,)
+    for i, n in enumerate(shape):
+        if n < 0:
+            the = "the the" if name == "FillV2" else "the"            # MindSpore's words
+            raise ValueError(f"For primitive[{name}], {the} {i}th dimension of input shape must be greater than "
+                             f"or equal to 0, but got {n}.")
+    return shape
+
+
+# ---- constants -------------------------------------------------------------------------------------------
+
+
+@op(primitive="Ones", valid=_VALID.format("Ones"))
+def ones(shape, dtype=None, *, type=None):
+    """Ones, Float32 unless ``dtype`` says otherwise (``mindspore.ops.ones``); ``type`` is its name before 2.0."""
+    return torch.ones(sizes(shape, "Ones"), dtype=wanted(type or dtype, torch.float32, "Ones"), device=device())
+
+
+@op(primitive="Zeros", valid=_VALID.format("Zeros").replace("shape", "size"))
+def zeros(size=None, dtype=None, *, shape=None):
+    """Zeros, Float32 unless ``dtype`` says otherwise (``mindspore.ops.zeros``)."""
+    size = shape if size is None else size
+    return torch.zeros(sizes(size, "Zeros"), dtype=wanted(dtype, torch.float32, "Zeros"), device=device())
+
+
+@mint_form(name="ones")
+def _ones_mint(size, *, dtype=None):
+    return ones.__wrapped__(size, dtype)
+
+
+@mint_form(name="zeros")
+def _zeros_mint(size, *, dtype=None):
+    return zeros.__wrapped__(size, dtype)
+
+
+@op
+def full(size, fill_value, *, dtype=None):
+    """``size`` filled with a value, Int64 unless ``dtype`` says otherwise, also for floats (``mindspore.ops.full``)."""
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(f"For 'ops.full', 'size' must be a tuple or list of ints, but got {type(size)}.")
+    return filled(size, fill_value, wanted(dtype, torch.int64, "full"))
+
+
+@mint_form(name="full")
+def _full_mint(size, fill_value, *, dtype=None):
+    natural = None if isinstance(fill_value, torch.Tensor) else _dtype._TO_TORCH.get(type(fill_value))
+    natural = natural or (fill_value.dtype if isinstance(fill_value, torch.Tensor) else
+                          torch.bool if isinstance(fill_value, bool) else
+                          torch.int64 if isinstance(fill_value, int) else torch.float32)
+    return filled(sizes(size, "FillScalar"), fill_value, wanted(dtype, natural, "full"))
+
+
+def filled(size, value, dtype: torch.dtype) -> torch.Tensor:
+    """A value cast to ``dtype`` in every place; differentiable by a tensor ``value``."""
+    if isinstance(value, torch.Tensor):
+        return value.to(dtype).reshape(()).expand(tuple(size)).clone()
+    if not dtype.is_floating_point and not dtype.is_complex and dtype is not torch.bool:
+        value = int(value)
+    return torch.full(tuple(size), value, dtype=dtype, device=device())
+
+
+@op(primitive="Fill")
+def fill(type, shape, value):
+    """``shape`` filled with ``value`` cast to ``type`` (``mindspore.ops.fill``)."""
+    if not isinstance(type, _dtype.Type):
+        raise TypeError(f"For 'Fill', the 'type' must be a mindspore dtype, but got {type}.")
+    shape = () if shape.__class__ is int else sizes(shape, "FillV2")
+    return filled(shape, value, _dtype.to_torch(type))
+
+
+@op(primitive="Fills", method=True)
+def fills(x, value):
+    """``x``'s shape and dtype filled with ``value`` (``mindspore.ops.fills``)."""
+    return filled(x.shape, value, x.dtype)
+
+
+@primitive("FillV2")
+def _fill_v2(shape, value):
+    return filled(sizes(shape, "FillV2"), value, value.dtype)
+
+
+@op(mint=True)
+def ones_like(input, *, dtype=None):
+    """Ones in the shape of ``input``, and in its dtype unless another is given (``mindspore.ops.ones_like``).
+
+    Of a tuple, a tuple.
+    """
+    if isinstance(input, (tuple, list)):
+        return tuple(ones_like.__wrapped__(x, dtype=dtype) for x in input)
+    return torch.ones_like(_tensor(input, "OnesLike"), dtype=wanted(dtype, None, "ones_like"))
+
+
+@op(mint=True)
+def zeros_like(input, *, dtype=None):
+    """Zeros in the shape of ``input``, and in its dtype unless another is given (``mindspore.ops.zeros_like``).
+
+    Of a tuple, a tuple.
+    """
+    if isinstance(input, (tuple, list)):
+        return tuple(zeros_like.__wrapped__(x, dtype=dtype) for x in input)
+    return torch.zeros_like(_tensor(input, "ZerosLike"), dtype=wanted(dtype, None, "zeros_like"))
+
+
+def _tensor(input, name):
+    if not isinstance(input, torch.Tensor):
+        from ms2torch._core.calls import _kind
+
+        raise TypeError(f'Failed calling {name} with "{name}()(x={_kind(input)})". '
+                        f'The valid calling should be: "{_LIKE.format(name)}".')
+    return input
+
+
+@primitive("OnesLike", valid=_LIKE.format("OnesLike"))
+def _ones_like(x):
+    return torch.ones_like(x)
+
+
+@primitive("ZerosLike", valid=_LIKE.format("ZerosLike"))
+def _zeros_like(x):
+    return torch.zeros_like(x)
+
+
+@op(mint=True)
+def full_like(input, fill_value, *, dtype=None):
+    """``fill_value`` in the shape of ``input``, and in its dtype unless another is given."""
+    return filled(input.shape, fill_value, wanted(dtype, input.dtype, "full_like"))
+
+
+@op(primitive="Eye", valid="Eye()(n=<int>, m=<int>, dtype=<mindspore.dtype>)")
+def eye(n, m=None, dtype=None):
+    """Ones on the diagonal of an n by m matrix (``mindspore.ops.eye``); ``m`` is n by default, the dtype Float32."""
+    if n < 0 or (m is not None and m < 0):
+        raise ValueError(f"Eye error: {'n' if n < 0 else 'm'} value can not be negative.")
+    return torch.eye(n, n if m is None else m, dtype=wanted(dtype, torch.float32, "Eye"), device=device())
+
+
+MINT_EYE = mint_form(eye.__wrapped__, name="eye")
+
+
+# ---- ranges ----------------------------------------------------------------------------------------------
+
+
+def _number(x):
+    return x.item() if isinstance(x, torch.Tensor) else x
+
+
+@op
+def arange(start=0, end=None, step=1, *, dtype=None):
+    """``start``, ``start + step``, ... short of ``end`` (``mindspore.ops.arange``).
+
+    Int64 from ints, Float32 where one of them is a float. Unlike torch's, ValueError for an empty range.
+    """
+    if end is None:
+        start, end = 0, start
+    made = ranged(start, end, step)
+    return made if dtype is None else made.to(wanted(dtype, None, "arange"))
+
+
+@mint_form(name="arange")
+def _arange_mint(start=0, end=None, step=1, *, dtype=None):
+    if end is None:
+        start, end = 0, start
+    start, end, step = _number(start), _number(end), _number(step)
+    natural = torch.float32 if any(isinstance(v, float) for v in (start, end, step)) else torch.int64
+    return torch.arange(start, end, step, dtype=wanted(dtype, natural, "arange"), device=device())
+
+
+def ranged(start, end, step):
+    """Shared kernel of ``arange`` and ``range``; Float64 tensors stay Float64."""
+    double = any(isinstance(v, torch.Tensor) and v.dtype is torch.float64 for v in (start, end, step))
+    start, end, step = _number(start), _number(end), _number(step)
+    if step == 0:
+        raise ValueError("For Range, delta cannot be equal to zero.")
+    if step > 0 and start > end:
+        raise ValueError("For Range, delta cannot be positive when limit < start.")
+    if step < 0 and start < end:
+        raise ValueError("For Range, delta cannot be negative when limit > start.")
+    floating = any(isinstance(v, float) for v in (start, end, step))
+    dtype = torch.float64 if double else torch.float32 if floating else torch.int64
+    return torch.arange(start, end, step, dtype=dtype, device=device())
+
+
+@op(primitive="Range", init={"maxlen": 1000000})
+def range__(start, end, step, maxlen=1000000):
+    """``arange`` with all three given, as numbers or 0-d tensors (``mindspore.ops.range``)."""
+    return ranged(start, end, step)
+
+
+@primitive("LinSpace", valid="LinSpace()(start=<Number, Tensor>, stop=<Number, Tensor>, num=<Tensor, int>)")
+def _linspace(start, stop, num):
+    return _evenly(start, stop, num)
+
+
+@op
+def linspace(start, end=None, steps=None, *, stop=None, num=None):
+    """``steps`` numbers from ``start`` to ``end`` at equal distances, Float32 (``mindspore.ops.linspace``).
+
+    ``stop`` and ``num`` are the names before 2.0.
+    """
+    return _evenly(start, stop if end is None else end, num if steps is None else steps)
+
+
+def _evenly(start, stop, num):
+    double = False
+    for v, name in ((start, "start"), (stop, "stop")):
+        if isinstance(v, torch.Tensor):
+            double = double or v.dtype is torch.float64
+            if v.ndim:
+                raise ValueError(f"For primitive[LinSpace], the rank of '{name}' must be equal to 0, but got {v.ndim}.")
+    num = _number(num)
+    if not isinstance(num, int):
+        raise TypeError('Failed calling LinSpace with "LinSpace()(start=Tensor, stop=Tensor, '
+                        f'num={type(num).__name__})". The valid calling should be: '
+                        '"LinSpace()(start=<Tensor>, stop=<Tensor>, num=<Tensor, int>)".')
+    if num <= 0:
+        raise ValueError(f"For primitive[LinSpace], the num must be greater than 0, but got {num}.")
+    dtype = torch.float64 if double else torch.float32
+    return torch.linspace(_number(start), _number(stop), num, dtype=dtype, device=device())
+
+
+@mint_form(name="linspace")
+def _linspace_mint(start, end, steps, *, dtype=None):
+    dtype = wanted(dtype, torch.float32, "linspace")
+    return torch.linspace(_number(start), _number(end), steps, dtype=dtype, device=device())
+
+
+@op
+def logspace(start, end, steps, base=10, *, dtype=None):
+    """``base`` to the powers of ``linspace``, Float32 by default (``mindspore.ops.logspace``)."""
+    dtype = wanted(dtype, torch.float32, "logspace")
+    return torch.logspace(_number(start), _number(end), steps, base, dtype=dtype, device=device())
+
+
+@op
+def tril_indices(row, col, offset=0, *, dtype=_dtype.int64):
+    """Row and column numbers of the lower triangle, in two rows (``mindspore.ops.tril_indices``)."""
+    return torch.tril_indices(row, col, offset, dtype=wanted(dtype, torch.int64, "tril_indices"), device=device())
+
+
+@op
+def triu_indices(row, col, offset=0, *, dtype=_dtype.int64):
+    """Row and column numbers of the upper triangle, in two rows (``mindspore.ops.triu_indices``)."""
+    return torch.triu_indices(row, col, offset, dtype=wanted(dtype, torch.int64, "triu_indices"), device=device())
+
+
+@op
+def sequence_mask(lengths, maxlen=None):
+    """True in the first ``lengths`` places of a new last axis of size ``maxlen`` (by default the longest)."""
+    maxlen = int(lengths.max()) if maxlen is None else maxlen
+    return torch.arange(maxlen, device=lengths.device) < lengths.unsqueeze(-1)
+
+
+@op
+def vander(x, N=None):
+    """The Vandermonde matrix of a vector, powers falling (``mindspore.ops.vander``)."""
+    return torch.vander(x, N)
+
+
+# ---- Tensor methods ----------------------------------------------------------------------------------------
+
+
+def _new(name, make):
+    @method(name=name)
+    def new(input, size, dtype=None, *, device=None):
+        return make(sizes((size,) if isinstance(size, int) else size, name), input, wanted(dtype, input.dtype, name))
+
+    new.__doc__ = f"``size`` with the dtype of this tensor unless another is given (``mindspore.Tensor.{name}``)."
+
+
+_new("new_zeros", lambda size, t, dtype: torch.zeros(size, dtype=dtype, device=t.device))
+_new("new_ones", lambda size, t, dtype: torch.ones(size, dtype=dtype, device=t.device))
+_new("new_empty", lambda size, t, dtype: torch.empty(size, dtype=dtype, device=t.device))
+
+
+@method
+def new_full(input, size, fill_value, *, dtype=None):
+    """``size`` filled with a value, in the dtype of this tensor unless another is given."""
+    return filled(size, fill_value, wanted(dtype, input.dtype, "new_full"))
+
+
+@op(mint=True)
+def empty(*size, dtype=None, device=None):
+    """A tensor of which nothing but the shape is set (``mindspore.mint.empty``)."""
+    from ms2torch._core.device import device as here
+
+    size = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
+    return torch.empty(size, dtype=wanted(dtype, torch.float32, "empty"), device=here())
+
+
+@op(mint=True)
+def empty_like(input, *, dtype=None, device=None):
+    """A tensor in the shape of ``input`` whose values are not set (``mindspore.mint.empty_like``)."""
+    return torch.empty_like(input, dtype=wanted(dtype, None, "empty_like"))
+
+

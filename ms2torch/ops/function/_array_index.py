@@ -1,0 +1,444 @@
+"""Operators that read by index, mask or condition."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import dtype as _dtype
+from ms2torch._core.errors import said
+from ms2torch._core.registry import method, mint_form, op, primitive
+
+from ._array_shape import in_range, ints
+
+_GATHER = ("Gather(batch_dims=<int>)(input_params=<Tensor>, input_indices=<Tensor>, axis=<Tensor, int>)")
+_SELECT = "Select()(condition=<Tensor>, input=<Number, Tensor>, other=<Number, Tensor>)"
+_ONE_HOT = ("OneHot(axis=<int>)(indices=<Tensor>, depth=<Tensor, int>, on_value=<Tensor>, off_value=<Tensor>)")
+
+
+# ---- gather ----------------------------------------------------------------------------------------------
+
+
+@op(primitive="Gather", init=("batch_dims",), valid=_GATHER)
+def gather(input_params, input_indices, axis, batch_dims=0):
+    """Slices of ``input_params`` along ``axis`` at any shape of indices (``mindspore.ops.gather``; torch's index_select).
+
+    The result has the indices' shape in place of ``axis``; the first ``batch_dims`` axes of both go together.
+    RuntimeError for an index out of range.
+    """
+    return gathered(input_params, input_indices, axis, batch_dims)
+
+
+def gathered(x, index, axis, batch_dims=0):
+    """Shared kernel of ``gather`` and its Tensor method."""
+    if batch_dims:
+        return _gather_batches(x, index, int(axis), batch_dims)
+    try:
+        if index.ndim == 1:
+            return torch.index_select(x, axis, index)
+        axis = int(axis)
+        shape = x.shape
+        flat = torch.index_select(x, axis, index.reshape(-1))
+        axis = axis % len(shape)
+        return flat.reshape(shape[:axis] + index.shape + shape[axis + 1:])
+    except (IndexError, RuntimeError, TypeError) as err:
+        if not isinstance(index, torch.Tensor):
+            raise
+        return _gather_again(x, index, axis, err)
+
+
+def _gather_again(x, index, axis, err):
+    """Why it failed; where only negative indices were in the way, the result: zeros stand for them."""
+    axis = int(axis)
+    if not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"For primitive[Gather], the axis must be in [-{x.ndim},{x.ndim}], but got {axis}.") from None
+    if index.is_floating_point():
+        raise TypeError(f"For 'Gather', the type of 'input_indices' must be Int32 or Int64, "
+                        f"but got {_dtype.from_torch(index.dtype)}.") from None
+    if index.dtype not in (torch.int32, torch.int64):
+        return gathered(x, index.long(), axis)
+    n = x.shape[axis]
+    beyond = index[index >= n]
+    if beyond.numel():
+        raise said(RuntimeError(f"For 'Gather', the 'input_indices' should be in the range [0, {n}), "
+                                f"but got {int(beyond[0])}, error_code[58]")) from None
+    if not (index < 0).any():
+        raise err
+    return gathered(x, index.remainder(n), axis)
+
+
+def _gather_batches(x, index, axis, batch_dims):
+    b = batch_dims % max(index.ndim, 1)
+    axis = axis % x.ndim
+    batch, middle, after = x.shape[:b], x.shape[b:axis], x.shape[axis + 1:]
+    flat = x.reshape(batch.numel(), middle.numel(), x.shape[axis], after.numel())
+    rows = index.long().reshape(flat.shape[0], 1, -1, 1).expand(-1, flat.shape[1], -1, flat.shape[3])
+    return flat.gather(2, rows).reshape(batch + middle + index.shape[b:] + after)
+
+
+@primitive("GatherV2")
+def _gather_v2(input_params, input_indices, axis):
+    """``Gather`` before 1.2."""
+    return gathered(input_params, input_indices, axis)
+
+
+@method(name="gather")
+def _gather_method(input, input_indices=None, axis=None, batch_dims=0, *, dim=None, index=None):
+    """``mindspore.Tensor.gather``: ``ops.gather`` as ``(input_indices, axis)``, torch's gather as ``(dim, index)``."""
+    if isinstance(input_indices, int):
+        dim, index = input_indices, axis
+    if index is not None:
+        return gather_along(input, dim, index)
+    return gathered(input, input_indices, axis, batch_dims)
+
+
+@mint_form(name="gather")
+def _gather_mint(input, dim, index):
+    return gather_along(input, dim, index)
+
+
+@op(primitive="GatherD")
+def gather_d(x, dim, index):
+    """One element of ``x`` along ``dim`` for each index (``mindspore.ops.gather_d``; torch's gather).
+
+    Indices count from the end where negative. RuntimeError for an index out of range.
+    """
+    return gather_along(x, dim, index)
+
+
+@op(method=True)
+def gather_elements(input, dim, index):
+    """``gather_d`` under its other name (``mindspore.ops.gather_elements``)."""
+    return gather_along(input, dim, index)
+
+
+def gather_along(x, dim, index):
+    """Shared kernel of ``gather_d``, ``gather_elements`` and torch-like ``gather``."""
+    dim = int(dim)
+    if index.dtype is not torch.int64:
+        index = index.long()
+    if index.device.type != "cpu":
+        # Out of range is fatal to a CUDA context: settle negative indices before.
+        return torch.gather(x, dim, torch.where(index < 0, index + x.shape[dim], index))
+    try:
+        return torch.gather(x, dim, index)
+    except (RuntimeError, IndexError) as err:
+        if x.ndim != index.ndim:
+            raise ValueError(f"For primitive[GatherD], the x_rank must be equal to {index.ndim}, "
+                             f"but got {x.ndim}.") from None
+        if not -x.ndim <= dim < x.ndim:
+            raise ValueError(f"For primitive[GatherD], the dim value must be in [-{x.ndim},{x.ndim}], "
+                             f"but got {dim}.") from None
+        n = x.shape[dim]
+        wrong = index[(index < -n) | (index >= n)]
+        if wrong.numel():
+            raise said(RuntimeError(f"For 'GatherD', the value of 'index' must be in [-{n}, {n}), "
+                                    f"but got: {int(wrong[0])}")) from None
+        if not (index < 0).any():
+            raise err
+        return torch.gather(x, dim, torch.where(index < 0, index + n, index))
+
+
+@op(primitive="GatherNd", method=True)
+def gather_nd(input_x, indices):
+    """The slices that the last axis of ``indices`` points at (``mindspore.ops.gather_nd``).
+
+    RuntimeError for an index out of range; negative ones are.
+    """
+    if indices.device.type == "cpu" and indices.numel():
+        _check_places(indices, input_x.shape)
+    if indices.shape[-1] == 0:
+        return input_x.expand(indices.shape[:-1] + input_x.shape)
+    return input_x[tuple(indices.long().unbind(-1))]
+
+
+def _check_places(indices, shape) -> None:
+    limit = torch.tensor(shape[:indices.shape[-1]])
+    wrong = ((indices < 0) | (indices >= limit)).any(-1).reshape(-1)
+    if wrong.any():
+        i = int(wrong.nonzero()[0])
+        place = ", ".join(map(str, indices.reshape(-1, indices.shape[-1])[i].tolist()))
+        raise said(RuntimeError(
+            f"For 'GatherNd', the indices[{i}]: [const vector]{{{place}}}, does not index into input_shape: "
+            f"[const vector]{{{', '.join(map(str, shape))}}}."))
+
+
+@op
+def index_select(input, axis, index):
+    """Slices along ``axis`` at a vector of indices (``mindspore.ops.index_select``)."""
+    return selected(input, axis, index)
+
+
+@method(name="index_select")
+def _index_select_method(input, axis=None, index=None, *, dim=None):
+    """Slices along ``axis`` at a vector of indices (``mindspore.Tensor.index_select``)."""
+    return selected(input, dim if axis is None else axis, index)
+
+
+@mint_form(name="index_select")
+def _index_select_mint(input, dim, index):
+    return selected(input, dim, index)
+
+
+def selected(input, axis, index):
+    """Shared kernel of the forms of ``index_select``."""
+    if index.ndim != 1:
+        raise ValueError(f"For 'index_select', the dimension of `index` must be 1, but got {index.ndim}")
+    in_range(axis, input.ndim, "The 'axis' must be in the range of [{low}, {ndim}), but got {axis}.")
+    return gathered(input, index, axis)
+
+
+@op(mint=True)
+def take(input, index):
+    """Elements of ``input`` read flat (``mindspore.ops.take``)."""
+    return torch.take(input, index.long())
+
+
+@op(mint=True)
+def narrow(input, axis, start, length):
+    """``length`` slices along ``axis`` from ``start`` on (``mindspore.ops.narrow``)."""
+    axis = in_range(axis, input.ndim, "The 'axis' must be in range of [{low}, {ndim}), but got {axis}.")
+    n = input.shape[axis]
+    if not 0 <= start <= n:
+        raise ValueError(f"The input value must be in range of [0, {n}], but got {start} with type 'int'.")
+    if not 1 <= length <= n - start:
+        raise ValueError(f"The input value must be in range of [1, {n - start}], "
+                         f"but got {length} with type 'int'.")
+    return torch.narrow(input, axis, start, length)
+
+
+@method(name="narrow")
+def _narrow_method(input, axis=None, start=None, length=None, *, dim=None):
+    """``length`` slices along ``axis`` from ``start`` on (``mindspore.Tensor.narrow``)."""
+    return narrow.__wrapped__(input, dim if axis is None else axis, start, length)
+
+
+# ---- mask and condition ----------------------------------------------------------------------------------
+
+
+@op(primitive="MaskedSelect", method=True, mint=True)
+def masked_select(input, mask):
+    """The elements where ``mask`` is True, in one axis (``mindspore.ops.masked_select``)."""
+    if mask.dtype is not torch.bool:
+        raise said(RuntimeError("KernelMod Init Failed: MaskedSelect"))
+    return torch.masked_select(input, mask)
+
+
+@op(primitive="MaskedFill", method=True)
+def masked_fill(input_x, mask, value):
+    """``input_x`` with ``value`` where ``mask`` is True; both broadcast (``mindspore.ops.masked_fill``)."""
+    if mask.dtype is not torch.bool:
+        raise TypeError("For primitive[MaskedFill], the input argument[mask] must be a type of {Bool}, "
+                        f"but got {_dtype.from_torch(mask.dtype)}.")
+    if isinstance(value, torch.Tensor) and value.device != input_x.device:
+        value = value.to(input_x.device)
+    if isinstance(value, float) and not (input_x.is_floating_point() or input_x.is_complex()):
+        raise TypeError(f"For 'MaskedFill', the dtype of 'value' must be {_dtype.from_torch(input_x.dtype)} as "
+                        f"that of 'input_x', but got {value}.")
+    try:
+        return torch.masked_fill(input_x, mask, value)
+    except RuntimeError as err:
+        if "must match" in str(err):
+            raise ValueError(_no_broadcast("MaskedFill", "input", input_x, "mask", mask)) from None
+        raise TypeError(f"For 'MaskedFill', the dtype of 'value' must be {_dtype.from_torch(input_x.dtype)} as "
+                        f"that of 'input_x', but got {value}.") from None
+
+
+def _no_broadcast(prim, name, x, other_name, other) -> str:
+    place = next((i for i, (a, b) in enumerate(zip(reversed(x.shape), reversed(other.shape), strict=False))
+                  if a != b and 1 not in (a, b)), 0)
+    i = max(x.ndim, other.ndim) - place
+    return (f"For '{prim}', {name}.shape and {other_name}.shape need to broadcast. The value of {name}.shape[{i + 1}] "
+            f"or {other_name}.shape[{i + 1}] must be 1 or -1 when they are not the same, but got {name}.shape = "
+            f"{list(x.shape)} and {other_name}.shape = {list(other.shape)}")
+
+
+@op(primitive="Select", valid=_SELECT)
+def select(condition, input, other):
+    """``input`` where ``condition`` is True, else ``other``; all broadcast (``mindspore.ops.select``)."""
+    return chosen(condition, input, other)
+
+
+@op(mint=True, valid=_SELECT)
+def where(condition, input=None, other=None, *, x=None, y=None):
+    """``select`` under numpy's name (``mindspore.ops.where``); ``x`` and ``y`` are the names before 2.3."""
+    return chosen(condition, x if input is None else input, y if other is None else other)
+
+
+def chosen(condition, x, y):
+    """Shared kernel of ``select`` and ``where``: MindSpore's promotion, torch's where."""
+    if condition.dtype is not torch.bool:
+        raise TypeError("Select CPU operator[Select] fail! Unsupported data type! 'condition' must be Bool, "
+                        f"but got {_dtype.from_torch(condition.dtype)}.")
+    a, b = isinstance(x, torch.Tensor), isinstance(y, torch.Tensor)
+    if a and b:
+        if x.dtype is not y.dtype:
+            x, y = _dtype.promote(x, y)
+    elif a:
+        x, y = _dtype.promote_scalar(x, y)
+    elif b:
+        y, x = _dtype.promote_scalar(y, x)
+    elif isinstance(x, float) != isinstance(y, float):
+        x, y = float(x), float(y)
+    elif x is None or y is None:
+        raise TypeError
+    try:
+        return torch.where(condition, x, y)
+    except RuntimeError:
+        if a and b:
+            raise ValueError(_no_broadcast("Select", "input", x, "other", y)) from None
+        raise
+
+
+@primitive("OneHot", init=("axis",), valid=_ONE_HOT)
+def _one_hot(indices, depth, on_value, off_value, axis=-1):
+    return hot(indices, depth, on_value, off_value, axis)
+
+
+@op
+def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
+    """``on_value`` at the place of each index along a new axis of size ``depth``, ``off_value`` elsewhere.
+
+    (``mindspore.ops.one_hot``.) Int64 for ints, Float32 for floats, else the values' dtype. An index out of range
+    gives ``off_value`` everywhere.
+    """
+    return hot(indices, depth, on_value, off_value, axis)
+
+
+def hot(indices, depth, on_value, off_value, axis):
+    """Shared kernel of the forms of ``one_hot``."""
+    ndim = indices.ndim
+    if indices.is_floating_point() or indices.dtype is torch.bool:
+        raise TypeError("For primitive[OneHot], the input argument[indices] must be a type of {Tensor[Int32], "
+                        f"Tensor[Int64]}}, but got Tensor[{_dtype.from_torch(indices.dtype)}].")
+    if not -1 <= axis <= ndim:
+        raise ValueError(f"For primitive[OneHot], the axis value must be in [-1,{ndim}], but got {axis}.")
+    axis = ndim if axis == -1 else axis
+    places = torch.arange(int(depth), device=indices.device, dtype=indices.dtype)
+    hit = indices.unsqueeze(axis) == places.view((-1,) + (1,) * (ndim - axis))
+    if isinstance(on_value, torch.Tensor):
+        return torch.where(hit, on_value, off_value)
+    dtype = torch.float32 if isinstance(on_value, float) or isinstance(off_value, float) else torch.int64
+    if on_value == 1 and off_value == 0:
+        return hit.to(dtype)
+    return torch.where(hit, torch.tensor(on_value, dtype=dtype, device=hit.device),
+                       torch.tensor(off_value, dtype=dtype, device=hit.device))
+
+
+# ---- slices ----------------------------------------------------------------------------------------------
+
+
+@op(primitive="Slice", alias="tensor_slice")
+def slice__(input_x, begin, size):
+    """``size`` elements from ``begin`` on, along every axis; a size of -1 reaches to the end (``mindspore.ops.slice``)."""
+    begin, size, shape = ints(begin), ints(size), input_x.shape
+    if not len(begin) == len(size) == len(shape):
+        raise ValueError("For Slice, the shape of input|begin|size must be equal.")
+    index = []
+    for i, (b, s, n) in enumerate(zip(begin, size, shape, strict=True)):
+        if b < 0:
+            raise ValueError("For Slice, the begin is invalid.")
+        if b + s > n:
+            raise ValueError(f"For Slice, the sum of begin_shape[{i}] and size_shape[{i}] must be no greater than "
+                             f"input_x_shape[{i}].")
+        index.append(slice(b, n if s == -1 else b + s))
+    return input_x[tuple(index)]
+
+
+_MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+
+
+@op(primitive="StridedSlice", init=_MASKS)
+def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
+                  shrink_axis_mask=0):
+    """Elements ``begin``, ``begin + stride``, ... short of ``end`` along each axis (``mindspore.ops.strided_slice``).
+
+    Bit i of a mask is for entry i: ``begin_mask`` and ``end_mask`` leave out that bound, ``ellipsis_mask`` stands
+    for all axes not named, ``new_axis_mask`` inserts an axis, ``shrink_axis_mask`` takes one element and drops the
+    axis. Strides may be negative.
+    """
+    begin, end, strides = ints(begin), ints(end), ints(strides)
+    _check_slice(begin, end, strides, input_x.ndim)
+    count = len(begin)
+    named = sum(1 for i in range(count) if not (ellipsis_mask | new_axis_mask) >> i & 1)
+    result, axis = input_x, 0
+    for i in range(count):
+        bit = 1 << i
+        if ellipsis_mask & bit:
+            axis += input_x.ndim - named
+        elif new_axis_mask & bit:
+            result, axis = result.unsqueeze(axis), axis + 1
+        elif shrink_axis_mask & bit:
+            result = result.select(axis, begin[i])
+        else:
+            step = strides[i]
+            first = None if begin_mask & bit else begin[i]
+            last = None if end_mask & bit else end[i]
+            start, stop, step = slice(first, last, step).indices(result.shape[axis])
+            places = range(start, stop, step)
+            if step > 0:
+                result = result[(slice(None),) * axis + (slice(start, max(start, stop), step),)]
+            elif not places:
+                result = result.narrow(axis, 0, 0)
+            else:
+                low, high = places[-1], places[0] + 1
+                result = result[(slice(None),) * axis + (slice(low, high, -step),)].flip(axis)
+            axis += 1
+    return result
+
+
+def _check_slice(begin, end, strides, ndim) -> None:
+    if not len(begin) == len(end) == len(strides):
+        raise ValueError("For 'StridedSlice', 'begin', 'end' and 'strides' must have the same length, but got length "
+                         f"of 'begin': {len(begin)}, 'end': {len(end)}, 'strides': {len(strides)}.")
+    if 0 in strides:
+        raise ValueError("For 'StridedSlice', input 'strides' can not contain 0.")
+    if len(begin) > ndim:
+        raise said(RuntimeError(
+            "For 'StridedSlice', the length of 'begin', 'stride' and 'end' should be equal and less than or equal to "
+            f"the dimension of 'input_x', but got the length of 'begin': {len(begin)}, the length of 'stride': "
+            f"{len(strides)}, the length of 'end': {len(end)}, the dimension of 'input_x': {ndim}"))
+
+
+# ---- search ----------------------------------------------------------------------------------------------
+
+
+@op
+def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None):
+    """Where each value would go into a sorted sequence, Int64 or Int32 (``mindspore.ops.searchsorted``)."""
+    return torch.searchsorted(sorted_sequence.contiguous(), values.contiguous(), out_int32=out_int32,
+                              right=right or side == "right", sorter=sorter)
+
+
+@primitive("SearchSorted", init=("dtype", "right"))
+def _search_sorted(sorted_sequence, values, sorter=None, dtype=_dtype.int64, right=False):
+    return torch.searchsorted(sorted_sequence, values, out_int32=dtype is _dtype.int32, right=right, sorter=sorter)
+
+
+@op
+def bucketize(input, boundaries, *, right=False):
+    """Between which boundaries each element lies, Int32 (``mindspore.ops.bucketize``)."""
+    edges = torch.tensor(boundaries, dtype=torch.float32, device=input.device)
+    return torch.bucketize(input, edges, out_int32=True, right=right)
+
+
+@op(mint=True)
+def nonzero(input, *, as_tuple=False):
+    """Places that are not zero, a row each, Int64; with ``as_tuple`` a vector for each axis (``mindspore.ops.nonzero``)."""
+    return torch.nonzero(input, as_tuple=as_tuple)
+
+
+@method(name="nonzero")
+def _nonzero_method(input, *, as_tuple=False):
+    """Places that are not zero, a row each, Int64; with ``as_tuple`` a vector for each axis."""
+    return torch.nonzero(input, as_tuple=as_tuple)
+
+
+@primitive("NonZero")
+def _nonzero(input):
+    return torch.nonzero(input)
+
+
+@op(method=True)
+def argwhere(input):
+    """Places that are not zero, a row each, Int64 (``mindspore.ops.argwhere``)."""
+    return torch.argwhere(input)

@@ -1,0 +1,317 @@
+"""Operators that join tensors and take them apart."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import dtype as _dtype
+from ms2torch._core import generation
+from ms2torch._core.errors import said
+from ms2torch._core.registry import method, mint_form, op, primitive
+
+_CONCAT = "Concat(axis=<int>)(tensors=<list of tensor, tuple of Tensor>)"
+_MESHGRID = "Meshgrid(indexing=<string>)(inputs=<list of tensor, tuple of Tensor>)"
+
+
+def _words(shape) -> str:
+    return "[const vector]{" + ", ".join(map(str, shape)) + "}"
+
+
+# ---- joining ---------------------------------------------------------------------------------------------
+
+
+@op(primitive="Concat", init=("axis",), valid=_CONCAT)
+def concat(tensors=None, axis=0, *, input_x=None):
+    """Tensors of one dtype and rank joined along ``axis`` (``mindspore.ops.concat``).
+
+    ``input_x`` is the name of ``tensors`` before 2.0. ValueError where shapes do not fit; unlike torch's, no
+    promotion of dtypes, and no exception for empty tensors of another rank.
+    """
+    tensors = input_x if tensors is None else tensors
+    return joined(tensors, axis)
+
+
+def joined(tensors, axis):
+    """Shared kernel of ``concat`` and ``cat``."""
+    if len(tensors) == 0:
+        raise ValueError("For primitive[Concat], the elements size must be greater than 0, but got 0.")
+    first = tensors[0]
+    dtype, ndim = first.dtype, first.dim()
+    for other in tensors:
+        if other.dtype is not dtype:
+            raise said(RuntimeError(
+                "KernelMod Init Failed: Concat. All tensors must have one dtype, but got "
+                f"{[str(_dtype.from_torch(t.dtype)) for t in tensors]}."))
+        if other.dim() != ndim:
+            raise ValueError("For primitive[Concat], element rank must be same(shapes are [const vector]{"
+                             f"{', '.join(_words(t.shape) for t in tensors)}}})!")
+    try:
+        return torch.cat(tensors, axis)
+    except IndexError:
+        raise ValueError(f"For primitive[Concat], the axis value must be in [-{ndim},{ndim}), "
+                         f"but got {axis}.") from None
+    except RuntimeError:
+        raise _cannot_join(tensors, axis % max(ndim, 1)) from None
+
+
+def _cannot_join(tensors, axis) -> Exception:
+    if tensors[0].ndim == 0:
+        return ValueError("For primitive[Concat], all elements should not be zero rank, "
+                          f"but got zero rank in position {len(tensors) - 1}!")
+    first = tensors[0].shape
+    wrong = next((i for i in range(len(first)) for t in tensors if i != axis and t.shape[i] != first[i]), 0)
+    return ValueError(
+        f"For primitive[Concat], shapes of tensors must match except in given concat axis {axis}, but got "
+        f"mismatch in {wrong}(all input shapes are [const vector]{{{', '.join(_words(t.shape) for t in tensors)}}})!")
+
+
+@op
+def cat(tensors, axis=0):
+    """``concat`` under torch's name (``mindspore.ops.cat``)."""
+    return joined(tensors, axis)
+
+
+@mint_form(name="cat")
+def _cat_mint(tensors, dim=0):
+    return torch.cat(tensors, dim)
+
+
+@mint_form(name="concat")
+def _concat_mint(tensors, dim=0):
+    return torch.cat(tensors, dim)
+
+
+@op(primitive="Stack", init=("axis",))
+def stack(tensors, axis=0):
+    """Tensors of one shape and dtype along a new axis (``mindspore.ops.stack``)."""
+    if tensors.__class__ is torch.Tensor:
+        tensors = [tensors]
+    if not len(tensors):
+        raise ValueError("For primitive[Stack], the stack element num must be greater than or equal to 1, "
+                         "but got 0.")
+    first = tensors[0].dtype
+    for i, other in enumerate(tensors):
+        if other.dtype is not first:
+            raise TypeError(f"All input must have the same data type!input[{i}] data type = "
+                            f"Tensor[{_dtype.from_torch(other.dtype)}]infer_type0= Tensor[{_dtype.from_torch(first)}]")
+    try:
+        return torch.stack(tensors, axis)
+    except IndexError:
+        rank = tensors[0].ndim + 1
+        raise ValueError(f"For primitive[Stack], the Stack axis must be in [-{rank},{rank - 1}], "
+                         f"but got {axis}.") from None
+    except RuntimeError:
+        shape = tensors[0].shape
+        other = next((t.shape for t in tensors if t.shape != shape), shape)
+        raise ValueError(f"All input shape must be the same! {_words(other)} And {_words(shape)}") from None
+
+
+@primitive("Pack", init=("axis",))
+def _pack(input_x, axis=0):
+    """``Stack`` before 1.2."""
+    return stack.__wrapped__(input_x, axis)
+
+
+@mint_form(name="stack")
+def _stack_mint(tensors, dim=0):
+    return torch.stack(tensors, dim)
+
+
+@op(mint=True)
+def hstack(tensors):
+    """Tensors joined along the second axis, vectors along the first (``mindspore.ops.hstack``)."""
+    return torch.hstack(tensors)
+
+
+@op(alias="row_stack")
+def vstack(inputs):
+    """Tensors joined along the first axis, vectors as rows (``mindspore.ops.vstack``)."""
+    return torch.vstack(inputs)
+
+
+@op(mint=True)
+def dstack(tensors):
+    """Tensors joined along the third axis (``mindspore.ops.dstack``)."""
+    return torch.dstack(tensors)
+
+
+@op
+def column_stack(tensors):
+    """Vectors as the columns of a matrix, others joined along the second axis (``mindspore.ops.column_stack``)."""
+    return torch.column_stack(tensors)
+
+
+@op
+def block_diag(*inputs):
+    """Matrices along the diagonal of one (``mindspore.ops.block_diag``)."""
+    return torch.block_diag(*inputs)
+
+
+@op
+def cartesian_prod(*inputs):
+    """Every combination of the elements of vectors, a row each (``mindspore.ops.cartesian_prod``)."""
+    return torch.cartesian_prod(*inputs)
+
+
+@op
+def combinations(input, r=2, with_replacement=False):
+    """Every choice of ``r`` elements of a vector, a row each (``mindspore.ops.combinations``)."""
+    return torch.combinations(input, r, with_replacement)
+
+
+@primitive("Meshgrid", init=("indexing",), valid=_MESHGRID)
+def _grid(inputs, indexing="xy"):
+    return tuple(torch.meshgrid(*inputs, indexing=indexing))
+
+
+@op
+def meshgrid(*inputs, indexing="xy"):
+    """Coordinate grids of vectors (``mindspore.ops.meshgrid``); ``indexing`` "xy" by default, in torch "ij"."""
+    if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
+        inputs = inputs[0]
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"For 'Meshgrid', the argument 'indexing' must be 'xy' or 'ij', but got {indexing!r}.")
+    return tuple(torch.meshgrid(*inputs, indexing=indexing))
+
+
+@mint_form(name="meshgrid")
+def _meshgrid_mint(*tensors, indexing=None):
+    return tuple(torch.meshgrid(*tensors, indexing=indexing or "ij"))
+
+
+# ---- taking apart ----------------------------------------------------------------------------------------
+
+
+@op(primitive="Unstack", init={"axis": 0, "num": None})
+def unstack(input_x, axis=0, num=None):
+    """The slices along ``axis``, a tuple (``mindspore.ops.unstack``)."""
+    return torch.unbind(input_x, axis)
+
+
+@primitive("Unpack", init=("axis",))
+def _unpack(input_x, axis=0):
+    """``Unstack`` before 1.2."""
+    return torch.unbind(input_x, axis)
+
+
+@op(method=True, mint=True)
+def unbind(input, dim=0):
+    """The slices along ``dim``, a tuple (``mindspore.ops.unbind``)."""
+    return torch.unbind(input, dim)
+
+
+@op
+def split(tensor=None, split_size_or_sections=None, axis=0, *, output_num=None, input_x=None):
+    """``tensor`` in parts of a size, or of the sizes of a list, along ``axis`` (``mindspore.ops.split``).
+
+    Before 2.0 the arguments were ``(input_x, axis=0, output_num=1)``: told apart by the names ``output_num`` and
+    ``input_x``, else by ``--api``. A tuple; the last part may be smaller.
+    """
+    tensor = input_x if tensor is None else tensor
+    if output_num is not None or input_x is not None or generation.before(2, 0):
+        if generation.before(2, 0) and split_size_or_sections is not None:
+            axis, output_num = split_size_or_sections, output_num if output_num is not None else axis
+        return split_evenly(tensor, axis, 1 if output_num is None else output_num)
+    return split_by_size(tensor, split_size_or_sections, axis)
+
+
+@method(name="split")
+def _split_method(input, split_size_or_sections=None, axis=0, *, split_size=None, dim=None, output_num=None):
+    """In parts of a size, or of the sizes of a list, along ``axis`` (``mindspore.Tensor.split``)."""
+    if output_num is not None or generation.before(2, 0):
+        if generation.before(2, 0) and split_size_or_sections is not None:
+            axis, output_num = split_size_or_sections, output_num if output_num is not None else axis
+        return split_evenly(input, axis, 1 if output_num is None else output_num)
+    size = split_size if split_size_or_sections is None else split_size_or_sections
+    return split_by_size(input, size, axis if dim is None else dim)
+
+
+@mint_form(name="split")
+def _split_mint(tensor, split_size_or_sections, dim=0):
+    return tuple(torch.split(tensor, split_size_or_sections, dim))
+
+
+def split_by_size(tensor, size, axis):
+    """Shared kernel of ``split`` from 2.0 on."""
+    _axis_in_bounds(axis, tensor.ndim)
+    if size.__class__ is int:
+        if size <= 0:
+            raise ValueError("For split, the value of 'split_size_or_sections' must be more than zero, "
+                             f"but got {size}.")
+    elif not isinstance(size, (tuple, list)):
+        raise TypeError("Type of Argument `split_size_or_sections` should be integer, tuple(int) or list(int), "
+                        f"but got {type(size)}")
+    elif min(size, default=0) < 0:
+        raise TypeError(f"Each element in 'split_size_or_sections' should be non-negative, but got {size}.")
+    elif sum(size) != tensor.shape[axis]:
+        raise ValueError(f"The sum of 'split_size_or_sections' should be equal to {tensor.shape[axis]}, "
+                         f"but got {sum(size)}.")
+    else:
+        size = list(size)
+    return tuple(torch.split(tensor, size, axis))
+
+
+def _axis_in_bounds(axis, ndim) -> None:
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"axis {axis} is out of bounds for array of dimension {ndim}")
+
+
+def split_evenly(input_x, axis=0, output_num=1):
+    """``output_num`` equal parts along ``axis``, a tuple; ValueError where they are not equal (``ops.Split``)."""
+    n = input_x.size(axis)
+    if n % output_num:
+        raise ValueError(f"For 'Split', x_shape[{axis}] must be divisible by output_num = {output_num}, "
+                         f"but got {n}")
+    return tuple(torch.split(input_x, n // output_num, axis)) if n else (input_x,) * output_num
+
+
+primitive("Split", init=("axis", "output_num"))(split_evenly)
+
+
+@op
+def chunk(input, chunks, axis=0):
+    """At most ``chunks`` parts of one size along ``axis``, the last perhaps smaller (``mindspore.ops.chunk``)."""
+    return chunked(input, chunks, axis)
+
+
+@method(name="chunk")
+def _chunk_method(input, chunks, axis=0, *, dim=None):
+    """At most ``chunks`` parts of one size along ``axis``, the last perhaps smaller."""
+    return chunked(input, chunks, axis if dim is None else dim)
+
+
+@mint_form(name="chunk")
+def _chunk_mint(input, chunks, dim=0):
+    return chunked(input, chunks, dim)
+
+
+def chunked(input, chunks, axis):
+    """Shared kernel of the forms of ``chunk``."""
+    _axis_in_bounds(axis, input.ndim)
+    if chunks <= 0:
+        raise ValueError(f"For ops.chunk parameter 'chunks' must be greater than 0, but got {chunks}")
+    return tuple(torch.chunk(input, chunks, axis))
+
+
+@op(method=True)
+def tensor_split(input, indices_or_sections, axis=0):
+    """Parts along ``axis``: a number of nearly equal ones, or those that start at given places."""
+    return tuple(torch.tensor_split(input, indices_or_sections, axis))
+
+
+@op(method=True)
+def hsplit(input, indices_or_sections):
+    """``tensor_split`` along the second axis (``mindspore.ops.hsplit``)."""
+    return tuple(torch.tensor_split(input, indices_or_sections, 1 if input.ndim > 1 else 0))
+
+
+@op(method=True)
+def vsplit(input, indices_or_sections):
+    """``tensor_split`` along the first axis (``mindspore.ops.vsplit``)."""
+    return tuple(torch.tensor_split(input, indices_or_sections, 0))
+
+
+@op(method=True)
+def dsplit(input, indices_or_sections):
+    """``tensor_split`` along the third axis (``mindspore.ops.dsplit``)."""
+    return tuple(torch.tensor_split(input, indices_or_sections, 2))

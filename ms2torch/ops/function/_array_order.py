@@ -1,0 +1,280 @@
+"""Operators that sort, rank and find what is unique."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import dtype as _dtype
+from ms2torch._core.registry import method, mint_form, op, primitive
+
+# Up to this size of the axis, topk sorts, so that of equal elements the first wins as in MindSpore; torch.topk promises
+# no order, but is several times faster on long axes.
+_STABLE_TOPK = 8192
+
+
+def _sorted(x, axis, descending):
+    if not -x.ndim <= axis < max(x.ndim, 1):
+        raise ValueError(f"For primitive[Sort], the axis must be in [-{x.ndim},{x.ndim - 1}], but got {axis}.")
+    values, indices = torch.sort(x, dim=axis, descending=descending, stable=True)
+    return values, indices.int()
+
+
+@op(primitive="Sort", init=("axis", "descending"))
+def sort(input_x, axis=-1, descending=False):
+    """Sorted values and their places, Int32, along ``axis`` (``mindspore.ops.sort``)."""
+    return _sorted(input_x, axis, descending)
+
+
+@method(name="sort")
+def _sort_method(input, axis=-1, descending=False, *, dim=None, stable=False):
+    """Sorted values and their places, Int32, along ``axis`` (``mindspore.Tensor.sort``)."""
+    return _sorted(input, axis if dim is None else dim, descending)
+
+
+@method(name="argsort")
+def _argsort_method(input, axis=-1, descending=False, *, dim=None, stable=False):
+    """The places of the sorted values, Int32, along ``axis`` (``mindspore.Tensor.argsort``)."""
+    return _sorted(input, axis if dim is None else dim, descending)[1]
+
+
+@mint_form(name="sort")
+def _sort_mint(input, *, dim=-1, descending=False, stable=False):
+    values, indices = torch.sort(input, dim=dim, descending=descending, stable=stable)
+    return values, indices
+
+
+@op
+def argsort(input, axis=-1, descending=False):
+    """The places of the sorted values, Int32, along ``axis`` (``mindspore.ops.argsort``)."""
+    return _sorted(input, axis, descending)[1]
+
+
+@mint_form(name="argsort")
+def _argsort_mint(input, dim=-1, descending=False, stable=False):
+    return torch.argsort(input, dim=dim, descending=descending, stable=stable)
+
+
+@op(method=True)
+def msort(input):
+    """Sorted values along the first axis (``mindspore.ops.msort``)."""
+    return _sorted(input, 0, False)[0]
+
+
+def _largest(x, k, axis, largest):
+    k = int(k) if isinstance(k, torch.Tensor) else k
+    if k.__class__ is not int:
+        kind = {float: "Float32", bool: "Bool"}.get(k.__class__, k.__class__.__name__)
+        raise TypeError(f"For primitive[TopK], the input argument[k] must be a type of {{Int32, Int64}}, but got {kind}.")
+    n = x.shape[axis] if x.ndim else 1
+    if not 0 < k <= n:
+        raise ValueError(f"For primitive[TopK], the k must be in (0,{n}], but got {k}.")
+    if n <= _STABLE_TOPK:
+        values, indices = torch.sort(x, dim=axis, descending=largest, stable=True)
+        values, indices = values.narrow(axis, 0, k), indices.narrow(axis, 0, k)
+    else:
+        values, indices = torch.topk(x, k, axis, largest)
+    return values.contiguous(), indices.int()
+
+
+@op(method=True)
+def topk(input, k, dim=None, largest=True, sorted=True):
+    """The ``k`` largest (or smallest) values and their places, Int32, along ``dim`` (``mindspore.ops.topk``).
+
+    Always in order; of equal values the one that comes first. ValueError for a ``k`` beyond the axis.
+    """
+    return _largest(input, k, -1 if dim is None else dim, largest)
+
+
+@mint_form(name="topk")
+def _topk_mint(input, k, dim=-1, largest=True, sorted=True):
+    values, indices = _largest(input, k, dim, largest)
+    return values, indices.long()
+
+
+@op(primitive="TopK", init={"sorted": True}, method=True)
+def top_k(input_x, k, sorted=True):
+    """The ``k`` largest values of the last axis and their places, Int32 (``mindspore.ops.top_k``)."""
+    return _largest(input_x, k, -1, True)
+
+
+@op(primitive="Unique")
+def unique(input):
+    """The different elements in the order in which they first appear, and where each element went, Int32.
+
+    (``mindspore.ops.unique``; torch's are sorted.)
+    """
+    return _first_seen(input)
+
+
+@mint_form(name="unique")
+def _unique_mint(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    return torch.unique(input, sorted, return_inverse, return_counts, dim)
+
+
+@method(name="unique")
+def _unique_method(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """The different elements, sorted, where each went and how often each is there (``mindspore.Tensor.unique``)."""
+    return torch.unique(input, sorted, return_inverse, return_counts, dim)
+
+
+def _first_seen(x):
+    flat = x.reshape(-1)
+    values, inverse = torch.unique(flat, return_inverse=True)
+    n = values.numel()
+    first = torch.full((n,), flat.numel(), dtype=torch.int64, device=x.device)
+    first = first.scatter_reduce(0, inverse, torch.arange(flat.numel(), device=x.device), "amin")
+    order = torch.argsort(first)
+    rank = torch.empty_like(order)
+    rank[order] = torch.arange(n, device=x.device)
+    kind = torch.int64 if x.dtype is torch.int64 else torch.int32
+    return values[order], rank[inverse].reshape(x.shape).to(kind)
+
+
+@op(primitive="UniqueWithPad", method=True)
+def unique_with_pad(x, pad_num):
+    """``unique`` with the values padded to the size of ``x`` (``mindspore.ops.unique_with_pad``)."""
+    values, places = _first_seen(x)
+    return torch.nn.functional.pad(values, (0, x.numel() - values.numel()), value=int(pad_num)), places
+
+
+@op(method=True)
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    """Each run of equal elements once (``mindspore.ops.unique_consecutive``)."""
+    return torch.unique_consecutive(input, return_inverse, return_counts, dim)
+
+
+# ---- triangles and diagonals -------------------------------------------------------------------------------
+
+
+@op(primitive="Tril", init=("diagonal",), method=True, mint=True)
+def tril(input, diagonal=0):
+    """The lower triangle of matrices, zeros elsewhere (``mindspore.ops.tril``)."""
+    if input.ndim < 2:
+        raise ValueError("For primitive[Tril], the x's rank must be greater than or equal to 2, "
+                         f"but got {input.ndim}.")
+    return torch.tril(input, diagonal)
+
+
+@op(primitive="Triu", init=("diagonal",), method=True, mint=True)
+def triu(input, diagonal=0):
+    """The upper triangle of matrices, zeros elsewhere (``mindspore.ops.triu``)."""
+    if input.ndim < 2:
+        raise ValueError("For primitive[Triu], the rank of input must be greater than or equal to 2, "
+                         f"but got {input.ndim}.")
+    return torch.triu(input, diagonal)
+
+
+@op(primitive="Diag")
+def diag(input):
+    """``input`` on the diagonal of zeros with twice its axes (``mindspore.ops.diag``).
+
+    Unlike torch's, which takes a matrix's diagonal, it always builds: (2, 2) becomes (2, 2, 2, 2).
+    """
+    return torch.diag(input.reshape(-1)).reshape(input.shape + input.shape)
+
+
+@method(name="diag")
+def _diag_method(input, diagonal=0):
+    """``ops.diag``; ``diagonal`` must be 0 (``mindspore.Tensor.diag``)."""
+    if diagonal:
+        raise ValueError(f"For 'Tensor.diag', the argument 'diagonal' should be '0', but got {diagonal}.")
+    return diag.__wrapped__(input)
+
+
+@mint_form(name="diag")
+def _diag_mint(input, diagonal=0):
+    return torch.diag(input, diagonal)
+
+
+@primitive("DiagPart")
+def _diag_part(x):
+    half = x.shape[:x.ndim // 2]
+    return x.reshape(half.numel(), half.numel()).diagonal().reshape(half)
+
+
+@op
+def diagonal(input, offset=0, dim1=0, dim2=1):
+    """The diagonal in the plane of two axes, as the last axis (``mindspore.ops.diagonal``)."""
+    return torch.diagonal(input, offset, dim1, dim2)
+
+
+@method(name="diagonal")
+def _diagonal_method(input, offset=0, axis1=0, axis2=1):
+    """The diagonal in the plane of two axes, as the last axis (``mindspore.Tensor.diagonal``)."""
+    return torch.diagonal(input, offset, axis1, axis2)
+
+
+@op
+def diag_embed(input, offset=0, dim1=-2, dim2=-1):
+    """The last axis of ``input`` as diagonals of matrices (``mindspore.ops.diag_embed``)."""
+    return torch.diag_embed(input, offset, dim1, dim2)
+
+
+@op(method=True)
+def diagflat(input, offset=0):
+    """The elements of ``input`` as the diagonal of a matrix (``mindspore.ops.diagflat``)."""
+    return torch.diagflat(input, offset)
+
+
+def _one_diagonal(k, name) -> int:
+    k = k.reshape(-1).tolist() if isinstance(k, torch.Tensor) else [k] if isinstance(k, int) else list(k)
+    if len(set(k)) > 1:
+        from ms2torch._core.errors import unsupported
+
+        raise unsupported(f"mindspore.ops.{name}(k={k})", "bands of several diagonals are not supported.",
+                          "call it once for each diagonal.")
+    return int(k[0])
+
+
+@op
+def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
+    """The last axis of ``x`` as diagonal ``k`` of matrices filled with ``padding_value`` (``ops.matrix_diag``)."""
+    k = _one_diagonal(k, "matrix_diag")
+    made = torch.diag_embed(x, k)
+    rows, cols = (int(n) for n in (num_rows, num_cols))
+    n = made.shape[-1]
+    rows, cols = rows if rows != -1 else n, cols if cols != -1 else n
+    out = torch.nn.functional.pad(made, (0, max(cols - n, 0), 0, max(rows - n, 0)))[..., :rows, :cols]
+    if padding_value is None or (isinstance(padding_value, (int, float)) and padding_value == 0):
+        return out
+    on = torch.diag_embed(torch.ones_like(x, dtype=torch.bool), k)
+    on = torch.nn.functional.pad(on, (0, max(cols - n, 0), 0, max(rows - n, 0)))[..., :rows, :cols]
+    return torch.where(on, out, torch.as_tensor(padding_value, dtype=x.dtype, device=x.device))
+
+
+@primitive("MatrixDiagV3", init=("align",))
+def _matrix_diag(x, k, num_rows, num_cols, padding_value, align="RIGHT_LEFT"):
+    return matrix_diag.__wrapped__(x, k, num_rows, num_cols, padding_value)
+
+
+@op(primitive="MatrixDiagPartV3", init=("align",))
+def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT"):
+    """Diagonal ``k`` of matrices (``mindspore.ops.matrix_diag_part``)."""
+    return torch.diagonal(x, _one_diagonal(k, "matrix_diag_part"), -2, -1)
+
+
+@op(primitive="MatrixSetDiagV3", init=("align",))
+def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
+    """``x`` with another diagonal ``k`` (``mindspore.ops.matrix_set_diag``)."""
+    return torch.diagonal_scatter(x, diagonal, _one_diagonal(k, "matrix_set_diag"), -2, -1)
+
+
+@op(primitive="MatrixBandPart")
+def matrix_band_part(x, lower, upper):
+    """``x`` within ``lower`` diagonals below and ``upper`` above the main one; negative means all of them."""
+    lower, upper = int(lower), int(upper)
+    out = x if lower < 0 else torch.triu(x, -lower)
+    return out if upper < 0 else torch.tril(out, upper)
+
+
+@op(primitive="PopulationCount")
+def population_count(input_x):
+    """How many bits of each element are set, UInt8 (``mindspore.ops.population_count``)."""
+    _dtype.from_torch(input_x.dtype)
+    value = input_x.long()
+    if input_x.dtype in (torch.int8, torch.int16, torch.int32):
+        value = value & ((1 << input_x.element_size() * 8) - 1)
+    count = torch.zeros_like(value)
+    for bit in range(input_x.element_size() * 8):
+        count += (value >> bit) & 1
+    return count.to(torch.uint8)

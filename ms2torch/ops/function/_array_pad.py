@@ -1,0 +1,269 @@
+"""Padding, and the operators that trade space for depth, batch or columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from ms2torch._core import generation
+from ms2torch._core.registry import method, op, primitive
+
+from ._array_shape import ints
+
+_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "replicate", "edge": "replicate",
+          "circular": "circular"}
+
+
+# ---- padding ---------------------------------------------------------------------------------------------
+
+
+@op
+def pad(input_x, padding=None, mode="constant", value=None, *, paddings=None):
+    """``input_x`` with elements added around it, the last axis first as in torch (``mindspore.ops.pad``).
+
+    ``padding`` (left, right, top, bottom, ...), negative to cut; ``mode`` "constant" with ``value``, "reflect",
+    "replicate" or "circular". A pair for each axis in a tuple, the form before 2.0, pads with zeros.
+    """
+    padding = ints(paddings if padding is None else padding)
+    if len(padding) and isinstance(padding[0], (tuple, list)):
+        if generation.is_set() and not generation.before(2, 0):
+            raise TypeError("For 'pad', the paddings value must be tuple of int or list of int, "
+                            f"but got {padding}")
+        return _pairs(input_x, tuple(padding))
+    if len(padding) % 2:
+        raise ValueError(f"For 'pad', the size of padding must be divisible by 2, but got {len(padding)}")
+    if mode not in _MODES:
+        raise ValueError(f"For 'PadV3', the 'mode' must be str and must be in '['constant', 'reflect', 'edge', "
+                         f"'circular']', but got '{mode}'.")
+    if mode == "constant":
+        if len(padding) > 2 * input_x.ndim:
+            raise ValueError("For 'PadV3' constant mode, paddings length too large for input dims, the pad dims must "
+                             f"be less than or equal to {input_x.ndim}")
+        value = value.item() if isinstance(value, torch.Tensor) else value
+        return F.pad(input_x, list(padding), "constant", 0 if value is None else value)
+    return F.pad(input_x, list(padding), _MODES[mode])
+
+
+def _pairs(x, paddings):
+    if len(paddings) != x.ndim:
+        raise ValueError("For 'Pad', the length of 'paddings' must be equal to the rank of 'input_x', "
+                         f"but got {len(paddings)} vs {x.ndim}")
+    for i, (a, b) in enumerate(paddings):
+        if a < 0 or b < 0:
+            raise ValueError(f"For 'Pad', all elements of 'paddings' must be >= 0, but got paddings[{i}][0] = {a}, "
+                             f"paddings[{i}][1] = {b}")
+    return F.pad(x, [n for pair in reversed(paddings) for n in pair])
+
+
+@primitive("Pad", init=("paddings",))
+def _pad(input_x, paddings):
+    """Zeros around ``input_x``: a pair (before, after) for each axis."""
+    if not isinstance(paddings, tuple):
+        raise TypeError(f"For 'Pad', the type of 'paddings' should be 'tuple', but got type "
+                        f"'{type(paddings).__name__}'.")
+    return _pairs(input_x, paddings)
+
+
+@op
+def mirror_pad(input_x, paddings, mode):
+    """Mirrored around each axis, with the edge ("SYMMETRIC") or without it ("REFLECT")."""
+    return _mirrored(input_x, paddings, mode)
+
+
+@primitive("MirrorPad", init={"mode": "REFLECT"})
+def _mirror_pad(input_x, paddings, mode="REFLECT"):
+    return _mirrored(input_x, paddings, mode)
+
+
+def _mirrored(x, paddings, mode):
+    if mode not in ("REFLECT", "SYMMETRIC"):
+        raise ValueError(f"For 'MirrorPad', the 'mode' should be str and must be in '['REFLECT', 'SYMMETRIC']', "
+                         f"but got '{mode}' with type '{type(mode).__name__}'.")
+    for axis, (before, after) in enumerate(ints(paddings)):
+        n = x.shape[axis]
+        if max(before, after) > n - (mode == "REFLECT"):
+            raise ValueError(f"For 'MirrorPad', paddings must be no greater than the dimension size: [{before}], "
+                             f"[{after}] not less than [{n}]")
+        if before or after:
+            places = np.pad(np.arange(n), (before, after), mode=mode.lower())
+            x = torch.index_select(x, axis, torch.from_numpy(places).to(x.device))
+    return x
+
+
+@primitive("PadV3", init={"mode": "constant", "paddings_contiguous": True})
+def _pad_v3(x, paddings, constant_values=None, mode="constant", paddings_contiguous=True):
+    paddings = list(ints(paddings))
+    if not paddings_contiguous:
+        half = len(paddings) // 2
+        paddings = [paddings[i + side * half] for i in range(half) for side in (0, 1)]
+    return pad.__wrapped__(x, paddings, mode, constant_values)
+
+
+@op(primitive="Padding", init=("pad_dim_size",))
+def padding(x, pad_dim_size=8):
+    """The last axis, of size 1, filled up with zeros to ``pad_dim_size`` (``mindspore.ops.padding``)."""
+    if x.shape[-1] != 1:
+        raise ValueError(f"For 'Padding', the last dimension of 'x' must be 1, but got {x.shape[-1]}.")
+    return F.pad(x, (0, pad_dim_size - 1))
+
+
+# ---- space and depth -------------------------------------------------------------------------------------
+
+
+@primitive("SpaceToDepth", init=("block_size",))
+def _space_to_depth(input_x, block_size):
+    """Blocks of ``block_size`` x ``block_size`` as channels, the place in the block first."""
+    n, c, h, w = input_x.shape
+    b = block_size
+    if h % b or w % b:
+        raise ValueError(f"For 'SpaceToDepth', the shape of x must be divisible by 'block_size' {b}, but got "
+                         f"x_shape: {list(input_x.shape)}.")
+    blocks = input_x.reshape(n, c, h // b, b, w // b, b)
+    return blocks.permute(0, 3, 5, 1, 2, 4).reshape(n, c * b * b, h // b, w // b)
+
+
+@primitive("DepthToSpace", init=("block_size",))
+def _depth_to_space(input_x, block_size):
+    """The inverse of ``SpaceToDepth``."""
+    n, c, h, w = input_x.shape
+    b = block_size
+    if c % (b * b):
+        raise ValueError(
+            f"For DepthToSpace, the square of block_size must be smaller than the input channel, but got the block_size "
+            f"is {b}, and the input channel is {c}.")
+    blocks = input_x.reshape(n, b, b, c // (b * b), h, w)
+    return blocks.permute(0, 3, 4, 1, 5, 2).reshape(n, c // (b * b), h * b, w * b)
+
+
+@op
+def space_to_batch_nd(input_x, block_size, paddings):
+    """Blocks of the last axes as batches, after padding with zeros (``mindspore.ops.space_to_batch_nd``)."""
+    return _space_to_batch(input_x, block_size, paddings)
+
+
+@primitive("SpaceToBatchND", init=("block_shape", "paddings"))
+def _space_to_batch_nd(input_x, block_shape, paddings):
+    return _space_to_batch(input_x, block_shape, paddings)
+
+
+@primitive("SpaceToBatch", init=("block_size", "paddings"))
+def _space_to_batch_2d(input_x, block_size, paddings):
+    return _space_to_batch(input_x, block_size, paddings)
+
+
+def _space_to_batch(x, block, paddings):
+    block = [block] * len(paddings) if isinstance(block, int) else list(block)
+    x = F.pad(x, [n for pair in reversed(paddings) for n in pair])
+    m, lead = len(block), x.shape[1:x.ndim - len(block)]
+    for b, n in zip(block, x.shape[-m:], strict=True):
+        if n % b:
+            raise ValueError(f"For 'SpaceToBatchND', the padded size {n} must be divisible by the block size {b}.")
+    shape = [x.shape[0], *lead]
+    for b, n in zip(block, x.shape[-m:], strict=True):
+        shape += [n // b, b]
+    k = 1 + len(lead)
+    order = [*(k + 2 * i + 1 for i in range(m)), *range(k), *(k + 2 * i for i in range(m))]
+    return x.reshape(shape).permute(order).reshape(-1, *lead, *(shape[k + 2 * i] for i in range(m)))
+
+
+@op
+def batch_to_space_nd(input_x, block_shape, crops):
+    """The inverse of ``space_to_batch_nd``, then ``crops`` cut off (``mindspore.ops.batch_to_space_nd``)."""
+    return _batch_to_space(input_x, block_shape, crops)
+
+
+@primitive("BatchToSpaceND", init=("block_shape", "crops"))
+def _batch_to_space_nd(input_x, block_shape, crops):
+    return _batch_to_space(input_x, block_shape, crops)
+
+
+@primitive("BatchToSpace", init=("block_size", "crops"))
+def _batch_to_space_2d(input_x, block_size, crops):
+    return _batch_to_space(input_x, block_size, crops)
+
+
+def _batch_to_space(x, block, crops):
+    block = [block] * len(crops) if isinstance(block, int) else list(block)
+    m, lead, space = len(block), x.shape[1:x.ndim - len(block)], x.shape[x.ndim - len(block):]
+    batch = x.shape[0] // int(np.prod(block))
+    k = m + 1 + len(lead)
+    order = [*range(m, k)]
+    for i in range(m):
+        order += [k + i, i]
+    merged = x.reshape(*block, batch, *lead, *space).permute(order)
+    full = merged.reshape(batch, *lead, *(n * b for n, b in zip(space, block, strict=True)))
+    index = [slice(None)] * (1 + len(lead))
+    index += [slice(a, n - b) for (a, b), n in zip(crops, full.shape[-m:], strict=True)]
+    return full[tuple(index)]
+
+
+@op
+def pixel_shuffle(input, upscale_factor):
+    """Channels as r x r blocks of pixels (``mindspore.ops.pixel_shuffle``)."""
+    return F.pixel_shuffle(input, upscale_factor)
+
+
+@op
+def pixel_unshuffle(input, downscale_factor):
+    """The inverse of ``pixel_shuffle`` (``mindspore.ops.pixel_unshuffle``)."""
+    return F.pixel_unshuffle(input, downscale_factor)
+
+
+@op
+def channel_shuffle(x, groups):
+    """The channels of groups dealt out in turn (``mindspore.ops.channel_shuffle``)."""
+    return _dealt(x, groups)
+
+
+@primitive("ChannelShuffle", init=("group",))
+def _channel_shuffle(x, group):
+    return _dealt(x, group)
+
+
+def _dealt(x, groups):
+    n, c, *rest = x.shape
+    return x.reshape(n, groups, c // groups, *rest).transpose(1, 2).reshape(x.shape)
+
+
+# ---- columns ---------------------------------------------------------------------------------------------
+
+
+@op(method=True)
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+    """The patches under a sliding window as columns (``mindspore.ops.unfold``)."""
+    return F.unfold(input, kernel_size, dilation, padding, stride)
+
+
+@op
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """Columns summed back into an image; ``output_size`` is a tensor of two sizes, or a pair (``ops.fold``)."""
+    return F.fold(input, tuple(ints(output_size)), kernel_size, dilation, padding, stride)
+
+
+@method(name="fold")
+def _fold_method(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """Columns summed back into an image (``mindspore.Tensor.fold``)."""
+    return F.fold(input, tuple(ints(output_size)), kernel_size, dilation, padding, stride)
+
+
+@primitive("Im2Col", init={"ksizes": None, "strides": 1, "dilations": 1, "pads": 0})
+def _im2col(x, ksizes, strides=1, dilations=1, pads=0):
+    """The patches of each channel: (N, C, kernel elements, places)."""
+    columns = F.unfold(x, ksizes, dilations, pads, strides)
+    return columns.reshape(x.shape[0], x.shape[1], -1, columns.shape[-1])
+
+
+@primitive("Col2Im", init={"kernel_size": None, "dilation": 1, "padding": 0, "stride": 1})
+def _col2im(x, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """Patches (N, C, kernel elements, places) summed back into images."""
+    n, c, k, places = x.shape
+    return F.fold(x.reshape(n, c * k, places), tuple(ints(output_size)), kernel_size, dilation, padding, stride)
+
+
+@op(method=True)
+def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
+    """Patches (N, C, kernel elements, places) summed back into images (``mindspore.ops.col2im``)."""
+    n, c, k, places = input_x.shape
+    columns = input_x.reshape(n, c * k, places)
+    return F.fold(columns, tuple(ints(output_size)), kernel_size, dilation, padding_value, stride)

@@ -1,0 +1,331 @@
+"""Operators that write by index: out of place, or into a Parameter; and sums and extremes over segments."""
+
+from __future__ import annotations
+
+import warnings
+
+import torch
+
+from ms2torch._core.errors import said
+from ms2torch._core.registry import method, mint_form, op, primitive
+from ms2torch._core.tensor import Tensor, lower, wrap
+
+from ._array_shape import ints
+
+# torch calls index_reduce beta; it does what is needed here, and its users cannot act on the notice.
+warnings.filterwarnings("ignore", message=r"index_reduce\(\) is in beta")
+
+# ---- along an axis -----------------------------------------------------------------------------------------
+
+
+def _on_axis(x, axis, index, src, reduction="none"):
+    index = index if index.dtype is torch.int64 else index.long()
+    n = x.shape[axis]
+    index = torch.where(index < 0, index + n, index)
+    if not isinstance(src, torch.Tensor):
+        if reduction == "none":
+            return torch.scatter(x, axis, index, src)
+        src = torch.full(index.shape, src, dtype=x.dtype, device=x.device)
+    if src.dtype is not x.dtype:
+        src = src.to(x.dtype)
+    return torch.scatter(x, axis, index, src) if reduction == "none" else torch.scatter_add(x, axis, index, src)
+
+
+@op
+def scatter(input, axis, index, src):
+    """``input`` with the elements of ``src`` at ``index`` along ``axis`` (``mindspore.ops.scatter``).
+
+    ``src`` is a tensor or a number; of several writes to one place any may win.
+    """
+    return _on_axis(input, axis, index, src)
+
+
+@method(name="scatter")
+def _scatter_method(input, axis=None, index=None, src=None, *, dim=None, value=None, reduce=None):
+    """With the elements of ``src`` at ``index`` along ``axis`` (``mindspore.Tensor.scatter``)."""
+    axis = dim if axis is None else axis
+    src = value if src is None else src
+    if reduce is not None:
+        if reduce == "add":
+            return _on_axis(input, axis, index, src, "add")
+        return torch.scatter(input, axis, index.long(), src, reduce=reduce)
+    return _on_axis(input, axis, index, src)
+
+
+@mint_form(name="scatter")
+def _scatter_mint(input, dim, index, src):
+    return _on_axis(input, dim, index, src)
+
+
+@mint_form(name="scatter_add")
+def _scatter_add_mint(input, dim, index, src):
+    return torch.scatter_add(input, dim, index.long(), src)
+
+
+@op(primitive="TensorScatterElements", init={"axis": 0, "reduction": "none"})
+def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none"):
+    """``scatter``, or with ``reduction`` "add" its sum (``mindspore.ops.tensor_scatter_elements``)."""
+    if reduction not in ("none", "add"):
+        raise ValueError(f'Failed to convert the value "{reduction}" of input \'reduce\' of '
+                         "'TensorScatterElements' to enum.")
+    return _on_axis(input_x, axis, indices, updates, reduction)
+
+
+def _rows_added(x, axis, index, y, sign=1):
+    return torch.index_add(x, axis, index, y.to(x.dtype), alpha=sign)
+
+
+@method(name="index_add")
+def _index_add_method(input, dim=None, index=None, source=None, axis=None, *, alpha=1, indices=None, y=None):
+    """``source`` added to the slices at ``index`` along ``dim``; or MindSpore's ``(indices, y, axis)``."""
+    if isinstance(dim, torch.Tensor):
+        indices, y, axis = dim, index, source if axis is None else axis
+    if indices is not None:
+        return _rows_added(input, axis, indices, y)
+    return _rows_added(input, dim, index, source, alpha)
+
+
+@mint_form(name="index_add")
+def _index_add_mint(input, dim, index, source, *, alpha=1):
+    return _rows_added(input, dim, index, source, alpha)
+
+
+@op(method=True)
+def index_fill(x, axis, index, value):
+    """``x`` with ``value`` in the slices at ``index`` along ``axis`` (``mindspore.ops.index_fill``)."""
+    return torch.index_fill(x, axis, index.long(), value)
+
+
+@op(method=True)
+def select_scatter(input, src, axis, index):
+    """``input`` with ``src`` as its slice ``index`` along ``axis`` (``mindspore.ops.select_scatter``)."""
+    return torch.select_scatter(input, src, axis, index)
+
+
+@op(method=True)
+def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
+    """``input`` with ``src`` in every ``step``-th slice along ``axis`` (``mindspore.ops.slice_scatter``)."""
+    index = torch.arange(input.shape[axis], device=input.device)[start:end:step]
+    shape = list(input.shape)
+    shape[axis] = len(index)
+    return torch.index_copy(input, axis, index, src.to(input.dtype).expand(shape))
+
+
+@op(method=True)
+def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
+    """``input`` with ``src`` on its diagonal (``mindspore.ops.diagonal_scatter``)."""
+    return torch.diagonal_scatter(input, src, offset, dim1, dim2)
+
+
+# ---- at places of the first axes ---------------------------------------------------------------------------
+
+
+def _check_places(name, x, indices, updates) -> None:
+    shape = indices.shape[:-1] + x.shape[indices.shape[-1]:]
+    if updates.shape != shape:
+        raise ValueError(f"For {name}, indices_shape must equal to updates_shape, but got indices_shape: "
+                         f"{list(shape)}, updates_shape: {list(updates.shape)}.")
+    if indices.device.type == "cpu" and indices.numel():
+        limit = torch.tensor(x.shape[:indices.shape[-1]])
+        wrong = (indices < 0) | (indices >= limit)
+        if wrong.any():
+            row, column = (int(n) for n in wrong.reshape(-1, len(limit)).nonzero()[0])
+            value = int(indices.reshape(-1, len(limit))[row, column])
+            raise said(RuntimeError(f"For '{name}', the {row}-th value of 'indices'[{value}] is out of "
+                                    f"range[{x.shape[column]}]."))
+
+
+def at_places(name, x, indices, updates, how):
+    """``x`` with ``updates`` combined into the slices that the last axis of ``indices`` points at."""
+    _check_places(name, x, indices, updates)
+    updates = updates.to(x.dtype)
+    places = tuple(indices.long().unbind(-1))
+    if how == "add":
+        return x.index_put(places, updates, accumulate=True)
+    if how == "sub":
+        return x.index_put(places, -updates, accumulate=True)
+    if how == "update":
+        return x.index_put(places, updates)
+    lead, rest = x.shape[:len(places)], x.shape[len(places):]
+    row = torch.zeros_like(places[0])
+    for n, place in zip(lead, places, strict=True):
+        row = row * n + place
+    return _by_row(x.reshape(lead.numel(), *rest), row.reshape(-1), updates.reshape(-1, *rest), how).reshape(x.shape)
+
+
+_REDUCE = {"mul": "prod", "div": "prod", "max": "amax", "min": "amin"}
+
+
+def _by_row(x, row, updates, how):
+    """``x`` with ``updates`` combined into its rows."""
+    if how == "update":
+        return x.index_copy(0, row, updates)
+    if how in ("add", "sub"):
+        return x.index_add(0, row, updates, alpha=1 if how == "add" else -1)
+    if how == "div":
+        divisor = torch.ones_like(x).index_reduce(0, row, updates, "prod")
+        return torch.div(x, divisor, rounding_mode=None if x.is_floating_point() else "trunc").to(x.dtype)
+    return x.index_reduce(0, row, updates, _REDUCE[how])
+
+
+def _tensor_scatter(how: str, primitive_name: str) -> None:
+    name = f"tensor_scatter_{how}"
+
+    def kernel(input_x, indices, updates):
+        return at_places(primitive_name, input_x, indices, updates, how)
+
+    kernel.__name__ = name
+    kernel.__doc__ = (f"``input_x`` with ``updates`` ({how}) at the places that the last axis of ``indices`` points "
+                      f"at (``mindspore.ops.{name}``).")
+    globals()[name] = op(kernel, primitive=primitive_name)
+    if how not in ("update", "add"):
+        method(kernel, name=f"scatter_{how}")
+
+
+for _how, _name in (("add", "Add"), ("sub", "Sub"), ("mul", "Mul"), ("div", "Div"), ("max", "Max"), ("min", "Min"),
+                    ("update", "Update")):
+    _tensor_scatter(_how, f"TensorScatter{_name}")
+
+
+@method(name="scatter_add")
+def _scatter_add_method(input, indices=None, updates=None, src=None, *, dim=None, index=None):
+    """``tensor_scatter_add`` as ``(indices, updates)``, torch's scatter_add as ``(dim, index, src)``."""
+    if isinstance(indices, int):
+        dim, index = indices, updates
+    if dim is not None:
+        return torch.scatter_add(input, dim, index.long(), src)
+    return at_places("TensorScatterAdd", input, indices, updates, "add")
+
+
+@op(primitive="ScatterNd")
+def scatter_nd(indices, updates, shape):
+    """Zeros of ``shape`` with ``updates`` added at the places in ``indices`` (``mindspore.ops.scatter_nd``)."""
+    shape = ints(shape)
+    if indices.device.type == "cpu" and indices.numel():
+        limit = torch.tensor(shape[:indices.shape[-1]])
+        wrong = indices >= limit
+        if wrong.any():
+            row, column = (int(n) for n in wrong.reshape(-1, len(limit)).nonzero()[0])
+            raise said(RuntimeError(
+                "For 'ScatterNd', each element in 'indices' should be smaller than the value of shape, but got "
+                f"{int(indices.reshape(-1, len(limit))[row, column])} and got the value of shape {shape[column]}"))
+    zeros = torch.zeros(tuple(shape), dtype=updates.dtype, device=updates.device)
+    return zeros.index_put(tuple(indices.long().unbind(-1)), updates, accumulate=True)
+
+
+# ---- into a Parameter ----------------------------------------------------------------------------------------
+
+
+def write(variable: Tensor, value: torch.Tensor) -> Tensor:
+    """Make ``value`` the content of a Parameter or Tensor, in place; the result is it as a plain Tensor."""
+    assign = getattr(variable, "_assign", None)
+    if assign is not None:
+        assign(value)
+    else:
+        variable._write(lambda t: t.copy_(value))
+    return wrap(variable._t)
+
+
+def _into_rows(how: str) -> None:
+    primitive_name = f"Scatter{how.capitalize()}"
+
+    def kernel(input_x, indices, updates, use_locking=False):
+        x, index, updates = input_x._t, indices._t, lower(updates)
+        if not isinstance(updates, torch.Tensor):
+            updates = torch.full(index.shape + x.shape[1:], updates, dtype=x.dtype, device=x.device)
+        if updates.shape != index.shape + x.shape[1:]:
+            raise ValueError(
+                f"For '{primitive_name}', 'updates_shape' should be as same as the concatenation of 'indices_shape' and "
+                f"'input_x_shape[1:]', but got updates_shape: {list(updates.shape)}, indices_shape: "
+                f"{list(index.shape)}, input_x_shape: {list(x.shape)}.")
+        row = index.long().reshape(-1)
+        return write(input_x, _by_row(x, row, updates.to(x.dtype).reshape(-1, *x.shape[1:]), how))
+
+    kernel.__name__ = f"scatter_{how}"
+    kernel.__doc__ = (f"Writes ``updates`` ({how}) into the rows of a Parameter at ``indices``, and returns its value "
+                      f"(``mindspore.ops.scatter_{how}``).")
+    init = {"use_locking": how == "update"}
+    globals()[kernel.__name__] = op(kernel, primitive=primitive_name, init=init, on_tensors=True)
+
+
+def _into_places(how: str) -> None:
+    primitive_name = f"ScatterNd{how.capitalize()}"
+
+    def kernel(input_x, indices, updates, use_locking=False):
+        return write(input_x, at_places(primitive_name, input_x._t, indices._t, updates._t, how))
+
+    kernel.__name__ = f"scatter_nd_{how}"
+    kernel.__doc__ = (f"Writes ``updates`` ({how}) into a Parameter at the places in ``indices``, and returns its value "
+                      f"(``mindspore.ops.scatter_nd_{how}``).")
+    init = {"use_locking": how == "update"}
+    globals()[kernel.__name__] = op(kernel, primitive=primitive_name, init=init, on_tensors=True)
+
+
+for _how in ("update", "add", "sub", "mul", "div", "max", "min"):
+    _into_rows(_how)
+    _into_places(_how)
+
+
+@op(on_tensors=True)
+def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
+    """Adds ``y`` to the slices of ``x`` at ``indices`` along ``axis``, in place of a Parameter (``ops.index_add``)."""
+    return write(x, _rows_added(x._t, axis, indices._t, y._t))
+
+
+@primitive("IndexAdd", init=("axis", "use_lock", "check_index_bound"), on_tensors=True)
+def _index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
+    return write(x, _rows_added(x._t, axis, indices._t, y._t))
+
+
+def _inplace(how: str, name: str) -> None:
+    def kernel(x, v, indices):
+        rows = [indices] if isinstance(indices, int) else ints(indices)
+        return _by_row(x, torch.tensor(rows, dtype=torch.int64, device=x.device), v, how)
+
+    kernel.__name__ = f"inplace_{how}"
+    kernel.__doc__ = f"``x`` with ``v`` ({how}) in the rows ``indices``; ``x`` itself stays (``ops.inplace_{how}``)."
+    globals()[kernel.__name__] = op(kernel, primitive=name, init=("indices",), method=how == "update")
+
+
+for _how in ("update", "add", "sub"):
+    _inplace(_how, f"Inplace{_how.capitalize()}")
+
+
+# ---- segments ------------------------------------------------------------------------------------------------
+
+
+def _lowest(dtype: torch.dtype, sign: int):
+    info = torch.finfo(dtype) if dtype.is_floating_point else torch.iinfo(dtype)
+    return info.min if sign < 0 else info.max
+
+
+def _segments(how: str, empty):
+    prim = f"UnsortedSegment{how.capitalize()}"
+
+    def kernel(x, segment_ids, num_segments):
+        n, rest = int(num_segments), x.shape[segment_ids.ndim:]
+        row = segment_ids.reshape(-1)
+        values = x.reshape(-1, *rest)
+        # One segment more takes what belongs to none: negative numbers.
+        row = torch.where(row < 0, n, row)
+        out = torch.full((n + 1, *rest), empty(x.dtype), dtype=x.dtype, device=x.device)
+        return (out.index_add(0, row, values) if how == "sum" else out.index_reduce(
+            0, row, values, {"prod": "prod", "max": "amax", "min": "amin"}[how]))[:n]
+
+    kernel.__name__ = f"unsorted_segment_{how}"
+    kernel.__doc__ = (f"The {how} of the slices of ``x`` that have one number in ``segment_ids`` "
+                      f"(``mindspore.ops.unsorted_segment_{how}``); a negative number belongs to none.")
+    if how == "sum":
+        shared = kernel
+
+        def kernel(input_x, segment_ids, num_segments):
+            return shared(input_x, segment_ids, num_segments)
+
+        kernel.__name__, kernel.__doc__ = shared.__name__, shared.__doc__
+    globals()[kernel.__name__] = op(kernel, primitive=prim, method=how != "sum")
+
+
+_segments("sum", lambda dtype: 0)
+_segments("prod", lambda dtype: 1)
+_segments("max", lambda dtype: _lowest(dtype, -1))
+_segments("min", lambda dtype: _lowest(dtype, 1))

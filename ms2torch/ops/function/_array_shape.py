@@ -1,0 +1,409 @@
+"""Operators that rearrange a tensor: shape, axes, repetition, order of elements.
+
+Where torch views, so does the result: writes go through, as in MindSpore.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core.errors import said
+from ms2torch._core.registry import method, mint_form, op, primitive
+
+_RESHAPE = "Reshape()(input=<Tensor>, shape=<list of int, Tensor, tuple of int>)"
+_TRANSPOSE = "Transpose()(input=<Tensor>, dims=<list of int, tuple of int>)"
+_EXPAND_DIMS = "ExpandDims()(input_x=<Tensor>, axis=<Tensor, int>)"
+_SQUEEZE = "Squeeze(axis=<list of int, int, tuple of int>)(input=<Tensor>)"
+_TILE = "Tile()(input=<Tensor>, dims=<Tensor, tuple of int>)"
+_REVERSE = "ReverseV2(axis=<list of int, tuple of int>)(input=<Tensor>)"
+
+
+def ints(shape):
+    """A shape that came as a tensor, as a list."""
+    return shape.tolist() if shape.__class__ is torch.Tensor else shape
+
+
+def in_range(axis: int, ndim: int, text: str) -> int:
+    """``axis`` counted from the front; ValueError with MindSpore's ``text`` where it is out of range."""
+    if not -ndim <= axis < ndim:
+        raise ValueError(text.format(axis=axis, low=-ndim, ndim=ndim))
+    return axis % ndim if ndim else 0
+
+
+# ---- shape -----------------------------------------------------------------------------------------------
+
+
+@op(primitive="Reshape", valid=_RESHAPE, mint=True)
+def reshape(input, shape):
+    """``input`` with another shape, one of whose sizes may be -1 (``mindspore.ops.reshape``).
+
+    ValueError where the sizes do not fit.
+    """
+    try:
+        return torch.reshape(input, shape)
+    except TypeError:
+        if shape.__class__ is torch.Tensor:
+            return torch.reshape(input, shape.tolist())
+        raise
+
+
+@primitive("Flatten")
+def _flatten(input_x):
+    """The first axis kept, all others as one."""
+    if input_x.ndim == 0:
+        raise said(RuntimeError("Unsupported input shape dimension. The shape should not be empty."))
+    return input_x.reshape(input_x.shape[0], -1) if input_x.numel() else input_x.flatten(1)
+
+
+@op
+def flatten(input, order="C", *, start_dim=1, end_dim=-1):
+    """Axes ``start_dim`` to ``end_dim`` as one; by default the first stays, unlike torch's (``mindspore.ops.flatten``).
+
+    ``order`` "F" reads in column-major order.
+    """
+    return _merge(input, order, start_dim, end_dim)
+
+
+@method(name="flatten")
+def _flatten_method(input, order="C", end=None, *, start_dim=None, end_dim=-1):
+    """All axes as one, or ``start_dim`` to ``end_dim`` (``mindspore.Tensor.flatten``); ``order`` "F": column-major."""
+    if isinstance(order, int):
+        order, start_dim, end_dim = "C", order, end_dim if end is None else end
+    return _merge(input, order, 0 if start_dim is None else start_dim, end_dim)
+
+
+@mint_form(name="flatten")
+def _flatten_mint(input, start_dim=0, end_dim=-1):
+    return torch.flatten(input, start_dim, end_dim)
+
+
+def _merge(input, order, start_dim, end_dim):
+    ndim = input.ndim
+    if order == "F":
+        input = input.permute(*range(ndim - 1, -1, -1))
+    elif order != "C":
+        if not isinstance(order, str):
+            raise TypeError(f"For 'flatten', the 'order' must be a string, but got {type(order)}.")
+        raise ValueError(f"For 'flatten', the 'order' must be one of ['C', 'F'], but got '{order}'.")
+    if ndim <= 1:
+        if not -1 <= start_dim <= 1 or not -1 <= end_dim <= 0:
+            raise ValueError("'start_dim' or 'end_dim' out of range.")
+        return input.reshape(-1)
+    if not -ndim <= start_dim < ndim or not -ndim <= end_dim < ndim:
+        raise ValueError("'start_dim' or 'end_dim' out of range.")
+    if start_dim % ndim > end_dim % ndim:
+        raise ValueError("For 'flatten', 'start_dim' cannot come after 'end_dim'.")
+    return input.flatten(start_dim, end_dim)
+
+
+@op(method=True, mint=True)
+def ravel(input):
+    """All elements in one axis (``mindspore.ops.ravel``)."""
+    return input.reshape(-1)
+
+
+@op(primitive="ExpandDims", method=True, valid=_EXPAND_DIMS)
+def expand_dims(input_x, axis):
+    """``input_x`` with an axis of size 1 before ``axis`` (``mindspore.ops.expand_dims``; torch's unsqueeze)."""
+    return torch.unsqueeze(input_x, int(axis) if axis.__class__ is torch.Tensor else axis)
+
+
+@op(method=True, mint=True)
+def unsqueeze(input, dim):
+    """``expand_dims`` under its other name (``mindspore.ops.unsqueeze``)."""
+    return torch.unsqueeze(input, dim)
+
+
+@op(primitive="Squeeze", init={"axis": ()}, method=True, mint=True, valid=_SQUEEZE)
+def squeeze(input, axis=None):
+    """``input`` without axes of size 1: all of them, or those of ``axis`` (``mindspore.ops.squeeze``).
+
+    An axis of another size stays.
+    """
+    if axis is None or axis == ():
+        return torch.squeeze(input)
+    if axis.__class__ is list:
+        axis = tuple(axis)
+    return torch.squeeze(input, axis)
+
+
+@op(primitive="BroadcastTo", init=("shape",), method=True, mint=True)
+def broadcast_to(input, shape):
+    """``input`` repeated to ``shape``, without copying; -1 keeps a size (``mindspore.ops.broadcast_to``)."""
+    shape = ints(shape)
+    try:
+        return input.expand(shape)
+    except RuntimeError:
+        raise _cannot_broadcast(input, shape) from None
+
+
+def _cannot_broadcast(input, shape) -> Exception:
+    if input.ndim > len(shape):
+        return ValueError(f"For primitive [BroadcastTo]: input's rank should be less equal to the number of "
+                          f"proposed_shape, but got {input.ndim} and {len(shape)}")
+    lead = len(shape) - input.ndim
+    for i, n in enumerate(shape[:lead]):
+        if n == -1:
+            return ValueError(
+                f"For 'BroadcastTo', -1 in init shape is in an incompatible location with given input tensor, "
+                f"-1 index in init shape: {i} but -1 can only be in index{lead + 1}onwards for this input.")
+    return ValueError(
+        "For 'BroadcastTo', in order to broadcast, each dimension pair must be equal or input dimension is 1 or "
+        f"target dimension is -1. But got x_shape: {tuple(input.shape)}, target shape: {tuple(shape)}.")
+
+
+@op
+def expand(input_x, size):
+    """``broadcast_to`` with the shape in a tensor (``mindspore.ops.expand``)."""
+    return broadcast_to.__wrapped__(input_x, size)
+
+
+@op(method=True)
+def expand_as(input, other):
+    """``input`` repeated to the shape of ``other`` (``mindspore.ops.expand_as``)."""
+    return broadcast_to.__wrapped__(input, tuple(other.shape))
+
+
+@op
+def view_as(input, other):
+    """``input`` in the shape of ``other`` (``mindspore.ops.view_as``)."""
+    return torch.reshape(input, other.shape)
+
+
+@op
+def atleast_1d(inputs):
+    """A tensor, or each of several, with one axis or more (``mindspore.ops.atleast_1d``)."""
+    return torch.atleast_1d(inputs)
+
+
+@op
+def atleast_2d(inputs):
+    """A tensor, or each of several, with two axes or more (``mindspore.ops.atleast_2d``)."""
+    return torch.atleast_2d(inputs)
+
+
+@op
+def atleast_3d(inputs):
+    """A tensor, or each of several, with three axes or more (``mindspore.ops.atleast_3d``)."""
+    return torch.atleast_3d(inputs)
+
+
+# ---- axes ------------------------------------------------------------------------------------------------
+
+
+@op(primitive="Transpose", valid=_TRANSPOSE, alias="transpose_")
+def transpose(input, dims=None, *, input_perm=None):
+    """The axes of ``input`` in the order ``dims`` (``mindspore.ops.transpose``; torch's permute).
+
+    ``input_perm`` is the name of ``dims`` before 2.5. ValueError for an order that is none.
+    """
+    dims = input_perm if dims is None else dims
+    try:
+        return torch.permute(input, dims)
+    except RuntimeError:
+        raise not_an_order(input, dims) from None
+
+
+def not_an_order(input, dims) -> Exception:
+    """The error for axes that are no order of ``input``'s."""
+    if len(dims) != input.ndim:
+        return ValueError(f"For 'Transpose', size of perm should equal to rank of x, but got {len(dims)} "
+                          f"and {input.ndim}!")
+    axes = [d % input.ndim for d in dims]
+    twice = next(d for d in axes if axes.count(d) > 1)
+    return ValueError(f"For 'Transpose' perms should all be unique dim, but{twice} is not unique!")
+
+
+@mint_form(name="transpose")
+def _transpose_mint(input, dim0, dim1):
+    return torch.transpose(input, dim0, dim1)
+
+
+@op
+def permute(input, axis):
+    """``transpose`` under torch's name (``mindspore.ops.permute``)."""
+    return transpose.__wrapped__(input, axis)
+
+
+@mint_form(name="permute")
+def _permute_mint(input, dims):
+    return torch.permute(input, dims)
+
+
+@op(method=True, mint=True)
+def swapaxes(input, axis0, axis1):
+    """``input`` with two axes exchanged (``mindspore.ops.swapaxes``; torch's transpose)."""
+    for axis in (axis0, axis1):
+        if not isinstance(axis, int):
+            raise TypeError(f"For ops.swapaxes, the axis argument must be integer, but got {type(axis)}.")
+        in_range(axis, input.ndim, "The 'axis' must be in the range of [{low}, {ndim}), but got {axis}.")
+    return torch.transpose(input, axis0, axis1)
+
+
+@op(method=True)
+def swapdims(input, dim0, dim1):
+    """``swapaxes`` under its other name (``mindspore.ops.swapdims``)."""
+    return swapaxes.__wrapped__(input, dim0, dim1)
+
+
+@op(method=("moveaxis", "movedim"), alias="movedim")
+def moveaxis(x, source, destination):
+    """``x`` with the axes ``source`` moved to the places ``destination`` (``mindspore.ops.moveaxis``)."""
+    return torch.movedim(x, source, destination)
+
+
+@op(method=True, mint=True)
+def t(input):
+    """A matrix transposed; of any other rank, unlike torch's, unchanged (``mindspore.ops.t``)."""
+    return input.t() if input.ndim == 2 else input
+
+
+# ---- repetition ------------------------------------------------------------------------------------------
+
+
+@op(primitive="Tile", mint=True, valid=_TILE)
+def tile(input, dims=None, *, multiples=None):
+    """``input`` repeated ``dims`` times along its axes (``mindspore.ops.tile``).
+
+    ``multiples`` is the name of ``dims`` before 2.3. ValueError for negative numbers.
+    """
+    dims = ints(multiples if dims is None else dims)
+    if not isinstance(dims, (tuple, list)):
+        raise TypeError
+    try:
+        return torch.tile(input, dims)
+    except RuntimeError:
+        for i, n in enumerate(dims):
+            if n < 0:
+                raise ValueError(f"For 'Tile', 'dims' cannot contain negative integer numbers, "
+                                 f"but got {n} in {i}th.") from None
+        raise
+
+
+@op
+def repeat_elements(x, rep, axis=0):
+    """Each slice of ``x`` along ``axis`` ``rep`` times (``mindspore.ops.repeat_elements``)."""
+    if not 0 < rep <= 2147483647:
+        raise ValueError(f"For 'repeat_elements', the 'rep' must be in range of (0, 2147483647], "
+                         f"but got {rep} with type '{type(rep).__name__}'.")
+    in_range(axis, x.ndim, "For 'repeat_elements', the 'axis' must be in range of [{low}, {ndim}), "
+                           "but got {axis} with type 'int'.")
+    return torch.repeat_interleave(x, rep, axis)
+
+
+@op
+def repeat_interleave(input, repeats, axis=None):
+    """Each slice along ``axis`` as often as ``repeats`` says; without an axis, of all elements.
+
+    (``mindspore.ops.repeat_interleave``.) ``repeats`` is a number, or one for each slice.
+    """
+    return interleave(input, repeats, axis)
+
+
+@method(name="repeat_interleave")
+def _repeat_interleave_method(input, repeats, dim=None, *, output_size=None):
+    """Each slice along ``dim`` as often as ``repeats`` says; without one, of all elements."""
+    return interleave(input, repeats, dim)
+
+
+@mint_form(name="repeat_interleave")
+def _repeat_interleave_mint(input, repeats, dim=None, *, output_size=None):
+    return interleave(input, repeats, dim)
+
+
+def interleave(input, repeats, axis):
+    """Shared kernel of the forms of ``repeat_interleave``."""
+    if isinstance(repeats, (tuple, list)):
+        repeats = repeats[0] if len(repeats) == 1 else torch.tensor(repeats, device=input.device)
+    if isinstance(repeats, torch.Tensor):
+        size = input.numel() if axis is None else input.shape[axis]
+        if repeats.numel() not in (1, size):
+            raise ValueError(
+                "For 'repeat_interleave', the length of 'repeats' must be the same as the shape of the original "
+                f"tensor in the 'axis' dimension, but got the length of 'repeats' {repeats.numel()}, the shape of "
+                f"the original tensor in the 'axis' dimension {size}.")
+    return torch.repeat_interleave(input, repeats, axis)
+
+
+# ---- order of elements -----------------------------------------------------------------------------------
+
+
+@op(primitive="ReverseV2", init={"axis": ()}, method="reverse", valid=_REVERSE)
+def reverse(input, axis):
+    """``input`` with the order along the axes reversed (``mindspore.ops.reverse``; torch's flip)."""
+    return flipped(input, axis)
+
+
+@op(method=True, mint=True)
+def flip(input, dims):
+    """``reverse`` under numpy's name (``mindspore.ops.flip``)."""
+    return flipped(input, dims)
+
+
+def flipped(input, axis):
+    """Shared kernel of ``flip`` and ``reverse``; an int is refused, as in MindSpore."""
+    if not isinstance(axis, (tuple, list)):
+        raise TypeError('Failed calling ReverseV2 with "ReverseV2(axis=int)(input=Tensor)". '
+                        f'The valid calling should be: "{_REVERSE}".')
+    ndim, seen = input.ndim, set()
+    for i, a in enumerate(axis):
+        a = in_range(a, ndim, f"For 'ReverseV2', the 'axis[{i}]' must be in range of [{{low}}, {{ndim}}), "
+                              "but got {axis} with type 'int'.")
+        if a in seen:
+            raise ValueError(f"For ReverseV2, 'axis' cannot contain duplicate dimensions, but got {a}")
+        seen.add(a)
+    return torch.flip(input, axis)
+
+
+@op(method=True)
+def fliplr(input):
+    """The second axis reversed (``mindspore.ops.fliplr``)."""
+    return torch.fliplr(input)
+
+
+@op(method=True)
+def flipud(input):
+    """The first axis reversed (``mindspore.ops.flipud``)."""
+    return torch.flipud(input)
+
+
+@op(method=True)
+def rot90(input, k, dims):
+    """``input`` turned by ``k`` quarters in the plane of two axes (``mindspore.ops.rot90``)."""
+    return torch.rot90(input, k, dims)
+
+
+@op(primitive="Roll", init=("shifts", "dims"), method=True, mint=True)
+def roll(input, shifts, dims=None):
+    """``input`` shifted along ``dims``, what falls out coming in again (``mindspore.ops.roll``)."""
+    return torch.roll(input, shifts, dims if dims is not None else ())
+
+
+@op(method=True, primitive="ReverseSequence", init={"seq_dim": None, "batch_dim": 0})
+def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
+    """The first ``seq_lengths[i]`` elements along ``seq_dim`` reversed, for each i along ``batch_dim``.
+
+    (``mindspore.ops.reverse_sequence``.) RuntimeError for a length beyond the axis.
+    """
+    n = x.shape[seq_dim]
+    for i, length in enumerate(seq_lengths.tolist() if x.device.type == "cpu" else ()):
+        if not 0 <= length <= n:
+            raise said(RuntimeError(f"Invalid seq_lengths[{i}]: {length}"))
+    place = torch.arange(n, device=x.device)
+    lengths = seq_lengths.long()[:, None]
+    index = torch.where(place < lengths, lengths - 1 - place, place)
+    moved = x.movedim((batch_dim, seq_dim), (0, 1))
+    index = index.reshape(index.shape + (1,) * (x.ndim - 2)).expand(moved.shape)
+    return moved.gather(1, index).movedim((0, 1), (batch_dim, seq_dim))
+
+
+@primitive("InvertPermutation")
+def _invert_permutation(input_x):
+    for i, n in enumerate(input_x):
+        if n in input_x[:i]:
+            raise ValueError("For 'InvertPermutation', the 'input_x' can not contain duplicate values, "
+                             f"but got duplicated {n} in the 'input_x'.")
+        if not 0 <= n < len(input_x):
+            raise ValueError(f"For 'InvertPermutation', all values in 'input_x' must be in [0, {len(input_x)}), "
+                             f"but got {n}.")
+    return tuple(input_x.index(i) for i in range(len(input_x)))

@@ -1,0 +1,24 @@
+"""Order of evaluation (``mindspore.ops.function.other_func``)."""
+
+from __future__ import annotations
+
+from ms2torch._core.registry import op
+
+__all__ = ["depend"]
+
+
+@op(primitive="Depend", on_tensors=True)
+def depend(value, expr):
+    """``value``; that ``expr`` comes first is so anyway, in the order of Python (``mindspore.ops.depend``)."""
+    return value
+
+
+@op(on_tensors=True)
+def control_depend(src, dst, depend_mode=0):
+    """Orders two operators in a graph, before r1.2; here they already run in the order of Python."""
+
+
+@op(on_tensors=True)
+def load(value, u=None):
+    """The value of a Parameter at this point of a graph."""
+    return value.value() if hasattr(value, "value") else value

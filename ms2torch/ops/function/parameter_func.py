@@ -1,0 +1,58 @@
+"""Writing to Parameters (``mindspore.ops.function.parameter_func``).
+
+At rest the data changes in place, so that views and optimizers see it; while gradients are taken the write is
+differentiated. The result is the variable's value, a plain Tensor.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import dtype as _dtype
+from ms2torch._core.registry import op
+from ms2torch._core.tensor import Tensor, as_torch
+
+from ._array_scatter import write
+
+__all__ = ["assign", "assign_add", "assign_sub"]
+
+
+def _fitting(variable: Tensor, value, name: str) -> torch.Tensor:
+    """``value`` as a tensor that can go into ``variable``; MindSpore's errors where it cannot."""
+    t = value._t if isinstance(value, Tensor) else as_torch(value, None if isinstance(value, Tensor) else variable.dtype)
+    old = variable._t
+    if t.dtype is not old.dtype and _dtype.common(t.dtype, old.dtype) is not old.dtype:
+        raise TypeError(
+            "Data type conversion is not supported for a 'Parameter', nor for the input tensor of an in-place "
+            f"operator, so data type {variable.dtype}, which cannot be converted to data type "
+            f"{_dtype.from_torch(t.dtype)} automatically.")
+    if t.ndim != old.ndim:
+        raise ValueError(f"For '{name}','value' must have the same rank as 'variable'. But got 'value' rank: {t.ndim}, "
+                         f"'variable' rank: {old.ndim}.")
+    if t.shape != old.shape:
+        raise ValueError(f"For '{name}','value' must have the same shape as 'variable'. But got 'value' shape: "
+                         f"{tuple(t.shape)}, 'variable' shape: {tuple(old.shape)}.")
+    return t
+
+
+@op(primitive="Assign", on_tensors=True)
+def assign(variable, value):
+    """Writes ``value`` into a Parameter and returns its value (``mindspore.ops.assign``).
+
+    TypeError where the dtype does not convert, ValueError for another shape.
+    """
+    return write(variable, _fitting(variable, value, "Assign"))
+
+
+@op(primitive="AssignAdd", on_tensors=True)
+def assign_add(variable, value):
+    """Adds ``value`` to a Parameter and returns its value (``mindspore.ops.assign_add``)."""
+    value = _fitting(variable, value, "AssignAdd")
+    return write(variable, variable._t + value.to(variable._t.dtype))
+
+
+@op(primitive="AssignSub", on_tensors=True)
+def assign_sub(variable, value):
+    """Subtracts ``value`` from a Parameter and returns its value (``mindspore.ops.assign_sub``)."""
+    value = _fitting(variable, value, "AssignSub")
+    return write(variable, variable._t - value.to(variable._t.dtype))
