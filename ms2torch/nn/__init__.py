@@ -3,7 +3,9 @@
 from ms2torch._core.surface import install_lazy
 
 from .cell import Cell, GraphCell
+from .layer import *  # noqa: F403
 from .learning_rate_schedule import *  # noqa: F403
+from .loss import *  # noqa: F403
 from .optim import *  # noqa: F403
 from .wrap import *  # noqa: F403
 

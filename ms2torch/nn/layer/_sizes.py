@@ -1,0 +1,32 @@
+"""Kernel sizes, strides and paddings as tuples, with MindSpore's words where they are no such thing."""
+
+from __future__ import annotations
+
+
+def pair(value) -> tuple[int, int]:
+    """An int or a 2-tuple of ints as a 2-tuple."""
+    if isinstance(value, int):
+        return value, value
+    if not isinstance(value, tuple):
+        raise TypeError("When expanding an int number to tuple, input type must be integer or tuple[int], "
+                        f"but got {type(value)}")
+    if len(value) != 2:
+        raise TypeError(f"When expanding an int number to tuple, input tuple dimension must be 2, but got {value}")
+    return value
+
+
+def triple(value, name: str, cell: str, lowest: int = 1) -> tuple[int, int, int]:
+    """An int or a 3-tuple of ints (or its (1, 1, d, h, w) form) as a 3-tuple."""
+    given = value
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = (value,) * 3
+    elif not isinstance(value, tuple):
+        raise TypeError(f"For '{cell}', the type of '{name}' should be one of '['int', 'tuple']', "
+                        f"but got type '{type(value).__name__}'.")
+    if len(value) == 5:
+        value = value[2:]
+    kind = "positive int" if lowest else "non-negative int"
+    if len(value) != 3 or not all(isinstance(v, int) and v >= lowest for v in value):
+        raise ValueError(f"For '{cell}', attr '{name}' should be an {kind} number or a tuple of three "
+                         f"{kind} numbers, but got {given}")
+    return value

@@ -1,0 +1,343 @@
+"""Pooling layers (``mindspore.nn.layer.pooling``).
+
+MindSpore's strides are 1 by default, not the kernel's size as in torch; ``pad_mode`` is "valid", "same" or "pad".
+"""
+
+from __future__ import annotations
+
+from ms2torch import _checkparam as check
+from ms2torch._core.dtype import from_torch
+from ms2torch._core.errors import unsupported
+from ms2torch._core.tensor import wrap
+from ms2torch.ops.function import _nn_pool as kernels
+from ms2torch.ops.function._nn_pool import avg_pooled, max_pooled
+
+from ..cell import Cell
+from ._errors import not_tensor
+from ._parts import primitive
+
+__all__ = [
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "LPPool1d", "LPPool2d", "MaxPool1d", "MaxPool2d",
+    "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]
+
+
+def _positive(name: str, value, cell: str):
+    check.check_value_type(name, value, [int, tuple], cell)
+    values = value if isinstance(value, tuple) else (value,)
+    if not all(isinstance(v, int) and v > 0 for v in values):
+        raise ValueError(f"For '{cell}', the '{name}' must be an positive int number or a tuple, but got {value}")
+    return values[0] if len(values) == 1 else value
+
+
+class _Pool(Cell):
+    """What the pooling layers share; ``_window`` and ``_step`` are what torch is given."""
+
+    _dims = 2
+    _operator = ""
+
+    def __init__(self, kernel_size, stride, pad_mode, data_format="NCHW") -> None:
+        super().__init__()
+        name = self.cls_name
+        check.check_value_type("pad_mode", pad_mode, [str], name)
+        self.pad_mode = check.check_string(pad_mode.upper(), ["VALID", "SAME", "PAD"], "pad_mode", name)
+        self.format = check.check_string(data_format, ["NCHW", "NHWC"], "format", name)
+        if data_format == "NHWC":
+            raise unsupported(f"mindspore.nn.{name}(data_format='NHWC')", "MindSpore has it on GPU alone.",
+                              "transpose the input to NCHW.")
+        self.kernel_size = _positive("kernel_size", kernel_size, name)
+        self.stride = _positive("stride", stride, name)
+        self._window, self._step = self._sizes("kernel_size"), self._sizes("stride")
+
+    def _sizes(self, name: str) -> tuple[int, ...]:
+        value = getattr(self, name)
+        if isinstance(value, int):
+            return (value,) * self._dims
+        if len(value) != self._dims:
+            raise ValueError(f"For {self.cls_name}, the length of {name} must be equal to {self._dims}, "
+                             f"but got {len(value)}.")
+        return value
+
+    def _each_side(self, padding) -> tuple[int, ...]:
+        """``padding`` as one number per dimension."""
+        name = self.cls_name
+        check.check_value_type("padding", padding, (int, tuple, list), name)
+        if isinstance(padding, int):
+            return (padding,) * self._dims
+        check.check_non_negative_int_sequence(padding, "padding", name)
+        if len(padding) == 1:
+            return tuple(padding) * self._dims
+        if len(padding) != self._dims:
+            raise ValueError(self._wrong_padding(len(padding)))
+        return tuple(padding)
+
+    def _wrong_padding(self, count: int) -> str:
+        return f"For {self.cls_name}, the length of padding must equal to {self._dims}, but got {count}."
+
+    def _batched(self, x):
+        """The torch tensor with a batch dimension, and whether it was added."""
+        try:
+            t = x._t
+        except AttributeError as err:
+            raise not_tensor(err, self._operator, x) from None
+        if not t.is_floating_point():
+            raise TypeError(f"For primitive[{self._operator}], the input argument[x] must be a float Tensor, "
+                            f"but got Tensor[{from_torch(t.dtype)}].")
+        if t.ndim == self._dims + 1:
+            return t.unsqueeze(0), True
+        if t.ndim != self._dims + 2:
+            raise self._wrong_rank(t.ndim)
+        return t, False
+
+    def _wrong_rank(self, rank: int) -> Exception:
+        return ValueError(f"For primitive[{self._operator}], the length of input must be equal to {self._dims + 2} , "
+                          f"but got {rank}.")
+
+    def extend_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
+
+
+class _MaxPool(_Pool):
+    _operator = "MaxPool"
+
+    def _set(self, padding, dilation, return_indices, ceil_mode) -> None:
+        self.return_indices = return_indices
+        self.use_pad = self.pad_mode == "PAD"
+        if not self.use_pad and (padding != 0 or dilation != 1 or return_indices or ceil_mode):
+            raise ValueError(
+                f"For {self.cls_name}, the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' can not be "
+                f"set to non-default value when pad_mode is not 'pad', but got pad_mode:{self.pad_mode.lower()}.")
+        self._sides = self._each_side(padding)
+        if self.use_pad:
+            self.padding = (0,) * (3 - self._dims) + self._sides
+        if isinstance(dilation, tuple) and len(dilation) not in (1, self._dims):
+            lengths = "1" if self._dims == 1 else f"1 or {self._dims}"
+            raise ValueError(f"For {self.cls_name}, the length of 'dilation' must be {lengths}, "
+                             f"but got {len(dilation)}.")
+        if not isinstance(dilation, (int, tuple)):
+            raise ValueError(f"For {self.cls_name}, the 'dilation' must be int or tuple, but got {type(dilation)}.")
+        self._dilation, self._ceil = dilation, ceil_mode
+
+    max_pool = primitive("MaxPool", all="_pool_arguments")
+
+    @property
+    def _pool_arguments(self) -> dict:
+        return {"kernel_size": self.kernel_size, "strides": self.stride, "pad_mode": self.pad_mode}
+
+    def construct(self, x):
+        t, added = self._batched(x)
+        if self.use_pad and any(2 * p > k for p, k in zip(self._sides, self._window, strict=True)):
+            raise self._wide_padding()
+        y = max_pooled(t, self._window, self._step, self.pad_mode, self._sides, self._dilation, self._ceil,
+                       self.return_indices)
+        if self.return_indices:
+            return tuple(wrap(v.squeeze(0) if added else v) for v in y)
+        return wrap(y.squeeze(0) if added else y)
+
+    def _wide_padding(self) -> Exception:
+        lead = (1,) * (3 - self._dims)
+        sizes = ", ".join(map(str, (*lead, *self._window)))
+        pads = ", ".join(map(str, (*(0 for _ in lead), *self._sides)))
+        return ValueError("For Maxpool3DWithArgmax, pads should be less equal to the half of ksize, but got ksize is"
+                          f"[[const vector]{{{sizes}}}], pads is[[const vector]{{{pads}}}].")
+
+
+class MaxPool2d(_MaxPool):
+    """2-d max pooling of (N, C, H, W) or (C, H, W) (``mindspore.nn.MaxPool2d``).
+
+    ``kernel_size`` and ``stride`` are 1 by default. ``padding``, ``dilation``, ``ceil_mode`` and ``return_indices``
+    go with ``pad_mode`` "pad" alone, else ValueError.
+    """
+
+    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
+                 ceil_mode=False, data_format="NCHW") -> None:
+        super().__init__(kernel_size, stride, pad_mode, data_format)
+        self._set(padding, dilation, return_indices, ceil_mode)
+
+
+class MaxPool1d(_MaxPool):
+    """1-d max pooling of (N, C, L) or (C, L) (``mindspore.nn.MaxPool1d``); arguments as MaxPool2d, ints."""
+
+    _dims = 1
+
+    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
+                 ceil_mode=False) -> None:
+        super().__init__(kernel_size, stride, pad_mode)
+        check.check_int(kernel_size, 1, check.GE, "kernel_size", self.cls_name)
+        check.check_int(stride, 1, check.GE, "stride", self.cls_name)
+        self._set(padding, dilation, return_indices, ceil_mode)
+        lead = (1, 1) if self.use_pad else (1,)
+        self.kernel_size, self.stride = (*lead, kernel_size), (*lead, stride)
+
+    def _wrong_rank(self, rank: int) -> Exception:
+        return ValueError(f"For '{self.cls_name}', the input must has 3 dim, but got {rank}")
+
+
+class MaxPool3d(_MaxPool):
+    """3-d max pooling of (N, C, D, H, W) or (C, D, H, W) (``mindspore.nn.MaxPool3d``)."""
+
+    _dims = 3
+    _operator = "MaxPool3D"
+
+    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
+                 ceil_mode=False) -> None:
+        super().__init__(kernel_size, stride, pad_mode)
+        if (dilation != 1 or return_indices) and self.pad_mode != "PAD":
+            raise ValueError(f"For {self.cls_name}, the pad_mode must be 'pad' when dilation is not 1 or "
+                             f"return_indices is True, but got pad_mode:{pad_mode}.")
+        self.return_indices, self.use_pad = return_indices, self.pad_mode == "PAD"
+        self._sides = self._each_side(padding)
+        self._dilation, self._ceil = dilation, ceil_mode
+
+
+class _AvgPool(_Pool):
+    _operator = "AvgPool"
+
+    def _set(self, padding, ceil_mode, count_include_pad, divisor_override=None) -> None:
+        self._sides = self._each_side(padding)
+        self.ceil_mode, self.count_include_pad, self.divisor_override = ceil_mode, count_include_pad, divisor_override
+        if divisor_override is not None and divisor_override <= 0:
+            raise ValueError(f"For '{self.cls_name}', the 'divisor_override' must be > 0, but got {divisor_override}.")
+        if self.pad_mode != "PAD" and any(self._sides):
+            pads = (0, 0) * (3 - self._dims) + tuple(p for p in self._sides for _ in (0, 1))
+            raise ValueError("For 'AvgPool3D', the 'pad' must be zero or (0, 0, 0, 0, 0, 0) when 'pad_mode' is not "
+                             f"\"PAD\", but got 'pad' is {pads} and 'pad_mode' is {self.pad_mode.lower()}.")
+
+    def _wrong_padding(self, count: int) -> str:
+        if self._dims == 1:
+            return (f"For {self.cls_name}, the padding must be a int or tuple/list contains one int, but got "
+                    f"tuple/list with length:{count}.")
+        return (f"For {self.cls_name}, the padding must be a int or tuple/list contains 1 or {self._dims} int, but "
+                f"got tuple/list with length:{count}.")
+
+    avg_pool = primitive("AvgPool", all="_pool_arguments")
+    _pool_arguments = _MaxPool._pool_arguments
+
+    def construct(self, x):
+        t, added = self._batched(x)
+        y = avg_pooled(t, self._window, self._step, self.pad_mode, self._sides, self.ceil_mode,
+                       self.count_include_pad, self.divisor_override)
+        return wrap(y.squeeze(0) if added else y)
+
+
+class AvgPool2d(_AvgPool):
+    """2-d average pooling of (N, C, H, W) or (C, H, W) (``mindspore.nn.AvgPool2d``).
+
+    ``kernel_size`` and ``stride`` are 1 by default; "same" divides by the number of real elements.
+    """
+
+    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True,
+                 divisor_override=None, data_format="NCHW") -> None:
+        super().__init__(kernel_size, stride, pad_mode, data_format)
+        self._set(padding, ceil_mode, count_include_pad, divisor_override)
+
+
+class AvgPool1d(_AvgPool):
+    """1-d average pooling of (N, C, L) or (C, L) (``mindspore.nn.AvgPool1d``)."""
+
+    _dims = 1
+
+    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
+                 count_include_pad=True) -> None:
+        check.check_value_type("kernel_size", kernel_size, [int], type(self).__name__)
+        check.check_value_type("stride", stride, [int], type(self).__name__)
+        super().__init__(kernel_size, stride, pad_mode)
+        self._set(padding, ceil_mode, count_include_pad)
+        lead = (1, 1) if self.pad_mode == "PAD" or ceil_mode or not count_include_pad else (1,)
+        self.kernel_size, self.stride = (*lead, kernel_size), (*lead, stride)
+
+    def _wrong_rank(self, rank: int) -> Exception:
+        return ValueError(f"For '{self.cls_name}', the input must has 3 dim, but got {rank}")
+
+
+class AvgPool3d(_AvgPool):
+    """3-d average pooling of (N, C, D, H, W) or (C, D, H, W) (``mindspore.nn.AvgPool3d``)."""
+
+    _dims = 3
+    _operator = "AvgPool3D"
+
+    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True,
+                 divisor_override=None) -> None:
+        super().__init__(kernel_size, stride, pad_mode)
+        self._set(padding, ceil_mode, count_include_pad, divisor_override)
+
+
+class _Forwarded(Cell):
+    """A layer that keeps its arguments and calls one function with them after the input."""
+
+    _compute = None
+
+    def __init__(self, *args) -> None:
+        super().__init__()
+        self._arguments = args
+
+    def construct(self, x):
+        return self._compute(x, *self._arguments)
+
+
+def _adaptive(name: str, function, text: str, indices: bool) -> type:
+    def with_size(self, output_size):
+        _Forwarded.__init__(self, output_size)
+        self.output_size = output_size
+
+    def with_indices(self, output_size, return_indices=False):
+        _Forwarded.__init__(self, output_size, return_indices)
+        self.output_size, self.return_indices = output_size, return_indices
+
+    return type(name, (_Forwarded,), {
+        "__init__": with_indices if indices else with_size, "_compute": staticmethod(function),
+        "__doc__": f"{text} (``mindspore.nn.{name}``).", "__module__": __name__})
+
+
+AdaptiveAvgPool1d = _adaptive("AdaptiveAvgPool1d", kernels.adaptive_avg_pool1d,
+                              "Mean of ``output_size`` even parts of the last dimension", False)
+AdaptiveAvgPool2d = _adaptive("AdaptiveAvgPool2d", kernels.adaptive_avg_pool2d,
+                              "Mean of even parts of the last two dimensions; None keeps a size", False)
+AdaptiveAvgPool3d = _adaptive("AdaptiveAvgPool3d", kernels.adaptive_avg_pool3d,
+                              "Mean of even parts of the last three dimensions", False)
+AdaptiveMaxPool1d = _adaptive("AdaptiveMaxPool1d", kernels.adaptive_max_pool1d,
+                              "Maximum of ``output_size`` even parts of the last dimension", False)
+AdaptiveMaxPool2d = _adaptive("AdaptiveMaxPool2d", kernels.adaptive_max_pool2d,
+                              "Maximum of even parts of the last two dimensions", True)
+AdaptiveMaxPool3d = _adaptive("AdaptiveMaxPool3d", kernels.adaptive_max_pool3d,
+                              "Maximum of even parts of the last three dimensions", True)
+
+
+class LPPool1d(_Forwarded):
+    """(sum of x^norm_type over windows)^(1 / norm_type) (``mindspore.nn.LPPool1d``)."""
+
+    _compute = staticmethod(kernels.lp_pool1d)
+
+    def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False) -> None:
+        super().__init__(norm_type, kernel_size, stride, ceil_mode)
+
+
+class LPPool2d(LPPool1d):
+    """(sum of x^norm_type over windows)^(1 / norm_type) (``mindspore.nn.LPPool2d``)."""
+
+    _compute = staticmethod(kernels.lp_pool2d)
+
+
+class MaxUnpool1d(Cell):
+    """Puts maxima back where ``indices`` say (``mindspore.nn.MaxUnpool1d``)."""
+
+    _compute = staticmethod(kernels.max_unpool1d)
+
+    def __init__(self, kernel_size, stride=None, padding=0) -> None:
+        super().__init__()
+        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+
+    def construct(self, x, indices, output_size=None):
+        return self._compute(x, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+class MaxUnpool2d(MaxUnpool1d):
+    """Puts maxima back where ``indices`` say (``mindspore.nn.MaxUnpool2d``)."""
+
+    _compute = staticmethod(kernels.max_unpool2d)
+
+
+class MaxUnpool3d(MaxUnpool1d):
+    """Puts maxima back where ``indices`` say (``mindspore.nn.MaxUnpool3d``)."""
+
+    _compute = staticmethod(kernels.max_unpool3d)

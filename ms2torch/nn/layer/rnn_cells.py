@@ -1,0 +1,143 @@
+"""One step of a recurrent network (``mindspore.nn.layer.rnn_cells``)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+
+from ms2torch import _checkparam as check
+from ms2torch._core.dtype import float16, float32, tensor_type, tuple_
+from ms2torch._core.tensor import Tensor, wrap
+from ms2torch.common.initializer import Uniform, initializer
+from ms2torch.common.parameter import Parameter
+
+from ..cell import Cell
+
+__all__ = ["GRUCell", "LSTMCell", "RNNCell"]
+
+_FLOATS = [float32, float16]
+
+
+def _kind(value) -> str:
+    if isinstance(value, Tensor):
+        return f"Tensor[{value.dtype}]"
+    if isinstance(value, tuple):
+        return f"Tuple[{','.join(_kind(v) for v in value)}]"
+    return str(type(value))
+
+
+def need_tensor(name: str, value, cell: str) -> None:
+    if not isinstance(value, Tensor) and value is not None:
+        raise TypeError(f"For '{cell}', the '{name}' must be '{type(tensor_type)}', but got '{_kind(value)}'")
+
+
+def need_pair(name: str, value, cell: str) -> None:
+    """A tuple of two Tensors."""
+    if not isinstance(value, tuple):
+        raise TypeError(f"For '{cell}', the '{name}' must be '{type(tuple_)}', but got '{_kind(value)}'")
+    if len(value) != 2:
+        raise TypeError(f"For '{cell}', the length of '{name}' must be '2', but got '{len(value)}'")
+    for i, v in enumerate(value):
+        need_tensor(f"{name}[{i}]", v, cell)
+
+
+def _step(compute):
+    """The cell function over Tensors that programs import: ``(inputs, hidden, w_ih, w_hh, b_ih, b_hh)``."""
+    def call(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
+        weights = [None if w is None else w._t for w in (w_ih, w_hh, b_ih, b_hh)]
+        state = tuple(h._t for h in hidden) if isinstance(hidden, (tuple, list)) else hidden._t
+        y = compute(inputs._t, state, *weights)
+        return tuple(wrap(v) for v in y) if isinstance(y, tuple) else wrap(y)
+
+    call.__doc__ = compute.__doc__
+    return call
+
+
+_rnn_tanh_cell = _step(torch.rnn_tanh_cell)
+_rnn_relu_cell = _step(torch.rnn_relu_cell)
+_lstm_cell = _step(torch.lstm_cell)
+_gru_cell = _step(torch.gru_cell)
+
+
+class RNNCellBase(Cell):
+    """What the cells share: ``weight_ih``, ``weight_hh`` and biases from U(-1/sqrt(hidden), 1/sqrt(hidden))."""
+
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool, num_chunks: int, dtype=float32) -> None:
+        super().__init__()
+        check.check_value_type("has_bias", has_bias, [bool], self.cls_name)
+        check.check_positive_int(hidden_size, "hidden_size", self.cls_name)
+        check.check_positive_int(input_size, "input_size", self.cls_name)
+        self.input_size, self.hidden_size, self.has_bias = input_size, hidden_size, has_bias
+        rows = num_chunks * hidden_size
+        self.bias_ih = self.bias_hh = None
+        # MindSpore draws every weight twice: from randn, and then for good in reset_parameters.
+        shapes = {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size)}
+        if has_bias:
+            shapes.update(bias_ih=(rows,), bias_hh=(rows,))
+        for name, shape in shapes.items():
+            setattr(self, name, Parameter(Tensor(np.random.randn(*shape), dtype), name=name))
+        self.reset_parameters(dtype)
+
+    def reset_parameters(self, dtype=float32) -> None:
+        bound = 1 / math.sqrt(self.hidden_size)
+        for weight in self.get_parameters():
+            weight.set_data(initializer(Uniform(bound), weight.shape, dtype))
+
+    def _weights(self):
+        return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
+
+    def _check(self, **tensors) -> None:
+        for name, x in tensors.items():
+            need_tensor(name, x, self.cls_name)
+            check.check_type_name(name, x.dtype, _FLOATS, self.cls_name)
+
+
+class RNNCell(RNNCellBase):
+    """One step of an Elman network (``mindspore.nn.RNNCell``): ``(x, hx)`` to the new state; tanh or relu."""
+
+    _non_linearity = ["tanh", "relu"]
+
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, nonlinearity: str = "tanh",
+                 dtype=float32) -> None:
+        super().__init__(input_size, hidden_size, has_bias, 1, dtype)
+        check.check_value_type("nonlinearity", nonlinearity, [str], self.cls_name)
+        check.check_string(nonlinearity, self._non_linearity, "nonlinearity", self.cls_name)
+        self.nonlinearity = nonlinearity
+
+    def construct(self, x, hx):
+        self._check(x=x, hx=hx)
+        return (_rnn_tanh_cell if self.nonlinearity == "tanh" else _rnn_relu_cell)(x, hx, *self._weights())
+
+
+class LSTMCell(RNNCellBase):
+    """One step of an LSTM (``mindspore.nn.LSTMCell``): ``(x, (h, c))`` to ``(h, c)``.
+
+    Before r1.6 this name was a whole layer; its arguments raise ValueError and point to nn.LSTM.
+    """
+
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype=float32, **old) -> None:
+        if old:
+            if {"batch_size", "dropout", "bidirectional"} & set(old):
+                raise ValueError("The arguments of `nn.LSTMCell` from old MindSpore version(<1.6) are detected, "
+                                 "if you still need use single LSTM layer, please use `nn.LSTM` instead.")
+            raise TypeError(f"LSTMCell.__init__() got an unexpected keyword argument '{next(iter(old))}'")
+        super().__init__(input_size, hidden_size, has_bias, 4, dtype)
+
+    def construct(self, x, hx):
+        need_tensor("x", x, self.cls_name)
+        need_pair("hx", hx, self.cls_name)
+        self._check(**{"x": x, "hx[0]": hx[0], "hx[1]": hx[1]})
+        return _lstm_cell(x, hx, *self._weights())
+
+
+class GRUCell(RNNCellBase):
+    """One step of a GRU (``mindspore.nn.GRUCell``): ``(x, hx)`` to the new state."""
+
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype=float32) -> None:
+        super().__init__(input_size, hidden_size, has_bias, 3, dtype)
+
+    def construct(self, x, hx):
+        self._check(x=x, hx=hx)
+        return _gru_cell(x, hx, *self._weights())

@@ -1,0 +1,286 @@
+"""Activations: kernels with MindSpore's dtypes and defaults, as functions, Primitives and Tensor methods."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+from ms2torch._core.dtype import _FROM_TORCH
+from ms2torch._core.registry import op, primitive
+
+_FLOATS = frozenset((torch.float16, torch.float32, torch.float64, torch.bfloat16))
+_COMPLEX = frozenset((torch.complex64, torch.complex128))
+
+
+def _need(t, allowed, name: str):
+    """MindSpore has these operators for floats alone: TypeError where torch would compute something."""
+    if t.dtype not in allowed:
+        names = ", ".join(sorted(str(_FROM_TORCH[d]) for d in allowed))
+        raise TypeError(f"For primitive[{name}], the input argument must be a type of {{{names}}}, "
+                        f"but got {_FROM_TORCH[t.dtype]}.")
+    return t
+
+
+@op(primitive="ReLU", method=True, mint=True)
+def relu(input, inplace=False):
+    """max(input, 0) (``mindspore.ops.relu``); ``inplace`` writes it into ``input``."""
+    return torch.relu_(input) if inplace else torch.relu(input)
+
+
+@op(primitive="ReLU6")
+def relu6(x):
+    """min(max(x, 0), 6) (``mindspore.ops.relu6``), for float16 and float32."""
+    if x.dtype not in (torch.float32, torch.float16, torch.bfloat16):
+        raise TypeError("For primitive[ReLU6], the input argument[input_x] must be a type of {Tensor[Float16], "
+                        f"Tensor[Float32]}}, but got Tensor[{_FROM_TORCH[x.dtype]}].")
+    return F.relu6(x)
+
+
+@primitive("ReLUV2")
+def _reluv2(x):
+    """max(x, 0) and the mask of what stayed."""
+    return torch.relu(x), (x > 0).to(torch.uint8)
+
+
+@op(primitive="Sigmoid", method=True, mint=True)
+def sigmoid(input):
+    """1 / (1 + exp(-input)) (``mindspore.ops.sigmoid``), for floats and complex numbers."""
+    return torch.sigmoid(_need(input, _FLOATS | _COMPLEX, "Sigmoid"))
+
+
+def _log_sigmoid(t):
+    return F.logsigmoid(t)
+
+
+@op
+def logsigmoid(x):
+    """log(sigmoid(x)) (``mindspore.ops.logsigmoid``)."""
+    return _log_sigmoid(x)
+
+
+@primitive("GeLU")
+def _gelu_tanh(x):
+    """GELU by the tanh formula, which is what MindSpore's Primitive computes."""
+    return F.gelu(x, approximate="tanh")
+
+
+@op(mint=True)
+def gelu(input, approximate="none"):
+    """Gaussian error linear unit (``mindspore.ops.gelu``): "none" by erf, "tanh" by the formula.
+
+    nn.GELU and the Primitive GeLU use "tanh" by default.
+    """
+    if approximate not in ("none", "tanh"):
+        raise ValueError(f"For 'gelu', the 'approximate' must be str and must be in '['none', 'tanh']', "
+                         f"but got '{approximate}'.")
+    if input.dtype not in _FLOATS:
+        raise TypeError("For gelu, the input dtype must be bfloat16, float16, float32 or float64, "
+                        f"but got {_FROM_TORCH[input.dtype]}.")
+    return F.gelu(input, approximate=approximate)
+
+
+@op(primitive="FastGeLU")
+def fast_gelu(x):
+    """x / (1 + exp(-1.702 |x|)) * exp(0.851 (x - |x|)) (``mindspore.ops.fast_gelu``): about x * sigmoid(1.702 x)."""
+    if x.dtype not in (torch.float16, torch.float32):
+        raise TypeError(f"For 'FastGeLU', input[0] type should be float16 or float32. but got {_FROM_TORCH[x.dtype]}")
+    return x * torch.sigmoid(1.702 * x)
+
+
+@op(primitive="SiLU", mint=True)
+def silu(input):
+    """input * sigmoid(input) (``mindspore.ops.silu``; Swish)."""
+    return F.silu(_need(input, _FLOATS | _COMPLEX, "Sigmoid"))
+
+
+@op(primitive="Mish", mint=True)
+def mish(x):
+    """x * tanh(softplus(x)) (``mindspore.ops.mish``)."""
+    return F.mish(_need(x, _FLOATS, "Mish"))
+
+
+def _on_integers(t, compute):
+    """MindSpore computes these for integers too, in the float and back."""
+    if t.dtype in _FLOATS:
+        return compute(t)
+    return compute(t.to(torch.float32)).to(t.dtype)
+
+
+@op(primitive="HSwish", mint=True)
+def hardswish(input):
+    """input * min(max(input + 3, 0), 6) / 6 (``mindspore.ops.hardswish``)."""
+    return _on_integers(input, F.hardswish)
+
+
+@op(primitive="HSigmoid", mint=True)
+def hardsigmoid(input):
+    """min(max(input / 6 + 0.5, 0), 1) (``mindspore.ops.hardsigmoid``)."""
+    return _on_integers(input, F.hardsigmoid)
+
+
+@op(primitive="Elu", init={"alpha": 1.0})
+def elu(input_x, alpha=1.0):
+    """input where positive, else alpha * (exp(input) - 1) (``mindspore.ops.elu``)."""
+    return F.elu(_need(input_x, _FLOATS, "Elu"), alpha)
+
+
+@op(primitive="CeLU", init={"alpha": 1.0})
+def celu(x, alpha=1.0):
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)) (``mindspore.ops.celu``)."""
+    if alpha == 0:
+        raise ValueError("For 'CeLU', the 'alpha' must be float and must != 0.0, but got '0.0' with type 'float'.")
+    return F.celu(_need(x, _FLOATS, "CeLU"), alpha)
+
+
+@op(primitive="SeLU", mint=True)
+def selu(input_x):
+    """Scaled elu with its fixed constants (``mindspore.ops.selu``)."""
+    return _on_integers(input_x, F.selu)
+
+
+@op
+def leaky_relu(input, alpha=0.2):
+    """input where positive, else alpha * input (``mindspore.ops.leaky_relu``; torch's slope is 0.01)."""
+    return _leaky(input, alpha)
+
+
+def _leaky(t, alpha):
+    if t.dtype in _FLOATS:
+        return F.leaky_relu(t, alpha)
+    # Of an integer input the larger (or smaller) of x and alpha * x, both integers.
+    other = (t.to(torch.float32) * alpha).to(t.dtype)
+    return torch.maximum(t, other) if alpha <= 1 else torch.minimum(t, other)
+
+
+def _prelu(t, weight):
+    if weight.numel() not in (1, t.shape[1] if t.ndim > 1 else 1):
+        raise ValueError(f"For 'PReLU', the weight must hold one value or one per channel, but got weight of shape "
+                         f"{list(weight.shape)} and input of shape {list(t.shape)}.")
+    return torch.prelu(t, weight)
+
+
+@op(primitive="PReLU", mint=True)
+def prelu(input, weight):
+    """input where positive, else weight * input, one weight or one per channel (``mindspore.ops.prelu``)."""
+    return _prelu(input, weight)
+
+
+@op
+def rrelu(input, lower=1.0 / 8, upper=1.0 / 3):
+    """Leaky relu with a slope drawn from U(lower, upper) for every element (``mindspore.ops.rrelu``)."""
+    slope = torch.empty_like(input).uniform_(lower, upper)
+    return torch.where(input >= 0, input, input * slope)
+
+
+def _axis(t, axis, name: str):
+    rank = t.ndim
+    if not -rank <= axis < rank:
+        raise ValueError(f"For primitive[{name}], the axis must be in [{-rank},{rank}), but got {axis}.")
+    return axis
+
+
+def softmaxed(t, axis):
+    """Softmax along ``axis`` (an int, or a tuple of one)."""
+    if isinstance(axis, (tuple, list)) and len(axis) == 1:
+        axis = axis[0]
+    if not isinstance(axis, int):
+        raise TypeError(f"For 'Softmax', the type of 'axis' should be one of '[int, tuple of int]', "
+                        f"but got {type(axis)}.")
+    if t.dtype not in _FLOATS:
+        raise TypeError("For primitive[Softmax], the input argument[x] must be a type of {BFloat16, Float16, Float32, "
+                        f"Float64}}, but got {_FROM_TORCH[t.dtype]}.")
+    return torch.softmax(t, _axis(t, axis, "Softmax"))
+
+
+def log_softmaxed(t, axis):
+    """Logarithm of the softmax along ``axis``."""
+    return torch.log_softmax(_need(t, _FLOATS, "LogSoftmax"), _axis(t, axis, "LogSoftmax"))
+
+
+def _to(t, dtype):
+    if dtype is None:
+        return t
+    from ms2torch._core.dtype import to_torch
+
+    return t.to(to_torch(dtype))
+
+
+@op
+def softmax(input, axis=-1, *, dtype=None):
+    """exp(input) normalised to sum one along ``axis`` (``mindspore.ops.softmax``); ``dtype`` casts first."""
+    return softmaxed(_to(input, dtype), axis)
+
+
+@primitive("Softmax", init={"axis": -1})
+def _softmax(x, axis=-1):
+    """Softmax along ``axis`` (``mindspore.ops.Softmax``)."""
+    return softmaxed(x, axis)
+
+
+@op(primitive="LogSoftmax", init={"axis": -1})
+def log_softmax(logits, axis=-1):
+    """log(softmax) along ``axis`` (``mindspore.ops.log_softmax``)."""
+    return log_softmaxed(logits, axis)
+
+
+@op
+def softmin(x, axis=-1, *, dtype=None):
+    """softmax(-x) along ``axis`` (``mindspore.ops.softmin``)."""
+    return softmaxed(-_to(x, dtype), axis)
+
+
+@op(primitive="Softplus")
+def softplus(input, beta=1, threshold=20):
+    """log(1 + exp(beta * input)) / beta, the input itself above ``threshold`` (``mindspore.ops.softplus``)."""
+    return F.softplus(input, beta, threshold)
+
+
+@op(primitive="Softsign")
+def softsign(x):
+    """x / (1 + |x|) (``mindspore.ops.softsign``)."""
+    return F.softsign(_need(x, _FLOATS, "Softsign"))
+
+
+@op(method=True)
+def hardtanh(input, min_val=-1.0, max_val=1.0):
+    """input cut to [min_val, max_val] (``mindspore.ops.hardtanh``)."""
+    return torch.clamp(input, min_val, max_val)
+
+
+@op
+def tanhshrink(input):
+    """input - tanh(input) (``mindspore.ops.tanhshrink``)."""
+    return input - torch.tanh(input)
+
+
+@op(primitive="SoftShrink", init={"lambd": 0.5}, alias="soft_shrink")
+def softshrink(input, lambd=0.5):
+    """input moved towards zero by ``lambd``, zero within it (``mindspore.ops.softshrink``)."""
+    return F.softshrink(input, lambd)
+
+
+@op(primitive="HShrink", init={"lambd": 0.5})
+def hardshrink(input, lambd=0.5):
+    """input, but zero within [-lambd, lambd] (``mindspore.ops.hardshrink``)."""
+    return F.hardshrink(input, lambd)
+
+
+@op
+def threshold(input, thr, value):
+    """input where above ``thr``, else ``value`` (``mindspore.ops.threshold``)."""
+    return F.threshold(input, thr, value)
+
+
+@op
+def glu(x, axis=-1):
+    """First half times sigmoid of the second half along ``axis`` (``mindspore.ops.glu``)."""
+    if not isinstance(axis, int) or not -x.ndim <= axis < x.ndim or x.shape[axis] % 2:
+        raise ValueError("For 'GLU', the size of the axis must be even and the axis in range, "
+                         f"but got shape {tuple(x.shape)} and axis {axis}.")
+    return F.glu(x, axis)
+
+
+@op
+def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
+    """Softmax of logits with Gumbel noise (``mindspore.ops.gumbel_softmax``; torch's generator)."""
+    return F.gumbel_softmax(logits, tau, hard, dim=dim)

@@ -1,0 +1,118 @@
+"""Dropout: MindSpore's masks (to the bit on the CPU), its conventions of what stays and what goes."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+from ms2torch._core.random_streams import Stream
+from ms2torch._core.registry import PRIMITIVES, Primitive, op
+from ms2torch._core.rng import graph_seeds
+from ms2torch._core.tensor import wrap
+
+
+def dropped(t: torch.Tensor, mask: torch.Tensor, keep: float) -> torch.Tensor:
+    """``t`` where the bool ``mask`` keeps it, scaled by 1 / keep."""
+    return t * mask.to(t.dtype).mul_(1.0 / keep)
+
+
+def dropped_channels(t: torch.Tensor, p: float, dims: int) -> torch.Tensor:
+    """``t`` with whole channels of ``dims`` dimensions zeroed with probability ``p`` (torch's generator)."""
+    single = t.ndim == dims + 1
+    if single:
+        t = t.unsqueeze(0)
+    shape = (*t.shape[:2], *[1] * (t.ndim - 2))
+    keep = torch.rand(shape, device=t.device) >= p
+    y = dropped(t, keep, 1.0 - p) if p < 1 else torch.zeros_like(t)
+    return y.squeeze(0) if single else y
+
+
+def _check_p(name: str, p) -> None:
+    if isinstance(p, bool) or not isinstance(p, (int, float)):
+        raise TypeError(f"For '{name}', the type of 'p' should be one of '['float', 'int']', "
+                        f"but got type '{type(p).__name__}'.")
+    if not 0 <= p <= 1:
+        raise ValueError(f"For '{name}', the 'p' must be in range of [0, 1], but got {p}.")
+
+
+@op
+def dropout(input, p=0.5, training=True, seed=None):
+    """Zeroes elements with probability ``p`` and scales the rest by 1 / (1 - p) (``mindspore.ops.dropout``).
+
+    Unlike nn.Dropout's first argument, ``p`` is the share that goes. ``training`` is True by default.
+    """
+    _check_p("dropout", p)
+    if not training or p == 0:
+        return input
+    if p == 1:
+        return torch.zeros_like(input)
+    stream = Stream(*graph_seeds(seed, "dropout"))
+    return dropped(input, stream.keep(input.shape, 1.0 - p), 1.0 - p)
+
+
+def _channels(dims: int):
+    def kernel(input, p=0.5, training=True):
+        _check_p(f"dropout{dims}d", p)
+        return dropped_channels(input, p, dims) if training and p else input
+
+    kernel.__name__ = f"dropout{dims}d"
+    kernel.__doc__ = (f"Zeroes whole channels over {dims} dimensions with probability ``p`` "
+                      f"(``mindspore.ops.dropout{dims}d``).")
+    return op(kernel)
+
+
+dropout1d, dropout2d, dropout3d = (_channels(d) for d in (1, 2, 3))
+
+
+class Dropout(Primitive):
+    """Dropout as a Primitive (``mindspore.ops.Dropout``): gives ``(output, mask)``, always as in training.
+
+    ``keep_prob`` is the share that stays. One instance has one stream of masks, set by ``Seed0`` and ``Seed1``.
+    """
+
+    def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0) -> None:  # noqa: N803
+        super().__init__("Dropout")
+        if isinstance(keep_prob, bool) or not isinstance(keep_prob, (int, float)) or not 0 < keep_prob <= 1:
+            raise ValueError(f"For 'Dropout', the 'keep_prob' must be in range of (0, 1], but got {keep_prob} "
+                             f"with type '{type(keep_prob).__name__}'.")
+        self.keep_prob = float(keep_prob)
+        self.attrs = {"keep_prob": self.keep_prob, "Seed0": Seed0, "Seed1": Seed1}
+        self._stream = Stream(Seed0, Seed1)
+
+    def __call__(self, x):
+        t = x._t
+        mask = self._stream.keep(t.shape, self.keep_prob)
+        return wrap(dropped(t, mask, self.keep_prob)), wrap(mask.to(t.dtype))
+
+
+class _ChannelDropout(Primitive):
+    _dims = 2
+
+    def __init__(self, keep_prob=0.5) -> None:
+        super().__init__(f"Dropout{self._dims}D")
+        self.keep_prob = keep_prob
+        self.attrs = {"keep_prob": keep_prob}
+
+    def __call__(self, x):
+        t = x._t
+        y = dropped_channels(torch.ones_like(t), 1.0 - self.keep_prob, self._dims)
+        return wrap(t * y), wrap(y != 0)
+
+
+class Dropout2D(_ChannelDropout):
+    """Zeroes channels of (N, C, H, W) (``mindspore.ops.Dropout2D``): gives ``(output, mask)``."""
+
+
+class Dropout3D(_ChannelDropout):
+    """Zeroes channels of (N, C, D, H, W) (``mindspore.ops.Dropout3D``): gives ``(output, mask)``."""
+
+    _dims = 3
+
+
+PRIMITIVES.update(Dropout=Dropout, Dropout2D=Dropout2D, Dropout3D=Dropout3D)
+
+
+@op
+def alpha_dropout(input, p=0.5, training=True):
+    """Dropout that keeps mean and variance of SELU's outputs (torch's generator)."""
+    return F.alpha_dropout(input, p, training)

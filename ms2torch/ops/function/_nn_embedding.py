@@ -1,0 +1,23 @@
+"""Embedding tables as operators."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+from ms2torch._core.registry import op, primitive
+
+
+@op(mint=True)
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False):
+    """Rows of ``weight`` by index (``mindspore.ops.embedding``); arguments as torch's."""
+    return F.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq)
+
+
+@primitive("EmbeddingLookup")
+def _embedding_lookup(input_params, input_indices, offset):
+    """Rows ``input_indices - offset``; zeros where there is none (``mindspore.ops.EmbeddingLookup``)."""
+    at = input_indices.long() - int(offset)
+    inside = (at >= 0) & (at < input_params.shape[0])
+    rows = input_params[torch.where(inside, at, 0)]
+    return rows * inside.reshape(*inside.shape, *[1] * (rows.ndim - inside.ndim)).to(rows.dtype)

@@ -1,0 +1,332 @@
+"""Losses: kernels with MindSpore's reductions, weights and gradients."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+from ms2torch._core.dtype import _FROM_TORCH, promote
+from ms2torch._core.registry import op, primitive
+
+
+def _check_reduction(reduction, name: str) -> None:
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"For '{name}', the 'reduction' must be str and must be in '['mean', 'none', 'sum']', "
+                         f"but got '{reduction}'.")
+
+
+def reduced(loss, reduction: str):
+    """``loss`` under "mean", "sum" or "none"."""
+    return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
+
+
+# ---- softmax cross entropy ---------------------------------------------------------------------------------
+
+
+def softmax_cross_entropy(logits, labels):
+    """Per row of (N, C): -sum(labels * log_softmax(logits)).
+
+    The gradient is softmax - labels, as in MindSpore, also where labels do not sum to one (torch's would be
+    softmax * sum(labels) - labels), and none for the labels.
+    """
+    labels = labels.detach()
+    lse = torch.logsumexp(logits, -1)
+    rest = (labels.sum(-1) - 1) * lse.detach()
+    return lse - (labels * logits).sum(-1) + rest
+
+
+def sparse_softmax_cross_entropy(logits, labels, reduction: str):
+    """Softmax cross entropy with class indices; indices out of range count nothing where ``reduction`` is not
+    "mean", as their one-hot rows are zero."""
+    if reduction == "mean":
+        return F.cross_entropy(logits, labels.long())
+    inside = (labels >= 0) & (labels < logits.shape[-1])
+    loss = F.cross_entropy(logits, torch.where(inside, labels, 0).long(), reduction="none")
+    return reduced(torch.where(inside, loss, 0.0), reduction)
+
+
+def _check_pair(logits, labels, name: str) -> None:
+    if logits.dtype is not labels.dtype:
+        raise TypeError(f"For primitive[{name}], the input type must be same.\nname:[labels]:"
+                        f"Tensor[{_FROM_TORCH[labels.dtype]}].\nname:[logits]:Tensor[{_FROM_TORCH[logits.dtype]}].")
+    if logits.shape != labels.shape:
+        raise ValueError(f"For '{name}', the logits_shape must be equal to labels_shape, but got logits_shape: "
+                         f"{list(logits.shape)}, labels_shape: {list(labels.shape)}.")
+
+
+@primitive("SoftmaxCrossEntropyWithLogits")
+def _softmax_cross_entropy(logits, labels):
+    """Loss per row and its gradient with respect to the logits (``mindspore.ops.SoftmaxCrossEntropyWithLogits``)."""
+    _check_pair(logits, labels, "SoftmaxCrossEntropyWithLogits")
+    return softmax_cross_entropy(logits, labels), torch.softmax(logits.detach(), -1) - labels.detach()
+
+
+@primitive("SparseSoftmaxCrossEntropyWithLogits", init={"is_grad": False, "sens": 1.0})
+def _sparse_softmax_cross_entropy(logits, labels, is_grad=False, sens=1.0):
+    """Mean loss with class indices, or its gradient (``mindspore.ops.SparseSoftmaxCrossEntropyWithLogits``)."""
+    if is_grad:
+        gradient = torch.softmax(logits, -1)
+        gradient[torch.arange(len(labels)), labels.long()] -= 1
+        return gradient * (sens / len(labels))
+    return sparse_softmax_cross_entropy(logits, labels, "mean")
+
+
+# ---- cross entropy, negative log likelihood ------------------------------------------------------------------
+
+
+def cross_entropy_checked(input, target, weight, ignore_index, reduction, label_smoothing):
+    """Cross entropy with class indices (one dimension less) or probabilities (the same shape)."""
+    if input.ndim == target.ndim:
+        return F.cross_entropy(input, target, weight, reduction=reduction, label_smoothing=label_smoothing)
+    return F.cross_entropy(input, target.long(), weight, ignore_index=ignore_index, reduction=reduction,
+                           label_smoothing=label_smoothing)
+
+
+@op(mint=True)
+def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+    """Cross entropy of logits (C,), (N, C) or (N, C, ...) and class indices or probabilities
+    (``mindspore.ops.cross_entropy``)."""
+    return cross_entropy_checked(input, target, weight, ignore_index, reduction, label_smoothing)
+
+
+@op
+def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+    """Negative log likelihood of log-probabilities and class indices (``mindspore.ops.nll_loss``)."""
+    target = target.long()
+    loss = F.nll_loss(inputs, target, weight, ignore_index=ignore_index, reduction=reduction)
+    if label_smoothing == 0.0:
+        return loss
+    axis = 1 if inputs.ndim > 1 else 0
+    spread = -(inputs if weight is None else inputs * weight.reshape(-1, *[1] * (inputs.ndim - 2))).sum(axis)
+    kept = target != ignore_index
+    spread = torch.where(kept, spread, 0.0)
+    if reduction == "mean":
+        count = kept.sum() if weight is None else weight[target.clamp_min(0)].where(kept, 0.0).sum()
+        spread = spread.sum() / count
+    elif reduction == "sum":
+        spread = spread.sum()
+    return (1 - label_smoothing) * loss + label_smoothing / inputs.shape[axis] * spread
+
+
+@primitive("NLLLoss", init={"reduction": "mean", "ignore_index": -100})
+def _nll_loss(logits, labels, weight, reduction="mean", ignore_index=-100):
+    """Loss of log-probabilities (N, C) and the total weight (``mindspore.ops.NLLLoss``)."""
+    labels = labels.long()
+    kept = labels != ignore_index
+    total = weight[labels.clamp_min(0)].where(kept, 0.0).sum()
+    return F.nll_loss(logits, labels, weight, ignore_index=ignore_index, reduction=reduction), total
+
+
+# ---- binary cross entropy --------------------------------------------------------------------------------------
+
+
+@op
+def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
+    """-(labels * log(logits) + (1 - labels) * log(1 - logits)) * weight (``mindspore.ops.binary_cross_entropy``)."""
+    _check_reduction(reduction, "binary_cross_entropy")
+    _check_pair(logits, labels, "BinaryCrossEntropy")
+    return F.binary_cross_entropy(logits, labels, weight, reduction=reduction)
+
+
+@primitive("BinaryCrossEntropy", init={"reduction": "mean"})
+def _binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
+    """Binary cross entropy of probabilities (``mindspore.ops.BinaryCrossEntropy``)."""
+    return F.binary_cross_entropy(logits, labels, weight, reduction=reduction)
+
+
+@op
+def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
+    """Binary cross entropy of sigmoid(logits) (``mindspore.ops.binary_cross_entropy_with_logits``)."""
+    _check_reduction(reduction, "binary_cross_entropy_with_logits")
+    logits, label = promote(logits, label)
+    return F.binary_cross_entropy_with_logits(logits, label, weight, reduction=reduction, pos_weight=pos_weight)
+
+
+@primitive("BCEWithLogitsLoss", init={"reduction": "mean"})
+def _bce_with_logits(logits, label, weight, pos_weight, reduction="mean"):
+    """Binary cross entropy of sigmoid(logits), weights given (``mindspore.ops.BCEWithLogitsLoss``)."""
+    return F.binary_cross_entropy_with_logits(logits, label, weight, reduction=reduction, pos_weight=pos_weight)
+
+
+@primitive("SigmoidCrossEntropyWithLogits")
+def _sigmoid_cross_entropy(logits, label):
+    """Binary cross entropy of sigmoid(logits), element by element."""
+    return F.binary_cross_entropy_with_logits(logits, label, reduction="none")
+
+
+# ---- regression ------------------------------------------------------------------------------------------------
+
+
+@op
+def mse_loss(input, target, reduction="mean"):
+    """(input - target)^2, which may broadcast (``mindspore.ops.mse_loss``)."""
+    _check_reduction(reduction, "mse_loss")
+    a, b = promote(input, target)
+    return reduced((a - b).square(), reduction)
+
+
+@op
+def l1_loss(input, target, reduction="mean"):
+    """|input - target| (``mindspore.ops.l1_loss``)."""
+    _check_reduction(reduction, "l1_loss")
+    a, b = promote(input, target)
+    return reduced((a - b).abs(), reduction)
+
+
+def smooth_l1(input, target, beta: float, reduction: str):
+    """d^2 / (2 beta) below ``beta``, |d| - beta / 2 above."""
+    if beta <= 0:
+        raise RuntimeError(f"For primitive[SmoothL1Loss], the 'beta' must be greater than 0, but got {beta}.")
+    if input.shape != target.shape:
+        raise ValueError("For primitive[SmoothL1Loss], the prediction shape must be same with target shape, but got "
+                         f"{list(input.shape)} and {list(target.shape)}.")
+    a, b = promote(input, target)
+    return F.smooth_l1_loss(a, b, reduction=reduction, beta=beta)
+
+
+@op
+def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
+    """d^2 / (2 beta) below ``beta``, |d| - beta / 2 above; not reduced by default
+    (``mindspore.ops.smooth_l1_loss``)."""
+    return smooth_l1(input, target, beta, reduction)
+
+
+@primitive("SmoothL1Loss", init={"beta": 1.0, "reduction": "none"})
+def _smooth_l1_loss(prediction, target, beta=1.0, reduction="none"):
+    """Smooth L1 loss (``mindspore.ops.SmoothL1Loss``)."""
+    return smooth_l1(prediction, target, beta, reduction)
+
+
+@op
+def huber_loss(input, target, reduction="mean", delta=1.0):
+    """d^2 / 2 below ``delta``, delta * (|d| - delta / 2) above (``mindspore.ops.huber_loss``)."""
+    _check_reduction(reduction, "huber_loss")
+    a, b = promote(input, target)
+    return F.huber_loss(a, b.expand_as(a) if a.shape != b.shape else b, reduction=reduction, delta=delta)
+
+
+def _kl(logits, labels, reduction: str):
+    loss = F.kl_div(logits, labels, reduction="none")
+    if reduction == "batchmean":
+        return loss.sum() / logits.shape[0]
+    return reduced(loss, reduction)
+
+
+@op
+def kl_div(logits, labels, reduction="mean"):
+    """labels * (log(labels) - logits) (``mindspore.ops.kl_div``): logits are log-probabilities; "batchmean" too."""
+    if reduction not in ("none", "mean", "batchmean", "sum"):
+        raise ValueError("For 'kl_div', the 'reduction' must be str and must be in "
+                         f"'['none', 'mean', 'batchmean', 'sum']', but got '{reduction}'.")
+    return _kl(logits, labels, reduction)
+
+
+@primitive("KLDivLoss", init={"reduction": "mean"})
+def _kl_div_loss(logits, labels, reduction="mean"):
+    """Kullback-Leibler divergence (``mindspore.ops.KLDivLoss``)."""
+    return _kl(logits, labels, reduction)
+
+
+# ---- ranking and embedding -----------------------------------------------------------------------------------
+
+
+@op
+def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean"):
+    """max(0, -target * (input1 - input2) + margin) (``mindspore.ops.margin_ranking_loss``)."""
+    _check_reduction(reduction, "margin_ranking_loss")
+    return reduced(torch.clamp_min(-target * (input1 - input2) + margin, 0), reduction)
+
+
+@op
+def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean"):
+    """1 - cosine where target is 1, max(0, cosine - margin) where -1 (``mindspore.ops.cosine_embedding_loss``)."""
+    _check_reduction(reduction, "cosine_embedding_loss")
+    return F.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction)
+
+
+@op
+def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, reduction="mean"):
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin) (``mindspore.ops.triplet_margin_loss``)."""
+    margin = float(margin)
+    return F.triplet_margin_loss(anchor, positive, negative, margin=margin, p=p, eps=eps, swap=swap,
+                                 reduction=reduction)
+
+
+@op
+def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean"):
+    """inputs where targets are 1, max(0, margin - inputs) where -1 (``mindspore.ops.hinge_embedding_loss``)."""
+    _check_reduction(reduction, "hinge_embedding_loss")
+    return F.hinge_embedding_loss(inputs, targets, margin, reduction=reduction)
+
+
+@op
+def soft_margin_loss(input, target, reduction="mean"):
+    """log(1 + exp(-target * input)) (``mindspore.ops.soft_margin_loss``)."""
+    return F.soft_margin_loss(input, target, reduction=reduction)
+
+
+@op
+def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean"):
+    """Mean over classes of the binary cross entropy (``mindspore.ops.multilabel_soft_margin_loss``)."""
+    return F.multilabel_soft_margin_loss(input, target, weight, reduction=reduction)
+
+
+@op(alias="multilabel_margin_loss")
+def multi_label_margin_loss(input, target, reduction="mean"):
+    """Margin loss with several labels per sample, -1 ends the list (``mindspore.ops.multilabel_margin_loss``)."""
+    return F.multilabel_margin_loss(input, target.long(), reduction=reduction)
+
+
+@op
+def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean"):
+    """Mean over classes of max(0, margin - x_y + x_i)^p (``mindspore.ops.multi_margin_loss``)."""
+    return F.multi_margin_loss(input, target.long(), p, float(margin), weight, reduction=reduction)
+
+
+@op
+def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean"):
+    """Negative log likelihood of normals with mean x and variance var (``mindspore.ops.gaussian_nll_loss``)."""
+    return F.gaussian_nll_loss(x, target, var, full=full, eps=eps, reduction=reduction)
+
+
+# ---- connectionist temporal classification -------------------------------------------------------------------
+
+
+@op
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
+    """CTC of log-probabilities (T, N, C): ``(loss, log_alpha)`` (``mindspore.ops.ctc_loss``)."""
+    lengths = [torch.as_tensor(n).long() for n in (input_lengths, target_lengths)]
+    each, log_alpha = torch._ctc_loss(log_probs, targets.long(), lengths[0].tolist(), lengths[1].tolist(), blank,
+                                      zero_infinity)
+    if zero_infinity:
+        each = torch.where(torch.isinf(each), 0.0, each)
+    if reduction == "mean":
+        each = (each / lengths[1].to(each.device).clamp_min(1)).mean()
+    elif reduction == "sum":
+        each = each.sum()
+    return each, log_alpha
+
+
+@primitive("CTCLoss", init={"preprocess_collapse_repeated": False, "ctc_merge_repeated": True,
+                            "ignore_longer_outputs_than_inputs": False})
+def _ctc_loss(x, labels_indices, labels_values, sequence_length, preprocess_collapse_repeated=False,
+              ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False):
+    """CTC of logits (T, N, C) with sparse labels, the last class blank: losses and gradients
+    (``mindspore.ops.CTCLoss``)."""
+    from ms2torch._core.errors import unsupported
+
+    if preprocess_collapse_repeated or not ctc_merge_repeated:
+        raise unsupported("mindspore.ops.CTCLoss(preprocess_collapse_repeated, ctc_merge_repeated)",
+                          "torch's CTC has the defaults alone.", "use the defaults.")
+    batch = x.shape[1]
+    rows = labels_indices[:, 0].long()
+    counts = torch.bincount(rows, minlength=batch)
+    log_probs = torch.log_softmax(x, -1)
+    each = F.ctc_loss(log_probs, labels_values.long(), sequence_length.long(), counts, blank=x.shape[-1] - 1,
+                      reduction="none", zero_infinity=ignore_longer_outputs_than_inputs)
+    with torch.enable_grad():
+        again = x.detach().requires_grad_()
+        total = F.ctc_loss(torch.log_softmax(again, -1), labels_values.long(), sequence_length.long(), counts,
+                           blank=x.shape[-1] - 1, reduction="sum", zero_infinity=ignore_longer_outputs_than_inputs)
+        gradient, = torch.autograd.grad(total, again)
+    return each, gradient

@@ -1,0 +1,153 @@
+"""Normalisation: batch_norm, layer_norm, group_norm, instance norm, LRN, L2 normalisation."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from ms2torch._core import levels
+from ms2torch._core.registry import PRIMITIVES, Primitive, op, primitive
+from ms2torch._core.tensor import Tensor, wrap
+
+
+def layer_normalised(t, gamma, beta, begin_norm_axis: int, begin_params_axis: int, epsilon: float):
+    """(normalised, mean, variance) over the dimensions from ``begin_norm_axis`` on.
+
+    ``gamma`` and ``beta`` have the shape of those from ``begin_params_axis`` on; torch knows one axis for both.
+    """
+    start, own = begin_norm_axis % t.ndim, begin_params_axis % t.ndim
+    if gamma.shape != t.shape[own:] or beta.shape != gamma.shape:
+        raise ValueError(
+            "For 'LayerNorm', gamma or beta shape must match input shape, but got input shape: "
+            f"{_vector(t)}, gamma shape: {_vector(gamma)}, beta shape: {_vector(beta)}.")
+    kept = (*t.shape[:start], *[1] * (t.ndim - start))
+    if start == own:
+        y, mean, rstd = torch.native_layer_norm(t, t.shape[start:], gamma, beta, epsilon)
+    else:
+        y, mean, rstd = torch.native_layer_norm(t, t.shape[start:], None, None, epsilon)
+        y = y * gamma + beta
+    variance = rstd.reciprocal().square() - epsilon
+    return y, mean.reshape(kept), variance.reshape(kept)
+
+
+def _vector(t) -> str:
+    return f"[const vector]{{{', '.join(map(str, t.shape))}}}"
+
+
+@op
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    """Normalises the last dimensions, of shape ``normalized_shape`` (``mindspore.ops.layer_norm``)."""
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    return torch.layer_norm(input, shape, weight, bias, eps)
+
+
+@primitive("LayerNorm", init={"begin_norm_axis": 1, "begin_params_axis": 1, "epsilon": 1e-7})
+def _layer_norm(input_x, gamma, beta, begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7):
+    """Layer normalisation (``mindspore.ops.LayerNorm``): gives ``(output, mean, variance)``."""
+    return layer_normalised(input_x, gamma, beta, begin_norm_axis, begin_params_axis, epsilon)
+
+
+def group_normalised(t, groups: int, weight, bias, eps: float):
+    """Group normalisation of (N, C, ...)."""
+    if weight is not None and weight.shape != (t.shape[1],):
+        raise ValueError("For GroupNorm, shape of weight and bias should be equal to input_x's channel dimension: "
+                         f"{t.shape[1]}, bug got shape: {_vector(weight)}.")
+    return torch.group_norm(t, groups, weight, bias, eps)
+
+
+@op
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
+    """Normalises groups of channels of (N, C, ...) (``mindspore.ops.group_norm``)."""
+    return group_normalised(input, num_groups, weight, bias, eps)
+
+
+def instance_normalised(t, weight, bias, eps: float):
+    """Normalises every channel of every sample."""
+    return torch.instance_norm(t, weight, bias, None, None, True, 0.0, eps, True)
+
+
+@op
+def batch_norm(input_x, running_mean, running_var, weight, bias, training=False, momentum=0.1, eps=1e-5):
+    """Batch normalisation along axis 1 (``mindspore.ops.batch_norm``); ``momentum`` weighs the new statistics.
+
+    While ``training``, ``running_mean`` and ``running_var`` are updated in place.
+    """
+    moving = (running_mean, running_var)
+    if training and not levels.writing():
+        moving = (None, None)
+    return torch.batch_norm(input_x, weight, bias, *moving, training, momentum, eps, True)
+
+
+class BatchNorm(Primitive):
+    """Batch normalisation (``mindspore.ops.BatchNorm``): ``(x, scale, bias, mean, variance)`` to five results.
+
+    They are the output, the mean and variance used, and two that only a backward kernel reads. While
+    ``is_training``, the Parameters ``mean`` and ``variance`` are updated: ``momentum`` weighs the batch's.
+    """
+
+    def __init__(self, is_training=False, epsilon=1e-5, momentum=0.1, data_format="NCHW") -> None:
+        super().__init__("BatchNorm")
+        if not 0 < epsilon <= 1:
+            raise ValueError(f"For 'BatchNorm', the 'epsilon' must be in range of (0, 1], but got {epsilon} "
+                             f"with type '{type(epsilon).__name__}'.")
+        self.attrs = {"is_training": is_training, "epsilon": epsilon, "momentum": momentum,
+                      "data_format": data_format}
+        self.__dict__.update(self.attrs)
+
+    def __call__(self, x, scale, bias, mean, variance):
+        t = x._t
+        if not self.is_training:
+            y = torch.batch_norm(t, scale._t, bias._t, mean._t, variance._t, False, 0.0, self.epsilon, True)
+            return wrap(y), wrap(mean._t), wrap(variance._t), wrap(mean._t), wrap(variance._t)
+        y, used, rstd = torch.native_batch_norm(t, scale._t, bias._t, None, None, True, 0.0, self.epsilon)
+        spread = rstd.reciprocal().square() - self.epsilon
+        count = t.numel() // t.shape[1]
+        if levels.writing():
+            m = self.momentum
+            for param, new in ((mean, used), (variance, spread * (count / (count - 1) if count > 1 else math.nan))):
+                value = (1 - m) * param._t.detach() + m * new.detach()
+                if hasattr(param, "_assign"):
+                    param._assign(value)
+                else:
+                    param._t.detach().copy_(value)
+        return wrap(y), wrap(used), wrap(spread), wrap(used), wrap(rstd)
+
+
+PRIMITIVES["BatchNorm"] = BatchNorm
+
+
+@primitive("InstanceNorm", init={"epsilon": 1e-5, "momentum": 0.1})
+def _instance_norm(input_x, gamma, beta, mean, variance, epsilon=1e-5, momentum=0.1):
+    """Instance normalisation (``InstanceNorm``): gives ``(output, mean, variance)`` per sample and channel."""
+    flat = input_x.flatten(2)
+    return (instance_normalised(input_x, gamma, beta, epsilon), flat.mean(2).flatten(),
+            flat.var(2, correction=0).flatten())
+
+
+@op(primitive="LRN", init={"depth_radius": 5, "bias": 1.0, "alpha": 1.0, "beta": 0.5,
+                           "norm_region": "ACROSS_CHANNELS"})
+def lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"):
+    """Local response normalisation over 2 * depth_radius + 1 channels (``mindspore.ops.lrn``).
+
+    Unlike torch's, ``alpha`` weighs the sum, not the mean, of the squares.
+    """
+    if norm_region != "ACROSS_CHANNELS":
+        raise ValueError("For 'LRN', the 'norm_region' must be str and must be in '['ACROSS_CHANNELS']', "
+                         f"but got '{norm_region}'.")
+    size = 2 * depth_radius + 1
+    return F.local_response_norm(x, size, alpha * size, beta, bias)
+
+
+@primitive("L2Normalize", init={"axis": 0, "epsilon": 1e-4})
+def _l2_normalize(input_x, axis=0, epsilon=1e-4):
+    """``x / sqrt(max(sum(x^2), epsilon))`` along ``axis`` (``mindspore.ops.L2Normalize``)."""
+    axis = axis if isinstance(axis, int) else tuple(axis)
+    return input_x / input_x.square().sum(axis, keepdim=True).clamp_min(epsilon).sqrt()
+
+
+def statistics(x: Tensor, axis, keep_dims: bool):
+    """Mean and (biased) variance along ``axis``."""
+    t = x._t
+    return (wrap(t.mean(axis, keepdim=keep_dims)), wrap(t.var(axis, correction=0, keepdim=keep_dims)))

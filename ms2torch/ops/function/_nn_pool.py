@@ -1,0 +1,271 @@
+"""Pooling: MindSpore's padding rules over torch's kernels."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from ms2torch._core.registry import op, primitive
+
+from ._nn_conv import _numbers, even, flat, paired, same_pads
+
+_MAX = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
+_AVG = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
+
+
+def _check_output(t, kernel, stride, pads, dilation, ceil: bool, name: str) -> None:
+    """ValueError where nothing is left, in MindSpore's words."""
+    shape = []
+    for n, k, s, (a, b), d in zip(t.shape[2:], kernel, stride, pads, dilation, strict=True):
+        room = n + a + b - (k - 1) * d - 1
+        shape.append((-(-room // s) if ceil else room // s) + 1)
+    if min(shape) < 1:
+        lists = [", ".join(map(str, v)) for v in (
+            (*t.shape[:2], *shape), t.shape, (1, 1, *kernel), (1, 1, *stride))]
+        raise ValueError(
+            f"For '{name}', the each element of the output shape must be larger than 0, but got output shape: [const "
+            f"vector]{{{lists[0]}}}. The input shape: [const vector]{{{lists[1]}}}, kernel size: [const vector]"
+            f"{{{lists[2]}}}, strides: [const vector]{{{lists[3]}}}. Please check the official api documents for more "
+            "information about the output.")
+
+
+def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bool = False, indices: bool = False,
+               name: str = "MaxPool"):
+    """The maximum of windows of (N, C, ...); ``kernel`` and ``stride`` are tuples, ``pad_mode`` is in capitals."""
+    dims = len(kernel)
+    dilation = _numbers(dilation, dims)
+    if pad_mode == "SAME":
+        pads = same_pads(t.shape[2:], kernel, stride, dilation)
+    elif pad_mode == "PAD":
+        pads = paired(padding, dims)
+    else:
+        pads = [(0, 0)] * dims
+    both = even(pads)
+    if both is None:
+        # What is padded must never win; integers have no -inf.
+        lowest = -math.inf if t.is_floating_point() else torch.iinfo(t.dtype).min
+        t, both = F.pad(t, flat(pads), value=lowest), (0,) * dims
+    try:
+        return _MAX[dims](t, kernel, stride, both, dilation, ceil, indices)
+    except RuntimeError:
+        _check_output(t, kernel, stride, pads, dilation, ceil, name)
+        raise
+
+
+def avg_pooled(t, kernel, stride, pad_mode: str, padding=0, ceil: bool = False, count_pads: bool = True,
+               divisor=None, name: str = "AvgPool"):
+    """The mean of windows of (N, C, ...); "SAME" divides by the number of real elements."""
+    dims = len(kernel)
+    if pad_mode == "SAME":
+        pads = same_pads(t.shape[2:], kernel, stride, (1,) * dims)
+        count_pads = False
+    elif pad_mode == "PAD":
+        pads = paired(padding, dims)
+    else:
+        pads = [(0, 0)] * dims
+    both = even(pads)
+    if both is None:
+        area = math.prod(kernel)
+        sums = _avg(F.pad(t, flat(pads)), kernel, stride, (0,) * dims, ceil, True, None) * area
+        if divisor:
+            return sums / divisor
+        if count_pads:
+            return sums / area
+        ones = F.pad(torch.ones_like(t[:1, :1]), flat(pads))
+        return sums / (_avg(ones, kernel, stride, (0,) * dims, ceil, True, None) * area)
+    try:
+        return _avg(t, kernel, stride, both, ceil, count_pads, divisor)
+    except RuntimeError:
+        _check_output(t, kernel, stride, pads, (1,) * dims, ceil, name)
+        raise
+
+
+def _avg(t, kernel, stride, padding, ceil, count_pads, divisor):
+    if len(kernel) == 1:
+        if divisor:
+            return F.avg_pool2d(t.unsqueeze(2), (1, *kernel), (1, *stride), (0, *padding), ceil, count_pads,
+                                divisor).squeeze(2)
+        return F.avg_pool1d(t, kernel, stride, padding, ceil, count_pads)
+    return _AVG[len(kernel)](t, kernel, stride, padding, ceil, count_pads, divisor)
+
+
+# ---- functional forms --------------------------------------------------------------------------------------
+
+
+def _max_functional(x, kernel_size, stride, padding, dilation, ceil_mode, return_indices, dims: int):
+    kernel = _numbers(kernel_size, dims)
+    stride = kernel if stride is None else _numbers(stride, dims)
+    return max_pooled(x, kernel, stride, "PAD", _numbers(padding, dims), dilation, ceil_mode, return_indices)
+
+
+@op
+def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
+    """2-d max pooling (``mindspore.ops.max_pool2d``); the stride is the kernel's size by default."""
+    return _max_functional(x, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 2)
+
+
+@op
+def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    """3-d max pooling (``mindspore.ops.max_pool3d``)."""
+    return _max_functional(x, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 3)
+
+
+def _avg_functional(x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor, dims: int):
+    kernel = _numbers(kernel_size, dims)
+    stride = kernel if stride is None else _numbers(stride, dims)
+    return avg_pooled(x, kernel, stride, "PAD", padding, ceil_mode, count_include_pad, divisor or None)
+
+
+@op
+def avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True):
+    """1-d average pooling (``mindspore.ops.avg_pool1d``); kernel and stride are 1 by default."""
+    return _avg_functional(input_x, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
+
+
+@op
+def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
+               divisor_override=0):
+    """2-d average pooling (``mindspore.ops.avg_pool2d``)."""
+    return _avg_functional(input_x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
+
+
+@op
+def avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
+               divisor_override=0):
+    """3-d average pooling (``mindspore.ops.avg_pool3d``)."""
+    return _avg_functional(input_x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
+
+
+def _sized(t, output_size, dims: int):
+    if isinstance(output_size, int):
+        return (output_size,) * dims
+    return tuple(t.shape[i - dims] if n is None else n for i, n in enumerate(output_size))
+
+
+@op
+def adaptive_avg_pool1d(input, output_size):
+    """Mean of ``output_size`` even parts of the last dimension (``mindspore.ops.adaptive_avg_pool1d``)."""
+    return F.adaptive_avg_pool1d(input, output_size)
+
+
+@op(primitive="AdaptiveAvgPool2D", init=("output_size",))
+def adaptive_avg_pool2d(input, output_size):
+    """Mean of even parts of the last two dimensions; None keeps a size (``mindspore.ops.adaptive_avg_pool2d``)."""
+    return F.adaptive_avg_pool2d(input, _sized(input, output_size, 2))
+
+
+@op(primitive="AdaptiveAvgPool3D", init=("output_size",))
+def adaptive_avg_pool3d(input, output_size):
+    """Mean of even parts of the last three dimensions (``mindspore.ops.adaptive_avg_pool3d``)."""
+    return F.adaptive_avg_pool3d(input, _sized(input, output_size, 3))
+
+
+@op
+def adaptive_max_pool1d(input, output_size):
+    """Maximum of ``output_size`` even parts of the last dimension (``mindspore.ops.adaptive_max_pool1d``)."""
+    return F.adaptive_max_pool1d(input, output_size)
+
+
+@op
+def adaptive_max_pool2d(input, output_size, return_indices=False):
+    """Maximum of even parts of the last two dimensions (``mindspore.ops.adaptive_max_pool2d``)."""
+    return F.adaptive_max_pool2d(input, _sized(input, output_size, 2), return_indices)
+
+
+@primitive("AdaptiveMaxPool2D", init=("output_size",))
+def _adaptive_max_pool2d(input_x, output_size):
+    """Maximum of even parts and its position in the flattened plane: a pair."""
+    return F.adaptive_max_pool2d(input_x, _sized(input_x, output_size, 2), True)
+
+
+@op
+def adaptive_max_pool3d(input, output_size, return_indices=False):
+    """Maximum of even parts of the last three dimensions (``mindspore.ops.adaptive_max_pool3d``)."""
+    return F.adaptive_max_pool3d(input, _sized(input, output_size, 3), return_indices)
+
+
+def _lp(x, norm_type, kernel_size, stride, ceil_mode, dims: int):
+    kernel = _numbers(kernel_size, dims)
+    stride = kernel if stride is None else _numbers(stride, dims)
+    total = _avg(x.pow(norm_type), kernel, stride, (0,) * dims, ceil_mode, True, None) * math.prod(kernel)
+    return (torch.sign(total) * torch.relu(torch.abs(total))).pow(1.0 / norm_type)
+
+
+@op
+def lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
+    """(sum of x^norm_type over windows)^(1 / norm_type) (``mindspore.ops.lp_pool1d``)."""
+    return _lp(x, norm_type, kernel_size, stride, ceil_mode, 1)
+
+
+@op
+def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
+    """(sum of x^norm_type over windows)^(1 / norm_type) (``mindspore.ops.lp_pool2d``)."""
+    return _lp(x, norm_type, kernel_size, stride, ceil_mode, 2)
+
+
+def _unpool(unpool, dims: int):
+    def kernel(x, indices, kernel_size, stride=None, padding=0, output_size=None):
+        size = None if output_size is None else tuple(output_size)[-dims:]
+        return unpool(x, indices.long(), kernel_size, stride if stride else None, padding, size)
+
+    kernel.__name__ = f"max_unpool{dims}d"
+    kernel.__doc__ = f"Puts maxima back where ``indices`` say, zeros elsewhere (``mindspore.ops.max_unpool{dims}d``)."
+    return op(kernel)
+
+
+max_unpool1d, max_unpool2d, max_unpool3d = (
+    _unpool(f, d) for d, f in ((1, F.max_unpool1d), (2, F.max_unpool2d), (3, F.max_unpool3d)))
+
+
+# ---- Primitives --------------------------------------------------------------------------------------------
+
+
+def _mode(pad_mode, name: str, allowed=("VALID", "SAME")) -> str:
+    if not isinstance(pad_mode, str) or pad_mode.upper() not in allowed:
+        shown = pad_mode.upper() if isinstance(pad_mode, str) else pad_mode
+        raise ValueError(f"For '{name}', the 'pad_mode' must be str and must be in '{list(allowed)}', "
+                         f"but got '{shown}'.")
+    return pad_mode.upper()
+
+
+_POOL_INIT = {"kernel_size": 1, "strides": 1, "pad_mode": "valid", "data_format": "NCHW"}
+
+
+@primitive("MaxPool", init=_POOL_INIT)
+def _max_pool(x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
+    """2-d max pooling with ``pad_mode`` "valid" or "same" (``mindspore.ops.MaxPool``)."""
+    return max_pooled(x, _numbers(kernel_size, 2), _numbers(strides, 2), _mode(pad_mode, "MaxPool"))
+
+
+@primitive("AvgPool", init=_POOL_INIT)
+def _avg_pool(x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
+    """2-d average pooling with ``pad_mode`` "valid" or "same" (``mindspore.ops.AvgPool``)."""
+    return avg_pooled(x, _numbers(kernel_size, 2), _numbers(strides, 2), _mode(pad_mode, "AvgPool"))
+
+
+@primitive("MaxPoolWithArgmax", init=_POOL_INIT)
+def _max_pool_argmax(x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
+    """2-d max pooling and the positions of the maxima, Int32 (``MaxPoolWithArgmax`` of r1.x)."""
+    y, at = max_pooled(x, _numbers(kernel_size, 2), _numbers(strides, 2), _mode(pad_mode, "MaxPoolWithArgmax"),
+                       indices=True)
+    return y, at.to(torch.int32)
+
+
+@primitive("MaxPool3D", init={"kernel_size": 1, "strides": 1, "pad_mode": "VALID", "pad_list": 0, "ceil_mode": None,
+                              "data_format": "NCDHW"})
+def _max_pool3d(x, kernel_size=1, strides=1, pad_mode="VALID", pad_list=0, ceil_mode=None, data_format="NCDHW"):
+    """3-d max pooling (``mindspore.ops.MaxPool3D``)."""
+    return max_pooled(x, _numbers(kernel_size, 3), _numbers(strides, 3),
+                      _mode(pad_mode, "MaxPool3D", ("SAME", "VALID", "PAD")), pad_list, ceil=bool(ceil_mode))
+
+
+@primitive("AvgPool3D", init={"kernel_size": 1, "strides": 1, "pad_mode": "valid", "pad": 0, "ceil_mode": False,
+                              "count_include_pad": True, "divisor_override": 0, "data_format": "NCDHW"})
+def _avg_pool3d(x, kernel_size=1, strides=1, pad_mode="valid", pad=0, ceil_mode=False, count_include_pad=True,
+                divisor_override=0, data_format="NCDHW"):
+    """3-d average pooling (``mindspore.ops.AvgPool3D``)."""
+    return avg_pooled(x, _numbers(kernel_size, 3), _numbers(strides, 3),
+                      _mode(pad_mode, "AvgPool3D", ("SAME", "VALID", "PAD")), pad, ceil_mode, count_include_pad,
+                      divisor_override or None)
