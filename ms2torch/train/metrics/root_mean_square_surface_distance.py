@@ -1,0 +1,24 @@
+"""Root mean square surface distance (``mindspore.train.RootMeanSquareDistance``)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .mean_surface_distance import MeanSurfaceDistance
+
+__all__ = ["RootMeanSquareDistance"]
+
+
+class RootMeanSquareDistance(MeanSurfaceDistance):
+    """As `MeanSurfaceDistance` with squared distances; the root is taken with ``symmetric`` only, as
+    MindSpore does."""
+
+    _name = "RootMeanSquareDistance"
+
+    @staticmethod
+    def _average(found):
+        return (found ** 2).mean()
+
+    @staticmethod
+    def _both(there, back):
+        return np.sqrt(np.mean((there, back)))
