@@ -32,7 +32,8 @@ def sizes(shape, name: str):
     for i, n in enumerate(shape):
         if n < 0:
             the = "the the" if name == "FillV2" else "the"            # MindSpore's words
-            raise ValueError(f"For primitive[{name}], {the} {i}th dimension of input shape must be greater than "
+            raise ValueError(f"For primitive[{name}], {the} {i}th dimension of input shape must be greater "
+                             "than "
                              f"or equal to 0, but got {n}.")
     return shape
 
@@ -42,8 +43,11 @@ def sizes(shape, name: str):
 
 @op(primitive="Ones", valid=_VALID.format("Ones"))
 def ones(shape, dtype=None, *, type=None):
-    """Ones, Float32 unless ``dtype`` says otherwise (``mindspore.ops.ones``); ``type`` is its name before 2.0."""
-    return torch.ones(sizes(shape, "Ones"), dtype=wanted(type or dtype, torch.float32, "Ones"), device=device())
+    """Ones, Float32 unless ``dtype`` says otherwise (``mindspore.ops.ones``); ``type`` is its name before
+    2.0.
+    """
+    want = wanted(type or dtype, torch.float32, "Ones")
+    return torch.ones(sizes(shape, "Ones"), dtype=want, device=device())
 
 
 @op(primitive="Zeros", valid=_VALID.format("Zeros").replace("shape", "size"))
@@ -65,7 +69,10 @@ def _zeros_mint(size, *, dtype=None):
 
 @op
 def full(size, fill_value, *, dtype=None):
-    """``size`` filled with a value, Int64 unless ``dtype`` says otherwise, also for floats (``mindspore.ops.full``)."""
+    """``size`` filled with a value, Int64 unless ``dtype`` says otherwise, also for floats.
+
+    (``mindspore.ops.full``.)
+    """
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"For 'ops.full', 'size' must be a tuple or list of ints, but got {type(size)}.")
     return filled(size, fill_value, wanted(dtype, torch.int64, "full"))
@@ -122,7 +129,9 @@ def ones_like(input, *, dtype=None):
 
 @op(mint=True)
 def zeros_like(input, *, dtype=None):
-    """Zeros in the shape of ``input``, and in its dtype unless another is given (``mindspore.ops.zeros_like``).
+    """Zeros in the shape of ``input``, and in its dtype unless another is given.
+
+    (``mindspore.ops.zeros_like``.)
 
     Of a tuple, a tuple.
     """
@@ -158,7 +167,9 @@ def full_like(input, fill_value, *, dtype=None):
 
 @op(primitive="Eye", valid="Eye()(n=<int>, m=<int>, dtype=<mindspore.dtype>)")
 def eye(n, m=None, dtype=None):
-    """Ones on the diagonal of an n by m matrix (``mindspore.ops.eye``); ``m`` is n by default, the dtype Float32."""
+    """Ones on the diagonal of an n by m matrix (``mindspore.ops.eye``); ``m`` is n by default, the dtype
+    Float32.
+    """
     if n < 0 or (m is not None and m < 0):
         raise ValueError(f"Eye error: {'n' if n < 0 else 'm'} value can not be negative.")
     return torch.eye(n, n if m is None else m, dtype=wanted(dtype, torch.float32, "Eye"), device=device())
@@ -236,7 +247,8 @@ def _evenly(start, stop, num):
         if isinstance(v, torch.Tensor):
             double = double or v.dtype is torch.float64
             if v.ndim:
-                raise ValueError(f"For primitive[LinSpace], the rank of '{name}' must be equal to 0, but got {v.ndim}.")
+                raise ValueError(f"For primitive[LinSpace], the rank of '{name}' must be equal to 0, but "
+                                 f"got {v.ndim}.")
     num = _number(num)
     if not isinstance(num, int):
         raise TypeError('Failed calling LinSpace with "LinSpace()(start=Tensor, stop=Tensor, '
@@ -264,13 +276,15 @@ def logspace(start, end, steps, base=10, *, dtype=None):
 @op
 def tril_indices(row, col, offset=0, *, dtype=_dtype.int64):
     """Row and column numbers of the lower triangle, in two rows (``mindspore.ops.tril_indices``)."""
-    return torch.tril_indices(row, col, offset, dtype=wanted(dtype, torch.int64, "tril_indices"), device=device())
+    want = wanted(dtype, torch.int64, "tril_indices")
+    return torch.tril_indices(row, col, offset, dtype=want, device=device())
 
 
 @op
 def triu_indices(row, col, offset=0, *, dtype=_dtype.int64):
     """Row and column numbers of the upper triangle, in two rows (``mindspore.ops.triu_indices``)."""
-    return torch.triu_indices(row, col, offset, dtype=wanted(dtype, torch.int64, "triu_indices"), device=device())
+    want = wanted(dtype, torch.int64, "triu_indices")
+    return torch.triu_indices(row, col, offset, dtype=want, device=device())
 
 
 @op
@@ -292,9 +306,10 @@ def vander(x, N=None):
 def _new(name, make):
     @method(name=name)
     def new(input, size, dtype=None, *, device=None):
-        return make(sizes((size,) if isinstance(size, int) else size, name), input, wanted(dtype, input.dtype, name))
+        return make(sizes(size, name), input, wanted(dtype, input.dtype, name))
 
-    new.__doc__ = f"``size`` with the dtype of this tensor unless another is given (``mindspore.Tensor.{name}``)."
+    new.__doc__ = ("``size`` with the dtype of this Tensor unless another is given "
+                   f"(``mindspore.Tensor.{name}``).")
 
 
 _new("new_zeros", lambda size, t, dtype: torch.zeros(size, dtype=dtype, device=t.device))

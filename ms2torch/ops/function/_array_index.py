@@ -12,7 +12,8 @@ from ._array_shape import in_range, ints
 
 _GATHER = ("Gather(batch_dims=<int>)(input_params=<Tensor>, input_indices=<Tensor>, axis=<Tensor, int>)")
 _SELECT = "Select()(condition=<Tensor>, input=<Number, Tensor>, other=<Number, Tensor>)"
-_ONE_HOT = ("OneHot(axis=<int>)(indices=<Tensor>, depth=<Tensor, int>, on_value=<Tensor>, off_value=<Tensor>)")
+_ONE_HOT = ("OneHot(axis=<int>)(indices=<Tensor>, depth=<Tensor, int>, on_value=<Tensor>, "
+            "off_value=<Tensor>)")
 
 
 # ---- gather ----------------------------------------------------------------------------------------------
@@ -20,7 +21,9 @@ _ONE_HOT = ("OneHot(axis=<int>)(indices=<Tensor>, depth=<Tensor, int>, on_value=
 
 @op(primitive="Gather", init=("batch_dims",), valid=_GATHER)
 def gather(input_params, input_indices, axis, batch_dims=0):
-    """Slices of ``input_params`` along ``axis`` at any shape of indices (``mindspore.ops.gather``; torch's index_select).
+    """Slices of ``input_params`` along ``axis`` at any shape of indices.
+
+    (``mindspore.ops.gather``; torch's index_select.)
 
     The result has the indices' shape in place of ``axis``; the first ``batch_dims`` axes of both go together.
     RuntimeError for an index out of range.
@@ -50,7 +53,8 @@ def _gather_again(x, index, axis, err):
     """Why it failed; where only negative indices were in the way, the result: zeros stand for them."""
     axis = int(axis)
     if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"For primitive[Gather], the axis must be in [-{x.ndim},{x.ndim}], but got {axis}.") from None
+        raise ValueError(f"For primitive[Gather], the axis must be in [-{x.ndim},{x.ndim}], but got "
+                         f"{axis}.") from None
     if index.is_floating_point():
         raise TypeError(f"For 'Gather', the type of 'input_indices' must be Int32 or Int64, "
                         f"but got {_dtype.from_torch(index.dtype)}.") from None
@@ -83,7 +87,9 @@ def _gather_v2(input_params, input_indices, axis):
 
 @method(name="gather")
 def _gather_method(input, input_indices=None, axis=None, batch_dims=0, *, dim=None, index=None):
-    """``mindspore.Tensor.gather``: ``ops.gather`` as ``(input_indices, axis)``, torch's gather as ``(dim, index)``."""
+    """``mindspore.Tensor.gather``: ``ops.gather`` as ``(input_indices, axis)``, torch's gather as ``(dim,
+    index)``.
+    """
     if isinstance(input_indices, int):
         dim, index = input_indices, axis
     if index is not None:
@@ -232,14 +238,16 @@ def masked_fill(input_x, mask, value):
     if isinstance(value, torch.Tensor) and value.device != input_x.device:
         value = value.to(input_x.device)
     if isinstance(value, float) and not (input_x.is_floating_point() or input_x.is_complex()):
-        raise TypeError(f"For 'MaskedFill', the dtype of 'value' must be {_dtype.from_torch(input_x.dtype)} as "
+        raise TypeError("For 'MaskedFill', the dtype of 'value' must be "
+                        f"{_dtype.from_torch(input_x.dtype)} as "
                         f"that of 'input_x', but got {value}.")
     try:
         return torch.masked_fill(input_x, mask, value)
     except RuntimeError as err:
         if "must match" in str(err):
             raise ValueError(_no_broadcast("MaskedFill", "input", input_x, "mask", mask)) from None
-        raise TypeError(f"For 'MaskedFill', the dtype of 'value' must be {_dtype.from_torch(input_x.dtype)} as "
+        raise TypeError("For 'MaskedFill', the dtype of 'value' must be "
+                        f"{_dtype.from_torch(input_x.dtype)} as "
                         f"that of 'input_x', but got {value}.") from None
 
 
@@ -247,8 +255,10 @@ def _no_broadcast(prim, name, x, other_name, other) -> str:
     place = next((i for i, (a, b) in enumerate(zip(reversed(x.shape), reversed(other.shape), strict=False))
                   if a != b and 1 not in (a, b)), 0)
     i = max(x.ndim, other.ndim) - place
-    return (f"For '{prim}', {name}.shape and {other_name}.shape need to broadcast. The value of {name}.shape[{i + 1}] "
-            f"or {other_name}.shape[{i + 1}] must be 1 or -1 when they are not the same, but got {name}.shape = "
+    return (f"For '{prim}', {name}.shape and {other_name}.shape need to broadcast. The value of "
+            f"{name}.shape[{i + 1}] "
+            f"or {other_name}.shape[{i + 1}] must be 1 or -1 when they are not the same, but got "
+            f"{name}.shape = "
             f"{list(x.shape)} and {other_name}.shape = {list(other.shape)}")
 
 
@@ -308,7 +318,8 @@ def hot(indices, depth, on_value, off_value, axis):
     """Shared kernel of the forms of ``one_hot``."""
     ndim = indices.ndim
     if indices.is_floating_point() or indices.dtype is torch.bool:
-        raise TypeError("For primitive[OneHot], the input argument[indices] must be a type of {Tensor[Int32], "
+        raise TypeError("For primitive[OneHot], the input argument[indices] must be a type of "
+                        "{Tensor[Int32], "
                         f"Tensor[Int64]}}, but got Tensor[{_dtype.from_torch(indices.dtype)}].")
     if not -1 <= axis <= ndim:
         raise ValueError(f"For primitive[OneHot], the axis value must be in [-1,{ndim}], but got {axis}.")
@@ -329,7 +340,10 @@ def hot(indices, depth, on_value, off_value, axis):
 
 @op(primitive="Slice", alias="tensor_slice")
 def slice__(input_x, begin, size):
-    """``size`` elements from ``begin`` on, along every axis; a size of -1 reaches to the end (``mindspore.ops.slice``)."""
+    """``size`` elements from ``begin`` on, along every axis; a size of -1 reaches to the end.
+
+    (``mindspore.ops.slice``.)
+    """
     begin, size, shape = ints(begin), ints(size), input_x.shape
     if not len(begin) == len(size) == len(shape):
         raise ValueError("For Slice, the shape of input|begin|size must be equal.")
@@ -338,7 +352,8 @@ def slice__(input_x, begin, size):
         if b < 0:
             raise ValueError("For Slice, the begin is invalid.")
         if b + s > n:
-            raise ValueError(f"For Slice, the sum of begin_shape[{i}] and size_shape[{i}] must be no greater than "
+            raise ValueError(f"For Slice, the sum of begin_shape[{i}] and size_shape[{i}] must be no "
+                             "greater than "
                              f"input_x_shape[{i}].")
         index.append(slice(b, n if s == -1 else b + s))
     return input_x[tuple(index)]
@@ -350,7 +365,9 @@ _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_ax
 @op(primitive="StridedSlice", init=_MASKS)
 def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
                   shrink_axis_mask=0):
-    """Elements ``begin``, ``begin + stride``, ... short of ``end`` along each axis (``mindspore.ops.strided_slice``).
+    """Elements ``begin``, ``begin + stride``, ... short of ``end`` along each axis.
+
+    (``mindspore.ops.strided_slice``.)
 
     Bit i of a mask is for entry i: ``begin_mask`` and ``end_mask`` leave out that bound, ``ellipsis_mask`` stands
     for all axes not named, ``new_axis_mask`` inserts an axis, ``shrink_axis_mask`` takes one element and drops the
@@ -388,14 +405,17 @@ def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellips
 
 def _check_slice(begin, end, strides, ndim) -> None:
     if not len(begin) == len(end) == len(strides):
-        raise ValueError("For 'StridedSlice', 'begin', 'end' and 'strides' must have the same length, but got length "
+        raise ValueError("For 'StridedSlice', 'begin', 'end' and 'strides' must have the same length, but "
+                         "got length "
                          f"of 'begin': {len(begin)}, 'end': {len(end)}, 'strides': {len(strides)}.")
     if 0 in strides:
         raise ValueError("For 'StridedSlice', input 'strides' can not contain 0.")
     if len(begin) > ndim:
         raise said(RuntimeError(
-            "For 'StridedSlice', the length of 'begin', 'stride' and 'end' should be equal and less than or equal to "
-            f"the dimension of 'input_x', but got the length of 'begin': {len(begin)}, the length of 'stride': "
+            "For 'StridedSlice', the length of 'begin', 'stride' and 'end' should be equal and less than "
+            "or equal to "
+            f"the dimension of 'input_x', but got the length of 'begin': {len(begin)}, the length of "
+            "'stride': "
             f"{len(strides)}, the length of 'end': {len(end)}, the dimension of 'input_x': {ndim}"))
 
 
@@ -423,7 +443,10 @@ def bucketize(input, boundaries, *, right=False):
 
 @op(mint=True)
 def nonzero(input, *, as_tuple=False):
-    """Places that are not zero, a row each, Int64; with ``as_tuple`` a vector for each axis (``mindspore.ops.nonzero``)."""
+    """Places that are not zero, a row each, Int64; with ``as_tuple`` a vector for each axis.
+
+    (``mindspore.ops.nonzero``.)
+    """
     return torch.nonzero(input, as_tuple=as_tuple)
 
 

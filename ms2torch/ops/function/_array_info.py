@@ -147,7 +147,10 @@ def deepcopy(input_x):
 
 @op(on_tensors=True)
 def scalar_to_tensor(input_x, dtype=_dtype.float32):
-    """A number as a 0-d Tensor, Float32 unless ``dtype`` says otherwise (``mindspore.ops.scalar_to_tensor``)."""
+    """A number as a 0-d Tensor, Float32 unless ``dtype`` says otherwise.
+
+    (``mindspore.ops.scalar_to_tensor``.)
+    """
     if not isinstance(input_x, (bool, int, float)):
         raise TypeError("For 'ScalarToTensor', the type of 'x' should be one of '['bool', 'int', 'float']', "
                         f"but got type '{type(input_x).__name__}'.")
@@ -161,16 +164,23 @@ def _scalar_to_tensor(x, dtype=_dtype.float32):
 
 @op(primitive="ScalarToArray", on_tensors=True)
 def scalar_to_array(input_x):
-    """A number as a 0-d Tensor: Int64 from an int, Float32 from a float (``mindspore.ops.scalar_to_array``)."""
+    """A number as a 0-d Tensor: Int64 from an int, Float32 from a float.
+
+    (``mindspore.ops.scalar_to_array``.)
+    """
     if not isinstance(input_x, (bool, int, float)):
-        raise TypeError("For 'ScalarToArray', the type of 'input_x' should be one of '['bool', 'int', 'float']', "
+        raise TypeError("For 'ScalarToArray', the type of 'input_x' should be one of '['bool', 'int', "
+                        "'float']', "
                         f"but got type '{type(input_x).__name__}'.")
     return wrap(as_torch(input_x))
 
 
 @op(on_tensors=True)
 def tuple_to_array(input_x):
-    """A tuple of numbers as a Tensor: Int32 where the first is an int, else Float32 (``ops.tuple_to_array``)."""
+    """A tuple of numbers as a Tensor: Int32 where the first is an int, else Float32.
+
+    (``ops.tuple_to_array``.)
+    """
     kind = _dtype.int32 if isinstance(input_x[0], int) else _dtype.float32
     return wrap(as_torch(list(input_x), kind))
 

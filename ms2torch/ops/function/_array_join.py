@@ -62,7 +62,8 @@ def _cannot_join(tensors, axis) -> Exception:
     wrong = next((i for i in range(len(first)) for t in tensors if i != axis and t.shape[i] != first[i]), 0)
     return ValueError(
         f"For primitive[Concat], shapes of tensors must match except in given concat axis {axis}, but got "
-        f"mismatch in {wrong}(all input shapes are [const vector]{{{', '.join(_words(t.shape) for t in tensors)}}})!")
+        f"mismatch in {wrong}(all input shapes are [const "
+        f"vector]{{{', '.join(_words(t.shape) for t in tensors)}}})!")
 
 
 @op
@@ -93,7 +94,8 @@ def stack(tensors, axis=0):
     for i, other in enumerate(tensors):
         if other.dtype is not first:
             raise TypeError(f"All input must have the same data type!input[{i}] data type = "
-                            f"Tensor[{_dtype.from_torch(other.dtype)}]infer_type0= Tensor[{_dtype.from_torch(first)}]")
+                            f"Tensor[{_dtype.from_torch(other.dtype)}]infer_type0= "
+                            f"Tensor[{_dtype.from_torch(first)}]")
     try:
         return torch.stack(tensors, axis)
     except IndexError:
@@ -137,7 +139,10 @@ def dstack(tensors):
 
 @op
 def column_stack(tensors):
-    """Vectors as the columns of a matrix, others joined along the second axis (``mindspore.ops.column_stack``)."""
+    """Vectors as the columns of a matrix, others joined along the second axis.
+
+    (``mindspore.ops.column_stack``.)
+    """
     return torch.column_stack(tensors)
 
 
@@ -166,11 +171,14 @@ def _grid(inputs, indexing="xy"):
 
 @op
 def meshgrid(*inputs, indexing="xy"):
-    """Coordinate grids of vectors (``mindspore.ops.meshgrid``); ``indexing`` "xy" by default, in torch "ij"."""
+    """Coordinate grids of vectors (``mindspore.ops.meshgrid``); ``indexing`` "xy" by default, in torch
+    "ij".
+    """
     if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
         inputs = inputs[0]
     if indexing not in ("xy", "ij"):
-        raise ValueError(f"For 'Meshgrid', the argument 'indexing' must be 'xy' or 'ij', but got {indexing!r}.")
+        raise ValueError("For 'Meshgrid', the argument 'indexing' must be 'xy' or 'ij', but got "
+                         f"{indexing!r}.")
     return tuple(torch.meshgrid(*inputs, indexing=indexing))
 
 
@@ -239,7 +247,8 @@ def split_by_size(tensor, size, axis):
             raise ValueError("For split, the value of 'split_size_or_sections' must be more than zero, "
                              f"but got {size}.")
     elif not isinstance(size, (tuple, list)):
-        raise TypeError("Type of Argument `split_size_or_sections` should be integer, tuple(int) or list(int), "
+        raise TypeError("Type of Argument `split_size_or_sections` should be integer, tuple(int) or "
+                        "list(int), "
                         f"but got {type(size)}")
     elif min(size, default=0) < 0:
         raise TypeError(f"Each element in 'split_size_or_sections' should be non-negative, but got {size}.")
@@ -257,7 +266,10 @@ def _axis_in_bounds(axis, ndim) -> None:
 
 
 def split_evenly(input_x, axis=0, output_num=1):
-    """``output_num`` equal parts along ``axis``, a tuple; ValueError where they are not equal (``ops.Split``)."""
+    """``output_num`` equal parts along ``axis``, a tuple; ValueError where they are not equal.
+
+    (``ops.Split``.)
+    """
     n = input_x.size(axis)
     if n % output_num:
         raise ValueError(f"For 'Split', x_shape[{axis}] must be divisible by output_num = {output_num}, "
@@ -270,7 +282,10 @@ primitive("Split", init=("axis", "output_num"))(split_evenly)
 
 @op
 def chunk(input, chunks, axis=0):
-    """At most ``chunks`` parts of one size along ``axis``, the last perhaps smaller (``mindspore.ops.chunk``)."""
+    """At most ``chunks`` parts of one size along ``axis``, the last perhaps smaller.
+
+    (``mindspore.ops.chunk``.)
+    """
     return chunked(input, chunks, axis)
 
 

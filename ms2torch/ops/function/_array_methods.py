@@ -25,7 +25,9 @@ from ._array_shape import ints, not_an_order
 
 @method(on_tensors=True)
 def astype(self, dtype, copy=True):
-    """The Tensor as another dtype: MindSpore's, numpy's, a Python type or a name (``mindspore.Tensor.astype``).
+    """The Tensor as another dtype: MindSpore's, numpy's, a Python type or a name.
+
+    (``mindspore.Tensor.astype``.)
 
     A new Tensor also where the dtype stays, over the same memory.
     """
@@ -143,7 +145,8 @@ def _reshaped(input, shape, name):
     except TypeError:
         for i, n in enumerate(shape):
             if not hasattr(n, "__index__"):
-                raise TypeError(f"{name}(): argument 'shape' (position 1) must be tuple of int but found type of "
+                raise TypeError(f"{name}(): argument 'shape' (position 1) must be tuple of int but found "
+                                "type of "
                                 f"{n.__class__.__name__} at pos {i}.") from None
         raise
     except RuntimeError as err:
@@ -204,7 +207,8 @@ def tile(input, *dims, reps=None):
     dims = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
     for i, n in enumerate(dims):
         if n < 0:
-            raise ValueError(f"For 'Tile', 'dims' cannot contain negative integer numbers, but got {n} in {i}th.")
+            raise ValueError(f"For 'Tile', 'dims' cannot contain negative integer numbers, but got {n} in "
+                             f"{i}th.")
     return input.tile(tuple(dims))
 
 
@@ -233,7 +237,10 @@ def expand(input, *size):
 
 @method
 def resize(input, *new_shape):
-    """The elements read in order into another shape: cut, or filled up with zeros (``mindspore.Tensor.resize``)."""
+    """The elements read in order into another shape: cut, or filled up with zeros.
+
+    (``mindspore.Tensor.resize``.)
+    """
     shape = tuple(_shape_of(new_shape))
     size = int(np.prod(shape))
     flat = input.reshape(-1)
@@ -409,7 +416,8 @@ Tensor.from_numpy = staticmethod(_from_numpy)
 def item(input):
     """The only element, a Python number; ValueError where there are more (``mindspore.Tensor.item``)."""
     if input.numel() != 1:
-        raise ValueError(f"The tensor should have only one element, but got {input.numel()}, more than one element "
+        raise ValueError(f"The tensor should have only one element, but got {input.numel()}, more than one "
+                         "element "
                          "is ambiguous.")
     return input.item()
 
@@ -428,7 +436,8 @@ def itemset(self, *args):
     """
     if len(args) == 1:
         if self.shape != (1,):
-            raise IndexError("Only tensor which shape is (1,) support 1 arg that means omit index, but the tensor "
+            raise IndexError("Only tensor which shape is (1,) support 1 arg that means omit index, but the "
+                             "tensor "
                              f"shape is {self.shape} and got 1 input.")
         index, new = (0,), args[0]
     else:
@@ -454,7 +463,8 @@ def assign_value(self, value):
 def fill(input, value):
     """A Tensor of the same shape and dtype filled with a number (``mindspore.Tensor.fill``)."""
     if not isinstance(value, (builtins.int, builtins.float, builtins.bool)):
-        raise TypeError(f"For 'Tensor.fill', the type of the argument 'value' must be int, float or bool, but got "
+        raise TypeError("For 'Tensor.fill', the type of the argument 'value' must be int, float or bool, "
+                        "but got "
                         f"{type(value)}.")
     return torch.full_like(input, value)
 
@@ -467,7 +477,8 @@ def take(input, indices=None, axis=None, mode="clip", *, index=None):
     """
     indices = index if indices is None else indices
     if not isinstance(indices, torch.Tensor):
-        raise TypeError(f"take(): argument 'indices' (position 1) must be Tensor, not {type(indices).__name__}.")
+        raise TypeError("take(): argument 'indices' (position 1) must be Tensor, not "
+                        f"{type(indices).__name__}.")
     if axis is None:
         input, axis = input.reshape(-1), 0
     n = input.shape[axis]
@@ -477,7 +488,8 @@ def take(input, indices=None, axis=None, mode="clip", *, index=None):
     elif mode == "clip":
         indices = indices.clamp(0, n - 1)
     elif mode != "raise":
-        raise ValueError(f"For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', 'clip'], but "
+        raise ValueError("For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', "
+                         "'clip'], but "
                          f"got {mode}.")
     shape = input.shape
     axis = axis % len(shape)
@@ -487,7 +499,10 @@ def take(input, indices=None, axis=None, mode="clip", *, index=None):
 
 @method
 def choose(input, choices, mode="clip"):
-    """In each place the element of that of ``choices`` whose number stands there (``mindspore.Tensor.choose``)."""
+    """In each place the element of that of ``choices`` whose number stands there.
+
+    (``mindspore.Tensor.choose``.)
+    """
     stacked = torch.stack(torch.broadcast_tensors(*(c if isinstance(c, torch.Tensor) else as_torch(c)
                                                     for c in choices)))
     n = stacked.shape[0]
@@ -500,7 +515,8 @@ def choose(input, choices, mode="clip"):
 def searchsorted(input, v, side="left", sorter=None):
     """Where each value would go into this sorted Tensor, Int32 (``mindspore.Tensor.searchsorted``)."""
     if side not in ("left", "right"):
-        raise ValueError(f"For 'Tensor.searchsorted', the argument 'side' should be one of in ['left', 'right'], but "
+        raise ValueError("For 'Tensor.searchsorted', the argument 'side' should be one of in ['left', "
+                         "'right'], but "
                          f"got {side}.")
     v = v if isinstance(v, torch.Tensor) else as_torch(v)
     return torch.searchsorted(input, v, right=side == "right", sorter=sorter, out_int32=True)
@@ -508,7 +524,10 @@ def searchsorted(input, v, side="left", sorter=None):
 
 @method(name="select")
 def _select(input, condition=None, y=None, *, dim=None, index=None):
-    """``(condition, y)``: itself where true, else ``y``; ``(dim, index)``: one slice (``mindspore.Tensor.select``)."""
+    """``(condition, y)``: itself where true, else ``y``; ``(dim, index)``: one slice.
+
+    (``mindspore.Tensor.select``.)
+    """
     if isinstance(condition, builtins.int):
         dim, index = condition, y
     if dim is not None:

@@ -14,7 +14,8 @@ _STABLE_TOPK = 8192
 
 def _sorted(x, axis, descending):
     if not -x.ndim <= axis < max(x.ndim, 1):
-        raise ValueError(f"For primitive[Sort], the axis must be in [-{x.ndim},{x.ndim - 1}], but got {axis}.")
+        raise ValueError(f"For primitive[Sort], the axis must be in [-{x.ndim},{x.ndim - 1}], but got "
+                         f"{axis}.")
     values, indices = torch.sort(x, dim=axis, descending=descending, stable=True)
     return values, indices.int()
 
@@ -64,7 +65,8 @@ def _largest(x, k, axis, largest):
     k = int(k) if isinstance(k, torch.Tensor) else k
     if k.__class__ is not int:
         kind = {float: "Float32", bool: "Bool"}.get(k.__class__, k.__class__.__name__)
-        raise TypeError(f"For primitive[TopK], the input argument[k] must be a type of {{Int32, Int64}}, but got {kind}.")
+        raise TypeError(f"For primitive[TopK], the input argument[k] must be a type of {{Int32, Int64}}, "
+                        f"but got {kind}.")
     n = x.shape[axis] if x.ndim else 1
     if not 0 < k <= n:
         raise ValueError(f"For primitive[TopK], the k must be in (0,{n}], but got {k}.")
@@ -113,7 +115,10 @@ def _unique_mint(input, sorted=True, return_inverse=False, return_counts=False, 
 
 @method(name="unique")
 def _unique_method(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """The different elements, sorted, where each went and how often each is there (``mindspore.Tensor.unique``)."""
+    """The different elements, sorted, where each went and how often each is there.
+
+    (``mindspore.Tensor.unique``.)
+    """
     return torch.unique(input, sorted, return_inverse, return_counts, dim)
 
 
@@ -228,7 +233,10 @@ def _one_diagonal(k, name) -> int:
 
 @op
 def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
-    """The last axis of ``x`` as diagonal ``k`` of matrices filled with ``padding_value`` (``ops.matrix_diag``)."""
+    """The last axis of ``x`` as diagonal ``k`` of matrices filled with ``padding_value``.
+
+    (``ops.matrix_diag``.)
+    """
     k = _one_diagonal(k, "matrix_diag")
     made = torch.diag_embed(x, k)
     rows, cols = (int(n) for n in (num_rows, num_cols))

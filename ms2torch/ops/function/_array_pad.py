@@ -34,11 +34,13 @@ def pad(input_x, padding=None, mode="constant", value=None, *, paddings=None):
     if len(padding) % 2:
         raise ValueError(f"For 'pad', the size of padding must be divisible by 2, but got {len(padding)}")
     if mode not in _MODES:
-        raise ValueError(f"For 'PadV3', the 'mode' must be str and must be in '['constant', 'reflect', 'edge', "
+        raise ValueError("For 'PadV3', the 'mode' must be str and must be in '['constant', 'reflect', "
+                         "'edge', "
                          f"'circular']', but got '{mode}'.")
     if mode == "constant":
         if len(padding) > 2 * input_x.ndim:
-            raise ValueError("For 'PadV3' constant mode, paddings length too large for input dims, the pad dims must "
+            raise ValueError("For 'PadV3' constant mode, paddings length too large for input dims, the pad "
+                             "dims must "
                              f"be less than or equal to {input_x.ndim}")
         value = value.item() if isinstance(value, torch.Tensor) else value
         return F.pad(input_x, list(padding), "constant", 0 if value is None else value)
@@ -51,7 +53,8 @@ def _pairs(x, paddings):
                          f"but got {len(paddings)} vs {x.ndim}")
     for i, (a, b) in enumerate(paddings):
         if a < 0 or b < 0:
-            raise ValueError(f"For 'Pad', all elements of 'paddings' must be >= 0, but got paddings[{i}][0] = {a}, "
+            raise ValueError("For 'Pad', all elements of 'paddings' must be >= 0, but got "
+                             f"paddings[{i}][0] = {a}, "
                              f"paddings[{i}][1] = {b}")
     return F.pad(x, [n for pair in reversed(paddings) for n in pair])
 
@@ -78,12 +81,14 @@ def _mirror_pad(input_x, paddings, mode="REFLECT"):
 
 def _mirrored(x, paddings, mode):
     if mode not in ("REFLECT", "SYMMETRIC"):
-        raise ValueError(f"For 'MirrorPad', the 'mode' should be str and must be in '['REFLECT', 'SYMMETRIC']', "
+        raise ValueError("For 'MirrorPad', the 'mode' should be str and must be in '['REFLECT', "
+                         "'SYMMETRIC']', "
                          f"but got '{mode}' with type '{type(mode).__name__}'.")
     for axis, (before, after) in enumerate(ints(paddings)):
         n = x.shape[axis]
         if max(before, after) > n - (mode == "REFLECT"):
-            raise ValueError(f"For 'MirrorPad', paddings must be no greater than the dimension size: [{before}], "
+            raise ValueError("For 'MirrorPad', paddings must be no greater than the dimension size: "
+                             f"[{before}], "
                              f"[{after}] not less than [{n}]")
         if before or after:
             places = np.pad(np.arange(n), (before, after), mode=mode.lower())
@@ -130,7 +135,8 @@ def _depth_to_space(input_x, block_size):
     b = block_size
     if c % (b * b):
         raise ValueError(
-            f"For DepthToSpace, the square of block_size must be smaller than the input channel, but got the block_size "
+            "For DepthToSpace, the square of block_size must be smaller than the input channel, but got "
+            "the block_size "
             f"is {b}, and the input channel is {c}.")
     blocks = input_x.reshape(n, b, b, c // (b * b), h, w)
     return blocks.permute(0, 3, 4, 1, 5, 2).reshape(n, c // (b * b), h * b, w * b)
@@ -158,7 +164,8 @@ def _space_to_batch(x, block, paddings):
     m, lead = len(block), x.shape[1:x.ndim - len(block)]
     for b, n in zip(block, x.shape[-m:], strict=True):
         if n % b:
-            raise ValueError(f"For 'SpaceToBatchND', the padded size {n} must be divisible by the block size {b}.")
+            raise ValueError(f"For 'SpaceToBatchND', the padded size {n} must be divisible by the block "
+                             f"size {b}.")
     shape = [x.shape[0], *lead]
     for b, n in zip(block, x.shape[-m:], strict=True):
         shape += [n // b, b]
@@ -237,7 +244,10 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
 
 @op
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """Columns summed back into an image; ``output_size`` is a tensor of two sizes, or a pair (``ops.fold``)."""
+    """Columns summed back into an image; ``output_size`` is a tensor of two sizes, or a pair.
+
+    (``ops.fold``.)
+    """
     return F.fold(input, tuple(ints(output_size)), kernel_size, dilation, padding, stride)
 
 

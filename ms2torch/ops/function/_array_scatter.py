@@ -28,7 +28,9 @@ def _on_axis(x, axis, index, src, reduction="none"):
         src = torch.full(index.shape, src, dtype=x.dtype, device=x.device)
     if src.dtype is not x.dtype:
         src = src.to(x.dtype)
-    return torch.scatter(x, axis, index, src) if reduction == "none" else torch.scatter_add(x, axis, index, src)
+    if reduction == "none":
+        return torch.scatter(x, axis, index, src)
+    return torch.scatter_add(x, axis, index, src)
 
 
 @op
@@ -150,7 +152,8 @@ def at_places(name, x, indices, updates, how):
     row = torch.zeros_like(places[0])
     for n, place in zip(lead, places, strict=True):
         row = row * n + place
-    return _by_row(x.reshape(lead.numel(), *rest), row.reshape(-1), updates.reshape(-1, *rest), how).reshape(x.shape)
+    rows = _by_row(x.reshape(lead.numel(), *rest), row.reshape(-1), updates.reshape(-1, *rest), how)
+    return rows.reshape(x.shape)
 
 
 _REDUCE = {"mul": "prod", "div": "prod", "max": "amax", "min": "amin"}
@@ -175,16 +178,16 @@ def _tensor_scatter(how: str, primitive_name: str) -> None:
         return at_places(primitive_name, input_x, indices, updates, how)
 
     kernel.__name__ = name
-    kernel.__doc__ = (f"``input_x`` with ``updates`` ({how}) at the places that the last axis of ``indices`` points "
+    kernel.__doc__ = (f"``input_x`` with ``updates`` ({how}) at the places that the last axis of "
+                      "``indices`` points "
                       f"at (``mindspore.ops.{name}``).")
     globals()[name] = op(kernel, primitive=primitive_name)
     if how not in ("update", "add"):
         method(kernel, name=f"scatter_{how}")
 
 
-for _how, _name in (("add", "Add"), ("sub", "Sub"), ("mul", "Mul"), ("div", "Div"), ("max", "Max"), ("min", "Min"),
-                    ("update", "Update")):
-    _tensor_scatter(_how, f"TensorScatter{_name}")
+for _how in ("add", "sub", "mul", "div", "max", "min", "update"):
+    _tensor_scatter(_how, f"TensorScatter{_how.capitalize()}")
 
 
 @method(name="scatter_add")
@@ -199,7 +202,10 @@ def _scatter_add_method(input, indices=None, updates=None, src=None, *, dim=None
 
 @op(primitive="ScatterNd")
 def scatter_nd(indices, updates, shape):
-    """Zeros of ``shape`` with ``updates`` added at the places in ``indices`` (``mindspore.ops.scatter_nd``)."""
+    """Zeros of ``shape`` with ``updates`` added at the places in ``indices``.
+
+    (``mindspore.ops.scatter_nd``.)
+    """
     shape = ints(shape)
     if indices.device.type == "cpu" and indices.numel():
         limit = torch.tensor(shape[:indices.shape[-1]])
@@ -207,13 +213,15 @@ def scatter_nd(indices, updates, shape):
         if wrong.any():
             row, column = (int(n) for n in wrong.reshape(-1, len(limit)).nonzero()[0])
             raise said(RuntimeError(
-                "For 'ScatterNd', each element in 'indices' should be smaller than the value of shape, but got "
-                f"{int(indices.reshape(-1, len(limit))[row, column])} and got the value of shape {shape[column]}"))
+                "For 'ScatterNd', each element in 'indices' should be smaller than the value of shape, but "
+                "got "
+                f"{int(indices.reshape(-1, len(limit))[row, column])} and got the value of shape "
+                f"{shape[column]}"))
     zeros = torch.zeros(tuple(shape), dtype=updates.dtype, device=updates.device)
     return zeros.index_put(tuple(indices.long().unbind(-1)), updates, accumulate=True)
 
 
-# ---- into a Parameter ----------------------------------------------------------------------------------------
+# ---- into a Parameter --------------------------------------------------------------------------------------
 
 
 def write(variable: Tensor, value: torch.Tensor) -> Tensor:
@@ -235,14 +243,16 @@ def _into_rows(how: str) -> None:
             updates = torch.full(index.shape + x.shape[1:], updates, dtype=x.dtype, device=x.device)
         if updates.shape != index.shape + x.shape[1:]:
             raise ValueError(
-                f"For '{primitive_name}', 'updates_shape' should be as same as the concatenation of 'indices_shape' and "
+                f"For '{primitive_name}', 'updates_shape' should be as same as the concatenation of "
+                "'indices_shape' and "
                 f"'input_x_shape[1:]', but got updates_shape: {list(updates.shape)}, indices_shape: "
                 f"{list(index.shape)}, input_x_shape: {list(x.shape)}.")
         row = index.long().reshape(-1)
         return write(input_x, _by_row(x, row, updates.to(x.dtype).reshape(-1, *x.shape[1:]), how))
 
     kernel.__name__ = f"scatter_{how}"
-    kernel.__doc__ = (f"Writes ``updates`` ({how}) into the rows of a Parameter at ``indices``, and returns its value "
+    kernel.__doc__ = (f"Writes ``updates`` ({how}) into the rows of a Parameter at ``indices``, and "
+                      "returns its value "
                       f"(``mindspore.ops.scatter_{how}``).")
     init = {"use_locking": how == "update"}
     globals()[kernel.__name__] = op(kernel, primitive=primitive_name, init=init, on_tensors=True)
@@ -255,7 +265,8 @@ def _into_places(how: str) -> None:
         return write(input_x, at_places(primitive_name, input_x._t, indices._t, updates._t, how))
 
     kernel.__name__ = f"scatter_nd_{how}"
-    kernel.__doc__ = (f"Writes ``updates`` ({how}) into a Parameter at the places in ``indices``, and returns its value "
+    kernel.__doc__ = (f"Writes ``updates`` ({how}) into a Parameter at the places in ``indices``, and "
+                      "returns its value "
                       f"(``mindspore.ops.scatter_nd_{how}``).")
     init = {"use_locking": how == "update"}
     globals()[kernel.__name__] = op(kernel, primitive=primitive_name, init=init, on_tensors=True)
@@ -268,7 +279,10 @@ for _how in ("update", "add", "sub", "mul", "div", "max", "min"):
 
 @op(on_tensors=True)
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
-    """Adds ``y`` to the slices of ``x`` at ``indices`` along ``axis``, in place of a Parameter (``ops.index_add``)."""
+    """Adds ``y`` to the slices of ``x`` at ``indices`` along ``axis``, in place of a Parameter.
+
+    (``ops.index_add``.)
+    """
     return write(x, _rows_added(x._t, axis, indices._t, y._t))
 
 
@@ -283,7 +297,8 @@ def _inplace(how: str, name: str) -> None:
         return _by_row(x, torch.tensor(rows, dtype=torch.int64, device=x.device), v, how)
 
     kernel.__name__ = f"inplace_{how}"
-    kernel.__doc__ = f"``x`` with ``v`` ({how}) in the rows ``indices``; ``x`` itself stays (``ops.inplace_{how}``)."
+    kernel.__doc__ = (f"``x`` with ``v`` ({how}) in the rows ``indices``; ``x`` itself stays "
+                      f"(``mindspore.ops.inplace_{how}``).")
     globals()[kernel.__name__] = op(kernel, primitive=name, init=("indices",), method=how == "update")
 
 
@@ -291,7 +306,7 @@ for _how in ("update", "add", "sub"):
     _inplace(_how, f"Inplace{_how.capitalize()}")
 
 
-# ---- segments ------------------------------------------------------------------------------------------------
+# ---- segments ----------------------------------------------------------------------------------------------
 
 
 def _lowest(dtype: torch.dtype, sign: int):

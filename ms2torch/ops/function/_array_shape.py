@@ -57,7 +57,9 @@ def _flatten(input_x):
 
 @op
 def flatten(input, order="C", *, start_dim=1, end_dim=-1):
-    """Axes ``start_dim`` to ``end_dim`` as one; by default the first stays, unlike torch's (``mindspore.ops.flatten``).
+    """Axes ``start_dim`` to ``end_dim`` as one; by default the first stays, unlike torch's.
+
+    (``mindspore.ops.flatten``.)
 
     ``order`` "F" reads in column-major order.
     """
@@ -66,7 +68,9 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
 
 @method(name="flatten")
 def _flatten_method(input, order="C", end=None, *, start_dim=None, end_dim=-1):
-    """All axes as one, or ``start_dim`` to ``end_dim`` (``mindspore.Tensor.flatten``); ``order`` "F": column-major."""
+    """All axes as one, or ``start_dim`` to ``end_dim`` (``mindspore.Tensor.flatten``); ``order`` "F":
+    column-major.
+    """
     if isinstance(order, int):
         order, start_dim, end_dim = "C", order, end_dim if end is None else end
     return _merge(input, order, 0 if start_dim is None else start_dim, end_dim)
@@ -104,7 +108,10 @@ def ravel(input):
 
 @op(primitive="ExpandDims", method=True, valid=_EXPAND_DIMS)
 def expand_dims(input_x, axis):
-    """``input_x`` with an axis of size 1 before ``axis`` (``mindspore.ops.expand_dims``; torch's unsqueeze)."""
+    """``input_x`` with an axis of size 1 before ``axis``.
+
+    (``mindspore.ops.expand_dims``; torch's unsqueeze.)
+    """
     return torch.unsqueeze(input_x, int(axis) if axis.__class__ is torch.Tensor else axis)
 
 
@@ -145,10 +152,12 @@ def _cannot_broadcast(input, shape) -> Exception:
     for i, n in enumerate(shape[:lead]):
         if n == -1:
             return ValueError(
-                f"For 'BroadcastTo', -1 in init shape is in an incompatible location with given input tensor, "
+                "For 'BroadcastTo', -1 in init shape is in an incompatible location with given input "
+                "tensor, "
                 f"-1 index in init shape: {i} but -1 can only be in index{lead + 1}onwards for this input.")
     return ValueError(
-        "For 'BroadcastTo', in order to broadcast, each dimension pair must be equal or input dimension is 1 or "
+        "For 'BroadcastTo', in order to broadcast, each dimension pair must be equal or input dimension is "
+        "1 or "
         f"target dimension is -1. But got x_shape: {tuple(input.shape)}, target shape: {tuple(shape)}.")
 
 
@@ -319,8 +328,10 @@ def interleave(input, repeats, axis):
         size = input.numel() if axis is None else input.shape[axis]
         if repeats.numel() not in (1, size):
             raise ValueError(
-                "For 'repeat_interleave', the length of 'repeats' must be the same as the shape of the original "
-                f"tensor in the 'axis' dimension, but got the length of 'repeats' {repeats.numel()}, the shape of "
+                "For 'repeat_interleave', the length of 'repeats' must be the same as the shape of the "
+                "original "
+                f"tensor in the 'axis' dimension, but got the length of 'repeats' {repeats.numel()}, the "
+                "shape of "
                 f"the original tensor in the 'axis' dimension {size}.")
     return torch.repeat_interleave(input, repeats, axis)
 
@@ -404,6 +415,7 @@ def _invert_permutation(input_x):
             raise ValueError("For 'InvertPermutation', the 'input_x' can not contain duplicate values, "
                              f"but got duplicated {n} in the 'input_x'.")
         if not 0 <= n < len(input_x):
-            raise ValueError(f"For 'InvertPermutation', all values in 'input_x' must be in [0, {len(input_x)}), "
+            raise ValueError("For 'InvertPermutation', all values in 'input_x' must be in [0, "
+                             f"{len(input_x)}), "
                              f"but got {n}.")
     return tuple(input_x.index(i) for i in range(len(input_x)))

@@ -9,7 +9,10 @@ __all__ = ["depend"]
 
 @op(primitive="Depend", on_tensors=True)
 def depend(value, expr):
-    """``value``; that ``expr`` comes first is so anyway, in the order of Python (``mindspore.ops.depend``)."""
+    """``value``; that ``expr`` comes first is so anyway, in the order of Python.
+
+    (``mindspore.ops.depend``.)
+    """
     return value
 
 

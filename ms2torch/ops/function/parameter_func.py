@@ -23,14 +23,17 @@ def _fitting(variable: Tensor, value, name: str) -> torch.Tensor:
     old = variable._t
     if t.dtype is not old.dtype and _dtype.common(t.dtype, old.dtype) is not old.dtype:
         raise TypeError(
-            "Data type conversion is not supported for a 'Parameter', nor for the input tensor of an in-place "
+            "Data type conversion is not supported for a 'Parameter', nor for the input tensor of an "
+            "in-place "
             f"operator, so data type {variable.dtype}, which cannot be converted to data type "
             f"{_dtype.from_torch(t.dtype)} automatically.")
     if t.ndim != old.ndim:
-        raise ValueError(f"For '{name}','value' must have the same rank as 'variable'. But got 'value' rank: {t.ndim}, "
+        raise ValueError(f"For '{name}','value' must have the same rank as 'variable'. But got 'value' "
+                         f"rank: {t.ndim}, "
                          f"'variable' rank: {old.ndim}.")
     if t.shape != old.shape:
-        raise ValueError(f"For '{name}','value' must have the same shape as 'variable'. But got 'value' shape: "
+        raise ValueError(f"For '{name}','value' must have the same shape as 'variable'. But got 'value' "
+                         "shape: "
                          f"{tuple(t.shape)}, 'variable' shape: {tuple(old.shape)}.")
     return t
 

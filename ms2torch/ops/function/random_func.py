@@ -93,7 +93,8 @@ class UniformInt(_Random):
         for i, bound in enumerate((minval, maxval)):
             if not isinstance(bound, Tensor):
                 kind = "Int64" if isinstance(bound, int) else type(bound).__name__
-                raise TypeError(f"For primitive[UniformInt], the input[{i + 1}] should be a Tensor, but got {kind}.")
+                raise TypeError(f"For primitive[UniformInt], the input[{i + 1}] should be a Tensor, but "
+                                f"got {kind}.")
         shape = _sizes(lower(shape), "UniformInt")
         return wrap(self._stream.integers(shape, int(minval), int(maxval)))
 
@@ -120,7 +121,10 @@ class Multinomial(_Random):
 
 @_random
 class RandomChoiceWithMask(Primitive):
-    """``count`` places where the mask is True, and which of the rows are such (``mindspore.ops.RandomChoiceWithMask``)."""
+    """``count`` places where the mask is True, and which of the rows are such.
+
+    (``mindspore.ops.RandomChoiceWithMask``.)
+    """
 
     def __init__(self, count=256, seed=0, seed2=0) -> None:
         super().__init__("RandomChoiceWithMask")
@@ -165,7 +169,10 @@ def standard_laplace(shape, seed=None):
 
 @op
 def normal(shape, mean, stddev, seed=None):
-    """N(mean, stddev^2), Float32; both numbers or tensors that broadcast with ``shape`` (``mindspore.ops.normal``)."""
+    """N(mean, stddev^2), Float32; both numbers or tensors that broadcast with ``shape``.
+
+    (``mindspore.ops.normal``.)
+    """
     return stream(seed, "normal").normal(_sizes(shape, "StandardNormal")) * stddev + mean
 
 
@@ -182,7 +189,8 @@ def uniform(shape, minval, maxval, seed=None, dtype=_dtype.float32):
     Both bounds are Tensors: TypeError otherwise.
     """
     if not isinstance(minval, torch.Tensor) or not isinstance(maxval, torch.Tensor):
-        raise TypeError("For functional operator[uniform], the input[minval] and input[maxval] must be a Tensor.")
+        raise TypeError("For functional operator[uniform], the input[minval] and input[maxval] must be a "
+                        "Tensor.")
     draw = stream(seed, "uniform")
     shape = _sizes(shape, "UniformReal")
     if dtype is _dtype.int32:
@@ -197,7 +205,8 @@ def _size_of(size) -> tuple:
 def _floats(dtype, default, name):
     want = wanted(dtype, default, name)
     if want not in _FLOATS:
-        raise ValueError(f"For '{name}', the 'dtype' must be a float type, but got {_dtype.from_torch(want)}.")
+        raise ValueError(f"For '{name}', the 'dtype' must be a float type, but got "
+                         f"{_dtype.from_torch(want)}.")
     return want
 
 
@@ -244,7 +253,10 @@ def _integers(low, high, shape, seed, name, want):
 
 @op
 def randint(low, high, size, seed=None, *, dtype=None):
-    """Integers in [low, high), Int64 unless another integer ``dtype`` is given (``mindspore.ops.randint``)."""
+    """Integers in [low, high), Int64 unless another integer ``dtype`` is given.
+
+    (``mindspore.ops.randint``.)
+    """
     if not isinstance(size, tuple):
         raise ValueError(f"For 'randint', the input 'size' must be a tuple, but got {size}.")
     return _integers(low, high, size, seed, "randint", wanted(dtype, torch.int64, "randint"))
@@ -252,14 +264,19 @@ def randint(low, high, size, seed=None, *, dtype=None):
 
 @op
 def randint_like(input, low, high, seed=None, *, dtype=None):
-    """Integers in [low, high) in the shape of ``input``, and in its dtype (``mindspore.ops.randint_like``)."""
+    """Integers in [low, high) in the shape of ``input``, and in its dtype.
+
+    (``mindspore.ops.randint_like``.)
+    """
     want = wanted(dtype, input.dtype, "randint_like")
     return _integers(low, high, tuple(input.shape), seed, "randint_like", want)
 
 
 @op
 def randperm(n, seed=0, offset=0, dtype=_dtype.int64):
-    """A permutation of 0 ... n-1 (``mindspore.ops.randperm``): with the same ``seed``, the same at each call."""
+    """A permutation of 0 ... n-1 (``mindspore.ops.randperm``): with the same ``seed``, the same at each
+    call.
+    """
     return random_streams.randperm(int(n), seed, offset).to(wanted(dtype, torch.int64, "randperm"))
 
 
@@ -286,8 +303,10 @@ def multinomial(input, num_samples, replacement=True, seed=None):
         return stream(seed, "multinomial").sample(input.detach(), num_samples)
     n = input.shape[-1]
     if num_samples > n:
-        raise ValueError("For 'multinomial', the 'num_samples' must be less than the last dimension of input without "
-                         f"'replacement', but got 'num_samples': {num_samples} and 'replacement': {replacement}")
+        raise ValueError("For 'multinomial', the 'num_samples' must be less than the last dimension of "
+                         "input without "
+                         f"'replacement', but got 'num_samples': {num_samples} and 'replacement': "
+                         f"{replacement}")
     # The largest of log(u)/weight are a draw without replacement (Efraimidis and Spirakis, 2006).
     u = stream(seed, "multinomial").uniform(input.shape).to(input.device)
     return torch.topk(torch.log(u) / (input + 1e-6), num_samples).indices.to(torch.int32)
@@ -359,7 +378,10 @@ def _choice(mask, count):
 
 @op
 def choice_with_mask(input_x, count=256, seed=None):
-    """``count`` places where ``input_x`` is True, and which of the rows are such (``ops.choice_with_mask``)."""
+    """``count`` places where ``input_x`` is True, and which of the rows are such.
+
+    (``ops.choice_with_mask``.)
+    """
     return _choice(input_x, count)
 
 
