@@ -27,7 +27,8 @@ class MAE(Metric):
     @rearrange_inputs
     def update(self, *inputs) -> None:
         y_pred, y = self._two_arrays("MAE", inputs)
-        self._abs_error_sum += np.abs(y.reshape(y_pred.shape) - y_pred).sum()
+        # Errors add up in float64, whatever the dtype: numpy 1 gave that, numpy 2 would stay in float32.
+        self._abs_error_sum += np.float64(np.abs(y.reshape(y_pred.shape) - y_pred).sum())
         self._samples_num += y.shape[0]
 
     def eval(self):
@@ -51,7 +52,7 @@ class MSE(Metric):
     @rearrange_inputs
     def update(self, *inputs) -> None:
         y_pred, y = self._two_arrays("MSE", inputs)
-        self._squared_error_sum += np.power(y.reshape(y_pred.shape) - y_pred, 2).sum()
+        self._squared_error_sum += np.float64(np.power(y.reshape(y_pred.shape) - y_pred, 2).sum())
         self._samples_num += y.shape[0]
 
     def eval(self):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .metric import Metric, rearrange_inputs
 
 __all__ = ["Loss"]
@@ -27,7 +29,8 @@ class Loss(Metric):
         if loss.ndim > 1:
             raise ValueError("For 'Loss.update', the dimension of your input (loss) must be 1, but got "
                              f"{loss.ndim}.")
-        self._sum_loss += loss.reshape(-1).mean(-1)
+        # Losses add up in float64, whatever their dtype: numpy 1 gave that, numpy 2 would stay in float32.
+        self._sum_loss += np.float64(loss.reshape(-1).mean(-1))
         self._total_num += 1
 
     def eval(self):

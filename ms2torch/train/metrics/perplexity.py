@@ -46,7 +46,7 @@ class Perplexity(Metric):
             ignored = (label == self.ignore_label).astype(pred.dtype)
             count -= np.sum(ignored)
             likelihood = likelihood * (1 - ignored) + ignored
-        self._sum_metric -= np.sum(np.log(np.maximum(1e-10, likelihood)))
+        self._sum_metric -= float(np.sum(np.log(np.maximum(1e-10, likelihood))))
         self._num_inst += count
 
     def eval(self):
