@@ -12,14 +12,16 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def read(dataset):
-    return [list(column) for column in zip(*dataset.create_tuple_iterator(num_epochs=1, output_numpy=True), strict=True)]
+    return [list(column)
+            for column in zip(*dataset.create_tuple_iterator(num_epochs=1, output_numpy=True), strict=True)]
 
 
 @pytest.fixture(scope="module")
 def digits(tmp_path_factory):
     load = pytest.importorskip("sklearn.datasets").load_digits
     folder = tmp_path_factory.mktemp("digits")
-    subprocess.run([sys.executable, ROOT / "scripts" / "make_digits.py", folder], check=True, capture_output=True)
+    subprocess.run([sys.executable, ROOT / "scripts" / "make_digits.py", folder], check=True,
+                   capture_output=True)
     return folder, load()
 
 
@@ -59,7 +61,8 @@ def test_image_folders(tmp_path):
     dataset = ds.ImageFolderDataset(str(tmp_path), decode=True, shuffle=False)
     images, labels = read(dataset)
     assert dataset.get_class_indexing() == {"cats": 0, "dogs": 1} and dataset.num_classes() == 2
-    assert np.array_equal(images[1], image) and [int(x) for x in labels] == [0, 1] and labels[0].dtype == np.int32
+    assert np.array_equal(images[1], image) and [int(x)
+                                                 for x in labels] == [0, 1] and labels[0].dtype == np.int32
     data, labels = read(ds.ImageFolderDataset(str(tmp_path), class_indexing={"dogs": 7}, shuffle=False))
     assert data[0].tobytes() == (tmp_path / "dogs" / "one.png").read_bytes() and int(labels[0]) == 7
 
@@ -71,5 +74,6 @@ def test_cifar_files(tmp_path):
     assert np.array_equal(images[2], rows[2, 1:].reshape(3, 32, 32).transpose(1, 2, 0))
     assert [int(x) for x in labels] == rows[:3, 0].tolist()
     rows[:-1].tofile(tmp_path / "test_batch.bin")
-    with pytest.raises(RuntimeError, match=r"Invalid cifar10 file, failed to read data from: .*test_batch\.bin"):
+    with pytest.raises(RuntimeError,
+                       match=r"Invalid cifar10 file, failed to read data from: .*test_batch\.bin"):
         read(ds.Cifar10Dataset(str(tmp_path), "test"))

@@ -1,4 +1,6 @@
-"""The names, paths and keywords of releases r1.0 to 1.9, which 2.10 has dropped; judged by what 2.10's forms give."""
+"""The names, paths and keywords of releases r1.0 to 1.9, which 2.10 has dropped; judged by what 2.10's forms
+give.
+"""
 import importlib
 
 import numpy as np
@@ -16,13 +18,16 @@ def pair():
 
 
 def rows(dataset):
-    return [[value.tolist() for value in row] for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+    return [[value.tolist() for value in row]
+            for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)]
 
 
 @pytest.mark.parametrize("path", [
     "config", "core", "core.config", "core.datatypes", "core.validator_helpers", "engine", "engine.datasets",
-    "engine.datasets_user_defined", "engine.datasets_vision", "engine.iterators", "engine.samplers", "transforms",
-    "transforms.c_transforms", "transforms.py_transforms", "transforms.py_transforms_util", "transforms.transforms",
+    "engine.datasets_user_defined", "engine.datasets_vision", "engine.iterators", "engine.samplers",
+                                  "transforms",
+    "transforms.c_transforms", "transforms.py_transforms", "transforms.py_transforms_util",
+                                  "transforms.transforms",
     "transforms.validators", "transforms.vision", "vision", "vision.c_transforms", "vision.py_transforms",
     "vision.py_transforms_util", "vision.transforms", "vision.utils", "vision.validators", "samplers"])
 def test_module_path(path):
@@ -30,7 +35,8 @@ def test_module_path(path):
     assert hasattr(importlib.import_module(where), name)
 
 
-@pytest.mark.parametrize("name", ["BatchDataset", "Dataset", "RepeatDataset", "GeneratorDataset", "ImageFolderDataset"])
+@pytest.mark.parametrize("name", ["BatchDataset", "Dataset", "RepeatDataset", "GeneratorDataset",
+                                  "ImageFolderDataset"])
 def test_all_classes_are_in_engine_datasets(name):
     assert getattr(importlib.import_module("ms2torch.dataset.engine.datasets"), name) is getattr(ds, name)
 
@@ -53,7 +59,8 @@ def test_batch_with_pad_info():
 
 def test_batch_with_a_map_and_pad_info():
     dataset = ds.GeneratorDataset([np.ones(1), np.ones(2)], ["a"], shuffle=False)
-    doubled = dataset.batch(2, per_batch_map=lambda a, info: ([x * 2 for x in a],), pad_info={"a": (None, -1)})
+    doubled = dataset.batch(2, per_batch_map=lambda a, info: ([x * 2 for x in a],),
+                            pad_info={"a": (None, -1)})
     assert rows(doubled) == [[[[2, -1], [2, 2]]]]
 
 
@@ -61,10 +68,12 @@ def test_the_r1_pipeline_of_digits(tmp_path):
     images = np.random.RandomState(0).randint(0, 256, (8, 28, 28)).astype(np.uint8)
     (tmp_path / "train-images-idx3-ubyte").write_bytes(
         np.array([0x803, 8, 28, 28], ">u4").tobytes() + images.tobytes())
-    (tmp_path / "train-labels-idx1-ubyte").write_bytes(np.array([0x801, 8], ">u4").tobytes() + bytes(range(8)))
+    (tmp_path / "train-labels-idx1-ubyte").write_bytes(np.array([0x801, 8],
+                                                                ">u4").tobytes() + bytes(range(8)))
     dataset = ds.MnistDataset(str(tmp_path), shuffle=False)
     dataset = dataset.map(operations=CT.TypeCast(dtype.int32), input_columns="label")
-    for one in (CV.Resize((14, 14), interpolation=CV.Inter.LINEAR), CV.Rescale(1.0 / 255.0, 0.0), CV.HWC2CHW()):
+    for one in (CV.Resize((14, 14), interpolation=CV.Inter.LINEAR), CV.Rescale(1.0 / 255.0, 0.0),
+                CV.HWC2CHW()):
         dataset = dataset.map(operations=one, input_columns="image", num_parallel_workers=1)
     dataset = dataset.batch(4, drop_remainder=True).repeat(2)
     batches = list(dataset.create_dict_iterator())
@@ -86,7 +95,8 @@ def test_py_transforms_work_on_pil_images():
 
 
 def test_normalize_of_py_transforms_wants_floats():
-    with pytest.raises(NotImplementedError, match=r"Unsupported image datatype: \[uint8\], pls execute \[ToTensor\]"):
+    with pytest.raises(NotImplementedError,
+                       match=r"Unsupported image datatype: \[uint8\], pls execute \[ToTensor\]"):
         PV.Normalize((0.5,), (0.25,))(np.zeros((1, 2, 2), np.uint8))
 
 

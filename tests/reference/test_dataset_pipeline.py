@@ -21,7 +21,8 @@ class Source:
 
 
 def rows(count=4, columns=("a",), make=None, **arguments):
-    return ds.GeneratorDataset(Rows(count) if make is None else Source(count, make), list(columns), shuffle=False,
+    return ds.GeneratorDataset(Rows(count) if make is None else Source(count, make), list(columns),
+                               shuffle=False,
                                **arguments)
 
 
@@ -61,8 +62,10 @@ VALUES = {
     "slices-list": lambda: ds.NumpySlicesDataset([[1, 2], [3, 4]], shuffle=False),
     "map": lambda: pair().map(lambda a: a * 2, ["a"]),
     "map-first-column": lambda: pair().map(lambda a: a * 2),
-    "map-more-columns": lambda: rows(2, "abc", lambda i: (i, i + 1, i + 2)).map(lambda b: (b, b + 1), ["b"], ["x", "y"]),
-    "map-fewer-columns": lambda: rows(2, "abc", lambda i: (i, i + 1, i + 2)).map(lambda c, a: c + a, ["c", "a"], ["x"]),
+    "map-more-columns": lambda: rows(2, "abc", lambda i: (i, i + 1, i + 2)).map(lambda b: (b, b + 1), ["b"],
+                                                                                ["x", "y"]),
+    "map-fewer-columns": lambda: rows(2, "abc", lambda i: (i, i + 1, i + 2)).map(lambda c, a: c + a,
+                                                                                 ["c", "a"], ["x"]),
     "map-chain": lambda: rows(2).map([lambda a: (a, a), lambda a, b: a + b], ["a"]),
     "map-to-float": lambda: rows(1).map(lambda a: 3.5, ["a"]),
     "map-to-list": lambda: rows(1).map(lambda a: [1, 2], ["a"]),
@@ -75,7 +78,8 @@ VALUES = {
     "batch-function": lambda: rows(6).batch(lambda info: info.get_batch_num() + 1),
     "batch-map": lambda: pair(5).batch(2, per_batch_map=lambda a, b, info: (
         [x * 2 for x in a], [y * info.get_batch_num() for y in b])),
-    "batch-map-some": lambda: pair(5).batch(2, per_batch_map=lambda a, info: ([x * 2 for x in a],), input_columns=["a"]),
+    "batch-map-some": lambda: pair(5).batch(2, per_batch_map=lambda a, info: ([x * 2 for x in a],),
+                                            input_columns=["a"]),
     "batch-map-array": lambda: rows(4, "a", lambda i: (np.zeros(2),)).batch(
         2, per_batch_map=lambda a, info: (np.zeros((5, 2)),)),
     "batch-map-more": lambda: pair(4).batch(2, per_batch_map=lambda a, b, info: (a, b, [x + 1 for x in a]),
@@ -116,7 +120,8 @@ ERRORS = {
     "an-object": lambda: got(rows(3, "a", lambda i: (object(),))),
     "complex": lambda: got(rows(1, "a", lambda i: (1 + 2j,))),
     "empty-source": lambda: got(rows(0)),
-    "no-length": lambda: got(ds.GeneratorDataset(type("S", (), {"__getitem__": lambda self, i: (i,)})(), ["a"])),
+    "no-length": lambda: got(ds.GeneratorDataset(type("S", (), {"__getitem__": lambda self, i: (i,)})(),
+                                                 ["a"])),
     "column-types": lambda: got(rows(1, column_types=[ms.int32])),
     "map-raises": lambda: got(rows().map(_fails, ["a"])),
     "map-gives-none": lambda: got(rows().map(lambda x: None, ["a"])),
@@ -133,7 +138,8 @@ ERRORS = {
     "batch-function-zero": lambda: got(rows().batch(lambda info: 0)),
     "batch-map-raises": lambda: got(rows().batch(2, per_batch_map=_fails)),
     "batch-map-columns": lambda: got(rows().batch(2, per_batch_map=lambda a, info: (a, a))),
-    "batch-map-unknown": lambda: got(rows().batch(2, per_batch_map=lambda a, info: (a,), input_columns=["z"])),
+    "batch-map-unknown": lambda: got(rows().batch(2, per_batch_map=lambda a, info: (a,),
+                                                  input_columns=["z"])),
     "pad-unknown": lambda: got(rows().padded_batch(3, pad_info={"b": ([2], 7)})),
     "pad-none": lambda: got(rows(3, "a", lambda i: (np.ones(i + 1),)).padded_batch(3)),
     "zip-same-names": lambda: got(ds.zip((rows(), rows()))),
@@ -153,7 +159,8 @@ ERRORS = {
     "source-number": lambda: ds.GeneratorDataset(3, ["a"]),
     "shards-alone": lambda: rows(3, num_shards=2),
     "shard-too-big": lambda: rows(3, num_shards=2, shard_id=2),
-    "sampler-and-shuffle": lambda: ds.GeneratorDataset(Rows(3), ["a"], shuffle=True, sampler=ds.SequentialSampler()),
+    "sampler-and-shuffle": lambda: ds.GeneratorDataset(Rows(3), ["a"], shuffle=True,
+                                                       sampler=ds.SequentialSampler()),
     "sampler-outside": lambda: got(ds.GeneratorDataset(Rows(3), ["a"], sampler=[1, 14])),
     "slices-lengths": lambda: ds.NumpySlicesDataset(([1, 2], [3])),
     "slices-empty": lambda: ds.NumpySlicesDataset([]),
@@ -189,7 +196,8 @@ def test_beyond_the_epochs_asked_for():
 def test_iterators_without_end():
     iterator = rows(3).create_tuple_iterator()
     first = next(iterator)
-    return type(first[0]).__name__, [len(list(iterator)) for _ in range(3)], [len(list(rows(3))) for _ in range(2)]
+    return type(first[0]).__name__, [len(list(iterator)) for _ in range(3)], [len(list(rows(3)))
+                                                                              for _ in range(2)]
 
 
 @case
@@ -209,10 +217,13 @@ def test_sizes():
 
     function = lambda: ds.GeneratorDataset(three, ["a"])  # noqa: E731
     return [sized(d) for d in (
-        rows(5), rows(5).batch(2).repeat(3), rows(5).batch(2, True).repeat(3).take(4).skip(1), rows(5).batch(2).batch(2),
-        rows(5).repeat(2).repeat(3), rows(5).repeat(2).batch(3), rows(5).batch(lambda info: 2), rows(5).skip(10),
+        rows(5), rows(5).batch(2).repeat(3), rows(5).batch(2, True).repeat(3).take(4).skip(1),
+                               rows(5).batch(2).batch(2),
+        rows(5).repeat(2).repeat(3), rows(5).repeat(2).batch(3), rows(5).batch(lambda info: 2),
+                               rows(5).skip(10),
         rows(5) + rows(3), ds.zip((rows(5), rows(3, "b"))), rows(6).padded_batch(4, pad_info={}),
-        rows(5).filter(lambda x: x > 2, ["a"]), function(), function().batch(2), function().repeat(2))], len(rows(5))
+        rows(5).filter(lambda x: x > 2, ["a"]), function(), function().batch(2),
+                               function().repeat(2))], len(rows(5))
 
 
 @case
@@ -221,7 +232,8 @@ def test_shapes_types_and_names():
     growing = rows(3, "a", lambda i: (np.zeros(i + 1),))
     return (dataset.output_shapes(), [str(t) for t in dataset.output_types()], dataset.get_col_names(),
             dataset.num_classes(), dataset.get_class_indexing(), growing.output_shapes(),
-            rows(3, "a", lambda i: (np.zeros(i + 1),)).output_shapes(True), rows(5).batch(2).output_shapes(True))
+            rows(3, "a", lambda i: (np.zeros(i + 1),)).output_shapes(True),
+            rows(5).batch(2).output_shapes(True))
 
 
 @case
@@ -230,10 +242,12 @@ def test_batch_info_counts_batches_and_epochs():
     seen = []
 
     def record(column, info):
-        seen.append((info.get_batch_num(), info.get_epoch_num(), type(column).__name__, type(column[0]).__name__))
+        seen.append((info.get_batch_num(), info.get_epoch_num(), type(column).__name__,
+                     type(column[0]).__name__))
         return (column,)
 
-    iterator = rows(4).batch(2, per_batch_map=record).repeat(2).create_tuple_iterator(num_epochs=2, output_numpy=True)
+    iterator = rows(4).batch(2, per_batch_map=record).repeat(2).create_tuple_iterator(num_epochs=2,
+                                                                                      output_numpy=True)
     return len(list(iterator)), len(list(iterator)), seen
 
 

@@ -1,4 +1,7 @@
-"""Transforms, on their own and in ``map``: values to the bit, random ones by their streams, errors by their words."""
+"""Transforms, on their own and in ``map``:
+
+values to the bit, random ones by their streams, errors by their words.
+"""
 import mindspore as ms
 import mindspore.dataset as ds
 import mindspore.dataset.transforms as T
@@ -125,6 +128,11 @@ RANDOM = {
     "crop-padded": lambda: V.RandomCrop((8, 10), [2, 1, 2, 3], fill_value=9),
     "crop-pad-if-needed": lambda: V.RandomCrop((11, 10), pad_if_needed=True),
     "crop-edge": lambda: V.RandomCrop(8, 4, padding_mode=Border.EDGE),
+    "resized-crop": lambda: V.RandomResizedCrop((4, 4)),
+    "resized-crop-narrow": lambda: V.RandomResizedCrop(6, (0.9, 1.0), (3.0, 4.0), Inter.NEAREST, 2),
+    "colours": lambda: V.RandomColorAdjust(0.4, 0.4, 0.4),
+    "contrast": lambda: V.RandomColorAdjust(contrast=(0.5, 1.5)),
+    "saturation": lambda: V.RandomColorAdjust(saturation=(0.2, 1.9)),
     "apply": lambda: T.RandomApply([V.HorizontalFlip(), V.VerticalFlip()], 0.3),
     "choice": lambda: T.RandomChoice([V.HorizontalFlip(), V.VerticalFlip(), T.Fill(1)]),
     "two-flips": lambda: [V.RandomHorizontalFlip(), V.RandomVerticalFlip()],
@@ -133,7 +141,7 @@ RANDOM = {
 
 @case(each={"name": list(RANDOM)})
 def test_random_transforms_by_their_streams(name):
-    return piped(RANDOM[name]())
+    return piped(RANDOM[name]()), piped(RANDOM[name](), image=IMAGE[:11, :12])
 
 
 @case

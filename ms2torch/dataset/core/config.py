@@ -1,7 +1,8 @@
 """Settings of the data pipeline (``mindspore.dataset.config``): set, checked and read back as in MindSpore.
 
-The seed decides every random order. The other settings steer MindSpore's C++ threads, queues and devices; here they
-change no number and, where there is nothing to steer, nothing else: they are kept so that programs can read them back.
+The seed decides every random order. The other settings steer MindSpore's C++ threads, queues and devices;
+here they change no number and, where there is nothing to steer, nothing else: they are kept so that programs
+can read them back.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ __all__ = ["ErrorSamplesMode", "get_auto_num_workers", "get_auto_offload", "get_
            "get_prefetch_size", "get_seed", "get_video_backend", "load", "set_auto_num_workers",
            "set_auto_offload", "set_autotune_interval", "set_callback_timeout", "set_debug_mode",
            "set_dynamic_shape", "set_enable_autotune", "set_enable_shared_mem", "set_enable_watchdog",
-           "set_error_samples_mode", "set_fast_recovery", "set_iterator_mode", "set_monitor_sampling_interval",
-           "set_multiprocessing_start_method", "set_multiprocessing_timeout_interval", "set_num_parallel_workers",
-           "set_numa_enable", "set_prefetch_size", "set_seed", "set_sending_batches", "set_video_backend"]
+           "set_error_samples_mode", "set_fast_recovery", "set_iterator_mode",
+           "set_monitor_sampling_interval", "set_multiprocessing_start_method",
+           "set_multiprocessing_timeout_interval", "set_num_parallel_workers", "set_numa_enable",
+           "set_prefetch_size", "set_seed", "set_sending_batches", "set_video_backend"]
 
 _UNSET_SEED = 5489            # std::mt19937::default_seed: MindSpore's mark for "the user set none"
 
@@ -41,11 +43,13 @@ class ErrorSamplesMode(IntEnum):
 
 _values = {
     "seed": _UNSET_SEED, "prefetch_size": 16, "num_parallel_workers": min(8, os.cpu_count() or 1),
-    "numa_enable": False, "monitor_sampling_interval": 1000, "auto_num_workers": False, "callback_timeout": 60,
+    "numa_enable": False, "monitor_sampling_interval": 1000, "auto_num_workers": False,
+           "callback_timeout": 60,
     "enable_autotune": False, "autotune_interval": 0, "enable_shared_mem": False, "sending_batches": 0,
     "auto_offload": False, "enable_watchdog": True, "multiprocessing_timeout_interval": 300,
     "dynamic_shape": False, "fast_recovery": True, "debug_mode": False,
-    "error_samples_mode": ErrorSamplesMode.RETURN, "iterator_mode": {"do_copy": False, "parallel_convert": False},
+    "error_samples_mode": ErrorSamplesMode.RETURN,
+           "iterator_mode": {"do_copy": False, "parallel_convert": False},
     "multiprocessing_start_method": "fork", "video_backend": "CPU",
 }
 
@@ -88,7 +92,8 @@ def _flag(name: str, value, words: str) -> None:
 
 def set_prefetch_size(size: int) -> None:
     """Length of the queues between MindSpore's operations, in rows."""
-    _whole("prefetch_size", size, 1, "size is not within the required range (0, INT32_MAX(2147483647)].", "size")
+    _whole("prefetch_size", size, 1, "size is not within the required range (0, "
+                                     "INT32_MAX(2147483647)].", "size")
 
 
 def get_prefetch_size() -> int:
@@ -97,8 +102,8 @@ def get_prefetch_size() -> int:
 
 def set_num_parallel_workers(num: int) -> None:
     """Default number of workers of an operation."""
-    _whole("num_parallel_workers", num, 1, "Number of parallel workers given is not within the required range "
-                                           "(0, INT32_MAX(2147483647)].", "num")
+    _whole("num_parallel_workers", num, 1, "Number of parallel workers given is not within the required "
+                                           "range (0, INT32_MAX(2147483647)].", "num")
 
 
 def get_num_parallel_workers() -> int:
@@ -235,8 +240,9 @@ def set_debug_mode(debug_mode_flag: bool, debug_hook_list: list | None = None) -
     if debug_hook_list is not None and not isinstance(debug_hook_list, list):
         raise TypeError("debug_hook_list is not a list.")
     if debug_hook_list:
-        raise NotImplementedError("mindspore.dataset.config.set_debug_mode(debug_hook_list=...): hooks between "
-                                  "operations are not supported. Instead: map a function that prints.")
+        raise NotImplementedError("mindspore.dataset.config.set_debug_mode(debug_hook_list=...): hooks "
+                                  "between operations are not supported. Instead: map a function that "
+                                  "prints.")
 
 
 def get_debug_mode() -> bool:
@@ -247,8 +253,9 @@ def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
     """What ``map`` does with a sample that fails. Only ``ErrorSamplesMode.RETURN`` is supported."""
     type_check(error_samples_mode, (ErrorSamplesMode,), "error_samples_mode")
     if error_samples_mode is not ErrorSamplesMode.RETURN:
-        raise NotImplementedError("mindspore.dataset.config.set_error_samples_mode: samples that fail are not replaced "
-                                  "or skipped. Instead: catch the error in the function, or filter the rows before.")
+        raise NotImplementedError("mindspore.dataset.config.set_error_samples_mode: samples that fail are "
+                                  "not replaced or skipped. Instead: catch the error in the function, or "
+                                  "filter the rows before.")
     _values["error_samples_mode"] = error_samples_mode
 
 
@@ -290,10 +297,13 @@ def get_video_backend() -> str:
 
 
 def load(file: str) -> None:
-    """Read settings from a JSON file with MindSpore's names (``seed``, ``opConnectorSize``, ``numParallelWorkers``)."""
+    """Read settings from a JSON file with MindSpore's names (``seed``, ``opConnectorSize``,
+    ``numParallelWorkers``).
+    """
     with open(file, encoding="utf-8") as handle:
         read = json.load(handle)
-    setters = {"seed": set_seed, "opConnectorSize": set_prefetch_size, "numParallelWorkers": set_num_parallel_workers,
+    setters = {"seed": set_seed, "opConnectorSize": set_prefetch_size,
+               "numParallelWorkers": set_num_parallel_workers,
                "monitorSamplingInterval": set_monitor_sampling_interval}
     for key, setter in setters.items():
         if key in read:

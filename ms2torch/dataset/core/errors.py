@@ -1,4 +1,6 @@
-"""Errors of a running pipeline, worded and laid out as MindSpore's C++ side lays them out (less its C++ stack)."""
+"""Errors of a running pipeline, worded and laid out as MindSpore's C++ side lays them out (less its C++
+stack).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ _RULE = "-" * 66
 def pipeline_error(text: str, kind: str = "Exception thrown from dataset pipeline. Refer to "
                                           "'Dataset Pipeline Error Message'.") -> RuntimeError:
     """What the pipeline itself objects to: a missing column, shapes that do not batch, an empty folder."""
-    return RuntimeError(f"{kind} \n\n{_RULE}\n- Dataset Pipeline Error Message: \n{_RULE}\n[ERROR] {text}\n\n")
+    return RuntimeError(f"{kind} \n\n{_RULE}\n- Dataset Pipeline Error Message: \n{_RULE}\n[ERROR] "
+                        f"{text}\n\n")
 
 
 def syntax_error(text: str) -> RuntimeError:
@@ -19,7 +22,10 @@ def syntax_error(text: str) -> RuntimeError:
 
 
 class UserCodeError(RuntimeError):
-    """The user's own code failed, or gave something unusable, inside the pipeline. ``raise ... from`` the cause."""
+    """The user's own code failed, or gave something unusable, inside the pipeline.
+
+    ``raise ... from`` the cause.
+    """
 
     def __init__(self, stack: str) -> None:
         super().__init__(
@@ -32,7 +38,8 @@ class UserCodeError(RuntimeError):
         return (RuntimeError, self.args)
 
 
-UserCodeError.__name__ = UserCodeError.__qualname__ = "RuntimeError"      # users match and print MindSpore's type
+# users match and print MindSpore's type
+UserCodeError.__name__ = UserCodeError.__qualname__ = "RuntimeError"
 
 
 def user_stack(error: BaseException, skip: int = 1) -> str:

@@ -1,8 +1,10 @@
-"""The random streams of MindSpore's C++ pipeline, to the bit: Mersenne twisters under libstdc++'s distributions.
+"""The random streams of MindSpore's C++ pipeline, to the bit: Mersenne twisters under libstdc++'s
+distributions.
 
 MindSpore's samplers and random transforms draw from ``std::mt19937``, its ``shuffle(buffer_size)`` from
-``std::mt19937_64``, through ``std::shuffle`` and the ``std::*_distribution`` classes of GCC 7. Same seed, same order
-holds only when those are followed draw by draw: the standard fixes the twisters, not the distributions.
+``std::mt19937_64``, through ``std::shuffle`` and the ``std::*_distribution`` classes of GCC 7. Same seed,
+same order holds only when those are followed draw by draw: the standard fixes the twisters, not the
+distributions.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ class MT19937:
 
     def seed(self, seed: int) -> None:
         """Start again from ``seed``."""
-        self._source = np.random.RandomState(seed & _SPAN)      # numpy's legacy seeding is init_genrand, as in C++
+        # numpy's legacy seeding is init_genrand, as in C++
+        self._source = np.random.RandomState(seed & _SPAN)
         self._words = iter(())
 
     def __call__(self) -> int:

@@ -1,4 +1,6 @@
-"""Argument checks of the data pipeline, with MindSpore's words (``mindspore.dataset.core.validator_helpers``)."""
+"""Argument checks of the data pipeline, with MindSpore's words
+(``mindspore.dataset.core.validator_helpers``).
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,11 @@ def type_check(arg, types: tuple, arg_name) -> None:
     """TypeError unless ``arg`` is one of ``types``; a bool is not an int."""
     shown = '""' if isinstance(arg, str) and not arg else arg
     if int in types and bool not in types and isinstance(arg, bool):
-        raise TypeError(f"Argument {arg_name} with value {shown} is not of type {types}, but got {type(arg)}.")
+        raise TypeError(f"Argument {arg_name} with value {shown} is not of type {types}, but got "
+                        f"{type(arg)}.")
     if not isinstance(arg, types):
-        raise TypeError(f"Argument {arg_name} with value {shown} is not of type {list(types)}, but got {type(arg)}.")
+        raise TypeError(f"Argument {arg_name} with value {shown} is not of type {list(types)}, but got "
+                        f"{type(arg)}.")
 
 
 def type_check_list(args, types: tuple, arg_names) -> None:
@@ -107,18 +111,23 @@ def check_columns(columns, name: str) -> None:
 def check_dir(dataset_dir) -> None:
     type_check(dataset_dir, (str,), "dataset_dir")
     if not os.path.isdir(dataset_dir) or not os.access(dataset_dir, os.R_OK):
-        raise ValueError(f"The folder {dataset_dir} does not exist or is not a directory or permission denied!")
+        raise ValueError(f"The folder {dataset_dir} does not exist or is not a directory or permission "
+                         "denied!")
 
 
 def check_num_parallel_workers(value) -> None:
-    """Positive. MindSpore refuses more workers than the machine has cores; here the number changes nothing."""
+    """Positive.
+
+    MindSpore refuses more workers than the machine has cores; here the number changes nothing.
+    """
     type_check(value, (int,), "num_parallel_workers")
     cores = os.cpu_count() or 1
     if value < 1:
         raise ValueError(f"num_parallel_workers exceeds the boundary between 1 and {cores}!")
     if value > cores:
-        notice("num_parallel_workers", f"num_parallel_workers={value} is more than the {cores} cores of this machine, "
-                                       "which MindSpore would refuse; the pipeline runs all the same.")
+        notice("num_parallel_workers", f"num_parallel_workers={value} is more than the {cores} cores of this "
+                                       "machine, which MindSpore would refuse; the pipeline runs all the "
+                                       "same.")
 
 
 def check_num_samples(value) -> None:
@@ -127,7 +136,8 @@ def check_num_samples(value) -> None:
         raise ValueError(f"num_samples exceeds the boundary between 0 and {INT64_MAX}(INT64_MAX)!")
 
 
-def check_source_arguments(num_samples=None, num_parallel_workers=None, shuffle=None, num_shards=None, shard_id=None,
+def check_source_arguments(num_samples=None, num_parallel_workers=None, shuffle=None, num_shards=None,
+                           shard_id=None,
                            **flags) -> None:
     """Types of the arguments that all sources share; ``flags`` are bools or None."""
     if num_samples is not None:

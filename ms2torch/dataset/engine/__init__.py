@@ -15,11 +15,10 @@ from ._flow import (
     ZipDataset,
 )
 from ._map import MapDataset
+from ._sources import MappableDataset, SourceDataset
 from .datasets import (
     AudioBaseDataset,
     Dataset,
-    MappableDataset,
-    SourceDataset,
     TextBaseDataset,
     UnionBaseDataset,
     VisionBaseDataset,
@@ -44,11 +43,17 @@ from .samplers import (
 )
 
 __all__ = ["AudioBaseDataset", "BatchDataset", "BatchInfo", "BuiltinSampler", "CSVDataset", "Cifar100Dataset",
-           "Cifar10Dataset", "ConcatDataset", "Dataset", "DictIterator", "DistributedSampler", "FilterDataset",
-           "GeneratorDataset", "ImageFolderDataset", "IterSampler", "Iterator", "MapDataset", "MappableDataset",
-           "MindDataset", "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedBatchDataset", "PaddedDataset",
-           "ProjectDataset", "RandomSampler", "RenameDataset", "RepeatDataset", "Sampler", "SequentialSampler",
-           "Shuffle", "ShuffleDataset", "SkipDataset", "SourceDataset", "SubsetRandomSampler", "SubsetSampler",
-           "TFRecordDataset", "TakeDataset", "TextBaseDataset", "TupleIterator", "UnionBaseDataset",
-           "VisionBaseDataset", "WeightedRandomSampler", "ZipDataset", "config", "datasets", "iterators", "samplers",
-           "zip"]
+           "Cifar10Dataset", "ConcatDataset", "Dataset", "DictIterator", "DistributedSampler",
+           "FilterDataset", "GeneratorDataset", "ImageFolderDataset", "IterSampler", "Iterator", "MapDataset",
+           "MappableDataset", "MindDataset", "MnistDataset", "NumpySlicesDataset", "PKSampler",
+           "PaddedBatchDataset", "PaddedDataset", "ProjectDataset", "RandomSampler", "RenameDataset",
+           "RepeatDataset", "Sampler", "SequentialSampler", "Shuffle", "ShuffleDataset", "SkipDataset",
+           "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset", "TakeDataset",
+           "TextBaseDataset", "TupleIterator", "UnionBaseDataset", "VisionBaseDataset",
+           "WeightedRandomSampler", "ZipDataset", "config", "datasets", "iterators", "samplers", "zip"]
+
+# Users know the operations' classes by engine.datasets, in messages and in pickles.
+for _one in (BatchDataset, BatchInfo, ConcatDataset, FilterDataset, MapDataset, MappableDataset,
+             PaddedBatchDataset, ProjectDataset, RenameDataset, RepeatDataset, ShuffleDataset, SkipDataset,
+             SourceDataset, TakeDataset, ZipDataset):
+    _one.__module__ = datasets.__name__

@@ -13,7 +13,9 @@ from .datasets import UnionBaseDataset, places, to_list
 
 
 class BatchInfo:
-    """What a ``per_batch_map`` or a ``batch_size`` function learns of its batch (``mindspore.dataset.BatchInfo``)."""
+    """What a ``per_batch_map`` or a ``batch_size`` function learns of its batch
+    (``mindspore.dataset.BatchInfo``).
+    """
 
     def __init__(self, batch_num: int, epoch_num: int) -> None:
         self._batch, self._epoch = batch_num, epoch_num
@@ -45,15 +47,14 @@ class _Batching(UnionBaseDataset):
         child, collate, drop = self.children[0]._open(run), self._collate(), self.drop_remainder
 
         def epoch():
-            rows, number = child(), 0
-            for first in rows:
+            rows = child()
+            for number, first in enumerate(rows):
                 info = BatchInfo(number, run.epoch)
                 wanted = self._wanted(info)
                 group = [first, *islice(rows, wanted - 1)]
                 if drop and len(group) < wanted:
                     return
                 yield collate(group, info)
-                number += 1
 
         return epoch
 
@@ -65,8 +66,8 @@ class _Batching(UnionBaseDataset):
         except Exception as error:
             raise UserCodeError(user_stack(error)) from error
         if not isinstance(wanted, (int, np.integer)) or wanted <= 0:
-            raise UserCodeError("Invalid batch_size function, 'batch_size' function should return an integer greater than "
-                                f"0, but got: {wanted}")
+            raise UserCodeError("Invalid batch_size function, 'batch_size' function should return an integer "
+                                f"greater than 0, but got: {wanted}")
         return wanted
 
     def _collate(self):
@@ -86,7 +87,8 @@ class _Batching(UnionBaseDataset):
 class BatchDataset(_Batching):
     """`Dataset.batch`."""
 
-    def __init__(self, input_dataset, batch_size, drop_remainder=False, num_parallel_workers=None, per_batch_map=None,
+    def __init__(self, input_dataset, batch_size, drop_remainder=False, num_parallel_workers=None,
+                 per_batch_map=None,
                  input_columns=None, output_columns=None, python_multiprocessing=False, max_rowsize=None):
         super().__init__(input_dataset, batch_size, drop_remainder, num_parallel_workers)
         self.per_batch_map = per_batch_map
@@ -105,7 +107,8 @@ class BatchDataset(_Batching):
         take = self._places(names)
         outputs = self.output_columns or [names[i] for i in take]
         if len(outputs) != len(take):
-            # MindSpore walks a hash map here, which gives the columns that pass in the reverse of their order.
+            # MindSpore walks a hash map here, which gives the columns that pass in the reverse of their
+            # order.
             return outputs + [name for i, name in enumerate(names) if i not in take][::-1]
         for i, name in zip(take, outputs, strict=True):
             names[i] = name
@@ -127,8 +130,9 @@ class BatchDataset(_Batching):
                 raise UserCodeError(f"{type(error).__name__}: {user_stack(error)}") from error
             made = made if isinstance(made, tuple) else (made,)
             if len(made) != len(outputs):
-                raise pipeline_error("Invalid per_batch_map, the number of columns returned in 'per_batch_map' function "
-                                     f"should be {len(outputs)} , but got: {len(made)}")
+                raise pipeline_error("Invalid per_batch_map, the number of columns returned in "
+                                     f"'per_batch_map' function should be {len(outputs)} , but got: "
+                                     f"{len(made)}")
             if len(outputs) != len(take):
                 rest = [stacked([row[i] for row in group], i) for i in keep[::-1]]
                 return [_column(column, n, pads.get(n)) for n, column in enumerate(made)] + rest
@@ -145,7 +149,8 @@ class BatchDataset(_Batching):
 class PaddedBatchDataset(_Batching):
     """`Dataset.padded_batch`."""
 
-    def __init__(self, input_dataset, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
+    def __init__(self, input_dataset, batch_size, drop_remainder=False, num_parallel_workers=None,
+                 pad_info=None):
         super().__init__(input_dataset, batch_size, drop_remainder, num_parallel_workers)
         self.pad_info = pad_info
 
@@ -160,7 +165,8 @@ class PaddedBatchDataset(_Batching):
 
         def collate(group, info):
             columns = ([row[i] for row in group] for i in range(len(names)))
-            return [stacked(padded(column, *rules[i]) if i in rules else column, i) for i, column in enumerate(columns)]
+            return [stacked(padded(column, *rules[i]) if i in rules else column, i)
+                    for i, column in enumerate(columns)]
 
         return collate
 
@@ -174,18 +180,21 @@ def _column(column, number, rule=None):
 
 
 def stacked(elements, column: int) -> np.ndarray:
-    """Elements of one shape and dtype as an array with one more axis; an error in MindSpore's words otherwise."""
+    """Elements of one shape and dtype as an array with one more axis; an error in MindSpore's words
+    otherwise.
+    """
     first = elements[0]
     if isinstance(first, dict):
         return {key: stacked([element[key] for element in elements], column) for key in first}
     shape, dtype = first.shape, first.dtype
     for element in elements:
         if element.shape != shape:
-            raise pipeline_error(f"Cannot batch tensors with different shapes in column {column}. First element had shape "
-                                 f"{_shape(shape)} and this element had shape {_shape(element.shape)}")
+            raise pipeline_error(f"Cannot batch tensors with different shapes in column {column}. First "
+                                 f"element had shape {_shape(shape)} and this element had shape "
+                                 f"{_shape(element.shape)}")
         if element.dtype != dtype and (dtype.kind not in "US" or element.dtype.kind != dtype.kind):
-            raise pipeline_error(f"Cannot batch tensors with different types in column {column}. First element had type "
-                                 f"{dtype} and this element had type {element.dtype}")
+            raise pipeline_error(f"Cannot batch tensors with different types in column {column}. First "
+                                 f"element had type {dtype} and this element had type {element.dtype}")
     if dtype.kind in "US":
         return np.stack(elements)
     batch = np.empty((len(elements), *shape), dtype)
@@ -202,10 +211,12 @@ def padded(elements, shape, value) -> list[np.ndarray]:
     """Elements brought to one shape: cut or filled at the end of each axis; None: the longest among them."""
     ranks = {element.ndim for element in elements}
     if len(ranks) > 1 or (shape is not None and len(shape) != elements[0].ndim):
-        raise pipeline_error("Invalid pad_info, the rank of pad_shape should be equal to the rank of each element, but got "
-                             f"ranks {sorted(ranks)} and pad_shape {shape}.")
+        raise pipeline_error("Invalid pad_info, the rank of pad_shape should be equal to the rank of each "
+                             f"element, but got ranks {sorted(ranks)} and pad_shape {shape}.")
     longest = np.max([element.shape for element in elements], axis=0).astype(int).tolist()
-    target = longest if shape is None else [a if b is None else b for a, b in zip(longest, shape, strict=True)]
+    target = longest
+    if shape is not None:
+        target = [own if wanted is None else wanted for own, wanted in zip(longest, shape, strict=True)]
     filled = []
     for element in elements:
         if list(element.shape) == target:

@@ -1,4 +1,7 @@
-"""Operations that reorder, select or join rows and columns: shuffle, repeat, skip, take, zip, concat, filter, ..."""
+"""Operations that reorder, select or join rows and columns:
+
+shuffle, repeat, skip, take, zip, concat, filter, ...
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from ..core import config
 from ..core.errors import UserCodeError, pipeline_error, user_stack
 from ..core.mersenne import MT19937_64
 from . import samplers
-from .datasets import Dataset, MappableDataset, UnionBaseDataset, places, to_list
+from ._sources import MappableDataset
+from .datasets import Dataset, UnionBaseDataset, places, to_list
 
 
 def finishing(child):
@@ -32,7 +36,8 @@ class ShuffleDataset(UnionBaseDataset):
         super().__init__(children=input_dataset)
         self.buffer_size = buffer_size
         self.reshuffle_each_epoch = True
-        self.seed = None                                  # the pipeline's at the start of iteration, unless set here
+        # the pipeline's at the start of iteration, unless set here
+        self.seed = None
 
     def _open(self, run):
         child = self.children[0]._open(run)
@@ -144,7 +149,8 @@ class ZipDataset(UnionBaseDataset):
         for child in self.children:
             for name in child._columns():
                 if name in names:
-                    raise pipeline_error(f"Invalid data, duplicate column {name} already exists when zipping datasets.")
+                    raise pipeline_error(f"Invalid data, duplicate column {name} already exists when zipping "
+                                         "datasets.")
                 names.append(name)
         return names
 
@@ -161,8 +167,8 @@ class ConcatDataset(UnionBaseDataset):
                 raise TypeError(f"Invalid dataset, expected Dataset object, but got {type(dataset)}!")
         for number, dataset in enumerate(datasets):
             if dataset.get_dataset_size() == 0:
-                raise ValueError(f"There are no samples in the dataset number {number}. Please make sure there are valid "
-                                 "samples in the dataset.")
+                raise ValueError(f"There are no samples in the dataset number {number}. Please make sure "
+                                 "there are valid samples in the dataset.")
         super().__init__(children=datasets)
         self.datasets = datasets
 
@@ -183,7 +189,8 @@ class ConcatDataset(UnionBaseDataset):
     def _columns(self):
         names = self.children[0]._columns()
         if any(child._columns() != names for child in self.children[1:]):
-            raise pipeline_error("Invalid columns, 'column name' or 'column order' of concat datasets should be the same.")
+            raise pipeline_error("Invalid columns, 'column name' or 'column order' of concat datasets should "
+                                 "be the same.")
         return names
 
     def _size(self):
@@ -194,8 +201,9 @@ class ConcatDataset(UnionBaseDataset):
         if not isinstance(sampler, (samplers.DistributedSampler, samplers.RandomSampler)):
             raise TypeError(f"The parameter {sampler} of concat must be DistributedSampler or RandomSampler!")
         if isinstance(sampler, samplers.RandomSampler):
-            raise NotImplementedError("mindspore.dataset.ConcatDataset.use_sampler: a RandomSampler over joined datasets "
-                                      "is not supported. Instead: shuffle(buffer_size) with a buffer of all rows.")
+            raise NotImplementedError("mindspore.dataset.ConcatDataset.use_sampler: a RandomSampler over "
+                                      "joined datasets is not supported. Instead: shuffle(buffer_size) with "
+                                      "a buffer of all rows.")
         if sampler.is_shuffled():
             raise ValueError("The parameter shuffle of DistributedSampler must be False!")
         if sampler.num_shards <= 0:
@@ -206,8 +214,9 @@ class ConcatDataset(UnionBaseDataset):
         before = 0
         for child in self.children:
             if not isinstance(child, MappableDataset):
-                raise NotImplementedError("mindspore.dataset.ConcatDataset.use_sampler: a part that is not itself a source "
-                                          f"({type(child).__name__}) is not supported. Instead: shard the sources.")
+                raise NotImplementedError("mindspore.dataset.ConcatDataset.use_sampler: a part that is not "
+                                          f"itself a source ({type(child).__name__}) is not supported. "
+                                          "Instead: shard the sources.")
             rows = child.get_dataset_size()
             child.use_sampler(samplers.DistributedSampler(sampler.num_shards, sampler.shard_id, False,
                                                           offset=before % sampler.num_shards))
@@ -218,8 +227,8 @@ def _same_kinds(kinds, row):
     found = [value.dtype for value in row]
     for known, new in zip(kinds or [], found, strict=False):
         if known != new and known.kind + new.kind not in ("UU", "SS"):
-            raise pipeline_error("Concat: the data types of the two datasets to be concatenated should be the same, but "
-                                 f"got: {known} and {new}.")
+            raise pipeline_error("Concat: the data types of the two datasets to be concatenated should be "
+                                 f"the same, but got: {known} and {new}.")
     return found
 
 
@@ -240,8 +249,9 @@ class RenameDataset(UnionBaseDataset):
         kept = [name for name in names if name not in self.input_column_names]
         for place, name in zip(where, self.output_column_names, strict=True):
             if name in kept:
-                raise pipeline_error("Invalid column, rename operation does not support rename one column name into "
-                                     f"another already exist column name, existing column name is: {name}.")
+                raise pipeline_error("Invalid column, rename operation does not support rename one column "
+                                     "name into another already exist column name, existing column name is: "
+                                     f"{name}.")
             names[place] = name
         return names
 
@@ -258,7 +268,8 @@ class ProjectDataset(UnionBaseDataset):
         return lambda: ([row[i] for i in where] for row in child())
 
     def _places(self):
-        return places(self.columns, self.children[0]._columns(), "Invalid column, column name: {} does not exist.")
+        return places(self.columns, self.children[0]._columns(), "Invalid column, column name: {} does not "
+                                                                 "exist.")
 
     def _columns(self):
         self._places()

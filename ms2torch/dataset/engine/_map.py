@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from ..._core.errors import unsupported
@@ -18,12 +20,14 @@ class MapDataset(UnionBaseDataset):
     _shared = ("operations", "callbacks")
 
     def __init__(self, input_dataset, operations=None, input_columns=None, output_columns=None,
-                 num_parallel_workers=None, python_multiprocessing=False, cache=None, callbacks=None, max_rowsize=None,
+                 num_parallel_workers=None, python_multiprocessing=False, cache=None, callbacks=None,
+                 max_rowsize=None,
                  offload=None):
         self.operations = to_list(operations)
         _check_operations(self.operations)
         if callbacks:
-            raise unsupported("mindspore.dataset.Dataset.map(callbacks=...)", "dataset callbacks are not supported yet.",
+            raise unsupported("mindspore.dataset.Dataset.map(callbacks=...)", "dataset callbacks are not "
+                                                                              "supported yet.",
                               "a training Callback, or a map function that counts its calls.")
         type_check(python_multiprocessing, (bool,), "python_multiprocessing")
         super().__init__(children=input_dataset, num_parallel_workers=num_parallel_workers, cache=cache)
@@ -49,9 +53,9 @@ class MapDataset(UnionBaseDataset):
                         results = (results,)
                 if len(results) != len(outputs):
                     raise pipeline_error(
-                        "Invalid columns, the number of columns returned in 'map' operations should match the number of "
-                        f"'output_columns', but got the number of columns returned in 'map' operations: {len(results)}, "
-                        f"the number of 'output_columns': {len(outputs)}.")
+                        "Invalid columns, the number of columns returned in 'map' operations should match "
+                        "the number of 'output_columns', but got the number of columns returned in 'map' "
+                        f"operations: {len(results)}, the number of 'output_columns': {len(outputs)}.")
                 if in_place:
                     for i, result in zip(take, results, strict=True):
                         row[i] = owned(result)
@@ -72,7 +76,8 @@ class MapDataset(UnionBaseDataset):
         kept = [name for i, name in enumerate(names) if i not in take]
         for name in outputs:
             if name in kept:
-                raise pipeline_error(f"Invalid parameter, output column name: {name} already exists in the dataset columns.")
+                raise pipeline_error(f"Invalid parameter, output column name: {name} already exists in the "
+                                     "dataset columns.")
         if len(outputs) != len(take):
             return outputs + kept
         for i, name in zip(take, outputs, strict=True):
@@ -81,20 +86,21 @@ class MapDataset(UnionBaseDataset):
 
 
 def _check_operations(operations) -> None:
-    from ...nn.cell import Cell
+    cell = sys.modules.get("ms2torch.nn.cell")           # a program that has a Cell has imported it
     if not operations:
         raise syntax_error("Map: No 'operations' are specified.")
     for operation in operations:
-        if isinstance(operation, Cell):
-            raise ValueError("Input operations should not contain network computing operator like in mindspore.nn or "
-                             "mindspore.ops, got operation: ", str(operation))
+        if cell is not None and isinstance(operation, cell.Cell):
+            raise ValueError("Input operations should not contain network computing operator like in "
+                             "mindspore.nn or mindspore.ops, got operation: ", str(operation))
         if isinstance(operation, type):
-            raise ValueError("Parameter operations's element of method map should be a dataset processing operation "
-                             f"instance, but got: {operation}. It may be missing parentheses for instantiation.")
+            raise ValueError("Parameter operations's element of method map should be a dataset processing "
+                             f"operation instance, but got: {operation}. It may be missing parentheses for "
+                             "instantiation.")
         if not callable(operation):
-            raise ValueError("Parameter operations's element of method map should be a python function or class method "
-                             f"which should be callable, but got: {operation}. It doesn't need parentheses for python "
-                             "function or class method.")
+            raise ValueError("Parameter operations's element of method map should be a python function or "
+                             f"class method which should be callable, but got: {operation}. It doesn't need "
+                             "parentheses for python function or class method.")
 
 
 def owned(value):

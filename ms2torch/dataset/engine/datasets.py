@@ -1,10 +1,12 @@
-"""The pipeline's base class and all that can be asked of, and appended to, a dataset (``mindspore.dataset.Dataset``).
+"""The pipeline's base class and all that can be asked of, and appended to, a dataset
+(``mindspore.dataset.Dataset``).
 
-A dataset describes; nothing runs until somebody iterates or asks for a size. `_open` then makes a running copy of the
-tree: a function that gives the rows of its next epoch, with the state (random streams, epoch counts) inside. A row is a
-list of numpy arrays that belong to the pipeline alone: sources copy what the user's objects hand out, as MindSpore does,
-so that no operation writes into them. An operation that stops early (``take``, ``zip``) leaves its child unfinished; the
-child's remaining rows are drawn when the next epoch begins, so that random streams go on where MindSpore's do.
+A dataset describes; nothing runs until somebody iterates or asks for a size. `_open` then makes a running
+copy of the tree: a function that gives the rows of its next epoch, with the state (random streams, epoch
+counts) inside. A row is a list of numpy arrays that belong to the pipeline alone: sources copy what the
+user's objects hand out, as MindSpore does, so that no operation writes into them. An operation that stops
+early (``take``, ``zip``) leaves its child unfinished; the child's remaining rows are drawn when the next
+epoch begins, so that random streams go on where MindSpore's do.
 """
 
 from __future__ import annotations
@@ -23,14 +25,11 @@ from ..core.validator_helpers import (
     INT32_MAX,
     check_columns,
     check_num_parallel_workers,
-    check_source_arguments,
     check_value,
     replace_none,
     type_check,
     type_check_list,
 )
-from . import samplers
-from .samplers import Shuffle
 
 Row = list[np.ndarray]
 Epoch = Callable[[], Iterator[Row]]          # gives the rows of the next epoch
@@ -44,7 +43,8 @@ class Run:
 
 
 class Dataset:
-    """A node of a data pipeline (``mindspore.dataset.Dataset``): every method below gives a new node on top of it.
+    """A node of a data pipeline (``mindspore.dataset.Dataset``): every method below gives a new node on top
+    of it.
 
     A node feeds one consumer; a second one raises ValueError, as in MindSpore.
     """
@@ -81,7 +81,9 @@ class Dataset:
         raise NotImplementedError(f"{type(self).__name__} cannot be run.")
 
     def _columns(self) -> list[str]:
-        """Names of the columns in the order of a row; an error where an operation names one that is not there."""
+        """Names of the columns in the order of a row; an error where an operation names one that is not
+        there.
+        """
         return self.children[0]._columns()
 
     def _size(self) -> int:
@@ -111,10 +113,11 @@ class Dataset:
         return self.create_tuple_iterator(num_epochs=1)
 
     def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
-        """Iterate over rows as lists. Each pass over the iterator is one epoch; ``num_epochs=-1``: as many as wanted.
+        """Iterate over rows as lists. Each pass over the iterator is one epoch; ``num_epochs=-1``: as many as
+        wanted.
 
-        ``columns`` selects and orders; ``output_numpy`` gives arrays instead of Tensors. Columns of text are arrays
-        either way. A pass beyond ``num_epochs`` raises RuntimeError.
+        ``columns`` selects and orders; ``output_numpy`` gives arrays instead of Tensors. Columns of text are
+        arrays either way. A pass beyond ``num_epochs`` raises RuntimeError.
         """
         from .iterators import TupleIterator
         _check_iterator(num_epochs, output_numpy, do_copy)
@@ -140,7 +143,8 @@ class Dataset:
             self._columns()
             self.dataset_size = self._size()
             if self.dataset_size == 0:
-                notice("dataset_size", "Got 0 sample from dataset pipeline, check if drop all data or load dataset fail.")
+                notice("dataset_size", "Got 0 sample from dataset pipeline, check if drop all data or load "
+                                       "dataset fail.")
         return self.dataset_size
 
     def get_col_names(self) -> list[str]:
@@ -164,7 +168,9 @@ class Dataset:
         return self.children[0].num_classes() if self.children else None
 
     def output_shapes(self, estimate: bool = False) -> list[list[int]]:
-        """Shape of each column, from the first row; ``estimate`` looks at a whole epoch, None where it varies."""
+        """Shape of each column, from the first row; ``estimate`` looks at a whole epoch, None where it
+        varies.
+        """
         type_check(estimate, (bool,), "estimate")
         rows = self._started()()
         first = next(rows, None)
@@ -183,7 +189,8 @@ class Dataset:
 
     @property
     def input_indexs(self):
-        """Set by users for ``mindspore.train`` (which columns are the network's inputs); kept as it was set."""
+        """Set by users for ``mindspore.train`` (which columns are the network's inputs); kept as it was set.
+        """
         if self._input_indexs != ():
             return self._input_indexs
         for child in self.children:
@@ -227,10 +234,10 @@ class Dataset:
     def map(self, operations, input_columns=None, output_columns=None, num_parallel_workers=None, **kwargs):
         """Apply functions or transforms, in order, to the named columns of every row.
 
-        ``operations``: a callable or a list; the first takes the ``input_columns`` (by default the first column), each
-        next one what the one before gave. What the last gives fills ``output_columns`` (by default the inputs'). Other
-        columns pass. ``column_order`` (r1.x) selects and orders columns afterwards. Wrong names, and errors in the
-        functions, surface as RuntimeError when the pipeline runs.
+        ``operations``: a callable or a list; the first takes the ``input_columns`` (by default the first
+        column), each next one what the one before gave. What the last gives fills ``output_columns`` (by
+        default the inputs'). Other columns pass. ``column_order`` (r1.x) selects and orders columns
+        afterwards. Wrong names, and errors in the functions, surface as RuntimeError when the pipeline runs.
         """
         from ._map import MapDataset
         order = kwargs.pop("column_order", None)
@@ -247,9 +254,9 @@ class Dataset:
     def batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, **kwargs):
         """Stack rows into batches: a new first axis of ``batch_size``, which may be a function of BatchInfo.
 
-        ``per_batch_map(*columns, BatchInfo)`` sees each batch's columns as lists of arrays before they are stacked and
-        gives lists or an array per column, for ``input_columns`` and into ``output_columns``. ``pad_info`` (r1.x) is
-        `padded_batch`'s. RuntimeError for rows of different shapes or dtypes.
+        ``per_batch_map(*columns, BatchInfo)`` sees each batch's columns as lists of arrays before they are
+        stacked and gives lists or an array per column, for ``input_columns`` and into ``output_columns``.
+        ``pad_info`` (r1.x) is `padded_batch`'s. RuntimeError for rows of different shapes or dtypes.
         """
         from ._batch import BatchDataset, PaddedBatchDataset, check_batch
         order = kwargs.pop("column_order", None)
@@ -267,8 +274,8 @@ class Dataset:
     def padded_batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
         """Batch rows of different shapes by padding them at the end of each axis.
 
-        ``pad_info``: ``{column: (shape, value)}``; None in the shape: the longest of the batch; ``{}`` pads all columns
-        so, with 0. None pads nothing.
+        ``pad_info``: ``{column: (shape, value)}``; None in the shape: the longest of the batch; ``{}`` pads
+        all columns so, with 0. None pads nothing.
         """
         from ._batch import PaddedBatchDataset, check_batch, check_pad_info
         check_batch(batch_size, drop_remainder, num_parallel_workers, padded=True)
@@ -379,8 +386,8 @@ class Dataset:
     def split(self, sizes, randomize: bool = True):
         """Cut into datasets of the given row counts, or of the given fractions of all rows.
 
-        With ``randomize`` the rows are shuffled once, the same way for all parts: no row is in two of them. (MindSpore
-        promises that only where a seed was set.)
+        With ``randomize`` the rows are shuffled once, the same way for all parts: no row is in two of them.
+        (MindSpore promises that only where a seed was set.)
         """
         parts, start, seed = [], 0, config.drawing_seed()
         for size in self._split_sizes(sizes, randomize):
@@ -407,7 +414,8 @@ class Dataset:
             raise ValueError("sizes is a list of int, but there should be no negative or zero numbers.")
         if not counts:
             if not all(0 < size <= 1 for size in sizes):
-                raise ValueError("sizes is a list of float, but there should be no numbers outside the range (0, 1].")
+                raise ValueError("sizes is a list of float, but there should be no numbers outside the range "
+                                 "(0, 1].")
             if not abs(sum(sizes) - 1) < 1e-5:
                 raise ValueError("sizes is a list of float, but the percentages do not sum up to 1.")
         if self.is_sharded():
@@ -441,7 +449,8 @@ class Dataset:
     def device_que(self, send_epoch_end=True, create_data_info_queue=False, queue_name=""):
         """Send data to a device queue; training loops here read the dataset itself."""
         raise unsupported("mindspore.dataset.Dataset.device_que", "there is no device queue.",
-                          "iterate over the dataset; Model.train(dataset_sink_mode=True) does that by itself.")
+                          "iterate over the dataset; Model.train(dataset_sink_mode=True) does that by "
+                          "itself.")
 
     def sync_wait(self, condition_name, num_batch=1, callback=None):
         """Block the pipeline until ``sync_update``. Not supported yet."""
@@ -489,110 +498,9 @@ class UnionBaseDataset(VisionBaseDataset, TextBaseDataset, AudioBaseDataset):
     """A dataset of anything (``mindspore.dataset.UnionBaseDataset``)."""
 
 
-class SourceDataset(Dataset):
-    """A dataset that comes from somewhere: the leaves of a pipeline."""
-
-    def __init__(self, num_parallel_workers=None, num_samples=None, shuffle=True, num_shards=None, shard_id=None,
-                 cache=None):
-        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
-        if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
-            raise TypeError("shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.ADAPTIVE' or "
-                            "'Shuffle.GLOBAL' or 'Shuffle.PARTIAL' or 'Shuffle.FILES' or 'Shuffle.INFILE'.")
-        self.num_samples = replace_none(num_samples, 0)
-        self.num_shards = replace_none(num_shards, 1)
-        self.shard_id = replace_none(shard_id, 0)
-        self.shuffle_flag = 0 if shuffle is False or shuffle is Shuffle.FALSE else 2
-
-    def is_shuffled(self) -> bool:
-        return self.shuffle_flag > 0
-
-    def is_sharded(self) -> bool:
-        return self.num_shards > 1
-
-
-class MappableDataset(SourceDataset):
-    """A source whose rows can be had by number, in the order of a sampler."""
-
-    def __init__(self, num_parallel_workers=None, sampler=None, num_samples=None, shuffle=None, num_shards=None,
-                 shard_id=None, cache=None):
-        if sampler is None and not isinstance(shuffle, Shuffle):
-            shuffle = Shuffle.FALSE if shuffle is False else Shuffle.GLOBAL
-        super().__init__(num_parallel_workers, num_samples, shuffle, num_shards, shard_id, cache)
-        self.sampler = samplers.select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
-
-    def _source_size(self) -> int:
-        """Rows that the source has, before sampling."""
-        raise NotImplementedError
-
-    def _labels(self) -> list[int]:
-        """Class of each row, for PKSampler."""
-        raise pipeline_error(f"PKSampler: {type(self).__name__} does not give its rows' classes.")
-
-    def _reader(self) -> Callable[[int], Row]:
-        """A function that gives a row by its number."""
-        raise NotImplementedError
-
-    def _size(self) -> int:
-        return self.sampler._size(self._source_size())
-
-    def _open(self, run: Run) -> Epoch:
-        numbers = self.sampler._open(self._source_size(), self._labels)
-        read = self._reader()
-
-        def epoch():
-            for number in numbers():
-                yield read(number)
-
-        return epoch
-
-    def add_sampler(self, new_sampler) -> None:
-        """Let another sampler choose among the rows that the present one gives."""
-        self.dataset_size = None
-        new_sampler.add_child(self.sampler)
-        self.sampler = new_sampler
-
-    def use_sampler(self, new_sampler) -> None:
-        """Put another sampler in the place of the present one."""
-        if new_sampler is None:
-            raise TypeError("Input sampler can not be None.")
-        if not isinstance(new_sampler, samplers.BuiltinSampler):
-            raise TypeError("Input sampler is not an instance of a sampler.")
-        self.dataset_size = None
-        self.sampler = self.sampler.child_sampler
-        self.add_sampler(new_sampler)
-
-    def is_shuffled(self) -> bool:
-        return self.sampler.is_shuffled()
-
-    def is_sharded(self) -> bool:
-        return self.sampler.is_sharded()
-
-    def split(self, sizes, randomize: bool = True):
-        """Cut into datasets of the given row counts or fractions, by row numbers: fast, and exactly disjoint."""
-        parts, start, seed = [], 0, config.drawing_seed()
-        for size in self._split_sizes(sizes, randomize):
-            part = copy.deepcopy(self)
-            part.dataset_size = None
-            if randomize:
-                once = samplers.RandomSampler()
-                once.reshuffle_each_epoch, once.seed = False, seed
-                part.add_sampler(once)
-            part.add_sampler(samplers.SequentialSampler(start, size))
-            part.add_sampler(samplers.SequentialSampler())
-            parts.append(part)
-            start += size
-        return tuple(parts)
-
-
-def check_source(sampler, shuffle, num_shards, shard_id, num_samples, num_parallel_workers, **flags) -> None:
-    """The checks that MindSpore's own file formats share."""
-    from ..core.validator_helpers import check_sampler_shuffle_shard_options
-    check_source_arguments(num_samples, num_parallel_workers, shuffle, num_shards, shard_id, **flags)
-    check_sampler_shuffle_shard_options(shuffle, sampler, num_shards, shard_id, num_samples)
-
-
 def zip(datasets):
-    """Put the columns of several datasets (a tuple of two or more) side by side (``mindspore.dataset.zip``)."""
+    """Put the columns of several datasets (a tuple of two or more) side by side (``mindspore.dataset.zip``).
+    """
     from ._flow import ZipDataset
     type_check(datasets, (tuple,), "datasets")
     if len(datasets) <= 1:
@@ -603,11 +511,15 @@ def zip(datasets):
     return ZipDataset(datasets)
 
 
-_OPERATIONS = {"BatchDataset": "_batch", "PaddedBatchDataset": "_batch", "BatchInfo": "_batch", "MapDataset": "_map",
-               "ShuffleDataset": "_flow", "RepeatDataset": "_flow", "SkipDataset": "_flow", "TakeDataset": "_flow",
-               "ZipDataset": "_flow", "ConcatDataset": "_flow", "RenameDataset": "_flow", "ProjectDataset": "_flow",
+_OPERATIONS = {"BatchDataset": "_batch", "PaddedBatchDataset": "_batch", "BatchInfo": "_batch",
+               "MapDataset": "_map",
+               "ShuffleDataset": "_flow", "RepeatDataset": "_flow", "SkipDataset": "_flow",
+               "TakeDataset": "_flow",
+               "ZipDataset": "_flow", "ConcatDataset": "_flow", "RenameDataset": "_flow",
+               "ProjectDataset": "_flow",
                "FilterDataset": "_flow"}
-_SOURCES = {"GeneratorDataset": "datasets_user_defined", "NumpySlicesDataset": "datasets_user_defined",
+_SOURCES = {"SourceDataset": "_sources", "MappableDataset": "_sources",
+            "GeneratorDataset": "datasets_user_defined", "NumpySlicesDataset": "datasets_user_defined",
             "PaddedDataset": "datasets_user_defined", "MnistDataset": "datasets_vision",
             "Cifar10Dataset": "datasets_vision", "Cifar100Dataset": "datasets_vision",
             "ImageFolderDataset": "datasets_vision", "MindDataset": "datasets_standard_format",

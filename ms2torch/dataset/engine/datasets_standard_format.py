@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..._core.errors import unsupported
-from .datasets import SourceDataset, UnionBaseDataset
+from ._sources import SourceDataset
+from .datasets import UnionBaseDataset
 
 __all__ = ["CSVDataset", "MindDataset", "TFRecordDataset"]
 
@@ -11,13 +12,15 @@ __all__ = ["CSVDataset", "MindDataset", "TFRecordDataset"]
 class _NotYet(SourceDataset, UnionBaseDataset):
 
     def __init__(self, *args, **kwargs):
-        raise unsupported(f"mindspore.dataset.{type(self).__name__}", "this file format is not read yet.", self._instead)
+        raise unsupported(f"mindspore.dataset.{type(self).__name__}", "this file format is not read "
+                                                                      "yet.", self._instead)
 
 
 class MindDataset(_NotYet):
     """MindRecord files (``mindspore.dataset.MindDataset``). Not supported yet."""
 
-    _instead = "read the original files with a GeneratorDataset, or export them with numpy.savez and use NumpySlicesDataset."
+    _instead = ("read the original files with a GeneratorDataset, or export them with numpy.savez and use "
+                "NumpySlicesDataset.")
 
 
 class TFRecordDataset(_NotYet):

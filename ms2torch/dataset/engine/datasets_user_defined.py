@@ -16,7 +16,8 @@ from ..core.datatypes import mstype_to_detype
 from ..core.errors import UserCodeError, pipeline_error, syntax_error, user_stack
 from ..core.validator_helpers import check_columns, check_pos_int32, check_source_arguments, type_check
 from . import samplers
-from .datasets import MappableDataset, UnionBaseDataset, to_list
+from ._sources import MappableDataset
+from .datasets import UnionBaseDataset, to_list
 
 __all__ = ["GeneratorDataset", "NumpySlicesDataset", "PaddedDataset"]
 
@@ -24,12 +25,13 @@ __all__ = ["GeneratorDataset", "NumpySlicesDataset", "PaddedDataset"]
 class GeneratorDataset(MappableDataset, UnionBaseDataset):
     """Rows from the user's object (``mindspore.dataset.GeneratorDataset``).
 
-    ``source``: an object with ``__getitem__`` and ``__len__`` (read in the sampler's order, shuffled by default), an
-    iterable, or a function that gives an iterator; the last two are read in their own order, whatever ``shuffle`` says.
-    A row is one value or a tuple of them, a value per name in ``column_names``: Python ints become int64, floats float64,
-    arrays and Tensors keep their dtype, text stays text. Errors in the source surface as RuntimeError with the user's
-    traceback. Rows are read in this process, one after the other: ``num_parallel_workers``, ``python_multiprocessing``
-    and ``max_rowsize`` are accepted and change nothing.
+    ``source``: an object with ``__getitem__`` and ``__len__`` (read in the sampler's order, shuffled by
+    default), an iterable, or a function that gives an iterator; the last two are read in their own order,
+    whatever ``shuffle`` says. A row is one value or a tuple of them, a value per name in ``column_names``:
+    Python ints become int64, floats float64, arrays and Tensors keep their dtype, text stays text. Errors in
+    the source surface as RuntimeError with the user's traceback. Rows are read in this process, one after the
+    other: ``num_parallel_workers``, ``python_multiprocessing`` and ``max_rowsize`` are accepted and change
+    nothing.
     """
 
     _shared = ("source", "collate_fn")
@@ -37,7 +39,8 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
     def __init__(self, source, column_names=None, column_types=None, schema=None, num_samples=None,
                  num_parallel_workers=1, shuffle=None, sampler=None, num_shards=None, shard_id=None,
                  python_multiprocessing=True, max_rowsize=None, batch_sampler=None, collate_fn=None):
-        _check_source(source, column_names, column_types, schema, sampler, batch_sampler, num_shards, collate_fn)
+        _check_source(source, column_names, column_types, schema, sampler, batch_sampler, num_shards,
+                      collate_fn)
         check_source_arguments(num_samples, num_parallel_workers, shuffle, num_shards, shard_id,
                                python_multiprocessing=python_multiprocessing)
         if (num_shards is None) != (shard_id is None):
@@ -117,17 +120,18 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         """A row with as many values as there are columns, of the declared types."""
         names = self.column_names
         if len(row) != len(names):
-            raise UserCodeError("Invalid Python function, the 'source' of 'GeneratorDataset' should return same number of "
-                                f"NumPy arrays as specified in column_names, the size of column_names is:{len(names)} and "
-                                f"number of returned NumPy array is:{len(row)}")
+            raise UserCodeError("Invalid Python function, the 'source' of 'GeneratorDataset' should return "
+                                "same number of NumPy arrays as specified in column_names, the size of "
+                                f"column_names is:{len(names)} and number of returned NumPy array "
+                                f"is:{len(row)}")
         for value in row:
             if isinstance(value, np.ndarray) and value.dtype.kind not in "biufUS":
                 raise pipeline_error("Failed to create tensor from numpy array, data type is unknown.")
         for value, wanted in zip(row, self.column_types, strict=False):
             if wanted is not None and value.dtype != wanted and not value.dtype.kind == wanted.kind == "U":
-                raise UserCodeError("Invalid Python function, type of returned data in 'GeneratorDataset' should be same "
-                                    f"with specified column_types, but the type of returned data: {type(value)}, specified "
-                                    f"column type: {wanted}")
+                raise UserCodeError("Invalid Python function, type of returned data in 'GeneratorDataset' "
+                                    "should be same with specified column_types, but the type of returned "
+                                    f"data: {type(value)}, specified column type: {wanted}")
         return row
 
     def __getitem__(self, index):
@@ -168,8 +172,8 @@ def _converted(row) -> list:
     if isinstance(row, _ONE_VALUE):
         value = row.asnumpy().copy() if isinstance(row, Tensor) else np.array(row)
         if value.dtype == object:
-            raise TypeError("Data type of the input or its converted Numpy array is expected to be int or float or str, "
-                            f"but got {value.dtype}.")
+            raise TypeError("Data type of the input or its converted Numpy array is expected to be int or "
+                            f"float or str, but got {value.dtype}.")
         return [value]
     if isinstance(row, dict):
         return [_copied(row)]
@@ -180,8 +184,8 @@ def _converted(row) -> list:
             continue
         array = value.asnumpy().copy() if isinstance(value, Tensor) else np.array(value)
         if array.dtype == object:
-            raise TypeError(f"Data type of {place}th item of the input or its converted Numpy array is expected to be int "
-                            f"or float or str, but got {array.dtype}.")
+            raise TypeError(f"Data type of {place}th item of the input or its converted Numpy array is "
+                            f"expected to be int or float or str, but got {array.dtype}.")
         values.append(array)
     return values
 
@@ -194,14 +198,15 @@ def _numpy_type(kind) -> np.dtype:
     return mstype_to_detype(kind) if isinstance(kind, Type) else np.dtype(kind)
 
 
-def _check_source(source, column_names, column_types, schema, sampler, batch_sampler, num_shards, collate_fn) -> None:
+def _check_source(source, column_names, column_types, schema, sampler, batch_sampler, num_shards,
+                  collate_fn) -> None:
     if not callable(source):
         try:
             iter(source)
         except TypeError as error:
-            raise TypeError("Input `source` function of GeneratorDataset should be callable, iterable or random accessible, "
-                            "commonly it should implement one of the method like yield, __getitem__ or "
-                            "__next__(__iter__).") from error
+            raise TypeError("Input `source` function of GeneratorDataset should be callable, iterable or "
+                            "random accessible, commonly it should implement one of the method like yield, "
+                            "__getitem__ or __next__(__iter__).") from error
     if column_names is not None:
         check_columns(column_names, "column_names")
     if schema is not None:
@@ -213,7 +218,8 @@ def _check_source(source, column_names, column_types, schema, sampler, batch_sam
         type_check(column_types, (list,), "column_types")
     if isinstance(sampler, samplers.PKSampler):
         raise ValueError("GeneratorDataset doesn't support PKSampler.")
-    if sampler is not None and not isinstance(sampler, samplers.BuiltinSampler) and not isinstance(sampler, Iterable) \
+    if sampler is not None and not isinstance(sampler, samplers.BuiltinSampler) and not isinstance(sampler,
+                                                                                                   Iterable) \
             and not hasattr(sampler, "__getitem__"):
         raise TypeError("sampler should be either iterable or from mindspore.dataset.samplers.")
     if batch_sampler is not None or collate_fn is not None:
@@ -249,10 +255,12 @@ class _Slices:
 class NumpySlicesDataset(GeneratorDataset):
     """Rows from arrays or lists: a list or array (one column), a tuple of them, or a dict by column name.
 
-    Names default to ``column_0``, ``column_1``, ... (``mindspore.dataset.NumpySlicesDataset``). Shuffled by default.
+    Names default to ``column_0``, ``column_1``, ... (``mindspore.dataset.NumpySlicesDataset``). Shuffled by
+    default.
     """
 
-    def __init__(self, data, column_names=None, num_samples=None, num_parallel_workers=1, shuffle=None, sampler=None,
+    def __init__(self, data, column_names=None, num_samples=None, num_parallel_workers=1, shuffle=None,
+                 sampler=None,
                  num_shards=None, shard_id=None):
         type_check(data, (list, tuple, dict, np.ndarray), "data")
         if len(data) == 0:
@@ -264,20 +272,25 @@ class NumpySlicesDataset(GeneratorDataset):
             given, needed = len(to_list(column_names)), len(data) if isinstance(data, (dict, tuple)) else 1
             if given != needed:
                 of_a_list = "" if isinstance(data, (dict, tuple)) else " as data is list"
-                raise ValueError(f"Num of input column names is {given}, but required is {needed}{of_a_list}.")
+                raise ValueError(f"Num of input column names is {given}, but required is "
+                                 f"{needed}{of_a_list}.")
         source = _Slices(data, to_list(column_names))
-        super().__init__(source, source.names, num_samples=num_samples, num_parallel_workers=num_parallel_workers,
+        super().__init__(source, source.names, num_samples=num_samples,
+                         num_parallel_workers=num_parallel_workers,
                          shuffle=shuffle, sampler=sampler, num_shards=num_shards, shard_id=shard_id)
 
 
 class PaddedDataset(GeneratorDataset):
-    """Rows given as dicts, to be appended to another dataset as padding (``mindspore.dataset.PaddedDataset``)."""
+    """Rows given as dicts, to be appended to another dataset as padding
+    (``mindspore.dataset.PaddedDataset``).
+    """
 
     def __init__(self, padded_samples):
         type_check(padded_samples, (list,), "padded_samples")
         if not padded_samples:
             raise ValueError("padded_samples cannot be empty.")
         names = list(padded_samples[0])
-        super().__init__([tuple(sample[name] for name in names) for sample in padded_samples], names, shuffle=False)
+        super().__init__([tuple(sample[name] for name in names) for sample in padded_samples], names,
+                         shuffle=False)
 
 

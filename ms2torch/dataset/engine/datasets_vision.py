@@ -12,19 +12,24 @@ from ..core.errors import pipeline_error
 from ..core.validator_helpers import check_dir, check_valid_str, type_check
 from ..transforms.operation import OperationError
 from ..vision._convert import decoded
-from .datasets import MappableDataset, VisionBaseDataset, check_source
+from ._sources import MappableDataset, check_source
+from .datasets import VisionBaseDataset
 
 __all__ = ["Cifar100Dataset", "Cifar10Dataset", "ImageFolderDataset", "MnistDataset"]
 
 
 class _InMemory(MappableDataset, VisionBaseDataset):
-    """Images of one size that are read as a whole, on first need: ``_images`` (N, H, W, C) and label columns."""
+    """Images of one size that are read as a whole, on first need:
+
+    ``_images`` (N, H, W, C) and label columns.
+    """
 
     _shared = ("_data",)
     _names = ("image", "label")
     _usages = ("train", "test", "all")
 
-    def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,
+    def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
+                 sampler=None,
                  num_shards=None, shard_id=None, cache=None):
         check_dir(dataset_dir)
         if usage is not None:
@@ -74,11 +79,13 @@ class MnistDataset(_InMemory):
                 images.append(_idx(files[0], 3))
                 labels.append(_idx(files[1], 1))
                 if len(images[-1]) != len(labels[-1]):
-                    raise pipeline_error(f"Invalid data, num of images should be equal to num of labels, but got num of "
-                                         f"images: {len(images[-1])}, num of labels: {len(labels[-1])}.")
+                    raise pipeline_error("Invalid data, num of images should be equal to num of labels, but "
+                                         f"got num of images: {len(images[-1])}, num of labels: "
+                                         f"{len(labels[-1])}.")
         if not images:
-            raise pipeline_error("Invalid data, MnistDataset API can't read the data file (interface mismatch or no data "
-                                 f"found). Check mnist file in directory: {self.dataset_dir}")
+            raise pipeline_error("Invalid data, MnistDataset API can't read the data file (interface "
+                                 "mismatch or no data found). Check mnist file in directory: "
+                                 f"{self.dataset_dir}")
         return [np.concatenate(images)[..., None], np.concatenate(labels).astype(np.uint32)]
 
 
@@ -90,7 +97,8 @@ def _idx(file: Path, axes: int) -> np.ndarray:
         raise pipeline_error(f"Invalid file, not an MNIST idx file: {file}")
     shape = struct.unpack(f">{axes}I", data[4:head])
     if len(data) - head != int(np.prod(shape)):
-        raise pipeline_error(f"Invalid file, {file} holds {len(data) - head} bytes of data, but its header says {shape}.")
+        raise pipeline_error(f"Invalid file, {file} holds {len(data) - head} bytes of data, but its header "
+                             f"says {shape}.")
     return np.frombuffer(data, np.uint8, offset=head).reshape(shape)
 
 
@@ -110,12 +118,14 @@ class Cifar10Dataset(_InMemory):
             if not file.is_file():
                 continue
             if file.stat().st_size != count * (self._marks + 3072):
-                raise pipeline_error(f"Invalid cifar{self._set} file, failed to read data from: {file}, re-download dataset"
-                                     f"(make sure it is CIFAR-{self._set} binary version).")
+                raise pipeline_error(f"Invalid cifar{self._set} file, failed to read data from: {file}, "
+                                     f"re-download dataset(make sure it is CIFAR-{self._set} binary "
+                                     "version).")
             parts.append(np.fromfile(file, np.uint8).reshape(count, self._marks + 3072))
         if not parts:
-            raise pipeline_error(f"Invalid data, {type(self).__name__} API can't read the data file (interface mismatch or "
-                                 f"no data found). Check file in directory:{self.dataset_dir}")
+            raise pipeline_error(f"Invalid data, {type(self).__name__} API can't read the data file "
+                                 "(interface mismatch or no data found). Check file in "
+                                 f"directory:{self.dataset_dir}")
         rows = np.concatenate(parts)
         images = rows[:, self._marks:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
         labels = [rows[:, i].astype(np.uint32) for i in range(self._marks)]
@@ -133,16 +143,18 @@ class Cifar100Dataset(Cifar10Dataset):
 
 
 class ImageFolderDataset(MappableDataset, VisionBaseDataset):
-    """Images in one folder per class: ``image`` (the file's bytes, or RGB (H, W, 3) with ``decode``) and ``label`` int32.
+    """Images in one folder per class: ``image`` (the file's bytes, or RGB (H, W, 3) with ``decode``) and
+    ``label`` int32.
 
-    Classes are numbered in the order of the folders' names, unless ``class_indexing`` numbers (and selects) them. Every
-    file counts as an image, unless ``extensions`` says which endings do.
+    Classes are numbered in the order of the folders' names, unless ``class_indexing`` numbers (and selects)
+    them. Every file counts as an image, unless ``extensions`` says which endings do.
     """
 
     _shared = ("_found", "decrypt")
 
     def __init__(self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,
-                 extensions=None, class_indexing=None, decode=False, num_shards=None, shard_id=None, cache=None,
+                 extensions=None, class_indexing=None, decode=False, num_shards=None, shard_id=None,
+                 cache=None,
                  decrypt=None):
         check_dir(dataset_dir)
         if decrypt is not None and not callable(decrypt):
@@ -167,10 +179,12 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
             for folder in folders:
                 if folder in numbers:
                     base = os.path.join(self.dataset_dir, folder)
-                    found += [(path, numbers[folder]) for path in sorted(_under(base)) if path.lower().endswith(endings)]
+                    found += [(path, numbers[folder]) for path in sorted(_under(base))
+                              if path.lower().endswith(endings)]
             if not found:
-                raise pipeline_error("Invalid data, ImageFolderDataset API can't read the data file (interface mismatch or "
-                                     f"no data found). Check image folder file path: {self.dataset_dir}")
+                raise pipeline_error("Invalid data, ImageFolderDataset API can't read the data file "
+                                     "(interface mismatch or no data found). Check image folder file path: "
+                                     f"{self.dataset_dir}")
             self._found = found
         return self._found
 
@@ -196,8 +210,8 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
                 try:
                     data = np.array(decoded(data))
                 except OperationError as error:
-                    raise pipeline_error(f"Invalid image, {path} decode failed, the image is broken or permission "
-                                         "denied.") from error
+                    raise pipeline_error(f"Invalid image, {path} decode failed, the image is broken or "
+                                         "permission denied.") from error
             return [data, np.array(label, np.int32)]
 
         return read
@@ -209,7 +223,8 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         """From the folder's name to its label."""
         if self.class_indexing:
             return self.class_indexing
-        return {name: i for i, name in enumerate(sorted(e.name for e in os.scandir(self.dataset_dir) if e.is_dir()))}
+        folders = sorted(entry.name for entry in os.scandir(self.dataset_dir) if entry.is_dir())
+        return {name: i for i, name in enumerate(folders)}
 
 
 def _under(folder: str):

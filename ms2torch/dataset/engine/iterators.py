@@ -1,4 +1,7 @@
-"""The end of a pipeline: iterators that hand out rows as Tensors or arrays (``mindspore.dataset.engine.iterators``)."""
+"""The end of a pipeline:
+
+iterators that hand out rows as Tensors or arrays (``mindspore.dataset.engine.iterators``).
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,8 @@ def _plain(value) -> np.ndarray:
 class Iterator:
     """Rows, epoch after epoch. StopIteration ends an epoch; iterating again starts the next."""
 
-    def __init__(self, dataset: Dataset, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False):
+    def __init__(self, dataset: Dataset, num_epochs: int = -1, output_numpy: bool = False,
+                 do_copy: bool = False):
         if num_epochs == 0:
             raise syntax_error("RootNode: num_epochs should be either -1 or positive integer, num_epochs: 0")
         self.dataset = dataset
@@ -59,8 +63,8 @@ class Iterator:
             if self._epoch is None:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute '_runtime_context'")
             if self._left == 0:
-                raise pipeline_error("EOF buffer encountered. User tries to fetch data beyond the specified number of "
-                                     "epochs.")
+                raise pipeline_error("EOF buffer encountered. User tries to fetch data beyond the specified "
+                                     "number of epochs.")
             self._rows = self._epoch()
             self._seen = 0
         row = next(self._rows, None)

@@ -1,9 +1,10 @@
 """Samplers: which rows of a source are read, and in what order (``mindspore.dataset.engine.samplers``).
 
-A sampler with a child chooses among the rows that the child gives. The random ones draw as MindSpore's C++ samplers do:
-each has a Mersenne twister that starts from the pipeline's seed when iteration starts. What happens between epochs
-differs from one to the next, and is what was measured: RandomSampler and DistributedSampler shuffle the last order again
-with the next seed, SubsetRandomSampler with the same seed, WeightedRandomSampler repeats itself.
+A sampler with a child chooses among the rows that the child gives. The random ones draw as MindSpore's C++
+samplers do: each has a Mersenne twister that starts from the pipeline's seed when iteration starts. What
+happens between epochs differs from one to the next, and is what was measured: RandomSampler and
+DistributedSampler shuffle the last order again with the next seed, SubsetRandomSampler with the same seed,
+WeightedRandomSampler repeats itself.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ def select_sampler(num_samples, input_sampler, shuffle, num_shards, shard_id):
     if input_sampler is not None:
         if isinstance(input_sampler, BuiltinSampler):
             if any(arg is not None for arg in (num_shards, shard_id, shuffle, num_samples)):
-                raise ValueError(f"Conflicting arguments during sampler assignments. num_samples: {num_samples}, "
-                                 f"num_shards: {num_shards}, shard_id: {shard_id}, shuffle: {shuffle}.")
+                raise ValueError("Conflicting arguments during sampler assignments. num_samples: "
+                                 f"{num_samples}, num_shards: {num_shards}, shard_id: {shard_id}, shuffle: "
+                                 f"{shuffle}.")
             return input_sampler
         if isinstance(input_sampler, (np.ndarray, list, tuple)):
             return SubsetSampler(input_sampler, num_samples)
@@ -134,7 +136,10 @@ class BuiltinSampler:
 
 
 class Sampler(BuiltinSampler):
-    """Base of the user's own samplers: ``__iter__`` gives row numbers; ``self.dataset_size`` is there to read."""
+    """Base of the user's own samplers:
+
+    ``__iter__`` gives row numbers; ``self.dataset_size`` is there to read.
+    """
 
     def __init__(self, num_samples=None):
         super().__init__(num_samples)
@@ -188,7 +193,8 @@ class IterSampler(Sampler):
 
     def __iter__(self):
         rows = iter(self.sampler)
-        if rows is self.sampler and self.num_samples is None:      # exhausted after one epoch, and its length unknown
+        # exhausted after one epoch, and its length unknown
+        if rows is self.sampler and self.num_samples is None:
             raise pipeline_error("Call get_num_samples method failed: TypeError: cannot pickle "
                                  f"{type(rows).__name__!r} object")
         return rows
@@ -270,8 +276,8 @@ class RandomSampler(BuiltinSampler):
 class DistributedSampler(BuiltinSampler):
     """Every ``num_shards``-th row, from the ``shard_id``-th on, after a shuffle that all shards share.
 
-    Shards get equally many rows: the first rows come again where they do not divide, unless ``offset`` shifts the start
-    (``mindspore.dataset.DistributedSampler``). The seed is taken when the sampler is made.
+    Shards get equally many rows: the first rows come again where they do not divide, unless ``offset`` shifts
+    the start (``mindspore.dataset.DistributedSampler``). The seed is taken when the sampler is made.
     """
 
     def __init__(self, num_shards, shard_id, shuffle=True, num_samples=None, offset=-1):
@@ -284,7 +290,8 @@ class DistributedSampler(BuiltinSampler):
         if not isinstance(offset, int):
             raise TypeError(f"offset must be integer but was: {offset}.")
         self.num_shards, self.shard_id, self.offset = num_shards, shard_id, offset
-        self.shuffle = shuffle if isinstance(shuffle, Shuffle) else Shuffle.GLOBAL if shuffle else Shuffle.FALSE
+        self.shuffle = shuffle if isinstance(shuffle,
+                                             Shuffle) else Shuffle.GLOBAL if shuffle else Shuffle.FALSE
         self.seed = config.get_seed()
         super().__init__(num_samples)
 
@@ -316,7 +323,9 @@ class DistributedSampler(BuiltinSampler):
         return self
 
     def is_shuffled(self):
-        return self.shuffle is not Shuffle.FALSE if self.child_sampler is None else self.child_sampler.is_shuffled()
+        if self.child_sampler is None:
+            return self.shuffle is not Shuffle.FALSE
+        return self.child_sampler.is_shuffled()
 
     def is_sharded(self):
         return self.num_shards > 1 if self.child_sampler is None else self.child_sampler.is_sharded()
@@ -338,8 +347,8 @@ class SubsetSampler(BuiltinSampler):
             if num_samples is not None else list(indices)
         for i, index in enumerate(indices):
             if not isinstance(index, (int, np.integer)):
-                raise TypeError(f"SubsetSampler: Type of indices element must be int, but got list[{i}]: {index}, "
-                                f"type: {type(index)}.")
+                raise TypeError(f"SubsetSampler: Type of indices element must be int, but got list[{i}]: "
+                                f"{index}, type: {type(index)}.")
         self.indices = indices
         super().__init__(num_samples)
 
@@ -394,12 +403,13 @@ class WeightedRandomSampler(BuiltinSampler):
     def _start(self, rows, labels):
         seed, wanted = config.drawing_seed(), self._chosen(rows)
         if len(self.weights) > rows:
-            raise pipeline_error("Invalid parameter, size of sample weights must be less than or equal to num of data, "
-                                 "otherwise might cause generated id out of bound or other errors, but got weight size: "
-                                 f"{len(self.weights)}, num of data: {rows}")
+            raise pipeline_error("Invalid parameter, size of sample weights must be less than or equal to "
+                                 "num of data, otherwise might cause generated id out of bound or other "
+                                 f"errors, but got weight size: {len(self.weights)}, num of data: {rows}")
         if not self.replacement and wanted > len(self.weights):
-            raise pipeline_error("Invalid parameter, without replacement, weight size must be greater than or equal to "
-                                 f"num_samples, but got weight size: {len(self.weights)}, num_samples: {wanted}")
+            raise pipeline_error("Invalid parameter, without replacement, weight size must be greater than "
+                                 f"or equal to num_samples, but got weight size: {len(self.weights)}, "
+                                 f"num_samples: {wanted}")
 
         def epoch():
             draw = MT19937(seed)
@@ -418,7 +428,10 @@ class WeightedRandomSampler(BuiltinSampler):
 
 
 class PKSampler(BuiltinSampler):
-    """``num_val`` rows of every class in turn (``mindspore.dataset.PKSampler``): for sources that know the classes."""
+    """``num_val`` rows of every class in turn (``mindspore.dataset.PKSampler``):
+
+    for sources that know the classes.
+    """
 
     def __init__(self, num_val, num_class=None, shuffle=False, class_column="label", num_samples=None):
         if not isinstance(num_val, int):

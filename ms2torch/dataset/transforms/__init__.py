@@ -20,9 +20,9 @@ from .transforms import (
     not_random,
 )
 
-__all__ = ["Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "RandomApply", "RandomChoice",
-           "RandomOrder", "Relational", "Slice", "TypeCast", "Unique", "not_random", "py_transforms_util",
-           "transforms", "validators", "vision"]
+__all__ = ["Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "RandomApply",
+           "RandomChoice", "RandomOrder", "Relational", "Slice", "TypeCast", "Unique", "not_random",
+           "py_transforms_util", "transforms", "validators", "vision"]
 
 
 def __getattr__(name):

@@ -16,5 +16,5 @@ from .transforms import (
     Unique,
 )
 
-__all__ = ["Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "RandomApply", "RandomChoice",
-           "Relational", "Slice", "TypeCast", "Unique"]
+__all__ = ["Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "RandomApply",
+           "RandomChoice", "Relational", "Slice", "TypeCast", "Unique"]

@@ -1,8 +1,9 @@
 """What transforms are made of: one `_compute` over arrays, called on its own or inside ``map``.
 
-MindSpore has two sides: C++ operations over arrays, and Python ones over PIL images. A transform here has `_compute` for
-arrays, `_execute_py` for PIL images, or both; the input decides, as it does there. Random transforms draw from a Mersenne
-twister that starts from the pipeline's seed: once for a pipeline, and anew at each call outside of one.
+MindSpore has two sides: C++ operations over arrays, and Python ones over PIL images. A transform here has
+`_compute` for arrays, `_execute_py` for PIL images, or both; the input decides, as it does there. Random
+transforms draw from a Mersenne twister that starts from the pipeline's seed: once for a pipeline, and anew at
+each call outside of one.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from .validators import check_transforms
 
 
 class OperationError(Exception):
-    """A transform refuses its input. The text is MindSpore's, and so is the ``kind`` that its error opens with."""
+    """A transform refuses its input.
+
+    The text is MindSpore's, and so is the ``kind`` that its error opens with.
+    """
 
     def __init__(self, text: str, *kind: str) -> None:
         super().__init__(text)
@@ -122,7 +126,10 @@ class PyTensorOperation:
 
 
 class Compose(TensorOperation):
-    """Transforms in order, as one (``mindspore.dataset.transforms.Compose``). Functions may stand among them."""
+    """Transforms in order, as one (``mindspore.dataset.transforms.Compose``).
+
+    Functions may stand among them.
+    """
 
     one_to_one = False
 
@@ -145,7 +152,8 @@ class Compose(TensorOperation):
         """The transforms with every Compose among them (at any depth) opened up."""
         flat = []
         for operation in operations:
-            flat.extend(Compose.decompose(operation.transforms) if isinstance(operation, Compose) else [operation])
+            flat.extend(Compose.decompose(operation.transforms) if isinstance(operation, Compose)
+                        else [operation])
         return flat
 
     def _opened(self):
@@ -203,9 +211,10 @@ def step(operation):
             raise operation_failed("PyFunc", error) from error
         if results is None:
             raise UserCodeError(
-                "map operation: [PyFunc] failed. Got None from Python object. The subprocess of dataset may exit "
-                "unexpected or be killed, main process will exit. If this is not an artificial operation, you can use "
-                "mindspore.dataset.config.set_enable_watchdog(False) to block this error.")
+                "map operation: [PyFunc] failed. Got None from Python object. The subprocess of dataset may "
+                "exit unexpected or be killed, main process will exit. If this is not an artificial "
+                "operation, you can use mindspore.dataset.config.set_enable_watchdog(False) to block this "
+                "error.")
         if type(results) is tuple:
             return tuple(_detached(result, columns) for result in results)
         return _detached(results, columns)

@@ -73,15 +73,16 @@ class TypeCast(TensorOperation):
         if column.dtype.kind in "US":
             raise OperationError("TypeCast: TypeCast does not support cast from string to " + self.data_type)
         if self._dtype is None:
-            raise OperationError("Failed to create empty tensor, number of elements should be 0 when data type is string.")
+            raise OperationError("Failed to create empty tensor, number of elements should be 0 when data "
+                                 "type is string.")
         return cast(column, self._dtype)
 
 
 class OneHot(TensorOperation):
     """Integers as one-hot vectors of ``num_classes``, in their dtype.
 
-    With ``smoothing_rate`` e: float64, 1 - e + e/num_classes at the class and e/num_classes elsewhere. (MindSpore 2.10 does
-    that for the last of several labels only; here for each.)
+    With ``smoothing_rate`` e: float64, 1 - e + e/num_classes at the class and e/num_classes elsewhere.
+    (MindSpore 2.10 does that for the last of several labels only; here for each.)
     """
 
     implementation = Implementation.C
@@ -130,8 +131,9 @@ class Fill(TensorOperation):
         value = np.array(self.fill_value)
         if (column.dtype.kind in "US") != (value.dtype.kind in "US"):
             names = ["string" if x.dtype.kind in "US" else x.dtype.name for x in (value, column)]
-            raise OperationError("Fill: fill_value and the input tensor must be of the same data type when involving strings "
-                                 f"or bytes, but got fill_value data type {names[0]} and input tensor data type {names[1]}")
+            raise OperationError("Fill: fill_value and the input tensor must be of the same data type when "
+                                 f"involving strings or bytes, but got fill_value data type {names[0]} and "
+                                 f"input tensor data type {names[1]}")
         if value.dtype.kind in "US":
             return np.full(column.shape, self.fill_value)
         return np.broadcast_to(cast(value, column.dtype), column.shape).copy()
@@ -152,12 +154,16 @@ class Mask(TensorOperation):
     def _compute(self, column):
         constant = self.constant
         if column.dtype.kind not in "US" and not isinstance(constant, (str, bytes)):
-            constant = cast(np.array(constant), column.dtype)         # MindSpore compares in the input's dtype
+            # MindSpore compares in the input's dtype
+            constant = cast(np.array(constant), column.dtype)
         return _COMPARE[self.operator](column, constant).astype(self.dtype)
 
 
 class PadEnd(TensorOperation):
-    """Bring an array to a shape: cut, or filled with ``pad_value`` (0, or empty text) at the end of each axis."""
+    """Bring an array to a shape:
+
+    cut, or filled with ``pad_value`` (0, or empty text) at the end of each axis.
+    """
 
     implementation = Implementation.C
 
@@ -177,8 +183,8 @@ class PadEnd(TensorOperation):
         if None in self.pad_shape:
             raise OperationError("Failed to create empty tensor, tensor shape is unknown.")
         if column.ndim != len(self.pad_shape):
-            raise OperationError(f"PadEnd: invalid pad shape, as rank of input is: {column.ndim}, and rank of pad value: "
-                                 f"{len(self.pad_shape)}")
+            raise OperationError(f"PadEnd: invalid pad shape, as rank of input is: {column.ndim}, and rank "
+                                 f"of pad value: {len(self.pad_shape)}")
         text = column.dtype.kind in "US"
         value = self.pad_value if self.pad_value is not None else "" if text else 0
         if text != isinstance(value, (str, bytes)):
@@ -218,11 +224,12 @@ class Concatenate(TensorOperation):
     def _compute(self, *columns):
         for column in columns:
             if column.ndim != 1:
-                raise OperationError(f"Concatenate: only 1D input supported, got rank of input: {column.ndim}")
+                raise OperationError("Concatenate: only 1D input supported, got rank of input: "
+                                     f"{column.ndim}")
         for name, array in (("prepend", self.prepend), ("append", self.append)):
             if array is not None and array.dtype != columns[0].dtype and array.dtype.kind not in "US":
-                raise OperationError(f"Concatenate: input datatype does not match the {name} datatype, got input datatype: "
-                                     f"{columns[0].dtype}, {name} datatype:{array.dtype}")
+                raise OperationError(f"Concatenate: input datatype does not match the {name} datatype, got "
+                                     f"input datatype: {columns[0].dtype}, {name} datatype:{array.dtype}")
         for column in columns[1:]:
             if column.dtype != columns[0].dtype and column.dtype.kind not in "US":
                 raise OperationError("Concatenate: inconsistent datatype of input, got: "
@@ -245,7 +252,10 @@ class Duplicate(TensorOperation):
 
 
 class Slice(TensorOperation):
-    """Cut along each axis: an int or a list of them (the axis stays), a slice, None or ``...`` (all of it)."""
+    """Cut along each axis:
+
+    an int or a list of them (the axis stays), a slice, None or ``...`` (all of it).
+    """
 
     implementation = Implementation.C
 
@@ -260,8 +270,8 @@ class Slice(TensorOperation):
 
     def _compute(self, column):
         if len(self.slices) > column.ndim:
-            raise OperationError(f"Number of slice options: {len(self.slices)}, can not be greater than the rank of the "
-                                 f"tensor: {column.ndim}.")
+            raise OperationError(f"Number of slice options: {len(self.slices)}, can not be greater than the "
+                                 f"rank of the tensor: {column.ndim}.")
         for axis, one in enumerate(self.slices):
             length = column.shape[axis]
             if one is None or one is Ellipsis or one is True:
@@ -292,7 +302,8 @@ class Unique(TensorOperation):
         if column.ndim < 2:
             raise OperationError("Unique: input must be at least 2-D in order to do unique op, got rank:"
                                  f"{column.ndim}")
-        values, first, places, counts = np.unique(column, return_index=True, return_inverse=True, return_counts=True)
+        values, first, places, counts = np.unique(column, return_index=True, return_inverse=True,
+                                                  return_counts=True)
         order = np.argsort(first)
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
@@ -300,7 +311,10 @@ class Unique(TensorOperation):
 
 
 class _Choosing(RandomOperation):
-    """Random use of other transforms. In MindSpore's Python side (over PIL) Python's own generator decides."""
+    """Random use of other transforms.
+
+    In MindSpore's Python side (over PIL) Python's own generator decides.
+    """
 
     implementation = None
     one_to_one = False

@@ -15,10 +15,11 @@ def check_transforms(transforms, name: str = "transforms") -> None:
         raise ValueError(f"{name} list can not be empty.")
     for i, transform in enumerate(transforms):
         if not callable(transform):
-            raise TypeError(f"{name}[{i}] is neither a transforms op (TensorOperation) nor a callable pyfunc.")
+            raise TypeError(f"{name}[{i}] is neither a transforms op (TensorOperation) nor a callable "
+                            "pyfunc.")
         if isinstance(transform, type):
-            raise ValueError(f"op_list[{i}] should be a dataset processing operation instance, but got: {transform}. It "
-                             "may be missing parentheses for instantiation.")
+            raise ValueError(f"op_list[{i}] should be a dataset processing operation instance, but got: "
+                             f"{transform}. It may be missing parentheses for instantiation.")
 
 
 def check_prob(prob, name: str = "prob") -> None:
@@ -27,7 +28,9 @@ def check_prob(prob, name: str = "prob") -> None:
 
 
 def numpy_dtype(data_type, name: str = "data_type"):
-    """The numpy dtype (None for text) of a MindSpore dtype, numpy dtype, Python type or name; TypeError otherwise."""
+    """The numpy dtype (None for text) of a MindSpore dtype, numpy dtype, Python type or name; TypeError
+    otherwise.
+    """
     if isinstance(data_type, Type):
         return None if data_type.torch is None else np.dtype(str(data_type).lower())
     try:
@@ -40,7 +43,10 @@ def numpy_dtype(data_type, name: str = "data_type"):
 
 
 def check_random_transform_ops(method):
-    """Decorator of r1.x and 2.x programs' own transforms: checks the first argument as a list of transforms."""
+    """Decorator of r1.x and 2.x programs' own transforms:
+
+    checks the first argument as a list of transforms.
+    """
     from functools import wraps
 
     @wraps(method)

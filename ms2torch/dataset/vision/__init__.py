@@ -15,8 +15,11 @@ from .transforms import (
     Normalize,
     NormalizePad,
     Pad,
+    RandomColorAdjust,
     RandomCrop,
+    RandomCropDecodeResize,
     RandomHorizontalFlip,
+    RandomResizedCrop,
     RandomVerticalFlip,
     Rescale,
     Resize,
@@ -29,9 +32,10 @@ from .transforms import (
 )
 
 __all__ = ["Border", "CenterCrop", "ConvertMode", "Crop", "Decode", "Grayscale", "HWC2CHW", "HorizontalFlip",
-           "ImageBatchFormat", "Inter", "Normalize", "NormalizePad", "Pad", "RandomCrop", "RandomHorizontalFlip",
-           "RandomVerticalFlip", "Rescale", "Resize", "SliceMode", "ToNumpy", "ToPIL", "ToTensor", "ToType",
-           "VerticalFlip", "py_transforms_util", "transforms", "utils", "validators"]
+           "ImageBatchFormat", "Inter", "Normalize", "NormalizePad", "Pad", "RandomColorAdjust", "RandomCrop",
+           "RandomCropDecodeResize", "RandomHorizontalFlip", "RandomResizedCrop", "RandomVerticalFlip",
+           "Rescale", "Resize", "SliceMode", "ToNumpy", "ToPIL", "ToTensor", "ToType", "VerticalFlip",
+           "py_transforms_util", "transforms", "utils", "validators"]
 
 
 def __getattr__(name):

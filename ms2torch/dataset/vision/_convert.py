@@ -24,7 +24,8 @@ def decoded(data: np.ndarray):
 class Decode(TensorOperation):
     """The bytes of an image file (JPEG, PNG, BMP, ...) as an RGB (H, W, 3) uint8 array, or as a PIL image.
 
-    Pillow decodes. MindSpore decodes JPEG with libjpeg-turbo's fast settings: single values can differ by a few levels.
+    Pillow decodes. MindSpore decodes JPEG with libjpeg-turbo's fast settings: single values can differ by a
+    few levels.
     """
 
     def __init__(self, to_pil=False):
@@ -42,7 +43,8 @@ class Decode(TensorOperation):
         if img.dtype.type is np.str_:
             raise TypeError(f"The data type of the encoded image can not be {img.dtype.type}.")
         if img.ndim != 1:
-            raise TypeError(f"The number of array dimensions of the encoded image should be 1, but got {img.ndim}.")
+            raise TypeError("The number of array dimensions of the encoded image should be 1, but got "
+                            f"{img.ndim}.")
         return super().__call__(img)
 
     def _compute(self, data):
@@ -70,13 +72,14 @@ class ToPIL(TensorOperation, PyTensorOperation):
         if image.shape[-1] > 4:
             raise ValueError(f"The channel of input image should not exceed 4. Got {image.shape[-1]}.")
         if image.shape[-1] == 1:
-            if image.dtype.name not in ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float32", "float64"):
-                raise TypeError(f"The input image type {image.dtype} is not supported when image shape is [H, W] or "
-                                "[H, W, 1].")
+            if image.dtype.name not in ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32",
+                                        "float32", "float64"):
+                raise TypeError(f"The input image type {image.dtype} is not supported when image shape is "
+                                "[H, W] or [H, W, 1].")
             image = image[:, :, 0]
         elif image.dtype != np.uint8:
-            raise TypeError(f"The input image type {image.dtype} is not supported when image shape is [H, W, 2], [H, W, 3] "
-                            "or [H, W, 4].")
+            raise TypeError(f"The input image type {image.dtype} is not supported when image shape is [H, W, "
+                            "2], [H, W, 3] or [H, W, 4].")
         return pillow("Image").fromarray(np.ascontiguousarray(image))
 
     def _execute_py(self, image):

@@ -32,8 +32,8 @@ def pil_filter(interpolation: Inter):
 def resized(image: np.ndarray, height: int, width: int, interpolation: Inter) -> np.ndarray:
     """An array at another size; axes before the last three are a batch."""
     if image.ndim < 2:
-        raise OperationError("Resize: the image tensor should have at least two dimensions. You may need to perform Decode "
-                             "first.")
+        raise OperationError("Resize: the image tensor should have at least two dimensions. You may need to "
+                             "perform Decode first.")
     if image.ndim > 3:
         flat = image.reshape(-1, *image.shape[-3:])
         many = np.stack([resized(one, height, width, interpolation) for one in flat])
@@ -43,19 +43,22 @@ def resized(image: np.ndarray, height: int, width: int, interpolation: Inter) ->
     if interpolation is Inter.PILCUBIC:
         if image.ndim != 3 or image.shape[2] != 3:
             shape = ",".join(map(str, image.shape))
-            raise OperationError("Resize: Interpolation mode PILCUBIC only supports image with 3 channels, but got: "
-                                 f"<{shape}>")
+            raise OperationError("Resize: Interpolation mode PILCUBIC only supports image with 3 channels, "
+                                 f"but got: <{shape}>")
         if image.dtype != np.uint8:
             raise OperationError(f"Resize: PILCUBIC only supports uint8, but got: {image.dtype}")
         pil = pillow("Image")
         return np.array(pil.fromarray(image).resize((width, height), pil.Resampling.BICUBIC))
     if image.dtype in (np.int32, np.uint32, np.int8, np.float16):
-        raise OperationError(f"Resize: OpenCV does not resize {image.dtype}. Cast it first, with TypeCast(mindspore.float32).")
+        raise OperationError(f"Resize: OpenCV does not resize {image.dtype}. Cast it first, with "
+                             "TypeCast(mindspore.float32).")
     return resizing.resize(image, height, width, _METHODS[interpolation])
 
 
 def shorter_side(image_height: int, image_width: int, size: int) -> tuple[int, int]:
-    """Height and width when the shorter side becomes ``size`` and the other keeps the proportion, cut to whole pixels."""
+    """Height and width when the shorter side becomes ``size`` and the other keeps the proportion, cut to
+    whole pixels.
+    """
     if image_height < image_width:
         return size, int(np.float32(image_width) / np.float32(image_height) * np.float32(size))
     return int(np.float32(image_height) / np.float32(image_width) * np.float32(size)), size
@@ -64,8 +67,8 @@ def shorter_side(image_height: int, image_width: int, size: int) -> tuple[int, i
 class Resize(ImageOperation):
     """Resize to (height, width), or so that the shorter side is ``size``.
 
-    Arrays as OpenCV does it (no antialiasing; equal to MindSpore to the bit for 8-bit linear, nearest and area), PIL
-    images as Pillow does it.
+    Arrays as OpenCV does it (no antialiasing; equal to MindSpore to the bit for 8-bit linear, nearest and
+    area), PIL images as Pillow does it.
     """
 
     def __init__(self, size, interpolation=Inter.LINEAR):
@@ -116,7 +119,8 @@ class CenterCrop(ImageOperation):
         height, width = self.size
         over_h, over_w = max(height - image.shape[0], 0), max(width - image.shape[1], 0)
         if over_h or over_w:
-            image = pad(image, (over_w - over_w // 2, over_h - over_h // 2, over_w // 2, over_h // 2), 0, Border.CONSTANT)
+            image = pad(image, (over_w - over_w // 2, over_h - over_h // 2, over_w // 2, over_h // 2), 0,
+                        Border.CONSTANT)
         return cut(image, (image.shape[0] - height) // 2, (image.shape[1] - width) // 2, height, width)
 
     def _execute_py(self, image):
@@ -139,11 +143,11 @@ class Crop(ImageOperation):
         needs_image(image, "Crop")
         (top, left), (height, width) = self.coordinates, self.size
         if top + height > image.shape[0]:
-            raise OperationError("Crop: invalid y coordinate value for crop, y coordinate value exceeds the boundary of the "
-                                 f"image, got y: {top}")
+            raise OperationError("Crop: invalid y coordinate value for crop, y coordinate value exceeds the "
+                                 f"boundary of the image, got y: {top}")
         if left + width > image.shape[1]:
-            raise OperationError("Crop: invalid x coordinate value for crop, x coordinate value exceeds the boundary of the "
-                                 f"image, got x: {left}")
+            raise OperationError("Crop: invalid x coordinate value for crop, x coordinate value exceeds the "
+                                 f"boundary of the image, got x: {left}")
         return cut(image, top, left, height, width)
 
     def _execute_py(self, image):
@@ -152,7 +156,10 @@ class Crop(ImageOperation):
 
 
 class Pad(ImageOperation):
-    """Put pixels around the image: ``padding`` is one number, (horizontal, vertical) or (left, top, right, bottom)."""
+    """Put pixels around the image:
+
+    ``padding`` is one number, (horizontal, vertical) or (left, top, right, bottom).
+    """
 
     def __init__(self, padding, fill_value=0, padding_mode=Border.CONSTANT):
         check_padding(padding)
@@ -170,7 +177,8 @@ class Pad(ImageOperation):
         if image.mode == "P":
             raise unsupported("mindspore.dataset.vision.Pad", "images with a palette are not supported.",
                               "image.convert('RGB') first.")
-        return pillow("Image").fromarray(pad(np.asarray(image), self.padding, self.fill_value, self.padding_mode))
+        return pillow("Image").fromarray(pad(np.asarray(image), self.padding, self.fill_value,
+                                             self.padding_mode))
 
 
 class HorizontalFlip(ImageOperation):
@@ -232,7 +240,9 @@ class RandomVerticalFlip(_RandomFlip):
 
 
 class RandomCrop(RandomOperation, ImageOperation):
-    """A rectangle of ``size`` from anywhere in the image, after `Pad`; ``pad_if_needed`` pads smaller images up to it."""
+    """A rectangle of ``size`` from anywhere in the image, after `Pad`; ``pad_if_needed`` pads smaller images
+    up to it.
+    """
 
     def __init__(self, size, padding=None, pad_if_needed=False, fill_value=0, padding_mode=Border.CONSTANT):
         check_size(size)
@@ -263,8 +273,9 @@ class RandomCrop(RandomOperation, ImageOperation):
         height, width = self.size
         image = self._padded(image)
         if image.shape[0] < height or image.shape[1] < width:
-            raise OperationError("RandomCrop: invalid crop size, crop size is bigger than the image dimensions, got crop "
-                                 f"height: {height}, crop width: {width}", "Shape is incorrect.")
+            raise OperationError("RandomCrop: invalid crop size, crop size is bigger than the image "
+                                 f"dimensions, got crop height: {height}, crop width: "
+                                 f"{width}", "Shape is incorrect.")
         left = stream.integer(0, image.shape[1] - width)
         top = stream.integer(0, image.shape[0] - height)
         return cut(image, top, left, height, width)

@@ -22,7 +22,8 @@ class Rescale(ImageOperation):
         check_rescale(rescale, shift)
         super().__init__()
         self.rescale, self.shift = rescale, shift
-        # MindSpore multiplies and adds in one float32 step (a fused multiply-add): float64 holds the product exactly.
+        # MindSpore multiplies and adds in one float32 step (a fused multiply-add): float64 holds the product
+        # exactly.
         self._factor, self._offset = np.float64(np.float32(rescale)), np.float64(np.float32(shift))
 
     def _compute(self, image):
@@ -53,9 +54,10 @@ class Normalize(ImageOperation):
         needs_image(image, "Normalize")
         channels = 1 if image.ndim == 2 else image.shape[-1 if self.is_hwc else 0]
         if self._mean.size not in (1, channels):
-            raise OperationError("Normalize: number of channels does not match the size of mean and std vectors, got "
-                                 f"channels: {channels}, size of mean: {self._mean.size}")
-        mean, std = (self._mean, self._std) if image.ndim == 3 else (self._mean.reshape(-1), self._std.reshape(-1))
+            raise OperationError("Normalize: number of channels does not match the size of mean and std "
+                                 f"vectors, got channels: {channels}, size of mean: {self._mean.size}")
+        mean, std = (self._mean, self._std) if image.ndim == 3 else (self._mean.reshape(-1),
+                                                                     self._std.reshape(-1))
         centred = image.astype(np.float32)
         centred -= mean
         centred /= std
@@ -65,8 +67,8 @@ class Normalize(ImageOperation):
 class NormalizePad(ImageOperation):
     """`Normalize`, then one more channel of zeros; as float32 or float16.
 
-    MindSpore 2.10 writes a channels-last image without room for the channel, and the zeros behind it all, which mixes the
-    channels up; here each pixel has its zero, as its documentation says.
+    MindSpore 2.10 writes a channels-last image without room for the channel, and the zeros behind it all,
+    which mixes the channels up; here each pixel has its zero, as its documentation says.
     """
 
     implementation = Implementation.C
@@ -103,7 +105,9 @@ class HWC2CHW(ImageOperation):
 
 
 class ToTensor(ImageOperation):
-    """An image with values up to 255 as channels-first numbers up to 1 (``output_type`` float32 unless given)."""
+    """An image with values up to 255 as channels-first numbers up to 1 (``output_type`` float32 unless
+    given).
+    """
 
     implementation = Implementation.C
 

@@ -9,8 +9,11 @@ from .transforms import (
     Normalize,
     NormalizePad,
     Pad,
+    RandomColorAdjust,
     RandomCrop,
+    RandomCropDecodeResize,
     RandomHorizontalFlip,
+    RandomResizedCrop,
     RandomVerticalFlip,
     Rescale,
     Resize,
@@ -19,5 +22,6 @@ from .transforms import (
 from .utils import Border, Inter
 
 __all__ = ["Border", "CenterCrop", "Crop", "Decode", "HWC2CHW", "HorizontalFlip", "Inter", "Normalize",
-           "NormalizePad", "Pad", "RandomCrop", "RandomHorizontalFlip", "RandomVerticalFlip", "Rescale", "Resize",
+           "NormalizePad", "Pad", "RandomColorAdjust", "RandomCrop", "RandomCropDecodeResize",
+           "RandomHorizontalFlip", "RandomResizedCrop", "RandomVerticalFlip", "Rescale", "Resize",
            "VerticalFlip"]

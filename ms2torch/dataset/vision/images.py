@@ -13,7 +13,8 @@ def pillow(name: str):
     try:
         return import_module(f"PIL.{name}")
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("This needs Pillow, to decode or convert images: pip install ms2torch[dataset]") from error
+        raise ModuleNotFoundError("This needs Pillow, to decode or convert images: pip install "
+                                  "ms2torch[dataset]") from error
 
 
 class ImageOperation(TensorOperation):
@@ -29,8 +30,8 @@ class ImageOperation(TensorOperation):
 
 def needs_pil(image) -> None:
     if not is_pil(image):
-        raise TypeError(f"img should be PIL image. Got {type(image)}. Use Decode() for encoded data or ToPIL() for decoded "
-                        "data.")
+        raise TypeError(f"img should be PIL image. Got {type(image)}. Use Decode() for encoded data or "
+                        "ToPIL() for decoded data.")
 
 
 def needs_image(image: np.ndarray, name: str) -> None:

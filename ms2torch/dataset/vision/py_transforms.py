@@ -1,6 +1,7 @@
 """``mindspore.dataset.vision.py_transforms``: the PIL half of r1.x's image transforms.
 
-The same names as in ``c_transforms``, with other defaults: `Decode` gives a PIL image, `Normalize` takes channels first.
+The same names as in ``c_transforms``, with other defaults: `Decode` gives a PIL image, `Normalize` takes
+channels first.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from .transforms import (
 )
 from .utils import Border, Inter
 
-__all__ = ["Border", "CenterCrop", "Decode", "Grayscale", "HWC2CHW", "Inter", "Normalize", "NormalizePad", "Pad",
-           "RandomCrop", "RandomHorizontalFlip", "RandomVerticalFlip", "Resize", "ToPIL", "ToTensor", "ToType"]
+__all__ = ["Border", "CenterCrop", "Decode", "Grayscale", "HWC2CHW", "Inter", "Normalize", "NormalizePad",
+           "Pad", "RandomCrop", "RandomHorizontalFlip", "RandomVerticalFlip", "Resize", "ToPIL", "ToTensor",
+           "ToType"]
 
 
 class Decode(_now.Decode):
@@ -43,8 +45,8 @@ class Normalize(_now.Normalize):
         if image.ndim != 3:
             raise TypeError(f"img dimension should be 3. Got {image.ndim}.")
         if image.dtype.kind in "iu":
-            raise NotImplementedError(f"Unsupported image datatype: [{image.dtype}], pls execute [ToTensor] before "
-                                      "[Normalize].")
+            raise NotImplementedError(f"Unsupported image datatype: [{image.dtype}], pls execute [ToTensor] "
+                                      "before [Normalize].")
         return super()._compute(image)
 
 

@@ -8,7 +8,8 @@ from ..transforms.operation import is_pil
 
 __all__ = ["augment_error_message", "hwc_to_chw", "is_numpy", "is_pil"]
 
-augment_error_message = "img should be PIL image. Got {}. Use Decode() for encoded data or ToPIL() for decoded data."
+augment_error_message = ("img should be PIL image. Got {}. Use Decode() for encoded data or ToPIL() for "
+                         "decoded data.")
 
 
 def is_numpy(img) -> bool:

@@ -1,7 +1,8 @@
-"""Resizing arrays as OpenCV 4 does it, which is what MindSpore's C++ ``Resize`` calls: equal to the bit for 8-bit images.
+"""Resizing arrays as OpenCV 4 does it, which is what MindSpore's C++ ``Resize`` calls: equal to the bit for
+8-bit images.
 
-8-bit images go through OpenCV's 11-bit fixed point (weights rounded to 1/2048, shifts instead of divisions), all others
-through float32 weights. Positions and weights depend on the sizes alone and are kept.
+8-bit images go through OpenCV's 11-bit fixed point (weights rounded to 1/2048, shifts instead of divisions),
+all others through float32 weights. Positions and weights depend on the sizes alone and are kept.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ def _nearest(size: int, wanted: int) -> np.ndarray:
 def _taps(size: int, wanted: int, method: str, clamped: bool) -> tuple[np.ndarray, np.ndarray]:
     """Positions (taps, wanted) in the source and their float32 weights.
 
-    ``clamped``: OpenCV's horizontal pass gives the whole weight to the border's pixel, its vertical pass splits it over
-    two copies of the border's row, which rounds differently.
+    ``clamped``: OpenCV's horizontal pass gives the whole weight to the border's pixel, its vertical pass
+    splits it over two copies of the border's row, which rounds differently.
     """
     scale = 1 / (wanted / size)           # as OpenCV writes it: size / wanted can differ in its last bit
     at = np.arange(wanted)

@@ -13,13 +13,15 @@ from ._geometry import (
     Resize,
     VerticalFlip,
 )
+from ._random import RandomColorAdjust, RandomCropDecodeResize, RandomResizedCrop
 from ._values import HWC2CHW, Normalize, NormalizePad, Rescale, ToTensor, ToType
 from .images import ImageOperation as ImageTensorOperation
 from .utils import Border, ConvertMode, ImageBatchFormat, Inter, SliceMode
 
 __all__ = ["Border", "CenterCrop", "ConvertMode", "Crop", "Decode", "Grayscale", "HWC2CHW", "HorizontalFlip",
            "ImageBatchFormat", "ImageTensorOperation", "Inter", "Normalize", "NormalizePad", "Pad",
-           "PyTensorOperation", "RandomCrop", "RandomHorizontalFlip", "RandomVerticalFlip", "Rescale", "Resize",
+           "PyTensorOperation", "RandomColorAdjust", "RandomCrop", "RandomCropDecodeResize",
+           "RandomHorizontalFlip", "RandomResizedCrop", "RandomVerticalFlip", "Rescale", "Resize",
            "SliceMode", "TensorOperation", "ToNumpy", "ToPIL", "ToTensor", "ToType", "VerticalFlip"]
 
 # Users know these classes by this module, in messages and in pickles, wherever they are written down.
