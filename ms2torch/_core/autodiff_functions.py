@@ -97,7 +97,8 @@ class _Watch(torch.autograd.Function):
         return (None, *ctx.see(grads))
 
 
-def _watched(obj, see):
+def watched(obj, see):
+    """``obj`` passed on; ``see(gradients)`` gets the raw gradients of its Tensors and gives those to go on with."""
     raw = [t._t for t in tensors_of(obj)]
     if not raw:
         return obj
@@ -130,8 +131,8 @@ def backward_hooked(cell, hooks: dict, compute, args: tuple, kwargs: dict):
         return lower(shown)
 
     if backward:
-        args = _watched(args, at_inputs)
-    return _watched(compute(*args, **kwargs), at_output)
+        args = watched(args, at_inputs)
+    return watched(compute(*args, **kwargs), at_output)
 
 
 class _Seen(torch.autograd.Function):

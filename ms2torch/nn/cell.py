@@ -229,7 +229,7 @@ class Cell(CellTree, CellCall, _Module):
         if len(extra_lines) == 1 and not child_lines:
             text += extra_lines[0]
         elif extra_lines or child_lines:
-            text += "\n  " + "\n  ".join("\n".join([*extra_lines, *child_lines]).split("\n")) + "\n"
+            text += "\n  " + "\n  ".join([*extra_lines, *child_lines]) + "\n"
         return text + ")"
 
     def __str__(self) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ms2torch._core.autodiff_functions import with_gradient_of
+import types
+
+from ms2torch._core.autodiff_functions import watched, with_gradient_of
 from ms2torch._core.errors import unsupported
 from ms2torch._core.registry import Primitive, op
 from ms2torch._core.tensor import Tensor, wrap
@@ -33,6 +35,33 @@ class InsertGradientOf(Primitive):
             return gradient if result is None else result._t
 
         return wrap(with_gradient_of(x._t, see)) if x._t.requires_grad else x
+
+
+class HookBackward(Primitive):
+    """Passes its inputs on; ``hook_fn`` is called with the tuple of their gradients, and a result replaces them.
+
+    TypeError where ``hook_fn`` is no function.
+    """
+
+    def __init__(self, hook_fn, cell_id="") -> None:
+        super().__init__("HookBackward")
+        if not isinstance(hook_fn, (types.FunctionType, types.MethodType)):
+            raise TypeError("For 'HookBackward', the type of 'hook_fn' must be python function, "
+                            f"but got {type(hook_fn)}.")
+        self.hook_fn = hook_fn
+        self.cell_id = cell_id
+
+    def __call__(self, *inputs):
+        def see(gradients):
+            result = self.hook_fn(tuple(map(wrap, gradients)))
+            if result is None:
+                return gradients
+            return tuple(g._t for g in (result if isinstance(result, (tuple, list)) else (result,)))
+
+        if not any(x._t.requires_grad for x in inputs):
+            return inputs[0] if len(inputs) == 1 else inputs
+        passed = watched(inputs, see)
+        return passed[0] if len(passed) == 1 else passed
 
 
 def derivative(fn, primals, order):
