@@ -4,11 +4,12 @@ The first is asked of an installed MindSpore 2.10, so run this with the interpre
 (``scripts/reference_env.sh`` makes one)::
 
     .reference/bin/python scripts/make_surface.py names
-    python scripts/make_surface.py removed HISTORY.tsv MODULES.tsv
+    python scripts/make_surface.py removed HISTORY.tsv USAGE.tsv MODULES.tsv
 
 ``HISTORY.tsv`` holds a row per name that some release had and 2.10 has not: columns ``name``, ``first_seen``,
-``last_seen`` and ``same_leaf_in_2_10``. ``MODULES.tsv`` holds module paths: ``module``, ``importable_2_10``,
-``first_ver``, ``last_ver``. Both come from reading the public release branches.
+``last_seen``, ``same_leaf_in_2_10``. ``USAGE.tsv`` holds names that public programs use: ``in_2_10``,
+``first_ver``, ``last_ver_static``, ``spellings_not_in_2_10``. ``MODULES.tsv`` holds module paths: ``module``,
+``importable_2_10``, ``first_ver``, ``last_ver``. They come from reading the public release branches.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def belongs(module: types.ModuleType, name: str, value: object) -> bool:
     origin = getattr(value, "__module__", None)
     if not isinstance(origin, str):
         origin = type(value).__module__
-    return origin.startswith("mindspore") or (isinstance(value, (*TRIVIAL, list, dict)) and name.isupper())
+    return origin.startswith("mindspore") or isinstance(value, (*TRIVIAL, list, dict, set))
 
 
 def home(paths: list[str], name: str, value: object, found: dict[str, types.ModuleType]) -> str:
@@ -107,7 +108,7 @@ def write_names() -> None:
     (DATA / "names_2_10.json").write_text(f'{{"version": "{version}", "modules": {{\n{rows}\n}}}}\n')
 
 
-def write_removed(history: str, paths: str) -> None:
+def write_removed(history: str, usage: str, paths: str) -> None:
     def rows(path):
         with open(path, newline="") as file:
             return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -116,6 +117,10 @@ def write_removed(history: str, paths: str) -> None:
     for r in rows(history):
         namesake = r["same_leaf_in_2_10"].split(" ")[0]
         lines[r["name"]] = f"{r['name']}\t{r['first_seen']}\t{r['last_seen']}\t{namesake}"
+    for r in rows(usage):
+        if r["in_2_10"] == "no" and r["first_ver"] not in ("", "-"):
+            for spelling in r["spellings_not_in_2_10"].split():
+                lines.setdefault(spelling, f"{spelling}\t{r['first_ver']}\t{r['last_ver_static']}\t")
     for r in rows(paths):
         if r["importable_2_10"] == "no" and r["last_ver"] != "-":
             lines[r["module"]] = f"{r['module']}\t{r['first_ver']}\t{r['last_ver']}\t(module)"
@@ -127,7 +132,7 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["names"]:
             write_names()
-        case ["removed", history, paths]:
-            write_removed(history, paths)
+        case ["removed", history, usage, paths]:
+            write_removed(history, usage, paths)
         case _:
             sys.exit(__doc__)

@@ -214,9 +214,18 @@ def lookup(module_name: str, name: str):
 
 
 def install_lazy(module_name: str, namespace: dict) -> None:
-    """Give a module its ``__getattr__``; takes the module's ``__name__, globals()``."""
+    """Give a module its ``__getattr__``, after one of its own; takes the module's ``__name__, globals()``."""
+
+    own = namespace.get("__getattr__", lookup)
+    if own.__module__ == __name__ and own is not lookup:
+        return
 
     def __getattr__(name: str):
+        if own is not lookup:
+            try:
+                return own(name)
+            except AttributeError:
+                pass
         found = lookup(module_name, name)
         # What is missing while modules still load may be there later; the version follows the API generation.
         if not isinstance(found, Missing) and name != "__version__":
@@ -231,8 +240,7 @@ class _File(SourceFileLoader):
 
     def exec_module(self, module: ModuleType) -> None:
         super().exec_module(module)
-        if "__getattr__" not in vars(module):
-            install_lazy(module.__name__, vars(module))
+        install_lazy(module.__name__, vars(module))
 
 
 class _Empty:

@@ -9,16 +9,24 @@ from .._core.surface import install_lazy
 
 
 def cell_attr_register(fn=None, attrs=None):
-    """Decorator of ``Cell.__init__``: keeps its arguments, or those in ``attrs``, as ``cell_init_args``."""
+    """Decorator of ``Cell.__init__``: sets ``cell_init_args`` to the class's name and its arguments.
+
+    ``attrs`` names attributes of the Cell to take in place of the arguments: a list of names, or one.
+    """
 
     def decorate(init):
         signature = inspect.signature(init)
 
         @functools.wraps(init)
         def call(self, *args, **kwargs):
+            given = dict(signature.bind(self, *args, **kwargs).arguments)
             init(self, *args, **kwargs)
-            given = signature.bind(self, *args, **kwargs).arguments
-            values = list(given.values())[1:] if attrs is None else [given[a] for a in attrs if a in given]
+            if attrs is None:
+                values = dict(list(given.items())[1:]).values()
+            elif isinstance(attrs, str):
+                values = getattr(self, attrs, [])
+            else:
+                values = [getattr(self, name) for name in attrs if hasattr(self, name)]
             self.cell_init_args = f"{type(self).__name__}{values}"
 
         return call

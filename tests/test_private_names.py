@@ -1,0 +1,106 @@
+"""Small private paths: cell_attr_register, the log, dtype kinds, the profiler."""
+
+import io
+import json
+import logging
+import re
+
+import pytest
+
+import ms2torch
+from ms2torch import log
+from ms2torch._c_expression import typing
+from ms2torch._extends import cell_attr_register
+
+
+def test_cell_attr_register_keeps_arguments_or_attributes():
+    # The strings are what MindSpore 2.10 gives for these classes.
+    class Net(ms2torch.nn.Cell):
+        @cell_attr_register
+        def __init__(self, a, b=2):
+            super().__init__()
+
+    class Named(ms2torch.nn.Cell):
+        @cell_attr_register(attrs=["kept", "lost"])
+        def __init__(self, a):
+            super().__init__()
+            self.kept = a
+
+    assert Net(1, b=5).cell_init_args == "Netdict_values([1, 5])"
+    assert Net(1).cell_init_args == "Netdict_values([1])"
+    assert Named(3).cell_init_args == "Named[3]"
+
+
+def test_dtype_kinds_as_mindspore_has_them():
+    kinds = (typing.Bool, typing.Int, typing.UInt, typing.Float, typing.BFloat, typing.Complex, typing.Number)
+    found = {
+        str(d): [k.__name__ for k in kinds if isinstance(d, k)]
+        for d in (
+            ms2torch.bool_,
+            ms2torch.int8,
+            ms2torch.uint8,
+            ms2torch.float16,
+            ms2torch.bfloat16,
+            ms2torch.complex64,
+        )
+    }
+    assert found == {
+        "Bool": ["Bool", "Number"],
+        "Int8": ["Int", "Number"],
+        "UInt8": ["UInt", "Number"],
+        "Float16": ["Float", "Number"],
+        "BFloat16": ["BFloat", "Number"],
+        "Complex64": ["Complex", "Number"],
+    }
+    assert not isinstance("Float32", typing.Float)
+
+
+@pytest.fixture
+def written(monkeypatch):
+    monkeypatch.setattr(log, "_logger", None)
+    monkeypatch.delenv("GLOG_v", raising=False)
+    logging.getLogger("MindSpore").handlers.clear()
+    logger = log._get_logger()
+    stream = logger.handlers[0].stream = io.StringIO()
+    yield stream
+    logger.handlers.clear()
+
+
+def test_log_lines_have_mindspores_form_and_level(written):
+    log.info("too quiet")
+    log.warning("hi %s", 3)
+    form = (
+        r"\[WARNING\] ME\(\d+:\d+,MainProcess\):\d{4}(-\d\d){2}-\d\d:\d\d:\d\d\.\d{3}\.00 \[.*:\d+\] hi 3\n"
+    )
+    assert re.fullmatch(form, written.getvalue())
+    assert log.get_level() == "2"
+    assert log.get_log_config() == {"GLOG_v": "2", "GLOG_logtostderr": "1"}
+
+
+def test_log_action_once_silences_the_second_warning(written):
+    @log._LogActionOnce(logger=log, key="a test")
+    def warns():
+        log.warning("heard once")
+
+    warns()
+    warns()
+    assert written.getvalue().count("heard once") == 1
+
+
+def test_profiler_writes_a_trace(tmp_path, capfd):
+    profiler = ms2torch.Profiler(output_path=str(tmp_path), is_detail=True)
+    ms2torch.Tensor([1.0]) + 1
+    profiler.analyse()
+    profiler.analyse()
+    assert json.loads((tmp_path / "ms2torch_trace.json").read_text())["traceEvents"]
+    with pytest.raises(RuntimeError, match="has not started"):
+        profiler.stop()
+
+
+def test_run_check_says_that_it_computes(capsys):
+    ms2torch.run_check()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"MindSpore version:  {ms2torch.__version__}"
+    assert lines[1].startswith(
+        "The result of multiplication calculation is correct, MindSpore has been installed on "
+    )
