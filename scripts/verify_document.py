@@ -13,6 +13,7 @@ The sidecar says what a page cannot say about itself, by block number:
     {"blocks": {"2": {"random": "why"},            same words and number of lines, finite and falling numbers
                 "5": {"corrected": "why", "source": ["..."]},             the smallest form that runs, or
                 "6": {"corrected": "why", "edits": [["old", "new"]]},     what it takes to get there
+                "7": {"undocumented": ["words"]},         lines that it prints and the page leaves out
                 "9": {"skip": "why"}}}
 
 Exit code: 0 when nothing differs or fails, 1 otherwise, 2 for a page that cannot be read.
@@ -229,6 +230,8 @@ def judge(block: Block, entry: dict, namespace: dict) -> tuple[str, str]:
     if "skip" in entry:
         return "skipped", entry["skip"]
     printed, error = run(block, namespace)
+    left_out = entry.get("undocumented", [])
+    printed = "".join(line for line in printed.splitlines(True) if not any(words in line for words in left_out))
     documented = block.documented
     if documented is None and printed.strip():
         documented = trailing_comments(block.source)

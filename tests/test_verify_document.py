@@ -148,6 +148,13 @@ def test_sidecar_corrects_skips_and_relaxes(tmp_path, capsys):
     assert "corrected: closed" in out and "corrected: its name" in out and "skipped            prose" in out
 
 
+def test_lines_that_the_page_leaves_out_are_named(tmp_path, capsys):
+    page = write(tmp_path, "```python\nprint('== start ==')\nprint(7)\n```\n\n```text\n7\n```\n")
+    sidecar = write(tmp_path, json.dumps({"blocks": {"1": {"undocumented": ["start"]}}}), "page.json")
+    assert verify.main([page]) == 1
+    assert verify.main([page, "--sidecar", sidecar]) == 0
+
+
 @pytest.mark.parametrize("blocks", [{"9": {"skip": "x"}},
                                     {"1": {"corrected": "x", "edits": [["absent", "x"]]}}])
 def test_a_sidecar_that_does_not_fit_is_refused(tmp_path, capsys, blocks):
