@@ -13,7 +13,7 @@ import numbers
 import numpy as np
 import torch
 
-from . import arithmetic, indexing, printing
+from . import arithmetic, construct, indexing, printing
 from . import dtype as _dtype
 from .device import device
 from .errors import translate
@@ -38,12 +38,14 @@ class Tensor:
     delta_seed = ""
 
     def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
-        if init is not None:
-            _defer(self, shape, dtype, init)
-            return
-        if dtype is not None and not isinstance(dtype, _dtype.Type) and not isinstance(dtype, type(torch.float32)):
-            raise TypeError(
-                f"For 'Tensor', the argument 'dtype' must be one of MindSpore's dtypes, but got {dtype!r}.")
+        if dtype is not None or shape is not None or init is not None:
+            construct.check(input_data, dtype, shape, init)
+            if init is not None:
+                _defer(self, shape, dtype, init)
+                return
+            if shape is not None and dtype is not None:
+                self._t = construct.blank(shape, dtype)
+                return
         self._t = as_torch(input_data, dtype)
 
     # ---- torch and numpy -------------------------------------------------------------------------------
@@ -275,36 +277,17 @@ def as_torch(data, dtype=None) -> torch.Tensor:
         t = data._t
     elif isinstance(data, torch.Tensor):
         t = data.detach() if data.requires_grad and not torch._C._functorch.is_gradtrackingtensor(data) else data
-    elif isinstance(data, (bool, int, float, complex)):
-        natural = _dtype._TO_TORCH[data.__class__] if data.__class__ in _dtype._TO_TORCH else None
-        return torch.tensor(data, dtype=want or natural, device=device())
     elif isinstance(data, (np.ndarray, np.generic)):
-        t = _from_array(np.asarray(data))
+        t = construct.from_array(np.asarray(data))
+    elif isinstance(data, (bool, int, float, complex)):
+        return construct.from_number(data, want)
     elif isinstance(data, (list, tuple)):
-        t = _from_sequence(data)
+        t = construct.from_list(data, _plain(data))
     else:
-        raise TypeError(
-            f"For Tensor, the input_data is {data}, unsupported type {type(data).__name__}. Supported types: "
-            "Tensor, numpy.ndarray, torch.Tensor, int, float, complex, bool, tuple, list.")
+        raise construct.refusal(data)
     if want is not None and t.dtype is not want:
-        t = t.to(want)
+        t = (t.real if t.is_complex() and not want.is_complex else t).to(want)
     return t.to(device()) if t.device != device() else t
-
-
-def _from_array(array: np.ndarray) -> torch.Tensor:
-    if array.dtype.kind not in "biufc":
-        raise TypeError(f"For Tensor, the dtype of the numpy array is not supported: {array.dtype}.")
-    return torch.from_numpy(np.array(array, copy=True, order="C"))
-
-
-def _from_sequence(data) -> torch.Tensor:
-    plain = _plain(data)
-    array = np.array(plain)
-    if array.dtype == np.float64 and not _holds_float64(data):
-        array = array.astype(np.float32)
-    elif array.dtype == np.complex128 and not isinstance(data[0], np.generic):
-        array = array.astype(np.complex64)
-    return _from_array(array)
 
 
 def _plain(data):
@@ -313,14 +296,6 @@ def _plain(data):
     if isinstance(data, (list, tuple)):
         return [_plain(x) for x in data]
     return data
-
-
-def _holds_float64(data) -> bool:
-    while isinstance(data, (list, tuple)) and data:
-        data = data[0]
-    if isinstance(data, Tensor):
-        return data._t.dtype is torch.float64
-    return isinstance(data, (np.ndarray, np.generic)) and data.dtype == np.float64
 
 
 class _Deferred(Tensor):
@@ -354,8 +329,6 @@ class _Deferred(Tensor):
 
 
 def _defer(tensor: Tensor, shape, dtype, init) -> None:
-    if shape is None or dtype is None:
-        raise ValueError("If init is not None, shape and dtype must be given too: Tensor(shape=, dtype=, init=).")
     shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(int(n) for n in shape)
     tensor.__dict__["_waiting"] = (shape, _dtype.to_torch(dtype), init)
     tensor.init = init
