@@ -82,7 +82,8 @@ def _explain(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fi
         return err
     if valid and not str(err).startswith("For ") and (wrong := wrong_call(valid, kernel, raw, kwargs, fixed)):
         return wrong
-    if err.__class__ is not RuntimeError and err.__class__ is not IndexError:
+    lacking = err.__class__ is NotImplementedError and "not implemented for '" in str(err)   # torch's kernels
+    if not lacking and err.__class__ is not RuntimeError and err.__class__ is not IndexError:
         return err
     return translate(err, name, (*raw, *kwargs.values()))
 

@@ -2,8 +2,10 @@
 
 from . import (  # noqa: F401
     array_func,
+    clip_func,
     debug_func,
     grad_func,
+    linalg_func,
     math_func,
     nn_func,
     other_func,

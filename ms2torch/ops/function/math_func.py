@@ -1,4 +1,9 @@
 """Mathematical operators (``mindspore.ops.function.math_func``), by their kind in the files beside this one."""
 
+from . import _math_status  # noqa: F401
 from ._math_binary import *  # noqa: F403
+from ._math_extreme import *  # noqa: F403
+from ._math_reduce import *  # noqa: F403
+from ._math_scan import *  # noqa: F403
 from ._math_unary import *  # noqa: F403
+from .linalg_func import *  # noqa: F403

@@ -1,0 +1,73 @@
+"""Axes and their spellings, for reductions and scans."""
+
+from __future__ import annotations
+
+from functools import wraps
+
+import torch
+
+from ms2torch._core.errors import said
+
+
+def spelled(**names):
+    """Let a definition take the argument names of other releases too: ``spelled(axis="dim")`` takes axis= for dim=."""
+    def decorate(kernel):
+        @wraps(kernel)
+        def call(*args, **kwargs):
+            if kwargs:
+                kwargs = {names.get(k, k): v for k, v in kwargs.items()}
+            return kernel(*args, **kwargs)
+        return call
+    return decorate
+
+
+def one_axis(axis, t: torch.Tensor, name: str) -> int:
+    """``axis`` as an int in range; ValueError in MindSpore's words where it is not."""
+    if axis.__class__ is not int:
+        axis = _number(axis, name)
+    n = t.ndim or 1
+    if not -n <= axis < n:
+        raise ValueError(f"For primitive[{name}], the axis must be in [{-n},{n}), but got {axis}.")
+    return axis
+
+
+def axes(axis, t: torch.Tensor, name: str):
+    """An int or tuple of ints in range, or None for all axes (given as None, () or [])."""
+    if axis is None:
+        return None
+    if axis.__class__ is not int:
+        if isinstance(axis, torch.Tensor) and axis.ndim:
+            axis = axis.tolist()
+        if isinstance(axis, (tuple, list)):
+            if not len(axis):
+                return None
+            many = tuple([_in_range(a if a.__class__ is int else _number(a, name), t, name) for a in axis])
+            if len({a % (t.ndim or 1) for a in many}) < len(many):
+                first = next(a for a in many if [b % t.ndim for b in many].count(a % t.ndim) > 1)
+                raise said(RuntimeError(f"dim={first} appears multiple times in the list of dims"))
+            return many
+        axis = _number(axis, name)
+    return _in_range(axis, t, name)
+
+
+def _in_range(axis: int, t: torch.Tensor, name: str) -> int:
+    n = t.ndim or 1
+    if -n <= axis < n:
+        return axis
+    raise ValueError(f"For primitive[{name}], the axis value must be in [{-n},{n}), but got {axis}.")
+
+
+def _number(axis, name: str) -> int:
+    if isinstance(axis, torch.Tensor) and not axis.is_floating_point() and axis.numel() == 1:
+        return int(axis)
+    if isinstance(axis, bool) or not hasattr(axis, "__index__"):
+        raise TypeError(f"For '{name}', the type of 'axis' should be 'int', but got type "
+                        f"'{type(axis).__name__}'.")
+    return axis.__index__()
+
+
+def every(axis, t: torch.Tensor) -> tuple[int, ...]:
+    """What `axes` gave as a tuple of axes from 0 on."""
+    if axis is None:
+        return tuple(range(t.ndim))
+    return tuple(a % (t.ndim or 1) for a in ((axis,) if axis.__class__ is int else axis)) if t.ndim else ()

@@ -1,0 +1,327 @@
+"""Largest and smallest elements, with or without where they are; medians and quantiles."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import dtype as _dtype
+from ms2torch._core import generation
+from ms2torch._core.registry import method, mint_form, op, primitive
+
+from ._math_axis import axes, every, one_axis, spelled
+
+_AXIS = spelled(dim="axis", keepdim="keepdims", keep_dims="keepdims")
+_LARGEST, _SMALLEST = (torch.amax, torch.max, torch.maximum), (torch.amin, torch.min, torch.minimum)
+
+
+def _extreme(kind, t, axis, keep, name, initial=None, where=None):
+    """Over all or some axes; ties share the gradient evenly."""
+    axis = axes(axis, t, name)
+    if where is not None and where is not True:
+        if initial is None:
+            raise ValueError("initial value must be provided for where masks")
+        t = torch.where(torch.as_tensor(where, device=t.device), t, torch.as_tensor(initial, dtype=t.dtype))
+    result = kind[0](t, every(axis, t), keep)
+    if initial is None:
+        return result
+    return kind[2](result, torch.full((), initial, device=t.device).to(t.dtype))
+
+
+def _with_index(kind, t, axis, keep, name):
+    """Values and their first indices along one axis."""
+    axis = one_axis(axis, t, name)
+    values, indices = kind[1](t, axis, keep)
+    return values, indices
+
+
+def _values_and_indices(kind, name, t, axis, keepdims, initial, where):
+    primitive_name = f"Arg{name.capitalize()}WithValue"
+    if not t.ndim:
+        return t.clone(), torch.zeros((), dtype=torch.int64, device=t.device)
+    if axis is None:
+        # Of all elements the index is 0, whichever it is.
+        return kind[0](t), torch.zeros((), dtype=torch.int64, device=t.device)
+    if isinstance(axis, bool) or not isinstance(axis, int):
+        raise TypeError(f"For '{name}', 'axis' must be int, but got {type(axis)}")
+    if initial is not None:
+        t = kind[2](t, torch.full((), initial, device=t.device).to(t.dtype))
+    if where is not None:
+        if initial is None:
+            raise ValueError(f"For '{name}', initial must not be None when where is not None")
+        t = torch.where(where, t, torch.full((), initial, device=t.device).to(t.dtype))
+    return _with_index(kind, t, axis, keepdims, primitive_name)
+
+
+@op()
+@_AXIS
+def max(input, axis=None, keepdims=False, *, initial=None, where=None):
+    """The largest element along ``axis`` and its index; of all elements without one (``mindspore.ops.max``).
+
+    Unlike ``torch.max``, both forms give (values, indices). TypeError unless ``axis`` is an int or None.
+    """
+    return _values_and_indices(_LARGEST, "max", input, axis, keepdims, initial, where)
+
+
+@op()
+@_AXIS
+def min(input, axis=None, keepdims=False, *, initial=None, where=None):
+    """The smallest element along ``axis`` and its index; of all elements without one (``mindspore.ops.min``)."""
+    return _values_and_indices(_SMALLEST, "min", input, axis, keepdims, initial, where)
+
+
+@op()
+@_AXIS
+def amax(input, axis=None, keepdims=False, *, initial=None, where=None):
+    """The largest element over all or some axes (``mindspore.ops.amax``)."""
+    return _extreme(_LARGEST, input, axis, keepdims, "ReduceMax", initial, where)
+
+
+@op()
+@_AXIS
+def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
+    """The smallest element over all or some axes (``mindspore.ops.amin``)."""
+    return _extreme(_SMALLEST, input, axis, keepdims, "ReduceMin", initial, where)
+
+
+@method(name="amax")
+@_AXIS
+def _tensor_amax(self, axis=None, keepdims=False, *, initial=None, where=None):
+    return _extreme(_LARGEST, self, axis, keepdims, "ReduceMax", initial, where)
+
+
+@method(name="amin")
+@_AXIS
+def _tensor_amin(self, axis=None, keepdims=False, *, initial=None, where=None):
+    return _extreme(_SMALLEST, self, axis, keepdims, "ReduceMin", initial, where)
+
+
+@mint_form(name="amax")
+def _mint_amax(input, dim=(), keepdim=False):
+    return _extreme(_LARGEST, input, dim, keepdim, "ReduceMax")
+
+
+@mint_form(name="amin")
+def _mint_amin(input, dim=(), keepdim=False):
+    return _extreme(_SMALLEST, input, dim, keepdim, "ReduceMin")
+
+
+@op(primitive="ReduceMax", init=("keep_dims",))
+def reduce_max(x, axis=(), keep_dims=False):
+    """The largest element over some axes, or all for () (``mindspore.ops.ReduceMax``)."""
+    return _extreme(_LARGEST, x, axis, keep_dims, "ReduceMax")
+
+
+@op(primitive="ReduceMin", init=("keep_dims",))
+def reduce_min(x, axis=(), keep_dims=False):
+    """The smallest element over some axes, or all for () (``mindspore.ops.ReduceMin``)."""
+    return _extreme(_SMALLEST, x, axis, keep_dims, "ReduceMin")
+
+
+# ---- Tensor.max and Tensor.min, mint.max and mint.min --------------------------------------------------------
+
+
+def _make_method(kind, name):
+    reduce_name, dim_name = f"Reduce{name.capitalize()}", f"{name.capitalize()}Dim"
+
+    def extreme(self, *args, axis=None, keepdims=False, initial=None, where=True, return_indices=False, dim=None,
+                keepdim=False):
+        # max(1) and max(dim=1) give values and indices, max(axis=1) values: two forms of different releases.
+        if len(args) > 2 or (args and isinstance(args[0], (tuple, list))) or generation.before(2, 5):
+            given = dict(zip(("axis", "keepdims", "initial", "where", "return_indices"), args, strict=False))
+            axis, keepdims = given.get("axis", axis), given.get("keepdims", keepdims)
+            initial, where = given.get("initial", initial), given.get("where", where)
+            return_indices = given.get("return_indices", return_indices)
+        elif args:
+            dim, *rest = args
+            keepdims = rest[0] if rest else keepdims
+            if return_indices or initial is not None or where is not True:
+                axis, dim = dim, None
+        if dim is not None:
+            if not self.ndim:
+                one_axis(dim, self, dim_name)
+                return self.clone(), torch.zeros((), dtype=torch.int64, device=self.device)
+            return _with_index(kind, self, dim, bool(keepdims or keepdim), dim_name)
+        if return_indices:
+            return _values_and_indices(kind, name, self, axis, bool(keepdims), initial,
+                                       None if where is True else where)
+        if axis is None and initial is None and where is True:
+            return kind[0](self)
+        if isinstance(axis, (tuple, list)) and len(set(axis)) < len(axis):
+            raise ValueError(f"The element of parameter 'axis' can not be duplicate, but got {tuple(axis)}.")
+        return _extreme(kind, self, axis, bool(keepdims), reduce_name, initial, where)
+
+    extreme.__name__ = name
+    extreme.__doc__ = (
+        f"The {'largest' if name == 'max' else 'smallest'} element (``Tensor.{name}``).\n\n"
+        f"``{name}()`` of all elements; ``{name}(1)`` and ``{name}(dim=1)`` values and indices along an axis; "
+        f"``{name}(axis=1)`` values alone,\nunless ``return_indices=True``. ``initial`` bounds the result, ``where`` "
+        f"chooses elements.")
+    return extreme
+
+
+method(_make_method(_LARGEST, "max"), name="max")
+method(_make_method(_SMALLEST, "min"), name="min")
+
+
+def _make_mint(kind, name):
+    def extreme(input, *args, dim=None, keepdim=False, other=None):
+        if args and isinstance(args[0], torch.Tensor):
+            other = args[0]
+        elif args:
+            dim, keepdim = (*args, keepdim)[:2]
+        if other is not None:
+            return kind[2](input, other)
+        if dim is None:
+            return kind[0](input)
+        return _with_index(kind, input, dim, keepdim, f"{name.capitalize()}Dim")
+    extreme.__name__ = name
+    extreme.__doc__ = f"``mint.{name}(input)``, ``{name}(input, dim, keepdim)`` and ``{name}(input, other)``."
+    return extreme
+
+
+mint_form(_make_mint(_LARGEST, "max"), name="max")
+mint_form(_make_mint(_SMALLEST, "min"), name="min")
+
+
+# ---- where the extremes are -----------------------------------------------------------------------------------
+
+
+def _index_of(function, t, axis, keep, name):
+    if not t.ndim:
+        return torch.zeros((), dtype=torch.int64, device=t.device)
+    if t.dtype is torch.bool:
+        t = t.to(torch.uint8)
+    if axis is None:
+        return function(t)
+    return function(t, one_axis(axis, t, name), keep)
+
+
+@op(mint=True)
+@spelled(axis="dim", keep_dims="keepdim", keepdims="keepdim")
+def argmax(input, dim=None, keepdim=False):
+    """The index of the largest element along ``dim``, or in the flattened tensor, as Int64 (``mindspore.ops.argmax``)."""
+    return _index_of(torch.argmax, input, dim, keepdim, "Argmax")
+
+
+@op()
+@_AXIS
+def argmin(input, axis=None, keepdims=False):
+    """The index of the smallest element, as Int32, unlike argmax (``mindspore.ops.argmin``)."""
+    found = _index_of(torch.argmin, input, axis, keepdims, "Argmin")
+    return found.to(torch.int32) if input.ndim else found
+
+
+@method(name="argmax")
+@_AXIS
+def _tensor_argmax(self, axis=None, keepdims=False):
+    return _index_of(torch.argmax, self, axis, keepdims, "Argmax")
+
+
+@method(name="argmin")
+@_AXIS
+def _tensor_argmin(self, axis=None, keepdims=False):
+    found = _index_of(torch.argmin, self, axis, keepdims, "Argmin")
+    return found.to(torch.int32) if self.ndim else found
+
+
+@mint_form(name="argmin")
+def _mint_argmin(input, dim=None, keepdim=False):
+    return _index_of(torch.argmin, input, dim, keepdim, "Argmin")
+
+
+@primitive("Argmax", init={"axis": -1, "output_type": _dtype.int32})
+def _argmax(input_x, axis=-1, output_type=_dtype.int32):
+    """The index of the largest element along ``axis``, as Int32 unless ``output_type`` says (``mindspore.ops.Argmax``)."""
+    return _index_of(torch.argmax, input_x, axis, False, "Argmax").to(_dtype.to_torch(output_type))
+
+
+@primitive("Argmin", init={"axis": -1, "output_type": _dtype.int32})
+def _argmin(x, axis=-1, output_type=_dtype.int32):
+    """The index of the smallest element along ``axis``, as Int32 unless ``output_type`` says."""
+    return _index_of(torch.argmin, x, axis, False, "Argmin").to(_dtype.to_torch(output_type))
+
+
+@primitive("ArgMaxWithValue", init={"axis": 0, "keep_dims": False})
+def _arg_max_with_value(input, axis=0, keep_dims=False):
+    """Indices and values of the largest elements along ``axis``, in this order (``mindspore.ops.ArgMaxWithValue``)."""
+    values, indices = _with_index(_LARGEST, input, axis, keep_dims, "ArgMaxWithValue")
+    return indices, values
+
+
+@primitive("ArgMinWithValue", init={"axis": 0, "keep_dims": False})
+def _arg_min_with_value(input, axis=0, keep_dims=False):
+    """Indices and values of the smallest elements along ``axis``, in this order."""
+    values, indices = _with_index(_SMALLEST, input, axis, keep_dims, "ArgMinWithValue")
+    return indices, values
+
+
+@method
+def argmax_with_value(self, axis=0, keep_dims=False):
+    """Values and indices of the largest elements (``Tensor.argmax_with_value``)."""
+    return _values_and_indices(_LARGEST, "max", self, axis, keep_dims, None, None)
+
+
+@method
+def argmin_with_value(self, axis=0, keep_dims=False):
+    """Values and indices of the smallest elements (``Tensor.argmin_with_value``)."""
+    return _values_and_indices(_SMALLEST, "min", self, axis, keep_dims, None, None)
+
+
+# ---- ranges, medians, quantiles -------------------------------------------------------------------------------
+
+
+@op(method=True)
+@_AXIS
+def aminmax(input, *, axis=0, keepdims=False):
+    """The smallest and the largest element along ``axis`` (``mindspore.ops.aminmax``)."""
+    return (_extreme(_SMALLEST, input, axis, keepdims, "ReduceMin"),
+            _extreme(_LARGEST, input, axis, keepdims, "ReduceMax"))
+
+
+@method
+def ptp(self, axis=None, keepdims=False):
+    """Largest less smallest element (``Tensor.ptp``)."""
+    return (_extreme(_LARGEST, self, axis, keepdims, "ReduceMax")
+            - _extreme(_SMALLEST, self, axis, keepdims, "ReduceMin"))
+
+
+@op(method=True)
+@_AXIS
+def median(input, axis=-1, keepdims=False):
+    """The median along ``axis``, the lower one of two, and its index (``mindspore.ops.median``)."""
+    if input.ndim and (isinstance(axis, bool) or not isinstance(axis, int)):
+        raise TypeError(f"For 'Median', the type of 'axis' should be 'int', but got type '{type(axis).__name__}'.")
+    values, indices = torch.median(input, one_axis(axis, input, "Median"), keepdims)
+    return values, indices
+
+
+@mint_form(name="median")
+def _mint_median(input, dim=None, keepdim=False):
+    if dim is None:
+        return torch.median(input)
+    values, indices = torch.median(input, one_axis(dim, input, "MedianDim"), keepdim)
+    return values, indices
+
+
+@op(method=True)
+@_AXIS
+def nanmedian(input, axis=-1, keepdims=False):
+    """The median along ``axis`` without NaN, and its index (``mindspore.ops.nanmedian``)."""
+    values, indices = torch.nanmedian(input, one_axis(axis, input, "Median"), keepdims)
+    return values, indices
+
+
+@op(method=True)
+def quantile(input, q, axis=None, keepdims=False):
+    """The q-th quantiles, interpolated, of all elements or along ``axis`` (``mindspore.ops.quantile``)."""
+    return torch.quantile(input, q if isinstance(q, torch.Tensor) else float(q), axis, keepdims)
+
+
+@op(method=True)
+def nanquantile(input, q, axis=None, keepdims=False):
+    """The q-th quantiles without NaN (``mindspore.ops.nanquantile``)."""
+    return torch.nanquantile(input, q if isinstance(q, torch.Tensor) else float(q), axis, keepdims)
+
+
+__all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "median", "min", "nanmedian", "nanquantile",
+           "quantile", "reduce_max", "reduce_min"]

@@ -1,0 +1,402 @@
+"""Reductions: sums, means, extremes, norms, over all or some axes.
+
+Integers: ``sum`` and ``prod`` give Int64, ``mean`` and the Reduce* primitives keep the dtype.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import dtype as _dtype
+from ms2torch._core.registry import method, mint_form, op, primitive
+
+from ._math_axis import axes, every, spelled
+
+_NAMES = spelled(axis="dim", keep_dims="keepdim", keepdims="keepdim")
+_AXIS = spelled(dim="axis", keepdim="keepdims", keep_dims="keepdims")
+_AXIS_KEEP = spelled(dim="axis", keepdim="keep_dims", keepdims="keep_dims")
+
+
+def _cast(t, dtype):
+    return t if dtype is None else t.to(_dtype.to_torch(dtype))
+
+
+# ---- sum, mean, prod ------------------------------------------------------------------------------------------
+
+
+def _sum(t, axis, keep, name="SumExt", dtype=None):
+    axis = axes(axis, t, name)
+    if axis is None and not keep:
+        return torch.sum(t, dtype=dtype)
+    return torch.sum(t, every(None, t) if axis is None else axis, keep, dtype=dtype)
+
+
+def _mean(t, axis, keep, name="ReduceMean"):
+    axis = axes(axis, t, name)
+    if not t.is_floating_point() and not t.is_complex():
+        return _integer_mean(t, axis, keep)
+    if axis is None and not keep:
+        return torch.mean(t)
+    return torch.mean(t, every(None, t) if axis is None else axis, keep)
+
+
+def _integer_mean(t, axis, keep):
+    """Of integers an integer, cut off towards zero."""
+    if t.dtype is torch.bool:
+        raise TypeError("For 'ReduceMean', the mean of Bool is not defined: cast it to float32 first.")
+    dims = every(axis, t)
+    count = 1
+    for a in dims:
+        count *= t.shape[a]
+    total = torch.sum(t, dims, keep) if dims else t.to(torch.int64)
+    return torch.div(total, count, rounding_mode="trunc").to(t.dtype)
+
+
+def _prod(t, axis, keep, name="ProdExt", dtype=None):
+    axis = axes(axis, t, name)
+    if axis is None and not keep:
+        return torch.prod(t, dtype=dtype)
+    for a in sorted(every(axis, t), reverse=True):
+        t = torch.prod(t, a, keep, dtype=dtype)
+    return t if dtype is None else t.to(dtype)
+
+
+@op(mint=True)
+@_NAMES
+def sum(input, dim=None, keepdim=False, *, dtype=None):
+    """The sum over all or some axes (``mindspore.ops.sum``). Integers and bools give Int64 unless ``dtype`` says."""
+    if dtype is not None:
+        dtype = _dtype.to_torch(dtype)
+        if input.dtype is not dtype:
+            input = input.to(dtype)
+    return _sum(input, dim, keepdim, dtype=dtype)
+
+
+@method(name="sum")
+def _tensor_sum(self, axis=None, dtype=None, keepdims=None, initial=None, *, dim=None, keepdim=None):
+    """Both forms of releases: sum(dim, keepdim, dtype=) and sum(axis, dtype, keepdims, initial)."""
+    if dtype.__class__ is bool:
+        dtype, keepdims = None, dtype
+    if dtype is not None:
+        self = self.to(_dtype.to_torch(dtype))
+        dtype = self.dtype
+    total = _sum(self, axis if dim is None else dim, bool(keepdims or keepdim), dtype=dtype)
+    return total if initial is None else total + initial
+
+
+@op()
+@_AXIS_KEEP
+def mean(x, axis=None, keep_dims=False):
+    """The mean over all or some axes; of integers an integer (``mindspore.ops.mean``; torch refuses integers)."""
+    return _mean(x, axis, keep_dims)
+
+
+@_NAMES
+def _mean_ext(input, dim=None, keepdim=False, *, dtype=None):
+    """The mean over all or some axes, in ``dtype`` where it is given."""
+    return _mean(_cast(input, dtype), dim, keepdim, "MeanExt")
+
+
+method(_mean_ext, name="mean")
+mint_form(_mean_ext, name="mean")
+
+
+@op()
+@_AXIS_KEEP
+def prod(input, axis=None, keep_dims=False, dtype=None):
+    """The product over all or some axes; integers give Int64 (``mindspore.ops.prod``)."""
+    if axis is None and keep_dims:
+        raise ValueError("For 'prod', 'axis' must be given where 'keep_dims' is True.")
+    if isinstance(axis, (tuple, list)) and dtype is None:
+        return _prod(input, axis, keep_dims, "ReduceProd", input.dtype)
+    return _prod(_cast(input, dtype), axis, keep_dims)
+
+
+@_NAMES
+def _prod_ext(input, dim=None, keepdim=False, *, dtype=None):
+    """The product over all or some axes; integers give Int64."""
+    return _prod(_cast(input, dtype), dim, keepdim)
+
+
+mint_form(_prod_ext, name="prod")
+
+
+@method(name="prod")
+def _tensor_prod(self, axis=None, dtype=None, keepdims=None, initial=None, *, dim=None, keepdim=None):
+    """Both forms of releases: prod(dim, keepdim, dtype=) and prod(axis, dtype, keepdims, initial)."""
+    if dtype.__class__ is bool:
+        dtype, keepdims = None, dtype
+    total = _prod(_cast(self, dtype), axis if dim is None else dim, bool(keepdims or keepdim))
+    return total if initial is None else total * initial
+
+
+@op(primitive="ReduceSum", init=("keep_dims", "skip_mode"))
+def reduce_sum(x, axis=(), keep_dims=False, skip_mode=False):
+    """The sum over some axes, or all for (); the dtype stays (``mindspore.ops.ReduceSum``)."""
+    if skip_mode and not isinstance(axis, (int, torch.Tensor)) and not axis:
+        return x
+    if x.dtype is torch.bool:
+        return _truth(torch.any, x, _given(axis, "ReduceSum"), keep_dims, "ReduceSum")
+    return _sum(x, _given(axis, "ReduceSum"), keep_dims, "ReduceSum", x.dtype)
+
+
+@op(primitive="ReduceMean", init=("keep_dims",))
+def reduce_mean(x, axis=(), keep_dims=False):
+    """The mean over some axes, or all for (); of integers an integer (``mindspore.ops.ReduceMean``)."""
+    return _mean(x, _given(axis, "ReduceMean"), keep_dims)
+
+
+@primitive("ReduceProd", init={"keep_dims": False})
+def _reduce_prod(x, axis=(), keep_dims=False):
+    """The product over some axes, or all for (); the dtype stays (``mindspore.ops.ReduceProd``)."""
+    return _prod(x, _given(axis, "ReduceProd"), keep_dims, "ReduceProd", x.dtype)
+
+
+def _given(axis, name):
+    if axis is None:
+        raise TypeError(f'Failed calling {name} with "{name}(keep_dims=bool)(x=Tensor, axis=None)".')
+    return axis
+
+
+# ---- truth ----------------------------------------------------------------------------------------------------
+
+
+def _truth(function, t, axis, keep, name):
+    axis = axes(axis, t, name)
+    if axis is None and not keep:
+        return function(t)
+    dims = every(axis, t)
+    return function(t, dims, keep) if dims else function(t)
+
+
+@op(method=True)
+@_AXIS_KEEP
+def all(input, axis=None, keep_dims=False):
+    """Whether all elements are nonzero, over all or some axes (``mindspore.ops.all``)."""
+    return _truth(torch.all, input if input.dtype is torch.bool else input != 0, axis, keep_dims, "ReduceAll")
+
+
+@op(method=True)
+@_AXIS_KEEP
+def any(input, axis=None, keep_dims=False):
+    """Whether an element is nonzero, over all or some axes; of UInt8 a UInt8 (``mindspore.ops.any``)."""
+    return _truth(torch.any, input, axis, keep_dims, "ReduceAny")
+
+
+@mint_form(name="all")
+def _mint_all(input, dim=None, keepdim=False):
+    return _truth(torch.all, input != 0, dim, keepdim, "ReduceAll")
+
+
+@mint_form(name="any")
+def _mint_any(input, dim=None, keepdim=False):
+    return _truth(torch.any, input, dim, keepdim, "ReduceAny")
+
+
+@primitive("ReduceAll", init={"keep_dims": False})
+def _reduce_all(input, axis=None, keep_dims=False):
+    """Whether all elements are true, over some axes, or all for () (``mindspore.ops.ReduceAll``)."""
+    return _truth(torch.all, input != 0, axis, keep_dims, "ReduceAll")
+
+
+@primitive("ReduceAny", init={"keep_dims": False})
+def _reduce_any(x, axis=(), keep_dims=False):
+    """Whether an element is true, over some axes, or all for () (``mindspore.ops.ReduceAny``)."""
+    return _truth(torch.any, x, axis, keep_dims, "ReduceAny")
+
+
+@op(method=True)
+@_AXIS_KEEP
+def count_nonzero(x, axis=(), keep_dims=False, dtype=_dtype.int32):
+    """How many elements are not zero, as Int32 unless ``dtype`` says (``mindspore.ops.count_nonzero``)."""
+    return _sum(x != 0, axis, keep_dims, "ReduceSum", torch.int64).to(_dtype.to_torch(dtype))
+
+
+@mint_form(name="count_nonzero")
+def _mint_count_nonzero(input, dim=None):
+    return _sum(input != 0, dim, False, "ReduceSum", torch.int64)
+
+
+# ---- spread ---------------------------------------------------------------------------------------------------
+
+
+def _floating(t):
+    return t if t.is_floating_point() or t.is_complex() else t.to(torch.float32)
+
+
+def _spread_axes(axis, t):
+    if axis is None:
+        return None
+    given = axis if isinstance(axis, tuple) else (axis,)
+    for a in given:
+        if a.__class__ is not int:
+            raise TypeError(f"Each axis should be integer, but got {type(a)} in {given}.")
+        if not -t.ndim <= a < t.ndim:
+            raise ValueError(f"The 'axis' must be in the range of [-{t.ndim}, {t.ndim}), but got {a}.")
+    if len({a % t.ndim for a in given}) < len(given):
+        raise ValueError(f"The element of parameter 'axis' can not be duplicate, but got {given}.")
+    return given or None
+
+
+def _var(t, axis, ddof, keep):
+    if not t.is_floating_point():
+        raise TypeError("For primitive[ReduceStd], the input must be a float16 or float32 tensor: cast it first.")
+    return torch.var(t, _spread_axes(axis, t), correction=int(ddof), keepdim=keep)
+
+
+def _std(t, axis, ddof, keep):
+    return torch.sqrt(_var(t, axis, ddof, keep))
+
+
+def _method_var(t, axis, ddof, keep):
+    """The methods take integers too, about a mean that is an integer."""
+    if t.is_floating_point():
+        return _var(t, axis, ddof, keep)
+    axis = _spread_axes(axis, t)
+    apart = (t - _integer_mean(t, axis, True)).to(torch.float32)
+    count = t.numel() // max(1, torch.sum(apart, every(axis, t)).numel()) if t.ndim else 1
+    return torch.sum(apart * apart, every(axis, t), keep) / (count - int(ddof))
+
+
+@op()
+def std(input, axis=None, ddof=0, keepdims=False):
+    """The standard deviation with divisor N - ddof (``mindspore.ops.std``; torch divides by N - 1 by default)."""
+    return _std(input, axis, ddof, keepdims)
+
+
+@op()
+def var(input, axis=None, ddof=0, keepdims=False):
+    """The variance with divisor N - ddof (``mindspore.ops.var``; torch divides by N - 1 by default)."""
+    return _var(input, axis, ddof, keepdims)
+
+
+def _spread_method(name, finish):
+    def spread(self, axis=None, ddof=0, keepdims=False, *, dim=None, correction=0, keepdim=False):
+        axis, ddof = (dim, correction) if dim is not None else (axis, correction or ddof)
+        if isinstance(axis, list):
+            axis = tuple(axis)
+        return finish(_method_var(self, axis, ddof, keepdims or keepdim))
+    spread.__name__ = name
+    spread.__doc__ = f"Both forms of releases: {name}(axis, ddof, keepdims) and {name}(dim, correction=, keepdim=)."
+    return spread
+
+
+method(_spread_method("std", torch.sqrt), name="std")
+method(_spread_method("var", lambda v: v), name="var")
+
+
+@mint_form(name="std")
+def _mint_std(input, dim=None, *, correction=1, keepdim=False):
+    return _std(input, dim, correction, keepdim)
+
+
+@mint_form(name="var")
+def _mint_var(input, dim=None, *, correction=1, keepdim=False):
+    return _var(input, dim, correction, keepdim)
+
+
+@op()
+def std_mean(input, axis=None, ddof=0, keepdims=False):
+    """The standard deviation and the mean (``mindspore.ops.std_mean``)."""
+    return _std(input, axis, ddof, keepdims), _mean(input, axis, keepdims)
+
+
+@op()
+def var_mean(input, axis=None, ddof=0, keepdims=False):
+    """The variance and the mean (``mindspore.ops.var_mean``)."""
+    return _var(input, axis, ddof, keepdims), _mean(input, axis, keepdims)
+
+
+@mint_form(name="std_mean")
+def _mint_std_mean(input, dim=None, *, correction=1, keepdim=False):
+    return _std(input, dim, correction, keepdim), _mean(input, dim, keepdim)
+
+
+@mint_form(name="var_mean")
+def _mint_var_mean(input, dim=None, *, correction=1, keepdim=False):
+    return _var(input, dim, correction, keepdim), _mean(input, dim, keepdim)
+
+
+@primitive("ReduceStd", init={"axis": [], "unbiased": True, "keep_dims": False})
+def _reduce_std(x, axis=(), unbiased=True, keep_dims=False):
+    """The standard deviation and the mean (``mindspore.ops.ReduceStd``)."""
+    return _std(x, axis or None, 1 if unbiased else 0, keep_dims), _mean(x, axis, keep_dims)
+
+
+# ---- sums that leave NaN out, log-sum-exp ---------------------------------------------------------------------
+
+
+@op(method=True)
+@_AXIS
+def nansum(input, axis=None, keepdims=False, *, dtype=None):
+    """The sum without NaN (``mindspore.ops.nansum``)."""
+    kept = torch.nan_to_num(input, 0.0, float("inf"), float("-inf")) if input.is_floating_point() else input
+    return _sum(_cast(kept, dtype), axis, keepdims, "ReduceSum",
+                None if kept.dtype is torch.bool or dtype is not None else kept.dtype)
+
+
+@op(method=True)
+@_AXIS
+def nanmean(input, axis=None, keepdims=False, *, dtype=None):
+    """The mean without NaN (``mindspore.ops.nanmean``)."""
+    return torch.nanmean(_cast(input, dtype), axes(axis, input, "ReduceMean"), keepdims)
+
+
+mint_form(spelled(dim="axis", keepdim="keepdims")(
+    lambda input, axis=None, keepdims=False, *, dtype=None: nansum.__wrapped__(input, axis, keepdims, dtype=dtype)),
+    name="nansum")
+
+
+@op(method=True, mint=True)
+@_NAMES
+def logsumexp(input, dim, keepdim=False):
+    """log(sum(exp(input))) over some axes, computed without overflow (``mindspore.ops.logsumexp``)."""
+    if dim is None:
+        raise TypeError("For 'logsumexp', 'dim' must be an int, a tuple or a list, but got None.")
+    return torch.logsumexp(_floating(input), every(axes(dim, input, "ReduceMax"), input), keepdim)
+
+
+# ---- norms ----------------------------------------------------------------------------------------------------
+
+
+@op(method=True)
+@spelled(axis="dim", keepdims="keepdim", keep_dims="keepdim", p="ord")
+def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
+    """The norm of vectors (one axis) or matrices (two), or of all elements (``mindspore.ops.norm``).
+
+    ``ord`` is None for the 2-norm, a number, inf, -inf, "fro" or "nuc". The form of releases before 2.0,
+    norm(A, axis, p), is taken where ``axis`` or ``p`` are given by name.
+    """
+    result = torch.linalg.norm(_floating(_cast(A, dtype)), ord, axes(dim, A, "Norm"), keepdim)
+    # Of integers these norms are integers.
+    counted = ord in (0, 1, -1) and not A.is_floating_point() and not A.is_complex() and dtype is None
+    return result.to(torch.int64) if counted else result
+
+
+@mint_form(name="norm")
+def _mint_norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
+    return torch.norm(_floating(input), p, dim, keepdim, dtype=None if dtype is None else _dtype.to_torch(dtype))
+
+
+@op()
+def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
+    """The norm of vectors along some axes, or of all elements (``mindspore.ops.vector_norm``)."""
+    return torch.linalg.vector_norm(x, ord, axes(axis, x, "Norm"), keepdims,
+                                    dtype=None if dtype is None else _dtype.to_torch(dtype))
+
+
+@op()
+def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
+    """The norm of the matrices in two axes (``mindspore.ops.matrix_norm``)."""
+    return torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims,
+                                    dtype=None if dtype is None else _dtype.to_torch(dtype))
+
+
+@primitive("EuclideanNorm", init={"keep_dims": False})
+def _euclidean_norm(x, axes_, keep_dims=False):
+    """The 2-norm along some axes (``mindspore.ops.EuclideanNorm``)."""
+    return torch.sqrt(_sum(torch.square(x), axes_, keep_dims, "EuclideanNorm"))
+
+
+__all__ = ["all", "any", "count_nonzero", "logsumexp", "matrix_norm", "mean", "nanmean", "nansum", "norm", "prod",
+           "reduce_mean", "reduce_sum", "std", "std_mean", "sum", "var", "var_mean", "vector_norm"]

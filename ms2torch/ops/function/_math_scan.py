@@ -1,0 +1,176 @@
+"""Running sums, products and extremes; differences, histograms."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import dtype as _dtype
+from ms2torch._core.registry import method, mint_form, op, primitive
+
+from ._math_axis import one_axis, spelled
+
+
+def _scan(function, t, axis, exclusive, reverse, first):
+    """``function`` along ``axis``; exclusive leaves each element itself out, reverse starts at the end."""
+    if reverse:
+        t = t.flip(axis)
+    r = function(t, axis, dtype=t.dtype)
+    if exclusive:
+        start = torch.full_like(r.narrow(axis, 0, 1), first)
+        r = torch.cat((start, r.narrow(axis, 0, r.shape[axis] - 1)), axis)
+    return r.flip(axis) if reverse else r
+
+
+def _axis(axis, t, name):
+    if not t.ndim:
+        raise ValueError(f"For primitive[{name}], the rank of the input must be at least 1, but got 0.")
+    return one_axis(axis, t, name)
+
+
+@op()
+@spelled(dim="axis")
+def cumsum(x, axis, dtype=None):
+    """Running sums along ``axis``; the dtype stays unless ``dtype`` is given (``mindspore.ops.cumsum``)."""
+    if dtype is not None:
+        x = x.to(_dtype.to_torch(dtype))
+    return torch.cumsum(x, _axis(axis, x, "CumSum"), dtype=x.dtype)
+
+
+@method(name="cumsum")
+@spelled(dim="axis")
+def _tensor_cumsum(self, axis=None, dtype=None):
+    """Running sums along ``axis``, or over the flattened tensor; Bool and small integers become Int32."""
+    if axis is None:
+        self, axis = self.reshape(-1), 0
+    if dtype is not None:
+        self = self.to(_dtype.to_torch(dtype))
+    elif self.dtype in (torch.bool, torch.int8, torch.int16, torch.uint8):
+        self = self.to(torch.int32)
+    n = self.ndim or 1
+    if axis.__class__ is int and not -n <= axis < n:
+        raise ValueError(f"The 'axis' must be in the range of [{-n}, {n}), but got {axis}.")
+    return torch.cumsum(self, _axis(axis, self, "CumSum"), dtype=self.dtype)
+
+
+@mint_form(name="cumsum")
+def _mint_cumsum(input, dim, dtype=None):
+    return torch.cumsum(input, dim, dtype=None if dtype is None else _dtype.to_torch(dtype))
+
+
+@primitive("CumSum", init={"exclusive": False, "reverse": False})
+def _cum_sum(input, axis, exclusive=False, reverse=False):
+    """Running sums along ``axis`` (``mindspore.ops.CumSum``)."""
+    return _scan(torch.cumsum, input, _axis(axis, input, "CumSum"), exclusive, reverse, 0)
+
+
+@op(method=True, mint=True)
+@spelled(axis="dim")
+def cumprod(input, dim, dtype=None):
+    """Running products along ``dim``; integers give Int64 (``mindspore.ops.cumprod``)."""
+    if dtype is not None:
+        input = input.to(_dtype.to_torch(dtype))
+        return torch.cumprod(input, _axis(dim, input, "CumProd"), dtype=input.dtype)
+    return torch.cumprod(input, _axis(dim, input, "CumProd"))
+
+
+@primitive("CumProd", init={"exclusive": False, "reverse": False})
+def _cum_prod(x, axis, exclusive=False, reverse=False):
+    """Running products along ``axis``; the dtype stays (``mindspore.ops.CumProd``)."""
+    return _scan(torch.cumprod, x, _axis(axis, x, "CumProd"), exclusive, reverse, 1)
+
+
+def _running(function, t, axis, name):
+    values, indices = function(t, _axis(axis, t, name))
+    return values, indices
+
+
+@op(primitive="Cummax", init=("axis",), method=True)
+@spelled(dim="axis")
+def cummax(input, axis):
+    """Running largest elements along ``axis`` and their indices (``mindspore.ops.cummax``)."""
+    return _running(torch.cummax, input, axis, "Cummax")
+
+
+@op(primitive="Cummin", init=("axis",), method=True)
+@spelled(dim="axis")
+def cummin(input, axis):
+    """Running smallest elements along ``axis`` and their indices, as Int32, unlike cummax (``mindspore.ops.cummin``)."""
+    values, indices = _running(torch.cummin, input, axis, "Cummin")
+    return values, indices.to(torch.int32)
+
+
+@mint_form(name="cummax")
+def _mint_cummax(input, dim):
+    return _running(torch.cummax, input, dim, "Cummax")
+
+
+@mint_form(name="cummin")
+def _mint_cummin(input, dim):
+    return _running(torch.cummin, input, dim, "Cummin")
+
+
+@op(method=True)
+@spelled(dim="axis")
+def logcumsumexp(input, axis):
+    """log of the running sums of exp(input) along ``axis`` (``mindspore.ops.logcumsumexp``)."""
+    return torch.logcumsumexp(input, _axis(axis, input, "CumulativeLogsumexp"))
+
+
+@primitive("CumulativeLogsumexp", init={"exclusive": False, "reverse": False})
+def _cumulative_logsumexp(x, axis, exclusive=False, reverse=False):
+    """log of the running sums of exp(x) along ``axis`` (``mindspore.ops.CumulativeLogsumexp``)."""
+    return _scan(lambda t, a, dtype: torch.logcumsumexp(t, a), x, _axis(axis, x, "CumulativeLogsumexp"),
+                 exclusive, reverse, float("-inf"))
+
+
+@op()
+def diff(x, n=1, axis=-1, prepend=None, append=None):
+    """Differences of neighbours along ``axis`` (``mindspore.ops.diff``)."""
+    if not x.ndim:
+        raise TypeError("For 'diff', the dimension of the input must be at least 1, but got a 0-d tensor.")
+    if n != 1:
+        raise RuntimeError("For 'diff', only n=1 is supported.")
+    return torch.diff(x, n, axis, prepend, append)
+
+
+@method(name="diff")
+def _tensor_diff(self, n=1, axis=-1, prepend=None, append=None):
+    return torch.diff(self, n, axis, prepend, append)
+
+
+@mint_form(name="diff")
+def _mint_diff(input, n=1, dim=-1, prepend=None, append=None):
+    return torch.diff(input, n, dim, prepend, append)
+
+
+@op()
+def trapz(y, x=None, *, dx=1.0, dim=-1):
+    """The integral by the trapezoidal rule along ``dim`` (``mindspore.ops.trapz``)."""
+    y = y if y.is_floating_point() else y.to(torch.float32)
+    return torch.trapezoid(y, dx=dx, dim=dim) if x is None else torch.trapezoid(y, x, dim=dim)
+
+
+@op(method=True)
+def bincount(input, weights=None, minlength=0):
+    """How often each number from 0 on occurs, or the sum of its weights, as Float32 (``mindspore.ops.bincount``)."""
+    return torch.bincount(input, weights, minlength).to(torch.float32)
+
+
+@mint_form(name="bincount")
+def _mint_bincount(input, weights=None, minlength=0):
+    return torch.bincount(input, weights, minlength)
+
+
+@op(method=True, mint=True)
+def histc(input, bins=100, min=0.0, max=0.0):
+    """The histogram over ``bins`` equal intervals from min to max (the data's range if both are 0)."""
+    return torch.histc(input.to(torch.float32) if not input.is_floating_point() else input, bins, min, max)
+
+
+@primitive("Histogram", init={"bins": 100, "min": 0.0, "max": 0.0})
+def _histogram(x, bins=100, min=0.0, max=0.0):
+    """The histogram over ``bins`` equal intervals, as Int32 (``mindspore.ops.Histogram``)."""
+    return torch.histc(x.to(torch.float32), bins, min, max).to(torch.int32)
+
+
+__all__ = ["bincount", "cummax", "cummin", "cumprod", "cumsum", "diff", "histc", "logcumsumexp", "trapz"]

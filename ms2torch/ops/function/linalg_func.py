@@ -1,0 +1,358 @@
+"""Products of vectors and matrices, and linear algebra (``mindspore.ops.function.linalg_func`` and others)."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import arithmetic
+from ms2torch._core import dtype as _dtype
+from ms2torch._core.dtype import promote
+from ms2torch._core.registry import method, mint_form, op, primitive
+
+from ._math_axis import one_axis
+
+# ---- products -------------------------------------------------------------------------------------------------
+
+
+@op(method=True, mint=True)
+def matmul(input, other):
+    """The matrix product with numpy's rules for vectors and batches (``mindspore.ops.matmul``; torch: ``matmul``)."""
+    if input.dtype is not other.dtype:
+        input, other = promote(input, other)
+    if not input.ndim or not other.ndim:
+        raise ValueError("For 'MatMulExt' op, inputs must be all tensors and rank >= 1")
+    return torch.matmul(input, other)
+
+
+def _turned(t, turn):
+    return t.transpose(-1, -2) if turn else t
+
+
+@primitive("MatMul", init={"transpose_a": False, "transpose_b": False})
+def _matmul(input, mat2, transpose_a=False, transpose_b=False):
+    """The product of two matrices, transposed first where asked (``mindspore.ops.MatMul``). ValueError unless 2-d."""
+    if input.ndim != 2 or mat2.ndim != 2:
+        raise ValueError(f"For 'MatMul', input x, y must have the same dimension size and must be 2, "
+                         f"but got x size: {input.ndim}, y size: {mat2.ndim}.")
+    a, b = _turned(input, transpose_a), _turned(mat2, transpose_b)
+    if a.shape[1] != b.shape[0]:
+        raise ValueError(f"For 'MatMul' the input dimensions must be equal, but got 'x1_col': {a.shape[1]} and "
+                         f"'x2_row': {b.shape[0]}.")
+    return torch.mm(*promote(a, b))
+
+
+@primitive("BatchMatMul", init={"transpose_a": False, "transpose_b": False})
+def _batch_matmul(x, y, transpose_a=False, transpose_b=False):
+    """Products of stacks of matrices, transposed first where asked (``mindspore.ops.BatchMatMul``)."""
+    a, b = _turned(x, transpose_a), _turned(y, transpose_b)
+    return torch.matmul(*promote(a, b))
+
+
+@op(method=True, mint=True)
+def bmm(input_x, mat2):
+    """Products of two stacks of matrices (``mindspore.ops.bmm``)."""
+    return torch.matmul(*promote(input_x, mat2))
+
+
+@op(method=True, mint=True)
+def mm(input, mat2):
+    """The product of two matrices (``mindspore.ops.mm``)."""
+    return torch.mm(*promote(input, mat2))
+
+
+@op(mint=True)
+def mv(mat, vec):
+    """The product of a matrix and a vector (``mindspore.ops.mv``)."""
+    return torch.mv(*promote(mat, vec))
+
+
+@op()
+def dot(input, other):
+    """The sum over the last axis of input and the last but one of other (``mindspore.ops.dot``; numpy's, not torch's).
+
+    Both have at least two axes.
+    """
+    if input.ndim < 2 or other.ndim < 2:
+        raise ValueError(f"For 'dot', the inputs x1, x2 should have 'dimension >= 2',but got 'len(x1_shape)': "
+                         f"({input.ndim}) and 'len(x2_shape)': ({other.ndim}).")
+    return torch.tensordot(*promote(input, other), dims=([-1], [-2]))
+
+
+@method(name="dot")
+def _tensor_dot_method(self, other):
+    return torch.dot(self, other) if self.ndim == other.ndim == 1 else dot.__wrapped__(self, other)
+
+
+@mint_form(name="dot")
+def _mint_dot(input, other):
+    return torch.dot(input, other)
+
+
+@op()
+def batch_dot(x1, x2, axes=None):
+    """Sums over one axis of each, sample by sample (``mindspore.ops.batch_dot``)."""
+    if axes is None:
+        axes = (x1.ndim - 1, 1 if x2.ndim == 2 else x2.ndim - 2)
+    i, j = (axes, axes) if isinstance(axes, int) else axes
+    x1, x2 = promote(x1.movedim(i, -1), x2.movedim(j, -1))
+    rows = x1.reshape(x1.shape[0], -1, x1.shape[-1])
+    columns = x2.reshape(x2.shape[0], -1, x2.shape[-1])
+    out = torch.bmm(rows, columns.transpose(1, 2)).reshape(*x1.shape[:-1], *x2.shape[1:-1])
+    return out.unsqueeze(1) if out.ndim == 1 else out
+
+
+@op(mint="tensordot")
+def tensor_dot(x1, x2, axes):
+    """Sums over ``axes``: an int counts axes at the end and the start, a pair lists them (``mindspore.ops.tensor_dot``)."""
+    if isinstance(axes, int):
+        dims = axes
+    else:
+        dims = [list(a) if isinstance(a, (tuple, list)) else [a] for a in axes]
+    return torch.tensordot(*promote(x1, x2), dims=dims)
+
+
+@op()
+def inner(input, other):
+    """Sums over the last axes (``mindspore.ops.inner``)."""
+    if not isinstance(other, torch.Tensor) or not input.ndim or not other.ndim:
+        return arithmetic.mul(input, other)
+    if input.shape[-1] != other.shape[-1]:
+        raise ValueError(f"For 'inner', the last dimension of 'input' and 'other' must be the same, but got "
+                         f"input.shape: {tuple(input.shape)} and other.shape: {tuple(other.shape)}.")
+    return torch.inner(*promote(input, other))
+
+
+@op(method=True, mint=True)
+def outer(input, vec2):
+    """All products of an element of each (``mindspore.ops.outer``)."""
+    return arithmetic.mul(input.reshape(-1, 1), vec2.reshape(1, -1)) if input.ndim and vec2.ndim else \
+        arithmetic.mul(input, vec2)
+
+
+@op(method=True)
+def ger(input, vec2):
+    """The outer product of two vectors (``mindspore.ops.ger``)."""
+    return torch.outer(input, vec2)
+
+
+@op()
+def kron(input, other):
+    """The Kronecker product (``mindspore.ops.kron``)."""
+    return torch.kron(*promote(input, other))
+
+
+@op()
+def einsum(equation, *operands):
+    """Sums of products in Einstein's notation (``mindspore.ops.einsum``)."""
+    return torch.einsum(equation, *operands)
+
+
+mint_form(einsum.__wrapped__, name="einsum")
+
+
+@primitive("Einsum", init=("equation",))
+def _einsum(operands, equation=""):
+    """Sums of products of a tuple of tensors (``mindspore.ops.Einsum``)."""
+    return torch.einsum(equation, *operands)
+
+
+@op()
+def addmm(input, mat1, mat2, *, beta=1, alpha=1):
+    """beta * input + alpha * mat1 @ mat2 (``mindspore.ops.addmm``)."""
+    return torch.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
+
+
+@op()
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    """beta * input + alpha * the sum of all batch1 @ batch2 (``mindspore.ops.addbmm``)."""
+    return torch.addbmm(input, batch1, batch2, beta=beta, alpha=alpha)
+
+
+@op()
+def addmv(input, mat, vec, *, beta=1, alpha=1):
+    """beta * input + alpha * mat @ vec (``mindspore.ops.addmv``)."""
+    return torch.addmv(input, mat, vec, beta=beta, alpha=alpha)
+
+
+@op()
+def addr(x, vec1, vec2, *, beta=1, alpha=1):
+    """beta * x + alpha * the outer product (``mindspore.ops.addr``)."""
+    return torch.addr(x, vec1, vec2, beta=beta, alpha=alpha)
+
+
+@op()
+def baddbmm(input, batch1, batch2, beta=1, alpha=1):
+    """beta * input + alpha * batch1 @ batch2, for stacks (``mindspore.ops.baddbmm``)."""
+    return torch.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha)
+
+
+for _name, _fn in (("addmm", addmm), ("addbmm", addbmm), ("addmv", addmv), ("addr", addr), ("baddbmm", baddbmm)):
+    method(_fn.__wrapped__, name=_name)
+    mint_form(_fn.__wrapped__, name=_name)
+
+
+@op(method=True)
+def vecdot(x, y, *, axis=-1):
+    """Sums of products along ``axis`` (``mindspore.ops.vecdot``)."""
+    return torch.linalg.vecdot(x, y, dim=axis)
+
+
+# ---- distances ------------------------------------------------------------------------------------------------
+
+
+@op(primitive="Cross", init={"dim": -65530}, method=True, mint=True)
+def cross(input, other, dim=None):
+    """The vector product along ``dim``, by default the first axis of length 3 (``mindspore.ops.cross``)."""
+    if dim is None or dim == -65530:
+        dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
+        if dim is None:
+            raise ValueError("For 'Cross', the size of inputs dim must be 3, but got none of that size.")
+    return torch.linalg.cross(*promote(input, other), dim=dim)
+
+
+@op(method=True)
+def dist(input, other, p=2):
+    """The p-norm of the difference (``mindspore.ops.dist``)."""
+    return torch.dist(*promote(input, other), p)
+
+
+@op(primitive="Cdist", init={"p": 2.0})
+def cdist(x1, x2, p=2.0):
+    """The p-norms between all pairs of rows (``mindspore.ops.cdist``)."""
+    return torch.cdist(x1, x2, float(p), "donot_use_mm_for_euclid_dist")
+
+
+@op()
+def pdist(input, p=2.0):
+    """The p-norms between all pairs of rows of one matrix, each pair once (``mindspore.ops.pdist``)."""
+    return torch.nn.functional.pdist(input, p)
+
+
+# ---- matrices -------------------------------------------------------------------------------------------------
+
+
+@op(primitive="Trace", mint=True)
+def trace(input):
+    """The sum of a matrix's diagonal (``mindspore.ops.trace``)."""
+    if input.ndim != 2:
+        raise ValueError(f"For Primitive[Trace], the rank of the input must be 2, but got {input.ndim}.")
+    return torch.trace(input).to(input.dtype)
+
+
+@method(name="trace")
+def _tensor_trace(self, offset=0, axis1=0, axis2=1, dtype=None):
+    """The sum of the diagonal ``offset`` in two axes; integers give Int64 (``Tensor.trace``)."""
+    diagonal = torch.diagonal(self, offset, axis1, axis2)
+    return torch.sum(diagonal, -1, dtype=None if dtype is None else _dtype.to_torch(dtype))
+
+
+@op(method=True, mint=True)
+def inverse(input):
+    """The inverse of a matrix or of each in a stack (``mindspore.ops.inverse``)."""
+    return torch.linalg.inv(_floating(input))
+
+
+@primitive("MatrixInverse", init={"adjoint": False})
+def _matrix_inverse(x, adjoint=False):
+    """The inverse of each matrix, of its adjoint where asked (``mindspore.ops.MatrixInverse``)."""
+    return torch.linalg.inv(x.mH if adjoint else x)
+
+
+def _floating(t):
+    return t if t.is_floating_point() or t.is_complex() else t.to(torch.float32)
+
+
+@op(primitive="MatrixDeterminant", alias=("matrix_determinant",), method=("det", "matrix_determinant"))
+def det(input):
+    """The determinant (``mindspore.ops.det``)."""
+    return torch.linalg.det(input)
+
+
+@op(method=True)
+def logdet(input):
+    """The logarithm of the determinant (``mindspore.ops.logdet``)."""
+    return torch.logdet(input)
+
+
+@op(primitive="LogMatrixDeterminant", alias=("log_matrix_determinant",),
+    method=("slogdet", "log_matrix_determinant"))
+def slogdet(input):
+    """Sign and logarithm of the absolute value of the determinant (``mindspore.ops.slogdet``)."""
+    sign, log = torch.linalg.slogdet(input)
+    return sign, log
+
+
+@op(method=True)
+def svd(input, full_matrices=False, compute_uv=True):
+    """Singular values s, and u and v with input = u @ diag(s) @ v.T (``mindspore.ops.svd``; numpy's order is u, s, v)."""
+    if not compute_uv:
+        return torch.linalg.svdvals(input)
+    u, s, vh = torch.linalg.svd(input, full_matrices)
+    return s, u, vh.mH
+
+
+@op()
+def qr(input, mode="reduced"):
+    """input = q @ r with orthogonal q and upper triangular r (``mindspore.ops.qr``)."""
+    q, r = torch.linalg.qr(input, mode)
+    return q, r
+
+
+@op(primitive="Cholesky", init={"upper": False}, method=True)
+def cholesky(input_x, upper=False):
+    """The Cholesky factor of positive definite matrices (``mindspore.ops.cholesky``)."""
+    return torch.linalg.cholesky(input_x, upper=upper)
+
+
+@op(primitive="CholeskyInverse", init={"upper": False}, method=True)
+def cholesky_inverse(input_x, upper=False):
+    """The inverse from a Cholesky factor (``mindspore.ops.cholesky_inverse``)."""
+    return torch.cholesky_inverse(input_x, upper=upper)
+
+
+@op(method=True)
+def cholesky_solve(input, input2, upper=False):
+    """Solves A x = input from A's Cholesky factor ``input2`` (``mindspore.ops.cholesky_solve``)."""
+    return torch.cholesky_solve(input, input2, upper=upper)
+
+
+@op(method=True)
+def pinv(x, *, atol=None, rtol=None, hermitian=False):
+    """The pseudo-inverse (``mindspore.ops.pinv``)."""
+    return torch.linalg.pinv(x, atol=atol, rtol=rtol, hermitian=hermitian)
+
+
+@op(method=True)
+def matrix_power(input, n):
+    """The n-th power of square matrices (``mindspore.ops.matrix_power``)."""
+    return torch.linalg.matrix_power(input, n)
+
+
+@op(primitive="MatrixExp")
+def matrix_exp(input):
+    """The matrix exponential (``mindspore.ops.matrix_exp``)."""
+    return torch.linalg.matrix_exp(input)
+
+
+@op()
+def matrix_solve(matrix, rhs, adjoint=False):
+    """Solves matrix @ x = rhs (``mindspore.ops.matrix_solve``)."""
+    return torch.linalg.solve(matrix.mH if adjoint else matrix, rhs)
+
+
+@op()
+def adjoint(x):
+    """The conjugate of the transposed matrices (``mindspore.ops.adjoint``)."""
+    return x.mH.resolve_conj()
+
+
+@op(primitive="Renorm", init=("p", "axis", "maxnorm"), method=True)
+def renorm(input, p, axis, maxnorm):
+    """Slices along ``axis`` whose p-norm is above ``maxnorm`` brought down to it (``mindspore.ops.renorm``)."""
+    return torch.renorm(input, p, one_axis(axis, input, "Renorm"), maxnorm)
+
+
+__all__ = ["addbmm", "addmm", "addmv", "addr", "adjoint", "baddbmm", "batch_dot", "bmm", "cdist", "cholesky",
+           "cholesky_inverse", "cholesky_solve", "cross", "det", "dist", "dot", "einsum", "ger", "inner", "inverse",
+           "kron", "logdet", "matmul", "matrix_exp", "matrix_power", "matrix_solve", "mm", "mv", "outer", "pdist",
+           "pinv", "qr", "renorm", "slogdet", "svd", "tensor_dot", "trace", "vecdot"]
