@@ -1,4 +1,4 @@
-"""The device that new tensors live on: CUDA where there is one, else the CPU; ``MS2TORCH_DEVICE`` forces another."""
+"""The device that new tensors live on: CUDA where there is one, else the CPU; MS2TORCH_DEVICE forces one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def _best(index: int) -> torch.device:
         try:
             return torch.empty(0, device=forced).device
         except (RuntimeError, AssertionError, NotImplementedError) as err:
-            raise RuntimeError(f"MS2TORCH_DEVICE or --device asks for {forced!r}, which is not here: {err}") from None
+            text = f"MS2TORCH_DEVICE or --device asks for {forced!r}, which is not here: {err}"
+            raise RuntimeError(text) from None
     if torch.cuda.is_available():
         return torch.device("cuda", index % torch.cuda.device_count())
     return torch.device("cpu")
@@ -46,6 +47,6 @@ def select(target: str | None, index: int | None = None) -> torch.device:
     if index is None:
         index = int(os.environ.get("LOCAL_RANK", os.environ.get("DEVICE_ID", 0)))
     _device = _best(index)
-    if target is not None and not (target, _device.type) in (("GPU", "cuda"), ("CPU", "cpu")):
+    if target is not None and (target, _device.type) not in (("GPU", "cuda"), ("CPU", "cpu")):
         notice(f"device:{target}", f'device_target="{target}" runs on {describe(_device)} here.')
     return _device

@@ -13,7 +13,7 @@ _set: tuple[int, int] | None = None
 
 
 def parse(text: str) -> tuple[int, int]:
-    """``"1.5"``, ``"r1.5"`` or ``"1.5.2"`` as ``(1, 5)``; ValueError for anything else or out of r1.0 to 2.10."""
+    """``"1.5"``, ``"r1.5"`` or ``"1.5.2"`` as ``(1, 5)``; ValueError for anything else."""
     parts = text.strip().lower().removeprefix("r").split(".")
     if len(parts) < 2 or not all(p.isdigit() for p in parts):
         raise ValueError(f"An API generation looks like 1.5 or 2.10, but got {text!r}.")

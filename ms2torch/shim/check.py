@@ -339,7 +339,9 @@ def scan(script: str, api: str | None = None) -> tuple[list[Finding], int, int]:
         for name, call in walk.calls:
             found.extend(_call_findings(name, call, shown, api))
         for finding in found:
-            findings.setdefault((finding.path, finding.line, finding.name, finding.text), finding)
+            # A failure is shown at every line; what is only to know, once for a file.
+            key = (finding.path, finding.name, finding.text, finding.line if finding.kind == FAILS else 0)
+            findings.setdefault(key, finding)
         for name, level in walk.locals:
             todo.extend(_local_file(root, path, name, level))
     return sorted(findings.values()), len(names), len(seen)

@@ -75,10 +75,16 @@ def test_the_text_names_the_argument_and_the_near_match(folder):
 
 
 def test_an_api_generation_settles_what_differs_between_releases(folder):
-    (folder / "old.py").write_text("import mindspore.nn as nn\nnn.Dense(2, 3)\n")
+    (folder / "old.py").write_text("import mindspore.ops as ops\nops.split(x, axis=0, output_num=2)\n")
     kinds = [f.kind for f in check.scan("old.py")[0]]
     assert check.API in kinds
     assert check.API not in [f.kind for f in check.scan("old.py", "1.5")[0]]
+
+
+def test_what_is_to_know_is_said_once_for_a_file(folder):
+    (folder / "old.py").write_text("import mindspore.nn as nn\nnn.Dense(2, 3)\nnn.Dense(2, 3)\n")
+    (finding,) = check.scan("old.py")[0]
+    assert finding[1:4] == (2, check.DIFFERS, "mindspore.nn.Dense")
 
 
 def test_plain_lines_and_exit_codes(folder):
