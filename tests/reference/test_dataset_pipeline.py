@@ -263,3 +263,14 @@ def test_functions_cannot_change_the_source():
     seen = [[row[0].tolist() for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)]
             for _ in range(2)]
     return seen, data
+
+
+@case
+def test_one_array_in_two_columns_is_two_arrays():
+    def add(a, b):
+        a += 1
+        return a, b
+
+    dataset = rows(2, "a", lambda i: (np.array([i]),)).map(lambda a: (a, a), ["a"],
+                                                           ["a", "b"]).map(add, ["a", "b"])
+    return got(dataset)

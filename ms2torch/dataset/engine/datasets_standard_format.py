@@ -1,35 +1,45 @@
-"""Datasets in standard file formats, which are not read yet."""
+"""Datasets in standard file formats, which are not read yet: they refuse, with a way out."""
 
 from __future__ import annotations
 
 from ..._core.errors import unsupported
 from ._sources import SourceDataset
 from .datasets import UnionBaseDataset
+from .samplers import Shuffle
 
 __all__ = ["CSVDataset", "MindDataset", "TFRecordDataset"]
 
 
-class _NotYet(SourceDataset, UnionBaseDataset):
-
-    def __init__(self, *args, **kwargs):
-        raise unsupported(f"mindspore.dataset.{type(self).__name__}", "this file format is not read "
-                                                                      "yet.", self._instead)
+def _not_read(name: str, instead: str) -> NotImplementedError:
+    return unsupported(f"mindspore.dataset.{name}", "this file format is not read yet.", instead)
 
 
-class MindDataset(_NotYet):
-    """MindRecord files (``mindspore.dataset.MindDataset``). Not supported yet."""
+class MindDataset(SourceDataset, UnionBaseDataset):
+    """MindRecord files (``mindspore.dataset.MindDataset``). Not supported yet: NotImplementedError."""
 
-    _instead = ("read the original files with a GeneratorDataset, or export them with numpy.savez and use "
-                "NumpySlicesDataset.")
-
-
-class TFRecordDataset(_NotYet):
-    """TFRecord files (``mindspore.dataset.TFRecordDataset``). Not supported yet."""
-
-    _instead = "read the files in a GeneratorDataset."
+    def __init__(self, dataset_files, columns_list=None, num_parallel_workers=None, shuffle=None,
+                 num_shards=None,
+                 shard_id=None, sampler=None, padded_sample=None, num_padded=None, num_samples=None,
+                 cache=None):
+        raise _not_read("MindDataset", "read the original files with a GeneratorDataset, or export them with "
+                                       "numpy.savez where MindSpore is installed and use NumpySlicesDataset.")
 
 
-class CSVDataset(_NotYet):
-    """Comma-separated files (``mindspore.dataset.CSVDataset``). Not supported yet."""
+class TFRecordDataset(SourceDataset, UnionBaseDataset):
+    """TFRecord files (``mindspore.dataset.TFRecordDataset``). Not supported yet: NotImplementedError."""
 
-    _instead = "numpy.genfromtxt or pandas.read_csv, and NumpySlicesDataset."
+    def __init__(self, dataset_files, schema=None, columns_list=None, num_samples=None,
+                 num_parallel_workers=None,
+                 shuffle=Shuffle.GLOBAL, num_shards=None, shard_id=None, shard_equal_rows=False, cache=None,
+                 compression_type=None):
+        raise _not_read("TFRecordDataset", "read the files in a GeneratorDataset.")
+
+
+class CSVDataset(SourceDataset, UnionBaseDataset):
+    """Comma-separated files (``mindspore.dataset.CSVDataset``). Not supported yet: NotImplementedError."""
+
+    def __init__(self, dataset_files, field_delim=",", column_defaults=None, column_names=None,
+                 num_samples=None,
+                 num_parallel_workers=None, shuffle=Shuffle.GLOBAL, num_shards=None, shard_id=None,
+                 cache=None):
+        raise _not_read("CSVDataset", "numpy.genfromtxt or pandas.read_csv, and NumpySlicesDataset.")

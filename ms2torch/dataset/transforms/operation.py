@@ -215,9 +215,14 @@ def step(operation):
                 "exit unexpected or be killed, main process will exit. If this is not an artificial "
                 "operation, you can use mindspore.dataset.config.set_enable_watchdog(False) to block this "
                 "error.")
-        if type(results) is tuple:
-            return tuple(_detached(result, columns) for result in results)
-        return _detached(results, columns)
+        if type(results) is not tuple:
+            return _detached(results, columns)
+        kept = []
+        for result in results:                           # one array given twice becomes two
+            again = any(result is one for one in kept)
+            kept.append(result.copy() if again and isinstance(result, np.ndarray)
+                        else _detached(result, columns))
+        return tuple(kept)
 
     return call
 

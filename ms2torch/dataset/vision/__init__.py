@@ -36,11 +36,3 @@ __all__ = ["Border", "CenterCrop", "ConvertMode", "Crop", "Decode", "Grayscale",
            "RandomCropDecodeResize", "RandomHorizontalFlip", "RandomResizedCrop", "RandomVerticalFlip",
            "Rescale", "Resize", "SliceMode", "ToNumpy", "ToPIL", "ToTensor", "ToType", "VerticalFlip",
            "py_transforms_util", "transforms", "utils", "validators"]
-
-
-def __getattr__(name):
-    """The r1.x halves, imported when asked for."""
-    if name in ("c_transforms", "py_transforms"):
-        from importlib import import_module
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
