@@ -44,7 +44,7 @@ def modules() -> dict[str, types.ModuleType]:
 
     found = {"mindspore": mindspore}
     for info in pkgutil.walk_packages(mindspore.__path__, "mindspore.", onerror=lambda name: None):
-        if info.name.startswith(LEFT_OUT) or info.name.endswith(("__main__", "_pb2")):
+        if info.name.startswith(LEFT_OUT) or info.name.endswith("__main__"):
             continue
         try:
             found[info.name] = importlib.import_module(info.name)

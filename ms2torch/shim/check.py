@@ -195,7 +195,7 @@ def _ask(path: str):
         name = ".".join(parts[:i])
         if isinstance(found, surface.Missing):
             break
-        if not isinstance(found, ModuleType):
+        if not isinstance(found, ModuleType) or part.startswith("__"):
             return found, ".".join(parts[: i - 1])  # attributes of classes and objects are out of sight
         try:
             found = getattr(found, part)
@@ -353,9 +353,9 @@ def _show(findings: list[Finding]) -> None:
             print(f"{f.path}:{f.line}: {f.kind}: {f.name}: {f.text}")
         return
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    table = Table("where", "", "name", "what")
+    table = Table("where", "", Column("name", overflow="fold"), "what")
     colours = {FAILS: "red", API: "yellow", DIFFERS: "cyan"}
     for f in findings:
         table.add_row(f"{f.path}:{f.line}", f"[{colours[f.kind]}]{f.kind}[/]", f.name, f.text)

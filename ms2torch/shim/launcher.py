@@ -16,6 +16,8 @@ import types
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader, SourcelessFileLoader
 from pathlib import Path
 
+from ms2torch._core import surface
+
 _HERE = str(Path(__file__))
 
 
@@ -33,11 +35,13 @@ _kept: list[types.ModuleType] = []
 
 
 def _from_users_frame(trace):
-    """The part of a traceback that plain Python would show."""
+    """The part of a traceback that plain Python would show: without the launcher and without `surface`."""
     found = trace
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == _HERE:
             found = trace.tb_next
+        elif trace.tb_next is not None and trace.tb_next.tb_frame.f_code.co_filename == surface.__file__:
+            trace.tb_next = None
         trace = trace.tb_next
     return found
 
