@@ -1,7 +1,8 @@
 """Write scikit-learn's handwritten digits as MNIST files: python scripts/make_digits.py OUT_DIR
 
-1,797 real 8x8 digits, enlarged to 28x28 uint8, in MNIST's idx format under OUT_DIR/train and OUT_DIR/test, where
-``MnistDataset`` reads them. Every fifth digit is held out for the test; the split is the same each time.
+1,797 real 8x8 digits, enlarged to 28x28 uint8, in MNIST's idx format under OUT_DIR/train and OUT_DIR/test,
+where ``MnistDataset`` reads them. Every fifth digit is held out for the test; the split is the same each
+time.
 """
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ def write_idx(path: Path, array: np.ndarray) -> None:
 
 
 def enlarge(images: np.ndarray, size: int = 28, border: int = 2) -> np.ndarray:
-    """(N, 8, 8) values 0..16 as (N, size, size) uint8, bilinearly, with a black border as MNIST's digits have."""
+    """(N, 8, 8) values 0..16 as (N, size, size) uint8, bilinearly, with a black border as MNIST's digits
+    have.
+    """
     inner, old = size - 2 * border, images.shape[1]
     place = np.clip((np.arange(inner) + 0.5) * old / inner - 0.5, 0, old - 1)
     low = np.minimum(place.astype(int), old - 2)

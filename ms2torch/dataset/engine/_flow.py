@@ -1,7 +1,4 @@
-"""Operations that reorder, select or join rows and columns:
-
-shuffle, repeat, skip, take, zip, concat, filter, ...
-"""
+"""Operations that reorder, select or join rows and columns: shuffle, repeat, take, zip, filter, ..."""
 
 from __future__ import annotations
 

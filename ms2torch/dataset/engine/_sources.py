@@ -99,10 +99,7 @@ class MappableDataset(SourceDataset):
         return self.sampler.is_sharded()
 
     def split(self, sizes, randomize: bool = True):
-        """Cut into datasets of the given row counts or fractions, by row numbers:
-
-        fast, and exactly disjoint.
-        """
+        """Cut into datasets of the given row counts or fractions, by row numbers; no row is in two."""
         parts, start, seed = [], 0, config.drawing_seed()
         for size in self._split_sizes(sizes, randomize):
             part = copy.deepcopy(self)

@@ -19,10 +19,7 @@ __all__ = ["Cifar100Dataset", "Cifar10Dataset", "ImageFolderDataset", "MnistData
 
 
 class _InMemory(MappableDataset, VisionBaseDataset):
-    """Images of one size that are read as a whole, on first need:
-
-    ``_images`` (N, H, W, C) and label columns.
-    """
+    """Images of one size, read as a whole on first need: (N, H, W, C) and label columns."""
 
     _shared = ("_data",)
     _names = ("image", "label")

@@ -1,7 +1,4 @@
-"""The end of a pipeline:
-
-iterators that hand out rows as Tensors or arrays (``mindspore.dataset.engine.iterators``).
-"""
+"""Iterators, the end of a pipeline: rows as Tensors or arrays (``mindspore.dataset.engine.iterators``)."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ class BuiltinSampler:
 
 
 class Sampler(BuiltinSampler):
-    """Base of the user's own samplers:
+    """Base of the user's own samplers.
 
     ``__iter__`` gives row numbers; ``self.dataset_size`` is there to read.
     """
@@ -428,9 +428,9 @@ class WeightedRandomSampler(BuiltinSampler):
 
 
 class PKSampler(BuiltinSampler):
-    """``num_val`` rows of every class in turn (``mindspore.dataset.PKSampler``):
+    """``num_val`` rows of every class in turn (``mindspore.dataset.PKSampler``).
 
-    for sources that know the classes.
+    For sources that know their rows' classes.
     """
 
     def __init__(self, num_val, num_class=None, shuffle=False, class_column="label", num_samples=None):

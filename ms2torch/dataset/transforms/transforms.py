@@ -160,10 +160,7 @@ class Mask(TensorOperation):
 
 
 class PadEnd(TensorOperation):
-    """Bring an array to a shape:
-
-    cut, or filled with ``pad_value`` (0, or empty text) at the end of each axis.
-    """
+    """Bring an array to a shape, cutting or filling the end of each axis with ``pad_value`` (0, or '')."""
 
     implementation = Implementation.C
 
@@ -252,9 +249,9 @@ class Duplicate(TensorOperation):
 
 
 class Slice(TensorOperation):
-    """Cut along each axis:
+    """Cut along each axis.
 
-    an int or a list of them (the axis stays), a slice, None or ``...`` (all of it).
+    One argument per axis: an int or a list of them (the axis stays), a slice, None or ``...`` (all of it).
     """
 
     implementation = Implementation.C

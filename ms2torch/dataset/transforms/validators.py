@@ -43,10 +43,7 @@ def numpy_dtype(data_type, name: str = "data_type"):
 
 
 def check_random_transform_ops(method):
-    """Decorator of r1.x and 2.x programs' own transforms:
-
-    checks the first argument as a list of transforms.
-    """
+    """Decorator of programs' own transforms: checks the first argument as a list of transforms."""
     from functools import wraps
 
     @wraps(method)

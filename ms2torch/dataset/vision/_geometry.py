@@ -156,7 +156,7 @@ class Crop(ImageOperation):
 
 
 class Pad(ImageOperation):
-    """Put pixels around the image:
+    """Put pixels around the image.
 
     ``padding`` is one number, (horizontal, vertical) or (left, top, right, bottom).
     """
