@@ -6,8 +6,6 @@ train cells select from what it returns. Gradients come out as values; no ``.gra
 
 from __future__ import annotations
 
-import contextlib
-
 import torch
 
 from . import levels, random_streams, recording
@@ -40,40 +38,50 @@ def differentiate(fn, args: tuple, kwargs: dict, positions, weights, sens=None, 
     return _run(fn, args, kwargs, positions, weights, sens, has_aux)
 
 
-def _run(fn, args, kwargs, positions, weights, sens, has_aux, allow_mutation=False) -> Differentiated:
+def _run(fn, args, kwargs, positions, weights, sens, has_aux) -> Differentiated:
     trainable = [w for w in weights if w.requires_grad]
-    guard = torch.autograd.graph.allow_mutation_on_saved_tensors() if allow_mutation else contextlib.nullcontext()
     try:
-        with guard, Level(trainable) as level:
-            call = list(args)
+        output, grads = _levelled(fn, args, kwargs, positions, trainable, sens, has_aux)
+    except RuntimeError as err:
+        if "modified by an inplace operation" not in str(err):
+            raise
+        # fn itself writes in place to something that autograd saved; torch can keep copies, at a price.
+        with torch.autograd.graph.allow_mutation_on_saved_tensors():
+            output, grads = _levelled(fn, args, kwargs, positions, trainable, sens, has_aux)
+    if levels.depth == 0:
+        detach_(output)
+    count = len(positions)
+    inputs = [_filled(grads[i], args[p]._t) for i, p in enumerate(positions)] if count else []
+    integral = [p for p in positions if _is_integer(args[p]._t)] if count else ()
+    if integral:
+        _integer_gradients(fn, args, kwargs, positions, integral, inputs, sens, has_aux)
+    return Differentiated(output, inputs, _spread(grads[count:] if count else grads, trainable, weights))
+
+
+def _levelled(fn, args, kwargs, positions, trainable, sens, has_aux):
+    """One level: the body run over aliases, and its gradients (None where nothing flows)."""
+    with Level(trainable) as level:
+        wrt = level.aliases
+        if positions:
+            args = list(args)
             sources = []
             for p in positions:
                 t = args[p]._t
                 if t.is_floating_point() or t.is_complex():
-                    call[p] = fresh = levels.fresh(t)
+                    args[p] = fresh = levels.fresh(t)
                     sources.append(fresh._t)
                 else:
                     sources.append(None)
-            output = fn(*call, **kwargs)
-            grads = _backward(_differentiated(output, has_aux), sens, [*sources, *level.aliases],
-                              create_graph=levels.depth > 1)
-    except RuntimeError as err:
-        # fn itself writes in place to something that autograd saved; torch can keep copies, at a price.
-        if not allow_mutation and "modified by an inplace operation" in str(err):
-            return _run(fn, args, kwargs, positions, weights, sens, has_aux, allow_mutation=True)
-        raise
-    if levels.depth == 0:
-        detach_(output)
-    inputs = [_filled(g, args[p]._t) for g, p in zip(grads, positions, strict=False)]
-    integral = [p for p in positions if _is_integer(args[p]._t)]
-    if integral:
-        _integer_gradients(fn, args, kwargs, positions, integral, inputs, sens, has_aux)
-    return Differentiated(output, inputs, _spread(grads[len(positions):], trainable, weights))
+            wrt = sources + wrt
+        output = fn(*args, **kwargs)
+        return output, _backward(_differentiated(output, has_aux), sens, wrt, create_graph=levels.depth > 1)
 
 
 def _spread(grads, trainable, weights):
     """Gradients of the trainable weights back in the order of ``weights``; frozen ones get zeros."""
     if len(trainable) == len(weights):
+        if not any(g is None or "_grad_hooks" in w.__dict__ for g, w in zip(grads, weights, strict=True)):
+            return grads
         return [_hooked(w, _filled(g, w._t)) for g, w in zip(grads, weights, strict=True)]
     found = dict(zip(map(id, trainable), grads, strict=True))
     return [_hooked(w, _filled(found.get(id(w)), w._t)) for w in weights]
@@ -104,6 +112,12 @@ def _differentiated(output, has_aux: bool) -> list[torch.Tensor]:
 def _backward(outs: list[torch.Tensor], sens, wrt, create_graph: bool) -> list:
     """``torch.autograd.grad`` with ones (or ``sens``) as sensitivity and None where nothing flows."""
     asked = [t for t in wrt if t is not None]
+    if sens is None and len(outs) == 1 and outs[0].ndim == 0 and outs[0].requires_grad and asked:
+        grads = torch.autograd.grad(outs, asked, create_graph=create_graph, allow_unused=True)
+        if len(asked) == len(wrt):
+            return list(grads)
+        grads = iter(grads)
+        return [None if t is None else next(grads) for t in wrt]
     if sens is None:
         pairs = [(o, None if o.ndim == 0 and not o.is_complex() else torch.ones_like(o, requires_grad=False))
                  for o in outs if o.requires_grad]

@@ -8,13 +8,11 @@ from ms2torch import nn, ops
 class MLP(nn.Cell):
     def __init__(self) -> None:
         super().__init__()
-        self.layers = nn.CellList([nn.Dense(64, 64), nn.Dense(64, 64), nn.Dense(64, 64), nn.Dense(64, 10)])
-        self.relu = nn.ReLU()
+        self.layers = nn.SequentialCell(nn.Dense(64, 64), nn.ReLU(), nn.Dense(64, 64), nn.ReLU(), nn.Dense(64, 64),
+                                        nn.ReLU(), nn.Dense(64, 10))
 
     def construct(self, x):
-        for layer in self.layers[:-1]:
-            x = self.relu(layer(x))
-        return self.layers[-1](x)
+        return self.layers(x)
 
 
 class LeNet(nn.Cell):

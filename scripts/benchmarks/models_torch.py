@@ -22,12 +22,11 @@ def same_weights(module: nn.Module, cell) -> nn.Module:
 class MLP(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.layers = nn.ModuleList([nn.Linear(64, 64), nn.Linear(64, 64), nn.Linear(64, 64), nn.Linear(64, 10)])
+        self.layers = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 64),
+                                    nn.ReLU(), nn.Linear(64, 10))
 
     def forward(self, x):
-        for layer in self.layers[:-1]:
-            x = F.relu(layer(x))
-        return self.layers[-1](x)
+        return self.layers(x)
 
 
 class LeNet(nn.Module):

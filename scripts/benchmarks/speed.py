@@ -83,7 +83,7 @@ def _step(name: str, cell, module, inputs, labels, rounds: int, goal: str, inner
         optimizer.step()
         return value
 
-    first = float(ours().asnumpy()), float(by_hand())
+    first = float(ours().asnumpy()), float(by_hand().detach())
     if abs(first[0] - first[1]) > 1e-3 * abs(first[1]):
         raise SystemExit(f"{name}: the two sides differ, {first}")
     found = interleaved({"ms2torch": ours, "torch": by_hand}, rounds=rounds, inner=inner)
