@@ -230,8 +230,8 @@ def judge(block: Block, entry: dict, namespace: dict) -> tuple[str, str]:
     if "skip" in entry:
         return "skipped", entry["skip"]
     printed, error = run(block, namespace)
-    left_out = entry.get("undocumented", [])
-    printed = "".join(line for line in printed.splitlines(True) if not any(words in line for words in left_out))
+    for words in entry.get("undocumented", []):
+        printed = "".join(line for line in printed.splitlines(True) if words not in line)
     documented = block.documented
     if documented is None and printed.strip():
         documented = trailing_comments(block.source)
