@@ -2,6 +2,8 @@
 
 values to the bit, random ones by their streams, errors by their words.
 """
+import base64
+
 import mindspore as ms
 import mindspore.dataset as ds
 import mindspore.dataset.transforms as T
@@ -18,6 +20,14 @@ GREY = IMAGES.randint(0, 256, (28, 28)).astype(np.uint8)
 FLOAT = (IMAGES.rand(9, 7, 3) * 255).astype(np.float32)
 # Every pixel says where it came from: (row, column, 0).
 PLACES = np.stack([*np.mgrid[0:8, 0:10], np.zeros((8, 10))], -1).astype(np.uint8)
+
+# A 22x17 JPEG of colour gradients, with halved chroma.
+JPEG = base64.b64decode(
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZGNywtQFdBRkxO"
+    "UlNSMj5aYVpQYEpRUk//2wBDAQ4ODhMREyYVFSZPNS01T09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09P"
+    "T09PT09PT0//wAARCAARABYDASIAAhEBAxEB/8QAFwABAQEBAAAAAAAAAAAAAAAAAAUGBP/EABwQAAEEAwEAAAAAAAAAAAAAAAAE"
+    "BSIxAzJBIf/EABgBAAIDAAAAAAAAAAAAAAAAAAQGAwUH/8QAHhEAAQMEAwAAAAAAAAAAAAAAAAECAwQFISIxMkH/2gAMAwEAAhED"
+    "EQA/AManbqiVE7dUS2nbqiVE7dUSNkoPRXLjJCwt3moNfhbo6gJSUZGXLVMnGn4VE/ACtYZ3ReFLDqAAhBkZ1Q//2Q==")
 
 EXACT = {
     "cast-int": lambda: T.TypeCast(ms.int32)(np.array([1.7, -1.5, 300])),
@@ -79,6 +89,8 @@ EXACT = {
     "to-pil-and-back": lambda: V.ToNumpy()(V.ToPIL()(IMAGE)),
     "grey": lambda: np.array(V.Grayscale(3)(V.ToPIL()(IMAGE))),
     "pil-resize": lambda: np.array(V.Resize(17, Inter.BICUBIC)(V.ToPIL()(IMAGE))),
+    "decode": lambda: V.Decode()(np.frombuffer(JPEG, np.uint8)),
+    "decode-to-pil": lambda: np.array(V.Decode(True)(JPEG)),
     "pil-center-crop": lambda: np.array(V.CenterCrop(7)(V.ToPIL()(IMAGE))),
 }
 
@@ -142,6 +154,13 @@ RANDOM = {
 @case(each={"name": list(RANDOM)})
 def test_random_transforms_by_their_streams(name):
     return piped(RANDOM[name]()), piped(RANDOM[name](), image=IMAGE[:11, :12])
+
+
+@case(rtol=0, atol=3,
+      reason="MindSpore decodes the crop alone, and its border's halved chroma without the surroundings")
+def test_random_crop_from_the_bytes_of_a_file():
+    epochs = piped(V.RandomCropDecodeResize((6, 5)), image=np.frombuffer(JPEG, np.uint8))
+    return [[image.astype(np.float32) for image in epoch] for epoch in epochs]
 
 
 @case

@@ -24,8 +24,7 @@ def decoded(data: np.ndarray):
 class Decode(TensorOperation):
     """The bytes of an image file (JPEG, PNG, BMP, ...) as an RGB (H, W, 3) uint8 array, or as a PIL image.
 
-    Pillow decodes. MindSpore decodes JPEG with libjpeg-turbo's fast settings: single values can differ by a
-    few levels.
+    Pillow decodes, which gives MindSpore's values for JPEG, to the bit. EXIF's rotation is left alone.
     """
 
     def __init__(self, to_pil=False):

@@ -78,7 +78,11 @@ class RandomResizedCrop(RandomOperation, ImageOperation):
 
 
 class RandomCropDecodeResize(RandomResizedCrop):
-    """`RandomResizedCrop` straight from the bytes of an image file."""
+    """`RandomResizedCrop` straight from the bytes of an image file.
+
+    MindSpore decodes the crop alone, here the whole image is decoded: along the border of a crop, values of a
+    JPEG can differ by two or three.
+    """
 
     implementation = Implementation.C
 
