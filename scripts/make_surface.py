@@ -64,6 +64,8 @@ def belongs(module: types.ModuleType, name: str, value: object) -> bool:
         return False
     if name in getattr(module, "__all__", ()):
         return True
+    if module.__name__.endswith("_pb2") and isinstance(value, type):
+        return True
     if isinstance(value, types.ModuleType):
         return value.__name__.startswith("mindspore")
     origin = getattr(value, "__module__", None)
