@@ -106,8 +106,9 @@ class Parameter(Tensor):
         return self
 
     def value(self) -> Tensor:
-        """The data as a plain Tensor over the same memory."""
-        return wrap(self._t)
+        """The data as a plain Tensor over the same memory; ``set_data`` and ``assign`` leave it as it is."""
+        t = self._t
+        return wrap(t.detach() if t is self._rest else t)
 
     def _write(self, change) -> None:
         t = self._t

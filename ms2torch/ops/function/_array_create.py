@@ -207,8 +207,7 @@ def _arange_mint(start=0, end=None, step=1, *, dtype=None):
 
 
 def ranged(start, end, step):
-    """Shared kernel of ``arange`` and ``range``; Float64 tensors stay Float64."""
-    double = any(isinstance(v, torch.Tensor) and v.dtype is torch.float64 for v in (start, end, step))
+    """Shared kernel of ``arange`` and ``range``: Int64, or Float32 where one of them is a float."""
     start, end, step = _number(start), _number(end), _number(step)
     if step == 0:
         raise ValueError("For Range, delta cannot be equal to zero.")
@@ -217,8 +216,7 @@ def ranged(start, end, step):
     if step < 0 and start < end:
         raise ValueError("For Range, delta cannot be negative when limit > start.")
     floating = any(isinstance(v, float) for v in (start, end, step))
-    dtype = torch.float64 if double else torch.float32 if floating else torch.int64
-    return torch.arange(start, end, step, dtype=dtype, device=device())
+    return torch.arange(start, end, step, dtype=torch.float32 if floating else torch.int64, device=device())
 
 
 @op(primitive="Range", init={"maxlen": 1000000})
@@ -246,6 +244,10 @@ def _evenly(start, stop, num):
     for v, name in ((start, "start"), (stop, "stop")):
         if isinstance(v, torch.Tensor):
             double = double or v.dtype is torch.float64
+            if not v.is_floating_point():
+                raise TypeError(f"For primitive[LinSpace], the input argument[{name} type] must be a type of "
+                                "{Tensor[Float32], Tensor[Float64]}, but got "
+                                f"Tensor[{_dtype.from_torch(v.dtype)}].")
             if v.ndim:
                 raise ValueError(f"For primitive[LinSpace], the rank of '{name}' must be equal to 0, but "
                                  f"got {v.ndim}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core import construct
 from ms2torch._core import dtype as _dtype
 from ms2torch._core.errors import said
 from ms2torch._core.registry import method, mint_form, op, primitive
@@ -235,8 +236,12 @@ def masked_fill(input_x, mask, value):
     if mask.dtype is not torch.bool:
         raise TypeError("For primitive[MaskedFill], the input argument[mask] must be a type of {Bool}, "
                         f"but got {_dtype.from_torch(mask.dtype)}.")
-    if isinstance(value, torch.Tensor) and value.device != input_x.device:
-        value = value.to(input_x.device)
+    if isinstance(value, torch.Tensor):
+        if value.ndim:
+            raise ValueError("For 'MaskedFill', 'value' only supports a 0-dimensional value tensor or a float "
+                             f"number, but got tensor with {value.ndim} dimension(s).")
+        if value.device != input_x.device:
+            value = value.to(input_x.device)
     if isinstance(value, float) and not (input_x.is_floating_point() or input_x.is_complex()):
         raise TypeError("For 'MaskedFill', the dtype of 'value' must be "
                         f"{_dtype.from_torch(input_x.dtype)} as "
@@ -317,7 +322,7 @@ def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
 def hot(indices, depth, on_value, off_value, axis):
     """Shared kernel of the forms of ``one_hot``."""
     ndim = indices.ndim
-    if indices.is_floating_point() or indices.dtype is torch.bool:
+    if indices.dtype is not torch.int32 and indices.dtype is not torch.int64:
         raise TypeError("For primitive[OneHot], the input argument[indices] must be a type of "
                         "{Tensor[Int32], "
                         f"Tensor[Int64]}}, but got Tensor[{_dtype.from_torch(indices.dtype)}].")
@@ -326,13 +331,23 @@ def hot(indices, depth, on_value, off_value, axis):
     axis = ndim if axis == -1 else axis
     places = torch.arange(int(depth), device=indices.device, dtype=indices.dtype)
     hit = indices.unsqueeze(axis) == places.view((-1,) + (1,) * (ndim - axis))
-    if isinstance(on_value, torch.Tensor):
-        return torch.where(hit, on_value, off_value)
-    dtype = torch.float32 if isinstance(on_value, float) or isinstance(off_value, float) else torch.int64
-    if on_value == 1 and off_value == 0:
-        return hit.to(dtype)
-    return torch.where(hit, torch.tensor(on_value, dtype=dtype, device=hit.device),
-                       torch.tensor(off_value, dtype=dtype, device=hit.device))
+    if not isinstance(on_value, torch.Tensor) or not isinstance(off_value, torch.Tensor):
+        if on_value.__class__ is int and off_value.__class__ is int and on_value == 1 and off_value == 0:
+            return hit.long()
+        on_value, off_value = (v if isinstance(v, torch.Tensor) else construct.from_number(v, None)
+                               for v in (on_value, off_value))
+    _check_values(on_value, off_value)
+    return torch.where(hit, on_value, off_value)
+
+
+def _check_values(on_value, off_value) -> None:
+    names = [f"Tensor[{_dtype.from_torch(v.dtype)}]" for v in (on_value, off_value)]
+    if off_value.dtype not in (torch.float16, torch.float32, torch.int32, torch.int64):
+        raise TypeError("For primitive[OneHot], the input argument[off_value] must be a type of {Tensor[Float16], "
+                        f"Tensor[Float32], Tensor[Int32], Tensor[Int64]}}, but got {names[1]}.")
+    if on_value.dtype is not off_value.dtype:
+        raise TypeError(f"For primitive[OneHot], the input type must be same. name:[off_value]:{names[1]}. "
+                        f"name:[on_value]:{names[0]}.")
 
 
 # ---- slices ----------------------------------------------------------------------------------------------

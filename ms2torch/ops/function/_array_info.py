@@ -27,7 +27,9 @@ def cast(input, dtype):
         t = input._t
     except AttributeError:
         return _cast_number(input, want)
-    return input if t.dtype is want else wrap(t.to(want))
+    if t.dtype is want:
+        return input
+    return wrap((t.real if t.is_complex() and not want.is_complex else t).to(want))
 
 
 def _cast_number(number, want):

@@ -13,7 +13,10 @@ _STABLE_TOPK = 8192
 
 
 def _sorted(x, axis, descending):
-    if not -x.ndim <= axis < max(x.ndim, 1):
+    if x.ndim == 0:
+        raise ValueError("For Sort, the check range left must be smaller than right number but got left: 0 and "
+                         "right: -1.")
+    if not -x.ndim <= axis < x.ndim:
         raise ValueError(f"For primitive[Sort], the axis must be in [-{x.ndim},{x.ndim - 1}], but got "
                          f"{axis}.")
     values, indices = torch.sort(x, dim=axis, descending=descending, stable=True)

@@ -6,6 +6,7 @@ import warnings
 
 import torch
 
+from ms2torch._core import levels
 from ms2torch._core.errors import said
 from ms2torch._core.registry import method, mint_form, op, primitive
 from ms2torch._core.tensor import Tensor, lower, wrap
@@ -133,6 +134,10 @@ def _check_places(name, x, indices, updates) -> None:
         if wrong.any():
             row, column = (int(n) for n in wrong.reshape(-1, len(limit)).nonzero()[0])
             value = int(indices.reshape(-1, len(limit))[row, column])
+            if name.startswith("ScatterNd"):
+                place = ", ".join(map(str, indices.reshape(-1, len(limit))[row].tolist()))
+                raise ValueError(f"For '{name}', indices out of range for input_x. Please check the indices which is "
+                                 f"[const vector]{{{place}}}")
             raise said(RuntimeError(f"For '{name}', the {row}-th value of 'indices'[{value}] is out of "
                                     f"range[{x.shape[column]}]."))
 
@@ -210,6 +215,9 @@ def scatter_nd(indices, updates, shape):
     if indices.device.type == "cpu" and indices.numel():
         limit = torch.tensor(shape[:indices.shape[-1]])
         wrong = indices >= limit
+        if (indices < 0).any():
+            raise said(RuntimeError("For 'ScatterNd', each element in 'indice' must be greater than or equal to 0, "
+                                    f"but got {int(indices[indices < 0].reshape(-1)[0])}"))
         if wrong.any():
             row, column = (int(n) for n in wrong.reshape(-1, len(limit)).nonzero()[0])
             raise said(RuntimeError(
@@ -225,13 +233,23 @@ def scatter_nd(indices, updates, shape):
 
 
 def write(variable: Tensor, value: torch.Tensor) -> Tensor:
-    """Make ``value`` the content of a Parameter or Tensor, in place; the result is it as a plain Tensor."""
-    assign = getattr(variable, "_assign", None)
-    if assign is not None:
-        assign(value)
-    else:
+    """Make ``value``, a tensor of nobody else's, the content of a Parameter or Tensor; it comes back as a Tensor.
+
+    Like ``set_data``, it replaces the memory: what ``value()`` or ``asnumpy()`` gave before keeps the old numbers.
+    """
+    rest = getattr(variable, "_rest", None)
+    if rest is None:
         variable._write(lambda t: t.copy_(value))
-    return wrap(variable._t)
+        return wrap(variable._t)
+    if variable._t is not rest:
+        variable._assign(value)
+        return wrap(variable._t)
+    if value.dtype is not rest.dtype or value.device != rest.device:
+        value = value.to(rest)
+    if levels.writing():
+        torch.autograd.graph.increment_version(rest)
+        rest.data = value.detach()
+    return wrap(value)
 
 
 def _into_rows(how: str) -> None:
@@ -242,11 +260,14 @@ def _into_rows(how: str) -> None:
         if not isinstance(updates, torch.Tensor):
             updates = torch.full(index.shape + x.shape[1:], updates, dtype=x.dtype, device=x.device)
         if updates.shape != index.shape + x.shape[1:]:
+            sizes = (", ".join(map(str, t.shape)) for t in (x, index, updates))
             raise ValueError(
-                f"For '{primitive_name}', 'updates_shape' should be as same as the concatenation of "
-                "'indices_shape' and "
-                f"'input_x_shape[1:]', but got updates_shape: {list(updates.shape)}, indices_shape: "
-                f"{list(index.shape)}, input_x_shape: {list(x.shape)}.")
+                f"For {primitive_name}, updates_shape = indices_shape + input_x_shape[1:], but got "
+                "input_x_shape: ({}), indices_shape: ({}), updates_shape: ({}).".format(*sizes))
+        if index.device.type == "cpu" and index.numel() and not 0 <= int(index.min()) <= int(index.max()) < len(x):
+            wrong = int(index[(index < 0) | (index >= len(x))].reshape(-1)[0])
+            raise said(RuntimeError(f"For '{primitive_name}', the value of indices should be in [0, {len(x)}), "
+                                    f"but got '{wrong}' in indices."))
         row = index.long().reshape(-1)
         return write(input_x, _by_row(x, row, updates.to(x.dtype).reshape(-1, *x.shape[1:]), how))
 
@@ -320,6 +341,10 @@ def _segments(how: str, empty):
     def kernel(x, segment_ids, num_segments):
         n, rest = int(num_segments), x.shape[segment_ids.ndim:]
         row = segment_ids.reshape(-1)
+        if segment_ids.shape != x.shape[:segment_ids.ndim]:
+            raise _no_segments(prim, x, segment_ids)
+        if row.device.type == "cpu" and row.numel() and int(row.max()) >= n:
+            raise said(RuntimeError(f"Launch kernel failed, name:Default/{prim}-op0"))
         values = x.reshape(-1, *rest)
         # One segment more takes what belongs to none: negative numbers.
         row = torch.where(row < 0, n, row)
@@ -338,6 +363,14 @@ def _segments(how: str, empty):
 
         kernel.__name__, kernel.__doc__ = shared.__name__, shared.__doc__
     globals()[kernel.__name__] = op(kernel, primitive=prim, method=how != "sum")
+
+
+def _no_segments(prim, x, ids) -> ValueError:
+    if prim == "UnsortedSegmentSum":
+        i = next((i for i, (a, b) in enumerate(zip(ids.shape, x.shape, strict=False)) if a != b), 0)
+        return ValueError(f"For '{prim}', the whose shape of 'segment_ids' must equal to the shape of 'input_x', ids[{i}]"
+                          f" should be = input[{i}]: {x.shape[i]}, but got {ids.shape[i]}")
+    return ValueError(f"For {prim}, the first shape of input_x should be equal to length of segments_id")
 
 
 _segments("sum", lambda dtype: 0)

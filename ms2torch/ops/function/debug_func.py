@@ -21,9 +21,7 @@ def print_(*input_x):
 
 
 def _shown(x) -> str:
-    if isinstance(x, Tensor):
-        return f"Tensor(shape={list(x.shape)}, dtype={x.dtype}, value=\n{x.asnumpy()})" if x.ndim else repr(wrap(x._t))
-    return str(x)
+    return repr(wrap(x._t)) if isinstance(x, Tensor) else str(x)
 
 
 class Print(Primitive):

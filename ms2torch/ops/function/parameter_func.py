@@ -1,6 +1,6 @@
 """Writing to Parameters (``mindspore.ops.function.parameter_func``).
 
-At rest the data changes in place, so that views and optimizers see it; while gradients are taken the write is
+At rest the Parameter takes new memory, as with ``set_data``; while gradients are taken the write is
 differentiated. The result is the variable's value, a plain Tensor.
 """
 
@@ -19,7 +19,7 @@ __all__ = ["assign", "assign_add", "assign_sub"]
 
 def _fitting(variable: Tensor, value, name: str) -> torch.Tensor:
     """``value`` as a tensor that can go into ``variable``; MindSpore's errors where it cannot."""
-    t = value._t if isinstance(value, Tensor) else as_torch(value, None if isinstance(value, Tensor) else variable.dtype)
+    t = value._t if isinstance(value, Tensor) else as_torch(value, variable.dtype)
     old = variable._t
     if t.dtype is not old.dtype and _dtype.common(t.dtype, old.dtype) is not old.dtype:
         raise TypeError(
@@ -44,7 +44,8 @@ def assign(variable, value):
 
     TypeError where the dtype does not convert, ValueError for another shape.
     """
-    return write(variable, _fitting(variable, value, "Assign"))
+    new = _fitting(variable, value, "Assign")
+    return write(variable, new.to(variable._t.dtype, copy=True))
 
 
 @op(primitive="AssignAdd", on_tensors=True)

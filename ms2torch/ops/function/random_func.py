@@ -49,7 +49,8 @@ class _Random(Primitive):
         self.add_prim_attr("seed", seed)
         self.add_prim_attr("seed2", seed2)
         self.add_prim_attr("side_effect_hidden", True)
-        self._stream = Stream(*(graph_seeds(seed, self.name) if not seed2 else (seed, seed2)))
+        # Unlike the functional forms', its seeds are its own: set_seed does not reach them.
+        self._stream = Stream(seed, seed2)
 
     def set_seed(self, seed=0, seed2=0) -> None:
         self.__init__(seed, seed2)
@@ -113,10 +114,12 @@ class Multinomial(_Random):
 
     def __init__(self, seed=0, seed2=0, dtype=_dtype.int32) -> None:
         super().__init__(seed, seed2)
-        self._to = dtype.torch
+        self.del_prim_attr("side_effect_hidden")
+        self.add_prim_attr("dtype", dtype)
+        self.add_prim_attr("side_effect_hidden", True)
 
     def __call__(self, x, num_samples) -> Tensor:
-        return wrap(self._stream.sample(x._t.detach(), int(num_samples)).to(self._to))
+        return wrap(self._stream.sample(x._t.detach(), int(num_samples)).to(self.dtype.torch))
 
 
 @_random
@@ -128,7 +131,7 @@ class RandomChoiceWithMask(Primitive):
 
     def __init__(self, count=256, seed=0, seed2=0) -> None:
         super().__init__("RandomChoiceWithMask")
-        for name, value in (("count", count), ("seed", seed), ("seed2", seed2)):
+        for name, value in (("count", count), ("seed", seed), ("seed2", seed2), ("side_effect_hidden", True)):
             self.add_prim_attr(name, value)
 
     def __call__(self, input_x):
