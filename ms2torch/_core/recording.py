@@ -9,20 +9,34 @@ no memory.
 
 from __future__ import annotations
 
+import torch
+
 from . import levels
 from .levels import Level, tensors_of
 from .tensor import Tensor, wrap
 
 WAITING = 2
 
-# Depth of train cells' constructs that run in graph mode at level 0: their networks record without set_grad().
+# Depth of train cells' constructs that run at level 0. In graph mode their networks record without set_grad().
 trainers = 0
+# The recordings that wait inside a train cell's construct: MindSpore compiles it to one graph, in which a gradient belongs
+# to its forward pass, whatever an optimizer did to the weights in between.
+_kept: list[Recording] = []
 
 
 class Recording:
     """One recorded forward: what it was called with, what it gave, and the tensors to differentiate by."""
 
-    __slots__ = ("aliases", "attached", "call", "inputs", "output", "state", "weights")
+    __slots__ = ("aliases", "attached", "call", "inputs", "kept", "output", "state", "weights")
+
+
+class _Apart(Level):
+    """A level whose aliases have version counters of their own: what moved is told by the recording's state."""
+
+    __slots__ = ()
+
+    def _alias(self, t: torch.Tensor) -> torch.Tensor:
+        return t.data.requires_grad_()
 
 
 class Recorder:
@@ -69,7 +83,7 @@ def record(cell, run, args: tuple, kwargs: dict):
     found.call = _flatten((args, kwargs))
     found.inputs = {}
     found.weights = weights
-    with Level(weights) as level:
+    with _Apart(weights) as level:
         call = _fresh(args, found.inputs)
         found.aliases = dict(zip(map(id, weights), level.aliases, strict=True))
         output = run(*call, **kwargs)
@@ -79,6 +93,9 @@ def record(cell, run, args: tuple, kwargs: dict):
     if any(t.requires_grad for t in found.attached.values()):
         found.output = output
         found.state = _state([*weights, *outs])
+        found.kept = bool(trainers)
+        if trainers:
+            _kept.append(found)
         recorder.waiting.append(found)
     return output
 
@@ -98,10 +115,29 @@ def take(fn, args: tuple, kwargs: dict, positions, weights) -> Recording | None:
     else:
         return None
     del recorder.waiting[i]
+    if found.kept:
+        _kept.remove(found)
     known = found.aliases
-    if all(id(w) in known for w in weights if w.requires_grad) and _unmoved(found.state):
+    if all(id(w) in known for w in weights if w.requires_grad) and (found.kept or _unmoved(found.state)):
         return found
     return None
+
+
+def leave_trainer() -> None:
+    """A train cell's construct has ended: what still waits is like any other recording."""
+    if not trainers:
+        for found in _kept:
+            found.kept = False
+        _kept.clear()
+
+
+def keep_apart(params) -> None:
+    """Before ``params`` are written to: those that a waiting recording of a train cell reads move to memory of their own."""
+    for found in _kept:
+        for p in params:
+            old = found.aliases.get(id(p))
+            if old is not None and old.data_ptr() == p._rest.data_ptr():
+                p._rest.data = p._rest.data.clone()
 
 
 def _state(tensors) -> list:

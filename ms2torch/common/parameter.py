@@ -7,7 +7,7 @@ from itertools import count
 
 import torch
 
-from ms2torch._core import levels
+from ms2torch._core import levels, recording
 from ms2torch._core.tensor import Tensor, as_torch, wrap
 
 PARAMETER_NAME_DEFAULT = "Parameter"
@@ -114,6 +114,7 @@ class Parameter(Tensor):
         t = self._t
         if t is self._rest:
             if levels.writing():
+                recording.keep_apart((self,))
                 change(t)
             return
         # Inside a level the slot holds an alias that autograd saves: change a copy and settle it at the level's end.
@@ -129,6 +130,7 @@ class Parameter(Tensor):
         """Write ``t`` into the data (cast, broadcast as given); differentiable inside a level."""
         if self._t is self._rest:
             if levels.writing():
+                recording.keep_apart((self,))
                 with torch.no_grad():
                     self._rest.copy_(t)
         else:

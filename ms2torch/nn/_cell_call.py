@@ -30,18 +30,22 @@ class CellCall:
 
     def _slow_call(self, args: tuple, kwargs: dict):
         if levels.depth == 0:
-            if not self._never_recorded and (self.requires_grad or (recording.trainers and not self._trainer)):
+            if self._trainer:
+                return self._train_call(args, kwargs)
+            if not self._never_recorded and (self.requires_grad or (recording.trainers and mode.graph)):
                 return recording.record(self, self._run_slow, args, kwargs)
-            if mode.graph and self._trainer:
-                # Graph mode computes the forward pass once for the loss and its gradients, set_grad() or not.
-                if not self._children_marked:
-                    self._mark_children()
-                recording.trainers += 1
-                try:
-                    return self._run_slow(*args, **kwargs)
-                finally:
-                    recording.trainers -= 1
         return self._run_slow(*args, **kwargs)
+
+    def _train_call(self, args: tuple, kwargs: dict):
+        """A construct that differentiates is one graph in MindSpore: loss and gradients share a forward pass."""
+        if not self._children_marked:
+            self._mark_children()
+        recording.trainers += 1
+        try:
+            return self._run_slow(*args, **kwargs)
+        finally:
+            recording.trainers -= 1
+            recording.leave_trainer()
 
     def _mark_children(self) -> None:
         self.__dict__["_children_marked"] = True

@@ -89,7 +89,7 @@ class Twice(nn.Cell):
         return first, grads, second, self.grad(self.network, self.weights)(x)
 
 
-@case(mode="GRAPH", xfail="the network runs again with the new weights: 60, as in two graphs")
+@case(mode="GRAPH")
 def test_an_update_between_forward_and_gradient_of_one_graph():
     """One graph shares the forward, so the gradient is that of the loss: 12, where two graphs give 60."""
     return UpdatesInBetween(Plain(3.0))(t(2.0))

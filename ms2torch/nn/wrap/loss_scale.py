@@ -105,7 +105,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         # The scale that this step used is what is returned, also when the step changes it.
         scale = wrap(self.scale_sense._t.clone())
         status, scale = self.start_overflow_check(loss, scale)
-        sens = wrap(torch.ones_like(loss._t) * scale._t.to(loss._t.dtype))
+        sens = wrap(scale._t.to(loss._t.dtype).reshape(()).expand_as(loss._t))
         grads = self.grad(self.network, self.weights)(*inputs, sens)
         self.__dict__["_checked"] = (grads, unscale_and_check(grads, scale._t))
         grads = self.grad_reducer(grads)
