@@ -1,7 +1,8 @@
 """How datasets reach networks (``mindspore.train.dataset_helper``).
 
-In sink mode MindSpore feeds the device from a queue, and in graph mode one call of the network runs ``sink_size`` steps. The
-arithmetic of that (how many steps, which batches, what a callback sees) is kept; the queue is an iterator on the host.
+In sink mode MindSpore feeds the device from a queue, and in graph mode one call of the network runs
+``sink_size`` steps. The arithmetic of that (how many steps, which batches, what a callback sees) is kept;
+the queue is an iterator on the host.
 """
 
 from __future__ import annotations
@@ -17,18 +18,20 @@ class DatasetHelper:
     """Iterates a dataset for a network (``mindspore.DatasetHelper``).
 
     Without sink mode: one tuple of Tensors a step. With it the network gets its data by itself
-    (``connect_network_with_dataset``): the iteration gives empty tuples, in graph mode one an epoch, in PyNative mode one a
-    step. ``sink_size`` (-1: the whole dataset) is the number of steps in an epoch of sink mode and means nothing without it.
+    (``connect_network_with_dataset``): the iteration gives empty tuples, in graph mode one an epoch, in
+    PyNative mode one a step. ``sink_size`` (-1: the whole dataset) is the number of steps in an epoch of
+    sink mode and means nothing without it.
     """
 
-    def __init__(self, dataset, dataset_sink_mode: bool = True, sink_size: int = -1, epoch_num: int = 1) -> None:
+    def __init__(
+        self, dataset, dataset_sink_mode: bool = True, sink_size: int = -1, epoch_num: int = 1
+    ) -> None:
         if not isinstance(dataset_sink_mode, bool):
             raise TypeError(f"The 'dataset_sink_mode' must be a bool, but got {dataset_sink_mode!r}.")
         if isinstance(sink_size, bool) or not isinstance(sink_size, int):
             raise TypeError(f"The 'sink_size' must be an int, but got {sink_size!r}.")
         if sink_size < -1 or sink_size == 0:
-            raise ValueError("The 'sink_size' must be -1 or positive, "
-                             f"but got sink_size {sink_size}.")
+            raise ValueError(f"The 'sink_size' must be -1 or positive, but got sink_size {sink_size}.")
         self.dataset = dataset
         self.epoch_num = epoch_num
         self.iter = _Sunk(dataset, sink_size) if dataset_sink_mode else _Direct(dataset, epoch_num)
@@ -105,14 +108,16 @@ class _Sunk:
         try:
             return tuple(next(self._batches))
         except StopIteration:
-            raise ValueError("There is no valid data in dataset, please check dataset file firstly.") from None
+            raise ValueError(
+                "There is no valid data in dataset, please check dataset file firstly."
+            ) from None
 
     def close(self) -> None:
         self._source = self._batches = None
 
 
 class _DataWrapper(Cell):
-    """A network that takes its batches from a dataset; ``sink_size`` steps a call in graph mode, the last one's result."""
+    """Takes batches from a dataset; ``sink_size`` steps a call in graph mode, giving the last result."""
 
     _never_recorded = True
 
@@ -137,8 +142,10 @@ def connect_network_with_dataset(network, dataset_helper):
     RuntimeError where the helper does not sink, as there is nothing to connect to.
     """
     if not isinstance(dataset_helper.iter, _Sunk):
-        raise RuntimeError("The dataset has not been connected in sink mode, please check that the 'dataset_sink_mode' "
-                           "of DatasetHelper is True.")
+        raise RuntimeError(
+            "The dataset has not been connected in sink mode, please check that the 'dataset_sink_mode' "
+            "of DatasetHelper is True."
+        )
     return _DataWrapper(network, dataset_helper.iter)
 
 

@@ -6,7 +6,7 @@ __all__ = ["DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager
 
 
 class LossScaleManager:
-    """Base of loss-scale managers: the scale, how it changes, and the Cell that changes it in a training step."""
+    """Base of loss-scale managers: the scale, how it changes, and the Cell that does so in training."""
 
     def get_loss_scale(self):
         """The scale in force."""
@@ -21,8 +21,8 @@ class LossScaleManager:
 class FixedLossScaleManager(LossScaleManager):
     """A constant scale (``mindspore.FixedLossScaleManager``).
 
-    With ``drop_overflow_update`` a step that overflows is skipped; without it there is no update Cell and the optimizer must
-    be given the same ``loss_scale``. ValueError for a scale below 1.
+    With ``drop_overflow_update`` a step that overflows is skipped; without it there is no update Cell and
+    the optimizer must be given the same ``loss_scale``. ValueError for a scale below 1.
     """
 
     def __init__(self, loss_scale=128.0, drop_overflow_update=True) -> None:
@@ -51,10 +51,11 @@ class FixedLossScaleManager(LossScaleManager):
 
 
 class DynamicLossScaleManager(LossScaleManager):
-    """A scale that falls at an overflow and rises after a window without one (``mindspore.DynamicLossScaleManager``).
+    """Falls at an overflow, rises after a window without one (``mindspore.DynamicLossScaleManager``).
 
-    Starts at ``init_loss_scale`` (2**24); divided by ``scale_factor`` at an overflow, not below 1; multiplied by it whenever
-    ``scale_window`` steps passed since the last overflow. RuntimeError after more than 1,000 overflows in a row.
+    Starts at ``init_loss_scale`` (2**24); divided by ``scale_factor`` at an overflow, not below 1;
+    multiplied by it whenever ``scale_window`` steps passed since the last overflow. RuntimeError after more
+    than 1,000 overflows in a row.
     """
 
     def __init__(self, init_loss_scale=2**24, scale_factor=2, scale_window=2000) -> None:

@@ -4,7 +4,9 @@ import re
 import mindspore.dataset as ds
 import mindspore.ops as ops
 import numpy as np
+import pytest
 import torch
+from mindspore import context
 from mindspore.common.tensor import Tensor
 from mindspore.nn import Cell, Dense, Momentum, SoftmaxCrossEntropyWithLogits, TrainOneStepCell, WithLossCell
 from mindspore.train import Model
@@ -71,7 +73,15 @@ class test_three_steps_of_a_dense_layer_of_ones:
         return tuple(train(x, y).asnumpy().copy() for _ in range(3))
 
 
-# Sink mode. 1,875 batches: the size of MNIST in batches of 32.
+# Sink mode, on the page's device and in its mode. 1,875 batches: the size of MNIST in batches of 32.
+
+@pytest.fixture(autouse=True)
+def graph_mode_on_ascend():
+    before = {name: context.get_context(name) for name in ("mode", "device_target")}
+    context.set_context(mode=context.GRAPH_MODE, device_target="Ascend")
+    yield
+    context.set_context(**before)
+
 
 def lines_of_training(capsys, epochs, batches, **arguments):
     x = np.random.RandomState(0).rand(batches * 2, 2).astype(np.float32)

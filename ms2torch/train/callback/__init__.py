@@ -6,4 +6,17 @@ from ._callback import Callback, CallbackManager, InternalCallbackParam, RunCont
 from ._loss_monitor import LossMonitor
 from ._time_monitor import TimeMonitor
 
+_CallbackManager = CallbackManager
+
+__all__ = [
+    "Callback",
+    "CallbackManager",
+    "InternalCallbackParam",
+    "LossMonitor",
+    "RunContext",
+    "TimeMonitor",
+    "_CallbackManager",
+    "_InternalCallbackParam",
+]
+
 install_lazy(__name__, globals())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import numpy as np
 
 from ms2torch._core.surface import install_lazy
@@ -13,8 +15,9 @@ __all__ = ["Callback", "CallbackManager", "InternalCallbackParam", "RunContext"]
 class Callback:
     """Base of callbacks: override what should happen when (``mindspore.train.Callback``).
 
-    ``on_train_*`` and ``on_eval_*`` are called by ``Model.train``/``fit`` and ``Model.eval``; unless overridden they call the older
-    ``begin``, ``epoch_begin``, ``step_begin``, ``step_end``, ``epoch_end``, ``end``, which serve both.
+    ``on_train_*`` and ``on_eval_*`` are called by ``Model.train``/``fit`` and ``Model.eval``; unless
+    overridden they call the older ``begin``, ``epoch_begin``, ``step_begin``, ``step_end``, ``epoch_end``,
+    ``end``, which serve both.
     """
 
     def __enter__(self):
@@ -78,38 +81,59 @@ class Callback:
         self.end(run_context)
 
 
-_MOMENTS = ("begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end", "on_train_begin",
-            "on_train_epoch_begin", "on_train_epoch_end", "on_train_step_begin", "on_train_step_end", "on_train_end",
-            "on_eval_begin", "on_eval_epoch_begin", "on_eval_epoch_end", "on_eval_step_begin", "on_eval_step_end",
-            "on_eval_end")
+_MOMENTS = (
+    "begin",
+    "epoch_begin",
+    "epoch_end",
+    "step_begin",
+    "step_end",
+    "end",
+    "on_train_begin",
+    "on_train_epoch_begin",
+    "on_train_epoch_end",
+    "on_train_step_begin",
+    "on_train_step_end",
+    "on_train_end",
+    "on_eval_begin",
+    "on_eval_epoch_begin",
+    "on_eval_epoch_end",
+    "on_eval_step_begin",
+    "on_eval_step_end",
+    "on_eval_end",
+)
 
 
 class CallbackManager(Callback):
-    """Calls a list of callbacks in order; TypeError for anything but Callbacks."""
+    """Enters a list of callbacks and calls them in order; TypeError for anything but Callbacks."""
 
     def __init__(self, callbacks) -> None:
-        self._callbacks = []
-        if isinstance(callbacks, Callback):
-            callbacks = [callbacks]
-        for callback in callbacks or ():
-            if not isinstance(callback, Callback):
-                raise TypeError("When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions, "
-                                f"but got a/an {callback}.")
-            self._callbacks.append(callback)
+        if callbacks is None or isinstance(callbacks, Callback):
+            callbacks = [] if callbacks is None else [callbacks]
+        if not isinstance(callbacks, list):
+            raise TypeError("The 'callbacks' is not a Callback or a list of Callback.")
+        if not all(isinstance(callback, Callback) for callback in callbacks):
+            raise TypeError(
+                "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions."
+            )
+        self._callbacks = list(callbacks)
+        self._stack = ExitStack()
 
     def __enter__(self):
-        self._callbacks = [callback.__enter__() or callback for callback in self._callbacks]
+        entered = [(callback, self._stack.enter_context(callback)) for callback in self._callbacks]
+        self._callbacks = [
+            target if isinstance(target, Callback) else callback for callback, target in entered
+        ]
         return self
 
     def __exit__(self, *err):
-        for callback in reversed(self._callbacks):
-            callback.__exit__(*err)
+        return self._stack.__exit__(*err)
 
 
 def _each(moment: str):
     def call(self, run_context) -> None:
         for callback in self._callbacks:
             getattr(callback, moment)(run_context)
+
     call.__name__ = moment
     return call
 
@@ -118,14 +142,18 @@ for _moment in _MOMENTS:
     setattr(CallbackManager, _moment, _each(_moment))
 
 
+class _NoSuchParameter(KeyError, AttributeError):
+    """A KeyError, as in MindSpore, that hasattr and getattr understand."""
+
+
 class InternalCallbackParam(dict):
-    """What a callback sees of the run: a dict whose keys are attributes (``cur_epoch_num``, ``net_outputs``, ...)."""
+    """What a callback sees of the run: a dict whose keys are attributes (``cur_epoch_num``, ...)."""
 
     def __getattr__(self, name: str):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(name) from None
+            raise _NoSuchParameter(name) from None
 
     def __setattr__(self, name: str, value) -> None:
         self[name] = value
@@ -135,12 +163,14 @@ _InternalCallbackParam = InternalCallbackParam
 
 
 class RunContext:
-    """What a callback is given: the run's parameters, and a way to stop it; TypeError for other parameters."""
+    """What a callback is given: the run's parameters, a dict, and a way to stop it. TypeError for no dict."""
 
     def __init__(self, original_args) -> None:
-        if not isinstance(original_args, InternalCallbackParam):
-            raise TypeError("The argument 'original_args' of RunContext should be _InternalCallbackParam type, "
-                            f"but got {original_args!r}.")
+        if not isinstance(original_args, dict):
+            raise TypeError(
+                "The argument 'original_args' of RunContext should be dict type, "
+                f"but got {type(original_args)}."
+            )
         self._original_args = original_args
         self._stop_requested = False
 
@@ -158,7 +188,7 @@ class RunContext:
 
 
 def _handle_loss(outputs):
-    """The loss among a network's outputs: the first of a tuple as it is, a lone Tensor as the float of its mean."""
+    """The loss among a network's outputs: the first of a tuple, or a lone Tensor's mean as a float."""
     if isinstance(outputs, (tuple, list)):
         if isinstance(outputs[0], Tensor):
             return outputs[0]

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 
+from ms2torch._checkparam import check_non_negative_int
+
 from ._callback import Callback, _handle_loss
 
 
 class LossMonitor(Callback):
-    """Prints the loss every ``per_print_times`` steps (0: never), and metrics after evaluations inside ``fit``.
+    """Prints the loss every ``per_print_times`` steps (0: never), and the metrics of ``fit``.
 
-    ValueError for a negative or non-integer argument, and, during training, for a loss that is nan or infinite.
+    ValueError for a negative or non-integer argument, and, during training, for a loss that is nan or
+    infinite.
     """
 
     def __init__(self, per_print_times: int = 1) -> None:
         super().__init__()
-        if isinstance(per_print_times, bool) or not isinstance(per_print_times, int) or per_print_times < 0:
-            raise ValueError(f"The 'per_print_times' must be int and must >= 0, but got {per_print_times!r} "
-                             f"with type '{type(per_print_times).__name__}'.")
+        check_non_negative_int(per_print_times)
         self._per_print_times = per_print_times
         self._last_print_time = 0
 
@@ -28,8 +29,10 @@ class LossMonitor(Callback):
         every = self._per_print_times
         loss = _handle_loss(params.net_outputs)
         if isinstance(loss, float) and not math.isfinite(loss):
-            raise ValueError(f"In epoch: {epoch} step: {step}, loss is NAN or INF, training process cannot continue, "
-                             "terminating training.")
+            raise ValueError(
+                f"In epoch: {epoch} step: {step}, loss is NAN or INF, training process cannot continue, "
+                "terminating training."
+            )
         while every and params.cur_step_num <= self._last_print_time:
             # A monitor that is used for another training counts back to where that one is.
             self._last_print_time -= max(every, params.batch_num if params.get("dataset_sink_mode") else 1)
