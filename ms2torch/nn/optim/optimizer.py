@@ -1,8 +1,8 @@
 """Optimizer, the base of all optimizers (``mindspore.nn.optim.optimizer``).
 
-A step is a few fused or foreach calls over the raw tensors of each group (parameters with one learning rate and one weight
-decay). Learning rates live in Parameters, as MindSpore has it; the host keeps a copy of their values that it reads again
-only when the Parameter was written to, so a step on CUDA waits for nothing.
+A step is a few fused or foreach calls over the raw tensors of each group (parameters with one learning rate
+and one weight decay). Learning rates live in Parameters, as MindSpore has it; the host keeps a copy of their
+values that it reads again only when the Parameter was written to, so a step on CUDA waits for nothing.
 """
 
 from __future__ import annotations
@@ -12,11 +12,18 @@ from collections.abc import Iterable
 import numpy as np
 import torch
 
+from ms2torch import _checkparam as validator
+from ms2torch import context
 from ms2torch._core import dtype as _dtype
+from ms2torch._core import recording
+from ms2torch._core import generation
+from ms2torch._core.module import _called_by_torch
 from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple
 from ms2torch.nn.cell import Cell
-from ms2torch.nn.learning_rate_schedule import LearningRateSchedule
+from ms2torch.nn.learning_rate_schedule import LearningRateSchedule, _Formula
+from ms2torch.ops.composite.base import HyperMap, Map
+from ms2torch.ops.function.parameter_func import assign_add
 
 from ._groups import GroupedParameters
 
@@ -32,9 +39,10 @@ class Optimizer(GroupedParameters, Cell):
     """Base class of optimizers; a subclass's ``construct(gradients)`` updates ``parameters``.
 
     ``parameters``: a list of Parameters, or of dicts with ``params`` and optionally ``lr``, ``weight_decay``,
-    ``grad_centralization`` (or one with ``order_params``). ``learning_rate``: number, 0-d Tensor, an iterable or 1-d Tensor
-    of rates by step, or a LearningRateSchedule. Without groups, weight decay leaves out parameters with ``beta`` or ``gamma``
-    in their names. ``loss_scale`` divides the gradients. Unlike torch's optimizers it is called with the gradients.
+    ``grad_centralization`` (or one with ``order_params``). ``learning_rate``: number, 0-d Tensor, an iterable
+    or 1-d Tensor of rates by step, or a LearningRateSchedule. Without groups, weight decay leaves out
+    parameters with ``beta`` or ``gamma`` in their names. ``loss_scale`` divides the gradients. Unlike torch's
+    optimizers it is called with the gradients.
     """
 
     _never_recorded = True
@@ -43,8 +51,8 @@ class Optimizer(GroupedParameters, Cell):
         super().__init__(auto_prefix=False)
         parameters = _checked_parameters(parameters, "parameters")
         if not all(isinstance(x, Parameter) for x in parameters) and not all(isinstance(x, dict) for x in parameters):
-            raise TypeError("For 'Optimizer', all elements of the argument 'parameters' must be 'Parameter' or 'dict',"
-                            " please check the 'parameters'.")
+            raise TypeError("For 'Optimizer', all elements of the argument 'parameters' must be "
+                            "'Parameter' or 'dict', please check the 'parameters'.")
         loss_scale = float(loss_scale) if isinstance(loss_scale, int) else loss_scale
         if not isinstance(loss_scale, float):
             raise TypeError(f"For '{self.cls_name}', the type of 'loss_scale' must be float, "
@@ -124,13 +132,13 @@ class Optimizer(GroupedParameters, Cell):
             return learning_rate
         if isinstance(learning_rate, Tensor):
             if learning_rate.ndim > 1:
-                raise ValueError("For 'Optimizer', if 'learning_rate' is Tensor type, then the dimension of it should "
-                                 f"be 0 or 1, but got {learning_rate.ndim}.")
+                raise ValueError("For 'Optimizer', if 'learning_rate' is Tensor type, then the dimension "
+                                 f"of it should be 0 or 1, but got {learning_rate.ndim}.")
             return Tensor(learning_rate.asnumpy(), dtype=_dtype.float32)
         if isinstance(learning_rate, Iterable) and not isinstance(learning_rate, str):
             return Tensor(np.array(list(learning_rate)).astype(np.float32))
-        raise TypeError("For 'Optimizer', the argument 'learning_rate' must be int, float, Tensor, Iterable or "
-                        f"LearningRateSchedule, but got {type(learning_rate)}.")
+        raise TypeError("For 'Optimizer', the argument 'learning_rate' must be int, float, Tensor, "
+                        f"Iterable or LearningRateSchedule, but got {type(learning_rate)}.")
 
     def _build_single_lr(self, rate, name: str):
         """The rate as a Parameter or a schedule."""
@@ -144,7 +152,8 @@ class Optimizer(GroupedParameters, Cell):
     # ---- what subclasses of users call --------------------------------------------------------------------
 
     def get_lr(self):
-        """The learning rate of this step as a Tensor; a tuple of them with one per parameter for grouped rates."""
+        """The learning rate of this step as a Tensor; a tuple of them with one per parameter for grouped
+        rates."""
         if not self.dynamic_lr:
             return self.learning_rate
         if self.is_group_lr:
@@ -169,8 +178,8 @@ class Optimizer(GroupedParameters, Cell):
         found = []
         for p in param if isinstance(param, list) else [param]:
             if id(p) not in places:
-                raise ValueError(f"For 'get_lr_parameter', the parameter {p.name} is not in optimizer, please check "
-                                 "whether the argument 'param' is correct.")
+                raise ValueError(f"For 'get_lr_parameter', the parameter {p.name} is not in optimizer, "
+                                 "please check whether the argument 'param' is correct.")
             lr = self.learning_rate[places[id(p)]] if self.is_group_lr else self.learning_rate
             found.append(lr.learning_rate if isinstance(lr, (_ConvertToCell, _IteratorLearningRate)) else lr)
         return found if isinstance(param, list) else found[0]
@@ -224,128 +233,20 @@ class Optimizer(GroupedParameters, Cell):
         if not isinstance(value, str):
             raise TypeError(f"For 'Optimizer', the property 'target' must be string, but got {type(value)}")
         if value not in ("CPU", "Ascend", "GPU"):
-            raise ValueError("For 'Optimizer', the property 'target' must be one of ['CPU', 'Ascend' ,'GPU'], "
-                             f"but got {value}")
+            raise ValueError("For 'Optimizer', the property 'target' must be one of ['CPU', 'Ascend' "
+                             f",'GPU'], but got {value}")
         self.__dict__["_target"] = value
 
     def construct(self, *hyper_params):
         raise NotImplementedError
-
-    # ---- the step, over raw tensors ------------------------------------------------------------------------
-
-    def _raw(self, gradients) -> list[torch.Tensor]:
-        """The gradients as the fused kernels want them: decayed, centralized, unscaled, in the parameters' dtype."""
-        raw = [g._t for g in gradients]
-        if len(raw) != self.param_length:
-            raise ValueError(f"For '{self.cls_name}', there are {self.param_length} parameters, "
-                             f"but got {len(raw)} gradients.")
-        if self.exec_weight_decay:
-            raw = self._decayed(raw)
-        if self.is_group and any(self.grad_centralization_flags):
-            raw = self._centralized(raw)
-        if self.need_scale:
-            raw = torch._foreach_mul(raw, 1.0 / self.loss_scale)
-        return self._laid_out(raw)
-
-    def _laid_out(self, raw: list[torch.Tensor]) -> list[torch.Tensor]:
-        params = self.parameters
-        for i, g in enumerate(raw):
-            if g.requires_grad:
-                g = raw[i] = g.detach()
-            if g.dtype is not params[i]._rest.dtype:
-                raw[i] = g.to(params[i]._rest.dtype)
-            elif not g.is_contiguous():
-                # autograd.grad keeps no layout contract; the fused kernels count on one.
-                raw[i] = g.contiguous()
-        return raw
-
-    def _step(self) -> int:
-        """Steps done so far, from the host's copy of ``global_step``; counts this one."""
-        rest = self.global_step._rest
-        done, version = self._step_known
-        if version != rest._version:
-            done = int(rest)
-        rest.add_(1)
-        self.__dict__["_step_known"] = (done + 1, rest._version)
-        return done
-
-    def _host(self, param: Parameter) -> float:
-        """A scalar Parameter's value from the host's copy, read again when it was written to."""
-        rest = param._rest
-        key = (rest.data_ptr(), rest._version)
-        known = self._hosted.get(id(param))
-        if known is None or known[0] != key:
-            known = self._hosted[id(param)] = (key, float(rest))
-        return known[1]
-
-    def _rate(self, source, step: int):
-        """The rate at ``step``: a float, or a 0-d tensor where reading it would make CUDA wait."""
-        if isinstance(source, Parameter):
-            return self._host(source)
-        if isinstance(source, _IteratorLearningRate):
-            return source.at(step)
-        if isinstance(source, _ConvertToCell):
-            return self._host(source.learning_rate)
-        # (The schedule sees the step that is being done, before ``global_step`` counts it.)
-        value = source(wrap(torch.full((1,), step, dtype=torch.int32, device=self.global_step._rest.device)))
-        t = value._t.reshape(()) if isinstance(value, Tensor) else value
-        return float(t) if not isinstance(t, torch.Tensor) or t.device.type == "cpu" else t
-
-
-class _ConvertToCell(LearningRateSchedule):
-    """A constant rate among dynamic ones."""
-
-    def __init__(self, learning_rate) -> None:
-        super().__init__()
-        if not isinstance(learning_rate, Parameter):
-            raise TypeError("For 'Optimizer', the argument 'learning_rate' must be Parameter, "
-                            f"but got {type(learning_rate)}.")
-        self.learning_rate = learning_rate
-
-    def construct(self, global_step):
-        return self.learning_rate.value()
-
-
-class _IteratorLearningRate(LearningRateSchedule):
-    """A list of rates by step."""
-
-    def __init__(self, learning_rate, name: str) -> None:
-        super().__init__()
-        if learning_rate.ndim != 1:
-            raise ValueError("For 'Optimizer', the dimension of the argument 'learning_rate' should "
-                             f"be 1, but got {learning_rate.ndim}.")
-        self.learning_rate = Parameter(learning_rate, name)
-        self._listed = (None, [])
-
-    def at(self, step: int) -> float:
-        rest = self.learning_rate._rest
-        if self._listed[0] != rest._version:
-            self.__dict__["_listed"] = (rest._version, rest.tolist())
-        rates = self._listed[1]
-        # MindSpore gathers: beyond the list's end there is nothing, which is 0.
-        return rates[step] if step < len(rates) else 0.0
-
-    def construct(self, global_step):
-        return Tensor(self.at(int(global_step._t.reshape(()))), _dtype.float32).reshape((1,))
-
-
-class _WrappedWeightDecay(Cell):
-    """A weight-decay schedule times the loss scale."""
-
-    def __init__(self, weight_decay, loss_scale: float = 1.0) -> None:
-        super().__init__()
-        self.weight_decay = weight_decay
-        self.loss_scale = Tensor(loss_scale, _dtype.float32)
-
-    def construct(self, global_step):
-        return self.weight_decay(global_step) * self.loss_scale
 
 
 def _checked_parameters(parameters, what: str) -> list:
     if parameters is None:
         raise ValueError(f"For 'Optimizer', the argument {what} can not be None.")
     if not isinstance(parameters, Iterable):
-        raise TypeError(f"For 'Optimizer', the argument {what} must be Iterable type, but got {type(parameters)}.")
+        raise TypeError(f"For 'Optimizer', the argument {what} must be Iterable type, but got "
+                        f"{type(parameters)}.")
     parameters = list(parameters)
     if not parameters:
         raise ValueError(f"For 'Optimizer', the argument {what} must not be empty.")
