@@ -1,0 +1,66 @@
+"""Random operators: bits under a seed, shapes, dtypes and refusals."""
+from tests.reference.expressions import evaluate, lines
+from tests.reference.judge import case
+
+GIVEN = lines("""
+ops.bernoulli(T((2,)), 0.5).shape
+ops.randn(2,3).shape
+ops.randn((2,3)).shape
+ops.rand(2).shape
+ops.rand((2,)).shape
+ops.randint(0,5,(2,3)).shape
+ops.randn_like(T((2,3))).shape
+ops.standard_normal((2,3)).shape
+ops.StandardNormal()((2,3)).shape
+ops.UniformReal(seed=1)((2,)).shape
+ops.normal((2,3), A(0.,"float32"), A(1.,"float32")).shape
+ops.normal((2,3), A([0.,1.,2.],"float32"), A(1.,"float32")).shape
+ops.uniform((2,3), A([0.,1.,2.],"float32"), A(5.,"float32")).shape
+ops.shuffle(T((4,2))).shape
+ops.RandomShuffle()(T((4,2))).shape
+ops.multinomial(A([[.1,.9]],"float32"), 3, True).shape
+ops.multinomial(A([.1,.9],"float32"), 2, False).shape
+ops.choice_with_mask(T((4,2),"bool"))[0].shape
+ops.bernoulli(T((3,)), A(1.,"float32"))
+ops.bernoulli(T((3,),"int32"), 0.0)
+ms.set_seed(1) ;; [ops.normal((3,), 0., 1.) for i in range(2)]
+ms.set_seed(1) ;; [ops.uniform((3,), A(0.,"float32"), A(2.,"float32")) for i in range(2)]
+ms.set_seed(1) ;; [ops.uniform((3,), A(0), A(9), dtype=ms.int32) for i in range(2)]
+ms.set_seed(1) ;; [ops.rand(2,2), ops.rand(2,2), ops.randn(2,2), ops.randn(3), ops.rand_like(T((2,))), ops.randn_like(T((2,)))]
+ms.set_seed(1) ;; [ops.randint(0,9,(4,)), ops.randint(0,9,(4,)), ops.randint_like(T((3,),"int32"),0,9)]
+ms.set_seed(1) ;; [ops.standard_normal((3,)), ops.standard_laplace((3,)), ops.laplace((3,), A(1.,"float32"), A(2.,"float32"))]
+ms.set_seed(1) ;; [ops.shuffle(T((5,))), ops.shuffle(T((5,)))]
+ms.set_seed(1) ;; [ops.multinomial(A([.1,.2,.7],"float32"), 5), ops.multinomial(A([[.1,.2,.7],[.3,.3,.4]],"float32"), 4)]
+ms.set_seed(1) ;; [ops.multinomial(A([.1,.2,.7],"float32"), 2, False), ops.multinomial(A([[.1,.2,.7],[.3,.3,.4]],"float32"), 2, False)]
+ops.randperm(5, 3)
+ms.set_seed(3) ;; [ops.normal((3,), 0., 1., seed=5), ops.normal((3,), 0., 1., seed=5)]
+ms.set_seed(3) ;; ops.rand(3, seed=4)
+ms.set_seed(1) ;; [T((3,)).multinomial(4)]
+ms.set_seed(1) ;; ops.normal((2,3), A([0.,1.,2.],"float32"), A([1.,2.,3.],"float32"))
+[ops.StandardNormal(5)((3,)), ops.StandardNormal(5,6)((3,)), ops.UniformReal(seed=5)((3,)), ops.UniformInt(seed=5)((3,), A(0), A(9)), ops.RandomShuffle(3)(T((5,))), ops.Multinomial(seed=3)(A([[.1,.9]],"float32"), 6)]
+ms.set_seed(1) ;; [ops.StandardNormal(5)((3,)), ops.StandardNormal(5)((3,)), ops.UniformReal(seed=5)((3,)), ops.UniformInt(seed=5)((3,), A(0), A(9)), ops.RandomShuffle(3)(T((5,))), ops.Multinomial(seed=3)(A([[.1,.9]],"float32"), 6)]
+""")
+
+REFUSED = lines("""
+ops.rand(2, dtype=ms.int32)
+ops.randint(5,0,(2,))
+ops.randint(5,(2,))
+ops.randint(0,5,2)
+ops.randint(0.,5,(2,))
+ops.randint_like(T((2,3)),0,5).dtype
+ops.standard_normal(3)
+ops.UniformInt(seed=10)((2,3), 0, 5).shape
+ops.uniform((2,3), 0., 1.)
+ops.multinomial(A([.1,.9],"float32"), 3, False)
+ops.bernoulli(T((3,)), 1.5)
+""")
+
+
+@case(each={"line": GIVEN})
+def test_value(line):
+    return evaluate(line)
+
+
+@case(each={"line": REFUSED}, raises=True)
+def test_refusal(line):
+    return evaluate(line)
