@@ -1,7 +1,8 @@
 """MindSpore's rules for two operands, over torch tensors and Python numbers.
 
-``add``, ``sub`` ... are what Python's operators, the functional forms, the Primitives and the Tensor methods of one
-operation share. Where dtypes agree they are torch's own operators; the rest of this file is for where not.
+``add``, ``sub`` ... are what Python's operators, the functional forms, the Primitives and the Tensor
+methods of one operation share. Where dtypes agree they are torch's own operators; the rest of this file is
+for where not.
 """
 
 from __future__ import annotations
@@ -44,17 +45,21 @@ def pair(a, b, name: str = "", loose: bool = False):
 
 def both_numbers(a, b):
     """Two Python numbers as the 0-d tensors that MindSpore makes of them."""
+
     def tensor(x):
         kind = torch.float32 if isinstance(x, float) else torch.bool if isinstance(x, bool) else torch.int64
         return torch.tensor(x, dtype=kind)
+
     return promote(tensor(a), tensor(b))
 
 
 def wrong_operands(name: str, a, b) -> TypeError:
     """The error for operands that are neither tensors nor numbers, in MindSpore's words."""
-    return TypeError(f'Failed calling {name} with "{name}()(input={describe(a)}, other={describe(b)})".\n'
-                     "The valid calling should be: \n"
-                     f'"{name}()(input=<Number, Tensor>, other=<Number, Tensor>)".\n')
+    return TypeError(
+        f'Failed calling {name} with "{name}()(input={describe(a)}, other={describe(b)})".\n'
+        "The valid calling should be: \n"
+        f'"{name}()(input=<Number, Tensor>, other=<Number, Tensor>)".\n'
+    )
 
 
 def describe(value) -> str:
@@ -76,6 +81,7 @@ def _binary(name: str, compute, loose: bool = False, prepare=None):
     torch has hardly any arithmetic for wider unsigned integers, and raises for a division of integers by
     zero, where MindSpore gives a number: both take another way, which costs nothing where it is not needed.
     """
+
     def call(a, b):
         if prepare is not None:
             a, b = prepare(a, b)
@@ -102,8 +108,10 @@ def _otherwise(err, name, compute, a, b):
         return compute(*[x.to(torch.int32) if isinstance(x, torch.Tensor) else int(x) for x in (a, b)]).bool()
     if "without overflow" in str(err):
         # A number beyond the dtype wraps round, as it does in a sum.
-        a, b = [x if isinstance(x, torch.Tensor) else torch.full((), x).to(y.device, dtype)
-                for x, y in ((a, b), (b, a))]
+        a, b = [
+            x if isinstance(x, torch.Tensor) else torch.full((), x).to(y.device, dtype)
+            for x, y in ((a, b), (b, a))
+        ]
         try:
             return compute(a, b)
         except RuntimeError as again:
@@ -179,9 +187,11 @@ def _power(a, b):
 
 def _reflecting(function, python):
     """torch's function where the first operand is a tensor; Python's operator, which reflects, where not."""
+
     @wraps(function)
     def call(a, b):
         return function(a, b) if isinstance(a, torch.Tensor) else python(a, b)
+
     return call
 
 
@@ -225,5 +235,3 @@ def like(sequence, t: torch.Tensor) -> torch.Tensor:
     """A list or tuple beside a Tensor takes its dtype: ``Tensor([1, 2]) + [3.5, 4]`` is ``[4, 6]``."""
     flat = np.array([x.tolist() if isinstance(x, torch.Tensor) else x for x in sequence])
     return torch.from_numpy(np.ascontiguousarray(flat)).to(device=t.device, dtype=t.dtype)
-
-

@@ -10,14 +10,19 @@ from ms2torch._core.errors import said
 
 
 def spelled(**names):
-    """Let a definition take the argument names of other releases too: ``spelled(axis="dim")`` takes axis= for dim=."""
+    """Let a definition take the argument names of other releases too: ``spelled(axis="dim")`` takes axis=
+    for dim=.
+    """
+
     def decorate(kernel):
         @wraps(kernel)
         def call(*args, **kwargs):
             if kwargs:
                 kwargs = {names.get(k, k): v for k, v in kwargs.items()}
             return kernel(*args, **kwargs)
+
         return call
+
     return decorate
 
 
@@ -61,8 +66,9 @@ def _number(axis, name: str) -> int:
     if isinstance(axis, torch.Tensor) and not axis.is_floating_point() and axis.numel() == 1:
         return int(axis)
     if isinstance(axis, bool) or not hasattr(axis, "__index__"):
-        raise TypeError(f"For '{name}', the type of 'axis' should be 'int', but got type "
-                        f"'{type(axis).__name__}'.")
+        raise TypeError(
+            f"For '{name}', the type of 'axis' should be 'int', but got type '{type(axis).__name__}'."
+        )
     return axis.__index__()
 
 

@@ -1,7 +1,7 @@
 """Elementwise functions of two tensors or a tensor and a number: arithmetic, comparison, logic, bits.
 
-Dtypes meet by MindSpore's rules (``_core.arithmetic``): 0-d tensors count fully, integers divide to Float32, a Python
-number follows the tensor's kind.
+Dtypes meet by MindSpore's rules (``_core.arithmetic``): 0-d tensors count fully, integers divide to
+Float32, a Python number follows the tensor's kind.
 """
 
 from __future__ import annotations
@@ -15,31 +15,42 @@ from ms2torch._core.registry import method, mint_form, op, primitive
 __all__: list[str] = []
 
 
-def _define(name, compute, text, prim=None, alias=(), mint=True, tensor=True, arguments="input other", torch_name=None):
+def _define(
+    name, compute, text, prim=None, alias=(), mint=True, tensor=True, arguments="input other", torch_name=None
+):
     """One operation from one computation over two operands. ``arguments`` are MindSpore's names for them."""
     if arguments == "x y":
+
         def kernel(x, y):
             return compute(x, y)
     elif arguments == "input exponent":
+
         def kernel(input, exponent):
             return compute(input, exponent)
     elif arguments == "x other":
+
         def kernel(x, other):
             return compute(x, other)
     else:
+
         def kernel(input, other):
             return compute(input, other)
+
     kernel.__name__ = kernel.__qualname__ = name
     kernel.__module__ = __name__
     kernel.__doc__ = f"{text} (``mindspore.ops.{name}``, elementwise with broadcasting)."
-    globals()[name] = op(kernel, primitive=prim, alias=alias,
-                         method=(name, *alias) if tensor is True else tensor or None,
-                         mint=(name, *alias) if mint is True else mint or None)
+    globals()[name] = op(
+        kernel,
+        primitive=prim,
+        alias=alias,
+        method=(name, *alias) if tensor is True else tensor or None,
+        mint=(name, *alias) if mint is True else mint or None,
+    )
     globals().update(dict.fromkeys(alias, globals()[name]))
     __all__.extend((name, *alias))
 
 
-# ---- computations that are not one torch function -------------------------------------------------------------
+# ---- computations that are not one torch function ----------------------------------------------------------
 
 
 def _logical(function):
@@ -47,17 +58,20 @@ def _logical(function):
         if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
             return function(a, b)
         return function(*[torch.as_tensor(x) for x in pair(a, b)])
+
     return compute
 
 
 def _tensors(function, name):
     """For torch functions that take two tensors only."""
+
     def compute(a, b):
         if not isinstance(a, torch.Tensor):
             a = torch.full((), a, dtype=b.dtype, device=b.device)
         elif not isinstance(b, torch.Tensor):
             b = torch.full((), b, dtype=a.dtype, device=a.device)
         return function(a, b)
+
     return _binary(name, compute)
 
 
@@ -71,10 +85,12 @@ def _quotient(a, b):
 
 def _or_zero(function, zero_where):
     """``function`` with 0 where the operand ``zero_where`` (0 or 1) is 0, in the gradient too."""
+
     def compute(a, b):
         zero = (a, b)[zero_where] == 0
         other = torch.where(zero, torch.ones_like(b), b)
         return torch.where(zero, torch.zeros((), dtype=b.dtype, device=b.device), function(a, other))
+
     return compute
 
 
@@ -85,8 +101,10 @@ def _copysign(x, other):
 
 
 def _float_power(a, b):
-    double = [x.to(torch.complex128 if x.is_complex() else torch.float64) if isinstance(x, torch.Tensor) else x
-              for x in (a, b)]
+    double = [
+        x.to(torch.complex128 if x.is_complex() else torch.float64) if isinstance(x, torch.Tensor) else x
+        for x in (a, b)
+    ]
     return torch.pow(*double)
 
 
@@ -104,82 +122,219 @@ _trunc_div = _binary("TruncateDiv", lambda a, b: torch.div(torch.as_tensor(a), b
 _trunc_mod = _binary("TruncateMod", _fmod)
 _real_div = _binary("RealDiv", _quotient)
 
-for _name, _compute, _text, _extra in (
-    # name, computation, text, then what differs from the usual
-    ("mul", arithmetic.mul, "The product", dict(prim="Mul", alias=("tensor_mul",), tensor=True, mint="mul")),
-    ("multiply", arithmetic.mul, "The product", dict(mint=None)),
-    ("floor_divide", arithmetic.floor_div, "The quotient, rounded down", {}),
-    ("floor_div", arithmetic.floor_div, "The quotient, rounded down",
-     dict(prim="FloorDiv", alias=("floordiv", "tensor_floordiv"), mint=None, tensor=None, arguments="x y")),
-    ("floor_mod", arithmetic.floor_mod, "What the quotient rounded down leaves; it has the divisor's sign",
-     dict(prim="FloorMod", alias=("floormod", "tensor_mod"), mint=None, tensor=None, arguments="x y")),
-    ("remainder", _remainder, "What the quotient rounded down leaves; it has the divisor's sign", {}),
-    ("fmod", _trunc_mod, "What the quotient rounded towards zero leaves; it has the dividend's sign", {}),
-    ("truncate_div", _trunc_div, "The quotient, rounded towards zero",
-     dict(prim="TruncateDiv", mint=None, tensor=None, arguments="x y")),
-    ("truncate_mod", _trunc_mod, "What the quotient rounded towards zero leaves",
-     dict(prim="TruncateMod", mint=None, tensor=None, arguments="x y")),
-    ("tensor_div", _real_div, "The quotient; of integers an integer, rounded towards zero",
-     dict(prim="RealDiv", mint=None, tensor=None, arguments="x y")),
-    ("pow", arithmetic.pow, "The first to the power of the second",
-     dict(prim="Pow", alias=("tensor_pow", "pows"), mint="pow", tensor="pow", arguments="input exponent")),
-    ("float_power", _float_power, "The first to the power of the second, in Float64", {}),
-    ("atan2", _tensors(torch.atan2, "Atan2"), "The angle of the point (other, input)",
-     dict(prim="Atan2", alias=("arctan2",))),
-    ("hypot", _tensors(torch.hypot, "Hypot"), "The length of the hypotenuse", dict(prim="Hypot", mint=None)),
-    ("maximum", _tensors(torch.maximum, "Maximum"), "The larger one; NaN where one is", dict(prim="Maximum")),
-    ("minimum", _tensors(torch.minimum, "Minimum"), "The smaller one; NaN where one is", dict(prim="Minimum")),
-    ("fmax", _tensors(torch.fmax, "Fmax"), "The larger one; the number where the other is NaN",
-     dict(prim="Fmax", mint=None)),
-    ("fmin", _tensors(torch.fmin, "Fmin"), "The smaller one; the number where the other is NaN",
-     dict(prim="Fmin", mint=None)),
-    ("eq", arithmetic.equal, "Whether they are equal", dict(alias=("equal",), mint="eq", prim="Equal")),
-    ("ne", arithmetic.not_equal, "Whether they differ", dict(alias=("not_equal",), prim="NotEqual")),
-    ("gt", arithmetic.greater, "Whether the first is larger",
-     dict(alias=("greater", "tensor_gt"), prim="Greater", mint=("gt", "greater"), tensor=("gt", "greater"))),
-    ("ge", arithmetic.greater_equal, "Whether the first is not smaller",
-     dict(alias=("greater_equal", "tensor_ge"), prim="GreaterEqual", mint=("ge", "greater_equal"),
-          tensor=("ge", "greater_equal"))),
-    ("lt", arithmetic.less, "Whether the first is smaller",
-     dict(alias=("less", "tensor_lt"), prim="Less", mint=("lt", "less"), tensor=("lt", "less"))),
-    ("le", arithmetic.less_equal, "Whether the first is not larger",
-     dict(alias=("less_equal", "tensor_le"), prim="LessEqual", mint=("le", "less_equal"),
-          tensor=("le", "less_equal"))),
-    ("logical_and", _logical(torch.logical_and), "Whether both are true, nonzero counting as true",
-     dict(prim="LogicalAnd")),
-    ("logical_or", _logical(torch.logical_or), "Whether one is true, nonzero counting as true",
-     dict(prim="LogicalOr")),
-    ("logical_xor", _logical(torch.logical_xor), "Whether just one is true, nonzero counting as true",
-     dict(prim="LogicalXor")),
-    ("bitwise_and", arithmetic.bitwise_and, "The bits that both have", dict(prim="BitwiseAnd")),
-    ("bitwise_or", arithmetic.bitwise_or, "The bits that one has", dict(prim="BitwiseOr")),
-    ("bitwise_xor", arithmetic.bitwise_xor, "The bits that just one has", dict(prim="BitwiseXor")),
-    ("bitwise_left_shift", _binary("LeftShift", torch.bitwise_left_shift), "The bits moved up",
-     dict(prim="LeftShift", mint=None)),
-    ("bitwise_right_shift", _binary("RightShift", torch.bitwise_right_shift), "The bits moved down",
-     dict(prim="RightShift", mint=None)),
-    ("gcd", _tensors(torch.gcd, "Gcd"), "The greatest common divisor", dict(prim="Gcd", mint=None)),
-    ("lcm", _tensors(torch.lcm, "Lcm"), "The least common multiple", dict(prim="Lcm", mint=None)),
-    ("xlogy", _tensors(torch.xlogy, "XLogy"), "input * log(other), and 0 where input is 0", dict(prim="Xlogy")),
-    ("xdivy", _tensors(_or_zero(torch.true_divide, 0), "Xdivy"), "x / y, and 0 where x is 0",
-     dict(prim="Xdivy", mint=None, arguments="x y")),
-    ("logaddexp", _tensors(torch.logaddexp, "Maximum"), "log(exp(input) + exp(other))", {}),
-    ("logaddexp2", _tensors(torch.logaddexp2, "Maximum"), "log2(2**input + 2**other)", {}),
-    ("copysign", _copysign, "The first with the sign of the second", dict(arguments="x other", mint=None)),
-    ("nextafter", _tensors(torch.nextafter, "NextAfter"), "The next number from input towards other",
-     dict(prim="NextAfter", mint=None)),
-    ("ldexp", _tensors(lambda a, b: torch.ldexp(a.float() if not a.is_floating_point() else a, b), "Mul"), "x * 2**other", dict(arguments="x other", mint=None)),
-    ("igamma", _tensors(torch.special.gammainc, "Igamma"), "The regularised lower incomplete gamma function",
-     dict(prim="Igamma", mint=None)),
-    ("igammac", _tensors(torch.special.gammaincc, "Igammac"), "The regularised upper incomplete gamma function",
-     dict(prim="Igammac", mint=None)),
-    ("zeta", _tensors(torch.special.zeta, "Zeta"), "The Hurwitz zeta function",
-     dict(prim="Zeta", mint=None, tensor=None)),
-):
-    _define(_name, _compute, _text, **_extra)
+_define("mul", arithmetic.mul, "The product", prim="Mul", alias=("tensor_mul",), tensor=True, mint="mul")
+_define("multiply", arithmetic.mul, "The product", mint=None)
+_define("floor_divide", arithmetic.floor_div, "The quotient, rounded down")
+_define(
+    "floor_div",
+    arithmetic.floor_div,
+    "The quotient, rounded down",
+    prim="FloorDiv",
+    alias=("floordiv", "tensor_floordiv"),
+    mint=None,
+    tensor=None,
+    arguments="x y",
+)
+_define(
+    "floor_mod",
+    arithmetic.floor_mod,
+    "What the quotient rounded down leaves; it has the divisor's sign",
+    prim="FloorMod",
+    alias=("floormod", "tensor_mod"),
+    mint=None,
+    tensor=None,
+    arguments="x y",
+)
+_define("remainder", _remainder, "What the quotient rounded down leaves; it has the divisor's sign")
+_define("fmod", _trunc_mod, "What the quotient rounded towards zero leaves; it has the dividend's sign")
+_define(
+    "truncate_div",
+    _trunc_div,
+    "The quotient, rounded towards zero",
+    prim="TruncateDiv",
+    mint=None,
+    tensor=None,
+    arguments="x y",
+)
+_define(
+    "truncate_mod",
+    _trunc_mod,
+    "What the quotient rounded towards zero leaves",
+    prim="TruncateMod",
+    mint=None,
+    tensor=None,
+    arguments="x y",
+)
+_define(
+    "tensor_div",
+    _real_div,
+    "The quotient; of integers an integer, rounded towards zero",
+    prim="RealDiv",
+    mint=None,
+    tensor=None,
+    arguments="x y",
+)
+_define(
+    "pow",
+    arithmetic.pow,
+    "The first to the power of the second",
+    prim="Pow",
+    alias=("tensor_pow", "pows"),
+    mint="pow",
+    tensor="pow",
+    arguments="input exponent",
+)
+_define("float_power", _float_power, "The first to the power of the second, in Float64")
+_define(
+    "atan2",
+    _tensors(torch.atan2, "Atan2"),
+    "The angle of the point (other, input)",
+    prim="Atan2",
+    alias=("arctan2",),
+)
+_define("hypot", _tensors(torch.hypot, "Hypot"), "The length of the hypotenuse", prim="Hypot", mint=None)
+_define("maximum", _tensors(torch.maximum, "Maximum"), "The larger one; NaN where one is", prim="Maximum")
+_define("minimum", _tensors(torch.minimum, "Minimum"), "The smaller one; NaN where one is", prim="Minimum")
+_define(
+    "fmax",
+    _tensors(torch.fmax, "Fmax"),
+    "The larger one; the number where the other is NaN",
+    prim="Fmax",
+    mint=None,
+)
+_define(
+    "fmin",
+    _tensors(torch.fmin, "Fmin"),
+    "The smaller one; the number where the other is NaN",
+    prim="Fmin",
+    mint=None,
+)
+_define("eq", arithmetic.equal, "Whether they are equal", alias=("equal",), mint="eq", prim="Equal")
+_define("ne", arithmetic.not_equal, "Whether they differ", alias=("not_equal",), prim="NotEqual")
+_define(
+    "gt",
+    arithmetic.greater,
+    "Whether the first is larger",
+    alias=("greater", "tensor_gt"),
+    prim="Greater",
+    mint=("gt", "greater"),
+    tensor=("gt", "greater"),
+)
+_define(
+    "ge",
+    arithmetic.greater_equal,
+    "Whether the first is not smaller",
+    alias=("greater_equal", "tensor_ge"),
+    prim="GreaterEqual",
+    mint=("ge", "greater_equal"),
+    tensor=("ge", "greater_equal"),
+)
+_define(
+    "lt",
+    arithmetic.less,
+    "Whether the first is smaller",
+    alias=("less", "tensor_lt"),
+    prim="Less",
+    mint=("lt", "less"),
+    tensor=("lt", "less"),
+)
+_define(
+    "le",
+    arithmetic.less_equal,
+    "Whether the first is not larger",
+    alias=("less_equal", "tensor_le"),
+    prim="LessEqual",
+    mint=("le", "less_equal"),
+    tensor=("le", "less_equal"),
+)
+_define(
+    "logical_and",
+    _logical(torch.logical_and),
+    "Whether both are true, nonzero counting as true",
+    prim="LogicalAnd",
+)
+_define(
+    "logical_or",
+    _logical(torch.logical_or),
+    "Whether one is true, nonzero counting as true",
+    prim="LogicalOr",
+)
+_define(
+    "logical_xor",
+    _logical(torch.logical_xor),
+    "Whether just one is true, nonzero counting as true",
+    prim="LogicalXor",
+)
+_define("bitwise_and", arithmetic.bitwise_and, "The bits that both have", prim="BitwiseAnd")
+_define("bitwise_or", arithmetic.bitwise_or, "The bits that one has", prim="BitwiseOr")
+_define("bitwise_xor", arithmetic.bitwise_xor, "The bits that just one has", prim="BitwiseXor")
+_define(
+    "bitwise_left_shift",
+    _binary("LeftShift", torch.bitwise_left_shift),
+    "The bits moved up",
+    prim="LeftShift",
+    mint=None,
+)
+_define(
+    "bitwise_right_shift",
+    _binary("RightShift", torch.bitwise_right_shift),
+    "The bits moved down",
+    prim="RightShift",
+    mint=None,
+)
+_define("gcd", _tensors(torch.gcd, "Gcd"), "The greatest common divisor", prim="Gcd", mint=None)
+_define("lcm", _tensors(torch.lcm, "Lcm"), "The least common multiple", prim="Lcm", mint=None)
+_define("xlogy", _tensors(torch.xlogy, "XLogy"), "input * log(other), and 0 where input is 0", prim="Xlogy")
+_define(
+    "xdivy",
+    _tensors(_or_zero(torch.true_divide, 0), "Xdivy"),
+    "x / y, and 0 where x is 0",
+    prim="Xdivy",
+    mint=None,
+    arguments="x y",
+)
+_define("logaddexp", _tensors(torch.logaddexp, "Maximum"), "log(exp(input) + exp(other))")
+_define("logaddexp2", _tensors(torch.logaddexp2, "Maximum"), "log2(2**input + 2**other)")
+_define("copysign", _copysign, "The first with the sign of the second", arguments="x other", mint=None)
+_define(
+    "nextafter",
+    _tensors(torch.nextafter, "NextAfter"),
+    "The next number from input towards other",
+    prim="NextAfter",
+    mint=None,
+)
+_define(
+    "ldexp",
+    _tensors(lambda a, b: torch.ldexp(a.float() if not a.is_floating_point() else a, b), "Mul"),
+    "x * 2**other",
+    arguments="x other",
+    mint=None,
+)
+_define(
+    "igamma",
+    _tensors(torch.special.gammainc, "Igamma"),
+    "The regularised lower incomplete gamma function",
+    prim="Igamma",
+    mint=None,
+)
+_define(
+    "igammac",
+    _tensors(torch.special.gammaincc, "Igammac"),
+    "The regularised upper incomplete gamma function",
+    prim="Igammac",
+    mint=None,
+)
+_define(
+    "zeta",
+    _tensors(torch.special.zeta, "Zeta"),
+    "The Hurwitz zeta function",
+    prim="Zeta",
+    mint=None,
+    tensor=None,
+)
 
 
-# ---- sums and quotients with an option ------------------------------------------------------------------------
+# ---- sums and quotients with an option ---------------------------------------------------------------------
 
 
 @op(primitive="Add", alias=("tensor_add",))
@@ -233,8 +388,9 @@ def div(input, other, *, rounding_mode=None):
         return arithmetic.floor_div(input, other)
     if rounding_mode == "trunc":
         return _trunc_div(input, other)
-    raise ValueError("For ops.div, rounding_mode value should be None, 'floor' or 'trunc', "
-                     f"but got {rounding_mode}.")
+    raise ValueError(
+        f"For ops.div, rounding_mode value should be None, 'floor' or 'trunc', but got {rounding_mode}."
+    )
 
 
 @op(method=True)
@@ -259,6 +415,18 @@ def _div_no_nan(x1, x2):
 def _mul_no_nan(x, y):
     """The product, and 0 where y is 0, whatever x is (``mindspore.ops.MulNoNan``)."""
     return _tensors(_or_zero(torch.mul, 1), "MulNoNan")(x, y)
+
+
+@primitive("EqualCount")
+def _equal_count(x, y):
+    """How many elements are equal, as one number of x's dtype (``mindspore.ops.EqualCount``)."""
+    return torch.sum(x == y).to(x.dtype).reshape(1)
+
+
+@primitive("SquareSumAll")
+def _square_sum_all(x1, x2):
+    """The sums of squares of both (``mindspore.ops.SquareSumAll``)."""
+    return torch.sum(torch.square(x1)), torch.sum(torch.square(x2))
 
 
 @primitive("SquaredDifference")
@@ -304,7 +472,7 @@ def approximate_equal(x, y, tolerance=1e-05):
     return torch.abs(arithmetic.sub(x, y)) < tolerance
 
 
-# ---- three and more operands ----------------------------------------------------------------------------------
+# ---- three and more operands -------------------------------------------------------------------------------
 
 
 @op(primitive="Addcmul", method=True, mint=None)
@@ -336,14 +504,24 @@ def lerp(input, end, weight):
 
 
 def _sum_of(x):
-    tensors = [x] if isinstance(x, torch.Tensor) else x
-    if not len(tensors):
-        raise ValueError("For 'AddN', the number of input must be greater than or equal to 1, but got 0.")
-    total = tensors[0]
-    for t in tensors[1:]:
+    if isinstance(x, torch.Tensor):
+        raise TypeError(
+            'Failed calling AddN with "AddN()(x=Tensor)".\nThe valid calling should be: \n'
+            '"AddN()(x=<list of tensor, tuple of tensor>)".\n'
+        )
+    if not len(x):
+        raise ValueError("For primitive[AddN], the input num must be greater than or equal to 1, but got 0.")
+    total = x[0]
+    for t in x[1:]:
+        if t.dtype is not total.dtype:
+            raise TypeError(
+                f"For primitive[AddN], the input type must be same, but got {total.dtype} and {t.dtype}."
+            )
         if t.shape != total.shape:
-            raise ValueError(f"For 'AddN', the shapes of its inputs must be the same, but got "
-                             f"{list(total.shape)} and {list(t.shape)}.")
+            raise ValueError(
+                f"For 'AddN', the shapes of its inputs must be the same, but got "
+                f"{list(total.shape)} and {list(t.shape)}."
+            )
         total = arithmetic.add(total, t)
     return total
 
@@ -360,6 +538,22 @@ def accumulate_n(x):
     return _sum_of(x)
 
 
-__all__ += ["add", "addcdiv", "addcmul", "addn", "accumulate_n", "approximate_equal", "div", "divide", "heaviside",
-            "isclose", "lerp", "sub", "subtract", "tensor_add", "tensor_sub", "true_divide"]
+__all__ += [
+    "add",
+    "addcdiv",
+    "addcmul",
+    "addn",
+    "accumulate_n",
+    "approximate_equal",
+    "div",
+    "divide",
+    "heaviside",
+    "isclose",
+    "lerp",
+    "sub",
+    "subtract",
+    "tensor_add",
+    "tensor_sub",
+    "true_divide",
+]
 divide, tensor_add, tensor_sub = div, add, sub

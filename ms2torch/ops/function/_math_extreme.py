@@ -65,7 +65,10 @@ def max(input, axis=None, keepdims=False, *, initial=None, where=None):
 @op()
 @_AXIS
 def min(input, axis=None, keepdims=False, *, initial=None, where=None):
-    """The smallest element along ``axis`` and its index; of all elements without one (``mindspore.ops.min``)."""
+    """The smallest element along ``axis`` and its index; of all elements without one.
+
+    MindSpore: ``mindspore.ops.min``.
+    """
     return _values_and_indices(_SMALLEST, "min", input, axis, keepdims, initial, where)
 
 
@@ -117,14 +120,23 @@ def reduce_min(x, axis=(), keep_dims=False):
     return _extreme(_SMALLEST, x, axis, keep_dims, "ReduceMin")
 
 
-# ---- Tensor.max and Tensor.min, mint.max and mint.min --------------------------------------------------------
+# ---- Tensor.max and Tensor.min, mint.max and mint.min ------------------------------------------------------
 
 
 def _make_method(kind, name):
     reduce_name, dim_name = f"Reduce{name.capitalize()}", f"{name.capitalize()}Dim"
 
-    def extreme(self, *args, axis=None, keepdims=False, initial=None, where=True, return_indices=False, dim=None,
-                keepdim=False):
+    def extreme(
+        self,
+        *args,
+        axis=None,
+        keepdims=False,
+        initial=None,
+        where=True,
+        return_indices=False,
+        dim=None,
+        keepdim=False,
+    ):
         # max(1) and max(dim=1) give values and indices, max(axis=1) values: two forms of different releases.
         if len(args) > 2 or (args and isinstance(args[0], (tuple, list))) or generation.before(2, 5):
             given = dict(zip(("axis", "keepdims", "initial", "where", "return_indices"), args, strict=False))
@@ -142,8 +154,9 @@ def _make_method(kind, name):
                 return self.clone(), torch.zeros((), dtype=torch.int64, device=self.device)
             return _with_index(kind, self, dim, bool(keepdims or keepdim), dim_name)
         if return_indices:
-            return _values_and_indices(kind, name, self, axis, bool(keepdims), initial,
-                                       None if where is True else where)
+            return _values_and_indices(
+                kind, name, self, axis, bool(keepdims), initial, None if where is True else where
+            )
         if axis is None and initial is None and where is True:
             return kind[0](self)
         if isinstance(axis, (tuple, list)) and len(set(axis)) < len(axis):
@@ -151,11 +164,12 @@ def _make_method(kind, name):
         return _extreme(kind, self, axis, bool(keepdims), reduce_name, initial, where)
 
     extreme.__name__ = name
-    extreme.__doc__ = (
-        f"The {'largest' if name == 'max' else 'smallest'} element (``Tensor.{name}``).\n\n"
-        f"``{name}()`` of all elements; ``{name}(1)`` and ``{name}(dim=1)`` values and indices along an axis; "
-        f"``{name}(axis=1)`` values alone,\nunless ``return_indices=True``. ``initial`` bounds the result, ``where`` "
-        f"chooses elements.")
+    extreme.__doc__ = f"""The {"largest" if name == "max" else "smallest"} element (``Tensor.{name}``).
+
+    ``{name}()`` of all elements; ``{name}(1)`` and ``{name}(dim=1)`` values and indices along an axis;
+    ``{name}(axis=1)`` values alone, unless ``return_indices=True``. ``initial`` bounds the result, ``where``
+    chooses elements.
+    """
     return extreme
 
 
@@ -174,6 +188,7 @@ def _make_mint(kind, name):
         if dim is None:
             return kind[0](input)
         return _with_index(kind, input, dim, keepdim, f"{name.capitalize()}Dim")
+
     extreme.__name__ = name
     extreme.__doc__ = f"``mint.{name}(input)``, ``{name}(input, dim, keepdim)`` and ``{name}(input, other)``."
     return extreme
@@ -183,7 +198,7 @@ mint_form(_make_mint(_LARGEST, "max"), name="max")
 mint_form(_make_mint(_SMALLEST, "min"), name="min")
 
 
-# ---- where the extremes are -----------------------------------------------------------------------------------
+# ---- where the extremes are --------------------------------------------------------------------------------
 
 
 def _index_of(function, t, axis, keep, name):
@@ -199,7 +214,10 @@ def _index_of(function, t, axis, keep, name):
 @op(mint=True)
 @spelled(axis="dim", keep_dims="keepdim", keepdims="keepdim")
 def argmax(input, dim=None, keepdim=False):
-    """The index of the largest element along ``dim``, or in the flattened tensor, as Int64 (``mindspore.ops.argmax``)."""
+    """The index of the largest element along ``dim``, or in the flattened tensor, as Int64.
+
+    MindSpore: ``mindspore.ops.argmax``.
+    """
     return _index_of(torch.argmax, input, dim, keepdim, "Argmax")
 
 
@@ -231,7 +249,10 @@ def _mint_argmin(input, dim=None, keepdim=False):
 
 @primitive("Argmax", init={"axis": -1, "output_type": _dtype.int32})
 def _argmax(input_x, axis=-1, output_type=_dtype.int32):
-    """The index of the largest element along ``axis``, as Int32 unless ``output_type`` says (``mindspore.ops.Argmax``)."""
+    """The index of the largest element along ``axis``, as Int32 unless ``output_type`` says.
+
+    MindSpore: ``mindspore.ops.Argmax``.
+    """
     return _index_of(torch.argmax, input_x, axis, False, "Argmax").to(_dtype.to_torch(output_type))
 
 
@@ -243,7 +264,10 @@ def _argmin(x, axis=-1, output_type=_dtype.int32):
 
 @primitive("ArgMaxWithValue", init={"axis": 0, "keep_dims": False})
 def _arg_max_with_value(input, axis=0, keep_dims=False):
-    """Indices and values of the largest elements along ``axis``, in this order (``mindspore.ops.ArgMaxWithValue``)."""
+    """Indices and values of the largest elements along ``axis``, in this order.
+
+    MindSpore: ``mindspore.ops.ArgMaxWithValue``.
+    """
     values, indices = _with_index(_LARGEST, input, axis, keep_dims, "ArgMaxWithValue")
     return indices, values
 
@@ -267,22 +291,25 @@ def argmin_with_value(self, axis=0, keep_dims=False):
     return _values_and_indices(_SMALLEST, "min", self, axis, keep_dims, None, None)
 
 
-# ---- ranges, medians, quantiles -------------------------------------------------------------------------------
+# ---- ranges, medians, quantiles ----------------------------------------------------------------------------
 
 
 @op(method=True)
 @_AXIS
 def aminmax(input, *, axis=0, keepdims=False):
     """The smallest and the largest element along ``axis`` (``mindspore.ops.aminmax``)."""
-    return (_extreme(_SMALLEST, input, axis, keepdims, "ReduceMin"),
-            _extreme(_LARGEST, input, axis, keepdims, "ReduceMax"))
+    return (
+        _extreme(_SMALLEST, input, axis, keepdims, "ReduceMin"),
+        _extreme(_LARGEST, input, axis, keepdims, "ReduceMax"),
+    )
 
 
 @method
 def ptp(self, axis=None, keepdims=False):
     """Largest less smallest element (``Tensor.ptp``)."""
-    return (_extreme(_LARGEST, self, axis, keepdims, "ReduceMax")
-            - _extreme(_SMALLEST, self, axis, keepdims, "ReduceMin"))
+    return _extreme(_LARGEST, self, axis, keepdims, "ReduceMax") - _extreme(
+        _SMALLEST, self, axis, keepdims, "ReduceMin"
+    )
 
 
 @op(method=True)
@@ -290,7 +317,9 @@ def ptp(self, axis=None, keepdims=False):
 def median(input, axis=-1, keepdims=False):
     """The median along ``axis``, the lower one of two, and its index (``mindspore.ops.median``)."""
     if input.ndim and (isinstance(axis, bool) or not isinstance(axis, int)):
-        raise TypeError(f"For 'Median', the type of 'axis' should be 'int', but got type '{type(axis).__name__}'.")
+        raise TypeError(
+            f"For 'Median', the type of 'axis' should be 'int', but got type '{type(axis).__name__}'."
+        )
     values, indices = torch.median(input, one_axis(axis, input, "Median"), keepdims)
     return values, indices
 
@@ -323,5 +352,18 @@ def nanquantile(input, q, axis=None, keepdims=False):
     return torch.nanquantile(input, q if isinstance(q, torch.Tensor) else float(q), axis, keepdims)
 
 
-__all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "median", "min", "nanmedian", "nanquantile",
-           "quantile", "reduce_max", "reduce_min"]
+__all__ = [
+    "amax",
+    "amin",
+    "aminmax",
+    "argmax",
+    "argmin",
+    "max",
+    "median",
+    "min",
+    "nanmedian",
+    "nanquantile",
+    "quantile",
+    "reduce_max",
+    "reduce_min",
+]

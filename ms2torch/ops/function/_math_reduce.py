@@ -21,7 +21,7 @@ def _cast(t, dtype):
     return t if dtype is None else t.to(_dtype.to_torch(dtype))
 
 
-# ---- sum, mean, prod ------------------------------------------------------------------------------------------
+# ---- sum, mean, prod ---------------------------------------------------------------------------------------
 
 
 def _sum(t, axis, keep, name="SumExt", dtype=None):
@@ -64,7 +64,9 @@ def _prod(t, axis, keep, name="ProdExt", dtype=None):
 @op(mint=True)
 @_NAMES
 def sum(input, dim=None, keepdim=False, *, dtype=None):
-    """The sum over all or some axes (``mindspore.ops.sum``). Integers and bools give Int64 unless ``dtype`` says."""
+    """The sum over all or some axes (``mindspore.ops.sum``). Integers and bools give Int64 unless ``dtype``
+    says.
+    """
     if dtype is not None:
         dtype = _dtype.to_torch(dtype)
         if input.dtype is not dtype:
@@ -87,7 +89,10 @@ def _tensor_sum(self, axis=None, dtype=None, keepdims=None, initial=None, *, dim
 @op()
 @_AXIS_KEEP
 def mean(x, axis=None, keep_dims=False):
-    """The mean over all or some axes; of integers an integer (``mindspore.ops.mean``; torch refuses integers)."""
+    """The mean over all or some axes; of integers an integer.
+
+    MindSpore: ``mindspore.ops.mean``; torch refuses integers.
+    """
     return _mean(x, axis, keep_dims)
 
 
@@ -158,7 +163,7 @@ def _given(axis, name):
     return axis
 
 
-# ---- truth ----------------------------------------------------------------------------------------------------
+# ---- truth -------------------------------------------------------------------------------------------------
 
 
 def _truth(function, t, axis, keep, name):
@@ -217,7 +222,7 @@ def _mint_count_nonzero(input, dim=None):
     return _sum(input != 0, dim, False, "ReduceSum", torch.int64)
 
 
-# ---- spread ---------------------------------------------------------------------------------------------------
+# ---- spread ------------------------------------------------------------------------------------------------
 
 
 def _floating(t):
@@ -240,7 +245,9 @@ def _spread_axes(axis, t):
 
 def _var(t, axis, ddof, keep):
     if not t.is_floating_point():
-        raise TypeError("For primitive[ReduceStd], the input must be a float16 or float32 tensor: cast it first.")
+        raise TypeError(
+            "For primitive[ReduceStd], the input must be a float16 or float32 tensor: cast it first."
+        )
     return torch.var(t, _spread_axes(axis, t), correction=int(ddof), keepdim=keep)
 
 
@@ -253,14 +260,17 @@ def _method_var(t, axis, ddof, keep):
     if t.is_floating_point():
         return _var(t, axis, ddof, keep)
     axis = _spread_axes(axis, t)
-    apart = (t - _integer_mean(t, axis, True)).to(torch.float32)
+    apart = t.to(torch.float32) - _integer_mean(t, axis, True).to(torch.float32)
     count = t.numel() // max(1, torch.sum(apart, every(axis, t)).numel()) if t.ndim else 1
     return torch.sum(apart * apart, every(axis, t), keep) / (count - int(ddof))
 
 
 @op()
 def std(input, axis=None, ddof=0, keepdims=False):
-    """The standard deviation with divisor N - ddof (``mindspore.ops.std``; torch divides by N - 1 by default)."""
+    """The standard deviation with divisor N - ddof.
+
+    MindSpore: ``mindspore.ops.std``; torch divides by N - 1 by default.
+    """
     return _std(input, axis, ddof, keepdims)
 
 
@@ -276,8 +286,11 @@ def _spread_method(name, finish):
         if isinstance(axis, list):
             axis = tuple(axis)
         return finish(_method_var(self, axis, ddof, keepdims or keepdim))
+
     spread.__name__ = name
-    spread.__doc__ = f"Both forms of releases: {name}(axis, ddof, keepdims) and {name}(dim, correction=, keepdim=)."
+    spread.__doc__ = (
+        f"Both forms of releases: {name}(axis, ddof, keepdims) and {name}(dim, correction=, keepdim=)."
+    )
     return spread
 
 
@@ -323,7 +336,7 @@ def _reduce_std(x, axis=(), unbiased=True, keep_dims=False):
     return _std(x, axis or None, 1 if unbiased else 0, keep_dims), _mean(x, axis, keep_dims)
 
 
-# ---- sums that leave NaN out, log-sum-exp ---------------------------------------------------------------------
+# ---- sums that leave NaN out, log-sum-exp ------------------------------------------------------------------
 
 
 @op(method=True)
@@ -331,8 +344,13 @@ def _reduce_std(x, axis=(), unbiased=True, keep_dims=False):
 def nansum(input, axis=None, keepdims=False, *, dtype=None):
     """The sum without NaN (``mindspore.ops.nansum``)."""
     kept = torch.nan_to_num(input, 0.0, float("inf"), float("-inf")) if input.is_floating_point() else input
-    return _sum(_cast(kept, dtype), axis, keepdims, "ReduceSum",
-                None if kept.dtype is torch.bool or dtype is not None else kept.dtype)
+    return _sum(
+        _cast(kept, dtype),
+        axis,
+        keepdims,
+        "ReduceSum",
+        None if kept.dtype is torch.bool or dtype is not None else kept.dtype,
+    )
 
 
 @op(method=True)
@@ -342,9 +360,14 @@ def nanmean(input, axis=None, keepdims=False, *, dtype=None):
     return torch.nanmean(_cast(input, dtype), axes(axis, input, "ReduceMean"), keepdims)
 
 
-mint_form(spelled(dim="axis", keepdim="keepdims")(
-    lambda input, axis=None, keepdims=False, *, dtype=None: nansum.__wrapped__(input, axis, keepdims, dtype=dtype)),
-    name="nansum")
+mint_form(
+    spelled(dim="axis", keepdim="keepdims")(
+        lambda input, axis=None, keepdims=False, *, dtype=None: nansum.__wrapped__(
+            input, axis, keepdims, dtype=dtype
+        )
+    ),
+    name="nansum",
+)
 
 
 @op(method=True, mint=True)
@@ -356,7 +379,7 @@ def logsumexp(input, dim, keepdim=False):
     return torch.logsumexp(_floating(input), every(axes(dim, input, "ReduceMax"), input), keepdim)
 
 
-# ---- norms ----------------------------------------------------------------------------------------------------
+# ---- norms -------------------------------------------------------------------------------------------------
 
 
 @op(method=True)
@@ -375,21 +398,25 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
 
 @mint_form(name="norm")
 def _mint_norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
-    return torch.norm(_floating(input), p, dim, keepdim, dtype=None if dtype is None else _dtype.to_torch(dtype))
+    return torch.norm(
+        _floating(input), p, dim, keepdim, dtype=None if dtype is None else _dtype.to_torch(dtype)
+    )
 
 
 @op()
 def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
     """The norm of vectors along some axes, or of all elements (``mindspore.ops.vector_norm``)."""
-    return torch.linalg.vector_norm(x, ord, axes(axis, x, "Norm"), keepdims,
-                                    dtype=None if dtype is None else _dtype.to_torch(dtype))
+    return torch.linalg.vector_norm(
+        x, ord, axes(axis, x, "Norm"), keepdims, dtype=None if dtype is None else _dtype.to_torch(dtype)
+    )
 
 
 @op()
 def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
     """The norm of the matrices in two axes (``mindspore.ops.matrix_norm``)."""
-    return torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims,
-                                    dtype=None if dtype is None else _dtype.to_torch(dtype))
+    return torch.linalg.matrix_norm(
+        A, ord, tuple(axis), keepdims, dtype=None if dtype is None else _dtype.to_torch(dtype)
+    )
 
 
 @primitive("EuclideanNorm", init={"keep_dims": False})
@@ -398,5 +425,23 @@ def _euclidean_norm(x, axes_, keep_dims=False):
     return torch.sqrt(_sum(torch.square(x), axes_, keep_dims, "EuclideanNorm"))
 
 
-__all__ = ["all", "any", "count_nonzero", "logsumexp", "matrix_norm", "mean", "nanmean", "nansum", "norm", "prod",
-           "reduce_mean", "reduce_sum", "std", "std_mean", "sum", "var", "var_mean", "vector_norm"]
+__all__ = [
+    "all",
+    "any",
+    "count_nonzero",
+    "logsumexp",
+    "matrix_norm",
+    "mean",
+    "nanmean",
+    "nansum",
+    "norm",
+    "prod",
+    "reduce_mean",
+    "reduce_sum",
+    "std",
+    "std_mean",
+    "sum",
+    "var",
+    "var_mean",
+    "vector_norm",
+]

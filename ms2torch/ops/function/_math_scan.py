@@ -94,7 +94,10 @@ def cummax(input, axis):
 @op(primitive="Cummin", init=("axis",), method=True)
 @spelled(dim="axis")
 def cummin(input, axis):
-    """Running smallest elements along ``axis`` and their indices, as Int32, unlike cummax (``mindspore.ops.cummin``)."""
+    """Running smallest elements along ``axis`` and their indices, as Int32, unlike cummax.
+
+    MindSpore: ``mindspore.ops.cummin``.
+    """
     values, indices = _running(torch.cummin, input, axis, "Cummin")
     return values, indices.to(torch.int32)
 
@@ -119,8 +122,14 @@ def logcumsumexp(input, axis):
 @primitive("CumulativeLogsumexp", init={"exclusive": False, "reverse": False})
 def _cumulative_logsumexp(x, axis, exclusive=False, reverse=False):
     """log of the running sums of exp(x) along ``axis`` (``mindspore.ops.CumulativeLogsumexp``)."""
-    return _scan(lambda t, a, dtype: torch.logcumsumexp(t, a), x, _axis(axis, x, "CumulativeLogsumexp"),
-                 exclusive, reverse, float("-inf"))
+    return _scan(
+        lambda t, a, dtype: torch.logcumsumexp(t, a),
+        x,
+        _axis(axis, x, "CumulativeLogsumexp"),
+        exclusive,
+        reverse,
+        float("-inf"),
+    )
 
 
 @op()
@@ -152,7 +161,10 @@ def trapz(y, x=None, *, dx=1.0, dim=-1):
 
 @op(method=True)
 def bincount(input, weights=None, minlength=0):
-    """How often each number from 0 on occurs, or the sum of its weights, as Float32 (``mindspore.ops.bincount``)."""
+    """How often each number from 0 on occurs, or the sum of its weights, as Float32.
+
+    MindSpore: ``mindspore.ops.bincount``.
+    """
     return torch.bincount(input, weights, minlength).to(torch.float32)
 
 

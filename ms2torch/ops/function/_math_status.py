@@ -17,7 +17,10 @@ def _float_status(x):
 
 @primitive("NPUAllocFloatStatus")
 def _alloc_float_status():
-    """Eight zeros, as on Ascend: here no flag of the device stands behind them (``mindspore.ops.NPUAllocFloatStatus``)."""
+    """Eight zeros, as on Ascend: here no flag of the device stands behind them.
+
+    MindSpore: ``mindspore.ops.NPUAllocFloatStatus``.
+    """
     return torch.zeros(8)
 
 
@@ -37,10 +40,3 @@ def _clear_float_status(input_x):
 def _l2_loss(input_x):
     """Half the sum of squares (``mindspore.ops.L2Loss``)."""
     return torch.sum(torch.square(input_x)) / 2
-
-
-@primitive("L2Normalize", init={"axis": 0, "epsilon": 1e-4})
-def _l2_normalize(input_x, axis=0, epsilon=1e-4):
-    """x / sqrt(max(sum(x ** 2, axis), epsilon)) (``mindspore.ops.L2Normalize``)."""
-    squares = torch.sum(torch.square(input_x), axis, keepdim=True)
-    return input_x * torch.rsqrt(torch.clamp_min(squares, epsilon))

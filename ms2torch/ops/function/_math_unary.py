@@ -1,36 +1,48 @@
 """Elementwise functions of one tensor.
 
-Integers go in as float32 and come out so (``exp``, ``sqrt`` ...), or stay as they are (``floor``, ``square`` ...); MindSpore's CPU
-kernels refuse some of these dtypes that its other devices take, ms2torch takes them everywhere.
+Integers go in as float32 and come out so (``exp``, ``sqrt`` ...), or stay as they are (``floor``,
+``square`` ...); MindSpore's CPU kernels refuse some of these dtypes that its other devices take, ms2torch
+takes them everywhere.
 """
 
 from __future__ import annotations
 
 import torch
 
-from ms2torch._core.registry import method, op
+from ms2torch._core.registry import method, op, primitive
 
 __all__: list[str] = []
 
 
-def _define(name, compute, text, primitive=None, mint=True, tensor=True, alias=(), argument="input", torch_name=None):
+def _define(
+    name, compute, text, prim=None, mint=True, tensor=True, alias=(), argument="input", torch_name=None
+):
     """One operation from one torch function. ``argument`` is what MindSpore calls the tensor."""
     if argument == "x":
+
         def kernel(x):
             return compute(x)
     else:
+
         def kernel(input):
             return compute(input)
+
     kernel.__name__ = kernel.__qualname__ = name
     kernel.__module__ = __name__
     kernel.__doc__ = f"{text} (``mindspore.ops.{name}``, elementwise; torch: ``{torch_name or name}``)."
-    globals()[name] = op(kernel, primitive=primitive, method=(name, *alias) if tensor else None,
-                         mint=(name, *alias) if mint is True else mint or None, alias=alias)
+    globals()[name] = op(
+        kernel,
+        primitive=prim,
+        valid=f"{prim or name}()({argument}=<Tensor>)",
+        method=(name, *alias) if tensor else None,
+        mint=(name, *alias) if mint is True else mint or None,
+        alias=alias,
+    )
     __all__.extend((name, *alias))
     globals().update(dict.fromkeys(alias, globals()[name]))
 
 
-# ---- kernels that are not one torch function for every dtype --------------------------------------------------
+# ---- kernels that are not one torch function for every dtype -----------------------------------------------
 
 
 def _stays_bool(compute):
@@ -55,97 +67,210 @@ def _angle(t):
 
 
 def _abs(t):
-    if t.is_complex():          # MindSpore keeps the complex dtype
+    if t.is_complex():  # MindSpore keeps the complex dtype
         return torch.abs(t).to(t.dtype)
     return t.clone() if t.dtype is torch.bool else torch.abs(t)
 
 
-for _row in (
-    # name, compute, text, then what differs from the usual
-    ("abs", _abs, "The absolute value", dict(primitive="Abs", alias=("absolute",), mint="abs")),
-    ("neg", torch.neg, "The value with its sign turned", dict(primitive="Neg", alias=("negative",))),
-    ("exp", torch.exp, "e to the power of each element", dict(primitive="Exp", alias=("tensor_exp",), mint="exp")),
-    ("exp2", torch.exp2, "2 to the power of each element", {}),
-    ("expm1", torch.expm1, "e to the power of each element, less 1", dict(primitive="Expm1")),
-    ("log", torch.log, "The natural logarithm", dict(primitive="Log")),
-    ("log1p", torch.log1p, "The natural logarithm of 1 + each element", dict(primitive="Log1p")),
-    ("log2", torch.log2, "The logarithm to base 2", {}),
-    ("log10", torch.log10, "The logarithm to base 10", {}),
-    ("sqrt", torch.sqrt, "The square root", dict(primitive="Sqrt", argument="x")),
-    ("rsqrt", torch.rsqrt, "1 over the square root", dict(primitive="Rsqrt")),
-    ("square", torch.square, "Each element times itself", dict(primitive="Square")),
-    ("reciprocal", torch.reciprocal, "1 over each element", dict(primitive="Reciprocal")),
-    ("inv", _inverse, "1 over each element; integers stay integers", dict(primitive="Inv", argument="x", mint=None)),
-    ("sign", torch.sign, "-1, 0 or 1 as each element's sign says", dict(primitive="Sign")),
-    ("sgn", torch.sgn, "The sign; of complex numbers the unit vector", dict(mint=None)),
-    ("floor", _stays_integer(torch.floor), "The largest whole number that is not above", dict(primitive="Floor")),
-    ("ceil", _stays_integer(torch.ceil), "The smallest whole number that is not below", dict(primitive="Ceil")),
-    ("trunc", _stays_integer(torch.trunc), "The whole part, towards zero",
-     dict(primitive="Trunc", mint=("trunc", "fix"))),
-    ("frac", lambda t: t - torch.trunc(t) if t.is_floating_point() else torch.zeros_like(t),
-     "The part behind the point", dict(argument="x")),
-    ("sin", torch.sin, "The sine", dict(primitive="Sin")),
-    ("cos", torch.cos, "The cosine", dict(primitive="Cos")),
-    ("tan", torch.tan, "The tangent", dict(primitive="Tan")),
-    ("asin", torch.asin, "The arc sine", dict(primitive="Asin", alias=("arcsin",))),
-    ("acos", torch.acos, "The arc cosine", dict(primitive="ACos", alias=("arccos",))),
-    ("atan", torch.atan, "The arc tangent", dict(primitive="Atan", alias=("arctan",))),
-    ("sinh", torch.sinh, "The hyperbolic sine", dict(primitive="Sinh")),
-    ("cosh", torch.cosh, "The hyperbolic cosine", dict(primitive="Cosh")),
-    ("tanh", torch.tanh, "The hyperbolic tangent", dict(primitive="Tanh")),
-    ("asinh", torch.asinh, "The inverse hyperbolic sine", dict(primitive="Asinh", alias=("arcsinh",))),
-    ("acosh", torch.acosh, "The inverse hyperbolic cosine", dict(primitive="Acosh", alias=("arccosh",))),
-    ("atanh", torch.atanh, "The inverse hyperbolic tangent", dict(primitive="Atanh", alias=("arctanh",))),
-    ("erf", torch.erf, "The error function", dict(primitive="Erf")),
-    ("erfc", torch.erfc, "1 less the error function", dict(primitive="Erfc")),
-    ("erfinv", torch.erfinv, "The inverse of the error function", dict(primitive="Erfinv")),
-    ("lgamma", torch.lgamma, "The logarithm of the absolute value of the gamma function",
-     dict(primitive="Lgamma", mint=None)),
-    ("digamma", torch.digamma, "The derivative of lgamma", dict(primitive="Digamma", mint=None)),
-    ("sinc", torch.sinc, "sin(pi x) / (pi x), and 1 at 0", dict(primitive="Sinc")),
-    ("deg2rad", torch.deg2rad, "Degrees as radians", dict(mint=None, argument="x")),
-    ("rad2deg", torch.rad2deg, "Radians as degrees", dict(mint=None, argument="x")),
-    ("isnan", torch.isnan, "Whether each element is not a number", dict(primitive="IsNan")),
-    ("isinf", torch.isinf, "Whether each element is infinite", dict(primitive="IsInf")),
-    ("isfinite", torch.isfinite, "Whether each element is neither infinite nor NaN", dict(primitive="IsFinite")),
-    ("isneginf", torch.isneginf, "Whether each element is minus infinity", {}),
-    ("isposinf", torch.isposinf, "Whether each element is plus infinity", dict(mint=None)),
-    ("isreal", torch.isreal, "Whether each element has no imaginary part", dict(mint=None)),
-    ("signbit", torch.signbit, "Whether each element's sign bit is set", dict(mint=None)),
-    ("logical_not", torch.logical_not, "Whether each element is zero or False", dict(primitive="LogicalNot")),
-    ("invert", torch.bitwise_not, "The bits turned", dict(primitive="Invert", argument="x", mint=None)),
-    ("real", torch.real, "The real part", dict(primitive="Real")),
-    ("imag", _imaginary, "The imaginary part, zeros for real numbers", dict(primitive="Imag")),
-    ("conj", lambda t: torch.conj(t).resolve_conj(), "The complex conjugate", dict(primitive="Conj", mint=None)),
-    ("angle", _angle, "The angle in the complex plane, in radians", dict(primitive="Angle", mint=None)),
-    ("i0", torch.special.i0, "The modified Bessel function of order 0", dict(mint=None)),
-    ("bessel_i0", torch.special.i0, "The modified Bessel function of the first kind, order 0",
-     dict(primitive="BesselI0", argument="x", mint=None, tensor=False)),
-    ("bessel_i0e", torch.special.i0e, "bessel_i0, scaled by exp(-|x|)",
-     dict(primitive="BesselI0e", argument="x", mint=None, tensor=False)),
-    ("bessel_i1", torch.special.i1, "The modified Bessel function of the first kind, order 1",
-     dict(primitive="BesselI1", argument="x", mint=None, tensor=False)),
-    ("bessel_i1e", torch.special.i1e, "bessel_i1, scaled by exp(-|x|)",
-     dict(primitive="BesselI1e", argument="x", mint=None, tensor=False)),
-    ("bessel_j0", torch.special.bessel_j0, "The Bessel function of the first kind, order 0",
-     dict(primitive="BesselJ0", argument="x", mint=None, tensor=False)),
-    ("bessel_j1", torch.special.bessel_j1, "The Bessel function of the first kind, order 1",
-     dict(primitive="BesselJ1", argument="x", mint=None, tensor=False)),
-    ("bessel_y0", torch.special.bessel_y0, "The Bessel function of the second kind, order 0",
-     dict(primitive="BesselY0", argument="x", mint=None, tensor=False)),
-    ("bessel_y1", torch.special.bessel_y1, "The Bessel function of the second kind, order 1",
-     dict(primitive="BesselY1", argument="x", mint=None, tensor=False)),
-    ("bessel_k0", torch.special.modified_bessel_k0, "The modified Bessel function of the second kind, order 0",
-     dict(primitive="BesselK0", argument="x", mint=None, tensor=False)),
-    ("bessel_k0e", torch.special.scaled_modified_bessel_k0, "bessel_k0, scaled by exp(x)",
-     dict(primitive="BesselK0e", argument="x", mint=None, tensor=False)),
-    ("bessel_k1", torch.special.modified_bessel_k1, "The modified Bessel function of the second kind, order 1",
-     dict(primitive="BesselK1", argument="x", mint=None, tensor=False)),
-    ("bessel_k1e", torch.special.scaled_modified_bessel_k1, "bessel_k1, scaled by exp(x)",
-     dict(primitive="BesselK1e", argument="x", mint=None, tensor=False)),
-):
-    _name, _compute, _text, _extra = _row
-    _define(_name, _compute, _text, **_extra)
+_define("abs", _abs, "The absolute value", prim="Abs", alias=("absolute",), mint="abs")
+_define("neg", torch.neg, "The value with its sign turned", prim="Neg", alias=("negative",))
+_define("exp", torch.exp, "e to the power of each element", prim="Exp", alias=("tensor_exp",), mint="exp")
+_define("exp2", torch.exp2, "2 to the power of each element")
+_define("expm1", torch.expm1, "e to the power of each element, less 1", prim="Expm1")
+_define("log", torch.log, "The natural logarithm", prim="Log")
+_define("log1p", torch.log1p, "The natural logarithm of 1 + each element", prim="Log1p")
+_define("log2", torch.log2, "The logarithm to base 2")
+_define("log10", torch.log10, "The logarithm to base 10")
+_define("sqrt", torch.sqrt, "The square root", prim="Sqrt", argument="x")
+_define("rsqrt", torch.rsqrt, "1 over the square root", prim="Rsqrt")
+_define("square", torch.square, "Each element times itself", prim="Square")
+_define("reciprocal", torch.reciprocal, "1 over each element", prim="Reciprocal")
+_define("inv", _inverse, "1 over each element; integers stay integers", prim="Inv", argument="x", mint=None)
+_define("sign", torch.sign, "-1, 0 or 1 as each element's sign says", prim="Sign")
+_define("sgn", torch.sgn, "The sign; of complex numbers the unit vector", mint=None)
+_define("floor", _stays_integer(torch.floor), "The largest whole number that is not above", prim="Floor")
+_define("ceil", _stays_integer(torch.ceil), "The smallest whole number that is not below", prim="Ceil")
+_define(
+    "trunc", _stays_integer(torch.trunc), "The whole part, towards zero", prim="Trunc", mint=("trunc", "fix")
+)
+_define(
+    "frac",
+    lambda t: t - torch.trunc(t) if t.is_floating_point() else torch.zeros_like(t),
+    "The part behind the point",
+    argument="x",
+)
+_define("sin", torch.sin, "The sine", prim="Sin")
+_define("cos", torch.cos, "The cosine", prim="Cos")
+_define("tan", torch.tan, "The tangent", prim="Tan")
+_define("asin", torch.asin, "The arc sine", prim="Asin", alias=("arcsin",))
+_define("acos", torch.acos, "The arc cosine", prim="ACos", alias=("arccos",))
+_define("atan", torch.atan, "The arc tangent", prim="Atan", alias=("arctan",))
+_define("sinh", torch.sinh, "The hyperbolic sine", prim="Sinh")
+_define("cosh", torch.cosh, "The hyperbolic cosine", prim="Cosh")
+_define("tanh", torch.tanh, "The hyperbolic tangent", prim="Tanh")
+_define("asinh", torch.asinh, "The inverse hyperbolic sine", prim="Asinh", alias=("arcsinh",))
+_define("acosh", torch.acosh, "The inverse hyperbolic cosine", prim="Acosh", alias=("arccosh",))
+_define("atanh", torch.atanh, "The inverse hyperbolic tangent", prim="Atanh", alias=("arctanh",))
+_define("erf", torch.erf, "The error function", prim="Erf")
+_define("erfc", torch.erfc, "1 less the error function", prim="Erfc")
+_define("erfinv", torch.erfinv, "The inverse of the error function", prim="Erfinv")
+_define(
+    "lgamma",
+    torch.lgamma,
+    "The logarithm of the absolute value of the gamma function",
+    prim="Lgamma",
+    mint=None,
+)
+_define("digamma", torch.digamma, "The derivative of lgamma", prim="Digamma", mint=None)
+_define("sinc", torch.sinc, "sin(pi x) / (pi x), and 1 at 0", prim="Sinc")
+_define("deg2rad", torch.deg2rad, "Degrees as radians", mint=None, argument="x")
+_define("rad2deg", torch.rad2deg, "Radians as degrees", mint=None, argument="x")
+_define("isnan", torch.isnan, "Whether each element is not a number", prim="IsNan")
+_define("isinf", torch.isinf, "Whether each element is infinite", prim="IsInf")
+_define("isfinite", torch.isfinite, "Whether each element is neither infinite nor NaN", prim="IsFinite")
+_define("isneginf", torch.isneginf, "Whether each element is minus infinity")
+_define("isposinf", torch.isposinf, "Whether each element is plus infinity", mint=None)
+_define("isreal", torch.isreal, "Whether each element has no imaginary part", mint=None)
+_define("signbit", torch.signbit, "Whether each element's sign bit is set", mint=None)
+_define("logical_not", torch.logical_not, "Whether each element is zero or False", prim="LogicalNot")
+_define("invert", torch.bitwise_not, "The bits turned", prim="Invert", argument="x", mint=None)
+_define("real", torch.real, "The real part", prim="Real")
+_define("imag", _imaginary, "The imaginary part, zeros for real numbers", prim="Imag")
+_define("conj", lambda t: torch.conj(t).resolve_conj(), "The complex conjugate", prim="Conj", mint=None)
+_define("angle", _angle, "The angle in the complex plane, in radians", prim="Angle", mint=None)
+_define("i0", torch.special.i0, "The modified Bessel function of order 0", mint=None)
+_define(
+    "bessel_i0",
+    torch.special.i0,
+    "The modified Bessel function of the first kind, order 0",
+    prim="BesselI0",
+    argument="x",
+    mint=None,
+    tensor=False,
+)
+_define(
+    "bessel_i0e",
+    torch.special.i0e,
+    "bessel_i0, scaled by exp(-|x|)",
+    prim="BesselI0e",
+    argument="x",
+    mint=None,
+    tensor=False,
+)
+_define(
+    "bessel_i1",
+    torch.special.i1,
+    "The modified Bessel function of the first kind, order 1",
+    prim="BesselI1",
+    argument="x",
+    mint=None,
+    tensor=False,
+)
+_define(
+    "bessel_i1e",
+    torch.special.i1e,
+    "bessel_i1, scaled by exp(-|x|)",
+    prim="BesselI1e",
+    argument="x",
+    mint=None,
+    tensor=False,
+)
+_define(
+    "bessel_j0",
+    torch.special.bessel_j0,
+    "The Bessel function of the first kind, order 0",
+    prim="BesselJ0",
+    argument="x",
+    mint=None,
+    tensor=False,
+)
+_define(
+    "bessel_j1",
+    torch.special.bessel_j1,
+    "The Bessel function of the first kind, order 1",
+    prim="BesselJ1",
+    argument="x",
+    mint=None,
+    tensor=False,
+)
+_define(
+    "bessel_y0",
+    torch.special.bessel_y0,
+    "The Bessel function of the second kind, order 0",
+    prim="BesselY0",
+    argument="x",
+    mint=None,
+    tensor=False,
+)
+_define(
+    "bessel_y1",
+    torch.special.bessel_y1,
+    "The Bessel function of the second kind, order 1",
+    prim="BesselY1",
+    argument="x",
+    mint=None,
+    tensor=False,
+)
+_define(
+    "bessel_k0",
+    torch.special.modified_bessel_k0,
+    "The modified Bessel function of the second kind, order 0",
+    prim="BesselK0",
+    argument="x",
+    mint=None,
+    tensor=False,
+)
+_define(
+    "bessel_k0e",
+    torch.special.scaled_modified_bessel_k0,
+    "bessel_k0, scaled by exp(x)",
+    prim="BesselK0e",
+    argument="x",
+    mint=None,
+    tensor=False,
+)
+_define(
+    "bessel_k1",
+    torch.special.modified_bessel_k1,
+    "The modified Bessel function of the second kind, order 1",
+    prim="BesselK1",
+    argument="x",
+    mint=None,
+    tensor=False,
+)
+_define(
+    "bessel_k1e",
+    torch.special.scaled_modified_bessel_k1,
+    "bessel_k1, scaled by exp(x)",
+    prim="BesselK1e",
+    argument="x",
+    mint=None,
+    tensor=False,
+)
+
+
+@primitive("Rint")
+def _rint(input_x):
+    """Each element rounded, halves to the even neighbour (``mindspore.ops.Rint``)."""
+    return torch.round(input_x)
+
+
+@primitive("Eps")
+def _eps(x):
+    """The distance from 1 to the next number of the dtype, for each element (``mindspore.ops.Eps``)."""
+    return torch.full_like(x, torch.finfo(x.dtype).eps)
+
+
+@op(primitive="Complex")
+def complex(real, imag):
+    """Complex numbers from their two parts (``mindspore.ops.Complex``)."""
+    return torch.complex(real, imag)
+
+
+@op(primitive="Polar")
+def polar(abs, angle):
+    """Complex numbers from length and angle (``mindspore.ops.polar``)."""
+    return torch.polar(abs, angle)
 
 
 @op(method=True)
@@ -176,13 +301,19 @@ def round(input, *, decimals=0):
 
 @op(primitive="NanToNum", init=("nan", "posinf", "neginf"), method=True, mint=True)
 def nan_to_num(input, nan=None, posinf=None, neginf=None):
-    """NaN and the infinities replaced by numbers: by default 0 and the dtype's ends (``mindspore.ops.nan_to_num``)."""
+    """NaN and the infinities replaced by numbers: by default 0 and the dtype's ends.
+
+    MindSpore: ``mindspore.ops.nan_to_num``.
+    """
     return torch.nan_to_num(input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 
 @op(primitive="Logit", init={"eps": -1.0}, method=True, mint=True)
 def logit(input, eps=None):
-    """log(x / (1 - x)), with x first clamped to [eps, 1 - eps] where ``eps`` is given (``mindspore.ops.logit``)."""
+    """log(x / (1 - x)), with x first clamped to [eps, 1 - eps] where ``eps`` is given.
+
+    MindSpore: ``mindspore.ops.logit``.
+    """
     return torch.logit(input, None if eps is None or eps < 0 else eps)
 
 
@@ -203,4 +334,15 @@ def _bitwise_not(self):
     return torch.bitwise_not(self)
 
 
-__all__ += ["is_complex", "is_floating_point", "logit", "mvlgamma", "nan_to_num", "polygamma", "positive", "round"]
+__all__ += [
+    "complex",
+    "is_complex",
+    "is_floating_point",
+    "logit",
+    "mvlgamma",
+    "nan_to_num",
+    "polar",
+    "polygamma",
+    "positive",
+    "round",
+]

@@ -10,9 +10,7 @@ from ms2torch._core.registry import op
 __all__ = ["clamp", "clip", "clip_by_global_norm", "clip_by_norm", "clip_by_value"]
 
 
-def _limited(t, low, high, name="clip_by_value"):
-    if low is None and high is None:
-        raise ValueError(f"For '{name}', at least one of 'clip_value_min' or 'clip_value_max' must not be None.")
+def _limited(t, low, high):
     if low is not None:
         t = _bound(torch.maximum, torch.clamp_min, t, low)
     return t if high is None else _bound(torch.minimum, torch.clamp_max, t, high)
@@ -24,10 +22,18 @@ def _bound(of_tensors, of_number, t, limit):
     return of_number(*arithmetic.pair(t, limit))
 
 
-def _each(x, *args):
-    if isinstance(x, (tuple, list)):
-        return type(x)([_limited(t, *args) for t in x])
-    return _limited(x, *args)
+def _each(function, x, *args):
+    """Of a list or tuple a tuple, as MindSpore's HyperMap gives."""
+    return tuple([function(t, *args) for t in x]) if isinstance(x, (tuple, list)) else function(x, *args)
+
+
+def _keeping_dtype(t, low, high):
+    if low is None and high is None:
+        raise ValueError(
+            "For 'clip_by_value', at least one of 'clip_value_min' or 'clip_value_max' must not be None."
+        )
+    low, high = [None if x is None else torch.as_tensor(x, device=t.device).to(t.dtype) for x in (low, high)]
+    return torch.clamp(t, low, high)
 
 
 @op()
@@ -37,33 +43,35 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
     Limits are numbers or tensors that broadcast; where min is above max, the result is max. ValueError
     without any limit.
     """
-    return _each(x, clip_value_min, clip_value_max)
+    return _each(_keeping_dtype, x, clip_value_min, clip_value_max)
 
 
 def clamp(input, min=None, max=None):
     """``input`` limited to [min, max] (``mindspore.ops.clamp``, ``clip``); ValueError without any limit."""
     if min is None and max is None:
         raise ValueError("For 'clamp', min and max cannot be None at the same time.")
-    return _each(input, min, max)
+    return _each(_limited, input, min, max)
 
 
 clamp = op(clamp, method=("clamp", "clip"), mint=("clamp", "clip"), alias=("clip",))
 clip = clamp
 
 
-# ---- norms ----------------------------------------------------------------------------------------------------
+# ---- norms -------------------------------------------------------------------------------------------------
 
 
 def _total_norm(tensors, norm_type):
     return torch.linalg.vector_norm(
-        torch.stack([torch.linalg.vector_norm(t.to(torch.float32), norm_type) for t in tensors]), norm_type)
+        torch.stack([torch.linalg.vector_norm(t.to(torch.float32), norm_type) for t in tensors]), norm_type
+    )
 
 
 @op()
 def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
-    """Tensors scaled down so that the norm of them all is at most ``max_norm`` (``mindspore.ops.clip_by_norm``).
+    """Tensors scaled so that the norm of them all is at most ``max_norm`` (``mindspore.ops.clip_by_norm``).
 
-    ``x`` is a tensor, list or tuple. RuntimeError for a norm that is not finite, if asked.
+    ``x`` is a tensor, or a list or tuple, of which a tuple comes back. RuntimeError for a norm that is not
+    finite, if asked.
     """
     tensors = [x] if isinstance(x, torch.Tensor) else list(x)
     total = _total_norm(tensors, float(norm_type))
@@ -71,24 +79,33 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
         raise RuntimeError(f"For clip_by_norm, the total norm of order {norm_type} from input is non-finite.")
     scale = torch.clamp_max(max_norm / (total + 1e-6), 1.0)
     scaled = [(t * scale).to(t.dtype) for t in tensors]
-    return scaled[0] if isinstance(x, torch.Tensor) else type(x)(scaled)
+    return scaled[0] if isinstance(x, torch.Tensor) else tuple(scaled)
 
 
 @op()
 def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     """Tensors times clip_norm / max(norm of them all, clip_norm) (``mindspore.ops.clip_by_global_norm``).
 
-    ``x`` is a tuple or list of tensors; ``use_norm`` must be None. Integers become Float32, other dtypes stay.
+    ``x`` is a tensor or a tuple or list of them, of which a tuple comes back; dtypes stay. ``use_norm`` must
+    be None.
     """
     if isinstance(clip_norm, bool) or not isinstance(clip_norm, (int, float)):
-        raise TypeError(f"For '_ClipByGlobalNorm', the type of 'clip_norm' should be one of '['int', 'float']', "
-                        f"but got type '{type(clip_norm).__name__}'.")
+        raise TypeError(
+            f"For '_ClipByGlobalNorm', the type of 'clip_norm' should be one of '['int', 'float']', "
+            f"but got type '{type(clip_norm).__name__}'."
+        )
     if clip_norm <= 0:
-        raise ValueError(f"For '_ClipByGlobalNorm', the 'clip_norm' must be larger than 0, but got {clip_norm}.")
+        raise ValueError(
+            f"For '_ClipByGlobalNorm', the 'clip_norm' must be larger than 0, but got {clip_norm}."
+        )
     if use_norm is not None:
-        raise ValueError(f"For '_ClipByGlobalNorm', input 'use_norm' only supports None currently, but got {use_norm}")
-    tensors = list(x)
+        raise ValueError(
+            f"For '_ClipByGlobalNorm', input 'use_norm' only supports None currently, but got {use_norm}"
+        )
+    tensors = [x] if isinstance(x, torch.Tensor) else list(x)
+    if not tensors:
+        raise ValueError("For primitive[AddN], the input num must be greater than or equal to 1, but got 0.")
     norm = torch.sqrt(torch.stack([torch.sum(torch.square(t.to(torch.float32))) for t in tensors]).sum())
     scale = clip_norm / torch.clamp_min(norm, clip_norm)
     scaled = [(t.to(torch.float32) * scale).to(t.dtype) for t in tensors]
-    return type(x)(scaled) if isinstance(x, (tuple, list)) else tuple(scaled)
+    return scaled[0] if isinstance(x, torch.Tensor) else tuple(scaled)

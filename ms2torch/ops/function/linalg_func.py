@@ -1,4 +1,7 @@
-"""Products of vectors and matrices, and linear algebra (``mindspore.ops.function.linalg_func`` and others)."""
+"""Products of vectors and matrices, and linear algebra.
+
+MindSpore: ``mindspore.ops.function.linalg_func`` and others.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,36 @@ import torch
 from ms2torch._core import arithmetic
 from ms2torch._core import dtype as _dtype
 from ms2torch._core.dtype import promote
+from ms2torch._core.errors import said
 from ms2torch._core.registry import method, mint_form, op, primitive
 
 from ._math_axis import one_axis
 
-# ---- products -------------------------------------------------------------------------------------------------
+# ---- products ----------------------------------------------------------------------------------------------
 
 
 @op(method=True, mint=True)
 def matmul(input, other):
-    """The matrix product with numpy's rules for vectors and batches (``mindspore.ops.matmul``; torch: ``matmul``)."""
+    """The matrix product with numpy's rules for vectors and batches.
+
+    MindSpore: ``mindspore.ops.matmul``; torch: ``matmul``.
+    """
     if input.dtype is not other.dtype:
         input, other = promote(input, other)
     if not input.ndim or not other.ndim:
         raise ValueError("For 'MatMulExt' op, inputs must be all tensors and rank >= 1")
-    return torch.matmul(input, other)
+    try:
+        return torch.matmul(input, other)
+    except RuntimeError:
+        a, b = tuple(input.shape), tuple(other.shape)
+        inner = b[-2] if len(b) > 1 else b[0]
+        if a[-1] == inner:
+            raise
+        raise said(
+            RuntimeError(
+                f"For 'MatMulExt' op, shape1[-1] must be equal to shape2[-2], but got {a[-1]} and {inner}."
+            )
+        ) from None
 
 
 def _turned(t, turn):
@@ -30,14 +48,20 @@ def _turned(t, turn):
 
 @primitive("MatMul", init={"transpose_a": False, "transpose_b": False})
 def _matmul(input, mat2, transpose_a=False, transpose_b=False):
-    """The product of two matrices, transposed first where asked (``mindspore.ops.MatMul``). ValueError unless 2-d."""
+    """The product of two matrices, transposed first where asked (``mindspore.ops.MatMul``). ValueError
+    unless 2-d.
+    """
     if input.ndim != 2 or mat2.ndim != 2:
-        raise ValueError(f"For 'MatMul', input x, y must have the same dimension size and must be 2, "
-                         f"but got x size: {input.ndim}, y size: {mat2.ndim}.")
+        raise ValueError(
+            f"For 'MatMul', input x, y must have the same dimension size and must be 2, "
+            f"but got x size: {input.ndim}, y size: {mat2.ndim}."
+        )
     a, b = _turned(input, transpose_a), _turned(mat2, transpose_b)
     if a.shape[1] != b.shape[0]:
-        raise ValueError(f"For 'MatMul' the input dimensions must be equal, but got 'x1_col': {a.shape[1]} and "
-                         f"'x2_row': {b.shape[0]}.")
+        raise ValueError(
+            f"For 'MatMul' the input dimensions must be equal, but got 'x1_col': {a.shape[1]} and "
+            f"'x2_row': {b.shape[0]}."
+        )
     return torch.mm(*promote(a, b))
 
 
@@ -57,6 +81,8 @@ def bmm(input_x, mat2):
 @op(method=True, mint=True)
 def mm(input, mat2):
     """The product of two matrices (``mindspore.ops.mm``)."""
+    if input.ndim != 2 or mat2.ndim != 2:
+        raise ValueError("MatMul inputs should have the same dimension size and equal to 2.")
     return torch.mm(*promote(input, mat2))
 
 
@@ -66,21 +92,18 @@ def mv(mat, vec):
     return torch.mv(*promote(mat, vec))
 
 
-@op()
+@op(method=True)
 def dot(input, other):
-    """The sum over the last axis of input and the last but one of other (``mindspore.ops.dot``; numpy's, not torch's).
+    """The sum over the last axis of input and the last but one of other as numpy has it (``mindspore.ops.dot``).
 
     Both have at least two axes.
     """
     if input.ndim < 2 or other.ndim < 2:
-        raise ValueError(f"For 'dot', the inputs x1, x2 should have 'dimension >= 2',but got 'len(x1_shape)': "
-                         f"({input.ndim}) and 'len(x2_shape)': ({other.ndim}).")
+        raise ValueError(
+            f"For 'dot', the inputs x1, x2 should have 'dimension >= 2',but got 'len(x1_shape)': "
+            f"({input.ndim}) and 'len(x2_shape)': ({other.ndim})."
+        )
     return torch.tensordot(*promote(input, other), dims=([-1], [-2]))
-
-
-@method(name="dot")
-def _tensor_dot_method(self, other):
-    return torch.dot(self, other) if self.ndim == other.ndim == 1 else dot.__wrapped__(self, other)
 
 
 @mint_form(name="dot")
@@ -103,7 +126,10 @@ def batch_dot(x1, x2, axes=None):
 
 @op(mint="tensordot")
 def tensor_dot(x1, x2, axes):
-    """Sums over ``axes``: an int counts axes at the end and the start, a pair lists them (``mindspore.ops.tensor_dot``)."""
+    """Sums over ``axes``: an int counts axes at the end and the start, a pair lists them.
+
+    MindSpore: ``mindspore.ops.tensor_dot``.
+    """
     if isinstance(axes, int):
         dims = axes
     else:
@@ -117,16 +143,21 @@ def inner(input, other):
     if not isinstance(other, torch.Tensor) or not input.ndim or not other.ndim:
         return arithmetic.mul(input, other)
     if input.shape[-1] != other.shape[-1]:
-        raise ValueError(f"For 'inner', the last dimension of 'input' and 'other' must be the same, but got "
-                         f"input.shape: {tuple(input.shape)} and other.shape: {tuple(other.shape)}.")
+        raise ValueError(
+            f"For 'inner', the last dimension of 'input' and 'other' must be the same, but got "
+            f"input.shape: {tuple(input.shape)} and other.shape: {tuple(other.shape)}."
+        )
     return torch.inner(*promote(input, other))
 
 
 @op(method=True, mint=True)
 def outer(input, vec2):
     """All products of an element of each (``mindspore.ops.outer``)."""
-    return arithmetic.mul(input.reshape(-1, 1), vec2.reshape(1, -1)) if input.ndim and vec2.ndim else \
-        arithmetic.mul(input, vec2)
+    return (
+        arithmetic.mul(input.reshape(-1, 1), vec2.reshape(1, -1))
+        if input.ndim and vec2.ndim
+        else arithmetic.mul(input, vec2)
+    )
 
 
 @op(method=True)
@@ -186,7 +217,13 @@ def baddbmm(input, batch1, batch2, beta=1, alpha=1):
     return torch.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha)
 
 
-for _name, _fn in (("addmm", addmm), ("addbmm", addbmm), ("addmv", addmv), ("addr", addr), ("baddbmm", baddbmm)):
+for _name, _fn in (
+    ("addmm", addmm),
+    ("addbmm", addbmm),
+    ("addmv", addmv),
+    ("addr", addr),
+    ("baddbmm", baddbmm),
+):
     method(_fn.__wrapped__, name=_name)
     mint_form(_fn.__wrapped__, name=_name)
 
@@ -197,7 +234,7 @@ def vecdot(x, y, *, axis=-1):
     return torch.linalg.vecdot(x, y, dim=axis)
 
 
-# ---- distances ------------------------------------------------------------------------------------------------
+# ---- distances ---------------------------------------------------------------------------------------------
 
 
 @op(primitive="Cross", init={"dim": -65530}, method=True, mint=True)
@@ -228,7 +265,7 @@ def pdist(input, p=2.0):
     return torch.nn.functional.pdist(input, p)
 
 
-# ---- matrices -------------------------------------------------------------------------------------------------
+# ---- matrices ----------------------------------------------------------------------------------------------
 
 
 @op(primitive="Trace", mint=True)
@@ -274,8 +311,11 @@ def logdet(input):
     return torch.logdet(input)
 
 
-@op(primitive="LogMatrixDeterminant", alias=("log_matrix_determinant",),
-    method=("slogdet", "log_matrix_determinant"))
+@op(
+    primitive="LogMatrixDeterminant",
+    alias=("log_matrix_determinant",),
+    method=("slogdet", "log_matrix_determinant"),
+)
 def slogdet(input):
     """Sign and logarithm of the absolute value of the determinant (``mindspore.ops.slogdet``)."""
     sign, log = torch.linalg.slogdet(input)
@@ -284,7 +324,10 @@ def slogdet(input):
 
 @op(method=True)
 def svd(input, full_matrices=False, compute_uv=True):
-    """Singular values s, and u and v with input = u @ diag(s) @ v.T (``mindspore.ops.svd``; numpy's order is u, s, v)."""
+    """Singular values s, and u and v with input = u @ diag(s) @ v.T.
+
+    MindSpore: ``mindspore.ops.svd``; numpy's order is u, s, v.
+    """
     if not compute_uv:
         return torch.linalg.svdvals(input)
     u, s, vh = torch.linalg.svd(input, full_matrices)
@@ -307,7 +350,7 @@ def cholesky(input_x, upper=False):
 @op(primitive="CholeskyInverse", init={"upper": False}, method=True)
 def cholesky_inverse(input_x, upper=False):
     """The inverse from a Cholesky factor (``mindspore.ops.cholesky_inverse``)."""
-    return torch.cholesky_inverse(input_x, upper=upper)
+    return torch.linalg.inv(input_x.mH @ input_x if upper else input_x @ input_x.mH)
 
 
 @op(method=True)
@@ -341,6 +384,18 @@ def matrix_solve(matrix, rhs, adjoint=False):
 
 
 @op()
+def cond(A, p=None):
+    """The condition number in the p-norm (``mindspore.ops.cond``)."""
+    return torch.linalg.cond(A, p)
+
+
+@op(method=True)
+def cov(input, *, correction=1, fweights=None, aweights=None):
+    """The covariances of the rows (``mindspore.ops.cov``)."""
+    return torch.cov(input, correction=correction, fweights=fweights, aweights=aweights)
+
+
+@op()
 def adjoint(x):
     """The conjugate of the transposed matrices (``mindspore.ops.adjoint``)."""
     return x.mH.resolve_conj()
@@ -348,11 +403,52 @@ def adjoint(x):
 
 @op(primitive="Renorm", init=("p", "axis", "maxnorm"), method=True)
 def renorm(input, p, axis, maxnorm):
-    """Slices along ``axis`` whose p-norm is above ``maxnorm`` brought down to it (``mindspore.ops.renorm``)."""
+    """Slices along ``axis`` whose p-norm is above ``maxnorm`` brought down to it.
+
+    MindSpore: ``mindspore.ops.renorm``.
+    """
     return torch.renorm(input, p, one_axis(axis, input, "Renorm"), maxnorm)
 
 
-__all__ = ["addbmm", "addmm", "addmv", "addr", "adjoint", "baddbmm", "batch_dot", "bmm", "cdist", "cholesky",
-           "cholesky_inverse", "cholesky_solve", "cross", "det", "dist", "dot", "einsum", "ger", "inner", "inverse",
-           "kron", "logdet", "matmul", "matrix_exp", "matrix_power", "matrix_solve", "mm", "mv", "outer", "pdist",
-           "pinv", "qr", "renorm", "slogdet", "svd", "tensor_dot", "trace", "vecdot"]
+__all__ = [
+    "addbmm",
+    "addmm",
+    "addmv",
+    "addr",
+    "adjoint",
+    "baddbmm",
+    "batch_dot",
+    "bmm",
+    "cdist",
+    "cholesky",
+    "cholesky_inverse",
+    "cholesky_solve",
+    "cond",
+    "cov",
+    "cross",
+    "det",
+    "dist",
+    "dot",
+    "einsum",
+    "ger",
+    "inner",
+    "inverse",
+    "kron",
+    "logdet",
+    "matmul",
+    "matrix_exp",
+    "matrix_power",
+    "matrix_solve",
+    "mm",
+    "mv",
+    "outer",
+    "pdist",
+    "pinv",
+    "qr",
+    "renorm",
+    "slogdet",
+    "svd",
+    "tensor_dot",
+    "trace",
+    "vecdot",
+]

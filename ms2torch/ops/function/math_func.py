@@ -1,6 +1,8 @@
-"""Mathematical operators (``mindspore.ops.function.math_func``), by their kind in the files beside this one."""
+"""Mathematical operators (``mindspore.ops.function.math_func``), by their kind in the files beside this
+one.
+"""
 
-from . import _math_status  # noqa: F401
+from . import _math_inplace, _math_status  # noqa: F401
 from ._math_binary import *  # noqa: F403
 from ._math_extreme import *  # noqa: F403
 from ._math_reduce import *  # noqa: F403

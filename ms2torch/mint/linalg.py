@@ -1,0 +1,50 @@
+"""Linear algebra with torch's signatures (``mindspore.mint.linalg``)."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import dtype as _dtype
+from ms2torch._core.registry import lowered
+from ms2torch._core.surface import install_lazy
+
+
+@lowered
+def inv(input):
+    """The inverse of a matrix or of each in a stack (``mindspore.mint.linalg.inv``)."""
+    return torch.linalg.inv(input)
+
+
+def _maybe(dtype):
+    return None if dtype is None else _dtype.to_torch(dtype)
+
+
+@lowered
+def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
+    """The norm of vectors (one axis) or matrices (two), or of all elements.
+
+    MindSpore: ``mindspore.mint.linalg.norm``.
+    """
+    return torch.linalg.norm(A, ord, dim, keepdim, dtype=_maybe(dtype))
+
+
+@lowered
+def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
+    """The norm of vectors along some axes, or of all elements (``mindspore.mint.linalg.vector_norm``)."""
+    return torch.linalg.vector_norm(x, ord, dim, keepdim, dtype=_maybe(dtype))
+
+
+@lowered
+def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
+    """The norm of the matrices in two axes (``mindspore.mint.linalg.matrix_norm``)."""
+    return torch.linalg.matrix_norm(A, ord, dim, keepdim, dtype=_maybe(dtype))
+
+
+@lowered
+def qr(A, mode="reduced"):
+    """A = q @ r with orthogonal q and upper triangular r (``mindspore.mint.linalg.qr``)."""
+    q, r = torch.linalg.qr(A, mode)
+    return q, r
+
+
+install_lazy(__name__, globals())

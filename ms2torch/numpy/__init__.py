@@ -1,0 +1,27 @@
+"""numpy's names on Tensors (``mindspore.numpy``); Python ints become Int32, floats Float32."""
+
+from ms2torch._core.dtype import (  # noqa: F401
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from ms2torch._core.dtype import float32 as float_  # noqa: F401
+from ms2torch._core.dtype import int32 as int_  # noqa: F401
+from ms2torch._core.dtype import uint32 as uint  # noqa: F401
+from ms2torch._core.surface import install_lazy
+
+from .array_creations import *  # noqa: F403
+from .array_ops import *  # noqa: F403
+from .logic_ops import *  # noqa: F403
+from .math_ops import *  # noqa: F403
+
+install_lazy(__name__, globals())

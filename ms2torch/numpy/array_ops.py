@@ -1,0 +1,398 @@
+"""Shapes, joining, splitting, choosing (``mindspore.numpy.array_ops``)."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core.registry import lowered
+
+from .utils import arrays, as_array
+
+
+def _tuple(axis):
+    return axis if isinstance(axis, (tuple, list)) else (axis,)
+
+
+@arrays(1)
+def expand_dims(a, axis):
+    """New axes of length 1 at the places ``axis`` of the result (``mindspore.numpy.expand_dims``)."""
+    places = _tuple(axis)
+    n = a.ndim + len(places)
+    for p in sorted(p % n for p in places):
+        a = a.unsqueeze(p)
+    return a
+
+
+@arrays(1)
+def squeeze(a, axis=None):
+    """Without the axes of length 1 (``mindspore.numpy.squeeze``)."""
+    return a.squeeze() if axis is None else a.squeeze(_tuple(axis))
+
+
+@arrays(1)
+def transpose(a, axes=None):
+    """The axes in another order, reversed by default (``mindspore.numpy.transpose``)."""
+    return a.permute(tuple(range(a.ndim - 1, -1, -1)) if axes is None else tuple(axes))
+
+
+@arrays(1)
+def reshape(x, new_shape):
+    """The same elements in another shape (``mindspore.numpy.reshape``)."""
+    return x.reshape(tuple(new_shape) if isinstance(new_shape, (tuple, list)) else (new_shape,))
+
+
+@arrays(1)
+def ravel(x):
+    """The elements in one axis (``mindspore.numpy.ravel``)."""
+    return x.reshape(-1)
+
+
+@arrays(1)
+def swapaxes(x, axis1, axis2):
+    """Two axes exchanged (``mindspore.numpy.swapaxes``)."""
+    return x.transpose(axis1, axis2)
+
+
+@arrays(1)
+def moveaxis(a, source, destination):
+    """Axes moved to other places (``mindspore.numpy.moveaxis``)."""
+    return torch.movedim(a, source, destination)
+
+
+@arrays(1)
+def rollaxis(x, axis, start=0):
+    """One axis moved before ``start`` (``mindspore.numpy.rollaxis``)."""
+    axis %= x.ndim
+    start += x.ndim if start < 0 else 0
+    return x.movedim(axis, start - 1 if axis < start else start)
+
+
+def _all(tensors):
+    tensors = [as_array(t) for t in (tensors.unbind(0) if isinstance(tensors, torch.Tensor) else tensors)]
+    kind = tensors[0].dtype
+    for t in tensors[1:]:
+        kind = torch.promote_types(kind, t.dtype)
+    return [t.to(kind) for t in tensors]
+
+
+@lowered
+def concatenate(arrays, axis=0):
+    """Tensors joined along ``axis``, flattened first for None (``mindspore.numpy.concatenate``)."""
+    parts = _all(arrays)
+    return torch.cat([p.reshape(-1) for p in parts] if axis is None else parts, axis or 0)
+
+
+@lowered
+def stack(arrays, axis=0):
+    """Tensors joined along a new axis (``mindspore.numpy.stack``)."""
+    return torch.stack(_all(arrays), axis)
+
+
+def _stacked(name, function):
+    def join(tup):
+        return function(_all(tup))
+
+    join.__name__ = name
+    join.__doc__ = f"``numpy.{name}`` (``mindspore.numpy.{name}``)."
+    return lowered(join)
+
+
+vstack, hstack, dstack = (_stacked(n, getattr(torch, n)) for n in ("vstack", "hstack", "dstack"))
+column_stack = _stacked("column_stack", torch.column_stack)
+
+
+@lowered
+def append(arr, values, axis=None):
+    """``values`` joined at the end (``mindspore.numpy.append``)."""
+    parts = _all([as_array(arr), as_array(values)])
+    return torch.cat([p.reshape(-1) for p in parts] if axis is None else parts, axis or 0)
+
+
+def _split(x, sections, axis, name, even):
+    if isinstance(sections, int):
+        if even and x.shape[axis] % sections:
+            raise ValueError(
+                f"For '{name}', the size of axis {axis} must be divisible by {sections}, "
+                f"but got {x.shape[axis]}."
+            )
+        return tuple(torch.tensor_split(x, sections, axis))
+    return list(torch.tensor_split(x, list(sections), axis))
+
+
+@arrays(1)
+def split(x, indices_or_sections, axis=0):
+    """Equal parts, or parts that begin at given indices (``mindspore.numpy.split``)."""
+    return _split(x, indices_or_sections, axis, "split", True)
+
+
+@arrays(1)
+def array_split(x, indices_or_sections, axis=0):
+    """Parts of nearly equal size (``mindspore.numpy.array_split``)."""
+    return _split(x, indices_or_sections, axis, "array_split", False)
+
+
+@arrays(1)
+def vsplit(x, indices_or_sections):
+    """Parts along the first axis (``mindspore.numpy.vsplit``)."""
+    return _split(x, indices_or_sections, 0, "vsplit", True)
+
+
+@arrays(1)
+def hsplit(x, indices_or_sections):
+    """Parts along the second axis (``mindspore.numpy.hsplit``)."""
+    return _split(x, indices_or_sections, 1, "hsplit", True)
+
+
+@arrays(1)
+def dsplit(x, indices_or_sections):
+    """Parts along the third axis (``mindspore.numpy.dsplit``)."""
+    return _split(x, indices_or_sections, 2, "dsplit", True)
+
+
+@arrays(1)
+def tile(a, reps):
+    """The array repeated as a whole (``mindspore.numpy.tile``)."""
+    return torch.tile(a, _tuple(reps))
+
+
+@arrays(1)
+def repeat(a, repeats, axis=None):
+    """Each element repeated (``mindspore.numpy.repeat``)."""
+    if isinstance(repeats, (tuple, list)):
+        repeats = torch.tensor(repeats, device=a.device)
+    return torch.repeat_interleave(a, repeats, axis)
+
+
+@arrays(1)
+def flip(m, axis=None):
+    """The order reversed along some or all axes (``mindspore.numpy.flip``)."""
+    return torch.flip(m, tuple(range(m.ndim)) if axis is None else _tuple(axis))
+
+
+@arrays(1)
+def fliplr(m):
+    """The second axis reversed (``mindspore.numpy.fliplr``)."""
+    return torch.flip(m, (1,))
+
+
+@arrays(1)
+def flipud(m):
+    """The first axis reversed (``mindspore.numpy.flipud``)."""
+    return torch.flip(m, (0,))
+
+
+@arrays(1)
+def roll(a, shift, axis=None):
+    """Elements moved round, in the flattened array or along ``axis`` (``mindspore.numpy.roll``)."""
+    return torch.roll(a, shift, axis)
+
+
+@arrays(1)
+def rot90(a, k=1, axes=(0, 1)):
+    """Turned by k right angles (``mindspore.numpy.rot90``)."""
+    return torch.rot90(a, k, axes)
+
+
+@arrays(1)
+def broadcast_to(array, shape):
+    """Repeated to ``shape`` (``mindspore.numpy.broadcast_to``)."""
+    return array.expand(tuple(shape)).clone()
+
+
+@lowered
+def broadcast_arrays(*args):
+    """All repeated to one shape (``mindspore.numpy.broadcast_arrays``)."""
+    return [t.clone() for t in torch.broadcast_tensors(*[as_array(a) for a in args])]
+
+
+def _at_least(name, function):
+    def widen(*arys):
+        found = [function(as_array(a)) for a in arys]
+        return found[0] if len(found) == 1 else found
+
+    widen.__name__ = name
+    widen.__doc__ = f"``numpy.{name}`` (``mindspore.numpy.{name}``)."
+    return lowered(widen)
+
+
+atleast_1d = _at_least("atleast_1d", torch.atleast_1d)
+atleast_2d = _at_least("atleast_2d", torch.atleast_2d)
+atleast_3d = _at_least("atleast_3d", torch.atleast_3d)
+
+
+@lowered
+def where(condition, x=None, y=None):
+    """x where the condition holds, else y (``mindspore.numpy.where``)."""
+    x, y = _all([x, y])
+    return torch.where(as_array(condition).bool(), x, y)
+
+
+@lowered
+def select(condlist, choicelist, default=0):
+    """The first choice whose condition holds (``mindspore.numpy.select``)."""
+    choices = _all([*choicelist, default])
+    result = choices.pop()
+    for condition, choice in reversed(list(zip(condlist, choices, strict=True))):
+        result = torch.where(as_array(condition).bool(), choice, result)
+    return result
+
+
+@arrays(2)
+def take(a, indices, axis=None, mode="clip"):
+    """Elements at ``indices``; beyond the ends they are clipped, wrapped, or refused.
+
+    MindSpore: ``mindspore.numpy.take``.
+    """
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    n = a.shape[axis]
+    if mode == "raise" and bool(((indices < -n) | (indices >= n)).any()):
+        raise ValueError(f"For 'take', indices must be in [{-n}, {n}).")
+    flat = indices.reshape(-1) % n if mode != "clip" else indices.reshape(-1).clamp(0, n - 1)
+    picked = a.index_select(axis, flat)
+    axis %= a.ndim
+    return picked.reshape(*a.shape[:axis], *indices.shape, *a.shape[axis + 1 :])
+
+
+@arrays(2)
+def take_along_axis(arr, indices, axis):
+    """Elements at indices along ``axis`` (``mindspore.numpy.take_along_axis``)."""
+    return torch.take_along_dim(arr, indices.to(torch.int64), axis)
+
+
+@arrays(1)
+def unique(x, return_inverse=False):
+    """Each value once, in the order of first appearance, and where each went (``mindspore.numpy.unique``)."""
+    flat = x.reshape(-1)
+    values, inverse = torch.unique(flat, return_inverse=True)
+    first = torch.full((len(values),), flat.numel(), dtype=torch.int64, device=x.device)
+    first = first.scatter_reduce(0, inverse, torch.arange(flat.numel(), device=x.device), "amin")
+    order = first.argsort()
+    if not return_inverse:
+        return values[order]
+    place = torch.empty_like(order)
+    place[order] = torch.arange(len(order), device=x.device)
+    return values[order], place[inverse].reshape(x.shape)
+
+
+@arrays(1)
+def pad(
+    arr,
+    pad_width,
+    mode="constant",
+    stat_length=None,
+    constant_values=0,
+    end_values=0,
+    reflect_type="even",
+    **kwargs,
+):
+    """Wider by ``pad_width`` at the ends of each axis (``mindspore.numpy.pad``); mode constant, edge,
+    reflect, wrap.
+    """
+    names = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wrap": "circular"}
+    if mode not in names or not isinstance(constant_values, (int, float)):
+        from ms2torch._core.errors import unsupported
+
+        raise unsupported(
+            "mindspore.numpy.pad",
+            f"mode={mode!r} with constant_values={constant_values!r} is not here.",
+            "numpy.pad on x.asnumpy().",
+        )
+    width = pad_width if isinstance(pad_width, (tuple, list)) else (pad_width, pad_width)
+    if not isinstance(width[0], (tuple, list)):
+        width = [tuple(width) * (2 if len(width) == 1 else 1)] * arr.ndim
+    width = [tuple(w) * (2 if len(w) == 1 else 1) for w in width]
+    if mode == "constant":
+        return torch.nn.functional.pad(arr, [n for w in reversed(width) for n in w], value=constant_values)
+    for axis, (before, after) in enumerate(width):
+        arr = arr.index_select(axis, _beyond(arr.shape[axis], before, after, mode, arr.device))
+    return arr
+
+
+def _beyond(n, before, after, mode, where):
+    index = torch.arange(-before, n + after, device=where)
+    if mode == "edge":
+        return index.clamp(0, n - 1)
+    if mode == "wrap":
+        return index % n
+    period = max(2 * n - 2, 1)
+    index = index % period
+    return torch.where(index < n, index, period - index)
+
+
+def size(a, axis=None) -> int:
+    """How many elements there are, or how many along ``axis``, as an int (``mindspore.numpy.size``)."""
+    return a.size if axis is None else a.shape[axis]
+
+
+def array_str(a) -> str:
+    """What the array prints as (``mindspore.numpy.array_str``)."""
+    return str(a)
+
+
+@arrays(1)
+def searchsorted(a, v, side="left", sorter=None):
+    """Where values would have to be inserted, as Int32 (``mindspore.numpy.searchsorted``)."""
+    return torch.searchsorted(a, as_array(v), side=side, sorter=sorter).to(torch.int32)
+
+
+@arrays(1)
+def unravel_index(indices, shape, order="C"):
+    """Flat indices as one index for each axis (``mindspore.numpy.unravel_index``)."""
+    shape = _tuple(shape)
+    return tuple(
+        torch.unravel_index(indices, shape if order == "C" else shape[::-1])[:: 1 if order == "C" else -1]
+    )
+
+
+@arrays(1)
+def copy(a):
+    """A copy (``mindspore.numpy.copy``)."""
+    return a.clone()
+
+
+__all__ = [
+    "append",
+    "array_split",
+    "array_str",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "broadcast_to",
+    "column_stack",
+    "concatenate",
+    "copy",
+    "dsplit",
+    "dstack",
+    "expand_dims",
+    "flip",
+    "fliplr",
+    "flipud",
+    "hsplit",
+    "hstack",
+    "moveaxis",
+    "pad",
+    "ravel",
+    "repeat",
+    "reshape",
+    "roll",
+    "rollaxis",
+    "rot90",
+    "searchsorted",
+    "select",
+    "size",
+    "split",
+    "squeeze",
+    "stack",
+    "swapaxes",
+    "take",
+    "take_along_axis",
+    "tile",
+    "transpose",
+    "unique",
+    "unravel_index",
+    "vsplit",
+    "vstack",
+    "where",
+]

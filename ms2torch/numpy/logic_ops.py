@@ -1,0 +1,104 @@
+"""Comparisons and truth (``mindspore.numpy.logic_ops``)."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import arithmetic
+from ms2torch._core.registry import OPS, lowered
+from ms2torch._core.tensor import Tensor
+from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
+
+from .utils import arrays, as_array, cast, number_or_array
+
+__all__: list[str] = []
+
+
+def _comparison(name, kernel):
+    def call(x1, x2, dtype=None):
+        a, b = number_or_array(x1), number_or_array(x2)
+        if not isinstance(a, torch.Tensor) and not isinstance(b, torch.Tensor):
+            a = as_array(a)
+        return cast(kernel(a, b), dtype)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"``numpy.{name}`` elementwise with broadcasting (``mindspore.numpy.{name}``)."
+    globals()[name] = lowered(call, name)
+    __all__.append(name)
+
+
+def _test(name, kernel):
+    def call(x, dtype=None):
+        return cast(kernel(as_array(x)), dtype)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"``numpy.{name}`` elementwise (``mindspore.numpy.{name}``)."
+    globals()[name] = lowered(call, name)
+    __all__.append(name)
+
+
+for _name, _kernel in {
+    "equal": arithmetic.equal,
+    "not_equal": arithmetic.not_equal,
+    "less": arithmetic.less,
+    "less_equal": arithmetic.less_equal,
+    "greater": arithmetic.greater,
+    "greater_equal": arithmetic.greater_equal,
+    **{name: OPS[name].kernel for name in ("logical_and", "logical_or", "logical_xor")},
+}.items():
+    _comparison(_name, _kernel)
+
+for _name in ("isnan", "isinf", "isfinite", "isneginf", "isposinf", "logical_not"):
+    _test(_name, OPS[_name].kernel)
+
+
+@lowered
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether |a - b| <= atol + rtol * |b| (``mindspore.numpy.isclose``)."""
+    return OPS["isclose"].kernel(as_array(a), as_array(b), rtol, atol, equal_nan)
+
+
+@lowered
+def isin(element, test_elements, invert=False):
+    """Whether each element is among others (``mindspore.numpy.isin``)."""
+    return torch.isin(as_array(element), as_array(test_elements), invert=invert)
+
+
+@lowered
+def in1d(ar1, ar2, invert=False):
+    """Whether each element of the flattened array is among others (``mindspore.numpy.in1d``)."""
+    return torch.isin(as_array(ar1).reshape(-1), as_array(ar2), invert=invert)
+
+
+@lowered
+def array_equal(a1, a2, equal_nan=False):
+    """Whether shapes and elements are equal, as a Bool Tensor (``mindspore.numpy.array_equal``)."""
+    a, b = as_array(a1), as_array(a2)
+    if a.shape != b.shape:
+        return torch.tensor(False)
+    same = a == b
+    return (same | (torch.isnan(a) & torch.isnan(b)) if equal_nan else same).all()
+
+
+@lowered
+def array_equiv(a1, a2):
+    """Whether the arrays are equal once broadcast, as a Bool Tensor (``mindspore.numpy.array_equiv``)."""
+    a, b = as_array(a1), as_array(a2)
+    try:
+        return (a == b).all()
+    except RuntimeError:
+        return torch.tensor(False)
+
+
+@arrays(1)
+def sometrue(a, axis=None, keepdims=False):
+    """Whether an element is true (``mindspore.numpy.sometrue``)."""
+    return OPS["any"].kernel(a, axis, keepdims)
+
+
+def isscalar(element) -> bool:
+    """Whether it is a number or a string, not an array, as a bool (``mindspore.numpy.isscalar``)."""
+    return isinstance(element, (int, float, bool, complex, str)) and not isinstance(element, Tensor)
+
+
+__all__ += ["array_equal", "array_equiv", "in1d", "isclose", "isin", "isscalar", "sometrue"]

@@ -1,0 +1,43 @@
+"""Tensor methods that write in place: ``add_``, ``mul_``, ``clamp_`` ...
+
+The result is cast to the tensor's own dtype, and the tensor itself comes back. MindSpore's CPU backend
+leaves the tensor as it was (its documentation and its other devices write): ms2torch writes everywhere.
+"""
+
+from __future__ import annotations
+
+from ms2torch._core.registry import METHODS, method
+from ms2torch._core.tensor import Tensor
+
+_NAMES = (
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "floor_divide",
+    "remainder",
+    "exp",
+    "log",
+    "floor",
+    "sign",
+    "tanh",
+    "sigmoid",
+    "clamp",
+    "erfinv",
+    "addmm",
+)
+
+
+def _written(name):
+    def write(self: Tensor, *args, **kwargs) -> Tensor:
+        value = METHODS[name](self, *args, **kwargs)._t
+        self._write(lambda t: t.copy_(value.broadcast_to(t.shape)))
+        return self
+
+    write.__name__ = f"{name}_"
+    write.__doc__ = f"``{name}``, written into the tensor itself (``Tensor.{name}_``)."
+    return write
+
+
+for _name in _NAMES:
+    method(_written(_name), name=f"{_name}_", on_tensors=True)
