@@ -6,8 +6,7 @@ import torch
 
 from ms2torch._core import dtype as _dtype
 from ms2torch._core.device import device
-from ms2torch._core.registry import METHODS, method, mint_form, op, primitive
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.registry import method, mint_form, op, primitive
 
 from ._array_shape import ints
 
@@ -38,7 +37,7 @@ def sizes(shape, name: str):
     return shape
 
 
-# ---- constants -------------------------------------------------------------------------------------------
+# ---- constants ---------------------------------------------------------------------------------------------
 
 
 @op(primitive="Ones", valid=_VALID.format("Ones"))
@@ -178,7 +177,7 @@ def eye(n, m=None, dtype=None):
 MINT_EYE = mint_form(eye.__wrapped__, name="eye")
 
 
-# ---- ranges ----------------------------------------------------------------------------------------------
+# ---- ranges ------------------------------------------------------------------------------------------------
 
 
 def _number(x):

@@ -17,7 +17,7 @@ _ONE_HOT = ("OneHot(axis=<int>)(indices=<Tensor>, depth=<Tensor, int>, on_value=
             "off_value=<Tensor>)")
 
 
-# ---- gather ----------------------------------------------------------------------------------------------
+# ---- gather ------------------------------------------------------------------------------------------------
 
 
 @op(primitive="Gather", init=("batch_dims",), valid=_GATHER)
@@ -219,7 +219,7 @@ def _narrow_method(input, axis=None, start=None, length=None, *, dim=None):
     return narrow.__wrapped__(input, dim if axis is None else axis, start, length)
 
 
-# ---- mask and condition ----------------------------------------------------------------------------------
+# ---- mask and condition ------------------------------------------------------------------------------------
 
 
 @op(primitive="MaskedSelect", method=True, mint=True)
@@ -238,8 +238,8 @@ def masked_fill(input_x, mask, value):
                         f"but got {_dtype.from_torch(mask.dtype)}.")
     if isinstance(value, torch.Tensor):
         if value.ndim:
-            raise ValueError("For 'MaskedFill', 'value' only supports a 0-dimensional value tensor or a float "
-                             f"number, but got tensor with {value.ndim} dimension(s).")
+            raise ValueError("For 'MaskedFill', 'value' only supports a 0-dimensional value tensor or a "
+                             f"float number, but got tensor with {value.ndim} dimension(s).")
         if value.device != input_x.device:
             value = value.to(input_x.device)
     if isinstance(value, float) and not (input_x.is_floating_point() or input_x.is_complex()):
@@ -313,8 +313,8 @@ def _one_hot(indices, depth, on_value, off_value, axis=-1):
 def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
     """``on_value`` at the place of each index along a new axis of size ``depth``, ``off_value`` elsewhere.
 
-    (``mindspore.ops.one_hot``.) Int64 for ints, Float32 for floats, else the values' dtype. An index out of range
-    gives ``off_value`` everywhere.
+    (``mindspore.ops.one_hot``.) Int64 for ints, Float32 for floats, else the values' dtype. An index out of
+    range gives ``off_value`` everywhere.
     """
     return hot(indices, depth, on_value, off_value, axis)
 
@@ -343,14 +343,15 @@ def hot(indices, depth, on_value, off_value, axis):
 def _check_values(on_value, off_value) -> None:
     names = [f"Tensor[{_dtype.from_torch(v.dtype)}]" for v in (on_value, off_value)]
     if off_value.dtype not in (torch.float16, torch.float32, torch.int32, torch.int64):
-        raise TypeError("For primitive[OneHot], the input argument[off_value] must be a type of {Tensor[Float16], "
-                        f"Tensor[Float32], Tensor[Int32], Tensor[Int64]}}, but got {names[1]}.")
+        raise TypeError("For primitive[OneHot], the input argument[off_value] must be a type of "
+                        "{Tensor[Float16], Tensor[Float32], Tensor[Int32], Tensor[Int64]}, "
+                        f"but got {names[1]}.")
     if on_value.dtype is not off_value.dtype:
         raise TypeError(f"For primitive[OneHot], the input type must be same. name:[off_value]:{names[1]}. "
                         f"name:[on_value]:{names[0]}.")
 
 
-# ---- slices ----------------------------------------------------------------------------------------------
+# ---- slices ------------------------------------------------------------------------------------------------
 
 
 @op(primitive="Slice", alias="tensor_slice")
@@ -384,9 +385,9 @@ def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellips
 
     (``mindspore.ops.strided_slice``.)
 
-    Bit i of a mask is for entry i: ``begin_mask`` and ``end_mask`` leave out that bound, ``ellipsis_mask`` stands
-    for all axes not named, ``new_axis_mask`` inserts an axis, ``shrink_axis_mask`` takes one element and drops the
-    axis. Strides may be negative.
+    Bit i of a mask is for entry i: ``begin_mask`` and ``end_mask`` leave out that bound, ``ellipsis_mask``
+    stands for all axes not named, ``new_axis_mask`` inserts an axis, ``shrink_axis_mask`` takes one element
+    and drops the axis. Strides may be negative.
     """
     begin, end, strides = ints(begin), ints(end), ints(strides)
     _check_slice(begin, end, strides, input_x.ndim)
@@ -434,7 +435,7 @@ def _check_slice(begin, end, strides, ndim) -> None:
             f"{len(strides)}, the length of 'end': {len(end)}, the dimension of 'input_x': {ndim}"))
 
 
-# ---- search ----------------------------------------------------------------------------------------------
+# ---- search ------------------------------------------------------------------------------------------------
 
 
 @op
@@ -446,7 +447,8 @@ def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=
 
 @primitive("SearchSorted", init=("dtype", "right"))
 def _search_sorted(sorted_sequence, values, sorter=None, dtype=_dtype.int64, right=False):
-    return torch.searchsorted(sorted_sequence, values, out_int32=dtype is _dtype.int32, right=right, sorter=sorter)
+    int32 = dtype is _dtype.int32
+    return torch.searchsorted(sorted_sequence, values, out_int32=int32, right=right, sorter=sorter)
 
 
 @op

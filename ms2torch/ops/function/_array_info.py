@@ -16,7 +16,9 @@ from ms2torch._core.tensor import Tensor, as_torch, wrap
 
 @op(primitive="Cast", on_tensors=True)
 def cast(input, dtype):
-    """``input``, a Tensor or a number, as another dtype (``mindspore.ops.cast``); the same object where it has it.
+    """``input``, a Tensor or a number, as another dtype (``mindspore.ops.cast``).
+
+    A Tensor that has the dtype comes back itself.
 
     TypeError unless ``dtype`` is one of MindSpore's.
     """
@@ -37,7 +39,8 @@ def _cast_number(number, want):
         from ms2torch._core.calls import _kind
 
         raise TypeError(f'Failed calling Cast with "Cast()(input={_kind(number)}, dtype=mindspore.dtype)". '
-                        'The valid calling should be: "Cast()(input=<Number, Tensor>, dtype=<mindspore.dtype>)".')
+                        'The valid calling should be: '
+                        '"Cast()(input=<Number, Tensor>, dtype=<mindspore.dtype>)".')
     return wrap(torch.tensor(number, device=device()).to(want))
 
 

@@ -212,8 +212,8 @@ def unbind(input, dim=0):
 def split(tensor=None, split_size_or_sections=None, axis=0, *, output_num=None, input_x=None):
     """``tensor`` in parts of a size, or of the sizes of a list, along ``axis`` (``mindspore.ops.split``).
 
-    Before 2.0 the arguments were ``(input_x, axis=0, output_num=1)``: told apart by the names ``output_num`` and
-    ``input_x``, else by ``--api``. A tuple; the last part may be smaller.
+    Before 2.0 the arguments were ``(input_x, axis=0, output_num=1)``: told apart by the names ``output_num``
+    and ``input_x``, else by ``--api``. A tuple; the last part may be smaller.
     """
     tensor = input_x if tensor is None else tensor
     if output_num is not None or input_x is not None or generation.before(2, 0):

@@ -7,15 +7,15 @@ import torch
 from ms2torch._core import dtype as _dtype
 from ms2torch._core.registry import method, mint_form, op, primitive
 
-# Up to this size of the axis, topk sorts, so that of equal elements the first wins as in MindSpore; torch.topk promises
-# no order, but is several times faster on long axes.
+# Up to this size of the axis, topk sorts, so that of equal elements the first wins as in MindSpore:
+# torch.topk promises no order, but is several times faster on long axes.
 _STABLE_TOPK = 8192
 
 
 def _sorted(x, axis, descending):
     if x.ndim == 0:
-        raise ValueError("For Sort, the check range left must be smaller than right number but got left: 0 and "
-                         "right: -1.")
+        raise ValueError("For Sort, the check range left must be smaller than right number but got left: 0 "
+                         "and right: -1.")
     if not -x.ndim <= axis < x.ndim:
         raise ValueError(f"For primitive[Sort], the axis must be in [-{x.ndim},{x.ndim - 1}], but got "
                          f"{axis}.")

@@ -22,8 +22,9 @@ _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "replicate"
 def pad(input_x, padding=None, mode="constant", value=None, *, paddings=None):
     """``input_x`` with elements added around it, the last axis first as in torch (``mindspore.ops.pad``).
 
-    ``padding`` (left, right, top, bottom, ...), negative to cut; ``mode`` "constant" with ``value``, "reflect",
-    "replicate" or "circular". A pair for each axis in a tuple, the form before 2.0, pads with zeros.
+    ``padding`` (left, right, top, bottom, ...), negative to cut; ``mode`` "constant" with ``value``,
+    "reflect", "replicate" or "circular". A pair for each axis in a tuple, the form before 2.0, pads with
+    zeros.
     """
     padding = ints(paddings if padding is None else padding)
     if len(padding) and isinstance(padding[0], (tuple, list)):
@@ -268,7 +269,8 @@ def _im2col(x, ksizes, strides=1, dilations=1, pads=0):
 def _col2im(x, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """Patches (N, C, kernel elements, places) summed back into images."""
     n, c, k, places = x.shape
-    return F.fold(x.reshape(n, c * k, places), tuple(ints(output_size)), kernel_size, dilation, padding, stride)
+    columns = x.reshape(n, c * k, places)
+    return F.fold(columns, tuple(ints(output_size)), kernel_size, dilation, padding, stride)
 
 
 @op(method=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import torch
 
 from ms2torch._core import levels
@@ -12,9 +10,6 @@ from ms2torch._core.registry import method, mint_form, op, primitive
 from ms2torch._core.tensor import Tensor, lower, wrap
 
 from ._array_shape import ints
-
-# torch calls index_reduce beta; it does what is needed here, and its users cannot act on the notice.
-warnings.filterwarnings("ignore", message=r"index_reduce\(\) is in beta")
 
 # ---- along an axis -----------------------------------------------------------------------------------------
 
@@ -136,8 +131,8 @@ def _check_places(name, x, indices, updates) -> None:
             value = int(indices.reshape(-1, len(limit))[row, column])
             if name.startswith("ScatterNd"):
                 place = ", ".join(map(str, indices.reshape(-1, len(limit))[row].tolist()))
-                raise ValueError(f"For '{name}', indices out of range for input_x. Please check the indices which is "
-                                 f"[const vector]{{{place}}}")
+                raise ValueError(f"For '{name}', indices out of range for input_x. Please check the indices "
+                                 f"which is [const vector]{{{place}}}")
             raise said(RuntimeError(f"For '{name}', the {row}-th value of 'indices'[{value}] is out of "
                                     f"range[{x.shape[column]}]."))
 
@@ -161,7 +156,7 @@ def at_places(name, x, indices, updates, how):
     return rows.reshape(x.shape)
 
 
-_REDUCE = {"mul": "prod", "div": "prod", "max": "amax", "min": "amin"}
+_REDUCE = {"mul": "prod", "prod": "prod", "max": "amax", "min": "amin"}
 
 
 def _by_row(x, row, updates, how):
@@ -171,9 +166,15 @@ def _by_row(x, row, updates, how):
     if how in ("add", "sub"):
         return x.index_add(0, row, updates, alpha=1 if how == "add" else -1)
     if how == "div":
-        divisor = torch.ones_like(x).index_reduce(0, row, updates, "prod")
+        divisor = _reduced(torch.ones_like(x), row, updates, "prod")
         return torch.div(x, divisor, rounding_mode=None if x.is_floating_point() else "trunc").to(x.dtype)
-    return x.index_reduce(0, row, updates, _REDUCE[how])
+    return _reduced(x, row, updates, how)
+
+
+def _reduced(x, row, updates, how):
+    """``x`` with the product or an extreme of what goes into each of its rows, itself included."""
+    index = row.long().reshape(-1, *(1,) * (updates.ndim - 1)).expand_as(updates)
+    return x.scatter_reduce(0, index, updates, _REDUCE[how])
 
 
 def _tensor_scatter(how: str, primitive_name: str) -> None:
@@ -216,8 +217,9 @@ def scatter_nd(indices, updates, shape):
         limit = torch.tensor(shape[:indices.shape[-1]])
         wrong = indices >= limit
         if (indices < 0).any():
-            raise said(RuntimeError("For 'ScatterNd', each element in 'indice' must be greater than or equal to 0, "
-                                    f"but got {int(indices[indices < 0].reshape(-1)[0])}"))
+            wrong = int(indices[indices < 0].reshape(-1)[0])
+            raise said(RuntimeError("For 'ScatterNd', each element in 'indice' must be greater than or equal "
+                                    f"to 0, but got {wrong}"))
         if wrong.any():
             row, column = (int(n) for n in wrong.reshape(-1, len(limit)).nonzero()[0])
             raise said(RuntimeError(
@@ -233,9 +235,9 @@ def scatter_nd(indices, updates, shape):
 
 
 def write(variable: Tensor, value: torch.Tensor) -> Tensor:
-    """Make ``value``, a tensor of nobody else's, the content of a Parameter or Tensor; it comes back as a Tensor.
+    """Make ``value``, which nobody else holds, the content of a Parameter or Tensor; it comes back wrapped.
 
-    Like ``set_data``, it replaces the memory: what ``value()`` or ``asnumpy()`` gave before keeps the old numbers.
+    Like ``set_data``, it replaces the memory: what ``value()`` or ``asnumpy()`` gave before keeps its numbers.
     """
     rest = getattr(variable, "_rest", None)
     if rest is None:
@@ -264,10 +266,10 @@ def _into_rows(how: str) -> None:
             raise ValueError(
                 f"For {primitive_name}, updates_shape = indices_shape + input_x_shape[1:], but got "
                 "input_x_shape: ({}), indices_shape: ({}), updates_shape: ({}).".format(*sizes))
-        if index.device.type == "cpu" and index.numel() and not 0 <= int(index.min()) <= int(index.max()) < len(x):
+        if index.device.type == "cpu" and ((index < 0) | (index >= len(x))).any():
             wrong = int(index[(index < 0) | (index >= len(x))].reshape(-1)[0])
-            raise said(RuntimeError(f"For '{primitive_name}', the value of indices should be in [0, {len(x)}), "
-                                    f"but got '{wrong}' in indices."))
+            raise said(RuntimeError(f"For '{primitive_name}', the value of indices should be in "
+                                    f"[0, {len(x)}), but got '{wrong}' in indices."))
         row = index.long().reshape(-1)
         return write(input_x, _by_row(x, row, updates.to(x.dtype).reshape(-1, *x.shape[1:]), how))
 
@@ -349,8 +351,7 @@ def _segments(how: str, empty):
         # One segment more takes what belongs to none: negative numbers.
         row = torch.where(row < 0, n, row)
         out = torch.full((n + 1, *rest), empty(x.dtype), dtype=x.dtype, device=x.device)
-        return (out.index_add(0, row, values) if how == "sum" else out.index_reduce(
-            0, row, values, {"prod": "prod", "max": "amax", "min": "amin"}[how]))[:n]
+        return (out.index_add(0, row, values) if how == "sum" else _reduced(out, row, values, how))[:n]
 
     kernel.__name__ = f"unsorted_segment_{how}"
     kernel.__doc__ = (f"The {how} of the slices of ``x`` that have one number in ``segment_ids`` "
@@ -368,8 +369,8 @@ def _segments(how: str, empty):
 def _no_segments(prim, x, ids) -> ValueError:
     if prim == "UnsortedSegmentSum":
         i = next((i for i, (a, b) in enumerate(zip(ids.shape, x.shape, strict=False)) if a != b), 0)
-        return ValueError(f"For '{prim}', the whose shape of 'segment_ids' must equal to the shape of 'input_x', ids[{i}]"
-                          f" should be = input[{i}]: {x.shape[i]}, but got {ids.shape[i]}")
+        return ValueError(f"For '{prim}', the whose shape of 'segment_ids' must equal to the shape of "
+                          f"'input_x', ids[{i}] should be = input[{i}]: {x.shape[i]}, but got {ids.shape[i]}")
     return ValueError(f"For {prim}, the first shape of input_x should be equal to length of segments_id")
 
 

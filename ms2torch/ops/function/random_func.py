@@ -1,8 +1,8 @@
 """Random numbers (``mindspore.ops.function.random_func``).
 
-Under ``set_seed``, or with a seed of their own, they give MindSpore's CPU bits where its generator is known
-(``_core/random_streams``); a functional form starts a stream at each call, a Primitive keeps its own. The rest
-draws from torch's generator, which ``set_seed`` seeds too.
+Under ``set_seed``, or with a seed of their own, they give MindSpore's CPU bits where its generator is
+known (``_core/random_streams``): a functional form starts a stream at each call, a Primitive keeps its own.
+The rest draws from torch's generator, which ``set_seed`` seeds too.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _sizes(shape, name: str) -> tuple:
     return tuple(shape)
 
 
-# ---- Primitives with a stream --------------------------------------------------------------------------------
+# ---- Primitives with a stream ------------------------------------------------------------------------------
 
 
 class _Random(Primitive):
@@ -155,7 +155,7 @@ class Randperm(Primitive):
         return wrap(order)
 
 
-# ---- of a shape ------------------------------------------------------------------------------------------------
+# ---- of a shape --------------------------------------------------------------------------------------------
 
 
 @op
@@ -283,7 +283,7 @@ def randperm(n, seed=0, offset=0, dtype=_dtype.int64):
     return random_streams.randperm(int(n), seed, offset).to(wanted(dtype, torch.int64, "randperm"))
 
 
-# ---- of a distribution -----------------------------------------------------------------------------------------
+# ---- of a distribution -------------------------------------------------------------------------------------
 
 
 def _shuffled(x, draw: Stream):
@@ -388,7 +388,7 @@ def choice_with_mask(input_x, count=256, seed=None):
     return _choice(input_x, count)
 
 
-# ---- mint and Tensor methods in place ----------------------------------------------------------------------------
+# ---- mint and Tensor methods in place ----------------------------------------------------------------------
 
 
 def _mint(name, draw):
