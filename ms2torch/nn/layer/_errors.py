@@ -41,17 +41,20 @@ def conv_error(err: Exception, name: str, x, weight, group: int, dims: int) -> E
     if not isinstance(x, Tensor):
         return not_tensor(err, name, x)
     if x.ndim != dims + 2:
-        return ValueError(f"For primitive[{name}], the x shape size must be equal to {dims + 2}, but got {x.ndim}.")
+        return ValueError(f"For primitive[{name}], the x shape size must be equal to {dims + 2}, but got "
+                          f"{x.ndim}.")
     if x.dtype is not weight.dtype:
         return TypeError(f"For primitive[{name}], the input type must be same.\n"
                          f"name:[w]:Ref[Tensor[{weight.dtype}]].\nname:[x]:Tensor[{x.dtype}].")
     inside = weight.shape[1]
     if x.shape[1] != inside * group:
-        return RuntimeError(f"For '{name}', 'C_in' of input 'x' shape divide by parameter 'group' must be equal to "
+        return RuntimeError(f"For '{name}', 'C_in' of input 'x' shape divide by parameter 'group' must be "
+                            "equal to "
                             f"'C_in' of input 'weight' shape: {inside}, but got 'C_in' of input 'x' shape: "
                             f"{x.shape[1]}, and 'group': {group}.")
     if "Kernel size can't be greater" in str(err):
-        return ValueError("For 'Conv2d', input shape's h and w after padding must be greater than or equal to "
+        return ValueError("For 'Conv2d', input shape's h and w after padding must be greater than or equal "
+                          "to "
                           "kernel_size's h and w respectively.")
     return translate(err, name, (x._t, weight._t))
 
@@ -61,7 +64,8 @@ def norm_error(err: Exception, x, gamma) -> Exception:
     if not isinstance(x, Tensor):
         return not_tensor(err, "Shape", x)
     if x.dtype not in (_dtype.float16, _dtype.float32, _dtype.bfloat16):
-        return TypeError("For primitive[BatchNorm], the input argument[input_x] must be a type of {Tensor[Float16], "
+        return TypeError("For primitive[BatchNorm], the input argument[input_x] must be a type of "
+                         "{Tensor[Float16], "
                          f"Tensor[Float32]}}, but got Tensor[{x.dtype}].")
     if x.shape[1] != gamma.shape[0]:
         return ValueError("For BatchNorm, scale.shape[0] should be equal to input_x's channel dimension: "

@@ -1,4 +1,5 @@
-"""Operators that MindSpore's layers keep as attributes and subclasses use: ``self.matmul``, ``self.conv2d``."""
+"""Operators that MindSpore's layers keep as attributes and subclasses use: ``self.matmul``, ``self.conv2d``.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ class Part:
 
 
 def primitive(name: str, *names: str, all: str | None = None, **fixed) -> Part:
-    """The Primitive ``ops.name``, made of the cell's attributes ``names``, of the dict that its attribute ``all``
+    """The Primitive ``ops.name``, made of the cell's attributes ``names``, of the dict that its attribute
+    ``all``
     holds, and of ``fixed`` arguments."""
     def make(cell):
         from ms2torch import ops

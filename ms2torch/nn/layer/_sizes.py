@@ -11,7 +11,8 @@ def pair(value) -> tuple[int, int]:
         raise TypeError("When expanding an int number to tuple, input type must be integer or tuple[int], "
                         f"but got {type(value)}")
     if len(value) != 2:
-        raise TypeError(f"When expanding an int number to tuple, input tuple dimension must be 2, but got {value}")
+        raise TypeError("When expanding an int number to tuple, input tuple dimension must be 2, but got "
+                        f"{value}")
     return value
 
 

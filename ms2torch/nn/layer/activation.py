@@ -19,9 +19,9 @@ from ._errors import not_tensor
 
 __all__ = [
     "CELU", "ELU", "FastGelu", "GELU", "GLU", "HShrink", "HSigmoid", "HSwish", "Hardtanh", "LRN", "LeakyReLU",
-    "LogSigmoid", "LogSoftmax", "LogSoftmaxExt", "Mish", "PReLU", "PReLUExt", "RReLU", "ReLU", "ReLU6", "SeLU",
-    "SiLU", "Sigmoid", "SoftShrink", "Softmax", "Softmax2d", "Softmin", "Softsign", "Tanh", "Tanhshrink",
-    "Threshold", "get_activation"]
+    "LogSigmoid", "LogSoftmax", "LogSoftmaxExt", "Mish", "PReLU", "PReLUExt", "RReLU", "ReLU", "ReLU6",
+    "SeLU", "SiLU", "Sigmoid", "SoftShrink", "Softmax", "Softmax2d", "Softmin", "Softsign", "Tanh",
+    "Tanhshrink", "Threshold", "get_activation"]
 
 
 def _no_call(err: Exception, operator: str, x) -> Exception:
@@ -55,28 +55,42 @@ def _kernel(functional):
     return functional.__wrapped__
 
 
-ReLU = _elementwise("ReLU", torch.relu, "max(x, 0) (``mindspore.nn.ReLU``).")
+def _relu(t):
+    try:
+        return torch.relu(t)
+    except RuntimeError:
+        if t.dtype is torch.bool:
+            return t
+        raise
+
+
+ReLU = _elementwise("ReLU", _relu, "max(x, 0) (``mindspore.nn.ReLU``).")
 ReLU6 = _elementwise("ReLU6", _kernel(kernels.relu6), "min(max(x, 0), 6) (``mindspore.nn.ReLU6``).")
 Sigmoid = _elementwise("Sigmoid", _kernel(kernels.sigmoid), "1 / (1 + exp(-x)) (``mindspore.nn.Sigmoid``).")
 SiLU = _elementwise("SiLU", _kernel(kernels.silu), "x * sigmoid(x) (``mindspore.nn.SiLU``).")
 Mish = _elementwise("Mish", _kernel(kernels.mish), "x * tanh(softplus(x)) (``mindspore.nn.Mish``).")
 HSwish = _elementwise("HSwish", _kernel(kernels.hardswish), "x * relu6(x + 3) / 6 (``mindspore.nn.HSwish``).")
-HSigmoid = _elementwise("HSigmoid", _kernel(kernels.hardsigmoid), "relu6(x + 3) / 6 (``mindspore.nn.HSigmoid``).")
+HSigmoid = _elementwise("HSigmoid", _kernel(kernels.hardsigmoid), "relu6(x + 3) / 6 "
+                                                                  "(``mindspore.nn.HSigmoid``).")
 SeLU = _elementwise("SeLU", _kernel(kernels.selu), "Scaled elu (``mindspore.nn.SeLU``).")
 Softsign = _elementwise("Softsign", _kernel(kernels.softsign), "x / (1 + |x|) (``mindspore.nn.Softsign``).")
-Tanhshrink = _elementwise("Tanhshrink", _kernel(kernels.tanhshrink), "x - tanh(x) (``mindspore.nn.Tanhshrink``).")
+Tanhshrink = _elementwise("Tanhshrink", _kernel(kernels.tanhshrink), "x - tanh(x) "
+                                                                     "(``mindspore.nn.Tanhshrink``).")
 FastGelu = _elementwise("FastGelu", _kernel(kernels.fast_gelu),
                         "x * sigmoid(1.702 x) (``mindspore.nn.FastGelu``).", "FastGeLU")
-LogSigmoid = _elementwise("LogSigmoid", _kernel(kernels.logsigmoid), "log(sigmoid(x)) (``mindspore.nn.LogSigmoid``).")
+LogSigmoid = _elementwise("LogSigmoid", _kernel(kernels.logsigmoid), "log(sigmoid(x)) "
+                                                                     "(``mindspore.nn.LogSigmoid``).")
 
 
 def _tanh(t):
     if not (t.is_floating_point() or t.is_complex()):
         from ms2torch._core.dtype import from_torch
 
-        raise TypeError("Select CPU operator[Tanh] fail! Unsupported data type!\nThe supported data types are "
+        raise TypeError("Select CPU operator[Tanh] fail! Unsupported data type!\nThe supported data types "
+                        "are "
                         "input[Float32], output[Float32];input[Float64], output[Float64];input[Complex64], "
-                        "output[Complex64];input[Complex128], output[Complex128];,\n but get input[[const vector]"
+                        "output[Complex64];input[Complex128], output[Complex128];,\n but get input[[const "
+                        "vector]"
                         f"{{{from_torch(t.dtype)}}}], output[[const vector]{{Float32}}].")
     return torch.tanh(t)
 
@@ -141,7 +155,8 @@ class LogSoftmax(Cell):
 
 
 class LogSoftmaxExt(Cell):
-    """log(softmax) along ``dim``; without one, 0 for inputs of 0, 1 or 3 dimensions, else 1 (``LogSoftmaxExt``)."""
+    """log(softmax) along ``dim``; without one, 0 for inputs of 0, 1 or 3 dimensions, else 1
+    (``LogSoftmaxExt``)."""
 
     def __init__(self, dim=None) -> None:
         super().__init__()
@@ -215,7 +230,8 @@ class LeakyReLU(Cell):
 
 
 class PReLU(Cell):
-    """x where positive, else a * x, with a trained ``w`` for all channels or one each (``mindspore.nn.PReLU``).
+    """x where positive, else a * x, with a trained ``w`` for all channels or one each
+    (``mindspore.nn.PReLU``).
 
     The parameter's name is ``a``. ``w`` is a number, a list or a Tensor of ``channel`` values.
     """
@@ -227,20 +243,26 @@ class PReLU(Cell):
             start = initializer(float(w), (channel,), float32)
         elif isinstance(w, list):
             if len(w) != channel:
-                raise ValueError(f"For '{self.cls_name}', the length of 'w' must be equal to the 'channel' when the "
-                                 f"'w' is a list, but got the length of 'w': {len(w)}, the 'channel': {channel}.")
+                raise ValueError(f"For '{self.cls_name}', the length of 'w' must be equal to the 'channel' "
+                                 "when the "
+                                 f"'w' is a list, but got the length of 'w': {len(w)}, the 'channel': "
+                                 f"{channel}.")
             for value in w:
                 if not isinstance(value, (float, np.float32)):
-                    raise ValueError(f"For '{self.cls_name}', all elements in 'w' must be float when the 'w' is a "
+                    raise ValueError(f"For '{self.cls_name}', all elements in 'w' must be float when the 'w' "
+                                     "is a "
                                      f"list, but got {value}.")
             start = Tensor(np.array(w, np.float32))
         elif isinstance(w, Tensor):
             if w.dtype not in (float16, float32):
-                raise ValueError(f"For '{self.cls_name}', the dtype of 'w' must be float16 or float32 when the 'w' is "
+                raise ValueError(f"For '{self.cls_name}', the dtype of 'w' must be float16 or float32 when "
+                                 "the 'w' is "
                                  f"a tensor, but got {w.dtype}.")
             if len(w.shape) != 1 or w.shape[0] != channel:
-                raise ValueError(f"For '{self.cls_name}', the dimension of 'w' must be 1, and the elements number "
-                                 f"must be equal to the 'channel' when the 'w' is a tensor, but got 'w' shape "
+                raise ValueError(f"For '{self.cls_name}', the dimension of 'w' must be 1, and the elements "
+                                 "number "
+                                 "must be equal to the 'channel' when the 'w' is a tensor, but got 'w' "
+                                 "shape "
                                  f"{w.shape}, the 'channel' {channel}.")
             start = w
         else:
@@ -258,7 +280,8 @@ class PReLUExt(Cell):
 
     def __init__(self, num_parameters=1, init=0.25, dtype=None) -> None:
         super().__init__()
-        self.weight = Parameter(initializer(float(init), (num_parameters,), float32 if dtype is None else dtype),
+        self.weight = Parameter(initializer(float(init), (num_parameters,),
+                                            float32 if dtype is None else dtype),
                                 name="weight")
 
     def construct(self, input):
@@ -273,7 +296,8 @@ class RReLU(Cell):
         for name, value in (("upper", upper), ("lower", lower)):
             check.check_value_type(name, value, [float, int], self.cls_name)
         if lower > upper:
-            raise ValueError(f"For {self.cls_name}, the value of 'upper' must be greater than or equal to 'lower', "
+            raise ValueError(f"For {self.cls_name}, the value of 'upper' must be greater than or equal to "
+                             "'lower', "
                              f"but got upper: {upper}, lower: {lower}. ")
         self.lower, self.upper = float(lower), float(upper)
 
@@ -289,7 +313,7 @@ class Hardtanh(Cell):
         self.min_val, self.max_val = min_val, max_val
 
     def construct(self, x):
-        return wrap(torch.clamp(x._t, self.min_val, self.max_val))
+        return wrap(_kernel(kernels.hardtanh)(x._t, self.min_val, self.max_val))
 
 
 class HShrink(Cell):
@@ -354,12 +378,13 @@ _activation = {
     "logsoftmaxExt": LogSoftmaxExt, "relu": ReLU, "relu6": ReLU6, "rrelu": RReLU, "silu": SiLU, "tanh": Tanh,
     "tanhshrink": Tanhshrink, "hardtanh": Hardtanh, "gelu": GELU, "fast_gelu": FastGelu, "elu": ELU,
     "sigmoid": Sigmoid, "softsign": Softsign, "prelu": PReLU, "preluExt": PReLUExt, "leakyrelu": LeakyReLU,
-    "hswish": HSwish, "hsigmoid": HSigmoid, "logsigmoid": LogSigmoid, "softshrink": SoftShrink, "hshrink": HShrink,
-    "threshold": Threshold, "mish": Mish}
+    "hswish": HSwish, "hsigmoid": HSigmoid, "logsigmoid": LogSigmoid, "softshrink": SoftShrink,
+    "hshrink": HShrink, "threshold": Threshold, "mish": Mish}
 
 
 def get_activation(name, prim_name=None):
-    """A new activation layer by its name, as Dense's ``activation`` takes it (``mindspore.nn.get_activation``).
+    """A new activation layer by its name, as Dense's ``activation`` takes it
+    (``mindspore.nn.get_activation``).
 
     None gives None; KeyError lists the names there are.
     """

@@ -18,19 +18,24 @@ from ms2torch.common.seed import _get_graph_seed
 from ms2torch.ops.function._nn_dropout import dropped, dropped_channels
 
 from ..cell import Cell
+from . import _arrange
+from ._arrange import *  # noqa: F403
 from ._errors import dense_error
 from ._parts import Part, primitive
 from .activation import get_activation
 
-__all__ = ["Dense", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Flatten", "Identity", "Linear"]
+__all__ = ["Dense", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Flatten", "Identity", "Linear",
+           *_arrange.__all__]
 
 
 def _linear_parameters(cell: Cell, n_in: int, n_out: int, weight_init, bias_init, names, dtype) -> None:
     """``weight`` (out, in) and, where ``cell.has_bias``, ``bias`` (out,): drawn in this order."""
     if isinstance(weight_init, Tensor) and weight_init.shape != (n_out, n_in):
         raise ValueError(
-            f"For '{cell.cls_name}', weight init shape error. The ndim of 'weight_init' must be equal to 2, and the "
-            f"first dim must be equal to '{names[1]}', and the second dim must be equal to '{names[0]}'. But got "
+            f"For '{cell.cls_name}', weight init shape error. The ndim of 'weight_init' must be equal to 2, "
+            "and the "
+            f"first dim must be equal to '{names[1]}', and the second dim must be equal to '{names[0]}'. But "
+            "got "
             f"'weight_init': {weight_init}, '{names[1]}': {n_out}, '{names[0]}': {n_in}.")
     init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
     cell.weight = Parameter(initializer(init, [n_out, n_in], dtype=dtype), name="weight")
@@ -38,31 +43,37 @@ def _linear_parameters(cell: Cell, n_in: int, n_out: int, weight_init, bias_init
     if cell.has_bias:
         if isinstance(bias_init, Tensor) and bias_init.shape != (n_out,):
             raise ValueError(
-                f"For '{cell.cls_name}', bias init shape error. The ndim of 'bias_init' must be equal to 1, and the "
-                f"first dim must be equal to '{names[1]}'. But got 'bias_init': {bias_init}, '{names[1]}': {n_out}.")
+                f"For '{cell.cls_name}', bias init shape error. The ndim of 'bias_init' must be equal to 1, "
+                "and the "
+                f"first dim must be equal to '{names[1]}'. But got 'bias_init': {bias_init}, '{names[1]}': "
+                f"{n_out}.")
         init = Uniform(1 / math.sqrt(n_in)) if bias_init is None else bias_init
         cell.bias = Parameter(initializer(init, [n_out], dtype=dtype), name="bias")
 
 
 class Dense(Cell):
-    """``activation(x @ weight.T + bias)`` over the last dimension of ``x`` (``mindspore.nn.Dense``; torch's Linear).
+    """``activation(x @ weight.T + bias)`` over the last dimension of ``x`` (``mindspore.nn.Dense``; torch's
+    Linear).
 
     ``weight`` is (out_channels, in_channels), drawn from U(-1/sqrt(in), 1/sqrt(in)) like ``bias`` where no
-    initializer is given. ``activation`` is a name, a Cell or a Primitive. TypeError or ValueError for arguments of
-    another kind, TypeError for an input of another dtype than the weight's, ValueError for another last dimension.
+    initializer is given. ``activation`` is a name, a Cell or a Primitive. TypeError or ValueError for
+    arguments of another kind, TypeError for an input of another dtype than the weight's, ValueError for
+    another last dimension.
     """
 
-    def __init__(self, in_channels, out_channels, weight_init=None, bias_init=None, has_bias=True, activation=None,
-                 dtype=float32) -> None:
+    def __init__(self, in_channels, out_channels, weight_init=None, bias_init=None, has_bias=True,
+                 activation=None, dtype=float32) -> None:
         super().__init__()
         self.in_channels = check.check_positive_int(in_channels, "in_channels", self.cls_name)
         self.out_channels = check.check_positive_int(out_channels, "out_channels", self.cls_name)
         self.has_bias = check.check_bool(has_bias, "has_bias", self.cls_name)
-        _linear_parameters(self, in_channels, out_channels, weight_init, bias_init, ("in_channels", "out_channels"),
+        _linear_parameters(self, in_channels, out_channels, weight_init, bias_init, ("in_channels",
+                                                                                     "out_channels"),
                            dtype)
         self.activation = get_activation(activation) if isinstance(activation, str) else activation
         if activation is not None and not isinstance(self.activation, (torch.nn.Module, Primitive)):
-            raise TypeError(f"For '{self.cls_name}', the 'activation' must be str or Cell or Primitive, but got "
+            raise TypeError(f"For '{self.cls_name}', the 'activation' must be str or Cell or Primitive, but "
+                            "got "
                             f"{type(activation).__name__}.")
         self.activation_flag = self.activation is not None
 
@@ -91,12 +102,14 @@ class Dense(Cell):
 class Linear(Cell):
     """``x @ weight.T + bias`` (``mindspore.nn.Linear``), with torch's argument names."""
 
-    def __init__(self, in_features, out_features, bias=True, weight_init=None, bias_init=None, dtype=None) -> None:
+    def __init__(self, in_features, out_features, bias=True, weight_init=None, bias_init=None,
+                 dtype=None) -> None:
         super().__init__()
         self.in_features = check.check_positive_int(in_features, "in_features", self.cls_name)
         self.out_features = check.check_positive_int(out_features, "out_features", self.cls_name)
         self.has_bias = check.check_bool(bias, "has_bias", self.cls_name)
-        _linear_parameters(self, in_features, out_features, weight_init, bias_init, ("in_features", "out_features"),
+        _linear_parameters(self, in_features, out_features, weight_init, bias_init, ("in_features",
+                                                                                     "out_features"),
                            float32 if dtype is None else dtype)
 
     def construct(self, x):
@@ -114,8 +127,9 @@ class Linear(Cell):
 class Dropout(Cell):
     """Zeroes elements at random while training, and scales the rest up (``mindspore.nn.Dropout``).
 
-    The first argument is ``keep_prob``, the share that *stays*: ``Dropout(0.9)`` drops 10 %. ``p``, a keyword in
-    2.x, is torch's: the share that goes. On the CPU the masks are those of MindSpore under the same ``set_seed``.
+    The first argument is ``keep_prob``, the share that *stays*: ``Dropout(0.9)`` drops 10 %. ``p``, a keyword
+    in 2.x, is torch's: the share that goes. On the CPU the masks are those of MindSpore under the same
+    ``set_seed``.
     """
 
     def __init__(self, keep_prob=0.5, p=None, dtype=float32) -> None:
@@ -129,7 +143,8 @@ class Dropout(Cell):
         else:
             check.check_value_type("p", p, [float, int], self.cls_name)
             if p < 0 or p >= 1:
-                raise ValueError(f"For '{self.cls_name}', the 'p' must be a number in range [0, 1), but got {p}.")
+                raise ValueError(f"For '{self.cls_name}', the 'p' must be a number in range [0, 1), but got "
+                                 f"{p}.")
             keep = 1.0 - p
         self.seed0, self.seed1 = _get_graph_seed(0, "dropout")
         self._stream = Stream(self.seed0, self.seed1)
@@ -174,7 +189,8 @@ class _ChannelDropout(Cell):
 
 
 class Dropout1d(_ChannelDropout):
-    """Zeroes channels of (N, C, L) or (C, L) while training (``mindspore.nn.Dropout1d``); ``p`` is the share."""
+    """Zeroes channels of (N, C, L) or (C, L) while training (``mindspore.nn.Dropout1d``); ``p`` is the share.
+    """
 
     _dims = 1
 
@@ -205,7 +221,8 @@ class Dropout3d(_ChannelDropout):
 class Flatten(Cell):
     """Joins the dimensions ``start_dim`` to ``end_dim`` into one (``mindspore.nn.Flatten``).
 
-    ValueError for dimensions that the input does not have, also for the default 1 and an input of one dimension.
+    ValueError for dimensions that the input does not have, also for the default 1 and an input of one
+    dimension.
     """
 
     def __init__(self, start_dim=1, end_dim=-1) -> None:

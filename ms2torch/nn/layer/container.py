@@ -17,8 +17,8 @@ __all__ = ["CellDict", "CellList", "SequentialCell"]
 def _place(cells: dict) -> tuple[str, int]:
     """What stands before the children's keys in their parameters' names, and how many parts that are.
 
-    A container that sits in a Cell already has renamed parameters (``net.0.weight``): the keys of the first two
-    children that have parameters show where its own part of the names begins.
+    A container that sits in a Cell already has renamed parameters (``net.0.weight``): the keys of the first
+    two children that have parameters show where its own part of the names begins.
     """
     named = []
     for key, cell in cells.items():
@@ -94,7 +94,8 @@ class _Numbered(Cell):
         return gone
 
     def _put(self, index: int, cell) -> None:
-        """Make room for ``cell`` at position ``index``: later children and their parameters move up by one."""
+        """Make room for ``cell`` at position ``index``: later children and their parameters move up by one.
+        """
         at = _position(len(self), index, self.cls_name, beyond=True)
         _check_cell(cell, self.cls_name)
         prefix, depth = _place(self._modules)
@@ -111,8 +112,9 @@ class _Numbered(Cell):
 class SequentialCell(_Numbered):
     """Cells called one after another (``mindspore.nn.SequentialCell``).
 
-    Takes Cells, one list of them, or one OrderedDict of names to Cells. It can be indexed, sliced, appended to and
-    deleted from; parameters are named after the position ("0.weight") or the name. TypeError for anything else.
+    Takes Cells, one list of them, or one OrderedDict of names to Cells. It can be indexed, sliced, appended
+    to and deleted from; parameters are named after the position ("0.weight") or the name. TypeError for
+    anything else.
     """
 
     _bad_index = "For '{}', the type of index must be int type or slice type, but got {}"
@@ -125,7 +127,8 @@ class SequentialCell(_Numbered):
             if isinstance(cells, torch.nn.Module):
                 cells = [cells]
             elif not isinstance(cells, (list, OrderedDict)):
-                raise TypeError(f"For '{type(self).__name__}', the 'args[0]' must be Cell, list or orderedDict, "
+                raise TypeError(f"For '{type(self).__name__}', the 'args[0]' must be Cell, list or "
+                                "orderedDict, "
                                 f"but got {type(cells).__name__}")
         by_name = isinstance(cells, OrderedDict)
         # Which keys are positions: those follow when children before them go.
@@ -245,7 +248,8 @@ class CellList(_Numbered):
     def extend(self, cells: list) -> CellList:
         """Add all of a list of Cells at the end."""
         if not isinstance(cells, list):
-            raise TypeError(f"For '{self.cls_name}', the new cells wanted to append should be instance of list, "
+            raise TypeError(f"For '{self.cls_name}', the new cells wanted to append should be instance of "
+                            "list, "
                             f"but got {type(cells).__name__}.")
         prefix, _ = _place(self._modules)
         for cell in cells:
@@ -265,8 +269,8 @@ class CellList(_Numbered):
 class CellDict(Cell):
     """A dictionary of Cells whose parameters belong to the network (``mindspore.nn.CellDict``).
 
-    ``CellDict(mapping or iterable of pairs)``. Keys are non-empty strings without a dot that are no attributes of
-    Cell; containers are no values. Calling it raises NotImplementedError.
+    ``CellDict(mapping or iterable of pairs)``. Keys are non-empty strings without a dot that are no
+    attributes of Cell; containers are no values. Calling it raises NotImplementedError.
     """
 
     __cell_as_dict__ = True
@@ -284,7 +288,8 @@ class CellDict(Cell):
         if cell is None:
             raise TypeError(f"For '{self.cls_name}', cell can not be None.")
         if not isinstance(cell, torch.nn.Module):
-            raise TypeError(f"For '{self.cls_name}', the type of cell should be Cell, but got {type(cell).__name__}.")
+            raise TypeError(f"For '{self.cls_name}', the type of cell should be Cell, but got "
+                            f"{type(cell).__name__}.")
         if isinstance(cell, (CellDict, CellList, SequentialCell)):
             raise TypeError(f"For '{self.cls_name}', the type of cell can not be CellDict, CellList or "
                             f"SequentialCell, but got {type(cell).__name__}.")
@@ -298,7 +303,8 @@ class CellDict(Cell):
         if not isinstance(key, str):
             raise TypeError(f"For '{owner}', the type of key should be string but got {type(key).__name__}.")
         if hasattr(self, key) and key not in self._modules:
-            raise KeyError(f"For '{owner}', the key can not be same with the attributes of Cell, but got key {key}.")
+            raise KeyError(f"For '{owner}', the key can not be same with the attributes of Cell, but got key "
+                           f"{key}.")
         if "." in key:
             raise KeyError(f"For '{owner}', key can not contain \".\", but got key {key}")
         if key == "":

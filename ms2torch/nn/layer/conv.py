@@ -1,6 +1,7 @@
 """Convolution layers (``mindspore.nn.layer.conv``).
 
-Padding that does not depend on the input's size is settled when the layer is made, so that a call is one torch call.
+Padding that does not depend on the input's size is settled when the layer is made, so that a call is one
+torch call.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ _MODES = ["valid", "same", "pad"]
 def _check_group(in_channels, out_channels, group, counts: bool) -> None:
     if in_channels % group or out_channels % group:
         text = "The argument 'group' should be divisible by 'in_channels' and 'out_channels'"
-        raise ValueError(f"{text}, but got group:{group}, in_channels:{in_channels}, out_channels:{out_channels}."
+        raise ValueError(f"{text}, but got group:{group}, in_channels:{in_channels}, "
+                         f"out_channels:{out_channels}."
                          if counts else text)
 
 
@@ -40,8 +42,9 @@ class _Conv(Cell):
 
     _operator = "Conv2D"
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
-                 weight_init, bias_init, data_format="NCHW", transposed=False, dtype=float32) -> None:
+    def __init__(self, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
+                 has_bias, weight_init, bias_init, data_format="NCHW", transposed=False,
+                 dtype=float32) -> None:
         super().__init__()
         name = self.cls_name
         self.in_channels = check.check_positive_int(in_channels, "in_channels", name)
@@ -78,7 +81,8 @@ class _Conv(Cell):
     bias_add = primitive("BiasAdd")
 
     def _settle_padding(self, padding) -> None:
-        """Check mode and padding, and work out what torch is given: ``_pads`` (None: depends on the input)."""
+        """Check mode and padding, and work out what torch is given: ``_pads`` (None: depends on the input).
+        """
         dims = len(self.kernel_size)
         check.check_string(self.pad_mode, _MODES, "pad_mode", self._operator)
         if isinstance(padding, tuple):
@@ -93,25 +97,28 @@ class _Conv(Cell):
     def extend_repr(self) -> str:
         return (f"input_channels={self.in_channels}, output_channels={self.out_channels}, "
                 f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}, "
-                f"padding={self.padding}, dilation={self.dilation}, group={self.group}, has_bias={self.has_bias}, "
+                f"padding={self.padding}, dilation={self.dilation}, group={self.group}, "
+                f"has_bias={self.has_bias}, "
                 f"weight_init={self.weight_init}, bias_init={self.bias_init}, format={self.data_format}")
 
 
 class Conv2d(_Conv):
     """2-d convolution of (N, C, H, W) (``mindspore.nn.Conv2d``).
 
-    ``pad_mode`` is "same" by default, also with strides: ceil(n / stride) outputs, the odd element of padding at
-    right and bottom. ``padding``, an int or (top, bottom, left, right), counts with "pad" alone. ``weight`` is
-    (out, in / group, kh, kw), U(-1/sqrt(fan_in), 1/sqrt(fan_in)); ``has_bias`` is False by default.
+    ``pad_mode`` is "same" by default, also with strides: ceil(n / stride) outputs, the odd element of padding
+    at right and bottom. ``padding``, an int or (top, bottom, left, right), counts with "pad" alone.
+    ``weight`` is (out, in / group, kh, kw), U(-1/sqrt(fan_in), 1/sqrt(fan_in)); ``has_bias`` is False by
+    default.
     """
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
-                 group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCHW", dtype=float32) -> None:
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
+                 dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCHW",
+                 dtype=float32) -> None:
         kernel_size, stride, dilation = pair(kernel_size), pair(stride), pair(dilation)
         check.check_positive_int(group, "group", type(self).__name__)
         _check_group(in_channels, out_channels, group, True)
-        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
-                         weight_init, bias_init, data_format, dtype=dtype)
+        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
+                         has_bias, weight_init, bias_init, data_format, dtype=dtype)
         self._settle_padding(padding)
 
     @property
@@ -124,10 +131,13 @@ class Conv2d(_Conv):
     def construct(self, x):
         weight, bias, padding = self.weight, self.bias, self._even
         try:
+            t = x._t
+            if t.ndim != 4:
+                raise ValueError
             if padding is not None:
-                return wrap(torch.conv2d(x._t, weight._t, None if bias is None else bias._t, self.stride, padding,
-                                         self.dilation, self.group))
-            return wrap(convolve(x._t, weight._t, None if bias is None else bias._t, self.stride, self._pads,
+                return wrap(torch.conv2d(t, weight._t, None if bias is None else bias._t, self.stride,
+                                         padding, self.dilation, self.group))
+            return wrap(convolve(t, weight._t, None if bias is None else bias._t, self.stride, self._pads,
                                  self.dilation, self.group))
         except (RuntimeError, AttributeError, IndexError, ValueError) as err:
             raise conv_error(err, "Conv2D", x, weight, self.group, 2) from None
@@ -157,13 +167,15 @@ class Conv1d(_Conv):
     ``weight`` is (out, in / group, 1, k), with a height of one, unlike torch's. The rest as in Conv2d.
     """
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
-                 group=1, has_bias=False, weight_init=None, bias_init=None, dtype=float32) -> None:
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
+                 dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None,
+                 dtype=float32) -> None:
         name = type(self).__name__
         _one_dimensional(name, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
         check.check_positive_int(group, "group", name)
         _check_group(in_channels, out_channels, group, True)
-        super().__init__(in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode, padding, (1, dilation),
+        super().__init__(in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode, padding, (1,
+                                                                                                       dilation),
                          group, has_bias, _with_height(weight_init, name), bias_init, dtype=dtype)
         self.padding = (0, 0, padding, padding)
         check.check_string(pad_mode, _MODES, "pad_mode", name)
@@ -178,8 +190,10 @@ class Conv1d(_Conv):
         weight, bias = self.weight, self.bias
         try:
             t = x._t.unsqueeze(2)
-            y = convolve(t, weight._t, None if bias is None else bias._t, self.stride, self._pads, self.dilation,
-                         self.group)
+            if t.ndim != 4:
+                raise ValueError
+            y = convolve(t, weight._t, None if bias is None else bias._t, self.stride, self._pads,
+                         self.dilation, self.group)
         except (RuntimeError, AttributeError, IndexError, ValueError) as err:
             if isinstance(x, Tensor):
                 x = wrap(x._t.unsqueeze(min(2, x.ndim)))
@@ -190,13 +204,14 @@ class Conv1d(_Conv):
 class Conv3d(_Conv):
     """3-d convolution of (N, C, D, H, W) (``mindspore.nn.Conv3d``).
 
-    ``padding``, for ``pad_mode`` "pad", is an int or (head, tail, top, bottom, left, right). The rest as in Conv2d.
+    ``padding``, for ``pad_mode`` "pad", is an int or (head, tail, top, bottom, left, right). The rest as in
+    Conv2d.
     """
 
     _operator = "Conv3D"
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
-                 group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCDHW",
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
+                 dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCDHW",
                  dtype=float32) -> None:
         name = type(self).__name__
         _check_group(in_channels, out_channels, group, False)
@@ -205,8 +220,8 @@ class Conv3d(_Conv):
         check.check_value_type("padding", padding, (int, tuple), name)
         if isinstance(padding, tuple):
             check.check_equal_int(len(padding), 6, "padding size", name)
-        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
-                         weight_init, bias_init, data_format, dtype=dtype)
+        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
+                         has_bias, weight_init, bias_init, data_format, dtype=dtype)
         self._settle_padding(padding)
 
     _conv_arguments = Conv2d._conv_arguments
@@ -215,7 +230,10 @@ class Conv3d(_Conv):
     def construct(self, x):
         weight, bias = self.weight, self.bias
         try:
-            return wrap(convolve(x._t, weight._t, None if bias is None else bias._t, self.stride, self._pads,
+            t = x._t
+            if t.ndim != 5:
+                raise ValueError
+            return wrap(convolve(t, weight._t, None if bias is None else bias._t, self.stride, self._pads,
                                  self.dilation, self.group))
         except (RuntimeError, AttributeError, IndexError, ValueError) as err:
             raise conv_error(err, "Conv3D", x, weight, self.group, 3) from None
@@ -225,14 +243,15 @@ class Conv2dTranspose(_Conv):
     """Transposed 2-d convolution (``mindspore.nn.Conv2dTranspose``; torch's ConvTranspose2d).
 
     Sizes: n * stride for "same", n * stride + max(kernel - stride, 0) for "valid", as torch for "pad".
-    ``output_padding`` appends zeros to the finished output, unlike torch's, which computes those elements; it asks
-    for "pad". ``weight`` is (in, out / group, kh, kw).
+    ``output_padding`` appends zeros to the finished output, unlike torch's, which computes those elements; it
+    asks for "pad". ``weight`` is (in, out / group, kh, kw).
     """
 
     _operator = "Conv2DTranspose"
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, output_padding=0,
-                 dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None, dtype=float32) -> None:
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
+                 output_padding=0, dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None,
+                 dtype=float32) -> None:
         name = type(self).__name__
         kernel_size, stride, dilation = pair(kernel_size), pair(stride), pair(dilation)
         check.check_value_type("padding", padding, (int, tuple), name)
@@ -241,8 +260,8 @@ class Conv2dTranspose(_Conv):
         check.check_value_type("output_padding", output_padding, (int, tuple), name)
         if isinstance(output_padding, tuple):
             check.check_equal_int(len(output_padding), 2, "output_padding size", name)
-        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
-                         weight_init, bias_init, transposed=True, dtype=dtype)
+        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
+                         has_bias, weight_init, bias_init, transposed=True, dtype=dtype)
         check.check_string(pad_mode, _MODES, "pad_mode", name)
         self.output_padding = output_padding
         self.is_valid, self.is_same, self.is_pad = (pad_mode == m for m in _MODES)
@@ -282,19 +301,23 @@ class Conv2dTranspose(_Conv):
 
 
 class Conv1dTranspose(_Conv):
-    """Transposed 1-d convolution of (N, C, L) (``mindspore.nn.Conv1dTranspose``); sizes as in Conv2dTranspose.
+    """Transposed 1-d convolution of (N, C, L) (``mindspore.nn.Conv1dTranspose``); sizes as in
+    Conv2dTranspose.
 
     ``weight`` is (in, out / group, 1, k).
     """
 
     _operator = "Conv2DTranspose"
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
-                 group=1, has_bias=False, weight_init=None, bias_init=None, dtype=float32) -> None:
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
+                 dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None,
+                 dtype=float32) -> None:
         name = type(self).__name__
         _one_dimensional(name, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
-        super().__init__(in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode, padding, (1, dilation),
-                         group, has_bias, _with_height(weight_init, name), bias_init, transposed=True, dtype=dtype)
+        super().__init__(in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode, padding, (1,
+                                                                                                       dilation),
+                         group, has_bias, _with_height(weight_init, name), bias_init, transposed=True,
+                         dtype=dtype)
         check.check_string(pad_mode, _MODES, "pad_mode", name)
         self.padding = (0, 0, padding, padding)
         self.is_valid, self.is_same, self.is_pad = (pad_mode == m for m in _MODES)
@@ -322,9 +345,9 @@ class Conv3dTranspose(_Conv):
 
     _operator = "Conv3DTranspose"
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
-                 group=1, output_padding=0, has_bias=False, weight_init=None, bias_init=None, data_format="NCDHW",
-                 dtype=float32) -> None:
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
+                 dilation=1, group=1, output_padding=0, has_bias=False, weight_init=None, bias_init=None,
+                 data_format="NCDHW", dtype=float32) -> None:
         name = type(self).__name__
         _check_group(in_channels, out_channels, group, False)
         kernel_size, stride, dilation = (triple(v, n, name) for v, n in (
@@ -333,20 +356,23 @@ class Conv3dTranspose(_Conv):
         if isinstance(padding, tuple):
             check.check_equal_int(len(padding), 6, "padding size", name)
         output_padding = triple(output_padding, "output_padding", name, lowest=0)
-        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
-                         weight_init, bias_init, data_format, transposed=True, dtype=dtype)
+        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
+                         has_bias, weight_init, bias_init, data_format, transposed=True, dtype=dtype)
         self.output_padding = output_padding
         self._settle_padding(padding)
         if pad_mode != "pad" and any(output_padding):
-            raise ValueError("For 'Conv3DTranspose', the 'output_padding' must be zero or (0, 0, 0) when 'pad_mode' "
-                             f"is not \"pad\", but got 'output_padding' is {output_padding} and 'pad_mode' is "
+            raise ValueError("For 'Conv3DTranspose', the 'output_padding' must be zero or (0, 0, 0) when "
+                             "'pad_mode' "
+                             f"is not \"pad\", but got 'output_padding' is {output_padding} and 'pad_mode' "
+                             "is "
                              f"{pad_mode}.")
         self._sides = paired(padding, 3)
 
     def construct(self, x):
         weight, bias = self.weight, self.bias
         try:
-            return wrap(transposed(x._t, weight._t, None if bias is None else bias._t, self.stride, self.pad_mode,
-                                   self._sides, self.dilation, self.group, self.output_padding))
+            return wrap(transposed(x._t, weight._t, None if bias is None else bias._t, self.stride,
+                                   self.pad_mode, self._sides, self.dilation, self.group,
+                                   self.output_padding))
         except (RuntimeError, AttributeError, IndexError) as err:
             raise conv_error(err, self._operator, x, weight, self.group, 3) from None

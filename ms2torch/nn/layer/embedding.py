@@ -18,15 +18,18 @@ from ._parts import primitive
 
 __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup"]
 
-_NUMBERS = ("Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, Float32, Float64, BFloat16, Complex64, "
+_NUMBERS = ("Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, Float32, Float64, BFloat16, "
+            "Complex64, "
             "Complex128, Int4, Float8E4M3FN, Float8E5M2, HiFloat8")
 
 
 def _number_dtype(dtype, cell: str) -> None:
     if not isinstance(dtype, Number):
         raise TypeError(
-            f"For '{cell}', the element of 'dtype' must be one of {_NUMBERS}, but got {dtype}.The supported data types "
-            "depend on the hardware that executes the operator, for more details, please refer to the MindSpore "
+            f"For '{cell}', the element of 'dtype' must be one of {_NUMBERS}, but got {dtype}.The supported "
+            "data types "
+            "depend on the hardware that executes the operator, for more details, please refer to the "
+            "MindSpore "
             "official website to get more information about the data type.")
 
 
@@ -39,24 +42,27 @@ def looked_up(ids: Tensor, table: Tensor) -> Tensor:
     except IndexError:
         t, rows = ids._t, table.shape[0]
         wrong = t[(t < 0) | (t >= rows)].flatten()[0].item()
-        raise RuntimeError(f"For 'Gather', the 'input_indices' should be in the range [0, {rows}), but got {wrong}, "
+        raise RuntimeError(f"For 'Gather', the 'input_indices' should be in the range [0, {rows}), but got "
+                           f"{wrong}, "
                            "error_code[58]") from None
     except RuntimeError as err:
         t = ids._t
         if t.dtype in (torch.int8, torch.int16, torch.uint8):
             return wrap(F.embedding(t.long(), table._t))
         if t.is_floating_point():
-            raise TypeError("For primitive[Gather], the input argument[input_indices] must be a type of {Int32, "
+            raise TypeError("For primitive[Gather], the input argument[input_indices] must be a type of "
+                            "{Int32, "
                             f"Int64}}, but got {from_torch(t.dtype)}.") from None
         raise translate(err, "Gather", (table._t, t)) from None
 
 
 class Embedding(Cell):
-    """Rows of the table ``embedding_table`` (vocab_size, embedding_size) by index (``mindspore.nn.Embedding``).
+    """Rows of the table ``embedding_table`` (vocab_size, embedding_size) by index
+    (``mindspore.nn.Embedding``).
 
-    The table is drawn from N(0, 0.01^2) unless ``embedding_table`` says otherwise. ``padding_idx`` zeroes a row at
-    the start alone: unlike torch's, it is trained like the others. ``dtype`` concerns ``use_one_hot`` alone.
-    RuntimeError for indices out of range.
+    The table is drawn from N(0, 0.01^2) unless ``embedding_table`` says otherwise. ``padding_idx`` zeroes a
+    row at the start alone: unlike torch's, it is trained like the others. ``dtype`` concerns ``use_one_hot``
+    alone. RuntimeError for indices out of range.
     """
 
     def __init__(self, vocab_size, embedding_size, use_one_hot=False, embedding_table="normal", dtype=float32,
@@ -85,12 +91,14 @@ class Embedding(Cell):
 
     def extend_repr(self) -> str:
         return (f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, "
-                f"use_one_hot={self.use_one_hot}, embedding_table={self.embedding_table}, dtype={self.dtype}, "
+                f"use_one_hot={self.use_one_hot}, embedding_table={self.embedding_table}, "
+                f"dtype={self.dtype}, "
                 f"padding_idx={self.padding_idx}")
 
 
 class EmbeddingExt(Cell):
-    """Rows of ``weight`` by index, with torch's interface (``mindspore.nn.EmbeddingExt``, ``mint.nn.Embedding``).
+    """Rows of ``weight`` by index, with torch's interface (``mindspore.nn.EmbeddingExt``,
+    ``mint.nn.Embedding``).
 
     ``padding_idx`` starts as zeros and gets no gradient, as in torch. ``sparse`` raises ValueError.
     """
@@ -107,7 +115,8 @@ class EmbeddingExt(Cell):
         self.dtype = float32 if dtype is None else dtype
         _number_dtype(self.dtype, name)
         if padding_idx is not None:
-            check.check_int_range(padding_idx, -num_embeddings, num_embeddings, check.INC_LEFT, "padding_idx", name)
+            check.check_int_range(padding_idx, -num_embeddings, num_embeddings, check.INC_LEFT, "padding_idx",
+                                  name)
         self.padding_idx = padding_idx
         if _weight is None:
             weight = initializer(Normal(1, 0), [num_embeddings, embedding_dim], self.dtype)
@@ -118,7 +127,8 @@ class EmbeddingExt(Cell):
         else:
             if _weight.shape != (num_embeddings, embedding_dim):
                 raise ValueError("For Embedding, shape of weight should be match with num_embeddings and "
-                                 f"embedding_dim, but got weight.shape: {_weight.shape}, and (num_embeddings, "
+                                 f"embedding_dim, but got weight.shape: {_weight.shape}, and "
+                                 "(num_embeddings, "
                                  f"embedding_dim): ({num_embeddings}, {embedding_dim})")
             weight = _weight
         self.weight = Parameter(weight, name="weight", requires_grad=not _freeze)
@@ -131,7 +141,8 @@ class EmbeddingExt(Cell):
     def construct(self, input):
         from ms2torch.ops.function._nn_embedding import embedding
 
-        return embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq)
+        return embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
+                         self.scale_grad_by_freq)
 
     def extend_repr(self) -> str:
         return (f"num_embeddings={self.num_embeddings}, embedding_dim={self.embedding_dim}, "
@@ -142,8 +153,8 @@ class EmbeddingExt(Cell):
 class EmbeddingLookup(Cell):
     """Rows of a table by index (``mindspore.nn.EmbeddingLookup``); indices out of range give zeros.
 
-    ``target``, ``slice_mode``, ``manual_shapes`` and ``sparse`` say where and how MindSpore keeps the table; here it
-    is a dense one on the device in use. ``max_norm`` clips rows to that norm on their way out.
+    ``target``, ``slice_mode``, ``manual_shapes`` and ``sparse`` say where and how MindSpore keeps the table;
+    here it is a dense one on the device in use. ``max_norm`` clips rows to that norm on their way out.
     """
 
     BATCH_SLICE = "batch_slice"
@@ -151,8 +162,9 @@ class EmbeddingLookup(Cell):
     TABLE_ROW_SLICE = "table_row_slice"
     TABLE_COLUMN_SLICE = "table_column_slice"
 
-    def __init__(self, vocab_size, embedding_size, param_init="normal", target="CPU", slice_mode="batch_slice",
-                 manual_shapes=None, max_norm=None, sparse=True, vocab_cache_size=0, dtype=float32) -> None:
+    def __init__(self, vocab_size, embedding_size, param_init="normal", target="CPU",
+                 slice_mode="batch_slice", manual_shapes=None, max_norm=None, sparse=True, vocab_cache_size=0,
+                 dtype=float32) -> None:
         super().__init__()
         name = self.cls_name
         check.check_value_type("sparse", sparse, [bool], name)

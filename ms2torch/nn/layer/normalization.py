@@ -31,23 +31,25 @@ def _check_dimensions(count: int, wanted: int, cell: str) -> None:
 class _BatchNorm(Cell):
     """What the batch normalisations share.
 
-    Parameters ``moving_mean``, ``moving_variance``, ``gamma``, ``beta``, in this order; the first two are named
-    ``mean`` and ``variance`` as long as the layer is in no network. While training, moving statistics become
-    momentum * old + (1 - momentum) * batch, with the unbiased variance; ``momentum`` is one less torch's.
+    Parameters ``moving_mean``, ``moving_variance``, ``gamma``, ``beta``, in this order; the first two are
+    named ``mean`` and ``variance`` as long as the layer is in no network. While training, moving statistics
+    become momentum * old + (1 - momentum) * batch, with the unbiased variance; ``momentum`` is one less
+    torch's.
     """
 
     _ranks: tuple[int, ...] = ()
 
-    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
-                 moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, data_format="NCHW",
-                 dtype=float32) -> None:
+    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones",
+                 beta_init="zeros", moving_mean_init="zeros", moving_var_init="ones",
+                 use_batch_statistics=None, data_format="NCHW", dtype=float32) -> None:
         super().__init__()
         name = self.cls_name
         check.check_value_type("num_features", num_features, [int], name)
         if num_features < 1:
             raise ValueError(f"For '{name}', the 'num_features' must be at least 1, but got {num_features}.")
         if momentum < 0 or momentum > 1:
-            raise ValueError(f"For '{name}', the 'momentum' must be a number in range [0, 1], but got {momentum}.")
+            raise ValueError(f"For '{name}', the 'momentum' must be a number in range [0, 1], but got "
+                             f"{momentum}.")
         self.format = check.check_string(data_format, ["NCHW", "NHWC"], "format", name)
         if data_format == "NHWC":
             raise unsupported(f"mindspore.nn.{name}(data_format='NHWC')", "MindSpore has it on GPU alone.",
@@ -62,7 +64,8 @@ class _BatchNorm(Cell):
         self.beta_init, self.gamma_init = beta_init, gamma_init
         self.moving_mean_init, self.moving_var_init = moving_mean_init, moving_var_init
         for attribute, label, init, trains in (
-                ("moving_mean", "mean", moving_mean_init, False), ("moving_variance", "variance", moving_var_init, False),
+                ("moving_mean", "mean", moving_mean_init, False), ("moving_variance", "variance",
+                                                                   moving_var_init, False),
                 ("gamma", "gamma", gamma_init, affine), ("beta", "beta", beta_init, affine)):
             setattr(self, attribute,
                     Parameter(initializer(init, num_features, dtype=dtype), name=label, requires_grad=trains))
@@ -78,9 +81,11 @@ class _BatchNorm(Cell):
         raise NotImplementedError
 
     def construct(self, x):
-        # Straight from the store: statistics and weights stay float32 under to_float(float16), as in MindSpore.
+        # Straight from the store: statistics and weights stay float32 under to_float(float16), as in
+        # MindSpore.
         tied = self._params.tied
-        mean, variance, gamma, beta = tied("moving_mean"), tied("moving_variance"), tied("gamma"), tied("beta")
+        mean, variance = tied("moving_mean"), tied("moving_variance")
+        gamma, beta = tied("gamma"), tied("beta")
         training = self.use_batch_statistics
         if training is None:
             training = self.training
@@ -93,8 +98,8 @@ class _BatchNorm(Cell):
             elif not levels.writing():
                 y = torch.batch_norm(t, gamma._t, beta._t, None, None, True, 0.0, self.eps, True)
             elif mean._t is mean._rest:
-                y = torch.batch_norm(t, gamma._t, beta._t, mean._rest, variance._rest, True, self.momentum, self.eps,
-                                     True)
+                y = torch.batch_norm(t, gamma._t, beta._t, mean._rest, variance._rest, True, self.momentum,
+                                     self.eps, True)
             else:
                 # The statistics are differentiated: autograd saved what they are now.
                 new = [p._t.detach().clone() for p in (mean, variance)]
@@ -114,8 +119,8 @@ class _BatchNorm(Cell):
 class BatchNorm1d(_BatchNorm):
     """Batch normalisation of (N, C) or (N, C, L) (``mindspore.nn.BatchNorm1d``).
 
-    ``momentum`` weighs the old statistics (0.9; torch's 0.1 weighs the new). ``use_batch_statistics`` None follows
-    ``set_train``. ValueError for another number of dimensions.
+    ``momentum`` weighs the old statistics (0.9; torch's 0.1 weighs the new). ``use_batch_statistics`` None
+    follows ``set_train``. ValueError for another number of dimensions.
     """
 
     _ranks = (2, 3)
@@ -134,10 +139,12 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(Cell):
-    """Batch normalisation of (N, C, D, H, W) (``mindspore.nn.BatchNorm3d``); its parameters are those of ``bn2d``."""
+    """Batch normalisation of (N, C, D, H, W) (``mindspore.nn.BatchNorm3d``); its parameters are those of
+    ``bn2d``."""
 
-    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
-                 moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, dtype=float32) -> None:
+    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones",
+                 beta_init="zeros", moving_mean_init="zeros", moving_var_init="ones",
+                 use_batch_statistics=None, dtype=float32) -> None:
         super().__init__()
         self.bn2d = BatchNorm2d(num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init,
                                 moving_var_init, use_batch_statistics, "NCHW", dtype)
@@ -152,14 +159,15 @@ class BatchNorm3d(Cell):
 class SyncBatchNorm(_BatchNorm):
     """Batch normalisation over all devices (``mindspore.nn.SyncBatchNorm``); in one process the plain one.
 
-    Takes (N, C) and (N, C, H, W). ``process_groups`` counts with several processes, where it is not supported yet.
+    Takes (N, C) and (N, C, H, W). ``process_groups`` counts with several processes, where it is not supported
+    yet.
     """
 
     _ranks = (2, 4)
 
-    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
-                 moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, process_groups=None,
-                 dtype=float32) -> None:
+    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones",
+                 beta_init="zeros", moving_mean_init="zeros", moving_var_init="ones",
+                 use_batch_statistics=None, process_groups=None, dtype=float32) -> None:
         super().__init__(num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init,
                          moving_var_init, use_batch_statistics, dtype=dtype)
         self.process_groups = process_groups
@@ -168,7 +176,8 @@ class SyncBatchNorm(_BatchNorm):
             check.check_isinstance("process_groups", process_groups, list)
         if torch.distributed.is_available() and torch.distributed.is_initialized() and (
                 torch.distributed.get_world_size() > 1 and process_groups != 0):
-            raise unsupported("mindspore.nn.SyncBatchNorm", "statistics over several processes are not there yet.",
+            raise unsupported("mindspore.nn.SyncBatchNorm", "statistics over several processes are not there "
+                                                            "yet.",
                               "BatchNorm2d with a larger batch per process.")
 
     def _check_input_dim(self, shape, cls_name: str) -> None:
@@ -179,21 +188,24 @@ class LayerNorm(Cell):
     """Layer normalisation (``mindspore.nn.LayerNorm``).
 
     Normalises the dimensions from ``begin_norm_axis`` on; ``gamma`` and ``beta`` have the shape
-    ``normalized_shape``, which is that of the dimensions from ``begin_params_axis`` on. Unlike torch's, both axes
-    are -1 by default, whatever ``normalized_shape``, and ``epsilon`` is 1e-7.
+    ``normalized_shape``, which is that of the dimensions from ``begin_params_axis`` on. Unlike torch's, both
+    axes are -1 by default, whatever ``normalized_shape``, and ``epsilon`` is 1e-7.
     """
 
     def __init__(self, normalized_shape, begin_norm_axis=-1, begin_params_axis=-1, gamma_init="ones",
                  beta_init="zeros", epsilon=1e-7, dtype=float32) -> None:
         super().__init__()
         if not isinstance(normalized_shape, (tuple, list)):
-            raise TypeError(f"For '{self.cls_name}', the type of 'normalized_shape' must be tuple[int] or list[int], "
+            raise TypeError(f"For '{self.cls_name}', the type of 'normalized_shape' must be tuple[int] or "
+                            "list[int], "
                             f"but got {normalized_shape} and the type is {type(normalized_shape)}.")
         if not normalized_shape:
-            raise ValueError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+            raise ValueError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at "
+                             "least one "
                              f"element, but got normalized_shape = {normalized_shape}")
         self.normalized_shape = normalized_shape
-        self.begin_norm_axis, self.begin_params_axis, self.epsilon = begin_norm_axis, begin_params_axis, epsilon
+        self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
+        self.epsilon = epsilon
         self.gamma = Parameter(initializer(gamma_init, normalized_shape, dtype=dtype), name="gamma")
         self.beta = Parameter(initializer(beta_init, normalized_shape, dtype=dtype), name="beta")
 
@@ -207,7 +219,8 @@ class LayerNorm(Cell):
                 g, b = g.to(t.dtype), b.to(t.dtype)
             if self.begin_norm_axis == -1 and g.ndim == 1:
                 return wrap(torch.layer_norm(t, g.shape, g, b, self.epsilon))
-            return wrap(layer_normalised(t, g, b, self.begin_norm_axis, self.begin_params_axis, self.epsilon)[0])
+            return wrap(layer_normalised(t, g, b, self.begin_norm_axis, self.begin_params_axis,
+                                         self.epsilon)[0])
         except (RuntimeError, AttributeError) as err:
             raise _layer_norm_error(err, input_x, gamma) from None
 
@@ -222,24 +235,28 @@ def _layer_norm_error(err: Exception, x, gamma) -> Exception:
         return not_tensor(err, "LayerNorm", x)
     if x.shape[-len(gamma.shape):] != gamma.shape:
         shapes = [str(list(v.shape))[1:-1] for v in (x, gamma)]
-        return ValueError(f"For 'LayerNorm', gamma or beta shape must match input shape, but got input shape: "
+        return ValueError("For 'LayerNorm', gamma or beta shape must match input shape, but got input "
+                          "shape: "
                           f"[const vector]{{{shapes[0]}}}, gamma shape: [const vector]{{{shapes[1]}}}, "
                           f"beta shape: [const vector]{{{shapes[1]}}}.")
     return translate(err, "LayerNorm", (x._t,)) if err.__class__ is RuntimeError else err
 
 
 class LayerNormExt(Cell):
-    """Layer normalisation with torch's interface (``mindspore.nn.LayerNormExt``, ``mindspore.mint.nn.LayerNorm``)."""
+    """Layer normalisation with torch's interface (``mindspore.nn.LayerNormExt``,
+    ``mindspore.mint.nn.LayerNorm``)."""
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, dtype=None) -> None:
         super().__init__()
         if isinstance(normalized_shape, numbers.Integral):
             normalized_shape = (normalized_shape,)
         if not isinstance(normalized_shape, (tuple, list)):
-            raise TypeError(f"For '{self.cls_name}', the type of 'normalized_shape' must be tuple[int] or list[int], "
+            raise TypeError(f"For '{self.cls_name}', the type of 'normalized_shape' must be tuple[int] or "
+                            "list[int], "
                             f"but got {normalized_shape} and the type is {type(normalized_shape)}.")
         if not normalized_shape:
-            raise ValueError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+            raise ValueError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at "
+                             "least one "
                              f"element, but got normalized_shape = {normalized_shape}")
         self.normalized_shape = tuple(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
@@ -253,7 +270,8 @@ class LayerNormExt(Cell):
     def construct(self, input):
         weight, bias = self.weight, self.bias
         try:
-            return wrap(torch.layer_norm(input._t, self.normalized_shape, None if weight is None else weight._t,
+            return wrap(torch.layer_norm(input._t, self.normalized_shape,
+                                         None if weight is None else weight._t,
                                          None if bias is None else bias._t, self.eps))
         except (RuntimeError, AttributeError) as err:
             raise not_tensor(err, "LayerNormExt", input) from None
@@ -264,13 +282,14 @@ class LayerNormExt(Cell):
 
 
 class _InstanceNorm(Cell):
-    """Normalises every channel of every sample by its own statistics; gamma and beta train unless ``affine`` is
+    """Normalises every channel of every sample by its own statistics; gamma and beta train unless ``affine``
+    is
     False. Moving statistics exist as parameters and are neither used nor updated."""
 
     _rank = 0
 
-    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, gamma_init="ones", beta_init="zeros",
-                 dtype=float32) -> None:
+    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, gamma_init="ones",
+                 beta_init="zeros", dtype=float32) -> None:
         super().__init__()
         name = self.cls_name
         check.check_value_type("num_features", num_features, [int], name)
@@ -286,12 +305,15 @@ class _InstanceNorm(Cell):
         if num_features < 1:
             raise ValueError(f"For '{name}', the 'num_features' must be at least 1, but got {num_features}.")
         if momentum < 0 or momentum > 1:
-            raise ValueError(f"For '{name}', the 'momentum' must be a number in range [0, 1], but got {momentum}.")
+            raise ValueError(f"For '{name}', the 'momentum' must be a number in range [0, 1], but got "
+                             f"{momentum}.")
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
-        self.moving_mean = Parameter(initializer("zeros", num_features, dtype), name="mean", requires_grad=False)
+        self.moving_mean = Parameter(initializer("zeros", num_features, dtype), name="mean",
+                                     requires_grad=False)
         self.moving_variance = Parameter(initializer("ones", num_features, dtype), name="variance",
                                          requires_grad=False)
-        self.gamma = Parameter(initializer(gamma_init, num_features, dtype), name="gamma", requires_grad=affine)
+        self.gamma = Parameter(initializer(gamma_init, num_features, dtype), name="gamma",
+                               requires_grad=affine)
         self.beta = Parameter(initializer(beta_init, num_features, dtype), name="beta", requires_grad=affine)
 
     def construct(self, x):
@@ -303,24 +325,28 @@ class _InstanceNorm(Cell):
             raise norm_error(err, x, gamma) from None
 
     def extend_repr(self) -> str:
-        return (f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, gamma={self.gamma}, "
+        return (f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+                f"gamma={self.gamma}, "
                 f"beta={self.beta}, moving_mean={self.moving_mean}, moving_variance={self.moving_variance}")
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Instance normalisation of (N, C, L) (``mindspore.nn.InstanceNorm1d``); ``affine`` is True by default."""
+    """Instance normalisation of (N, C, L) (``mindspore.nn.InstanceNorm1d``); ``affine`` is True by default.
+    """
 
     _rank = 3
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Instance normalisation of (N, C, H, W) (``mindspore.nn.InstanceNorm2d``); ``affine`` is True by default."""
+    """Instance normalisation of (N, C, H, W) (``mindspore.nn.InstanceNorm2d``); ``affine`` is True by
+    default."""
 
     _rank = 4
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Instance normalisation of (N, C, D, H, W) (``mindspore.nn.InstanceNorm3d``); ``affine`` is True by default."""
+    """Instance normalisation of (N, C, D, H, W) (``mindspore.nn.InstanceNorm3d``); ``affine`` is True by
+    default."""
 
     _rank = 5
 
@@ -342,7 +368,8 @@ class GroupNorm(Cell):
                              f"'num_channels': {num_channels}, 'num_groups': {num_groups}.")
         self.eps = check.check_value_type("eps", eps, (float,), name)
         self.affine = check.check_bool(affine, "affine", name)
-        self.gamma = Parameter(initializer(gamma_init, num_channels, dtype), name="gamma", requires_grad=affine)
+        self.gamma = Parameter(initializer(gamma_init, num_channels, dtype), name="gamma",
+                               requires_grad=affine)
         self.beta = Parameter(initializer(beta_init, num_channels, dtype), name="beta", requires_grad=affine)
 
     def construct(self, x):

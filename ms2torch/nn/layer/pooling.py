@@ -1,6 +1,7 @@
 """Pooling layers (``mindspore.nn.layer.pooling``).
 
-MindSpore's strides are 1 by default, not the kernel's size as in torch; ``pad_mode`` is "valid", "same" or "pad".
+MindSpore's strides are 1 by default, not the kernel's size as in torch; ``pad_mode`` is "valid", "same" or
+"pad".
 """
 
 from __future__ import annotations
@@ -18,15 +19,16 @@ from ._parts import primitive
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "LPPool1d", "LPPool2d", "MaxPool1d", "MaxPool2d",
-    "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]
+    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "LPPool1d", "LPPool2d", "MaxPool1d",
+    "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]
 
 
 def _positive(name: str, value, cell: str):
     check.check_value_type(name, value, [int, tuple], cell)
     values = value if isinstance(value, tuple) else (value,)
     if not all(isinstance(v, int) and v > 0 for v in values):
-        raise ValueError(f"For '{cell}', the '{name}' must be an positive int number or a tuple, but got {value}")
+        raise ValueError(f"For '{cell}', the '{name}' must be an positive int number or a tuple, but got "
+                         f"{value}")
     return values[0] if len(values) == 1 else value
 
 
@@ -90,7 +92,8 @@ class _Pool(Cell):
         return t, False
 
     def _wrong_rank(self, rank: int) -> Exception:
-        return ValueError(f"For primitive[{self._operator}], the length of input must be equal to {self._dims + 2} , "
+        return ValueError(f"For primitive[{self._operator}], the length of input must be equal to "
+                          f"{self._dims + 2} , "
                           f"but got {rank}.")
 
     def extend_repr(self) -> str:
@@ -105,8 +108,10 @@ class _MaxPool(_Pool):
         self.use_pad = self.pad_mode == "PAD"
         if not self.use_pad and (padding != 0 or dilation != 1 or return_indices or ceil_mode):
             raise ValueError(
-                f"For {self.cls_name}, the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' can not be "
-                f"set to non-default value when pad_mode is not 'pad', but got pad_mode:{self.pad_mode.lower()}.")
+                f"For {self.cls_name}, the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' "
+                "can not be "
+                "set to non-default value when pad_mode is not 'pad', but got "
+                f"pad_mode:{self.pad_mode.lower()}.")
         self._sides = self._each_side(padding)
         if self.use_pad:
             self.padding = (0,) * (3 - self._dims) + self._sides
@@ -115,7 +120,8 @@ class _MaxPool(_Pool):
             raise ValueError(f"For {self.cls_name}, the length of 'dilation' must be {lengths}, "
                              f"but got {len(dilation)}.")
         if not isinstance(dilation, (int, tuple)):
-            raise ValueError(f"For {self.cls_name}, the 'dilation' must be int or tuple, but got {type(dilation)}.")
+            raise ValueError(f"For {self.cls_name}, the 'dilation' must be int or tuple, but got "
+                             f"{type(dilation)}.")
         self._dilation, self._ceil = dilation, ceil_mode
 
     max_pool = primitive("MaxPool", all="_pool_arguments")
@@ -138,15 +144,16 @@ class _MaxPool(_Pool):
         lead = (1,) * (3 - self._dims)
         sizes = ", ".join(map(str, (*lead, *self._window)))
         pads = ", ".join(map(str, (*(0 for _ in lead), *self._sides)))
-        return ValueError("For Maxpool3DWithArgmax, pads should be less equal to the half of ksize, but got ksize is"
+        return ValueError("For Maxpool3DWithArgmax, pads should be less equal to the half of ksize, but got "
+                          "ksize is"
                           f"[[const vector]{{{sizes}}}], pads is[[const vector]{{{pads}}}].")
 
 
 class MaxPool2d(_MaxPool):
     """2-d max pooling of (N, C, H, W) or (C, H, W) (``mindspore.nn.MaxPool2d``).
 
-    ``kernel_size`` and ``stride`` are 1 by default. ``padding``, ``dilation``, ``ceil_mode`` and ``return_indices``
-    go with ``pad_mode`` "pad" alone, else ValueError.
+    ``kernel_size`` and ``stride`` are 1 by default. ``padding``, ``dilation``, ``ceil_mode`` and
+    ``return_indices`` go with ``pad_mode`` "pad" alone, else ValueError.
     """
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
@@ -195,19 +202,25 @@ class _AvgPool(_Pool):
 
     def _set(self, padding, ceil_mode, count_include_pad, divisor_override=None) -> None:
         self._sides = self._each_side(padding)
-        self.ceil_mode, self.count_include_pad, self.divisor_override = ceil_mode, count_include_pad, divisor_override
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+        self.divisor_override = divisor_override
+        plain = self._dims < 3 and self.pad_mode != "PAD" and not ceil_mode and count_include_pad
+        self._count_pads = None if plain and divisor_override is None else count_include_pad
         if divisor_override is not None and divisor_override <= 0:
-            raise ValueError(f"For '{self.cls_name}', the 'divisor_override' must be > 0, but got {divisor_override}.")
+            raise ValueError(f"For '{self.cls_name}', the 'divisor_override' must be > 0, but got "
+                             f"{divisor_override}.")
         if self.pad_mode != "PAD" and any(self._sides):
             pads = (0, 0) * (3 - self._dims) + tuple(p for p in self._sides for _ in (0, 1))
-            raise ValueError("For 'AvgPool3D', the 'pad' must be zero or (0, 0, 0, 0, 0, 0) when 'pad_mode' is not "
+            raise ValueError("For 'AvgPool3D', the 'pad' must be zero or (0, 0, 0, 0, 0, 0) when 'pad_mode' "
+                             "is not "
                              f"\"PAD\", but got 'pad' is {pads} and 'pad_mode' is {self.pad_mode.lower()}.")
 
     def _wrong_padding(self, count: int) -> str:
         if self._dims == 1:
             return (f"For {self.cls_name}, the padding must be a int or tuple/list contains one int, but got "
                     f"tuple/list with length:{count}.")
-        return (f"For {self.cls_name}, the padding must be a int or tuple/list contains 1 or {self._dims} int, but "
+        return (f"For {self.cls_name}, the padding must be a int or tuple/list contains 1 or {self._dims} "
+                "int, but "
                 f"got tuple/list with length:{count}.")
 
     avg_pool = primitive("AvgPool", all="_pool_arguments")
@@ -216,7 +229,7 @@ class _AvgPool(_Pool):
     def construct(self, x):
         t, added = self._batched(x)
         y = avg_pooled(t, self._window, self._step, self.pad_mode, self._sides, self.ceil_mode,
-                       self.count_include_pad, self.divisor_override)
+                       self._count_pads, self.divisor_override)
         return wrap(y.squeeze(0) if added else y)
 
 
@@ -226,8 +239,8 @@ class AvgPool2d(_AvgPool):
     ``kernel_size`` and ``stride`` are 1 by default; "same" divides by the number of real elements.
     """
 
-    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True,
-                 divisor_override=None, data_format="NCHW") -> None:
+    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
+                 count_include_pad=True, divisor_override=None, data_format="NCHW") -> None:
         super().__init__(kernel_size, stride, pad_mode, data_format)
         self._set(padding, ceil_mode, count_include_pad, divisor_override)
 
@@ -256,8 +269,8 @@ class AvgPool3d(_AvgPool):
     _dims = 3
     _operator = "AvgPool3D"
 
-    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True,
-                 divisor_override=None) -> None:
+    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
+                 count_include_pad=True, divisor_override=None) -> None:
         super().__init__(kernel_size, stride, pad_mode)
         self._set(padding, ceil_mode, count_include_pad, divisor_override)
 

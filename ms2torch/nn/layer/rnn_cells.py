@@ -62,9 +62,11 @@ _gru_cell = _step(torch.gru_cell)
 
 
 class RNNCellBase(Cell):
-    """What the cells share: ``weight_ih``, ``weight_hh`` and biases from U(-1/sqrt(hidden), 1/sqrt(hidden))."""
+    """What the cells share: ``weight_ih``, ``weight_hh`` and biases from U(-1/sqrt(hidden), 1/sqrt(hidden)).
+    """
 
-    def __init__(self, input_size: int, hidden_size: int, has_bias: bool, num_chunks: int, dtype=float32) -> None:
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool, num_chunks: int,
+                 dtype=float32) -> None:
         super().__init__()
         check.check_value_type("has_bias", has_bias, [bool], self.cls_name)
         check.check_positive_int(hidden_size, "hidden_size", self.cls_name)
@@ -117,10 +119,12 @@ class LSTMCell(RNNCellBase):
     Before r1.6 this name was a whole layer; its arguments raise ValueError and point to nn.LSTM.
     """
 
-    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype=float32, **old) -> None:
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype=float32,
+                 **old) -> None:
         if old:
             if {"batch_size", "dropout", "bidirectional"} & set(old):
-                raise ValueError("The arguments of `nn.LSTMCell` from old MindSpore version(<1.6) are detected, "
+                raise ValueError("The arguments of `nn.LSTMCell` from old MindSpore version(<1.6) are "
+                                 "detected, "
                                  "if you still need use single LSTM layer, please use `nn.LSTM` instead.")
             raise TypeError(f"LSTMCell.__init__() got an unexpected keyword argument '{next(iter(old))}'")
         super().__init__(input_size, hidden_size, has_bias, 4, dtype)

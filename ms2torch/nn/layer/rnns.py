@@ -10,6 +10,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ms2torch import _checkparam as check
 from ms2torch._core.dtype import float16, float32, int32, int64
+from ms2torch._core.errors import translate
 from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple
 
@@ -30,7 +31,8 @@ class _Layers(Cell):
     _mode = ""
 
     def construct(self, x, state, weights, has_bias, layers, bidirectional, lengths=None):
-        """``x`` is (T, N, in), ``state`` (h, c) or (h,), all torch tensors; gives the output and the final state."""
+        """``x`` is (T, N, in), ``state`` (h, c) or (h,), all torch tensors; gives the output and the final
+        state."""
         kernel = _KERNELS[self._mode]
         hidden = state if self._mode == "LSTM" else state[0]
         if lengths is None:
@@ -41,8 +43,8 @@ class _Layers(Cell):
         packed = pack_padded_sequence(x, lengths.clamp(1, x.shape[0]).cpu(), enforce_sorted=False)
         order = packed.sorted_indices
         hidden = [s.index_select(1, order) for s in state]
-        data, *final = kernel(packed.data, packed.batch_sizes, hidden if self._mode == "LSTM" else hidden[0], weights,
-                              has_bias, layers, 0.0, False, bidirectional)
+        data, *final = kernel(packed.data, packed.batch_sizes, hidden if self._mode == "LSTM" else hidden[0],
+                              weights, has_bias, layers, 0.0, False, bidirectional)
         y, _ = pad_packed_sequence(packed._replace(data=data), total_length=x.shape[0])
         final = [s.index_select(1, packed.unsorted_indices) for s in final]
         if none.any():
@@ -74,19 +76,21 @@ _CHILDREN = {c._mode: c for c in (_DynamicLSTMCPUGPU, _DynamicGRUCPUGPU, _Dynami
 class _RNNBase(Cell):
     """What the recurrent layers share.
 
-    ``construct(x, hx=None, seq_length=None)`` takes x as (T, N, in), or (N, T, in) where ``batch_first``; gives the
-    outputs and the final state. Steps beyond ``seq_length`` give zeros. Parameters ``weight_ih_l0``,
-    ``weight_hh_l0``, ``bias_ih_l0``, ``bias_hh_l0`` and so on, all of a kind together.
+    ``construct(x, hx=None, seq_length=None)`` takes x as (T, N, in), or (N, T, in) where ``batch_first``;
+    gives the outputs and the final state. Steps beyond ``seq_length`` give zeros. Parameters
+    ``weight_ih_l0``, ``weight_hh_l0``, ``bias_ih_l0``, ``bias_hh_l0`` and so on, all of a kind together.
     """
 
-    def __init__(self, mode, input_size, hidden_size, num_layers=1, has_bias=True, batch_first=False, dropout=0.0,
-                 bidirectional=False, dtype=float32) -> None:
+    def __init__(self, mode, input_size, hidden_size, num_layers=1, has_bias=True, batch_first=False,
+                 dropout=0.0, bidirectional=False, dtype=float32) -> None:
         super().__init__()
         name = self.cls_name
-        for label, value in (("hidden_size", hidden_size), ("input_size", input_size), ("num_layers", num_layers)):
+        for label, value in (("hidden_size", hidden_size), ("input_size", input_size), ("num_layers",
+                                                                                        num_layers)):
             check.check_positive_int(value, label, name)
         check.check_is_float(dropout, "dropout", name)
-        for label, value in (("has_bias", has_bias), ("batch_first", batch_first), ("bidirectional", bidirectional)):
+        for label, value in (("has_bias", has_bias), ("batch_first", batch_first), ("bidirectional",
+                                                                                    bidirectional)):
             check.check_value_type(label, value, [bool], name)
         if not 0 <= dropout < 1:
             raise ValueError(f"For '{name}', the 'dropout' must be a number in range [0, 1) representing the "
@@ -134,7 +138,8 @@ class _RNNBase(Cell):
         try:
             if self.dropout == 0 or not self.dropout_op.training or self.num_layers == 1:
                 weights = self._flat_weights(t.dtype, 0, self.num_layers)
-                y, final = self.rnn(t, state, weights, self.has_bias, self.num_layers, self.bidirectional, lengths)
+                y, final = self.rnn(t, state, weights, self.has_bias, self.num_layers, self.bidirectional,
+                                    lengths)
             else:
                 # MindSpore's dropout mask between layers is its own stream: one layer at a time.
                 y, parts = t, []
@@ -147,7 +152,7 @@ class _RNNBase(Cell):
                         y = self.dropout_op(wrap(y))._t
                 final = [torch.cat(p) for p in zip(*parts, strict=True)]
         except RuntimeError as err:
-            raise self._explain(err, t) from None
+            raise translate(err, self.cls_name, (t, *state)) from None
         y = wrap(y.transpose(0, 1) if self.batch_first else y)
         return y, (tuple(wrap(f) for f in final) if self.is_lstm else wrap(final[0]))
 
@@ -156,21 +161,32 @@ class _RNNBase(Cell):
         name = self.cls_name
         need_tensor("x", x, name)
         t = x._t
+        inside = self.w_ih_list[0].shape[1]
+        if t.ndim != 3 or t.shape[2] != inside:
+            # torch's kernels read out of bounds here instead of refusing.
+            raise ValueError(f"For primitive[{type(self).__name__}], the x_shape[2] must be equal to "
+                             f"{inside}, "
+                             f"but got {t.shape[2] if t.ndim > 2 else list(t.shape)}.")
         if self.batch_first:
             t = t.transpose(0, 1)
         batch = t.shape[1]
+        wanted = (self.num_layers * (2 if self.bidirectional else 1), batch, self.hidden_size)
         if hx is None:
             check.check_types_same_and_valid({"x": x.dtype}, _FLOATS, name)
-            shape = (self.num_layers * (2 if self.bidirectional else 1), batch, self.hidden_size)
-            state = [t.new_zeros(shape) for _ in range(2 if self.is_lstm else 1)]
+            state = [t.new_zeros(wanted) for _ in range(2 if self.is_lstm else 1)]
         elif self.is_lstm:
             need_pair("hx", hx, name)
-            check.check_types_same_and_valid({"x": x.dtype, "hx[0]": hx[0].dtype, "hx[1]": hx[1].dtype}, _FLOATS, name)
+            check.check_types_same_and_valid({"x": x.dtype, "hx[0]": hx[0].dtype, "hx[1]": hx[1].dtype},
+                                             _FLOATS, name)
             state = [hx[0]._t, hx[1]._t]
         else:
             need_tensor("h", hx, name)
             check.check_types_same_and_valid({"x": x.dtype, "hx": hx.dtype}, _FLOATS, name)
             state = [hx._t]
+        for s in state:
+            if tuple(s.shape) != wanted:
+                raise ValueError(f"For '{name}', the state must have the shape {wanted}, but got "
+                                 f"{tuple(s.shape)}.")
         if seq_length is not None:
             check.check_type_name("seq_length", seq_length.dtype, [int32, int64], name)
             if seq_length.shape[0] != batch:
@@ -178,16 +194,10 @@ class _RNNBase(Cell):
                                  f"but got {batch} of x and {seq_length.shape[0]} of seq_length.")
         return t, state
 
-    def _explain(self, err: RuntimeError, t) -> Exception:
-        inside = self.w_ih_list[0].shape[1]
-        if t.ndim == 3 and t.shape[2] != inside:
-            return ValueError(f"For primitive[{type(self).__name__}], the x_shape[2] must be equal to {inside}, "
-                              f"but got {t.shape[2]}.")
-        return ValueError(f"For '{self.cls_name}', {err}")
-
 
 class RNN(_RNNBase):
-    """Elman network (``mindspore.nn.RNN``); ``nonlinearity`` is "tanh" or "relu". See _RNNBase for the call."""
+    """Elman network (``mindspore.nn.RNN``); ``nonlinearity`` is "tanh" or "relu". See _RNNBase for the call.
+    """
 
     def __init__(self, *args, **kwargs) -> None:
         nonlinearity = kwargs.pop("nonlinearity", "tanh")

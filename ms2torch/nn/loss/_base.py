@@ -36,7 +36,8 @@ class LossBase(Cell):
         return tuple(range(x.ndim))
 
     def get_loss(self, x, weights=1.0):
-        """``x * weights``, reduced as ``reduction`` says; computed in float32 and given in the dtype of ``x``."""
+        """``x * weights``, reduced as ``reduction`` says; computed in float32 and given in the dtype of
+        ``x``."""
         t = x._t
         dtype = t.dtype
         if dtype is not torch.float32:
@@ -65,7 +66,8 @@ class _Loss(LossBase):
 def need_tensor(name: str, value, cell: str) -> None:
     """TypeError unless ``value`` is a Tensor or None, in MindSpore's words."""
     if not isinstance(value, Tensor) and value is not None:
-        raise TypeError(f"For '{cell}', the '{name}' must be '{type(tensor_type)}', but got '{_shown(value)}'")
+        raise TypeError(f"For '{cell}', the '{name}' must be '{type(tensor_type)}', but got "
+                        f"'{_shown(value)}'")
 
 
 def _shown(value) -> str:
@@ -75,4 +77,4 @@ def _shown(value) -> str:
         return "Bool"
     if isinstance(value, numbers.Integral):
         return "Int64"
-    return "Float32" if isinstance(value, float) else str(type(value))
+    return "Float32" if isinstance(value, float) else "External"

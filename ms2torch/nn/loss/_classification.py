@@ -22,8 +22,8 @@ _FLOATS = [float16, float32]
 class SoftmaxCrossEntropyWithLogits(LossBase):
     """Softmax cross entropy of (N, C) logits (``mindspore.nn.SoftmaxCrossEntropyWithLogits``).
 
-    ``sparse`` takes class indices (N,), else one-hot labels or probabilities (N, C). ``reduction`` is "none" by
-    default: one loss per row. The gradient is softmax - labels whatever the labels sum to.
+    ``sparse`` takes class indices (N,), else one-hot labels or probabilities (N, C). ``reduction`` is "none"
+    by default: one loss per row. The gradient is softmax - labels whatever the labels sum to.
     """
 
     def __init__(self, sparse=False, reduction="none") -> None:
@@ -39,9 +39,11 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         try:
             x, y = logits._t, labels._t
             if self.sparse:
+                if x.ndim != 2 or y.is_floating_point():
+                    kernels.check_softmax_indices(x, y)
                 return wrap(kernels.sparse_softmax_cross_entropy(x, y, self.reduction))
-            if x.dtype is not y.dtype or x.shape != y.shape:
-                kernels._check_pair(x, y, "SoftmaxCrossEntropyWithLogits")
+            if x.dtype is not y.dtype or x.shape != y.shape or x.ndim != 2:
+                kernels.check_softmax_pair(x, y)
             return self.get_loss(wrap(kernels.softmax_cross_entropy(x, y)))
         except (RuntimeError, AttributeError, IndexError) as err:
             raise self._explain(err, logits, labels) from None
@@ -53,8 +55,10 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         except TypeError as wrong:
             return wrong
         if isinstance(err, IndexError):
-            return RuntimeError("For 'SparseSoftmaxCrossEntropyWithLogits', the value of labels must be in "
-                                f"[0, {logits.shape[-1]}).")
+            try:
+                kernels.check_softmax_indices(logits._t, labels._t)
+            except RuntimeError as wrong:
+                return wrong
         if err.__class__ is RuntimeError:
             return translate(err, "SoftmaxCrossEntropyWithLogits", (logits._t, labels._t))
         return err
@@ -82,8 +86,8 @@ class NLLLoss(LossBase):
 class CrossEntropyLoss(LossBase):
     """Cross entropy of logits and class indices or probabilities (``mindspore.nn.CrossEntropyLoss``).
 
-    Logits are (C,), (N, C) or (N, C, ...) in float16 or float32; class indices have one dimension less and are
-    int32 (TypeError for int64, unlike torch), probabilities have the shape and kind of the logits.
+    Logits are (C,), (N, C) or (N, C, ...) in float16 or float32; class indices have one dimension less and
+    are int32 (TypeError for int64, unlike torch), probabilities have the shape and kind of the logits.
     """
 
     def __init__(self, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0) -> None:
@@ -101,11 +105,12 @@ class CrossEntropyLoss(LossBase):
             need_tensor("logits", logits, self.cls_name)
             need_tensor("labels", labels, self.cls_name)
             raise
-        if x.dtype is not torch.float32 or y.dtype is not torch.int32 or y.shape != (x.shape[:1] + x.shape[2:]):
+        usual = x.dtype is torch.float32 and y.dtype is torch.int32
+        if not usual or y.shape != x.shape[:1] + x.shape[2:]:
             self._check(logits, labels)
         weight = self.weight
-        return wrap(kernels.cross_entropy_checked(x, y, None if weight is None else weight._t, self.ignore_index,
-                                                  self.reduction, self.label_smoothing))
+        return wrap(kernels.cross_entropy_checked(x, y, None if weight is None else weight._t,
+                                                  self.ignore_index, self.reduction, self.label_smoothing))
 
     def _check(self, logits, labels) -> None:
         name, shapes = self.cls_name, (logits.shape, labels.shape)
@@ -115,15 +120,18 @@ class CrossEntropyLoss(LossBase):
             fits, wanted = shapes[0] == shapes[1], "(N, C, d_0, d_1, ...)"
         elif labels.ndim == logits.ndim - 1:
             check.check_type_name("labels", labels.dtype, [int32], name)
-            fits, wanted = logits.ndim == 1 or shapes[0][:1] + shapes[0][2:] == shapes[1], "(N, d_0, d_1, ...)"
+            fits = logits.ndim == 1 or shapes[0][:1] + shapes[0][2:] == shapes[1]
+            wanted = "(N, d_0, d_1, ...)"
         else:
             raise ValueError(f"For '{name}', the rank of 'logits' and 'labels' should be:\n"
                              "1. 'logits.ndim == labels.ndim' for probabilities, \n"
                              "2. 'logits.ndim - 1 == labels.ndim' for class indices, \n"
                              f"but get 'logits' rank: {logits.ndim} and 'labels' rank: {labels.ndim}.")
         if not fits:
-            raise ValueError(f"For '{name}', the shape of 'logits' should be (N, C, d_0, d_1, ...), and the shape of "
-                             f"'labels' should be {wanted}, but get 'logits' shape: {shapes[0]} and 'labels' shape: "
+            raise ValueError(f"For '{name}', the shape of 'logits' should be (N, C, d_0, d_1, ...), and the "
+                             "shape of "
+                             f"'labels' should be {wanted}, but get 'logits' shape: {shapes[0]} and 'labels' "
+                             "shape: "
                              f"{shapes[1]}.")
 
 
@@ -139,7 +147,8 @@ class BCELoss(LossBase):
 
 
 class BCEWithLogitsLoss(LossBase):
-    """Binary cross entropy of sigmoid(input) (``mindspore.nn.BCEWithLogitsLoss``); weights are no Parameters."""
+    """Binary cross entropy of sigmoid(input) (``mindspore.nn.BCEWithLogitsLoss``); weights are no Parameters.
+    """
 
     def __init__(self, reduction="mean", weight=None, pos_weight=None) -> None:
         super().__init__()
@@ -151,7 +160,8 @@ class BCEWithLogitsLoss(LossBase):
     def construct(self, input, target):
         need_tensor("input", input, self.cls_name)
         need_tensor("target", target, self.cls_name)
-        return kernels.binary_cross_entropy_with_logits(input, target, self.weight, self.pos_weight, self.reduction)
+        return kernels.binary_cross_entropy_with_logits(input, target, self.weight, self.pos_weight,
+                                                        self.reduction)
 
 
 def _check_shapes(logits, label, cell: str) -> None:
@@ -186,7 +196,8 @@ class MultiClassDiceLoss(LossBase):
         self.binarydiceloss = DiceLoss(smooth=1e-5)
         self.weights = weights if weights is None else check.check_value_type("weights", weights, [Tensor])
         if isinstance(weights, Tensor) and weights.ndim != 2:
-            raise ValueError(f"For '{self.cls_name}', the dimension of 'weights' must be 2, but got {weights.ndim}.")
+            raise ValueError(f"For '{self.cls_name}', the dimension of 'weights' must be 2, but got "
+                             f"{weights.ndim}.")
         if ignore_indiex is not None:
             check.check_value_type("ignore_indiex", ignore_indiex, [int])
         self.ignore_indiex = ignore_indiex
@@ -208,7 +219,8 @@ class MultiClassDiceLoss(LossBase):
                                  f"but got {x.ndim}.")
         classes = label.shape[1]
         if self.weights is not None and self.weights.shape[0] != classes:
-            raise ValueError(f"For '{self.cls_name}', the weight_shape[0] must be equal to label_shape[1], but got "
+            raise ValueError(f"For '{self.cls_name}', the weight_shape[0] must be equal to label_shape[1], "
+                             "but got "
                              f"weight_shape[0]: {self.weights.shape[0]} and label_shape[1]: {classes}.")
         x = self.activation(logits) if self.activation is not None else logits
         total = 0
@@ -220,7 +232,8 @@ class MultiClassDiceLoss(LossBase):
 
 
 class FocalLoss(LossBase):
-    """-(1 - p)^gamma log(p) (``mindspore.nn.FocalLoss``): labels are indices (N, 1, ...) or one-hot (N, C, ...)."""
+    """-(1 - p)^gamma log(p) (``mindspore.nn.FocalLoss``): labels are indices (N, 1, ...) or one-hot (N, C,
+    ...)."""
 
     def __init__(self, weight=None, gamma=2.0, reduction="mean") -> None:
         super().__init__(reduction)
@@ -229,7 +242,8 @@ class FocalLoss(LossBase):
             raise TypeError(f"For '{self.cls_name}', the type of 'weight' must be a Tensor, "
                             f"but got {type(weight).__name__}.")
         if weight is not None and weight.ndim != 1:
-            raise ValueError(f"For '{self.cls_name}', the dimension of 'weight' must be 1, but got {weight.ndim}.")
+            raise ValueError(f"For '{self.cls_name}', the dimension of 'weight' must be 1, but got "
+                             f"{weight.ndim}.")
         self.weight = weight
 
     def _check(self, logits, labels) -> None:
@@ -238,16 +252,19 @@ class FocalLoss(LossBase):
         need_tensor("labels", labels, name)
         for label, x in (("logits", logits), ("labels", labels)):
             if not 2 <= x.ndim <= 4:
-                raise ValueError(f"For '{name}', the dimensions of '{label}' must be in [2, 4], but got dimension of "
+                raise ValueError(f"For '{name}', the dimensions of '{label}' must be in [2, 4], but got "
+                                 "dimension of "
                                  f"'{label}' {x.ndim}.")
         if logits.ndim != labels.ndim:
-            raise ValueError(f"For '{name}', the dimensions of 'logits' and 'labels' must be equal, but got dimension "
+            raise ValueError(f"For '{name}', the dimensions of 'logits' and 'labels' must be equal, but got "
+                             "dimension "
                              f"of 'logits' {logits.ndim} and dimension of 'labels' {labels.ndim}.")
         classes = logits.shape[1]
         if classes == 1:
             raise ValueError(f"For '{name}', the 'logits'.shape[1] cannot be one, but got {classes}.")
         if labels.shape[1] not in (1, classes):
-            raise ValueError(f"For '{name}', the 'labels'.shape[1] must be one or equal to 'logits'.shape[1]: "
+            raise ValueError(f"For '{name}', the 'labels'.shape[1] must be one or equal to "
+                             "'logits'.shape[1]: "
                              f"{classes}, but got {labels.shape[1]}.")
         check.check_type_name("labels", labels.dtype, [int32, int64, float16, float32], name)
 
@@ -270,7 +287,8 @@ class FocalLoss(LossBase):
 
 
 class CTCLoss(LossBase):
-    """Connectionist temporal classification of log-probabilities (T, N, C) or (T, C) (``mindspore.nn.CTCLoss``)."""
+    """Connectionist temporal classification of log-probabilities (T, N, C) or (T, C)
+    (``mindspore.nn.CTCLoss``)."""
 
     def __init__(self, blank=0, reduction="mean", zero_infinity=False) -> None:
         super().__init__()
@@ -282,7 +300,8 @@ class CTCLoss(LossBase):
         single = log_probs.ndim == 2
         if single:
             if targets.ndim > 2:
-                raise ValueError("For CTCLoss, when the shape of log_probs is (T, C), the dimension of targets should"
+                raise ValueError("For CTCLoss, when the shape of log_probs is (T, C), the dimension of "
+                                 "targets should"
                                  f"be 1 or 2, but got {targets.ndim}.")
             if targets.ndim == 2 and targets.shape[0] != 1:
                 raise ValueError("For CTCLoss, the first dimension of 2-D targets should be 1,"
@@ -290,9 +309,10 @@ class CTCLoss(LossBase):
             targets = wrap(targets._t.reshape(1, -1))
             log_probs = wrap(log_probs._t.unsqueeze(-2))
             input_lengths, target_lengths = (
-                wrap(n._t.reshape(1)) if isinstance(n, Tensor) else n for n in (input_lengths, target_lengths))
-        loss, _ = kernels.ctc_loss(log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction,
-                                   self.zero_infinity)
+                wrap(n._t.reshape(1)) if isinstance(n, Tensor) else n for n in (input_lengths,
+                                                                                target_lengths))
+        loss, _ = kernels.ctc_loss(log_probs, targets, input_lengths, target_lengths, self.blank,
+                                   self.reduction, self.zero_infinity)
         return wrap(loss._t.squeeze(0)) if single and loss.ndim else loss
 
 

@@ -23,7 +23,8 @@ class MarginRankingLoss(LossBase):
 
 
 class CosineEmbeddingLoss(LossBase):
-    """1 - cosine where labels are 1, max(0, cosine - margin) where -1 (``mindspore.nn.CosineEmbeddingLoss``)."""
+    """1 - cosine where labels are 1, max(0, cosine - margin) where -1 (``mindspore.nn.CosineEmbeddingLoss``).
+    """
 
     def __init__(self, margin=0.0, reduction="mean") -> None:
         super().__init__(reduction)
@@ -43,8 +44,8 @@ class CosineEmbeddingLoss(LossBase):
 class TripletMarginLoss(LossBase):
     """max(0, d(x, positive) - d(x, negative) + margin) (``mindspore.nn.TripletMarginLoss``).
 
-    The arguments stand in another order than torch's. A ``margin`` given to the call counts where the one given
-    here is 1.
+    The arguments stand in another order than torch's. A ``margin`` given to the call counts where the one
+    given here is 1.
     """
 
     def __init__(self, p=2, swap=False, eps=1e-06, reduction="mean", margin=1.0) -> None:
@@ -54,11 +55,13 @@ class TripletMarginLoss(LossBase):
     def construct(self, x, positive, negative, margin=1.0):
         if self.margin != 1.0:
             margin = self.margin
-        return kernels.triplet_margin_loss(x, positive, negative, margin, self.p, self.eps, self.swap, self.reduction)
+        return kernels.triplet_margin_loss(x, positive, negative, margin, self.p, self.eps, self.swap,
+                                           self.reduction)
 
 
 class TripletMarginWithDistanceLoss(LossBase):
-    """Triplet loss under a distance function of one's own (``mindspore.nn.TripletMarginWithDistanceLoss``)."""
+    """Triplet loss under a distance function of one's own (``mindspore.nn.TripletMarginWithDistanceLoss``).
+    """
 
     def __init__(self, distance_function=None, swap=False, reduction="mean", margin=1.0) -> None:
         super().__init__(reduction)
@@ -79,7 +82,8 @@ class TripletMarginWithDistanceLoss(LossBase):
 def _euclidean(x, y):
     d = x._t - y._t
     if d.ndim == 0:
-        raise ValueError("For 'pairwise_distance' in 'TripletMarginWithDistanceLoss', 'ndim' of the input must be "
+        raise ValueError("For 'pairwise_distance' in 'TripletMarginWithDistanceLoss', 'ndim' of the input "
+                         "must be "
                          "positive, but got 0")
     return wrap(torch.linalg.vector_norm(d, dim=1))
 

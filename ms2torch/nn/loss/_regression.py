@@ -8,7 +8,6 @@ import torch
 
 from ms2torch import _checkparam as check
 from ms2torch._core import dtype as _dtype
-from ms2torch._core.errors import translate
 from ms2torch._core.tensor import wrap
 from ms2torch.ops.function import _nn_loss as kernels
 
@@ -19,17 +18,12 @@ from ._base import LossBase, need_tensor
 def _difference(cell, logits, labels, name: str = "labels"):
     need_tensor("logits", logits, cell.cls_name)
     need_tensor(name, labels, cell.cls_name)
-    a, b = logits._t, labels._t
-    if a.dtype is not b.dtype:
-        a, b = _dtype.promote(a, b)
-    try:
-        return a - b
-    except RuntimeError as err:
-        raise translate(err, "Sub", (a, b)) from None
+    return kernels.difference(logits._t, labels._t)
 
 
 class MSELoss(LossBase):
-    """(logits - labels)^2, reduced (``mindspore.nn.MSELoss``). The two may broadcast; torch only warns there."""
+    """(logits - labels)^2, reduced (``mindspore.nn.MSELoss``). The two may broadcast; torch only warns there.
+    """
 
     def construct(self, logits, labels):
         return self.get_loss(wrap(_difference(self, logits, labels).square()))
@@ -85,7 +79,6 @@ class SmoothL1Loss(LossBase):
     def __init__(self, beta=1.0, reduction="none") -> None:
         super().__init__(reduction)
         self.beta, self.reduction = beta, reduction
-        check.check_value_type("beta", beta, [float], "SmoothL1Loss")
 
     smooth_l1_loss = primitive("SmoothL1Loss", "beta", "reduction")
 
@@ -126,7 +119,8 @@ class PoissonNLLLoss(LossBase):
 
 
 class GaussianNLLLoss(LossBase):
-    """Negative log likelihood of normals with mean logits and variance var (``mindspore.nn.GaussianNLLLoss``)."""
+    """Negative log likelihood of normals with mean logits and variance var
+    (``mindspore.nn.GaussianNLLLoss``)."""
 
     def __init__(self, *, full=False, eps=1e-6, reduction="mean") -> None:
         super().__init__()

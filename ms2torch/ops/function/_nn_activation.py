@@ -24,6 +24,8 @@ def _need(t, allowed, name: str):
 @op(primitive="ReLU", method=True, mint=True)
 def relu(input, inplace=False):
     """max(input, 0) (``mindspore.ops.relu``); ``inplace`` writes it into ``input``."""
+    if input.dtype is torch.bool:
+        return input
     return torch.relu_(input) if inplace else torch.relu(input)
 
 
@@ -31,9 +33,11 @@ def relu(input, inplace=False):
 def relu6(x):
     """min(max(x, 0), 6) (``mindspore.ops.relu6``), for float16 and float32."""
     if x.dtype not in (torch.float32, torch.float16, torch.bfloat16):
-        raise TypeError("For primitive[ReLU6], the input argument[input_x] must be a type of {Tensor[Float16], "
+        raise TypeError("For primitive[ReLU6], the input argument[input_x] must be a type of "
+                        "{Tensor[Float16], "
                         f"Tensor[Float32]}}, but got Tensor[{_FROM_TORCH[x.dtype]}].")
-    return F.relu6(x)
+    # The gradient at 6 is one, and none at 0.
+    return torch.clamp_max(torch.relu(x), 6)
 
 
 @primitive("ReLUV2")
@@ -48,14 +52,10 @@ def sigmoid(input):
     return torch.sigmoid(_need(input, _FLOATS | _COMPLEX, "Sigmoid"))
 
 
-def _log_sigmoid(t):
-    return F.logsigmoid(t)
-
-
 @op
 def logsigmoid(x):
     """log(sigmoid(x)) (``mindspore.ops.logsigmoid``)."""
-    return _log_sigmoid(x)
+    return F.logsigmoid(_need(x, _FLOATS, "LogSigmoid"))
 
 
 @primitive("GeLU")
@@ -71,8 +71,7 @@ def gelu(input, approximate="none"):
     nn.GELU and the Primitive GeLU use "tanh" by default.
     """
     if approximate not in ("none", "tanh"):
-        raise ValueError(f"For 'gelu', the 'approximate' must be str and must be in '['none', 'tanh']', "
-                         f"but got '{approximate}'.")
+        raise ValueError("For ops.gelu, approximate value should be either 'none' or 'tanh'.")
     if input.dtype not in _FLOATS:
         raise TypeError("For gelu, the input dtype must be bfloat16, float16, float32 or float64, "
                         f"but got {_FROM_TORCH[input.dtype]}.")
@@ -81,9 +80,11 @@ def gelu(input, approximate="none"):
 
 @op(primitive="FastGeLU")
 def fast_gelu(x):
-    """x / (1 + exp(-1.702 |x|)) * exp(0.851 (x - |x|)) (``mindspore.ops.fast_gelu``): about x * sigmoid(1.702 x)."""
+    """x / (1 + exp(-1.702 |x|)) * exp(0.851 (x - |x|)) (``mindspore.ops.fast_gelu``): about x * sigmoid(1.702
+    x)."""
     if x.dtype not in (torch.float16, torch.float32):
-        raise TypeError(f"For 'FastGeLU', input[0] type should be float16 or float32. but got {_FROM_TORCH[x.dtype]}")
+        raise TypeError("For 'FastGeLU', input[0] type should be float16 or float32. but got "
+                        f"{_FROM_TORCH[x.dtype]}")
     return x * torch.sigmoid(1.702 * x)
 
 
@@ -128,14 +129,18 @@ def elu(input_x, alpha=1.0):
 def celu(x, alpha=1.0):
     """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)) (``mindspore.ops.celu``)."""
     if alpha == 0:
-        raise ValueError("For 'CeLU', the 'alpha' must be float and must != 0.0, but got '0.0' with type 'float'.")
+        raise ValueError("For 'CeLU', the 'alpha' must be float and must != 0.0, but got '0.0' with type "
+                         "'float'.")
     return F.celu(_need(x, _FLOATS, "CeLU"), alpha)
 
 
 @op(primitive="SeLU", mint=True)
 def selu(input_x):
     """Scaled elu with its fixed constants (``mindspore.ops.selu``)."""
-    return _on_integers(input_x, F.selu)
+    if input_x.dtype in _FLOATS:
+        return F.selu(input_x)
+    # MindSpore's constants are integers too then: both are 1.
+    return _on_integers(input_x, F.elu)
 
 
 @op
@@ -145,16 +150,15 @@ def leaky_relu(input, alpha=0.2):
 
 
 def _leaky(t, alpha):
-    if t.dtype in _FLOATS:
-        return F.leaky_relu(t, alpha)
-    # Of an integer input the larger (or smaller) of x and alpha * x, both integers.
-    other = (t.to(torch.float32) * alpha).to(t.dtype)
+    # As MindSpore composes it: at 0 the gradient is the mean of both slopes. Integers stay integers.
+    other = t * (alpha if t.dtype in _FLOATS else int(alpha))
     return torch.maximum(t, other) if alpha <= 1 else torch.minimum(t, other)
 
 
 def _prelu(t, weight):
     if weight.numel() not in (1, t.shape[1] if t.ndim > 1 else 1):
-        raise ValueError(f"For 'PReLU', the weight must hold one value or one per channel, but got weight of shape "
+        raise ValueError("For 'PReLU', the weight must hold one value or one per channel, but got weight of "
+                         "shape "
                          f"{list(weight.shape)} and input of shape {list(t.shape)}.")
     return torch.prelu(t, weight)
 
@@ -187,7 +191,8 @@ def softmaxed(t, axis):
         raise TypeError(f"For 'Softmax', the type of 'axis' should be one of '[int, tuple of int]', "
                         f"but got {type(axis)}.")
     if t.dtype not in _FLOATS:
-        raise TypeError("For primitive[Softmax], the input argument[x] must be a type of {BFloat16, Float16, Float32, "
+        raise TypeError("For primitive[Softmax], the input argument[x] must be a type of {BFloat16, Float16, "
+                        "Float32, "
                         f"Float64}}, but got {_FROM_TORCH[t.dtype]}.")
     return torch.softmax(t, _axis(t, axis, "Softmax"))
 
@@ -231,7 +236,8 @@ def softmin(x, axis=-1, *, dtype=None):
 
 @op(primitive="Softplus")
 def softplus(input, beta=1, threshold=20):
-    """log(1 + exp(beta * input)) / beta, the input itself above ``threshold`` (``mindspore.ops.softplus``)."""
+    """log(1 + exp(beta * input)) / beta, the input itself above ``threshold`` (``mindspore.ops.softplus``).
+    """
     return F.softplus(input, beta, threshold)
 
 
@@ -244,7 +250,9 @@ def softsign(x):
 @op(method=True)
 def hardtanh(input, min_val=-1.0, max_val=1.0):
     """input cut to [min_val, max_val] (``mindspore.ops.hardtanh``)."""
-    return torch.clamp(input, min_val, max_val)
+    # At the bounds the gradient is one half, as MindSpore's maximum and minimum share it.
+    low, high = (torch.as_tensor(v, dtype=input.dtype, device=input.device) for v in (min_val, max_val))
+    return torch.minimum(torch.maximum(input, low), high)
 
 
 @op
@@ -274,9 +282,11 @@ def threshold(input, thr, value):
 @op
 def glu(x, axis=-1):
     """First half times sigmoid of the second half along ``axis`` (``mindspore.ops.glu``)."""
-    if not isinstance(axis, int) or not -x.ndim <= axis < x.ndim or x.shape[axis] % 2:
-        raise ValueError("For 'GLU', the size of the axis must be even and the axis in range, "
-                         f"but got shape {tuple(x.shape)} and axis {axis}.")
+    if not -x.ndim <= axis < x.ndim or x.shape[axis] % 2:
+        size = x.shape[axis] if -x.ndim <= axis < x.ndim else axis
+        raise ValueError(f"For 'Split', x_shape[{axis % max(x.ndim, 1)}] must be divisible by output_num = "
+                         "2, "
+                         f"but got {size}")
     return F.glu(x, axis)
 
 

@@ -1,7 +1,7 @@
 """Convolutions: MindSpore's padding rules over torch's kernels.
 
-"same" pads to ceil(n / stride) outputs with the odd element after; explicit padding may differ before and after.
-torch pads both sides alike, so the rest is padded (or cut) around its kernel.
+"same" pads to ceil(n / stride) outputs with the odd element after; explicit padding may differ before and
+after. torch pads both sides alike, so the rest is padded (or cut) around its kernel.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def flat(pads: Pads) -> list[int]:
 
 
 def fixed_pads(pad_mode: str, padding, kernel, stride, dilation) -> Pads | None:
-    """The padding where it does not depend on the input's size, else None ("same" with strides or even kernels)."""
+    """The padding where it does not depend on the input's size, else None ("same" with strides or even
+    kernels)."""
     if pad_mode == "valid":
         return [(0, 0)] * len(kernel)
     if pad_mode == "pad":
@@ -73,8 +74,8 @@ def convolve(x, weight, bias, stride, pads: Pads | None, dilation, groups: int):
 def transposed(x, weight, bias, stride, pad_mode: str, pads: Pads, dilation, groups: int, extra=None):
     """A transposed convolution with the output size of MindSpore's ``pad_mode``.
 
-    "same" gives n * stride, "valid" n * stride + max(kernel - stride, 0), "pad" what ``pads`` leave. ``extra`` adds
-    to the size at the end (``output_padding``).
+    "same" gives n * stride, "valid" n * stride + max(kernel - stride, 0), "pad" what ``pads`` leave.
+    ``extra`` adds to the size at the end (``output_padding``).
     """
     dims = len(stride)
     size = []
@@ -109,7 +110,8 @@ def _numbers(value, dims: int) -> tuple[int, ...]:
 
 def _functional(x, weight, bias, stride, pad_mode, padding, dilation, groups, dims: int, name: str):
     if pad_mode not in ("valid", "same", "pad"):
-        raise ValueError(f"For '{name}', the 'pad_mode' must be str and must be in '['valid', 'same', 'pad']', "
+        raise ValueError(f"For '{name}', the 'pad_mode' must be str and must be in '['valid', 'same', "
+                         "'pad']', "
                          f"but got '{pad_mode}'.")
     stride, dilation = _numbers(stride, dims), _numbers(dilation, dims)
     if pad_mode != "pad" and any(p for pair in paired(padding, dims) for p in pair):
@@ -143,7 +145,8 @@ def conv3d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
 
 def _channels_first(data_format: str, name: str) -> None:
     if data_format not in ("NCHW", "NCDHW"):
-        raise unsupported(f"mindspore.ops.{name}(data_format={data_format!r})", "MindSpore has it on GPU alone.",
+        raise unsupported(f"mindspore.ops.{name}(data_format={data_format!r})", "MindSpore has it on GPU "
+                                                                                "alone.",
                           "transpose to NCHW.")
 
 
@@ -152,16 +155,17 @@ _CONV_INIT = {"out_channel": None, "kernel_size": None, "mode": 1, "pad_mode": "
 
 
 @primitive("Conv2D", init=_CONV_INIT)
-def _conv2d(x, weight, out_channel=None, kernel_size=None, mode=1, pad_mode="valid", pad=0, stride=1, dilation=1,
-            group=1, data_format="NCHW"):
-    """2-d convolution (``mindspore.ops.Conv2D``): sizes are given when it is made, ``(x, weight)`` when called."""
+def _conv2d(x, weight, out_channel=None, kernel_size=None, mode=1, pad_mode="valid", pad=0, stride=1,
+            dilation=1, group=1, data_format="NCHW"):
+    """2-d convolution (``mindspore.ops.Conv2D``): sizes are given when it is made, ``(x, weight)`` when
+    called."""
     _channels_first(data_format, "Conv2D")
     return _functional(x, weight, None, stride, pad_mode, pad, dilation, group, 2, "Conv2D")
 
 
 @primitive("Conv3D", init={**_CONV_INIT, "data_format": "NCDHW"})
-def _conv3d(x, weight, out_channel=None, kernel_size=None, mode=1, pad_mode="valid", pad=0, stride=1, dilation=1,
-            group=1, data_format="NCDHW"):
+def _conv3d(x, weight, out_channel=None, kernel_size=None, mode=1, pad_mode="valid", pad=0, stride=1,
+            dilation=1, group=1, data_format="NCDHW"):
     """3-d convolution (``mindspore.ops.Conv3D``)."""
     _channels_first(data_format, "Conv3D")
     return _functional(x, weight, None, stride, pad_mode, pad, dilation, group, 3, "Conv3D")
@@ -170,11 +174,12 @@ def _conv3d(x, weight, out_channel=None, kernel_size=None, mode=1, pad_mode="val
 @primitive("DepthwiseConv2dNative", init={
     "channel_multiplier": None, "kernel_size": None, "mode": 3, "pad_mode": "valid", "pad": 0, "stride": 1,
     "dilation": 1, "group": 1})
-def _depthwise(x, weight, channel_multiplier=None, kernel_size=None, mode=3, pad_mode="valid", pad=0, stride=1,
-               dilation=1, group=1):
+def _depthwise(x, weight, channel_multiplier=None, kernel_size=None, mode=3, pad_mode="valid", pad=0,
+               stride=1, dilation=1, group=1):
     """Each channel with its own kernel (``DepthwiseConv2dNative`` of r1.x); the weight is (1, C, kh, kw)."""
     weight = weight.transpose(0, 1)
-    return _functional(x, weight, None, stride, pad_mode, pad, dilation, x.shape[1], 2, "DepthwiseConv2dNative")
+    return _functional(x, weight, None, stride, pad_mode, pad, dilation, x.shape[1], 2,
+                       "DepthwiseConv2dNative")
 
 
 def _conv2d_backprop(x, weight, sizes, pad_mode, pad, stride, dilation, group, pad_list=None):
@@ -185,7 +190,8 @@ def _conv2d_backprop(x, weight, sizes, pad_mode, pad, stride, dilation, group, p
     if pad_mode == "pad":
         before = [a for a, _ in pads]
     else:
-        before = [max(full - o, 0) // 2 if pad_mode == "same" else 0 for full, o in zip(y.shape[2:], out, strict=True)]
+        before = [max(full - o, 0) // 2 if pad_mode == "same" else 0 for full, o in zip(y.shape[2:], out,
+                                                                                        strict=True)]
     for i in (0, 1):
         short = before[i] + out[i] - y.shape[2 + i]
         if short > 0:
@@ -194,13 +200,14 @@ def _conv2d_backprop(x, weight, sizes, pad_mode, pad, stride, dilation, group, p
     return y
 
 
-_BACKPROP_INIT = {"out_channel": None, "kernel_size": None, "pad_mode": "valid", "pad": 0, "pad_list": None, "mode": 1,
-                  "stride": 1, "dilation": 1, "group": 1, "data_format": "NCHW"}
+_BACKPROP_INIT = {"out_channel": None, "kernel_size": None, "pad_mode": "valid", "pad": 0, "pad_list": None,
+                  "mode": 1, "stride": 1, "dilation": 1, "group": 1, "data_format": "NCHW"}
 
 
-def _backprop(x, weight, input_size, out_channel=None, kernel_size=None, pad_mode="valid", pad=0, pad_list=None,
-              mode=1, stride=1, dilation=1, group=1, data_format="NCHW"):
-    """Transposed 2-d convolution to the size ``input_size``: the gradient of Conv2D with respect to its input."""
+def _backprop(x, weight, input_size, out_channel=None, kernel_size=None, pad_mode="valid", pad=0,
+              pad_list=None, mode=1, stride=1, dilation=1, group=1, data_format="NCHW"):
+    """Transposed 2-d convolution to the size ``input_size``: the gradient of Conv2D with respect to its
+    input."""
     return _conv2d_backprop(x, weight, input_size, pad_mode, pad, stride, dilation, group, pad_list)
 
 
@@ -211,24 +218,32 @@ primitive("Conv2DBackpropInput", init=_BACKPROP_INIT)(_backprop)
 @primitive("Conv3DTranspose", init={
     "in_channel": None, "out_channel": None, "kernel_size": None, "mode": 1, "pad_mode": "valid", "pad": 0,
     "stride": 1, "dilation": 1, "group": 1, "output_padding": 0, "data_format": "NCDHW"})
-def _conv3d_transpose(x, weight, in_channel=None, out_channel=None, kernel_size=None, mode=1, pad_mode="valid", pad=0,
-                      stride=1, dilation=1, group=1, output_padding=0, data_format="NCDHW"):
+def _conv3d_transpose(x, weight, in_channel=None, out_channel=None, kernel_size=None, mode=1,
+                      pad_mode="valid", pad=0, stride=1, dilation=1, group=1, output_padding=0,
+                      data_format="NCDHW"):
     """Transposed 3-d convolution (``mindspore.ops.Conv3DTranspose``)."""
     _channels_first(data_format, "Conv3DTranspose")
-    return transposed(x, weight, None, _numbers(stride, 3), pad_mode, paired(pad, 3), _numbers(dilation, 3), group,
-                      _numbers(output_padding, 3))
+    return transposed(x, weight, None, _numbers(stride, 3), pad_mode, paired(pad, 3), _numbers(dilation, 3),
+                      group, _numbers(output_padding, 3))
 
 
 @op(primitive="BiasAdd", init={"data_format": "NCHW"})
 def bias_add(input_x, bias, data_format="NCHW"):
-    """``input_x`` with the 1-d ``bias`` added along axis 1 (the last one for "NHWC") (``mindspore.ops.bias_add``)."""
+    """``input_x`` with the 1-d ``bias`` added along axis 1 (the last one for "NHWC")
+    (``mindspore.ops.bias_add``)."""
     if input_x.dtype is not bias.dtype:
-        raise TypeError(f"For primitive[BiasAdd], the input type must be same.\nname:[bias]:Tensor[{bias.dtype}]."
+        raise TypeError("For primitive[BiasAdd], the input type must be "
+                        f"same.\nname:[bias]:Tensor[{bias.dtype}]."
                         f"\nname:[input_x]:Tensor[{input_x.dtype}].")
     axis = input_x.ndim - 1 if data_format == "NHWC" else 1
     if bias.ndim != 1 or input_x.shape[axis] != bias.shape[0]:
-        raise ValueError(f"For 'BiasAdd', bias[0] shape should be equal to input_x[{axis}] shape when data_format is "
-                         f"{data_format}, but got bias shape: {list(bias.shape)}, input shape: {list(input_x.shape)}.")
+        shapes = [", ".join(map(str, t.shape)) for t in (bias, input_x)]
+        number = ("NCHW", "NHWC", "NCDHW").index(data_format)
+        raise ValueError(f"For 'BiasAdd', bias[0] shape should be equal to input_x[{axis}] shape when "
+                         "data_format is "
+                         f"{number}, but got bias shape: .[const vector]{{{shapes[0]}}}, input_shape: [const "
+                         "vector]"
+                         f"{{{shapes[1]}}}.")
     return input_x + bias.reshape([-1 if i == axis else 1 for i in range(input_x.ndim)])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.errors import said
 from ms2torch._core.random_streams import Stream
 from ms2torch._core.registry import PRIMITIVES, Primitive, op
 from ms2torch._core.rng import graph_seeds
@@ -32,7 +33,7 @@ def _check_p(name: str, p) -> None:
         raise TypeError(f"For '{name}', the type of 'p' should be one of '['float', 'int']', "
                         f"but got type '{type(p).__name__}'.")
     if not 0 <= p <= 1:
-        raise ValueError(f"For '{name}', the 'p' must be in range of [0, 1], but got {p}.")
+        raise said(RuntimeError(f"For 'Dropout, the 'keep_prob' must be in (0.0, 1.0], but got {1.0 - p:g}"))
 
 
 @op
@@ -67,20 +68,21 @@ dropout1d, dropout2d, dropout3d = (_channels(d) for d in (1, 2, 3))
 class Dropout(Primitive):
     """Dropout as a Primitive (``mindspore.ops.Dropout``): gives ``(output, mask)``, always as in training.
 
-    ``keep_prob`` is the share that stays. One instance has one stream of masks, set by ``Seed0`` and ``Seed1``.
+    ``keep_prob`` is the share that stays. One instance has one stream of masks, set by ``Seed0`` and
+    ``Seed1``.
     """
 
-    def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0) -> None:  # noqa: N803
+    def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0) -> None:
         super().__init__("Dropout")
-        if isinstance(keep_prob, bool) or not isinstance(keep_prob, (int, float)) or not 0 < keep_prob <= 1:
-            raise ValueError(f"For 'Dropout', the 'keep_prob' must be in range of (0, 1], but got {keep_prob} "
-                             f"with type '{type(keep_prob).__name__}'.")
-        self.keep_prob = float(keep_prob)
-        self.attrs = {"keep_prob": self.keep_prob, "Seed0": Seed0, "Seed1": Seed1}
+        self.keep_prob = keep_prob
+        self.attrs = {"keep_prob": keep_prob, "Seed0": Seed0, "Seed1": Seed1, "side_effect_hidden": True}
         self._stream = Stream(Seed0, Seed1)
 
     def __call__(self, x):
         t = x._t
+        if not 0 < self.keep_prob <= 1:
+            raise RuntimeError("For 'Dropout, the 'keep_prob' must be in (0.0, 1.0], but got "
+                               f"{self.keep_prob:g}")
         mask = self._stream.keep(t.shape, self.keep_prob)
         return wrap(dropped(t, mask, self.keep_prob)), wrap(mask.to(t.dtype))
 

@@ -6,12 +6,14 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.dtype import _FROM_TORCH, promote
+from ms2torch._core.errors import cannot_broadcast, said
 from ms2torch._core.registry import op, primitive
 
 
 def _check_reduction(reduction, name: str) -> None:
     if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"For '{name}', the 'reduction' must be str and must be in '['mean', 'none', 'sum']', "
+        raise ValueError(f"For '{name}', the 'reduction' must be str and must be in '['mean', 'none', "
+                         "'sum']', "
                          f"but got '{reduction}'.")
 
 
@@ -29,10 +31,12 @@ def softmax_cross_entropy(logits, labels):
     The gradient is softmax - labels, as in MindSpore, also where labels do not sum to one (torch's would be
     softmax * sum(labels) - labels), and none for the labels.
     """
-    labels = labels.detach()
+    labels, dtype = labels.detach(), logits.dtype
+    if dtype is torch.float16 or dtype is torch.bfloat16:
+        logits, labels = logits.float(), labels.float()
     lse = torch.logsumexp(logits, -1)
     rest = (labels.sum(-1) - 1) * lse.detach()
-    return lse - (labels * logits).sum(-1) + rest
+    return (lse - (labels * logits).sum(-1) + rest).to(dtype)
 
 
 def sparse_softmax_cross_entropy(logits, labels, reduction: str):
@@ -45,25 +49,59 @@ def sparse_softmax_cross_entropy(logits, labels, reduction: str):
     return reduced(torch.where(inside, loss, 0.0), reduction)
 
 
-def _check_pair(logits, labels, name: str) -> None:
+def _listed(t) -> str:
+    return "[" + "".join(f"{n}," for n in t.shape) + "]"
+
+
+def check_softmax_pair(logits, labels) -> None:
+    """Labels for the dense form: two dimensions, dtype and shape of the logits."""
+    name = "SoftmaxCrossEntropyWithLogits"
+    if logits.ndim != 2:
+        raise ValueError(f"For primitive[{name}], the dimension of logits must be equal to 2, but got "
+                         f"{logits.ndim}.")
     if logits.dtype is not labels.dtype:
-        raise TypeError(f"For primitive[{name}], the input type must be same.\nname:[labels]:"
-                        f"Tensor[{_FROM_TORCH[labels.dtype]}].\nname:[logits]:Tensor[{_FROM_TORCH[logits.dtype]}].")
+        raise TypeError(
+            f"For primitive[{name}], the input type must be same.\nname:[label_type]:"
+            f"Tensor[{_FROM_TORCH[labels.dtype]}].\nname:[logits_type]:Tensor[{_FROM_TORCH[logits.dtype]}].")
     if logits.shape != labels.shape:
-        raise ValueError(f"For '{name}', the logits_shape must be equal to labels_shape, but got logits_shape: "
-                         f"{list(logits.shape)}, labels_shape: {list(labels.shape)}.")
+        raise ValueError(
+            f"For '{name}', evaluator arg 'label' shape must be consistent with 'logits' shape, but got "
+            "'label' "
+            f"shape: {tuple(labels.shape)}, 'logits' shape: {tuple(logits.shape)}.")
+
+
+def check_softmax_indices(logits, labels) -> None:
+    """What the sparse form refuses: other than (N, C) logits, labels that are no integers or no class."""
+    if logits.ndim != 2:
+        raise ValueError("For primitive[SoftmaxCrossEntropyWithLogits], the dimension of logits must be "
+                         "equal to 2, "
+                         f"but got {logits.ndim}.")
+    if labels.dtype not in (torch.int32, torch.int64):
+        raise TypeError(
+            "For primitive[SparseSoftmaxCrossEntropyWithLogits], the input argument[labels_type] must be a "
+            "type of "
+            f"{{Tensor[Int32], Tensor[Int64]}}, but got Tensor[{_FROM_TORCH[labels.dtype]}].")
+    wrong = ((labels < 0) | (labels >= logits.shape[-1])).nonzero().flatten()
+    if len(wrong):
+        at = int(wrong[0])
+        raise said(RuntimeError(
+            "For 'SparseSoftmaxCrossEntropyWithLogits' got error label! label[index] must <= class_num, but "
+            "got index "
+            f"= {at} label[index] = {int(labels[at])} and class_num = {logits.shape[-1]}"))
 
 
 @primitive("SoftmaxCrossEntropyWithLogits")
 def _softmax_cross_entropy(logits, labels):
-    """Loss per row and its gradient with respect to the logits (``mindspore.ops.SoftmaxCrossEntropyWithLogits``)."""
-    _check_pair(logits, labels, "SoftmaxCrossEntropyWithLogits")
+    """Loss per row and its gradient with respect to the logits
+    (``mindspore.ops.SoftmaxCrossEntropyWithLogits``)."""
+    check_softmax_pair(logits, labels)
     return softmax_cross_entropy(logits, labels), torch.softmax(logits.detach(), -1) - labels.detach()
 
 
 @primitive("SparseSoftmaxCrossEntropyWithLogits", init={"is_grad": False, "sens": 1.0})
 def _sparse_softmax_cross_entropy(logits, labels, is_grad=False, sens=1.0):
-    """Mean loss with class indices, or its gradient (``mindspore.ops.SparseSoftmaxCrossEntropyWithLogits``)."""
+    """Mean loss with class indices, or its gradient (``mindspore.ops.SparseSoftmaxCrossEntropyWithLogits``).
+    """
     if is_grad:
         gradient = torch.softmax(logits, -1)
         gradient[torch.arange(len(labels)), labels.long()] -= 1
@@ -71,15 +109,36 @@ def _sparse_softmax_cross_entropy(logits, labels, is_grad=False, sens=1.0):
     return sparse_softmax_cross_entropy(logits, labels, "mean")
 
 
-# ---- cross entropy, negative log likelihood ------------------------------------------------------------------
+# ---- cross entropy, negative log likelihood
+# ------------------------------------------------------------------
+
+
+def picked(compute, target, classes: int, ignore_index: int):
+    """``compute`` with class indices as torch takes them.
+
+    MindSpore counts negative indices from the end; torch refuses them, so they are only looked for then.
+    """
+    target = target.long()
+    try:
+        return compute(target)
+    except IndexError:
+        used = target[target != ignore_index]
+        wrong = used[(used < -classes) | (used >= classes)]
+        if wrong.numel():
+            raise said(RuntimeError(f"For 'GatherD', the value of 'index' must be in [{-classes}, "
+                                    f"{classes}), "
+                               f"but got: {int(wrong.flatten()[0])}")) from None
+        return compute(torch.where((target < 0) & (target != ignore_index), target + classes, target))
 
 
 def cross_entropy_checked(input, target, weight, ignore_index, reduction, label_smoothing):
     """Cross entropy with class indices (one dimension less) or probabilities (the same shape)."""
     if input.ndim == target.ndim:
         return F.cross_entropy(input, target, weight, reduction=reduction, label_smoothing=label_smoothing)
-    return F.cross_entropy(input, target.long(), weight, ignore_index=ignore_index, reduction=reduction,
-                           label_smoothing=label_smoothing)
+    classes = input.shape[1 if input.ndim > 1 else 0]
+    return picked(lambda at: F.cross_entropy(input, at, weight, ignore_index=ignore_index,
+                                             reduction=reduction, label_smoothing=label_smoothing), target,
+                                             classes, ignore_index)
 
 
 @op(mint=True)
@@ -92,8 +151,10 @@ def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean
 @op
 def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
     """Negative log likelihood of log-probabilities and class indices (``mindspore.ops.nll_loss``)."""
+    classes = inputs.shape[1 if inputs.ndim > 1 else 0]
+    loss = picked(lambda at: F.nll_loss(inputs, at, weight, ignore_index=ignore_index, reduction=reduction),
+                  target, classes, ignore_index)
     target = target.long()
-    loss = F.nll_loss(inputs, target, weight, ignore_index=ignore_index, reduction=reduction)
     if label_smoothing == 0.0:
         return loss
     axis = 1 if inputs.ndim > 1 else 0
@@ -117,35 +178,71 @@ def _nll_loss(logits, labels, weight, reduction="mean", ignore_index=-100):
     return F.nll_loss(logits, labels, weight, ignore_index=ignore_index, reduction=reduction), total
 
 
-# ---- binary cross entropy --------------------------------------------------------------------------------------
+# ---- binary cross entropy
+# --------------------------------------------------------------------------------------
+
+
+def binary_entropy(x, y, weight, reduction: str):
+    """Binary cross entropy of probabilities with MindSpore's bounds: logarithms of at least 1e-12 (torch:
+    e^-100)."""
+    if x.dtype is not y.dtype:
+        raise TypeError("For primitive[BinaryCrossEntorpy], the input and target should have same type, but "
+                        "got: "
+                        f"{_FROM_TORCH[x.dtype]} and {_FROM_TORCH[y.dtype]}.")
+    if x.shape != y.shape:
+        raise ValueError(f"For primitive[BinaryCrossEntropy], the input_shape: {_listed(x)} must be equal to "
+                         f"{_listed(y)}")
+    try:
+        loss = F.binary_cross_entropy(x, y, weight, reduction="none")
+    except RuntimeError as err:
+        wrong = x[~((x >= 0) & (x <= 1))]
+        if not wrong.numel():
+            raise
+        raise said(RuntimeError("For 'BinaryCrossEntropy', the value of 'input_x' must be between 0 and 1, "
+                                "but got value: "
+                           f"{float(wrong.flatten()[0]):g}")) from err
+    with torch.no_grad():
+        # torch's gradient is MindSpore's; its value differs where a probability is 0 or 1.
+        p = x.float()
+        bounded = -(y * (p + 1e-12).log() + (1 - y) * (1 - p + 1e-12).log())
+        change = (bounded if weight is None else bounded * weight) - loss
+    return reduced(loss + change.to(loss.dtype), reduction)
 
 
 @op
 def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
-    """-(labels * log(logits) + (1 - labels) * log(1 - logits)) * weight (``mindspore.ops.binary_cross_entropy``)."""
+    """-(labels * log(logits) + (1 - labels) * log(1 - logits)) * weight
+    (``mindspore.ops.binary_cross_entropy``)."""
     _check_reduction(reduction, "binary_cross_entropy")
-    _check_pair(logits, labels, "BinaryCrossEntropy")
-    return F.binary_cross_entropy(logits, labels, weight, reduction=reduction)
+    return binary_entropy(logits, labels, weight, reduction)
 
 
 @primitive("BinaryCrossEntropy", init={"reduction": "mean"})
 def _binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
     """Binary cross entropy of probabilities (``mindspore.ops.BinaryCrossEntropy``)."""
-    return F.binary_cross_entropy(logits, labels, weight, reduction=reduction)
+    return binary_entropy(logits, labels, weight, reduction)
 
 
 @op
 def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
     """Binary cross entropy of sigmoid(logits) (``mindspore.ops.binary_cross_entropy_with_logits``)."""
     _check_reduction(reduction, "binary_cross_entropy_with_logits")
+    if logits.shape != label.shape:
+        shapes = [", ".join(map(str, t.shape)) for t in (logits, label)]
+        raise ValueError("For 'BCEWithLogitsLoss', two inputs 'input' and 'target' shape are not equal, "
+                         "'input' "
+                         f"shape: [const vector]{{{shapes[0]}}}, 'target' shape: [const "
+                         f"vector]{{{shapes[1]}}}")
     logits, label = promote(logits, label)
-    return F.binary_cross_entropy_with_logits(logits, label, weight, reduction=reduction, pos_weight=pos_weight)
+    return F.binary_cross_entropy_with_logits(logits, label, weight, reduction=reduction,
+                                              pos_weight=pos_weight)
 
 
 @primitive("BCEWithLogitsLoss", init={"reduction": "mean"})
 def _bce_with_logits(logits, label, weight, pos_weight, reduction="mean"):
     """Binary cross entropy of sigmoid(logits), weights given (``mindspore.ops.BCEWithLogitsLoss``)."""
-    return F.binary_cross_entropy_with_logits(logits, label, weight, reduction=reduction, pos_weight=pos_weight)
+    return F.binary_cross_entropy_with_logits(logits, label, weight, reduction=reduction,
+                                              pos_weight=pos_weight)
 
 
 @primitive("SigmoidCrossEntropyWithLogits")
@@ -154,32 +251,43 @@ def _sigmoid_cross_entropy(logits, label):
     return F.binary_cross_entropy_with_logits(logits, label, reduction="none")
 
 
-# ---- regression ------------------------------------------------------------------------------------------------
+# ---- regression
+# ------------------------------------------------------------------------------------------------
+
+
+def difference(a, b):
+    """a - b in their common dtype. ValueError where they do not broadcast."""
+    if a.dtype is not b.dtype:
+        a, b = promote(a, b)
+    try:
+        return a - b
+    except RuntimeError:
+        raise cannot_broadcast("SubExt", tuple(a.shape), tuple(b.shape)) from None
 
 
 @op
 def mse_loss(input, target, reduction="mean"):
     """(input - target)^2, which may broadcast (``mindspore.ops.mse_loss``)."""
     _check_reduction(reduction, "mse_loss")
-    a, b = promote(input, target)
-    return reduced((a - b).square(), reduction)
+    return reduced(difference(input, target).square(), reduction)
 
 
 @op
 def l1_loss(input, target, reduction="mean"):
     """|input - target| (``mindspore.ops.l1_loss``)."""
     _check_reduction(reduction, "l1_loss")
-    a, b = promote(input, target)
-    return reduced((a - b).abs(), reduction)
+    return reduced(difference(input, target).abs(), reduction)
 
 
 def smooth_l1(input, target, beta: float, reduction: str):
     """d^2 / (2 beta) below ``beta``, |d| - beta / 2 above."""
     if beta <= 0:
-        raise RuntimeError(f"For primitive[SmoothL1Loss], the 'beta' must be greater than 0, but got {beta}.")
+        raise said(RuntimeError("For 'SmoothL1Loss', the values for beta should greater than 0, but got "
+                                f"{beta:g}."))
     if input.shape != target.shape:
-        raise ValueError("For primitive[SmoothL1Loss], the prediction shape must be same with target shape, but got "
-                         f"{list(input.shape)} and {list(target.shape)}.")
+        raise ValueError(f"For primitive[SmoothL1Loss], the prediction_shape: {_listed(input)} must be equal "
+                         "to "
+                         f"{_listed(target)}")
     a, b = promote(input, target)
     return F.smooth_l1_loss(a, b, reduction=reduction, beta=beta)
 
@@ -206,7 +314,8 @@ def huber_loss(input, target, reduction="mean", delta=1.0):
 
 
 def _kl(logits, labels, reduction: str):
-    loss = F.kl_div(logits, labels, reduction="none")
+    positive = labels > 0
+    loss = torch.where(positive, labels * (torch.where(positive, labels, 1.0).log() - logits), 0.0)
     if reduction == "batchmean":
         return loss.sum() / logits.shape[0]
     return reduced(loss, reduction)
@@ -214,7 +323,8 @@ def _kl(logits, labels, reduction: str):
 
 @op
 def kl_div(logits, labels, reduction="mean"):
-    """labels * (log(labels) - logits) (``mindspore.ops.kl_div``): logits are log-probabilities; "batchmean" too."""
+    """labels * (log(labels) - logits) (``mindspore.ops.kl_div``): logits are log-probabilities; "batchmean"
+    too."""
     if reduction not in ("none", "mean", "batchmean", "sum"):
         raise ValueError("For 'kl_div', the 'reduction' must be str and must be in "
                          f"'['none', 'mean', 'batchmean', 'sum']', but got '{reduction}'.")
@@ -227,7 +337,8 @@ def _kl_div_loss(logits, labels, reduction="mean"):
     return _kl(logits, labels, reduction)
 
 
-# ---- ranking and embedding -----------------------------------------------------------------------------------
+# ---- ranking and embedding
+# -----------------------------------------------------------------------------------
 
 
 @op
@@ -239,7 +350,8 @@ def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean"):
 
 @op
 def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean"):
-    """1 - cosine where target is 1, max(0, cosine - margin) where -1 (``mindspore.ops.cosine_embedding_loss``)."""
+    """1 - cosine where target is 1, max(0, cosine - margin) where -1
+    (``mindspore.ops.cosine_embedding_loss``)."""
     _check_reduction(reduction, "cosine_embedding_loss")
     return F.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction)
 
@@ -254,7 +366,8 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, s
 
 @op
 def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean"):
-    """inputs where targets are 1, max(0, margin - inputs) where -1 (``mindspore.ops.hinge_embedding_loss``)."""
+    """inputs where targets are 1, max(0, margin - inputs) where -1 (``mindspore.ops.hinge_embedding_loss``).
+    """
     _check_reduction(reduction, "hinge_embedding_loss")
     return F.hinge_embedding_loss(inputs, targets, margin, reduction=reduction)
 
@@ -273,7 +386,8 @@ def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean"):
 
 @op(alias="multilabel_margin_loss")
 def multi_label_margin_loss(input, target, reduction="mean"):
-    """Margin loss with several labels per sample, -1 ends the list (``mindspore.ops.multilabel_margin_loss``)."""
+    """Margin loss with several labels per sample, -1 ends the list
+    (``mindspore.ops.multilabel_margin_loss``)."""
     return F.multilabel_margin_loss(input, target.long(), reduction=reduction)
 
 
@@ -285,19 +399,22 @@ def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean
 
 @op
 def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean"):
-    """Negative log likelihood of normals with mean x and variance var (``mindspore.ops.gaussian_nll_loss``)."""
+    """Negative log likelihood of normals with mean x and variance var (``mindspore.ops.gaussian_nll_loss``).
+    """
     return F.gaussian_nll_loss(x, target, var, full=full, eps=eps, reduction=reduction)
 
 
-# ---- connectionist temporal classification -------------------------------------------------------------------
+# ---- connectionist temporal classification
+# -------------------------------------------------------------------
 
 
 @op
-def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean",
+             zero_infinity=False):
     """CTC of log-probabilities (T, N, C): ``(loss, log_alpha)`` (``mindspore.ops.ctc_loss``)."""
     lengths = [torch.as_tensor(n).long() for n in (input_lengths, target_lengths)]
-    each, log_alpha = torch._ctc_loss(log_probs, targets.long(), lengths[0].tolist(), lengths[1].tolist(), blank,
-                                      zero_infinity)
+    each, log_alpha = torch._ctc_loss(log_probs, targets.long(), lengths[0].tolist(), lengths[1].tolist(),
+                                      blank, zero_infinity)
     if zero_infinity:
         each = torch.where(torch.isinf(each), 0.0, each)
     if reduction == "mean":
@@ -327,6 +444,7 @@ def _ctc_loss(x, labels_indices, labels_values, sequence_length, preprocess_coll
     with torch.enable_grad():
         again = x.detach().requires_grad_()
         total = F.ctc_loss(torch.log_softmax(again, -1), labels_values.long(), sequence_length.long(), counts,
-                           blank=x.shape[-1] - 1, reduction="sum", zero_infinity=ignore_longer_outputs_than_inputs)
+                           blank=x.shape[-1] - 1, reduction="sum",
+                           zero_infinity=ignore_longer_outputs_than_inputs)
         gradient, = torch.autograd.grad(total, again)
     return each, gradient

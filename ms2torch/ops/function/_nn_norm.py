@@ -15,7 +15,8 @@ from ms2torch._core.tensor import Tensor, wrap
 def layer_normalised(t, gamma, beta, begin_norm_axis: int, begin_params_axis: int, epsilon: float):
     """(normalised, mean, variance) over the dimensions from ``begin_norm_axis`` on.
 
-    ``gamma`` and ``beta`` have the shape of those from ``begin_params_axis`` on; torch knows one axis for both.
+    ``gamma`` and ``beta`` have the shape of those from ``begin_params_axis`` on; torch knows one axis for
+    both.
     """
     start, own = begin_norm_axis % t.ndim, begin_params_axis % t.ndim
     if gamma.shape != t.shape[own:] or beta.shape != gamma.shape:
@@ -52,7 +53,8 @@ def _layer_norm(input_x, gamma, beta, begin_norm_axis=1, begin_params_axis=1, ep
 def group_normalised(t, groups: int, weight, bias, eps: float):
     """Group normalisation of (N, C, ...)."""
     if weight is not None and weight.shape != (t.shape[1],):
-        raise ValueError("For GroupNorm, shape of weight and bias should be equal to input_x's channel dimension: "
+        raise ValueError("For GroupNorm, shape of weight and bias should be equal to input_x's channel "
+                         "dimension: "
                          f"{t.shape[1]}, bug got shape: {_vector(weight)}.")
     return torch.group_norm(t, groups, weight, bias, eps)
 
@@ -70,7 +72,8 @@ def instance_normalised(t, weight, bias, eps: float):
 
 @op
 def batch_norm(input_x, running_mean, running_var, weight, bias, training=False, momentum=0.1, eps=1e-5):
-    """Batch normalisation along axis 1 (``mindspore.ops.batch_norm``); ``momentum`` weighs the new statistics.
+    """Batch normalisation along axis 1 (``mindspore.ops.batch_norm``); ``momentum`` weighs the new
+    statistics.
 
     While ``training``, ``running_mean`` and ``running_var`` are updated in place.
     """
@@ -81,7 +84,8 @@ def batch_norm(input_x, running_mean, running_var, weight, bias, training=False,
 
 
 class BatchNorm(Primitive):
-    """Batch normalisation (``mindspore.ops.BatchNorm``): ``(x, scale, bias, mean, variance)`` to five results.
+    """Batch normalisation (``mindspore.ops.BatchNorm``): ``(x, scale, bias, mean, variance)`` to five
+    results.
 
     They are the output, the mean and variance used, and two that only a backward kernel reads. While
     ``is_training``, the Parameters ``mean`` and ``variance`` are updated: ``momentum`` weighs the batch's.
@@ -106,7 +110,8 @@ class BatchNorm(Primitive):
         count = t.numel() // t.shape[1]
         if levels.writing():
             m = self.momentum
-            for param, new in ((mean, used), (variance, spread * (count / (count - 1) if count > 1 else math.nan))):
+            for param, new in ((mean, used), (variance,
+                                              spread * (count / (count - 1) if count > 1 else math.nan))):
                 value = (1 - m) * param._t.detach() + m * new.detach()
                 if hasattr(param, "_assign"):
                     param._assign(value)
@@ -120,7 +125,8 @@ PRIMITIVES["BatchNorm"] = BatchNorm
 
 @primitive("InstanceNorm", init={"epsilon": 1e-5, "momentum": 0.1})
 def _instance_norm(input_x, gamma, beta, mean, variance, epsilon=1e-5, momentum=0.1):
-    """Instance normalisation (``InstanceNorm``): gives ``(output, mean, variance)`` per sample and channel."""
+    """Instance normalisation (``InstanceNorm``): gives ``(output, mean, variance)`` per sample and channel.
+    """
     flat = input_x.flatten(2)
     return (instance_normalised(input_x, gamma, beta, epsilon), flat.mean(2).flatten(),
             flat.var(2, correction=0).flatten())

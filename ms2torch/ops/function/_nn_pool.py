@@ -25,15 +25,19 @@ def _check_output(t, kernel, stride, pads, dilation, ceil: bool, name: str) -> N
         lists = [", ".join(map(str, v)) for v in (
             (*t.shape[:2], *shape), t.shape, (1, 1, *kernel), (1, 1, *stride))]
         raise ValueError(
-            f"For '{name}', the each element of the output shape must be larger than 0, but got output shape: [const "
-            f"vector]{{{lists[0]}}}. The input shape: [const vector]{{{lists[1]}}}, kernel size: [const vector]"
-            f"{{{lists[2]}}}, strides: [const vector]{{{lists[3]}}}. Please check the official api documents for more "
+            f"For '{name}', the each element of the output shape must be larger than 0, but got output "
+            "shape: [const "
+            f"vector]{{{lists[0]}}}. The input shape: [const vector]{{{lists[1]}}}, kernel size: [const "
+            "vector]"
+            f"{{{lists[2]}}}, strides: [const vector]{{{lists[3]}}}. Please check the official api documents "
+            "for more "
             "information about the output.")
 
 
-def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bool = False, indices: bool = False,
-               name: str = "MaxPool"):
-    """The maximum of windows of (N, C, ...); ``kernel`` and ``stride`` are tuples, ``pad_mode`` is in capitals."""
+def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bool = False,
+               indices: bool = False, name: str = "MaxPool"):
+    """The maximum of windows of (N, C, ...); ``kernel`` and ``stride`` are tuples, ``pad_mode`` is in
+    capitals."""
     dims = len(kernel)
     dilation = _numbers(dilation, dims)
     if pad_mode == "SAME":
@@ -56,15 +60,20 @@ def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bo
 
 def avg_pooled(t, kernel, stride, pad_mode: str, padding=0, ceil: bool = False, count_pads: bool = True,
                divisor=None, name: str = "AvgPool"):
-    """The mean of windows of (N, C, ...); "SAME" divides by the number of real elements."""
+    """The mean of windows of (N, C, ...).
+
+    ``count_pads`` None is MindSpore's 2-d operator, which divides by the number of real elements under
+    "SAME"; its 3-d operator, which also serves what the 2-d one cannot, counts padding there too unless told
+    not to.
+    """
     dims = len(kernel)
     if pad_mode == "SAME":
         pads = same_pads(t.shape[2:], kernel, stride, (1,) * dims)
-        count_pads = False
     elif pad_mode == "PAD":
         pads = paired(padding, dims)
     else:
         pads = [(0, 0)] * dims
+    count_pads = bool(count_pads)
     both = even(pads)
     if both is None:
         area = math.prod(kernel)
@@ -128,14 +137,16 @@ def avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, cou
 def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
                divisor_override=0):
     """2-d average pooling (``mindspore.ops.avg_pool2d``)."""
-    return _avg_functional(input_x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
+    return _avg_functional(input_x, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                           divisor_override, 2)
 
 
 @op
 def avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
                divisor_override=0):
     """3-d average pooling (``mindspore.ops.avg_pool3d``)."""
-    return _avg_functional(input_x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
+    return _avg_functional(input_x, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                           divisor_override, 3)
 
 
 def _sized(t, output_size, dims: int):
@@ -152,7 +163,8 @@ def adaptive_avg_pool1d(input, output_size):
 
 @op(primitive="AdaptiveAvgPool2D", init=("output_size",))
 def adaptive_avg_pool2d(input, output_size):
-    """Mean of even parts of the last two dimensions; None keeps a size (``mindspore.ops.adaptive_avg_pool2d``)."""
+    """Mean of even parts of the last two dimensions; None keeps a size
+    (``mindspore.ops.adaptive_avg_pool2d``)."""
     return F.adaptive_avg_pool2d(input, _sized(input, output_size, 2))
 
 
@@ -211,7 +223,8 @@ def _unpool(unpool, dims: int):
         return unpool(x, indices.long(), kernel_size, stride if stride else None, padding, size)
 
     kernel.__name__ = f"max_unpool{dims}d"
-    kernel.__doc__ = f"Puts maxima back where ``indices`` say, zeros elsewhere (``mindspore.ops.max_unpool{dims}d``)."
+    kernel.__doc__ = ("Puts maxima back where ``indices`` say, zeros elsewhere "
+                      f"(``mindspore.ops.max_unpool{dims}d``).")
     return op(kernel)
 
 
@@ -242,30 +255,34 @@ def _max_pool(x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW")
 @primitive("AvgPool", init=_POOL_INIT)
 def _avg_pool(x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
     """2-d average pooling with ``pad_mode`` "valid" or "same" (``mindspore.ops.AvgPool``)."""
-    return avg_pooled(x, _numbers(kernel_size, 2), _numbers(strides, 2), _mode(pad_mode, "AvgPool"))
+    return avg_pooled(x, _numbers(kernel_size, 2), _numbers(strides, 2), _mode(pad_mode, "AvgPool"),
+                      count_pads=None)
 
 
 @primitive("MaxPoolWithArgmax", init=_POOL_INIT)
 def _max_pool_argmax(x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
     """2-d max pooling and the positions of the maxima, Int32 (``MaxPoolWithArgmax`` of r1.x)."""
-    y, at = max_pooled(x, _numbers(kernel_size, 2), _numbers(strides, 2), _mode(pad_mode, "MaxPoolWithArgmax"),
+    y, at = max_pooled(x, _numbers(kernel_size, 2), _numbers(strides, 2), _mode(pad_mode,
+                                                                                "MaxPoolWithArgmax"),
                        indices=True)
     return y, at.to(torch.int32)
 
 
-@primitive("MaxPool3D", init={"kernel_size": 1, "strides": 1, "pad_mode": "VALID", "pad_list": 0, "ceil_mode": None,
-                              "data_format": "NCDHW"})
-def _max_pool3d(x, kernel_size=1, strides=1, pad_mode="VALID", pad_list=0, ceil_mode=None, data_format="NCDHW"):
+@primitive("MaxPool3D", init={"kernel_size": 1, "strides": 1, "pad_mode": "VALID", "pad_list": 0,
+                              "ceil_mode": None, "data_format": "NCDHW"})
+def _max_pool3d(x, kernel_size=1, strides=1, pad_mode="VALID", pad_list=0, ceil_mode=None,
+                data_format="NCDHW"):
     """3-d max pooling (``mindspore.ops.MaxPool3D``)."""
     return max_pooled(x, _numbers(kernel_size, 3), _numbers(strides, 3),
                       _mode(pad_mode, "MaxPool3D", ("SAME", "VALID", "PAD")), pad_list, ceil=bool(ceil_mode))
 
 
-@primitive("AvgPool3D", init={"kernel_size": 1, "strides": 1, "pad_mode": "valid", "pad": 0, "ceil_mode": False,
-                              "count_include_pad": True, "divisor_override": 0, "data_format": "NCDHW"})
+@primitive("AvgPool3D", init={"kernel_size": 1, "strides": 1, "pad_mode": "valid", "pad": 0,
+                              "ceil_mode": False, "count_include_pad": True, "divisor_override": 0,
+                              "data_format": "NCDHW"})
 def _avg_pool3d(x, kernel_size=1, strides=1, pad_mode="valid", pad=0, ceil_mode=False, count_include_pad=True,
                 divisor_override=0, data_format="NCDHW"):
     """3-d average pooling (``mindspore.ops.AvgPool3D``)."""
     return avg_pooled(x, _numbers(kernel_size, 3), _numbers(strides, 3),
-                      _mode(pad_mode, "AvgPool3D", ("SAME", "VALID", "PAD")), pad, ceil_mode, count_include_pad,
-                      divisor_override or None)
+                      _mode(pad_mode, "AvgPool3D", ("SAME", "VALID", "PAD")), pad, ceil_mode,
+                      count_include_pad, divisor_override or None)

@@ -1,9 +1,11 @@
 """Operators of neural networks (``mindspore.ops.function.nn_func``), by kind in the files beside."""
 
 from ._nn_activation import *  # noqa: F403
+from ._nn_attention import *  # noqa: F403
 from ._nn_conv import *  # noqa: F403
 from ._nn_dropout import *  # noqa: F403
 from ._nn_embedding import *  # noqa: F403
+from ._nn_image import *  # noqa: F403
 from ._nn_loss import *  # noqa: F403
 from ._nn_norm import *  # noqa: F403
 from ._nn_pool import *  # noqa: F403

@@ -1,0 +1,140 @@
+"""Padding layers (``mindspore.nn.layer.padding``); paddings go from the last dimension on, as torch's."""
+
+from __future__ import annotations
+
+import torch.nn.functional as F
+
+from ms2torch._core.tensor import wrap
+
+from ..cell import Cell
+
+__all__ = ["ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ReflectionPad1d", "ReflectionPad2d",
+           "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "ZeroPad2d"]
+
+
+class _ConstantPad(Cell):
+    _dims = 1
+
+    def __init__(self, padding, value) -> None:
+        super().__init__()
+        name, most = type(self).__name__, 2 * self._dims
+        if isinstance(padding, int):
+            padding = (padding,) * most
+        elif not isinstance(padding, tuple):
+            raise TypeError(f"For '{name}', the type of parameter 'padding' must be in [int, tuple], "
+                            f"but got {type(padding)}")
+        if len(padding) % 2:
+            raise ValueError(f"For '{name}', the length of parameter 'padding' with tuple type must be a "
+                             "multiple of "
+                             f"2, but got {len(padding)}")
+        if len(padding) > most or (self._dims == 1 and len(padding) != 2):
+            rule = "must equal to 2." if self._dims == 1 else f"must no more than {most}."
+            raise ValueError(f"For '{name}', the length of parameter 'padding' with tuple type {rule}"
+                             f"but got {len(padding)}")
+        if not isinstance(value, (int, float)):
+            raise TypeError(f"For '{name}', the type of parameter 'value' must be in [int, float], "
+                            f"but got {type(value)}")
+        self.value, self.padding = value, padding
+
+    def construct(self, x):
+        return wrap(F.pad(x._t, self.padding, value=self.value))
+
+
+class ConstantPad1d(_ConstantPad):
+    """Pads the last dimension with ``value`` (``mindspore.nn.ConstantPad1d``)."""
+
+
+class ConstantPad2d(_ConstantPad):
+    """Pads the last two dimensions with ``value`` (``mindspore.nn.ConstantPad2d``)."""
+
+    _dims = 2
+
+
+class ConstantPad3d(_ConstantPad):
+    """Pads the last three dimensions with ``value`` (``mindspore.nn.ConstantPad3d``)."""
+
+    _dims = 3
+
+
+class ZeroPad2d(_ConstantPad):
+    """Pads the last two dimensions with zeros (``mindspore.nn.ZeroPad2d``)."""
+
+    _dims = 2
+
+    def __init__(self, padding) -> None:
+        super().__init__(padding, 0)
+
+
+class _MirroredPad(Cell):
+    """Padding by the input's own elements; ``_mode`` is torch's."""
+
+    _dims = 1
+    _mode = "reflect"
+
+    def __init__(self, padding) -> None:
+        super().__init__()
+        name = type(self).__name__
+        if isinstance(padding, int):
+            padding = (padding,) * (2 * self._dims)
+        if not isinstance(padding, tuple):
+            raise TypeError(f"For '{name}' the input 'padding' must be an integer or tuple, "
+                            f"but got {type(padding).__name__}")
+        if len(padding) % 2:
+            raise ValueError(f"For '{name}' the length of input 'padding' must be divisible by 2, "
+                             f"but got padding of length {len(padding)}. ")
+        if not all(isinstance(i, int) for i in padding):
+            raise TypeError(f"For '{name}' every element in 'padding' must be integer, but got {padding}. ")
+        if self._mode == "reflect" and min(padding, default=0) < 0:
+            raise ValueError(f"For '{name}' every element in 'padding' must be >= 0. but got {padding}. ")
+        self.padding = padding
+
+    def construct(self, x):
+        t, dims = x._t, len(self.padding) // 2
+        if not dims:
+            return x
+        if t.ndim < dims:
+            raise ValueError(f"For padding with length {2 * dims}, the dimension of the tensor should be at "
+                             "least "
+                             f"{dims}, but got {t.ndim}")
+        # torch's kernels want (N, C, ...) or (C, ...); what stands before counts as channels.
+        lead = t.shape[:t.ndim - dims]
+        flat = t.reshape(1, -1, *t.shape[t.ndim - dims:])
+        y = F.pad(flat, self.padding, mode=self._mode)
+        return wrap(y.reshape(*lead, *y.shape[2:]))
+
+
+class ReflectionPad1d(_MirroredPad):
+    """Pads the last dimension by reflection, the edge itself not repeated (``mindspore.nn.ReflectionPad1d``).
+    """
+
+
+class ReflectionPad2d(_MirroredPad):
+    """Pads the last two dimensions by reflection (``mindspore.nn.ReflectionPad2d``)."""
+
+    _dims = 2
+
+
+class ReflectionPad3d(_MirroredPad):
+    """Pads the last three dimensions by reflection (``mindspore.nn.ReflectionPad3d``)."""
+
+    _dims = 3
+
+
+class ReplicationPad1d(_MirroredPad):
+    """Pads the last dimension with its edge (``mindspore.nn.ReplicationPad1d``)."""
+
+    _mode = "replicate"
+
+
+class ReplicationPad2d(_MirroredPad):
+    """Pads the last two dimensions with their edges (``mindspore.nn.ReplicationPad2d``)."""
+
+    _dims = 2
+    _mode = "replicate"
+
+
+class ReplicationPad3d(_MirroredPad):
+    """Pads the last three dimensions with their edges (``mindspore.nn.ReplicationPad3d``)."""
+
+    _dims = 3
+    _mode = "replicate"
