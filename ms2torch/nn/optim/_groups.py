@@ -1,11 +1,10 @@
-"""Parameter groups of an optimizer: parsing them, and the buckets that a step works through. Mixed into Optimizer."""
+"""Parameter groups of an optimizer: parsing them, and the buckets that a step works through. Mixed into
+Optimizer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import NamedTuple
-
-import torch
 
 from ms2torch._core.tensor import Tensor
 from ms2torch.common.parameter import Parameter
@@ -15,7 +14,9 @@ _KEYS = ["params", "lr", "weight_decay", "order_params", "grad_centralization"]
 
 
 class Bucket(NamedTuple):
-    """Parameters that one fused call updates: their places, what gives their rate, and their weight decay."""
+    """Parameters that one fused call updates: their places, what gives their rate (None: what gives it to
+    all),
+    and their weight decay."""
 
     places: tuple[int, ...]
     rate: object
@@ -29,7 +30,8 @@ class GroupedParameters:
         for group in groups:
             bad = [k for k in group if k not in _KEYS]
             if bad:
-                raise KeyError(f"For 'Optimizer', the key in group params must be one of in {_KEYS}, but got {bad}.")
+                raise KeyError(f"For 'Optimizer', the key in group params must be one of in {_KEYS}, but "
+                               f"got {bad}.")
             if "order_params" in group:
                 if len(group) > 1:
                     raise ValueError("For 'Optimizer', the order params dict in group parameters should only "
@@ -42,11 +44,12 @@ class GroupedParameters:
 
             for i, param in enumerate(_checked_parameters(group["params"], "group `params`")):
                 if not isinstance(param, Parameter):
-                    raise TypeError("For 'Optimizer', the element in group parameters must be Parameter type, "
-                                    f"but got {type(param)} at index {i}.")
+                    raise TypeError("For 'Optimizer', the element in group parameters must be Parameter "
+                                    f"type, but got {type(param)} at index {i}.")
 
     def _init_groups(self, groups, default_rate, weight_decay) -> None:
-        groups = [dict(g, params=list(g["params"])) if "params" in g else g for g in groups]
+        groups = [dict(g, params=list(g["params"])) if isinstance(g.get("params"), Iterable) else g
+                  for g in groups]
         self._check_groups(groups)
         length = default_rate.size if isinstance(default_rate, Tensor) and default_rate.ndim == 1 else 0
         rates = {}
@@ -56,8 +59,8 @@ class GroupedParameters:
                 rates[number] = rate = self._preprocess_single_lr(group["lr"])
                 if isinstance(rate, Tensor) and rate.ndim == 1:
                     if length and rate.size != length:
-                        raise ValueError("For 'Optimizer', the Tensor type dynamic learning rate in group must be "
-                                         "the same size as the argument 'learning_rate'.")
+                        raise ValueError("For 'Optimizer', the Tensor type dynamic learning rate in group "
+                                         "must be the same size as the argument 'learning_rate'.")
                     length = rate.size
         shared = self._build_single_lr(default_rate, "learning_rate")
         params, lrs, decays, centralized = [], [], [], []
@@ -68,7 +71,9 @@ class GroupedParameters:
                 self.is_group_params_ordered = True
                 ordered = list(group["order_params"])
                 continue
-            lr = self._build_single_lr(rates[number], f"learning_rate_group_{number}") if number in rates else shared
+            lr = shared
+            if number in rates:
+                lr = self._build_single_lr(rates[number], f"learning_rate_group_{number}")
             decay = self._preprocess_weight_decay(group.get("weight_decay", weight_decay))
             central = group.get("grad_centralization", self.grad_centralization)
             if not isinstance(central, bool):
@@ -76,9 +81,9 @@ class GroupedParameters:
                                 f"but got {type(central)}.")
             for param in group["params"]:
                 if param.name in names:
-                    raise RuntimeError(f"For 'Optimizer', the {param.name} parameter already exists, it does not "
-                                       "support repeated setting. Please check whether the optimizer parameter "
-                                       "has been set multiple times.")
+                    raise RuntimeError(f"For 'Optimizer', the {param.name} parameter already exists, it "
+                                       "does not support repeated setting. Please check whether the "
+                                       "optimizer parameter has been set multiple times.")
                 names.add(param.name)
                 params.append(param)
                 lrs.append(lr)
@@ -86,51 +91,27 @@ class GroupedParameters:
                 centralized.append(central)
         if ordered:
             if len(ordered) != len(params):
-                raise ValueError("For 'Optimizer',the length of order parameters must be the same as the length of "
-                                 f"group parameters, but got order parameters' length {len(ordered)}, "
-                                 f"group parameters' length {len(params)}.")
+                raise ValueError("For 'Optimizer',the length of order parameters must be the same as the "
+                                 "length of group parameters, but got order parameters' length "
+                                 f"{len(ordered)}, group parameters' length {len(params)}.")
             places = {p.name: i for i, p in enumerate(params)}
             order = [places[p.name] for p in ordered]
-            params, lrs, decays, centralized = ([x[i] for i in order] for x in (params, lrs, decays, centralized))
+            params, lrs, decays, centralized = (
+                [x[i] for i in order] for x in (params, lrs, decays, centralized))
         own = self.__dict__
         own["group_params"], own["group_lr"] = params, lrs
         own["group_weight_decay"], own["group_grad_centralization"] = decays, centralized
 
-    def _make_buckets(self) -> list[Bucket]:
+    def _make_buckets(self, decays) -> list[Bucket]:
+        """``decays``: one for each parameter of groups, else one for all that decay."""
         found: dict[tuple, list[int]] = {}
         sources: dict[tuple, tuple] = {}
         for i, param in enumerate(self.parameters):
-            rate = self.group_lr[i] if self.is_group_lr else self.learning_rate
-            if self.is_group:
-                decay = self.group_weight_decay[i]
-            else:
-                decay = self.weight_decay if isinstance(self.weight_decay, Cell) else float(self.weight_decay._t)
+            rate = self.group_lr[i] if self.is_group_lr else None
+            decay = decays[i] if self.is_group else decays
             if not self.decay_flags[i]:
                 decay = 0.0
             key = (id(rate), id(decay) if isinstance(decay, Cell) else decay, param._rest.dtype)
             found.setdefault(key, []).append(i)
             sources[key] = (rate, decay)
         return [Bucket(tuple(places), *sources[key]) for key, places in found.items()]
-
-    def _decay_of(self, bucket: Bucket) -> float:
-        if isinstance(bucket.decay, Cell):
-            return float(bucket.decay(self.global_step)._t.reshape(()))
-        return bucket.decay
-
-    def _decayed(self, raw: list[torch.Tensor]) -> list[torch.Tensor]:
-        """Gradients plus weight decay times the parameter, for the parameters that decay."""
-        raw = list(raw)
-        for bucket in self._buckets:
-            decay = self._decay_of(bucket)
-            if decay:
-                params = [self.parameters[i]._rest for i in bucket.places]
-                for i, g in zip(bucket.places, torch._foreach_add([raw[i] for i in bucket.places], params,
-                                                                  alpha=decay), strict=True):
-                    raw[i] = g
-        return raw
-
-    def _centralized(self, raw: list[torch.Tensor]) -> list[torch.Tensor]:
-        """Gradients less their mean over all but the first axis; MindSpore leaves out widths that 16 does not divide."""
-        return [g - g.mean(dim=tuple(range(1, g.ndim)), keepdim=True)
-                if flag and g.ndim > 1 and g.shape[1] % 16 == 0 else g
-                for g, flag in zip(raw, self.grad_centralization_flags, strict=True)]

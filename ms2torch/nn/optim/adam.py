@@ -1,40 +1,100 @@
-"""Adam and AdamWeightDecay (``mindspore.nn.Adam``, ``mindspore.nn.AdamWeightDecay``)."""
+"""Adam, its variants and AdamWeightDecay (``mindspore.nn.optim.adam``)."""
 
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import torch
 
+from ms2torch import _checkparam as validator
 from ms2torch._core import dtype as _dtype
-from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
 from .optimizer import Optimizer, opt_init_args_register
 
 
-def _check_hyper(beta1, beta2, eps, cls_name: str) -> None:
-    for name, value in (("beta1", beta1), ("beta2", beta2), ("eps", eps)):
-        if not isinstance(value, float):
-            raise TypeError(f"For '{cls_name}', the type of '{name}' should be one of '['float']', but got {value!r} "
-                            f"with type '{type(value).__name__}'.")
-    for name, value in (("beta1", beta1), ("beta2", beta2)):
-        if not 0.0 < value < 1.0:
-            raise ValueError(f"For '{cls_name}', the '{name}' must be in range of (0.0, 1.0), "
-                             f"but got {value} with type 'float'.")
-    if eps <= 0:
-        raise ValueError(f"For '{cls_name}', the 'eps' must be float and must > 0, "
-                         f"but got '{eps}' with type 'float'.")
+def check_hyper(beta1, beta2, eps, cls_name: str) -> None:
+    """The checks of beta1, beta2 and eps that the optimizers of Adam's family share."""
+    validator.check_value_type("beta1", beta1, [float], cls_name)
+    validator.check_value_type("beta2", beta2, [float], cls_name)
+    validator.check_value_type("eps", eps, [float], cls_name)
+    validator.check_float_range(beta1, 0.0, 1.0, validator.INC_NEITHER, "beta1", cls_name)
+    validator.check_float_range(beta2, 0.0, 1.0, validator.INC_NEITHER, "beta2", cls_name)
+    validator.check_positive_float(eps, "eps", cls_name)
 
 
-class Adam(Optimizer):
-    """Adam with MindSpore's epsilon: p -= lr_t * m / (sqrt(v) + eps), lr_t = lr * sqrt(1 - beta2^t) / (1 - beta1^t).
+class AdamBase(Optimizer):
+    """What Adam, LazyAdam and AdamOffload share: their state and their step.
+
+    ``power_shape`` is the shape of the two powers of beta in the state.
+    """
+
+    _kernel_decays = True
+    use_amsgrad = False
+
+    def _init_adam(self, beta1, beta2, eps, use_locking, use_nesterov, power_shape: tuple[int, ...]) -> None:
+        self.beta1 = Tensor(beta1, _dtype.float32)
+        self.beta2 = Tensor(beta2, _dtype.float32)
+        self.beta1_power = Parameter(Tensor(np.ones(power_shape, np.float32)), name="beta1_power")
+        self.beta2_power = Parameter(Tensor(np.ones(power_shape, np.float32)), name="beta2_power")
+        self.eps = Tensor(eps, _dtype.float32)
+        self.use_locking, self.use_nesterov = use_locking, use_nesterov
+        self._hyper = tuple(float(np.float32(x)) for x in (beta1, beta2, eps))
+        self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")
+        self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")
+
+    def construct(self, gradients):
+        beta1, beta2, _ = self._hyper
+        power1, power2 = self._power(self.beta1_power, beta1), self._power(self.beta2_power, beta2)
+        correction = math.sqrt(1.0 - power2) / (1.0 - power1)
+        if self.use_nesterov:
+            kernel = partial(_nesterov, self._hyper, correction)
+            return self._update(gradients, kernel, self.moment1, self.moment2)
+        slots = (self.moment1, self.moment2) + ((self.vhat,) if self.use_amsgrad else ())
+        return self._update(gradients, partial(_adam, self._late, self._hyper, correction), *slots)
+
+    @Optimizer.target.setter
+    def target(self, value) -> None:
+        self._set_base_target(value)
+
+
+def _adam(late, hyper, correction, params, grads, first, second, *largest_rate_decay) -> None:
+    *largest, rate, decay = largest_rate_decay
+    beta1, beta2, eps = hyper
+    # MindSpore adds its epsilon to the uncorrected root: the correction goes into the rate, none into the
+    # kernel.
+    torch._fused_adam_(params, grads, first, second, largest[0] if largest else [], late(len(params)),
+                       lr=rate * correction, beta1=beta1, beta2=beta2, weight_decay=decay, eps=eps,
+                       amsgrad=bool(largest), maximize=False)
+
+
+def _nesterov(hyper, correction, params, grads, first, second, rate, decay) -> None:
+    beta1, beta2, eps = hyper
+    if decay:
+        grads = torch._foreach_add(grads, params, alpha=decay)
+    torch._foreach_lerp_(first, grads, 1 - beta1)
+    torch._foreach_mul_(second, beta2)
+    torch._foreach_addcmul_(second, grads, grads, 1 - beta2)
+    ahead = torch._foreach_mul(first, beta1)
+    torch._foreach_add_(ahead, grads, alpha=1 - beta1)
+    below = torch._foreach_sqrt(second)
+    torch._foreach_add_(below, eps)
+    torch._foreach_div_(ahead, below)
+    torch._foreach_mul_(ahead, rate * -correction)
+    torch._foreach_add_(params, ahead)
+
+
+class Adam(AdamBase):
+    """Adam with MindSpore's epsilon: p -= lr_t * m / (sqrt(v) + eps), lr_t = lr * sqrt(1 - b2^t) / (1 -
+    b1^t).
 
     (torch adds its epsilon after the bias correction of v.) ``use_amsgrad`` divides by the largest v so far,
-    ``use_nesterov`` looks ahead by one momentum step. Parameters in its state: ``beta1_power``, ``beta2_power``,
-    ``moment1.*``, ``moment2.*`` (``vhat.*``). ``use_lazy`` updates dense gradients as usual; ``use_offload`` is not supported.
+    ``use_nesterov`` looks ahead by one momentum step. ``use_lazy`` and ``use_offload`` tell MindSpore where
+    and how to update sparse or host-side parameters; dense gradients have the same result. Parameters in its
+    state: ``beta1_power``, ``beta2_power``, ``moment1.*``, ``moment2.*`` (``vhat.*``).
     """
 
     @opt_init_args_register
@@ -42,89 +102,55 @@ class Adam(Optimizer):
                  use_nesterov=False, weight_decay=0.0, loss_scale=1.0, use_amsgrad=False, **kwargs) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         if set(kwargs) - {"use_lazy", "use_offload"}:
-            raise KeyError("For 'Adam', invalid keys are passed as kwargs, supported keys are 'use_lazy' and"
-                           f"'use_offload', but got {kwargs.keys()}.")
-        _check_hyper(beta1, beta2, eps, self.cls_name)
-        flags = {"use_locking": use_locking, "use_nesterov": use_nesterov, "use_amsgrad": use_amsgrad,
-                 "use_lazy": kwargs.get("use_lazy", False), "use_offload": kwargs.get("use_offload", False)}
-        for name, value in flags.items():
-            if not isinstance(value, bool):
-                raise TypeError(f"For '{self.cls_name}', the type of '{name}' should be one of '['bool']', "
-                                f"but got {value!r} with type '{type(value).__name__}'.")
-        if flags["use_lazy"] and flags["use_offload"]:
+            raise KeyError("For 'Adam', invalid keys are passed as kwargs, supported keys are 'use_lazy' "
+                           f"and'use_offload', but got {kwargs.keys()}.")
+        check_hyper(beta1, beta2, eps, self.cls_name)
+        lazy, offload = kwargs.get("use_lazy", False), kwargs.get("use_offload", False)
+        for name, flag in (("use_locking", use_locking), ("use_nesterov", use_nesterov),
+                           ("use_amsgrad", use_amsgrad), ("use_lazy", lazy), ("use_offload", offload)):
+            validator.check_value_type(name, flag, [bool], self.cls_name)
+        if lazy and offload:
             raise ValueError("For 'Adam', 'use_lazy' and 'use_offload' can not both be True."
                              "But got use_lazy=True, use_offload=True.")
-        if use_amsgrad and (flags["use_lazy"] or flags["use_offload"]):
-            raise ValueError("For lazy Adam and Adam with offload, there is no parameter named 'use_amsgrad'."
-                             f"but got 'use_amsgrad'={use_amsgrad}.")
-        if flags["use_offload"]:
-            raise unsupported("mindspore.nn.Adam(use_offload=True)", "updating on the host is not supported.",
-                              "leave use_offload out; the result is the same.")
-        for name, value in flags.items():
-            setattr(self, name, value)
-        self.beta1 = Tensor(beta1, _dtype.float32)
-        self.beta2 = Tensor(beta2, _dtype.float32)
-        self.beta1_power = Parameter(Tensor(1.0, _dtype.float32), name="beta1_power")
-        self.beta2_power = Parameter(Tensor(1.0, _dtype.float32), name="beta2_power")
-        self.eps = Tensor(eps, _dtype.float32)
-        self._hyper = tuple(float(np.float32(x)) for x in (beta1, beta2, eps))
-        self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")
-        self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")
+        if use_amsgrad and (lazy or offload):
+            raise ValueError("For lazy Adam and Adam with offload, there is no parameter named "
+                             f"'use_amsgrad'.but got 'use_amsgrad'={use_amsgrad}.")
+        self.use_amsgrad, self.use_lazy, self.use_offload = use_amsgrad, lazy, offload
+        self._init_adam(beta1, beta2, eps, use_locking, use_nesterov, ())
         if use_amsgrad:
             self.vhat = self.parameters.clone(prefix="vhat", init="zeros")
 
-    def construct(self, gradients):
-        raw = self._raw(gradients)
-        step = self._step()
-        beta1, beta2, eps = self._hyper
-        self.beta1_power._rest.mul_(beta1)
-        self.beta2_power._rest.mul_(beta2)
-        correction = math.sqrt(1.0 - beta2 ** (step + 1))
-        for bucket in self._buckets:
-            places = bucket.places
-            params = [self.parameters[i]._rest for i in places]
-            grads = [raw[i] for i in places]
-            first, second = [self.moment1[i]._rest for i in places], [self.moment2[i]._rest for i in places]
-            rate = self._rate(bucket.rate, step)
-            if self.use_nesterov:
-                _nesterov(params, grads, first, second, rate, step + 1, self._hyper)
-                continue
-            largest = [self.vhat[i]._rest for i in places] if self.use_amsgrad else []
-            count = torch.full((), step + 1.0, dtype=torch.float32, device=params[0].device)
-            # torch's fused kernel corrects v before it adds its epsilon: eps / correction there is MindSpore's eps.
-            torch._fused_adam_(params, grads, first, second, largest, [count] * len(params), lr=rate, beta1=beta1,
-                               beta2=beta2, weight_decay=0.0, eps=eps / correction, amsgrad=self.use_amsgrad,
-                               maximize=False)
-            torch.autograd.graph.increment_version(params)
-        return True
 
+class AdamOffload(AdamBase):
+    """Adam whose update MindSpore runs on the host; here it is Adam (``mindspore.nn.AdamOffload``)."""
 
-def _nesterov(params, grads, first, second, rate, step: int, hyper) -> None:
-    beta1, beta2, eps = hyper
-    torch._foreach_lerp_(first, grads, 1 - beta1)
-    torch._foreach_mul_(second, beta2)
-    torch._foreach_addcmul_(second, grads, grads, 1 - beta2)
-    rate = rate * math.sqrt(1 - beta2 ** step) / (1 - beta1 ** step)
-    ahead = torch._foreach_mul(first, beta1)
-    torch._foreach_add_(ahead, grads, alpha=1 - beta1)
-    below = torch._foreach_sqrt(second)
-    torch._foreach_add_(below, eps)
-    torch._foreach_div_(ahead, below)
-    torch._foreach_mul_(ahead, -rate)
-    torch._foreach_add_(params, ahead)
+    def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,
+                 use_nesterov=False, weight_decay=0.0, loss_scale=1.0) -> None:
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        check_hyper(beta1, beta2, eps, self.cls_name)
+        validator.check_value_type("use_locking", use_locking, [bool], self.cls_name)
+        validator.check_value_type("use_nesterov", use_nesterov, [bool], self.cls_name)
+        self.params = self.parameters
+        self._init_adam(beta1, beta2, eps, use_locking, use_nesterov, (1,))
+
+    @Optimizer.target.setter
+    def target(self, value) -> None:
+        raise NotImplementedError
 
 
 class AdamWeightDecay(Optimizer):
     """Adam without bias correction and with decoupled weight decay, as BERT uses it.
 
-    m and v as Adam's; p -= lr * (m / (sqrt(v) + eps) + weight_decay * p). Parameters with ``beta`` or ``gamma`` in their names
-    do not decay unless groups say so. torch's AdamW corrects the bias; this one does not. State: ``adam_m.*``, ``adam_v.*``.
+    m and v as Adam's; p -= lr * (m / (sqrt(v) + eps) + weight_decay * p). Parameters with ``beta`` or
+    ``gamma`` in their names do not decay unless groups say so. torch's AdamW corrects the bias; this one does
+    not. State: ``adam_m.*``, ``adam_v.*``.
     """
 
     @opt_init_args_register
-    def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0) -> None:
+    def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-6,
+                 weight_decay=0.0) -> None:
         super().__init__(learning_rate, params, weight_decay)
-        _check_hyper(beta1, beta2, eps, self.cls_name)
+        check_hyper(beta1, beta2, eps, self.cls_name)
         self.beta1 = Tensor(np.array([beta1], np.float32))
         self.beta2 = Tensor(np.array([beta2], np.float32))
         self.eps = Tensor(np.array([eps], np.float32))
@@ -133,17 +159,11 @@ class AdamWeightDecay(Optimizer):
         self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")
 
     def construct(self, gradients):
-        raw = self._laid_out([g._t for g in gradients])
-        step = self._step()
-        beta1, beta2, eps = self._hyper
-        for bucket in self._buckets:
-            places = bucket.places
-            params = [self.parameters[i]._rest for i in places]
-            # At a step this late the kernel's bias corrections are 1: none, as here.
-            late = torch.full((), 1e30, dtype=torch.float32, device=params[0].device)
-            torch._fused_adamw_(params, [raw[i] for i in places], [self.moments1[i]._rest for i in places],
-                                [self.moments2[i]._rest for i in places], [], [late] * len(params),
-                                lr=self._rate(bucket.rate, step), beta1=beta1, beta2=beta2,
-                                weight_decay=self._decay_of(bucket), eps=eps, amsgrad=False, maximize=False)
-            torch.autograd.graph.increment_version(params)
-        return True
+        kernel = partial(_adam_weight_decay, self._late, self._hyper)
+        return self._update(gradients, kernel, self.moments1, self.moments2, prepare=False)
+
+
+def _adam_weight_decay(late, hyper, params, grads, first, second, rate, decay) -> None:
+    beta1, beta2, eps = hyper
+    torch._fused_adamw_(params, grads, first, second, [], late(len(params)), lr=rate, beta1=beta1,
+                        beta2=beta2, weight_decay=decay, eps=eps, amsgrad=False, maximize=False)

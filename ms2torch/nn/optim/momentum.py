@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 
+from ms2torch import _checkparam as validator
 from ms2torch._core import dtype as _dtype
 from ms2torch._core.tensor import Tensor
 from ms2torch.common.parameter import Parameter
@@ -12,36 +15,34 @@ from .optimizer import Optimizer, opt_init_args_register
 
 
 class Momentum(Optimizer):
-    """Gradient descent with momentum: v = momentum * v + g; p -= lr * v (``use_nesterov``: p -= lr * (g + momentum * v)).
+    """Gradient descent with momentum: v = momentum * v + g; p -= lr * v.
 
-    Parameters in its state: ``momentum`` and ``moments.*``. TypeError where ``momentum`` is no float, ValueError where it is
-    negative. torch's SGD with momentum and no dampening has the same formula.
+    ``use_nesterov``: p -= lr * (g + momentum * v), as documented. (MindSpore 2.10 on a CPU does not heed
+    ``use_nesterov``.) Parameters in its state: ``momentum`` and ``moments.*``. TypeError where ``momentum``
+    is no float, ValueError where it is negative. torch's SGD with momentum and no dampening has the same
+    formula.
     """
 
+    _kernel_decays = True
+
     @opt_init_args_register
-    def __init__(self, params, learning_rate, momentum, weight_decay=0.0, loss_scale=1.0, use_nesterov=False) -> None:
+    def __init__(self, params, learning_rate, momentum, weight_decay=0.0, loss_scale=1.0,
+                 use_nesterov=False) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        if not isinstance(momentum, float):
-            raise TypeError(f"For 'Momentum', the type of 'momentum' should be one of '['float']', but got {momentum!r} "
-                            f"with type '{type(momentum).__name__}'.")
+        validator.check_value_type("momentum", momentum, [float], self.cls_name)
         if momentum < 0.0:
-            raise ValueError(f"For 'Momentum', the argument 'momentum' must be at least 0.0, but got {momentum}")
-        if not isinstance(use_nesterov, bool):
-            raise TypeError(f"For 'Momentum', the 'use_nesterov' must be a bool, but got {use_nesterov!r}.")
+            raise ValueError("For 'Momentum', the argument 'momentum' must be at least 0.0, but got "
+                             f"{momentum}")
         self.momentum = Parameter(Tensor(momentum, _dtype.float32), name="momentum")
         self.params = self.parameters
-        self.use_nesterov = use_nesterov
+        self.use_nesterov = validator.check_bool(use_nesterov)
         self.moments = self.parameters.clone(prefix="moments", init="zeros")
 
     def construct(self, gradients):
-        raw = self._raw(gradients)
-        step = self._step()
-        momentum = self._host(self.momentum)
-        for bucket in self._buckets:
-            places = bucket.places
-            params = [self.parameters[i]._rest for i in places]
-            torch._fused_sgd_(params, [raw[i] for i in places], [self.moments[i]._rest for i in places],
-                              weight_decay=0.0, momentum=momentum, lr=self._rate(bucket.rate, step), dampening=0.0,
-                              nesterov=self.use_nesterov, maximize=False, is_first_step=False)
-            torch.autograd.graph.increment_version(params)
-        return True
+        kernel = partial(_momentum, self._host(self.momentum), self.use_nesterov)
+        return self._update(gradients, kernel, self.moments)
+
+
+def _momentum(momentum, nesterov, params, grads, moments, rate, decay) -> None:
+    torch._fused_sgd_(params, grads, moments, weight_decay=decay, momentum=momentum, lr=rate, dampening=0.0,
+                      nesterov=nesterov, maximize=False, is_first_step=False)

@@ -1,31 +1,26 @@
-"""Optimizer, the base of all optimizers (``mindspore.nn.optim.optimizer``).
-
-A step is a few fused or foreach calls over the raw tensors of each group (parameters with one learning rate
-and one weight decay). Learning rates live in Parameters, as MindSpore has it; the host keeps a copy of their
-values that it reads again only when the Parameter was written to, so a step on CUDA waits for nothing.
-"""
+"""Optimizer, the base of all optimizers (``mindspore.nn.optim.optimizer``)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 import numpy as np
-import torch
 
 from ms2torch import _checkparam as validator
 from ms2torch import context
 from ms2torch._core import dtype as _dtype
-from ms2torch._core import recording
 from ms2torch._core import generation
 from ms2torch._core.module import _called_by_torch
 from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple
 from ms2torch.nn.cell import Cell
-from ms2torch.nn.learning_rate_schedule import LearningRateSchedule, _Formula
+from ms2torch.nn.learning_rate_schedule import LearningRateSchedule
 from ms2torch.ops.composite.base import HyperMap, Map
 from ms2torch.ops.function.parameter_func import assign_add
 
 from ._groups import GroupedParameters
+from ._rates import _ConvertToCell, _IteratorLearningRate, _WrappedWeightDecay
+from ._step import Stepping
 
 __all__ = ["Optimizer", "opt_init_args_register"]
 
@@ -35,7 +30,22 @@ def opt_init_args_register(fn):
     return fn
 
 
-class Optimizer(GroupedParameters, Cell):
+class _Parameters:
+    """``optimizer._parameters``: MindSpore's ParameterTuple to programs, the dict of a Module to torch."""
+
+    def __get__(self, optimizer, owner=None):
+        if optimizer is None:
+            return self
+        own = optimizer.__dict__
+        if _called_by_torch() or "_optimized" not in own:
+            return own["_parameters"]
+        return own["_optimized"]
+
+    def __set__(self, optimizer, value) -> None:
+        optimizer.__dict__["_parameters" if isinstance(value, dict) else "_optimized"] = value
+
+
+class Optimizer(GroupedParameters, Stepping, Cell):
     """Base class of optimizers; a subclass's ``construct(gradients)`` updates ``parameters``.
 
     ``parameters``: a list of Parameters, or of dicts with ``params`` and optionally ``lr``, ``weight_decay``,
@@ -46,20 +56,17 @@ class Optimizer(GroupedParameters, Cell):
     """
 
     _never_recorded = True
+    _parameters = _Parameters()
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0) -> None:
         super().__init__(auto_prefix=False)
         parameters = _checked_parameters(parameters, "parameters")
-        if not all(isinstance(x, Parameter) for x in parameters) and not all(isinstance(x, dict) for x in parameters):
+        if not any(all(isinstance(x, kind) for x in parameters) for kind in (Parameter, dict)):
             raise TypeError("For 'Optimizer', all elements of the argument 'parameters' must be "
                             "'Parameter' or 'dict', please check the 'parameters'.")
         loss_scale = float(loss_scale) if isinstance(loss_scale, int) else loss_scale
-        if not isinstance(loss_scale, float):
-            raise TypeError(f"For '{self.cls_name}', the type of 'loss_scale' must be float, "
-                            f"but got {type(loss_scale).__name__}.")
-        if loss_scale <= 0:
-            raise ValueError(f"For '{self.cls_name}', the 'loss_scale' must be float and must > 0, "
-                             f"but got '{loss_scale}' with type 'float'.")
+        validator.check_value_type("loss_scale", loss_scale, [float], self.cls_name)
+        validator.check_positive_float(loss_scale, "loss_scale", self.cls_name)
         self.loss_scale = loss_scale
         self.need_scale = loss_scale != 1.0
         self.reciprocal_scale = Tensor(1.0 / loss_scale, _dtype.float32)
@@ -67,8 +74,9 @@ class Optimizer(GroupedParameters, Cell):
         self.dynamic_lr = False
         self.is_group = self.is_group_lr = self.is_group_params_ordered = False
         self.grad_centralization = False
+        self._unique = True
+        self._target = context.get_context("device_target")
         self._hosted = {}
-        self._step_known = (0, None)
         self.global_step = Parameter(Tensor(np.zeros(1, np.int32)), name="global_step")
         rate = self._preprocess_single_lr(learning_rate)
         if isinstance(parameters[0], dict):
@@ -88,28 +96,42 @@ class Optimizer(GroupedParameters, Cell):
         else:
             self.learning_rate = self._build_single_lr(rate, "learning_rate")
         self.parameters = ParameterTuple(self.group_params if self.is_group else parameters)
-        count = len(self.parameters)
+        self.__dict__["_optimized"] = self.parameters
         if self.is_group:
-            self.decay_flags = tuple(isinstance(x, Cell) or x > 0 for x in self.group_weight_decay)
-            self.dynamic_decay_flags = tuple(isinstance(x, Cell) for x in self.group_weight_decay)
-            self.weight_decay = tuple(x if isinstance(x, Cell) else Tensor(x, _dtype.float32)
-                                      for x in self.group_weight_decay)
+            decays = self.group_weight_decay
+            self.decay_flags = tuple(isinstance(x, Cell) or x > 0 for x in decays)
+            self.dynamic_decay_flags = tuple(isinstance(x, Cell) for x in decays)
+            self.weight_decay = tuple(map(_shown_decay, decays))
             self.exec_weight_decay = any(self.decay_flags)
             self.grad_centralization_flags = tuple(self.group_grad_centralization)
         else:
+            decays = decay
             self.decay_flags = tuple("beta" not in p.name and "gamma" not in p.name for p in self.parameters)
             self.dynamic_decay_flags = isinstance(decay, Cell)
             self.exec_weight_decay = isinstance(decay, Cell) or decay > 0
-            self.weight_decay = decay if isinstance(decay, Cell) else Tensor(decay, _dtype.float32)
-        self.param_length = count
-        self._buckets = self._make_buckets()
+            self.weight_decay = _shown_decay(decay)
+        self.param_length = count = len(self.parameters)
+        self._done = (True,) * count
+        self._init_tools(count)
+        self._buckets = self._make_buckets(decays)
+
+    def _init_tools(self, count: int) -> None:
+        """What subclasses in MindSpore programs expect to find."""
+        self.map_, self.map_reverse = Map(), Map(None, True)
+        self.hyper_map, self.hyper_map_reverse = HyperMap(), HyperMap(None, True)
+        self.assignadd = assign_add
+        self.global_step_increase_tensor = Tensor([1], _dtype.int32)
+        # Optimizer parallelism, parameter servers and caches are not supported: every parameter is updated
+        # here.
+        self.use_parallel = False
+        self.param_rank = None
+        self.optim_filter = (True,) * count
+        self.ps_parameters = self.cache_enable = (False,) * count
 
     def _preprocess_weight_decay(self, weight_decay):
         if isinstance(weight_decay, (float, int)):
             weight_decay = float(weight_decay)
-            if weight_decay < 0:
-                raise ValueError(f"For '{self.cls_name}', the 'weight_decay' must be float and must >= 0, "
-                                 f"but got '{weight_decay}' with type 'float'.")
+            validator.check_non_negative_float(weight_decay, "weight_decay", self.cls_name)
             return weight_decay * self.loss_scale
         if isinstance(weight_decay, Cell):
             self.dynamic_weight_decay = True
@@ -120,11 +142,9 @@ class Optimizer(GroupedParameters, Cell):
     def _preprocess_single_lr(self, learning_rate):
         """The rate as a float, a Float32 Tensor, or a schedule."""
         if isinstance(learning_rate, (float, int)):
-            rate = float(learning_rate)
-            if rate < 0:
-                raise ValueError(f"For '{self.cls_name}', the 'learning rate' must be float and must >= 0, "
-                                 f"but got '{rate}' with type 'float'.")
-            return rate
+            learning_rate = float(learning_rate)
+            validator.check_non_negative_float(learning_rate, "learning rate", self.cls_name)
+            return learning_rate
         if isinstance(learning_rate, Tensor) and learning_rate.ndim == 0:
             return Tensor(learning_rate.asnumpy(), dtype=_dtype.float32)
         self.dynamic_lr = True
@@ -135,7 +155,7 @@ class Optimizer(GroupedParameters, Cell):
                 raise ValueError("For 'Optimizer', if 'learning_rate' is Tensor type, then the dimension "
                                  f"of it should be 0 or 1, but got {learning_rate.ndim}.")
             return Tensor(learning_rate.asnumpy(), dtype=_dtype.float32)
-        if isinstance(learning_rate, Iterable) and not isinstance(learning_rate, str):
+        if isinstance(learning_rate, Iterable):
             return Tensor(np.array(list(learning_rate)).astype(np.float32))
         raise TypeError("For 'Optimizer', the argument 'learning_rate' must be int, float, Tensor, "
                         f"Iterable or LearningRateSchedule, but got {type(learning_rate)}.")
@@ -149,16 +169,26 @@ class Optimizer(GroupedParameters, Cell):
             return _IteratorLearningRate(rate, name)
         return rate
 
+    def __setattr__(self, name: str, value) -> None:
+        if name == "_parameters":
+            object.__setattr__(self, name, value)
+        else:
+            super().__setattr__(name, value)
+
     # ---- what subclasses of users call --------------------------------------------------------------------
 
     def get_lr(self):
-        """The learning rate of this step as a Tensor; a tuple of them with one per parameter for grouped
-        rates."""
-        if not self.dynamic_lr:
-            return self.learning_rate
-        if self.is_group_lr:
-            return tuple(lr(self.global_step).reshape(()) for lr in self.learning_rate)
-        return self.learning_rate(self.global_step).reshape(())
+        """The learning rate of this step as a Tensor; a tuple with one per parameter for grouped rates.
+
+        Releases before 2.0 counted the step here, which ``--api 1.x`` keeps for subclasses written for them.
+        """
+        lr = self.learning_rate
+        if self.dynamic_lr:
+            step = self.global_step
+            lr = (tuple(one(step).reshape(()) for one in lr) if self.is_group_lr else lr(step).reshape(()))
+            if generation.before(2, 0):
+                self._count_step()
+        return lr
 
     def get_weight_decay(self):
         """The weight decay of this step as a Tensor; a tuple of them for groups."""
@@ -170,13 +200,17 @@ class Optimizer(GroupedParameters, Cell):
         return self.weight_decay(self.global_step)
 
     def get_lr_parameter(self, param):
-        """The Parameter or schedule that gives the rate of ``param`` (or of each in a list)."""
+        """The Parameter or schedule that gives the rate of ``param`` (or of each in a list).
+
+        TypeError for anything but Parameters, ValueError for one that the optimizer does not update.
+        """
         if not isinstance(param, (Parameter, list)):
             raise TypeError("For 'get_lr_parameter', the 'param' must be 'Parameter' or 'list' type, "
                             f"but got {type(param)}.")
         places = {id(p): i for i, p in enumerate(self.parameters)}
         found = []
         for p in param if isinstance(param, list) else [param]:
+            validator.check_value_type("parameter", p, [Parameter], self.cls_name)
             if id(p) not in places:
                 raise ValueError(f"For 'get_lr_parameter', the parameter {p.name} is not in optimizer, "
                                  "please check whether the argument 'param' is correct.")
@@ -188,11 +222,12 @@ class Optimizer(GroupedParameters, Cell):
         """The gradients with weight decay added to those of decayed parameters."""
         if not self.exec_weight_decay:
             return gradients
-        return tuple(map(wrap, self._decayed([g._t for g in gradients])))
+        step = int(self._host(self.global_step))
+        return tuple(map(wrap, self._decayed([g._t for g in gradients], step)))
 
     def gradients_centralization(self, gradients):
         """The gradients with their mean over all but the first axis taken off, for groups that ask for it."""
-        if not self.is_group or not any(self.grad_centralization_flags):
+        if not self._centralizes:
             return gradients
         return tuple(map(wrap, self._centralized([g._t for g in gradients])))
 
@@ -200,11 +235,15 @@ class Optimizer(GroupedParameters, Cell):
         """The gradients divided by ``loss_scale``."""
         if not self.need_scale:
             return gradients
-        return tuple(map(wrap, torch._foreach_mul([g._t for g in gradients], 1.0 / self.loss_scale)))
+        return tuple(map(wrap, self._unscaled([g._t for g in gradients])))
 
     def flatten_gradients(self, gradients):
         """The gradients as they are: parameters keep their own storage here."""
         return gradients
+
+    def broadcast_params(self, optim_result):
+        """What optimizer parallelism sends around in MindSpore; here every parameter is updated in place."""
+        return optim_result
 
     def _grad_sparse_indices_deduplicate(self, gradients):
         return gradients
@@ -213,32 +252,58 @@ class Optimizer(GroupedParameters, Cell):
         return self.dynamic_lr or self.dynamic_weight_decay
 
     @property
+    def weight_decay_tensor(self):
+        """The weight decay as releases 1.3 to 1.6 named it."""
+        decay = self.weight_decay
+        return tuple(map(_as_tensor, decay)) if isinstance(decay, tuple) else _as_tensor(decay)
+
+    @property
     def unique(self) -> bool:
         """Whether row-sparse gradients are made unique; there are none here."""
-        return self.__dict__.get("_unique", True)
+        return self._unique
 
     @unique.setter
     def unique(self, value) -> None:
         if not isinstance(value, bool):
             raise TypeError(f"For 'Optimizer', the property 'unique' must be bool, but got {type(value)}")
-        self.__dict__["_unique"] = value
+        self._unique = value
 
     @property
     def target(self) -> str:
-        """Where MindSpore would run the update; all devices compute the same here."""
-        return self.__dict__.get("_target", "CPU")
+        """Where MindSpore would update sparse parameters; here all of a step runs where the parameters
+        are."""
+        return self._target
 
     @target.setter
     def target(self, value) -> None:
+        raise NotImplementedError
+
+    def _set_base_target(self, value) -> None:
+        """Set ``target`` as optimizers with sparse updates do; ValueError where MindSpore could not."""
         if not isinstance(value, str):
             raise TypeError(f"For 'Optimizer', the property 'target' must be string, but got {type(value)}")
         if value not in ("CPU", "Ascend", "GPU"):
             raise ValueError("For 'Optimizer', the property 'target' must be one of ['CPU', 'Ascend' "
                              f",'GPU'], but got {value}")
-        self.__dict__["_target"] = value
+        for here, others in (("CPU", ("GPU", "Ascend")), ("Ascend", ("GPU",)), ("GPU", ("Ascend",))):
+            if self._target == here and value in others:
+                said = " or ".join(f"'{other}'" for other in others)
+                raise ValueError(f"For 'Optimizer', the property 'target' cannot be set to {said} "
+                                 f"in the '{here}' environment.")
+        self._is_device = value != "CPU"
+        self._target = value
 
     def construct(self, *hyper_params):
         raise NotImplementedError
+
+
+def _shown_decay(decay):
+    """A weight decay as ``optimizer.weight_decay`` holds it: a schedule, a Tensor, before 1.7 a number."""
+    return decay if isinstance(decay, Cell) or generation.before(1, 7) else Tensor(decay, _dtype.float32)
+
+
+def _as_tensor(decay):
+    return Tensor(decay, _dtype.float32) if isinstance(decay, float) else decay
 
 
 def _checked_parameters(parameters, what: str) -> list:

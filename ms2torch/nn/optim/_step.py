@@ -1,0 +1,169 @@
+"""One step of an optimizer over raw torch tensors. Mixed into Optimizer.
+
+A step is a few fused or foreach calls for each bucket (parameters with one rate, one weight decay and one
+dtype). Numbers that MindSpore keeps in Parameters (rates, powers of beta, the step) have a copy on the host,
+read again only when somebody else wrote the Parameter: a step on CUDA waits for nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from ms2torch._core import recording
+from ms2torch._core.tensor import Tensor, wrap
+from ms2torch.common.parameter import Parameter
+from ms2torch.nn.cell import Cell
+from ms2torch.nn.learning_rate_schedule import _Formula
+
+from ._rates import _ConvertToCell, _IteratorLearningRate
+
+
+class Stepping:
+    """How an Optimizer goes from gradients to updated parameters."""
+
+    # Whether the optimizer's kernel adds the weight decay to the gradients itself.
+    _kernel_decays = False
+
+    def _update(self, gradients, kernel, *slots, prepare: bool = True):
+        """Call ``kernel(params, grads, *slots, rate, decay)`` on lists of torch tensors, once for each
+        bucket.
+
+        ``slots`` are the ParameterTuples of the optimizer's state. Gradients come decayed, centralized and
+        unscaled unless ``prepare`` is False; ``decay`` is what the kernel has still to add.
+        """
+        raw = self._raw(gradients)
+        step = self._count_step()
+        recording.keep_apart(self.parameters)
+        folded = self._kernel_decays and not self.need_scale and not self._centralizes
+        if prepare:
+            raw = self._prepared(raw, step, decayed=not folded)
+        self._fit(raw)
+        parameters = self.parameters
+        for bucket in self._buckets:
+            places = bucket.places
+            params = [parameters[i]._rest for i in places]
+            grads, state = [raw[i] for i in places], [[slot[i]._rest for i in places] for slot in slots]
+            decay = self._decay(bucket, step) if folded or not prepare else 0.0
+            kernel(params, grads, *state, self._rate(bucket.rate or self.learning_rate, step), decay)
+            # The fused kernels write past torch's version counters.
+            torch.autograd.graph.increment_version(params)
+        return self._done
+
+    # ---- gradients -----------------------------------------------------------------------------------------
+
+    def _raw(self, gradients) -> list[torch.Tensor]:
+        raw = [g._t for g in gradients]
+        if len(raw) != self.param_length:
+            raise ValueError(f"For '{self.cls_name}', there are {self.param_length} parameters, "
+                             f"but got {len(raw)} gradients.")
+        return raw
+
+    @property
+    def _centralizes(self) -> bool:
+        return self.is_group and any(self.grad_centralization_flags)
+
+    def _prepared(self, raw: list[torch.Tensor], step: int, decayed: bool = True) -> list[torch.Tensor]:
+        if decayed and self.exec_weight_decay:
+            raw = self._decayed(raw, step)
+        if self._centralizes:
+            raw = self._centralized(raw)
+        if self.need_scale:
+            raw = self._unscaled(raw)
+        return raw
+
+    def _decayed(self, raw: list[torch.Tensor], step: int) -> list[torch.Tensor]:
+        """Gradients plus weight decay times the parameter, for the parameters that decay."""
+        raw = list(raw)
+        for bucket in self._buckets:
+            decay = self._decay(bucket, step)
+            if decay:
+                params = [self.parameters[i]._rest for i in bucket.places]
+                grads = [raw[i] for i in bucket.places]
+                for i, g in zip(bucket.places, torch._foreach_add(grads, params, alpha=decay), strict=True):
+                    raw[i] = g
+        return raw
+
+    def _centralized(self, raw: list[torch.Tensor]) -> list[torch.Tensor]:
+        """Gradients less their mean over all but the first axis; MindSpore leaves out widths that 16 does not
+        divide."""
+        return [g - g.mean(dim=tuple(range(1, g.ndim)), keepdim=True)
+                if flag and g.ndim > 1 and g.shape[1] % 16 == 0 else g
+                for g, flag in zip(raw, self.grad_centralization_flags, strict=True)]
+
+    def _unscaled(self, raw: list[torch.Tensor]) -> list[torch.Tensor]:
+        return list(torch._foreach_mul(raw, float(np.float32(1.0 / self.loss_scale))))
+
+    def _fit(self, raw: list[torch.Tensor]) -> None:
+        """Bring gradients to the parameters' dtype and to the layout that the fused kernels count on."""
+        for i, (g, param) in enumerate(zip(raw, self.parameters, strict=True)):
+            if g.requires_grad:
+                g = raw[i] = g.detach()
+            if g.dtype is not param._rest.dtype:
+                raw[i] = g.to(param._rest.dtype)
+            elif not g.is_contiguous():
+                raw[i] = g.contiguous()
+
+    # ---- the step, rates and decays ------------------------------------------------------------------------
+
+    def _count_step(self) -> int:
+        """Steps done before this one; adds one to ``global_step``."""
+        done = int(self._host(self.global_step))
+        self.global_step._rest.add_(1)
+        self._know(self.global_step, done + 1)
+        return done
+
+    def _host(self, param: Parameter) -> float:
+        """The value of a Parameter with one element, from the host's copy."""
+        rest = param._rest
+        key = (rest.data_ptr(), rest._version)
+        known = self._hosted.get(id(param))
+        if known is None or known[0] != key:
+            known = self._hosted[id(param)] = (key, float(rest))
+        return known[1]
+
+    def _know(self, param: Parameter, value: float) -> None:
+        """Note on the host what was just written into ``param``."""
+        rest = param._rest
+        self._hosted[id(param)] = ((rest.data_ptr(), rest._version), value)
+
+    def _power(self, param: Parameter, beta: float) -> float:
+        """Multiply the Parameter that holds a power of beta, and give its float32 value."""
+        value = float(np.float32(self._host(param)) * np.float32(beta))
+        param._rest.mul_(beta)
+        self._know(param, value)
+        return value
+
+    def _step_tensor(self, source, step: int) -> Tensor:
+        # Formulas of the step alone are cheapest on the host; a schedule of the user's may hold tensors of
+        # the device.
+        device = "cpu" if isinstance(source, _Formula) else self.global_step._rest.device
+        return wrap(torch.full((1,), step, dtype=torch.int32, device=device))
+
+    def _rate(self, source, step: int):
+        """The rate at ``step``: a float, or a 0-d tensor where reading it would make CUDA wait."""
+        if isinstance(source, Parameter):
+            return self._host(source)
+        if isinstance(source, _IteratorLearningRate):
+            return source.at(step)
+        if isinstance(source, _ConvertToCell):
+            return self._host(source.learning_rate)
+        value = source(self._step_tensor(source, step))
+        if not isinstance(value, Tensor):
+            return float(value)
+        t = value._t.reshape(())
+        return float(t) if t.device.type == "cpu" else t
+
+    def _decay(self, bucket, step: int) -> float:
+        if isinstance(bucket.decay, Cell):
+            return float(bucket.decay(self._step_tensor(bucket.decay, step))._t.reshape(()))
+        return bucket.decay
+
+    def _late(self, count: int) -> list[torch.Tensor]:
+        """Step counts so late that torch's Adam kernels correct no bias: MindSpore's correction is in the
+        rate."""
+        device = self.global_step._rest.device
+        late = self.__dict__.get("_late_step")
+        if late is None or late.device != device:
+            late = self.__dict__["_late_step"] = torch.full((), 1e30, dtype=torch.float32, device=device)
+        return [late] * count
