@@ -1,7 +1,7 @@
 """ms2torch runs MindSpore programs on PyTorch: ``mindspore.a.b.c`` is ``ms2torch.a.b.c``.
 
-What MindSpore has at its top level is here; ``install`` makes ``import mindspore`` mean this package and ``to_torch`` hands a
-Cell to torch's own tools.
+What MindSpore has at its top level is here; ``install`` makes ``import mindspore`` mean this package and
+``to_torch`` hands a Cell to torch's own tools.
 """
 
 from ms2torch._core.surface import install_lazy as _install_lazy
@@ -37,8 +37,8 @@ from .context import (
     set_context,
     set_device,
 )
-from .ops.function.grad_func import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from .ops.composite.base import vmap
+from .ops.function.grad_func import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from .ops.primitive import constexpr
 from .shim import install, uninstall
 from .shim.to_torch import to_torch

@@ -19,13 +19,25 @@ from ms2torch.train.amp import (
 )
 from ms2torch.train.loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 
-__all__ = ["DynamicLossScaleManager", "DynamicLossScaler", "FixedLossScaleManager", "LossScaleManager", "LossScaler",
-           "StaticLossScaler", "all_finite", "auto_mixed_precision", "build_train_network", "custom_mixed_precision",
-           "get_black_list", "get_white_list"]
+__all__ = [
+    "DynamicLossScaleManager",
+    "DynamicLossScaler",
+    "FixedLossScaleManager",
+    "LossScaleManager",
+    "LossScaler",
+    "StaticLossScaler",
+    "all_finite",
+    "auto_mixed_precision",
+    "build_train_network",
+    "custom_mixed_precision",
+    "get_black_list",
+    "get_white_list",
+]
 
 
 def all_finite(inputs) -> Tensor:
-    """A Bool scalar: whether everything in a tuple or list of Tensors is finite (``mindspore.amp.all_finite``)."""
+    """A Bool scalar: whether everything in a tuple or list of Tensors is finite
+    (``mindspore.amp.all_finite``)."""
     return wrap(_amp.non_finite(inputs).logical_not())
 
 
@@ -65,8 +77,8 @@ class StaticLossScaler(LossScaler):
 class DynamicLossScaler(StaticLossScaler):
     """A scale that falls with overflows and rises without (``mindspore.amp.DynamicLossScaler``).
 
-    ``adjust(True)`` for ``scale_window`` steps in a row multiplies the scale by ``scale_factor`` unless that is infinite;
-    ``adjust(False)`` divides it, not below 1, and starts the count again.
+    ``adjust(True)`` for ``scale_window`` steps in a row multiplies the scale by ``scale_factor`` unless that
+    is infinite; ``adjust(False)`` divides it, not below 1, and starts the count again.
     """
 
     def __init__(self, scale_value, scale_factor, scale_window) -> None:
@@ -90,15 +102,18 @@ class DynamicLossScaler(StaticLossScaler):
 
 def _scale_parameter(value) -> Parameter:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError("For 'scale_value', the type of `scale_value` should be one of '['float', 'int']', "
-                        f"but got {value!r} with type '{type(value).__name__}'.")
+        raise TypeError(
+            "For 'scale_value', the type of `scale_value` should be one of '['float', 'int']', "
+            f"but got {value!r} with type '{type(value).__name__}'."
+        )
     if value < 1.0:
         raise ValueError(f"The argument 'scale_value' must be > 1, but got {value}")
     return Parameter(Tensor(float(value), dtype=_dtype.float32), name="scale_value")
 
 
 def _times(inputs, factor: torch.Tensor):
-    """``inputs`` times a Float32 scalar, each in its own dtype; differentiable for the loss, foreach for gradients."""
+    """``inputs`` times a Float32 scalar, each in its own dtype; differentiable for the loss, foreach for
+    gradients."""
     if isinstance(inputs, Tensor):
         return wrap(inputs._t * factor.to(inputs._t.dtype))
     raw = [x._t for x in inputs]

@@ -1,7 +1,8 @@
 """Functional gradients over ``torch.autograd.grad``.
 
-``differentiate`` is the one engine: ``grad``, ``value_and_grad``, ``GradOperation``, ``vjp``, ``jvp``, Jacobians and the
-train cells select from what it returns. Gradients come out as values; no ``.grad`` is ever written.
+``differentiate`` is the one engine: ``grad``, ``value_and_grad``, ``GradOperation``, ``vjp``, ``jvp``,
+Jacobians and the train cells select from what it returns. Gradients come out as values; no ``.grad`` is ever
+written.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from .tensor import Tensor, wrap
 
 
 class Differentiated:
-    """What one differentiation gives: the function's output and raw torch gradients per position and weight."""
+    """What a differentiation gives: the function's output, raw torch gradients per position and weight."""
 
     __slots__ = ("inputs", "output", "weights")
 
@@ -23,11 +24,13 @@ class Differentiated:
         self.output, self.inputs, self.weights = output, inputs, weights
 
 
-def differentiate(fn, args: tuple, kwargs: dict, positions, weights, sens=None, has_aux=False) -> Differentiated:
+def differentiate(
+    fn, args: tuple, kwargs: dict, positions, weights, sens=None, has_aux=False
+) -> Differentiated:
     """Run ``fn`` once and differentiate its output (the first one alone with ``has_aux``).
 
-    ``positions`` index Tensors in ``args``; ``weights`` is a sequence of Parameters. ``sens`` is None for ones,
-    else a Tensor or a structure like the output's. What the output does not depend on gets zeros.
+    ``positions`` index Tensors in ``args``; ``weights`` is a sequence of Parameters. ``sens`` is None for
+    ones, else a Tensor or a structure like the output's. What the output does not depend on gets zeros.
     """
     if levels.depth == 0:
         known = recording.take(fn, args, kwargs, positions, weights)
@@ -119,28 +122,40 @@ def _backward(outs: list[torch.Tensor], sens, wrt, create_graph: bool) -> list:
         grads = iter(grads)
         return [None if t is None else next(grads) for t in wrt]
     if sens is None:
-        pairs = [(o, None if o.ndim == 0 and not o.is_complex() else torch.ones_like(o, requires_grad=False))
-                 for o in outs if o.requires_grad]
+        pairs = [
+            (o, None if o.ndim == 0 and not o.is_complex() else torch.ones_like(o, requires_grad=False))
+            for o in outs
+            if o.requires_grad
+        ]
     else:
         given = [s._t for s in tensors_of(sens)]
         if len(given) != len(outs):
-            raise ValueError(f"The number of sensitivities must be the number of outputs, {len(outs)}, "
-                             f"but got {len(given)}.")
+            raise ValueError(
+                f"The number of sensitivities must be the number of outputs, {len(outs)}, "
+                f"but got {len(given)}."
+            )
         pairs = [(o, _fit(s, o)) for o, s in zip(outs, given, strict=True) if o.requires_grad]
     if not pairs or not asked:
         return [None] * len(wrt)
-    grads = iter(torch.autograd.grad([o for o, _ in pairs], asked, [s for _, s in pairs],
-                                     create_graph=create_graph, allow_unused=True))
+    grads = iter(
+        torch.autograd.grad(
+            [o for o, _ in pairs], asked, [s for _, s in pairs], create_graph=create_graph, allow_unused=True
+        )
+    )
     return [None if t is None else next(grads) for t in wrt]
 
 
 def _fit(sens: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
     if sens.dtype is not out.dtype:
-        raise TypeError(f"The dtype should be {from_torch(out.dtype)}, but got {from_torch(sens.dtype)}, "
-                        "for the sensitivity must have the output's dtype.")
+        raise TypeError(
+            f"The dtype should be {from_torch(out.dtype)}, but got {from_torch(sens.dtype)}, "
+            "for the sensitivity must have the output's dtype."
+        )
     if sens.shape != out.shape:
-        raise ValueError(f"The shape should be {list(out.shape)}, but got {list(sens.shape)}, "
-                         "for the sensitivity must have the output's shape.")
+        raise ValueError(
+            f"The shape should be {list(out.shape)}, but got {list(sens.shape)}, "
+            "for the sensitivity must have the output's shape."
+        )
     return sens
 
 
@@ -156,7 +171,7 @@ def _from_recording(known, fn, args, kwargs, positions, weights, sens, has_aux) 
     integral = [p for p in positions if _is_integer(args[p]._t)]
     if integral:
         _integer_gradients(fn, args, kwargs, positions, integral, inputs, sens, has_aux)
-    return Differentiated(known.output, inputs, _spread(grads[len(positions):], trainable, weights))
+    return Differentiated(known.output, inputs, _spread(grads[len(positions) :], trainable, weights))
 
 
 def _is_integer(t: torch.Tensor) -> bool:
@@ -166,8 +181,8 @@ def _is_integer(t: torch.Tensor) -> bool:
 def _integer_gradients(fn, args, kwargs, positions, integral, inputs, sens, has_aux) -> None:
     """Gradients of integer inputs, through a run with float shadows; zeros where the function needs integers.
 
-    A label or an index cannot be a float, so that run fails and the gradient is zero, as in MindSpore. The shadow run
-    leaves no trace: random state and parameters are as before.
+    A label or an index cannot be a float, so that run fails and the gradient is zero, as in MindSpore. The
+    shadow run leaves no trace: random state and parameters are as before.
     """
     shadow = list(args)
     for p in integral:
@@ -201,8 +216,9 @@ def _under_functorch(fn, args, kwargs, positions, weights, sens, has_aux) -> Dif
         held["output"] = output
         return tuple(_differentiated(output, has_aux)), [t._t for t in tensors_of(output)]
 
-    outs, pull, values = torch.func.vjp(pure, [args[p]._t for p in positions], [w._t for w in trainable],
-                                        has_aux=True)
+    outs, pull, values = torch.func.vjp(
+        pure, [args[p]._t for p in positions], [w._t for w in trainable], has_aux=True
+    )
     for wrapper, t in zip(tensors_of(held["output"]), values, strict=True):
         wrapper._t = t
     given = tuple(torch.ones_like(o) for o in outs) if sens is None else tuple(s._t for s in tensors_of(sens))
@@ -222,16 +238,43 @@ def jvp(fn, args, tangents, has_aux=False):
         outs = [t._t for t in tensors_of(primal)]
         dummies = [torch.zeros_like(o, requires_grad=True) for o in outs]
         flowing = [(o, d) for o, d in zip(outs, dummies, strict=True) if o.requires_grad]
-        pulled = torch.autograd.grad([o for o, _ in flowing], sources, [d for _, d in flowing], create_graph=True,
-                                     allow_unused=True) if flowing else [None] * len(sources)
-        pairs = [(g, v._t.to(g.dtype)) for g, v in zip(pulled, tangents, strict=True)
-                 if g is not None and g.requires_grad]
-        pushed = torch.autograd.grad([g for g, _ in pairs], dummies, [v for _, v in pairs], allow_unused=True,
-                                     create_graph=levels.depth > 1) if pairs else [None] * len(outs)
+        pulled = (
+            torch.autograd.grad(
+                [o for o, _ in flowing],
+                sources,
+                [d for _, d in flowing],
+                create_graph=True,
+                allow_unused=True,
+            )
+            if flowing
+            else [None] * len(sources)
+        )
+        pairs = [
+            (g, v._t.to(g.dtype))
+            for g, v in zip(pulled, tangents, strict=True)
+            if g is not None and g.requires_grad
+        ]
+        pushed = (
+            torch.autograd.grad(
+                [g for g, _ in pairs],
+                dummies,
+                [v for _, v in pairs],
+                allow_unused=True,
+                create_graph=levels.depth > 1,
+            )
+            if pairs
+            else [None] * len(outs)
+        )
     if levels.depth == 0:
         detach_(output)
-    return primal, aux, [_filled(g, o).detach() if levels.depth == 0 else _filled(g, o)
-                         for g, o in zip(pushed, outs, strict=True)]
+    return (
+        primal,
+        aux,
+        [
+            _filled(g, o).detach() if levels.depth == 0 else _filled(g, o)
+            for g, o in zip(pushed, outs, strict=True)
+        ],
+    )
 
 
 def vjp(fn, args, weights=(), has_aux=False):
@@ -252,10 +295,20 @@ def vjp(fn, args, weights=(), has_aux=False):
         given = [s._t for s in tensors_of(sens)]
         pairs = [(o, _fit(s, o)) for o, s in zip(outs, given, strict=True) if o.requires_grad]
         wrt = [*sources, *aliases]
-        grads = torch.autograd.grad([o for o, _ in pairs], wrt, [s for _, s in pairs], retain_graph=True,
-                                    create_graph=levels.depth > 0, allow_unused=True) if pairs else [None] * len(wrt)
+        grads = (
+            torch.autograd.grad(
+                [o for o, _ in pairs],
+                wrt,
+                [s for _, s in pairs],
+                retain_graph=True,
+                create_graph=levels.depth > 0,
+                allow_unused=True,
+            )
+            if pairs
+            else [None] * len(wrt)
+        )
         filled = [_filled(g, t) for g, t in zip(grads, wrt, strict=True)]
-        return filled[:len(sources)], _spread(grads[len(sources):], trainable, weights)
+        return filled[: len(sources)], _spread(grads[len(sources) :], trainable, weights)
 
     return primal, aux, pull
 
@@ -277,11 +330,24 @@ def jacobian(fn, args, positions, has_aux=False):
             if not out.requires_grad:
                 rows.append([s.new_zeros(out.shape + s.shape) for s in sources])
                 continue
-            basis = torch.eye(out.numel(), dtype=out.dtype, device=out.device).reshape(out.numel(), *out.shape)
-            grads = torch.autograd.grad(out, sources, basis, is_grads_batched=True, retain_graph=True,
-                                        create_graph=nested, allow_unused=True)
-            rows.append([s.new_zeros(out.shape + s.shape) if g is None else g.reshape(out.shape + s.shape)
-                         for g, s in zip(grads, sources, strict=True)])
+            basis = torch.eye(out.numel(), dtype=out.dtype, device=out.device).reshape(
+                out.numel(), *out.shape
+            )
+            grads = torch.autograd.grad(
+                out,
+                sources,
+                basis,
+                is_grads_batched=True,
+                retain_graph=True,
+                create_graph=nested,
+                allow_unused=True,
+            )
+            rows.append(
+                [
+                    s.new_zeros(out.shape + s.shape) if g is None else g.reshape(out.shape + s.shape)
+                    for g, s in zip(grads, sources, strict=True)
+                ]
+            )
     if levels.depth == 0:
         detach_(output)
     return primal, aux, rows

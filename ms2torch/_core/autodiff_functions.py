@@ -1,4 +1,5 @@
-"""Custom gradients as autograd Functions: ``bprop``, backward hooks, gradients that are looked at on their way."""
+"""Custom gradients as autograd Functions: ``bprop``, backward hooks, gradients that are looked at on their
+way."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ class _Bprop(torch.autograd.Function):
     @staticmethod
     def backward(ctx, *grads):
         saved = ctx.saved_tensors
-        return (None, *ctx.run.backward(saved[:ctx.count], saved[ctx.count:], grads))
+        return (None, *ctx.run.backward(saved[: ctx.count], saved[ctx.count :], grads))
 
 
 class _Run:
@@ -40,7 +41,9 @@ class _Run:
             call[i] = wrap(t)
         with torch.no_grad():
             self.output = self.function(*call, **self.kwargs)
-        return tuple(t._t.view_as(t._t) if any(t._t is r for r in raw) else t._t for t in tensors_of(self.output))
+        return tuple(
+            t._t.view_as(t._t) if any(t._t is r for r in raw) else t._t for t in tensors_of(self.output)
+        )
 
     def backward(self, inputs, outs, grads):
         call = list(self.args)
@@ -52,10 +55,16 @@ class _Run:
         found = self.bprop(*call, out, dout)
         if not isinstance(found, (tuple, list)):
             found = (found,)
-        if len(found) == 2 and isinstance(found[0], (tuple, list)) and isinstance(found[1], (tuple, list, dict)):
+        if (
+            len(found) == 2
+            and isinstance(found[0], (tuple, list))
+            and isinstance(found[1], (tuple, list, dict))
+        ):
             found = found[0]
         if len(found) < len(self.args):
-            raise RuntimeError(f"Grad size should lager than forward inputs, but got {len(found)} vs {len(self.args)}")
+            raise RuntimeError(
+                f"Grad size should lager than forward inputs, but got {len(found)} vs {len(self.args)}"
+            )
         result = []
         for i, t in zip(self.places, inputs, strict=True):
             g = found[i] if i < len(found) else None
@@ -98,7 +107,8 @@ class _Watch(torch.autograd.Function):
 
 
 def watched(obj, see):
-    """``obj`` passed on; ``see(gradients)`` gets the raw gradients of its Tensors and gives those to go on with."""
+    """``obj`` passed on; ``see(gradients)`` gets the raw gradients of its Tensors and gives those to go on
+    with."""
     raw = [t._t for t in tensors_of(obj)]
     if not raw:
         return obj
@@ -149,5 +159,5 @@ class _Seen(torch.autograd.Function):
 
 
 def with_gradient_of(t: torch.Tensor, function) -> torch.Tensor:
-    """``t`` itself; on the way back its gradient becomes ``function(gradient)`` (``ops.InsertGradientOf``)."""
+    """``t`` itself; its gradient becomes ``function(gradient)`` (``ops.InsertGradientOf``)."""
     return _Seen.apply(t, function)

@@ -1,12 +1,13 @@
 """Levels: the only places where autograd records.
 
 At rest no tensor of ours requires grad, so a forward pass records nothing. A level gives every differentiated
-weight a fresh alias (swapped into the wrapper's slot) and every differentiated input a fresh wrapper; whatever the
-body does, the slots and the level are restored at its end, and what the body stored on Cells is detached.
+weight a fresh alias (swapped into the wrapper's slot) and every differentiated input a fresh wrapper;
+whatever the body does, the slots and the level are restored at its end, and what the body stored on Cells is
+detached.
 
-Why aliases and not ``requires_grad_`` on the stored parameter: an inner level would then see the outer level's tensor
-(nested weights give (24, 12) where (12, 6) is right), threads would lose gradients, and a tensor that survives a call
-would keep a graph alive.
+Why aliases and not ``requires_grad_`` on the stored parameter: an inner level would then see the outer
+level's tensor (nested weights give (24, 12) where (12, 6) is right), threads would lose gradients, and a
+tensor that survives a call would keep a graph alive.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _dry = 0
 
 @contextlib.contextmanager
 def dry():
-    """Inside, nothing that is written to parameters lasts: for a run that only asks what the derivative is."""
+    """Inside, no write to a parameter lasts: for a run that only asks what the derivative is."""
     global _dry
     _dry += 1
     try:
@@ -86,7 +87,8 @@ class Level:
         try:
             for (w, old), new in zip(self.saved, self.aliases, strict=False):
                 if w._t is not new and not _dry:
-                    # Written to inside the level: the value becomes the parameter's when the outermost level ends.
+                    # Written to inside the level: the value becomes the parameter's when the outermost level
+                    # ends.
                     if depth == 1:
                         w._settle(w._t.detach())
                         w._t = old
@@ -108,7 +110,8 @@ class Level:
 
 
 class Lent(Level):
-    """A level whose aliases somebody else owns (torch's optimizers and DDP): nothing that they reach is detached here."""
+    """A level whose aliases somebody else owns (torch's optimizers and DDP): nothing that they reach is
+    detached here."""
 
     __slots__ = ("_given",)
 
@@ -121,7 +124,8 @@ class Lent(Level):
 
 
 def alias(t: torch.Tensor) -> torch.Tensor:
-    """A fresh tensor over the same storage to differentiate by; connected to an outer level where there is one."""
+    """A fresh tensor over the same storage to differentiate by; connected to an outer level where there is
+    one."""
     if t.requires_grad:
         return t.view_as(t)
     return t.detach().requires_grad_()
@@ -134,7 +138,7 @@ def remember(value) -> None:
 
 
 def detach_(obj) -> None:
-    """Take every Tensor in ``obj`` off the graph, in place of its slot: all holders of that wrapper see it."""
+    """Take every Tensor in ``obj`` off the graph, in its slot: all holders of that wrapper see it."""
     if isinstance(obj, Tensor):
         t = obj._t
         if t.requires_grad:

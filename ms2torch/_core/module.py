@@ -1,7 +1,8 @@
 """What lets a Cell be a torch.nn.Module although its users own every attribute name.
 
-MindSpore programs assign ``self.train = True``, ``self.type = "x"``, ``self.modules = [...]``: names that are methods of
-torch's Module. Such a name is guarded: the program reads what it assigned, torch's own code finds torch's method.
+MindSpore programs assign ``self.train = True``, ``self.type = "x"``, ``self.modules = [...]``: names that are
+methods of torch's Module. Such a name is guarded: the program reads what it assigned, torch's own code finds
+torch's method.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""One forward: a Cell's forward pass is recorded so that the gradient call that follows need not run it again.
+"""One forward: a Cell's forward pass is recorded so that the gradient call that follows need not run it
+again.
 
-MindSpore programs write ``loss = net(x)`` and then ``grad(net, weights)(x, sens)`` and the network runs once. A
-recording is kept with its Cell, is used once, and only for the same Tensor objects with the same contents and
-unmoved weights; anything else runs the network again, which is what MindSpore's graph mode computes. At most two
-recordings wait; when two in a row went unused the Cell stops recording until training resumes, so evaluation holds
-no memory.
+MindSpore programs write ``loss = net(x)`` and then ``grad(net, weights)(x, sens)`` and the network runs once.
+A recording is kept with its Cell, is used once, and only for the same Tensor objects with the same contents
+and unmoved weights; anything else runs the network again, which is what MindSpore's graph mode computes. At
+most two recordings wait; when two in a row went unused the Cell stops recording until training resumes, so
+evaluation holds no memory.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from .tensor import Tensor, wrap
 
 WAITING = 2
 
-# Depth of train cells' constructs that run at level 0. In graph mode their networks record without set_grad().
+# Depth of train cells' constructs that run at level 0. In graph mode their networks record without
+# set_grad().
 trainers = 0
-# The recordings that wait inside a train cell's construct: MindSpore compiles it to one graph, in which a gradient belongs
-# to its forward pass, whatever an optimizer did to the weights in between.
+# The recordings that wait inside a train cell's construct: MindSpore compiles it to one graph, in which a
+# gradient belongs to its forward pass, whatever an optimizer did to the weights in between.
 _kept: list[Recording] = []
 
 
@@ -31,7 +33,7 @@ class Recording:
 
 
 class _Apart(Level):
-    """A level whose aliases have version counters of their own: what moved is told by the recording's state."""
+    """A level whose aliases have version counters of their own: the recording's state tells what moved."""
 
     __slots__ = ()
 
@@ -67,7 +69,8 @@ class Recorder:
 
 
 def record(cell, run, args: tuple, kwargs: dict):
-    """Run ``run(*args, **kwargs)`` for ``cell`` and keep what a gradient call needs; returns its detached output."""
+    """Run ``run(*args, **kwargs)`` for ``cell`` and keep what a gradient call needs; returns its detached
+    output."""
     recorder = cell._recorder
     if recorder.off or any(hasattr(a, "_rest") for a in args):
         # (A Parameter among the arguments may be assigned to; only values are recorded.)
@@ -109,12 +112,10 @@ def take(fn, args: tuple, kwargs: dict, positions, weights) -> Recording | None:
     if not recorder.waiting:
         return None
     call = _flatten((args, kwargs))
-    for i, found in enumerate(recorder.waiting):
-        if _same(found.call, call):
-            break
-    else:
+    found = next((r for r in recorder.waiting if _same(r.call, call)), None)
+    if found is None:
         return None
-    del recorder.waiting[i]
+    recorder.waiting.remove(found)
     if found.kept:
         _kept.remove(found)
     known = found.aliases
@@ -132,7 +133,8 @@ def leave_trainer() -> None:
 
 
 def keep_apart(params) -> None:
-    """Before ``params`` are written to: those that a waiting recording of a train cell reads move to memory of their own."""
+    """Before ``params`` are written to: those that a waiting recording of a train cell reads move to memory
+    of their own."""
     for found in _kept:
         for p in params:
             old = found.aliases.get(id(p))
@@ -145,7 +147,9 @@ def _state(tensors) -> list:
 
 
 def _unmoved(state) -> bool:
-    return all(w._t is t and t.data_ptr() == place and t._version == version for w, t, place, version in state)
+    return all(
+        w._t is t and t.data_ptr() == place and t._version == version for w, t, place, version in state
+    )
 
 
 def _flatten(obj) -> list:

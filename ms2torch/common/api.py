@@ -1,7 +1,7 @@
 """What marks code for MindSpore's compiler (``mindspore.common.api``).
 
-ms2torch runs eagerly in both modes, with the same numbers. ``MS2TORCH_COMPILE=1`` lets ``jit`` compile plain functions with
-``torch.compile`` where that can trace them.
+ms2torch runs eagerly in both modes, with the same numbers. ``MS2TORCH_COMPILE=1`` lets ``jit`` compile plain
+functions with ``torch.compile`` where that can trace them.
 """
 
 from __future__ import annotations
@@ -15,19 +15,53 @@ import torch
 
 from ms2torch._core.surface import install_lazy
 
-__all__ = ["JitConfig", "jit", "jit_class", "lazy_inline", "ms_function", "ms_memory_recycle", "mutable", "no_inline"]
+__all__ = [
+    "JitConfig",
+    "jit",
+    "jit_class",
+    "lazy_inline",
+    "ms_function",
+    "ms_memory_recycle",
+    "mutable",
+    "no_inline",
+]
 
 
-def jit(function=None, *more, mode="PSJit", input_signature=None, hash_args=None, jit_config=None, capture_mode="ast",
-        compile_once=False, jit_level="O0", dynamic=0, fullgraph=False, backend="", dump_dir=None, **options):
+def jit(
+    function=None,
+    *more,
+    mode="PSJit",
+    input_signature=None,
+    hash_args=None,
+    jit_config=None,
+    capture_mode="ast",
+    compile_once=False,
+    jit_level="O0",
+    dynamic=0,
+    fullgraph=False,
+    backend="",
+    dump_dir=None,
+    **options,
+):
     """Mark a function as one to compile (``mindspore.jit``); the arguments that tell how are accepted.
 
-    Works with and without parentheses, on functions, methods and Cells. The marked function computes what the plain one does.
+    Works with and without parentheses, on functions, methods and Cells. The marked function computes what the
+    plain one does.
     """
     if function is None:
-        return functools.partial(jit, mode=mode, input_signature=input_signature, hash_args=hash_args,
-                                 jit_config=jit_config, capture_mode=capture_mode, compile_once=compile_once,
-                                 jit_level=jit_level, dynamic=dynamic, fullgraph=fullgraph, backend=backend)
+        return functools.partial(
+            jit,
+            mode=mode,
+            input_signature=input_signature,
+            hash_args=hash_args,
+            jit_config=jit_config,
+            capture_mode=capture_mode,
+            compile_once=compile_once,
+            jit_level=jit_level,
+            dynamic=dynamic,
+            fullgraph=fullgraph,
+            backend=backend,
+        )
     if not inspect.isroutine(function) and not callable(function):
         raise TypeError(f"For 'jit', the argument 'function' must be callable, but got {type(function)}.")
     if os.environ.get("MS2TORCH_COMPILE") != "1" or isinstance(function, torch.nn.Module):
@@ -46,11 +80,14 @@ def ms_class(cls):
 
 
 def jit_class(cls):
-    """Mark a class whose instances compiled code uses; TypeError for anything but a class, ValueError for a Cell."""
+    """Mark a class whose instances compiled code uses; TypeError for anything but a class, ValueError for a
+    Cell."""
     if not inspect.isclass(cls):
         raise TypeError(f"Decorator jit_class can only be used for class type, but got {cls}.")
     if issubclass(cls, torch.nn.Module):
-        raise TypeError(f"Decorator jit_class is used for user-defined classes and cannot be used for nn.Cell: {cls}.")
+        raise TypeError(
+            f"Decorator jit_class is used for user-defined classes and cannot be used for nn.Cell: {cls}."
+        )
     cls.__ms_class__ = True
     return cls
 
@@ -67,24 +104,43 @@ def no_inline(fn=None):
 
 def mutable(input_data, dynamic_len=False):
     """``input_data`` itself: here nothing is ever constant-folded."""
-    if not isinstance(input_data, (tuple, list, dict, int, float, str, bool)) and not hasattr(input_data, "_t"):
-        raise TypeError("For 'mutable', the 'input_data' should be one of (bool, int, float, str, tuple, list, dict, "
-                        f"Tensor) or their nested structures, but got {input_data}.")
+    if not isinstance(input_data, (tuple, list, dict, int, float, str, bool)) and not hasattr(
+        input_data, "_t"
+    ):
+        raise TypeError(
+            "For 'mutable', the 'input_data' should be one of (bool, int, float, str, tuple, list, dict, "
+            f"Tensor) or their nested structures, but got {input_data}."
+        )
     return input_data
 
 
 class JitConfig:
-    """Options for MindSpore's compiler (``mindspore.JitConfig``); kept and readable, without effect on results."""
+    """Options for MindSpore's compiler (``mindspore.JitConfig``); kept and readable, without effect on
+    results."""
 
-    def __init__(self, jit_level="", exc_mode="auto", jit_syntax_level="", max_opt_num=None, infer_boost="off", **kwargs):
+    def __init__(
+        self,
+        jit_level="",
+        exc_mode="auto",
+        jit_syntax_level="",
+        max_opt_num=None,
+        infer_boost="off",
+        **kwargs,
+    ):
         if jit_level not in ("", "O0", "O1", "O2", "O3"):
             raise ValueError("For 'jit_level' must be one of ['O0', 'O1', 'O2'].")
-        self.jit_config_dict = {"jit_level": jit_level, "exc_mode": exc_mode, "jit_syntax_level": jit_syntax_level,
-                                "infer_boost": infer_boost, **{k: str(v) for k, v in kwargs.items()}}
+        self.jit_config_dict = {
+            "jit_level": jit_level,
+            "exc_mode": exc_mode,
+            "jit_syntax_level": jit_syntax_level,
+            "infer_boost": infer_boost,
+            **{k: str(v) for k, v in kwargs.items()},
+        }
 
 
 class _no_grad(contextlib.ContextDecorator):
-    """Context (or decorator) in which gradients see only constants, as torch.no_grad inside a differentiated function."""
+    """Context (or decorator) in which gradients see only constants, as torch.no_grad inside a differentiated
+    function."""
 
     def __enter__(self):
         self._guard = torch.no_grad()

@@ -19,9 +19,10 @@ _keys = count()
 class Parameter(Tensor):
     """A Tensor that a Cell owns and an optimizer updates (``mindspore.Parameter``).
 
-    ``default_input`` is a Tensor (whose memory is shared), a Parameter, number, list or numpy array (copied). ``requires_grad`` only marks what ``trainable_params()`` returns: unlike torch's
-    parameters, no Parameter carries a graph or a ``.grad``. Between differentiations ``_rest``, a
-    torch.nn.Parameter that does not require grad, holds the data; inside one, ``_t`` is a fresh alias of it.
+    ``default_input`` is a Tensor (whose memory is shared), a Parameter, number, list or numpy array (copied).
+    ``requires_grad`` only marks what ``trainable_params()`` returns: unlike torch's parameters, no Parameter
+    carries a graph or a ``.grad``. Between differentiations ``_rest``, a torch.nn.Parameter that does not
+    require grad, holds the data; inside one, ``_t`` is a fresh alias of it.
     """
 
     _home = None
@@ -40,17 +41,29 @@ class Parameter(Tensor):
     is_init = True
     param_tensor = True
 
-    def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
-                 parallel_optimizer=True, storage_format="", device=None):
+    def __init__(
+        self,
+        default_input,
+        name=None,
+        requires_grad=True,
+        layerwise_parallel=False,
+        parallel_optimizer=True,
+        storage_format="",
+        device=None,
+    ):
         if isinstance(default_input, Parameter):
             data = default_input._t.detach().clone()
         elif isinstance(default_input, Tensor):
             data = default_input._t.detach()
-        elif isinstance(default_input, (bool, int, float, list, tuple)) or hasattr(default_input, "__array__"):
+        elif isinstance(default_input, (bool, int, float, list, tuple)) or hasattr(
+            default_input, "__array__"
+        ):
             data = as_torch(default_input)
         else:
-            raise TypeError(f"The type of the argument 'default_input' must be in ['Tensor', 'int', 'float', "
-                            f"'numpy.ndarray', 'list']. But got type {type(default_input)}.")
+            raise TypeError(
+                f"The type of the argument 'default_input' must be in ['Tensor', 'int', 'float', "
+                f"'numpy.ndarray', 'list']. But got type {type(default_input)}."
+            )
         self._adopt(data)
         self.requires_grad = requires_grad
         if layerwise_parallel:
@@ -76,13 +89,15 @@ class Parameter(Tensor):
         if name is None:
             name = f"{PARAMETER_NAME_DEFAULT}#{next(_unnamed)}"
         elif not isinstance(name, str):
-            raise ValueError(f"The type of the Parameter's name should be 'string' or 'None', "
-                             f"but got {type(name)}.")
+            raise ValueError(
+                f"The type of the Parameter's name should be 'string' or 'None', but got {type(name)}."
+            )
         else:
             name = name.strip() or PARAMETER_NAME_DEFAULT
             if len(name) > PARAMETER_NAME_PREFIX_MAX_LEN:
-                raise ValueError(f"The length of the '{name}' name should be less than "
-                                 f"{PARAMETER_NAME_PREFIX_MAX_LEN}.")
+                raise ValueError(
+                    f"The length of the '{name}' name should be less than {PARAMETER_NAME_PREFIX_MAX_LEN}."
+                )
         self._name = name
 
     @property
@@ -92,7 +107,10 @@ class Parameter(Tensor):
 
     def __repr__(self) -> str:
         shape = "(" + ", ".join(map(str, self.shape)) + ("," if len(self.shape) == 1 else "") + ")"
-        return f"Parameter (name={self._name}, shape={shape}, dtype={self.dtype}, requires_grad={self.requires_grad})"
+        return (
+            f"Parameter (name={self._name}, shape={shape}, dtype={self.dtype}, "
+            f"requires_grad={self.requires_grad})"
+        )
 
     __str__ = __repr__
 
@@ -117,7 +135,8 @@ class Parameter(Tensor):
                 recording.keep_apart((self,))
                 change(t)
             return
-        # Inside a level the slot holds an alias that autograd saves: change a copy and settle it at the level's end.
+        # Inside a level the slot holds an alias that autograd saves: change a copy and settle it at the
+        # level's end.
         changed = t.clone()
         change(changed)
         self._t = changed
@@ -143,9 +162,9 @@ class Parameter(Tensor):
     def set_data(self, data, slice_shape=False) -> Parameter:
         """Replace the data by a Tensor's, cast to this dtype where that loses nothing of kind.
 
-        ``slice_shape`` allows another shape. Earlier views and ``asnumpy()`` arrays keep the old values, as in
-        MindSpore. Raises TypeError for anything but Tensor and Parameter, and for float data into an integer
-        Parameter; ValueError for another shape.
+        ``slice_shape`` allows another shape. Earlier views and ``asnumpy()`` arrays keep the old values, as
+        in MindSpore. Raises TypeError for anything but Tensor and Parameter, and for float data into an
+        integer Parameter; ValueError for another shape.
         """
         if not isinstance(data, Tensor):
             if isinstance(data, (bool, int, float)):
@@ -156,12 +175,16 @@ class Parameter(Tensor):
         old = self._rest
         if new.dtype is not old.dtype:
             if new.is_floating_point() and not old.is_floating_point():
-                raise TypeError(f"Data type of set data or assign must be the same or convertible: "
-                                f"{self.dtype} from {data.dtype}.")
+                raise TypeError(
+                    f"Data type of set data or assign must be the same or convertible: "
+                    f"{self.dtype} from {data.dtype}."
+                )
             new = new.to(old.dtype)
         if new.shape != old.shape and not slice_shape and not (new.numel() == 1 and old.numel() == 1):
-            raise ValueError(f"Can not change the shape of Parameter which has been initialized. "
-                             f"Current shape is {self.shape}, and incoming is {data.shape}.")
+            raise ValueError(
+                f"Can not change the shape of Parameter which has been initialized. "
+                f"Current shape is {self.shape}, and incoming is {data.shape}."
+            )
         if self._t is not self._rest:
             self._t = new.clone()
             return self
@@ -174,11 +197,17 @@ class Parameter(Tensor):
         return self
 
     def clone(self, init="same") -> Parameter:
-        """A new Parameter with this one's flags: ``init`` is "same", a number, a Tensor or an initializer's name."""
+        """A new Parameter with this one's flags: ``init`` is "same", a number, a Tensor or an initializer's
+        name."""
         fill = _FILLS.get(init) if isinstance(init, str) else None
         data = fill(self._rest) if fill else self._rest.detach().clone()
-        new = Parameter(wrap(data), name=self.name, requires_grad=self.requires_grad,
-                        layerwise_parallel=self.layerwise_parallel, parallel_optimizer=self.parallel_optimizer)
+        new = Parameter(
+            wrap(data),
+            name=self.name,
+            requires_grad=self.requires_grad,
+            layerwise_parallel=self.layerwise_parallel,
+            parallel_optimizer=self.parallel_optimizer,
+        )
         for flag in ("comm_fusion", "cache_enable", "cache_shape", "unique"):
             if flag in self.__dict__:
                 new.__dict__[flag] = self.__dict__[flag]
@@ -196,8 +225,11 @@ class Parameter(Tensor):
         """Parameter-server training is not part of ms2torch."""
         from ms2torch._core.errors import unsupported
 
-        raise unsupported("mindspore.Parameter.set_param_ps", "parameter servers are not supported.",
-                          "train data-parallel, without set_param_ps.")
+        raise unsupported(
+            "mindspore.Parameter.set_param_ps",
+            "parameter servers are not supported.",
+            "train data-parallel, without set_param_ps.",
+        )
 
     def set_param_fl(self, *args, **kwargs) -> None:
         from ms2torch._core.errors import unsupported
@@ -258,13 +290,17 @@ class ParameterTuple(tuple):
         names: set[str] = set()
         for param in data:
             if not isinstance(param, Parameter):
-                raise TypeError(f"For ParameterTuple initialization, ParameterTuple input should be 'Parameter' "
-                                f"collection, but got a {type(iterable)}. ")
+                raise TypeError(
+                    f"For ParameterTuple initialization, ParameterTuple input should be 'Parameter' "
+                    f"collection, but got a {type(iterable)}. "
+                )
             if id(param) not in ids:
                 ids.add(id(param))
                 if param.name in names:
-                    raise ValueError(f"The value {param} , its name '{param.name}' already exists. "
-                                     "Please set a unique name for the parameter.")
+                    raise ValueError(
+                        f"The value {param} , its name '{param.name}' already exists. "
+                        "Please set a unique name for the parameter."
+                    )
                 names.add(param.name)
         return tuple.__new__(cls, data)
 

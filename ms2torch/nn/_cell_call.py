@@ -1,4 +1,7 @@
-"""The slow path of a Cell's call: hooks, precision, recording, custom gradients, recomputation. Mixed into Cell."""
+"""The slow path of a Cell's call: hooks, precision, recording, custom gradients, recomputation.
+
+Mixed into Cell.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ class CellCall:
         return self._run_slow(*args, **kwargs)
 
     def _train_call(self, args: tuple, kwargs: dict):
-        """A construct that differentiates is one graph in MindSpore: loss and gradients share a forward pass."""
+        """A construct that differentiates is one graph in MindSpore: one forward for loss and gradients."""
         if not self._children_marked:
             self._mark_children()
         recording.trainers += 1

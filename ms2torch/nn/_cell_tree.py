@@ -65,7 +65,8 @@ class CellTree:
     # ---- putting things in -----------------------------------------------------------------------------
 
     def insert_param_to_cell(self, param_name: str, param, check_name_contain_dot: bool = True) -> None:
-        """Add a Parameter under a name; KeyError for a bad or taken name, TypeError for anything but a Parameter."""
+        """Add a Parameter under a name; KeyError for a bad or taken name, TypeError for anything but a
+        Parameter."""
         if not param_name:
             raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not be None.")
         if check_name_contain_dot and "." in param_name:
@@ -73,29 +74,41 @@ class CellTree:
         if "_params" not in self.__dict__:
             raise AttributeError("For 'insert_param_to_cell', please call Cell.__init__() firstly.")
         if param_name not in self._params and hasattr(self, param_name):
-            raise KeyError(f"For 'insert_param_to_cell', the {param_name} parameter already exists in the network."
-                           "Cannot insert another parameter with the same name.")
+            raise KeyError(
+                f"For 'insert_param_to_cell', the {param_name} parameter already exists in the network."
+                "Cannot insert another parameter with the same name."
+            )
         if not isinstance(param, Parameter) and param is not None:
-            raise TypeError("For 'insert_param_to_cell', the argument 'param' must be 'Parameter' if not None, "
-                            f"but got {type(param)}.")
+            raise TypeError(
+                "For 'insert_param_to_cell', the argument 'param' must be 'Parameter' if not None, "
+                f"but got {type(param)}."
+            )
         if param is not None and param.name.startswith("Parameter#"):
             param.name = param_name
         self._params[param_name] = param
 
     def insert_child_to_cell(self, child_name: str, child_cell) -> None:
-        """Add a child Cell under a name; KeyError for a bad or taken name, TypeError for anything but a Cell."""
+        """Add a child Cell; KeyError for a bad or taken name, TypeError for anything but a Cell."""
         if not isinstance(child_name, str):
-            raise TypeError("For 'insert_child_to_cell', the type of parameter 'child_name' must be str, "
-                            f"but got {type(child_name)}.")
+            raise TypeError(
+                "For 'insert_child_to_cell', the type of parameter 'child_name' must be str, "
+                f"but got {type(child_name)}."
+            )
         if not child_name or "." in child_name:
-            raise KeyError("For 'insert_child_to_cell', the parameter 'child_name' can not be None and "
-                           "can not contain '.' ")
+            raise KeyError(
+                "For 'insert_child_to_cell', the parameter 'child_name' can not be None and "
+                "can not contain '.' "
+            )
         if child_name not in self._modules and hasattr(self, child_name):
-            raise KeyError(f"For 'insert_child_to_cell', the {child_name} child cell already exists in the network."
-                           "Cannot insert another child cell with the same name.")
+            raise KeyError(
+                f"For 'insert_child_to_cell', the {child_name} child cell already exists in the network."
+                "Cannot insert another child cell with the same name."
+            )
         if not isinstance(child_cell, torch.nn.Module) and child_cell is not None:
-            raise TypeError("For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, "
-                            f"but got type {type(child_cell)}.")
+            raise TypeError(
+                "For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, "
+                f"but got type {type(child_cell)}."
+            )
         self._modules[child_name] = child_cell
 
     def _set_child(self, name: str, value: torch.nn.Module) -> None:
@@ -106,8 +119,10 @@ class CellTree:
         else:
             speak_tensor(value)
         if name not in self._modules and name in self._params:
-            raise KeyError(f"For 'insert_child_to_cell', the {name} child cell already exists in the network."
-                           "Cannot insert another child cell with the same name.")
+            raise KeyError(
+                f"For 'insert_child_to_cell', the {name} child cell already exists in the network."
+                "Cannot insert another child cell with the same name."
+            )
         self._modules[name] = value
 
     def _set_parameter_tuple(self, name: str, value: ParameterTuple) -> None:
@@ -121,8 +136,10 @@ class CellTree:
                 item.name = f"Parameter${self._next_id}"
                 self.__dict__["_next_id"] += 1
             if item.name in names:
-                raise ValueError(f"The value {item} , its name '{item.name}' already exists. "
-                                 "Please set a unique name for the parameter.")
+                raise ValueError(
+                    f"The value {item} , its name '{item.name}' already exists. "
+                    "Please set a unique name for the parameter."
+                )
             names.add(item.name)
             self.insert_param_to_cell(item.name, item, check_name_contain_dot=False)
         self.__dict__[name] = value
@@ -154,8 +171,10 @@ class CellTree:
                 found[name] = cell
         return found
 
-    def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple[str, Parameter]]:
-        """Parameters with their names in the tree, each once; only this Cell's own where ``expand`` is False."""
+    def parameters_and_names(
+        self, name_prefix: str = "", expand: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """Parameters with their names in the tree, each once; ``expand=False``: this Cell's own alone."""
         cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
         seen: set[int] = set()
         for cell_name, cell in cells:
@@ -171,7 +190,8 @@ class CellTree:
                         yield (f"{cell_name}.{name}" if cell_name else name), param
 
     def _adopted(self) -> Iterator[tuple[str, Parameter]]:
-        """Parameters of plain torch modules among the children, as MindSpore Parameters over the same tensors."""
+        """Parameters of plain torch modules among the children, as MindSpore Parameters over the same
+        tensors."""
         for child_name, child in self._modules.items():
             if child is None or isinstance(child, CellTree):
                 continue
@@ -208,7 +228,9 @@ class CellTree:
         return OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse))
 
     def parameters_broadcast_dict(self, recurse: bool = True) -> OrderedDict | None:
-        found = OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse) if not p.layerwise_parallel)
+        found = OrderedDict(
+            (p.name, p) for p in self.get_parameters(expand=recurse) if not p.layerwise_parallel
+        )
         return found or None
 
     def get_sub_cell(self, target: str):
@@ -247,8 +269,10 @@ class CellTree:
         names: set[str] = set()
         for _, param in self.parameters_and_names():
             if param.name in names:
-                raise ValueError(f"The value of {param.name} is {param}, its name '{param.name}' already exists. "
-                                 "Please set a unique name for the parameter.")
+                raise ValueError(
+                    f"The value of {param.name} is {param}, its name '{param.name}' already exists. "
+                    "Please set a unique name for the parameter."
+                )
             names.add(param.name)
 
     def check_names_and_refresh_name(self) -> None:
@@ -271,14 +295,16 @@ class CellTree:
         if not isinstance(name, str):
             raise TypeError(f"buffer name should be a string, but got {type(name)}.")
         if "." in name:
-            raise KeyError("buffer name can not contain \".\"")
+            raise KeyError('buffer name can not contain "."')
         if name == "":
-            raise KeyError("buffer name can not be empty string \"\"")
+            raise KeyError('buffer name can not be empty string ""')
         if hasattr(self, name) and name not in self._buffers:
             raise KeyError(f"attribute '{name}' already exists")
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"cannot assign '{type(tensor)}' object to buffer '{name}' (mindspore Tensor or None "
-                            "required)")
+            raise TypeError(
+                f"cannot assign '{type(tensor)}' object to buffer '{name}' (mindspore Tensor or None "
+                "required)"
+            )
         self._buffers[name] = None if tensor is None else tensor._t
         self._ms_buffers[name] = tensor
         if persistent:
@@ -308,7 +334,8 @@ class CellTree:
     # ---- flags -----------------------------------------------------------------------------------------
 
     def add_flags(self, **flags):
-        """Set attributes, remembered by ``get_flags``; ``fp16``, ``bf16`` and ``fp32`` choose the Cell's precision."""
+        """Set attributes, remembered by ``get_flags``; ``fp16``, ``bf16`` and ``fp32`` choose the Cell's
+        precision."""
         known = self.__dict__.setdefault("_func_graph_flags", {})
         known.update(flags)
         self.__dict__.update(flags)

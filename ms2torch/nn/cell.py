@@ -1,8 +1,9 @@
 """Cell, the base of every network (``mindspore.nn.Cell``), as a torch.nn.Module.
 
-Two facts shape this file. A call must cost next to nothing: ``__call__`` goes straight to ``construct`` unless
-something (a hook, ``set_grad``, ``to_float``, ``bprop``, recomputation) marked the Cell ``_slow``. And torch's
-``_parameters`` hold real torch.nn.Parameters while ``cell.weight`` gives MindSpore's Parameter around the same tensor.
+Two facts shape this file. A call must cost next to nothing: ``__call__`` goes straight to ``construct``
+unless something (a hook, ``set_grad``, ``to_float``, ``bprop``, recomputation) marked the Cell ``_slow``. And
+torch's ``_parameters`` hold real torch.nn.Parameters while ``cell.weight`` gives MindSpore's Parameter around
+the same tensor.
 """
 
 from __future__ import annotations
@@ -31,11 +32,13 @@ _hook_ids = itertools.count()
 
 
 class Cell(CellTree, CellCall, _Module):
-    """Base class of networks and layers: parameters and child Cells as attributes, the computation in ``construct``.
+    """Base class of networks and layers: parameters and child Cells as attributes, the computation in
+    ``construct``.
 
-    ``auto_prefix`` puts the attribute name of a child before its parameters' names; ``flags`` go to ``add_flags``.
-    Unlike a torch Module, a new Cell is not in training mode (``set_train()``), its forward pass records no graph, and
-    calling it runs ``construct``. For torch's autograd-facing tools (optimizers, DDP) use ``ms2torch.to_torch(cell)``.
+    ``auto_prefix`` puts the attribute name of a child before its parameters' names; ``flags`` go to
+    ``add_flags``. Unlike a torch Module, a new Cell is not in training mode (``set_train()``), its forward
+    pass records no graph, and calling it runs ``construct``. For torch's autograd-facing tools (optimizers,
+    DDP) use ``ms2torch.to_torch(cell)``.
     """
 
     IGNORE_LIST = ()
@@ -79,7 +82,8 @@ class Cell(CellTree, CellCall, _Module):
         guard_overrides(cls, Cell)
         code = getattr(cls.__dict__.get("construct"), "__code__", None)
         if code is not None and not GRADIENT_NAMES.isdisjoint(code.co_names):
-            # Its construct differentiates: in graph mode it shares one forward pass with the loss (see _cell_call).
+            # Its construct differentiates: in graph mode it shares one forward pass with the loss (see
+            # _cell_call).
             cls._slow = cls._trainer = True
 
     # ---- the call --------------------------------------------------------------------------------------
@@ -140,8 +144,10 @@ class Cell(CellTree, CellCall, _Module):
                 return
             if name in own["_modules"]:
                 if value is not None:
-                    raise TypeError(f"Sub cell '{name}' already exists in network, "
-                                    f"can not assign this type: '{type(value)}' as a cell.")
+                    raise TypeError(
+                        f"Sub cell '{name}' already exists in network, "
+                        f"can not assign this type: '{type(value)}' as a cell."
+                    )
                 own["_modules"][name] = None
                 return
             if name in own["_buffers"]:
@@ -149,8 +155,10 @@ class Cell(CellTree, CellCall, _Module):
                     own["_buffers"][name] = None if value is None else value._t.detach()
                     own["_ms_buffers"][name] = value
                     return
-                raise TypeError(f"Buffer '{name}' already exists in network, "
-                                f"can not assign this type: '{type(value)}' as a buffer.")
+                raise TypeError(
+                    f"Buffer '{name}' already exists in network, "
+                    f"can not assign this type: '{type(value)}' as a buffer."
+                )
         if levels.depth and not name.startswith("__"):
             levels.remember(value)
         if hasattr(value, "_differentiates"):
@@ -165,8 +173,10 @@ class Cell(CellTree, CellCall, _Module):
         elif isinstance(value, Tensor) and self._params[name] is not None:
             self._params[name].set_data(value)
         else:
-            raise TypeError(f"Parameter '{name}' already exists in network, "
-                            f"can not assign this type: '{type(value)}' as a parameter.")
+            raise TypeError(
+                f"Parameter '{name}' already exists in network, "
+                f"can not assign this type: '{type(value)}' as a parameter."
+            )
 
     def __delattr__(self, name: str) -> None:
         for store in (self._params, self._modules, self._buffers):
@@ -257,12 +267,15 @@ class Cell(CellTree, CellCall, _Module):
         return self
 
     def to_float(self, dst_type) -> Cell:
-        """Compute this Cell and all below it in float16, bfloat16 or float32: inputs and parameters are cast."""
+        """Compute this Cell and all below in float16, bfloat16 or float32: casts inputs and parameters."""
         if dst_type not in (_dtype.float16, _dtype.float32, _dtype.bfloat16):
-            raise ValueError("For 'to_float', the argument 'dst_type' must be mstype.float32, mstype.float16 or "
-                             f"mstype.bfloat16, but got type: {type(dst_type)} and value: {dst_type}.")
-        return self.add_flags_recursive(fp16=dst_type == _dtype.float16, fp32=dst_type == _dtype.float32,
-                                        bf16=dst_type == _dtype.bfloat16)
+            raise ValueError(
+                "For 'to_float', the argument 'dst_type' must be mstype.float32, mstype.float16 or "
+                f"mstype.bfloat16, but got type: {type(dst_type)} and value: {dst_type}."
+            )
+        return self.add_flags_recursive(
+            fp16=dst_type == _dtype.float16, fp32=dst_type == _dtype.float32, bf16=dst_type == _dtype.bfloat16
+        )
 
     def _precision_from_flags(self, flags: dict) -> None:
         for key, dtype in (("fp16", torch.float16), ("fp32", torch.float32), ("bf16", torch.bfloat16)):
@@ -274,11 +287,15 @@ class Cell(CellTree, CellCall, _Module):
         return self.add_flags_recursive(broadcast_flag=mode)
 
     def set_boost(self, boost_type: str) -> Cell:
-        raise unsupported("mindspore.nn.Cell.set_boost", "MindSpore's boost algorithms change the arithmetic and are "
-                          "not supported.", "train without set_boost.")
+        raise unsupported(
+            "mindspore.nn.Cell.set_boost",
+            "MindSpore's boost algorithms change the arithmetic and are not supported.",
+            "train without set_boost.",
+        )
 
     def recompute(self, **kwargs) -> None:
-        """Recompute this Cell's activations in the backward pass instead of keeping them (torch's checkpoint)."""
+        """Recompute this Cell's activations in the backward pass instead of keeping them (torch's
+        checkpoint)."""
         self.__dict__["_recompute"] = True
         self._mark_slow()
 
@@ -326,11 +343,15 @@ class Cell(CellTree, CellCall, _Module):
     @pipeline_stage.setter
     def pipeline_stage(self, value) -> None:
         if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"For 'context.set_auto_parallel_context', the argument 'pipeline_stages' must be int type,"
-                            f" but got type: {type(value)}")
+            raise TypeError(
+                f"For 'context.set_auto_parallel_context', the argument 'pipeline_stages' must be int type,"
+                f" but got type: {type(value)}"
+            )
         if value < 0:
-            raise ValueError("For 'context.set_auto_parallel_context', the argument 'pipeline_stages' can not be less "
-                             f"than 0, but got {value}")
+            raise ValueError(
+                "For 'context.set_auto_parallel_context', the argument 'pipeline_stages' can not be less "
+                f"than 0, but got {value}"
+            )
         self.__dict__["_pipeline_stage"] = value
 
     def _get_attr_from_cell(self, network) -> None:
@@ -341,7 +362,8 @@ class Cell(CellTree, CellCall, _Module):
     def flatten_weights(self, fusion_size: int = 0) -> None:
         """A memory layout hint; parameters keep their own storage here."""
 
-    # ---- torch's names that MindSpore has too ---------------------------------------------------------------
+    # ---- torch's names that MindSpore has too
+    # ---------------------------------------------------------------
 
     def apply(self, fn) -> Cell:
         """Call ``fn`` on every Cell below and then on this one."""
@@ -367,7 +389,8 @@ class Cell(CellTree, CellCall, _Module):
                 yield (f"{name}.{key}" if name else key), buffer
 
     def parameters(self, recurse: bool = True):
-        """All raw torch parameters. They do not require grad: an optimizer of torch's is refused and sent to to_torch."""
+        """All raw torch parameters. They do not require grad: an optimizer of torch's is refused and sent to
+        to_torch."""
         return _ForReading(_Module.parameters(self, recurse))
 
     def named_parameters(self, *args, **kwargs):
@@ -378,8 +401,10 @@ class Cell(CellTree, CellCall, _Module):
 
     def _add_hook(self, kind: str, hook, front: bool = False, **how) -> HookHandle:
         if not isinstance(hook, (types.FunctionType, types.MethodType)):
-            raise TypeError(f"When using 'register_{kind}_hook(hook_fn)', the type of 'hook_fn' must be python "
-                            f"function, but got {type(hook)}.")
+            raise TypeError(
+                f"When using 'register_{kind}_hook(hook_fn)', the type of 'hook_fn' must be python "
+                f"function, but got {type(hook)}."
+            )
         if self._cell_hooks is None:
             self.__dict__["_cell_hooks"] = {}
         table = self._cell_hooks.setdefault(kind, OrderedDict())
@@ -390,12 +415,15 @@ class Cell(CellTree, CellCall, _Module):
         self._mark_slow()
         return HookHandle(table, key)
 
-    def register_forward_pre_hook(self, hook_fn, *, prepend: bool = False, with_kwargs: bool = False) -> HookHandle:
+    def register_forward_pre_hook(
+        self, hook_fn, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> HookHandle:
         """Call ``hook_fn(cell, args)`` before ``construct``; a result replaces the arguments."""
         return self._add_hook("forward_pre", hook_fn, prepend, with_kwargs=with_kwargs)
 
-    def register_forward_hook(self, hook_fn, *, prepend: bool = False, with_kwargs: bool = False,
-                              always_call: bool = False) -> HookHandle:
+    def register_forward_hook(
+        self, hook_fn, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> HookHandle:
         """Call ``hook_fn(cell, args, output)`` after ``construct``; a result replaces the output."""
         return self._add_hook("forward", hook_fn, prepend, with_kwargs=with_kwargs)
 
@@ -404,8 +432,8 @@ class Cell(CellTree, CellCall, _Module):
         return self._add_hook("backward_pre", hook_fn)
 
     def register_backward_hook(self, hook_fn) -> HookHandle:
-        """Call ``hook_fn(cell, grad_input, grad_output)`` with the inputs' and output's gradients; a result replaces
-        the inputs' gradients."""
+        """Call ``hook_fn(cell, grad_input, grad_output)`` with the inputs' and output's gradients; a result
+        replaces the inputs' gradients."""
         return self._add_hook("backward", hook_fn)
 
 
@@ -418,8 +446,10 @@ class _ForReading:
     def __iter__(self) -> _ForReading:
         caller = sys._getframe(1).f_globals.get("__name__", "")
         if caller.startswith("torch.optim"):
-            raise TypeError("A MindSpore Cell's parameters do not require grad, so torch.optim would train nothing. "
-                            "Use ms2torch.to_torch(cell).parameters(), or an optimizer of mindspore.nn.")
+            raise TypeError(
+                "A MindSpore Cell's parameters do not require grad, so torch.optim would train nothing. "
+                "Use ms2torch.to_torch(cell).parameters(), or an optimizer of mindspore.nn."
+            )
         return self
 
     def __next__(self):
@@ -430,8 +460,11 @@ class GraphCell(Cell):
     """A network loaded from a MindIR file; ms2torch does not run MindIR graphs."""
 
     def __init__(self, graph, params_init=None, obf_random_seed=None) -> None:
-        raise unsupported("mindspore.nn.GraphCell", "MindIR graphs are not supported.",
-                          "build the network from its Python code and load its checkpoint.")
+        raise unsupported(
+            "mindspore.nn.GraphCell",
+            "MindIR graphs are not supported.",
+            "build the network from its Python code and load its checkpoint.",
+        )
 
 
 def _on_training(cell: Cell, value) -> None:
@@ -442,8 +475,22 @@ def _on_training(cell: Cell, value) -> None:
 
 _TRACED = {"requires_grad": lambda cell, value: cell._mark_slow(), "training": _on_training}
 
-# Every public method of torch's Module: MindSpore programs own these names, torch's own code still finds them.
-_MINDSPORE_OWN = {"construct", "forward", "compile", "extra_repr", "register_forward_hook", "register_forward_pre_hook",
-                  "register_buffer"}
-guard(Cell, [n for n in dir(_Module) if not n.startswith("_") and callable(getattr(_Module, n))
-             and n not in _MINDSPORE_OWN])
+# Every public method of torch's Module: MindSpore programs own these names, torch's own code still finds
+# them.
+_MINDSPORE_OWN = {
+    "construct",
+    "forward",
+    "compile",
+    "extra_repr",
+    "register_forward_hook",
+    "register_forward_pre_hook",
+    "register_buffer",
+}
+guard(
+    Cell,
+    [
+        n
+        for n in dir(_Module)
+        if not n.startswith("_") and callable(getattr(_Module, n)) and n not in _MINDSPORE_OWN
+    ],
+)

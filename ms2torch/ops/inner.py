@@ -12,7 +12,8 @@ from ms2torch._core.tensor import Tensor, wrap
 
 @op(primitive="StopGradient")
 def stop_gradient(value):
-    """``value`` as a constant: no gradient flows through it (``mindspore.ops.stop_gradient``; torch's ``detach``)."""
+    """``value`` as a constant: no gradient flows through it (``mindspore.ops.stop_gradient``; torch's
+    ``detach``)."""
     return _stopped(value)
 
 
@@ -23,7 +24,8 @@ def _stopped(value):
 
 
 class InsertGradientOf(Primitive):
-    """Passes its input on; the gradient on its way back goes through ``f(gradient)`` (a result of None keeps it)."""
+    """Passes its input on; the gradient on its way back goes through ``f(gradient)`` (a result of None keeps
+    it)."""
 
     def __init__(self, f) -> None:
         super().__init__("InsertGradientOf")
@@ -38,7 +40,8 @@ class InsertGradientOf(Primitive):
 
 
 class HookBackward(Primitive):
-    """Passes its inputs on; ``hook_fn`` is called with the tuple of their gradients, and a result replaces them.
+    """Passes its inputs on; ``hook_fn`` is called with the tuple of their gradients, and a result replaces
+    them.
 
     TypeError where ``hook_fn`` is no function.
     """

@@ -10,7 +10,8 @@ __all__ = ["Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "constexpr",
 
 
 class PrimitiveWithInfer(Primitive):
-    """A Primitive of the user's with ``infer_shape``/``infer_dtype``; without ``__call__`` it cannot compute here."""
+    """A Primitive of the user's with ``infer_shape``/``infer_dtype``; without ``__call__`` it cannot compute
+    here."""
 
     def infer_shape(self, *args):
         return None

@@ -16,8 +16,9 @@ class _Branch(torch.nn.Module):
 class CellModule(_Branch):
     """A torch Module around a Cell: torch tensors in and out, parameters over the Cell's own storage.
 
-    ``parameters()`` are the Cell's trainable parameters and require grad; what does not train (BatchNorm's statistics) are
-    buffers. ``state_dict`` has the Cell's names. An update through either side is seen by the other.
+    ``parameters()`` are the Cell's trainable parameters and require grad; what does not train (BatchNorm's
+    statistics) are buffers. ``state_dict`` has the Cell's names. An update through either side is seen by the
+    other.
     """
 
     def __init__(self, cell: Cell) -> None:

@@ -8,8 +8,15 @@ from ms2torch import nn, ops
 class MLP(nn.Cell):
     def __init__(self) -> None:
         super().__init__()
-        self.layers = nn.SequentialCell(nn.Dense(64, 64), nn.ReLU(), nn.Dense(64, 64), nn.ReLU(), nn.Dense(64, 64),
-                                        nn.ReLU(), nn.Dense(64, 10))
+        self.layers = nn.SequentialCell(
+            nn.Dense(64, 64),
+            nn.ReLU(),
+            nn.Dense(64, 64),
+            nn.ReLU(),
+            nn.Dense(64, 64),
+            nn.ReLU(),
+            nn.Dense(64, 10),
+        )
 
     def construct(self, x):
         return self.layers(x)
@@ -40,8 +47,9 @@ class Block(nn.Cell):
         self.relu = nn.ReLU()
         self.down = None
         if stride != 1 or fan_in != fan_out:
-            self.down = nn.SequentialCell(nn.Conv2d(fan_in, fan_out, 1, stride, pad_mode="valid"),
-                                          nn.BatchNorm2d(fan_out))
+            self.down = nn.SequentialCell(
+                nn.Conv2d(fan_in, fan_out, 1, stride, pad_mode="valid"), nn.BatchNorm2d(fan_out)
+            )
 
     def construct(self, x):
         out = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
@@ -82,7 +90,9 @@ class Encoder(nn.Cell):
 
     def construct(self, x):
         b, n, c = x.shape
-        q, k, v = self.qkv(self.norm1(x)).reshape(b, n, 3, self.heads, c // self.heads).transpose(2, 0, 3, 1, 4)
+        q, k, v = (
+            self.qkv(self.norm1(x)).reshape(b, n, 3, self.heads, c // self.heads).transpose(2, 0, 3, 1, 4)
+        )
         weights = self.softmax(ops.matmul(q, k.swapaxes(-1, -2)) * (c // self.heads) ** -0.5)
         x = x + self.out(ops.matmul(weights, v).transpose(0, 2, 1, 3).reshape(b, n, c))
         return x + self.down(self.gelu(self.up(self.norm2(x))))

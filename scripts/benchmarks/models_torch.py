@@ -22,8 +22,15 @@ def same_weights(module: nn.Module, cell) -> nn.Module:
 class MLP(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.layers = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 64),
-                                    nn.ReLU(), nn.Linear(64, 10))
+        self.layers = nn.Sequential(
+            nn.Linear(64, 64),
+            nn.ReLU(),
+            nn.Linear(64, 64),
+            nn.ReLU(),
+            nn.Linear(64, 64),
+            nn.ReLU(),
+            nn.Linear(64, 10),
+        )
 
     def forward(self, x):
         return self.layers(x)
@@ -54,7 +61,9 @@ class Block(nn.Module):
         self.relu = nn.ReLU()
         self.down = None
         if stride != 1 or fan_in != fan_out:
-            self.down = nn.Sequential(nn.Conv2d(fan_in, fan_out, 1, stride, bias=False), nn.BatchNorm2d(fan_out))
+            self.down = nn.Sequential(
+                nn.Conv2d(fan_in, fan_out, 1, stride, bias=False), nn.BatchNorm2d(fan_out)
+            )
 
     def forward(self, x):
         out = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))

@@ -1,4 +1,5 @@
-"""Speed of ms2torch against hand-written PyTorch that does the same arithmetic, as ratios of medians in one run.
+"""Speed of ms2torch against hand-written PyTorch that does the same arithmetic, as ratios of medians in one
+run.
 
     python scripts/benchmarks/speed.py [--only NAME] [--rounds N] [--json FILE]
 """
@@ -29,7 +30,11 @@ def add_of_four(rounds: int) -> dict:
     a, b = Tensor([1.0, 2.0, 3.0, 4.0]), Tensor([1.0, 2.0, 3.0, 4.0])
     x, y = a.torch(), b.torch()
     found = interleaved({"ms2torch": lambda: a + b, "torch": lambda: x + y}, rounds=rounds * 5, inner=2000)
-    return {"over_us": (found["ms2torch"] - found["torch"]) * 1e6, "goal": "<= 0.4 us over torch", **_us(found)}
+    return {
+        "over_us": (found["ms2torch"] - found["torch"]) * 1e6,
+        "goal": "<= 0.4 us over torch",
+        **_us(found),
+    }
 
 
 def value_and_grad_of_an_mlp(rounds: int) -> dict:
@@ -54,13 +59,22 @@ def value_and_grad_of_an_mlp(rounds: int) -> dict:
     named = dict(module.named_parameters())
 
     def functional(values):
-        return torch.nn.functional.cross_entropy(torch.func.functional_call(module, values, (inputs,)), labels)
+        return torch.nn.functional.cross_entropy(
+            torch.func.functional_call(module, values, (inputs,)), labels
+        )
 
     by_func = torch.func.grad_and_value(functional)
-    found = interleaved({"ms2torch": lambda: ours(x, y), "autograd": by_hand, "torch.func": lambda: by_func(named)},
-                        rounds=rounds * 5, inner=10)
-    return {"ratio": found["ms2torch"] / found["autograd"], "goal": "<= 1.15 of autograd.grad, <= 0.5 of torch.func",
-            "ratio_to_torch_func": found["ms2torch"] / found["torch.func"], **_us(found)}
+    found = interleaved(
+        {"ms2torch": lambda: ours(x, y), "autograd": by_hand, "torch.func": lambda: by_func(named)},
+        rounds=rounds * 5,
+        inner=10,
+    )
+    return {
+        "ratio": found["ms2torch"] / found["autograd"],
+        "goal": "<= 1.15 of autograd.grad, <= 0.5 of torch.func",
+        "ratio_to_torch_func": found["ms2torch"] / found["torch.func"],
+        **_us(found),
+    }
 
 
 def _step(name: str, cell, module, inputs, labels, rounds: int, goal: str, inner: int = 1) -> dict:
@@ -92,20 +106,42 @@ def _step(name: str, cell, module, inputs, labels, rounds: int, goal: str, inner
 
 def lenet_step(rounds: int) -> dict:
     """LeNet, batch 32 of 1x32x32."""
-    return _step("lenet", models_ms.LeNet(), models_torch.LeNet(), torch.randn(32, 1, 32, 32),
-                 torch.randint(0, 10, (32,)), rounds * 4, "<= 1.10", inner=5)
+    return _step(
+        "lenet",
+        models_ms.LeNet(),
+        models_torch.LeNet(),
+        torch.randn(32, 1, 32, 32),
+        torch.randint(0, 10, (32,)),
+        rounds * 4,
+        "<= 1.10",
+        inner=5,
+    )
 
 
 def resnet18_step(rounds: int) -> dict:
     """ResNet-18, batch 32 of 3x32x32."""
-    return _step("resnet18", models_ms.resnet18(), models_torch.resnet18(), torch.randn(32, 3, 32, 32),
-                 torch.randint(0, 10, (32,)), rounds, "<= 1.03")
+    return _step(
+        "resnet18",
+        models_ms.resnet18(),
+        models_torch.resnet18(),
+        torch.randn(32, 3, 32, 32),
+        torch.randint(0, 10, (32,)),
+        rounds,
+        "<= 1.03",
+    )
 
 
 def transformer_step(rounds: int) -> dict:
     """Transformer encoder: 4 layers, width 256, 8 heads; batch 32 of 32 tokens."""
-    return _step("transformer", models_ms.Transformer(), models_torch.Transformer(),
-                 torch.randint(0, 1000, (32, 32), dtype=torch.int32), torch.randint(0, 10, (32,)), rounds, "<= 1.03")
+    return _step(
+        "transformer",
+        models_ms.Transformer(),
+        models_torch.Transformer(),
+        torch.randint(0, 1000, (32, 32), dtype=torch.int32),
+        torch.randint(0, 10, (32,)),
+        rounds,
+        "<= 1.03",
+    )
 
 
 def import_time(rounds: int) -> dict:
@@ -114,8 +150,13 @@ def import_time(rounds: int) -> dict:
     code = "import time; s = time.perf_counter(); import {}; print(time.perf_counter() - s)"
     for _ in range(7):
         for name, values in times.items():
-            out = subprocess.run([sys.executable, "-c", code.format(name)], capture_output=True, text=True, check=True,
-                                 cwd=Path(__file__).resolve().parents[2])
+            out = subprocess.run(
+                [sys.executable, "-c", code.format(name)],
+                capture_output=True,
+                text=True,
+                check=True,
+                cwd=Path(__file__).resolve().parents[2],
+            )
             values.append(float(out.stdout))
     medians = {name: sorted(values)[len(values) // 2] for name, values in times.items()}
     return {"over_s": medians["ms2torch"] - medians["torch"], "goal": "<= 0.3 s over torch", **medians}
@@ -125,12 +166,16 @@ def _us(found: dict[str, float]) -> dict:
     return {f"{name}_us": seconds * 1e6 for name, seconds in found.items()}
 
 
-ALL = {f.__name__: f for f in (add_of_four, value_and_grad_of_an_mlp, lenet_step, resnet18_step, transformer_step,
-                               import_time)}
+ALL = {
+    f.__name__: f
+    for f in (add_of_four, value_and_grad_of_an_mlp, lenet_step, resnet18_step, transformer_step, import_time)
+}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--only", choices=sorted(ALL), action="append")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--threads", type=int, default=2)
@@ -142,8 +187,11 @@ def main() -> None:
     results = {}
     for name in args.only or ALL:
         results[name] = found = ALL[name](args.rounds)
-        print(f"{name}: " + ", ".join(f"{k} {v:.3f}" if isinstance(v, float) else f"{k} {v}"
-                                       for k, v in found.items()), flush=True)
+        print(
+            f"{name}: "
+            + ", ".join(f"{k} {v:.3f}" if isinstance(v, float) else f"{k} {v}" for k, v in found.items()),
+            flush=True,
+        )
     if args.json:
         args.json.write_text(json.dumps(results, indent=1))
 

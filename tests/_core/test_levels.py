@@ -27,10 +27,18 @@ class Net(nn.Cell):
 
 
 def at_rest(net) -> bool:
-    return (levels.depth == 0 and not levels._stored
-            and all(p._t is p._rest and not p._t.requires_grad and p._t.grad is None for p in net.get_parameters())
-            and all(cell._params.tied(n)._rest is cell._parameters[n]
-                    for _, cell in net.cells_and_names() for n in cell._params))
+    return (
+        levels.depth == 0
+        and not levels._stored
+        and all(
+            p._t is p._rest and not p._t.requires_grad and p._t.grad is None for p in net.get_parameters()
+        )
+        and all(
+            cell._params.tied(n)._rest is cell._parameters[n]
+            for _, cell in net.cells_and_names()
+            for n in cell._params
+        )
+    )
 
 
 def test_nothing_is_recorded_outside():
@@ -78,8 +86,10 @@ def test_an_exception_in_the_middle_restores_everything(error):
         net(x)
         raise error("stop")
 
-    for nested in (ms.grad(fails, None, net.trainable_params()),
-                   ms.grad(lambda x: ms.grad(fails, None, net.trainable_params())(x)[0])):
+    for nested in (
+        ms.grad(fails, None, net.trainable_params()),
+        ms.grad(lambda x: ms.grad(fails, None, net.trainable_params())(x)[0]),
+    ):
         with pytest.raises(error, match="stop"):
             nested(Tensor(3.0))
         assert at_rest(net)

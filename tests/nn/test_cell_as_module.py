@@ -10,9 +10,18 @@ import torch
 import ms2torch as ms
 from ms2torch import Parameter, Tensor, nn
 
-PUBLIC = sorted(n for n in dir(torch.nn.Module) if not n.startswith("_") and callable(getattr(torch.nn.Module, n)))
+PUBLIC = sorted(
+    n for n in dir(torch.nn.Module) if not n.startswith("_") and callable(getattr(torch.nn.Module, n))
+)
 # MindSpore's Cell has these itself (or they are the computation): an assignment shadows them there too.
-OWN = {"forward", "compile", "extra_repr", "register_forward_hook", "register_forward_pre_hook", "register_buffer"}
+OWN = {
+    "forward",
+    "compile",
+    "extra_repr",
+    "register_forward_hook",
+    "register_forward_pre_hook",
+    "register_buffer",
+}
 
 
 class Linear(nn.Cell):
@@ -41,7 +50,12 @@ def test_assigned_name_reads_back_and_torch_finds_its_method(name):
     parent.child = child
     assert getattr(child, name) == "mine"
     assert len(list(torch.nn.Module.modules(parent))) == 4
-    assert list(torch.nn.Module.state_dict(parent)) == ["scale", "first.weight", "child.scale", "child.first.weight"]
+    assert list(torch.nn.Module.state_dict(parent)) == [
+        "scale",
+        "first.weight",
+        "child.scale",
+        "child.first.weight",
+    ]
     torch.nn.Module.train(parent, True)
     assert child.training and child.first.training
     torch.nn.Module.to(parent, torch.float64)
@@ -115,7 +129,9 @@ def test_torch_trains_through_to_torch():
     loss = module(x).sum()
     loss.backward()
     assert {n: p.grad.tolist() for n, p in module.named_parameters()} == {
-        "scale": [6.0, 9.0], "first.weight": [[2.0, 3.0]] * 3}
+        "scale": [6.0, 9.0],
+        "first.weight": [[2.0, 3.0]] * 3,
+    }
     optimizer.step()
     np.testing.assert_allclose(net.scale.asnumpy(), [1.4, 2.1], rtol=1e-6)
     assert not any(p.requires_grad for p in torch.nn.Module.parameters(net))

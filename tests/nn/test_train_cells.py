@@ -1,6 +1,8 @@
-"""Training cells and loss scaling: documented figures of MindSpore, state machines by hand, torch.amp's arithmetic.
+"""Training cells and loss scaling: documented figures of MindSpore, state machines by hand, torch.amp's
+arithmetic.
 
-The real MindSpore's CPU cannot run the loss-scale cells; the figures are those of its guides and of its source's rules.
+The real MindSpore's CPU cannot run the loss-scale cells; the figures are those of its guides and of its
+source's rules.
 """
 
 import numpy as np
@@ -19,7 +21,7 @@ def tensor_grad_scale(scale, grad):
 
 
 class Net(nn.Cell):
-    """One dense layer with MSE: weight [[2, 3, 4]], x [[1, 2, 3]], y 19 give loss 1 and gradient [[2, 4, 6]]."""
+    """A dense layer with MSE: weight [[2, 3, 4]], x [[1, 2, 3]], y 19: loss 1, gradient [[2, 4, 6]]."""
 
     def __init__(self):
         super().__init__()
@@ -96,7 +98,9 @@ def test_two_steps_of_the_guides_training_cell(mode):
     np.testing.assert_allclose(net.fc.weight.asnumpy(), [[2.16, 3.32, 4.48]], rtol=1e-6)
 
 
-@pytest.mark.parametrize(("clip", "weight"), [(False, [[1.8, 2.6, 3.4]]), (True, [[1.973274, 2.946548, 3.919822]])])
+@pytest.mark.parametrize(
+    ("clip", "weight"), [(False, [[1.8, 2.6, 3.4]]), (True, [[1.973274, 2.946548, 3.919822]])]
+)
 def test_one_step_of_the_guides_clip_cell(clip, weight, mode):
     net = Net()
     step = GuideClipStep(net, nn.SGD(net.trainable_params(), 0.1), 1, clip)
@@ -114,7 +118,7 @@ def test_sens_scales_the_gradient(mode):
 
 def test_sens_zero_is_refused():
     net = Net()
-    with pytest.raises(ValueError, match="The input argument of 'sens' can not be 0."):
+    with pytest.raises(ValueError, match=r"The input argument of 'sens' can not be 0\."):
         nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1), sens=0)
 
 
@@ -130,8 +134,11 @@ def test_clip_by_global_norm():
     np.testing.assert_allclose(clipped.asnumpy(), [[0.267261, 0.534522, 0.801784]], rtol=1e-5)
 
 
-@pytest.mark.parametrize("scale", [nn.FixedLossScaleUpdateCell(1024.0), Tensor([1024.0]), Tensor(1024.0),
-                                   ms.FixedLossScaleManager(1024.0)], ids=["cell", "tensor1", "tensor0", "manager"])
+@pytest.mark.parametrize(
+    "scale",
+    [nn.FixedLossScaleUpdateCell(1024.0), Tensor([1024.0]), Tensor(1024.0), ms.FixedLossScaleManager(1024.0)],
+    ids=["cell", "tensor1", "tensor0", "manager"],
+)
 def test_loss_scale_does_not_change_the_step(scale, mode):
     net = Net()
     step = nn.TrainOneStepWithLossScaleCell(net, nn.SGD(net.trainable_params(), 0.1), scale)
@@ -159,9 +166,13 @@ def test_set_sense_scale():
         step.set_sense_scale(4.0)
 
 
-@pytest.mark.parametrize(("scale", "error", "text"), [
-    (Tensor([1.0, 2.0]), ValueError, "the shape of 'scale_sense' must be"),
-    (3, TypeError, "the 'scale_sense' must be Cell or Tensor")])
+@pytest.mark.parametrize(
+    ("scale", "error", "text"),
+    [
+        (Tensor([1.0, 2.0]), ValueError, "the shape of 'scale_sense' must be"),
+        (3, TypeError, "the 'scale_sense' must be Cell or Tensor"),
+    ],
+)
 def test_a_wrong_scale_is_refused(scale, error, text):
     net = Net()
     with pytest.raises(error, match=text):
@@ -253,10 +264,16 @@ def test_fixed_manager_without_dropping_has_no_update_cell():
     assert isinstance(ms.FixedLossScaleManager(128).get_update_cell(), nn.FixedLossScaleUpdateCell)
 
 
-@pytest.mark.parametrize("make", [
-    lambda: ms.FixedLossScaleManager(0.5), lambda: ms.DynamicLossScaleManager(0.5),
-    lambda: ms.DynamicLossScaleManager(16, 2, 0), lambda: amp.StaticLossScaler(0.5),
-    lambda: amp.DynamicLossScaler(16.0, 0, 3)])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ms.FixedLossScaleManager(0.5),
+        lambda: ms.DynamicLossScaleManager(0.5),
+        lambda: ms.DynamicLossScaleManager(16, 2, 0),
+        lambda: amp.StaticLossScaler(0.5),
+        lambda: amp.DynamicLossScaler(16.0, 0, 3),
+    ],
+)
 def test_bad_scales_are_refused(make):
     with pytest.raises(ValueError):
         make()
@@ -290,8 +307,12 @@ def test_accumulated_gradients_equal_one_large_batch():
         return ms.grad(lambda a, b: loss(net(a), b), None, net.trainable_params())(Tensor(x), Tensor(y))
 
     nn.SGD(whole.trainable_params(), 0.1)(gradients(whole, data, labels))
-    held = [g1 * 0.5 + g2 * 0.5 for g1, g2 in zip(gradients(parts, data[:2], labels[:2]),
-                                                   gradients(parts, data[2:], labels[2:]), strict=True)]
+    held = [
+        g1 * 0.5 + g2 * 0.5
+        for g1, g2 in zip(
+            gradients(parts, data[:2], labels[:2]), gradients(parts, data[2:], labels[2:]), strict=True
+        )
+    ]
     nn.SGD(parts.trainable_params(), 0.1)(tuple(held))
     for a, b in zip(whole.get_parameters(), parts.get_parameters(), strict=True):
         np.testing.assert_allclose(a.asnumpy(), b.asnumpy(), rtol=1e-5, atol=1e-7)

@@ -17,7 +17,22 @@ from .cell_wrapper import (
 from .grad_reducer import DistributedGradReducer, PipelineGradReducer
 from .loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, TrainOneStepWithLossScaleCell
 
-__all__ = ["DistributedGradReducer", "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "ForwardValueAndGrad",
-           "GetNextSingleOp", "GradAccumulationCell", "MicroBatchInterleaved", "ParameterUpdate", "PipelineCell",
-           "PipelineGradReducer", "TrainOneStepCell", "TrainOneStepWithLossScaleCell", "VirtualDatasetCellTriple",
-           "WithEvalCell", "WithGradCell", "WithLossCell", "_VirtualDatasetCell"]
+__all__ = [
+    "DistributedGradReducer",
+    "DynamicLossScaleUpdateCell",
+    "FixedLossScaleUpdateCell",
+    "ForwardValueAndGrad",
+    "GetNextSingleOp",
+    "GradAccumulationCell",
+    "MicroBatchInterleaved",
+    "ParameterUpdate",
+    "PipelineCell",
+    "PipelineGradReducer",
+    "TrainOneStepCell",
+    "TrainOneStepWithLossScaleCell",
+    "VirtualDatasetCellTriple",
+    "WithEvalCell",
+    "WithGradCell",
+    "WithLossCell",
+    "_VirtualDatasetCell",
+]

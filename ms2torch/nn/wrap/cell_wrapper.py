@@ -16,7 +16,8 @@ from .grad_reducer import reducer_for
 
 
 class WithLossCell(Cell):
-    """A network and its loss function as one Cell: ``(data, label)`` to the loss (``mindspore.nn.WithLossCell``)."""
+    """A network and its loss function as one Cell: ``(data, label)`` to the loss
+    (``mindspore.nn.WithLossCell``)."""
 
     def __init__(self, backbone, loss_fn) -> None:
         super().__init__(auto_prefix=False)
@@ -39,8 +40,10 @@ class WithEvalCell(Cell):
     def __init__(self, network, loss_fn, add_cast_fp32: bool = False) -> None:
         super().__init__(auto_prefix=False)
         if not isinstance(add_cast_fp32, bool):
-            raise TypeError("For 'WithEvalCell', the type of 'add_cast_fp32' must be bool, "
-                            f"but got {type(add_cast_fp32).__name__}.")
+            raise TypeError(
+                "For 'WithEvalCell', the type of 'add_cast_fp32' must be bool, "
+                f"but got {type(add_cast_fp32).__name__}."
+            )
         self._network = network
         self._loss_fn = loss_fn
         self.add_cast_fp32 = add_cast_fp32
@@ -64,7 +67,8 @@ def _to_float32(obj):
 
 
 class WithGradCell(Cell):
-    """Gives the gradients of a network (with its loss) for its trainable parameters (``mindspore.nn.WithGradCell``)."""
+    """Gives the gradients of a network (with its loss) for its trainable parameters
+    (``mindspore.nn.WithGradCell``)."""
 
     def __init__(self, network, loss_fn=None, sens=None) -> None:
         super().__init__(auto_prefix=False)
@@ -83,20 +87,25 @@ class WithGradCell(Cell):
 
 
 class ForwardValueAndGrad(Cell):
-    """Gives ``(network(*inputs), gradients)``; the flags are GradOperation's (``mindspore.nn.ForwardValueAndGrad``)."""
+    """Gives ``(network(*inputs), gradients)``; the flags are GradOperation's
+    (``mindspore.nn.ForwardValueAndGrad``)."""
 
     def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False) -> None:
         super().__init__(auto_prefix=False)
         name = "For 'ForwardValueAndGrad', "
         if not isinstance(network, (Cell, FunctionType, MethodType)):
-            raise TypeError(f"{name}the argument 'network' must be cell, function type or method type, "
-                            f"but got '{type(network)}'")
+            raise TypeError(
+                f"{name}the argument 'network' must be cell, function type or method type, "
+                f"but got '{type(network)}'"
+            )
         for key, value in (("get_all", get_all), ("get_by_list", get_by_list)):
             if not isinstance(value, bool):
                 raise TypeError(f"{name}the type of '{key}' must be bool, but got '{type(value)}'")
         if get_by_list and not isinstance(weights, (ParameterTuple, tuple, list)):
-            raise TypeError(f"{name}when 'get_by_list' is set to True, the argument 'weights' must be "
-                            f"Parameters array, but got '{type(weights)}'")
+            raise TypeError(
+                f"{name}when 'get_by_list' is set to True, the argument 'weights' must be "
+                f"Parameters array, but got '{type(weights)}'"
+            )
         self.network = network
         if isinstance(network, Cell):
             self.network.set_grad()
@@ -114,9 +123,9 @@ class ForwardValueAndGrad(Cell):
 class TrainOneStepCell(Cell):
     """One training step: loss, gradients, reduction over devices, update (``mindspore.nn.TrainOneStepCell``).
 
-    ``sens`` scales the gradients (ones where None); ``return_grad`` also returns a dict of gradients by parameter name.
-    Subclasses use ``network``, ``optimizer``, ``weights``, ``grad``, ``sens``, ``grad_reducer``. The forward pass runs
-    once. ValueError where ``sens`` is 0.
+    ``sens`` scales the gradients (ones where None); ``return_grad`` also returns a dict of gradients by
+    parameter name. Subclasses use ``network``, ``optimizer``, ``weights``, ``grad``, ``sens``,
+    ``grad_reducer``. The forward pass runs once. ValueError where ``sens`` is 0.
     """
 
     def __init__(self, network, optimizer, sens=None, return_grad=False) -> None:
@@ -134,7 +143,9 @@ class TrainOneStepCell(Cell):
         self.return_grad = return_grad
         if return_grad:
             self.weights_name = [p.name for p in self.optimizer.parameters]
-        self.parallel_mode, self.reducer_flag, self.mean, self.degree, self.grad_reducer = reducer_for(self.weights)
+        self.parallel_mode, self.reducer_flag, self.mean, self.degree, self.grad_reducer = reducer_for(
+            self.weights
+        )
         self._get_attr_from_cell(network)
 
     def construct(self, *inputs):
@@ -168,7 +179,8 @@ class VirtualDatasetCellTriple(_VirtualDatasetCell):
 
 
 class ParameterUpdate(Cell):
-    """Writes its input into a Parameter (``mindspore.nn.ParameterUpdate``); TypeError for anything but a Parameter."""
+    """Writes its input into a Parameter (``mindspore.nn.ParameterUpdate``); TypeError for anything but a
+    Parameter."""
 
     _never_recorded = True
 
@@ -191,11 +203,15 @@ class MicroBatchInterleaved(Cell):
     def __init__(self, network, interleave_num: int = 2) -> None:
         super().__init__(auto_prefix=False)
         if not isinstance(interleave_num, int):
-            raise TypeError("For 'MicroBatchInterleaved', the argument 'interleave_num' must be integer, "
-                            f"but got the type : {type(interleave_num)}.")
+            raise TypeError(
+                "For 'MicroBatchInterleaved', the argument 'interleave_num' must be integer, "
+                f"but got the type : {type(interleave_num)}."
+            )
         if interleave_num <= 0:
-            raise ValueError("For 'MicroBatchInterleaved', the argument 'interleave_num' must be large than 0, "
-                             f"but got {interleave_num}.")
+            raise ValueError(
+                "For 'MicroBatchInterleaved', the argument 'interleave_num' must be large than 0, "
+                f"but got {interleave_num}."
+            )
         self.network = network
         self.interleave_num = interleave_num
 
@@ -233,7 +249,8 @@ class GetNextSingleOp(Cell):
     """Reads from a device queue; ms2torch iterates datasets on the host."""
 
     def __init__(self, dataset_types, dataset_shapes, queue_name) -> None:
-        raise unsupported("mindspore.nn.GetNextSingleOp", "there are no device data queues.",
-                          "iterate the dataset: for data in dataset.create_tuple_iterator().")
-
-
+        raise unsupported(
+            "mindspore.nn.GetNextSingleOp",
+            "there are no device data queues.",
+            "iterate the dataset: for data in dataset.create_tuple_iterator().",
+        )

@@ -19,9 +19,11 @@ def reducer_for(weights):
 
 
 class DistributedGradReducer(Cell):
-    """Sums gradients over devices, divided by ``degree`` where ``mean`` (``mindspore.nn.DistributedGradReducer``).
+    """Sums gradients over devices, divided by ``degree`` where ``mean``
+    (``mindspore.nn.DistributedGradReducer``).
 
-    In one process the sum over devices is the gradient itself. ValueError for a ``degree`` that is no positive int.
+    In one process the sum over devices is the gradient itself. ValueError for a ``degree`` that is no
+    positive int.
     """
 
     _never_recorded = True
@@ -33,14 +35,19 @@ class DistributedGradReducer(Cell):
         if degree is None:
             degree = _get_device_num()
         if not isinstance(degree, int) or isinstance(degree, bool) or degree <= 0:
-            raise ValueError("For 'DistributedGradReducer', the parameter 'degree' in DistributedGradReducer "
-                             f"must large than 0 and be int, but got {degree}.")
+            raise ValueError(
+                "For 'DistributedGradReducer', the parameter 'degree' in DistributedGradReducer "
+                f"must large than 0 and be int, but got {degree}."
+            )
         self.degree = degree
         self.mean = _get_gradients_mean() if mean is None else mean
         self.fusion_type, self.group = fusion_type, group
         if _get_device_num() > 1:
-            raise unsupported("mindspore.nn.DistributedGradReducer", "more than one process is not supported yet.",
-                              "train in one process.")
+            raise unsupported(
+                "mindspore.nn.DistributedGradReducer",
+                "more than one process is not supported yet.",
+                "train in one process.",
+            )
 
     def construct(self, grads):
         if self.mean and self.degree > 1:
@@ -53,5 +60,8 @@ class PipelineGradReducer(Cell):
     """Gradients of pipeline stages; ms2torch has no pipeline parallelism."""
 
     def __init__(self, parameters, scale_sense=1.0, opt_shard=None) -> None:
-        raise unsupported("mindspore.nn.PipelineGradReducer", "pipeline parallelism is not supported.",
-                          "train data-parallel with DistributedGradReducer.")
+        raise unsupported(
+            "mindspore.nn.PipelineGradReducer",
+            "pipeline parallelism is not supported.",
+            "train data-parallel with DistributedGradReducer.",
+        )

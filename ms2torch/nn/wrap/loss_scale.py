@@ -20,8 +20,9 @@ from .cell_wrapper import TrainOneStepCell
 class DynamicLossScaleUpdateCell(Cell):
     """Halves the loss scale at an overflow, raises it after a window without one.
 
-    ``(loss_scale Parameter, overflow)`` to overflow. On overflow: scale / factor, not below 1. After ``scale_window`` steps
-    since the last change: scale * factor (not bounded above, unlike ``amp.DynamicLossScaler`` and torch's GradScaler).
+    ``(loss_scale Parameter, overflow)`` to overflow. On overflow: scale / factor, not below 1. After
+    ``scale_window`` steps since the last change: scale * factor (not bounded above, unlike
+    ``amp.DynamicLossScaler`` and torch's GradScaler).
     """
 
     _never_recorded = True
@@ -44,7 +45,9 @@ class DynamicLossScaleUpdateCell(Cell):
         over = over.bool().reshape(())
         scale, factor = loss_scale._t, self.scale_factor._t
         now, last = self.cur_iter._t, self.last_overflow_iter._t
-        lowered = torch.where(over, torch.maximum(scale * factor.reciprocal(), self.minimum_loss_scale._t), scale)
+        lowered = torch.where(
+            over, torch.maximum(scale * factor.reciprocal(), self.minimum_loss_scale._t), scale
+        )
         grow = self.scale_window._t <= now - last
         self.last_overflow_iter._assign(torch.where(over | grow, now, last))
         loss_scale._assign(torch.where(grow & ~over, lowered * factor, lowered))
@@ -72,9 +75,10 @@ class FixedLossScaleUpdateCell(Cell):
 class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     """A training step with loss scaling (``mindspore.nn.TrainOneStepWithLossScaleCell``).
 
-    ``scale_sense``: a loss-scale update Cell, a Tensor of shape () or (1,), or a loss-scale manager. Gives (loss, overflow,
-    scale). A step whose gradients overflow does not update. The pieces (``start_overflow_check``,
-    ``get_overflow_status``, ``process_loss_scale``) serve subclasses. Unlike the real one on CPU, it runs on any device.
+    ``scale_sense``: a loss-scale update Cell, a Tensor of shape () or (1,), or a loss-scale manager. Gives
+    (loss, overflow, scale). A step whose gradients overflow does not update. The pieces
+    (``start_overflow_check``, ``get_overflow_status``, ``process_loss_scale``) serve subclasses. Unlike the
+    real one on CPU, it runs on any device.
     """
 
     def __init__(self, network, optimizer, scale_sense) -> None:
@@ -89,16 +93,21 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             self.scale_sense = Parameter(Tensor(float(value), dtype=_dtype.float32), name="scale_sense")
         elif isinstance(scale_sense, Cell):
             self.loss_scaling_manager = scale_sense
-            self.scale_sense = Parameter(Tensor(float(scale_sense.get_loss_scale()), dtype=_dtype.float32),
-                                         name="scale_sense")
+            self.scale_sense = Parameter(
+                Tensor(float(scale_sense.get_loss_scale()), dtype=_dtype.float32), name="scale_sense"
+            )
         elif isinstance(scale_sense, Tensor):
             if scale_sense.shape not in ((1,), ()):
-                raise ValueError("For 'TrainOneStepWithLossScaleCell', the shape of 'scale_sense' must be (1,) or (), "
-                                 f"but got {scale_sense.shape}.")
+                raise ValueError(
+                    "For 'TrainOneStepWithLossScaleCell', the shape of 'scale_sense' must be (1,) or (), "
+                    f"but got {scale_sense.shape}."
+                )
             self.scale_sense = Parameter(scale_sense, name="scale_sense")
         else:
-            raise TypeError("For 'TrainOneStepWithLossScaleCell', the 'scale_sense' must be Cell or Tensor, but got "
-                            f"'scale_sense' type: {type(scale_sense)}.")
+            raise TypeError(
+                "For 'TrainOneStepWithLossScaleCell', the 'scale_sense' must be Cell or Tensor, but got "
+                f"'scale_sense' type: {type(scale_sense)}."
+            )
 
     def construct(self, *inputs):
         loss = self.network(*inputs)
@@ -118,8 +127,10 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     def set_sense_scale(self, sens) -> None:
         """Set the scale to a Tensor's value; TypeError for anything else."""
         if not isinstance(sens, Tensor):
-            raise TypeError("For 'TrainOneStepWithLossScaleCell', the type of 'sens' must be Tensor, "
-                            f"but got {type(sens)}")
+            raise TypeError(
+                "For 'TrainOneStepWithLossScaleCell', the type of 'sens' must be Tensor, "
+                f"but got {type(sens)}"
+            )
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond, compute_input):

@@ -4,8 +4,19 @@ from ms2torch.ops.function.grad_func import grad, value_and_grad
 
 from .base import GradOperation, HyperMap, Map, MultitypeFuncGraph, add_flags, core, env_get, partial, vmap
 
-__all__ = ["GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "add_flags", "core", "env_get", "grad", "partial",
-           "value_and_grad", "vmap"]
+__all__ = [
+    "GradOperation",
+    "HyperMap",
+    "Map",
+    "MultitypeFuncGraph",
+    "add_flags",
+    "core",
+    "env_get",
+    "grad",
+    "partial",
+    "value_and_grad",
+    "vmap",
+]
 
 
 def __getattr__(name: str):

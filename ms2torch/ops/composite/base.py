@@ -16,9 +16,10 @@ from ms2torch.ops.function.grad_func import _weights
 class GradOperation:
     """Makes the gradient function of a function (``mindspore.ops.GradOperation``).
 
-    Neither flag: the gradient of the first input. ``get_all``: of all Tensor inputs, a tuple. ``get_by_list``: of the
-    Parameters given as ``weights`` (a Cell's trainable ones where none are), a tuple. Both: the pair. ``sens_param``:
-    the last argument of the call, or ``sens=``, is the sensitivity; otherwise ones. TypeError for flags that are no bool.
+    Neither flag: the gradient of the first input. ``get_all``: of all Tensor inputs, a tuple.
+    ``get_by_list``: of the Parameters given as ``weights`` (a Cell's trainable ones where none are), a tuple.
+    Both: the pair. ``sens_param``: the last argument of the call, or ``sens=``, is the sensitivity; otherwise
+    ones. TypeError for flags that are no bool.
     """
 
     _differentiates = None
@@ -26,7 +27,9 @@ class GradOperation:
     def __init__(self, get_all=False, get_by_list=False, sens_param=False) -> None:
         for name, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
             if not isinstance(value, bool):
-                raise TypeError(f"For 'GradOperation', the '{name}' should be bool, but got {type(value).__name__}")
+                raise TypeError(
+                    f"For 'GradOperation', the '{name}' should be bool, but got {type(value).__name__}"
+                )
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
     def __call__(self, fn, weights=None):
@@ -78,10 +81,11 @@ class GradOperation:
 
 
 class MultitypeFuncGraph:
-    """One name for several functions, chosen by the types of the arguments (``mindspore.ops.MultitypeFuncGraph``).
+    """One name for several functions, chosen by the types of the arguments
+    (``mindspore.ops.MultitypeFuncGraph``).
 
-    ``register("Tensor", "Number")`` (names or dtypes) decorates the function for these types; ValueError at a call with
-    types that none is registered for.
+    ``register("Tensor", "Number")`` (names or dtypes) decorates the function for these types; ValueError at a
+    call with types that none is registered for.
     """
 
     def __init__(self, name: str, read_value: bool = False, doc_url: str = "") -> None:
@@ -124,8 +128,10 @@ class MultitypeFuncGraph:
         if best is None:
             kinds = ", ".join(_kind(a) for a in args)
             known = "\n".join(f"({', '.join(n)})" for n, _ in self.entries)
-            raise ValueError(f"For '{self.name}', there is no function registered for the types ({kinds}). "
-                             f"Registered: {known}")
+            raise ValueError(
+                f"For '{self.name}', there is no function registered for the types ({kinds}). "
+                f"Registered: {known}"
+            )
         return best
 
     def __repr__(self) -> str:
@@ -143,8 +149,15 @@ def _kind(obj) -> str:
         return "Tensor"
     if obj is None:
         return "None"
-    return {bool: "Bool", int: "Int64", float: "Float32", str: "String", tuple: "Tuple", list: "List",
-            dict: "Dict"}.get(type(obj), "Function" if callable(obj) else type(obj).__name__)
+    return {
+        bool: "Bool",
+        int: "Int64",
+        float: "Float32",
+        str: "String",
+        tuple: "Tuple",
+        list: "List",
+        dict: "Dict",
+    }.get(type(obj), "Function" if callable(obj) else type(obj).__name__)
 
 
 # How well a registered type name fits an argument: 0 is exact, larger is more general, None does not fit.
@@ -164,7 +177,7 @@ def _rank(name: str, obj) -> int | None:
         if low == "number":
             return 1
         if isinstance(obj, int):
-            return 0 if low.startswith("int") or low.startswith("uint") else None
+            return 0 if low.startswith(("int", "uint")) else None
         return 0 if low.startswith("float") else None
     if isinstance(obj, str):
         return 0 if low == "string" else None
@@ -186,7 +199,9 @@ class _Mapping:
 
     def __init__(self, ops=None, reverse: bool = False) -> None:
         if ops is not None and not callable(ops):
-            raise TypeError(f"For '{type(self).__name__}', the argument 'ops' must be callable, but got {type(ops)}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', the argument 'ops' must be callable, but got {type(ops)}."
+            )
         self.ops = ops
         self.reverse = reverse
 
@@ -196,7 +211,8 @@ class _Mapping:
 
 
 class Map(_Mapping):
-    """Applies a function to each element of one or more sequences: ``Map()(fn, xs, ys)`` or ``Map(fn)(xs, ys)``."""
+    """Applies a function to each element of one or more sequences: ``Map()(fn, xs, ys)`` or ``Map(fn)(xs,
+    ys)``."""
 
     def _map(self, fn, args):
         result = [fn(*items) for items in zip(*args, strict=True)]
@@ -218,7 +234,9 @@ def _hyper(fn, args):
     length = len(first)
     for a in args[1:]:
         if isinstance(a, (tuple, list)) and len(a) != length:
-            raise ValueError(f"For 'HyperMap', the sequences must have the same length, but got {length} and {len(a)}.")
+            raise ValueError(
+                f"For 'HyperMap', the sequences must have the same length, but got {length} and {len(a)}."
+            )
     result = [_hyper(fn, [a[i] if isinstance(a, (tuple, list)) else a for a in args]) for i in range(length)]
     return result if isinstance(first, list) else tuple(result)
 
@@ -231,7 +249,8 @@ def partial(func, *args):
 def vmap(fn, in_axes=0, out_axes=0):
     """Map ``fn`` over an axis of its Tensors (``mindspore.vmap``), by ``torch.vmap``.
 
-    ``in_axes``: int, or a nested tuple with None for what is not mapped; ``out_axes`` likewise for the results.
+    ``in_axes``: int, or a nested tuple with None for what is not mapped; ``out_axes`` likewise for the
+    results.
     """
     functions = list(fn) if isinstance(fn, (tuple, list)) or type(fn).__name__ == "CellList" else None
     if functions is not None:
@@ -249,8 +268,16 @@ def vmap(fn, in_axes=0, out_axes=0):
         def run(*batched):
             return _as_tensors(lower(fn(*lift(batched))))
 
-        result = torch.vmap(run, axes, out_axes if not isinstance(out_axes, list) else tuple(out_axes),
-                            randomness="different")(*raw) if size else lower(fn(*args))
+        result = (
+            torch.vmap(
+                run,
+                axes,
+                out_axes if not isinstance(out_axes, list) else tuple(out_axes),
+                randomness="different",
+            )(*raw)
+            if size
+            else lower(fn(*args))
+        )
         return lift(result)
 
     mapped._differentiates = getattr(fn, "_differentiates", None)
@@ -259,13 +286,21 @@ def vmap(fn, in_axes=0, out_axes=0):
 
 def _check_axes(raw, axes) -> None:
     if len(axes) != len(raw):
-        raise RuntimeError("When vmap`s 'in_axes' is a tuple or list, and its size must be equal to the number of "
-                           f"arguments of 'fn': {len(raw)}, but got size: {len(axes)}.")
-    sizes = [t.shape[a] for t, a in zip(raw, axes, strict=True) if isinstance(t, torch.Tensor) and isinstance(a, int)]
+        raise RuntimeError(
+            "When vmap`s 'in_axes' is a tuple or list, and its size must be equal to the number of "
+            f"arguments of 'fn': {len(raw)}, but got size: {len(axes)}."
+        )
+    sizes = [
+        t.shape[a]
+        for t, a in zip(raw, axes, strict=True)
+        if isinstance(t, torch.Tensor) and isinstance(a, int)
+    ]
     for size in sizes[1:]:
         if size != sizes[0]:
-            raise RuntimeError("The 'axis_size' of each argument in the scope of 'vmap' should be equal, "
-                               f"but got {sizes[0]} and {size}.")
+            raise RuntimeError(
+                "The 'axis_size' of each argument in the scope of 'vmap' should be equal, "
+                f"but got {sizes[0]} and {size}."
+            )
 
 
 def _axes_like(arg, axis):
@@ -287,12 +322,19 @@ def _as_tensors(obj):
 
 def _vmap_of_many(functions, in_axes, out_axes):
     """A list of Cells (model ensembling): the i-th takes the i-th slice."""
+
     def mapped(*args):
         axes = in_axes if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
         results = []
         for i, f in enumerate(functions):
-            results.append(f(*[wrap(a._t.select(ax, i)) if ax is not None and isinstance(a, Tensor) else a
-                               for a, ax in zip(args, axes, strict=True)]))
+            results.append(
+                f(
+                    *[
+                        wrap(a._t.select(ax, i)) if ax is not None and isinstance(a, Tensor) else a
+                        for a, ax in zip(args, axes, strict=True)
+                    ]
+                )
+            )
         axis = out_axes if isinstance(out_axes, int) else 0
         if isinstance(results[0], Tensor):
             return wrap(torch.stack([r._t for r in results], axis))
@@ -313,5 +355,3 @@ def add_flags(fn=None, **flags):
 
 def env_get(env, key, default):
     return env.get(key, default)
-
-

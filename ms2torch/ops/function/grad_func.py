@@ -15,13 +15,13 @@ __all__ = ["get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp
 def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
     """A function that computes the gradients of ``fn`` (``mindspore.grad``).
 
-    ``grad_position`` (int, tuple of ints or None) chooses inputs, ``weights`` Parameters: one input gives one Tensor,
-    several a tuple; one Parameter gives one Tensor, a list or tuple a tuple; both selectors a pair. What is no Tensor among
-    the positions is passed over. All outputs are summed, unless ``has_aux``: then the first is
-    differentiated and the rest returned as a tuple beside the gradient. Outputs of any shape take ones as
-    sensitivity; with ``sens_param`` the last argument of the call is the sensitivity. ``return_ids`` pairs each
-    gradient with its position or parameter name. ValueError where neither selector is given. Unlike
-    ``torch.autograd.grad``, unused inputs get zeros, and nothing needs ``requires_grad``.
+    ``grad_position`` (int, tuple of ints or None) chooses inputs, ``weights`` Parameters: one input gives one
+    Tensor, several a tuple; one Parameter gives one Tensor, a list or tuple a tuple; both selectors a pair.
+    What is no Tensor among the positions is passed over. All outputs are summed, unless ``has_aux``: then the
+    first is differentiated and the rest returned as a tuple beside the gradient. Outputs of any shape take
+    ones as sensitivity; with ``sens_param`` the last argument of the call is the sensitivity. ``return_ids``
+    pairs each gradient with its position or parameter name. ValueError where neither selector is given.
+    Unlike ``torch.autograd.grad``, unused inputs get zeros, and nothing needs ``requires_grad``.
     """
     ask = _Asked(fn, grad_position, weights, has_aux, return_ids, sens_param)
 
@@ -51,6 +51,7 @@ def _named_after(fn):
         function.__name__ = getattr(fn, "__name__", type(fn).__name__)
         function._differentiates = fn
         return function
+
     return name
 
 
@@ -130,11 +131,15 @@ def _weights(weights) -> tuple[Parameter, ...]:
     if isinstance(weights, Parameter):
         return (weights,)
     if isinstance(weights, (str, dict)) or not hasattr(weights, "__iter__"):
-        raise TypeError(f"The weights you provided is expected to be a tensor, or a list or tuple. but got {weights}")
+        raise TypeError(
+            f"The weights you provided is expected to be a tensor, or a list or tuple. but got {weights}"
+        )
     weights = tuple(weights)
     for w in weights:
         if not isinstance(w, Parameter):
-            raise TypeError(f"Every one of the weights you provided is expected to be a Parameter, but got {type(w)}.")
+            raise TypeError(
+                f"Every one of the weights you provided is expected to be a Parameter, but got {type(w)}."
+            )
     return weights
 
 
@@ -146,8 +151,7 @@ def _check_bool(name: str, value) -> None:
 def get_grad(gradients, identifier):
     """The gradient of a position (int) or Parameter among what ``grad(..., return_ids=True)`` returned."""
     if not isinstance(identifier, (int, Parameter)):
-        raise TypeError("For `get_grad`, the `x` should be an integer or a Parameter, "
-                        f"but got {identifier}")
+        raise TypeError(f"For `get_grad`, the `x` should be an integer or a Parameter, but got {identifier}")
     found = _search(gradients, identifier.name if isinstance(identifier, Parameter) else identifier)
     if found is None:
         raise RuntimeError(f"Can not find the gradient for position or Parameter {identifier}")
@@ -170,8 +174,10 @@ def _as_tuple(values, what: str) -> tuple:
     if isinstance(values, Tensor):
         return (values,)
     if not isinstance(values, (tuple, list)) or not all(isinstance(v, Tensor) for v in values):
-        raise TypeError(f"For 'jvp', the '{what}' should be a Tensor or a tuple or list of Tensors, "
-                        f"but got {type(values).__name__}.")
+        raise TypeError(
+            f"For 'jvp', the '{what}' should be a Tensor or a tuple or list of Tensors, "
+            f"but got {type(values).__name__}."
+        )
     return tuple(values)
 
 
@@ -190,7 +196,8 @@ def _like(structure, tensors):
 def jvp(fn, inputs, v, has_aux=False):
     """Output of ``fn`` and the directional derivative along ``v`` (``mindspore.jvp``).
 
-    Returns (output, jvp), with ``has_aux`` (output, jvp, aux). ValueError where ``v`` and ``inputs`` differ in length.
+    Returns (output, jvp), with ``has_aux`` (output, jvp, aux). ValueError where ``v`` and ``inputs`` differ
+    in length.
     """
     primals, tangents = _as_tuple(inputs, "inputs"), _as_tuple(v, "v")
     if len(primals) != len(tangents):
@@ -203,8 +210,8 @@ def jvp(fn, inputs, v, has_aux=False):
 def vjp(fn, *inputs, weights=None, has_aux=False):
     """Output of ``fn`` and a function from sensitivities to gradients (``mindspore.vjp``).
 
-    Returns (output, vjp_fn), with ``has_aux`` (output, vjp_fn, aux). ``vjp_fn`` gives a tuple of the inputs' gradients, with
-    ``weights`` a pair of the inputs' and the weights' gradients.
+    Returns (output, vjp_fn), with ``has_aux`` (output, vjp_fn, aux). ``vjp_fn`` gives a tuple of the inputs'
+    gradients, with ``weights`` a pair of the inputs' and the weights' gradients.
     """
     asked = None if weights is None else _weights(weights)
     primal, aux, pull = autodiff.vjp(fn, inputs, asked or (), has_aux)
@@ -212,8 +219,10 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
 
     def pull_back(*sens):
         given = sens if len(sens) > 1 or count == 1 else sens[0]
-        given = tuple(Tensor(as_torch(s)) if isinstance(s, (int, float)) else s
-                      for s in (given if isinstance(given, (tuple, list)) else (given,)))
+        given = tuple(
+            Tensor(as_torch(s)) if isinstance(s, (int, float)) else s
+            for s in (given if isinstance(given, (tuple, list)) else (given,))
+        )
         grads, found = pull(given)
         grads = tuple(wrap(g) for g in grads)
         if asked is None:
@@ -231,8 +240,8 @@ def _aux(aux: tuple):
 def jacrev(fn, grad_position=0, has_aux=False):
     """A function that computes the Jacobian of ``fn`` (``mindspore.jacrev``); shape output + input.
 
-    One position gives one Tensor, a tuple of positions a tuple; several outputs a tuple of these. With ``has_aux`` a
-    pair (Jacobian, aux).
+    One position gives one Tensor, a tuple of positions a tuple; several outputs a tuple of these. With
+    ``has_aux`` a pair (Jacobian, aux).
     """
     positions = _positions(grad_position)
     _check_bool("has_aux", has_aux)
