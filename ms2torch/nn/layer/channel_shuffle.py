@@ -30,6 +30,3 @@ class ChannelShuffle(Cell):
             raise ValueError(f"For '{self.cls_name}', number of channels must be divisible by groups, "
                              f"but got {t.shape[1]} channels and {self.groups} groups.")
         return wrap(F.channel_shuffle(t, self.groups))
-
-    def extend_repr(self) -> str:
-        return f"groups={self.groups}"
