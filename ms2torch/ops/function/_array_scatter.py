@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import levels
 from ms2torch._core.errors import said
 from ms2torch._core.registry import method, mint_form, op, primitive
-from ms2torch._core.tensor import Tensor, lower, wrap
+from ms2torch._core.tensor import lower
 
 from ._array_shape import ints
+from ._writing import write
 
 # ---- along an axis -----------------------------------------------------------------------------------------
 
@@ -234,26 +234,6 @@ def scatter_nd(indices, updates, shape):
 # ---- into a Parameter --------------------------------------------------------------------------------------
 
 
-def write(variable: Tensor, value: torch.Tensor) -> Tensor:
-    """Make ``value``, which nobody else holds, the content of a Parameter or Tensor; it comes back wrapped.
-
-    Like ``set_data``, it replaces the memory: what ``value()`` or ``asnumpy()`` gave before keeps its numbers.
-    """
-    rest = getattr(variable, "_rest", None)
-    if rest is None:
-        variable._write(lambda t: t.copy_(value))
-        return wrap(variable._t)
-    if variable._t is not rest:
-        variable._assign(value)
-        return wrap(variable._t)
-    if value.dtype is not rest.dtype or value.device != rest.device:
-        value = value.to(rest)
-    if levels.writing():
-        torch.autograd.graph.increment_version(rest)
-        rest.data = value.detach()
-    return wrap(value)
-
-
 def _into_rows(how: str) -> None:
     primitive_name = f"Scatter{how.capitalize()}"
 
@@ -270,8 +250,8 @@ def _into_rows(how: str) -> None:
             wrong = int(index[(index < 0) | (index >= len(x))].reshape(-1)[0])
             raise said(RuntimeError(f"For '{primitive_name}', the value of indices should be in "
                                     f"[0, {len(x)}), but got '{wrong}' in indices."))
-        row = index.long().reshape(-1)
-        return write(input_x, _by_row(x, row, updates.to(x.dtype).reshape(-1, *x.shape[1:]), how))
+        row, values = index.long().reshape(-1), updates.to(x.dtype).reshape(-1, *x.shape[1:])
+        return write(input_x, lambda old: _by_row(old, row, values, how))
 
     kernel.__name__ = f"scatter_{how}"
     kernel.__doc__ = (f"Writes ``updates`` ({how}) into the rows of a Parameter at ``indices``, and "
@@ -285,7 +265,7 @@ def _into_places(how: str) -> None:
     primitive_name = f"ScatterNd{how.capitalize()}"
 
     def kernel(input_x, indices, updates, use_locking=False):
-        return write(input_x, at_places(primitive_name, input_x._t, indices._t, updates._t, how))
+        return write(input_x, lambda old: at_places(primitive_name, old, indices._t, updates._t, how))
 
     kernel.__name__ = f"scatter_nd_{how}"
     kernel.__doc__ = (f"Writes ``updates`` ({how}) into a Parameter at the places in ``indices``, and "
@@ -306,12 +286,12 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
 
     (``ops.index_add``.)
     """
-    return write(x, _rows_added(x._t, axis, indices._t, y._t))
+    return write(x, lambda old: _rows_added(old, axis, indices._t, y._t))
 
 
 @primitive("IndexAdd", init=("axis", "use_lock", "check_index_bound"), on_tensors=True)
 def _index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
-    return write(x, _rows_added(x._t, axis, indices._t, y._t))
+    return write(x, lambda old: _rows_added(old, axis, indices._t, y._t))
 
 
 def _inplace(how: str, name: str) -> None:

@@ -1,7 +1,6 @@
 """Writing to Parameters (``mindspore.ops.function.parameter_func``).
 
-At rest the Parameter takes new memory, as with ``set_data``; while gradients are taken the write is
-differentiated. The result is the variable's value, a plain Tensor.
+The result is the variable's new value, a plain Tensor; gradients are as ``_writing`` says.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from ms2torch._core import dtype as _dtype
 from ms2torch._core.registry import op
 from ms2torch._core.tensor import Tensor, as_torch
 
-from ._array_scatter import write
+from ._writing import write
 
 __all__ = ["assign", "assign_add", "assign_sub"]
 
@@ -44,19 +43,19 @@ def assign(variable, value):
 
     TypeError where the dtype does not convert, ValueError for another shape.
     """
-    new = _fitting(variable, value, "Assign")
-    return write(variable, new.to(variable._t.dtype, copy=True))
+    new = _fitting(variable, value, "Assign").detach()
+    return write(variable, lambda old: new.to(old.dtype, copy=True))
 
 
 @op(primitive="AssignAdd", on_tensors=True)
 def assign_add(variable, value):
     """Adds ``value`` to a Parameter and returns its value (``mindspore.ops.assign_add``)."""
     value = _fitting(variable, value, "AssignAdd")
-    return write(variable, variable._t + value.to(variable._t.dtype))
+    return write(variable, lambda old: old + value.to(old.dtype))
 
 
 @op(primitive="AssignSub", on_tensors=True)
 def assign_sub(variable, value):
     """Subtracts ``value`` from a Parameter and returns its value (``mindspore.ops.assign_sub``)."""
     value = _fitting(variable, value, "AssignSub")
-    return write(variable, variable._t - value.to(variable._t.dtype))
+    return write(variable, lambda old: old - value.to(old.dtype))

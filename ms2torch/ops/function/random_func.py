@@ -14,7 +14,7 @@ from ms2torch._core import random_streams
 from ms2torch._core.device import device
 from ms2torch._core.errors import said
 from ms2torch._core.random_streams import Stream
-from ms2torch._core.registry import PRIMITIVES, Primitive, method, mint_form, op
+from ms2torch._core.registry import PRIMITIVES, Primitive, method, mint_form, op, primitive
 from ms2torch._core.rng import graph_seeds
 from ms2torch._core.tensor import Tensor, as_torch, lower, wrap
 
@@ -386,6 +386,43 @@ def choice_with_mask(input_x, count=256, seed=None):
     (``ops.choice_with_mask``.)
     """
     return _choice(input_x, count)
+
+
+@primitive("RandomCategorical", init={"dtype": _dtype.int64})
+def _random_categorical(logits, num_sample, seed, dtype=_dtype.int64):
+    return torch.multinomial(torch.softmax(logits.float(), -1), num_sample, True).to(dtype.torch)
+
+
+@primitive("TruncatedNormal", init={"dtype": _dtype.float32, "seed": 0, "seed2": 0})
+def _truncated_normal(shape, dtype=_dtype.float32, seed=0, seed2=0):
+    """N(0, 1) within two standard deviations."""
+    out = torch.empty(_sizes(shape, "TruncatedNormal"), device=device())
+    return torch.nn.init.trunc_normal_(out, generator=_seeded(seed)).to(dtype.torch)
+
+
+@primitive("RandomGamma", init={"seed": 0, "seed2": 0})
+def _random_gamma(shape, alpha, seed=0, seed2=0):
+    return random_gamma.__wrapped__(shape, alpha, seed)
+
+
+@primitive("RandomPoisson", init={"seed": 0, "seed2": 0, "dtype": _dtype.int64})
+def _random_poisson(shape, rate, seed=0, seed2=0, dtype=_dtype.int64):
+    return random_poisson.__wrapped__(shape, rate, seed, dtype)
+
+
+@primitive("Gamma", init={"seed": 0, "seed2": 0})
+def _gamma(shape, alpha, beta, seed=0, seed2=0):
+    return gamma.__wrapped__(shape, alpha, beta, seed)
+
+
+@primitive("Poisson", init={"seed": 0, "seed2": 0})
+def _poisson(shape, mean, seed=0, seed2=0):
+    return poisson.__wrapped__(shape, mean, seed).to(torch.int32)
+
+
+@primitive("Bernoulli", init={"seed": -1, "offset": 0})
+def _bernoulli(x, p, seed=-1, offset=0):
+    return bernoulli.__wrapped__(x, p, seed)
 
 
 # ---- mint and Tensor methods in place ----------------------------------------------------------------------

@@ -1,0 +1,45 @@
+"""Primitives of arrays that few programs use."""
+from tests.reference.expressions import evaluate, lines
+from tests.reference.judge import case
+
+GIVEN = lines("""
+ops.IdentityN()((T((2,)),T((3,))))
+ops.Coalesce()(A([[0,0,1],[1,1,2]],"int64"), A([1.,2.,3.],"float32"), A([3,3],"int64"))
+ops.LowerBound()(A([[1.,2.,3.]],"float32"), A([[2.,5.]],"float32"))
+ops.UpperBound()(A([[1.,2.,3.]],"float32"), A([[2.,5.]],"float32"))
+ops.operations.array_ops.LowerBound()(A([[1.,2.,3.]],"float32"), A([[2.,5.]],"float32"))
+ops.operations.array_ops.UpperBound()(A([[1.,2.,3.]],"float32"), A([[2.,5.]],"float32"))
+ops.operations.array_ops.ListDiff()(A([1,2,3,4]), A([2,4]))
+ops.operations.array_ops.UnravelIndex()(A([3,5]), A([2,4]))
+ops.operations.array_ops.FillDiagonal(5.)(T((3,3)))
+ops.operations.array_ops.IndexFill()(T((3,4)), 0, I(0,2), A(5.,"float32"))
+ops.operations.array_ops.MaskedScatter()(T((2,3)), T((2,3),"bool"), T((6,)))
+ops.operations.array_ops.SegmentSum()(T((4,2)), I(0,0,1,2))
+ops.operations.array_ops.SegmentMean()(T((4,2)), I(0,0,1,3))
+ops.operations.array_ops.SegmentMax()(T((4,2)), I(0,0,1,2))
+ops.operations.array_ops.SegmentMin()(T((4,2)), I(0,0,1,2))
+ops.operations.array_ops.SegmentProd()(T((4,2)), I(0,0,1,2))
+ops.operations.array_ops.ScatterAddWithAxis(1)(T((3,4)), A([[0],[1],[2]]), T((3,1)))
+ops.operations.array_ops.MatrixBandPart()(T((3,3)),1,1)
+ops.operations.array_ops.IndexPut()(T((3,4)), A([1.],"float32"), [I(0),I(1)])
+ops.operations.math_ops.Bucketize([-1.,0.,1.])(T((2,3)))
+ops.operations.array_ops.LogSpace(3)(A(0.,"float32"),A(2.,"float32"))
+ops.LogSpace(3)(A(0.,"float32"),A(2.,"float32"))
+ops.ParallelConcat()((T((1,2)),T((1,2))))
+ops.InplaceAdd((0,))(T((3,4)), T((1,4)))
+ops.InplaceUpdate(0)(T((3,4)), T((1,4)))
+ops.InplaceSub((0,))(T((3,4)), T((1,4)))
+ops.TensorShape()(T((2,3)))
+ops.ReverseV2(axis=(0,))(T((2,3)))
+ops.operations.array_ops.Expand()(T((1,3)), I(2,3,dt="int64"))
+ops.PopulationCount()(I(1,3,dt="uint8"))
+ops.operations.array_ops.UniqueWithPad()(I(1,3,1), 0)
+ops.UniqueConsecutive()(I(1,1,2))
+ops.Partial()(lambda x: x+1, 2)()
+g(lambda x: ops.operations.array_ops.SegmentMax()(x, I(0,0,1,2)), T((4,2)))
+""")
+
+
+@case(each={"line": GIVEN})
+def test_value(line):
+    return evaluate(line)
