@@ -139,7 +139,7 @@ def view(input, *shape):
 
 def _reshaped(input, shape, name):
     try:
-        return input.reshape(shape)
+        return torch.reshape(input, shape)
     except TypeError:
         for i, n in enumerate(shape):
             if not hasattr(n, "__index__"):

@@ -1,8 +1,8 @@
 """Writing to a Parameter, at rest and while gradients are taken.
 
 MindSpore's rule, in both modes: the write itself is not differentiated. Who reads the Parameter afterwards
-gets the new value, with the gradient of the Parameter; nothing flows into what was written. The *result* of the
-writing operator also carries the gradient of the written value, but for ``assign``'s.
+gets the new value, with the gradient of the Parameter; nothing flows into what was written. The *result* of
+the writing operator also carries the gradient of the written value, but for ``assign``'s.
 """
 
 from __future__ import annotations
