@@ -1,0 +1,223 @@
+"""MindSpore's .ckpt files: protobuf messages, written and read by hand.
+
+The messages, in protobuf's language (a file is a run of ``Checkpoint``s, which is one with all their values):
+
+    Checkpoint   { repeated Value value = 1; }
+    Value        { string tag = 1; TensorProto tensor = 2; }
+    TensorProto  { repeated int64 dims = 1; string tensor_type = 2; bytes tensor_content = 3; }
+
+A tensor of more than 512 MiB goes into several Values of one tag, each with the dims of the whole. A string
+has the type ``str``, dims ``[0]`` and UTF-32 content. At the end may stand ``crc_num`` and ten bytes of
+CRC-32. Nothing in a file is executed, and nothing is allocated that the file does not hold.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import torch
+
+from ms2torch._core import dtype as _dtype
+
+SLICE = 512 * 1024 * 1024
+_CRC_MARK = b"crc_num"
+_TYPES = {str(t): torch_dtype for torch_dtype, t in _dtype._FROM_TORCH.items() if not torch_dtype.is_complex}
+
+
+class Damaged(Exception):
+    """The bytes are no checkpoint."""
+
+
+# ---- writing -----------------------------------------------------------------------------------------------
+
+
+def write(path: str, values: Iterable[tuple[str, torch.Tensor | str]], crc: bool = False) -> None:
+    """Write named tensors and strings; a tensor without elements leaves no trace, as in MindSpore."""
+    checksum = 0
+    with open(path, "wb") as file:
+        for tag, value in values:
+            for part in _messages(tag, value):
+                file.write(part)
+                if crc:
+                    checksum = zlib.crc32(part, checksum)
+        if crc:
+            file.write(_CRC_MARK + checksum.to_bytes(10, "big"))
+
+
+def _messages(tag: str, value) -> Iterator[bytes | memoryview]:
+    if isinstance(value, str):
+        dims, kind, content = (0,), "str", memoryview(value.encode("utf-32-le") or bytes(4))
+    else:
+        dims, kind, content = value.shape, str(_dtype.from_torch(value.dtype)), raw_bytes(value)
+    head = b"".join(b"\x08" + _varint(n) for n in dims) + _field(2, kind.encode())
+    name = _field(1, tag.encode())
+    for start in range(0, len(content), SLICE):
+        part = content[start : start + SLICE]
+        before = head + b"\x1a" + _varint(len(part))
+        tensor = b"\x12" + _varint(len(before) + len(part))
+        yield b"\x0a" + _varint(len(name) + len(tensor) + len(before) + len(part)) + name + tensor + before
+        yield part
+
+
+def raw_bytes(t: torch.Tensor) -> memoryview:
+    """The elements of ``t`` in order, without a copy where they lie so on the CPU."""
+    flat = t.detach().to("cpu").contiguous().reshape(-1)
+    return memoryview(flat.view(torch.uint8).numpy())
+
+
+def _varint(n: int) -> bytes:
+    out = bytearray()
+    while n > 0x7F:
+        out.append(n & 0x7F | 0x80)
+        n >>= 7
+    out.append(n)
+    return bytes(out)
+
+
+def _field(number: int, content: bytes) -> bytes:
+    return bytes((number << 3 | 2,)) + _varint(len(content)) + content
+
+
+# ---- reading -----------------------------------------------------------------------------------------------
+
+
+def read(path: str, wanted=lambda tag: True, crc: bool = False) -> dict[str, torch.Tensor | str]:
+    """The wanted tensors and strings of a file, in its order.
+
+    Raises `Damaged` for bytes that are no checkpoint or fail the checksum, ValueError for a value that
+    contradicts itself, NotImplementedError for a MapParameter, OSError for a file that cannot be read.
+    """
+    with open(path, "rb") as file:
+        if not os.fstat(file.fileno()).st_size:
+            return {}
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as data:
+            end = len(data)
+            if data[-17:-10] == _CRC_MARK:
+                end -= 17
+                if crc and zlib.crc32(data[:end]) != int.from_bytes(data[-10:], "big"):
+                    raise Damaged("checksum")
+            return _values(data, end, wanted)
+
+
+def has_crc(path: str) -> bool:
+    """Whether a file ends with a checksum."""
+    with open(path, "rb") as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - 17))
+        return file.read(7) == _CRC_MARK
+
+
+def _values(data: memoryview, end: int, wanted) -> dict:
+    elements = [_element(data, *place) for number, place in _fields(data, 0, end) if number == 1]
+    found, pieces = {}, []
+    for i, (tag, dims, kind, place) in enumerate(elements):
+        if not wanted(tag):
+            continue
+        pieces.append(place)
+        if i + 1 == len(elements) or elements[i + 1][0] != tag:
+            found[tag] = _value(data, dims, kind, pieces)
+            pieces = []
+    return found
+
+
+def _element(data: memoryview, start: int, end: int) -> tuple:
+    fields = dict(_fields(data, start, end))
+    if not isinstance(fields.get(1), tuple):
+        raise Damaged("a value without a tag")
+    tag = _text(data, fields[1])
+    if not isinstance(fields.get(2), tuple):
+        from ms2torch._core.errors import unsupported
+
+        raise unsupported(
+            f"mindspore.load_checkpoint, the MapParameter {tag!r}", "hash-table parameters are not supported."
+        )
+    dims, kind, content = [], "", (0, 0)
+    for number, value in _fields(data, *fields[2]):
+        if number == 1:
+            dims += [value] if isinstance(value, int) else _packed(data, *value)
+        elif number == 2 and isinstance(value, tuple):
+            kind = _text(data, value)
+        elif number == 3 and isinstance(value, tuple):
+            content = value
+    return tag, dims, kind, content
+
+
+def _value(data: memoryview, dims: list[int], kind: str, pieces: list[tuple[int, int]]):
+    total = sum(end - start for start, end in pieces)
+    if kind == "str":
+        return b"".join(data[start:end] for start, end in pieces).decode("utf-32-le").rstrip("\0")
+    if kind not in _TYPES:
+        raise ValueError(repr(kind))
+    dtype = _TYPES[kind]
+    if dims == [0] and total:
+        dims = []  # how older releases wrote a scalar
+    if any(n < 0 for n in dims) or math.prod(dims) * dtype.itemsize != total:
+        raise ValueError(f"A tensor of shape {dims} and type {kind} can not have {total} bytes.")
+    tensor = torch.empty(dims, dtype=dtype)
+    fill(tensor, (data[start:end] for start, end in pieces))
+    return tensor
+
+
+def fill(tensor: torch.Tensor, pieces: Iterable[memoryview]) -> None:
+    """Copy bytes into a new tensor."""
+    target, at = tensor.reshape(-1).view(torch.uint8).numpy(), 0
+    for piece in pieces:
+        target[at : at + len(piece)] = np.frombuffer(piece, np.uint8)
+        at += len(piece)
+
+
+def _fields(data: memoryview, start: int, end: int) -> Iterator[tuple[int, int | tuple[int, int]]]:
+    """``(number, value)`` of each field: an int, or where its bytes lie. Fixed-width ones are passed over."""
+    at = start
+    while at < end:
+        key, at = _read_varint(data, at, end)
+        number, wire = key >> 3, key & 7
+        if not number:
+            raise Damaged("field 0")
+        if wire == 0:
+            value, at = _read_varint(data, at, end)
+            yield number, value - (1 << 64) if value >> 63 else value
+        elif wire == 2:
+            size, at = _read_varint(data, at, end)
+            if size > end - at:
+                raise Damaged("cut")
+            yield number, (at, at + size)
+            at += size
+        elif wire in (1, 5):
+            at += 8 if wire == 1 else 4
+        else:
+            raise Damaged("wire type")
+    if at > end:
+        raise Damaged("cut")
+
+
+def _read_varint(data: memoryview, at: int, end: int) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 70, 7):
+        if at >= end:
+            raise Damaged("cut")
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value & (1 << 64) - 1, at
+    raise Damaged("varint")
+
+
+def _packed(data: memoryview, start: int, end: int) -> list[int]:
+    found = []
+    while start < end:
+        value, start = _read_varint(data, start, end)
+        found.append(value)
+    return found
+
+
+def _text(data: memoryview, place: tuple[int, int]) -> str:
+    try:
+        return bytes(data[slice(*place)]).decode()
+    except UnicodeDecodeError:
+        raise Damaged("text") from None

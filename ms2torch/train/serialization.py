@@ -1,0 +1,510 @@
+"""Saving and loading of parameters (``mindspore.train.serialization``).
+
+The files are MindSpore's own, to the bit, in both directions: a checkpoint trained here serves the real
+MindSpore and the reverse. Unlike there, a file appears whole or not at all: it is written beside its place
+and then moved over the old one, so a process that dies in the middle leaves the old file as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import torch
+
+from ms2torch import log as logger
+from ms2torch._checkparam import check_bool, check_isinstance
+from ms2torch._core.device import device
+from ms2torch._core.errors import unsupported
+from ms2torch._core.surface import install_lazy
+from ms2torch._core.tensor import Tensor, as_torch, wrap
+from ms2torch.common.parameter import Parameter
+from ms2torch.nn.cell import Cell
+
+from . import _checkpoint_file, _safetensors
+from ._load_into_net import load_param_into_net
+
+__all__ = [
+    "async_ckpt_thread_status",
+    "ckpt_to_safetensors",
+    "export",
+    "load",
+    "load_checkpoint",
+    "load_checkpoint_async",
+    "load_param_into_net",
+    "safetensors_to_ckpt",
+    "save_checkpoint",
+]
+
+_THREAD = "asyn_save_ckpt"
+_CIPHER = "encrypted checkpoints are not supported."
+
+
+# ---- saving ------------------------------------------------------------------------------------------------
+
+
+def save_checkpoint(
+    save_obj,
+    ckpt_file_name,
+    integrated_save=True,
+    async_save=False,
+    append_dict=None,
+    enc_key=None,
+    enc_mode="AES-GCM",
+    choice_func=None,
+    crc_check=False,
+    format="ckpt",
+    **kwargs,
+) -> None:
+    """Write parameters into a file that only its owner can read (``mindspore.save_checkpoint``).
+
+    ``save_obj``: a Cell, a list of Parameters or of ``{"name": str, "data": Tensor}``, or a dict of name to
+    Parameter, str or array. ``append_dict``: more values by name, of int, float, bool, str, Parameter or
+    Tensor. ``choice_func``: name to whether to save it. ``format``: "ckpt" or "safetensors", also the
+    suffix that a name without it gets. ``async_save``: the file is written by a thread, from a copy
+    ("process" too). TypeError and ValueError for bad arguments, OSError where the file can not be written;
+    ``enc_key`` is unsupported.
+    """
+    path = _check_target(save_obj, ckpt_file_name, format)
+    check_bool(integrated_save)
+    _check_async(async_save)
+    _check_append_dict(append_dict)
+    check_isinstance("enc_key", enc_key, (type(None), bytes))
+    check_isinstance("enc_mode", enc_mode, str)
+    check_isinstance("crc_check", crc_check, bool)
+    redundancy = kwargs.get("remove_redundancy")
+    check_isinstance("remove_redundancy", redundancy, (type(None), bool))
+    if format == "safetensors":
+        _check_plain("save_checkpoint", enc_key=enc_key, enc_mode=enc_mode)
+    if enc_key is not None:
+        raise unsupported("mindspore.save_checkpoint(enc_key=)", _CIPHER, "encrypt the file that it writes.")
+    values = dict(_chosen(save_obj, choice_func))
+    for name, value in (append_dict or {}).items():
+        values[name] = value if isinstance(value, str) else as_torch(value)
+    if not async_save:
+        _write(path, values, crc_check, format, redundancy)
+        return
+    values = {name: v if isinstance(v, str) else v.detach().clone() for name, v in values.items()}
+    _wait_for_thread()
+    threading.Thread(target=_write, args=(path, values, crc_check, format, redundancy), name=_THREAD).start()
+
+
+def _check_target(save_obj, name, format: str) -> str:
+    if format not in ("safetensors", "ckpt"):
+        raise ValueError(
+            f"For 'save_checkpoint', the format must be 'safetensors' or 'ckpt', but got {format}."
+        )
+    if not isinstance(save_obj, (Cell, list, dict)):
+        raise TypeError(
+            "For 'save_checkpoint', the parameter 'save_obj' must be nn.Cell, list or dict, "
+            f"but got {type(save_obj)}."
+        )
+    if not isinstance(name, str):
+        raise TypeError(
+            f"For 'save_checkpoint', the parameter {name} for checkpoint file name is invalid,"
+            f"'ckpt_file_name' must be string, but got {type(name)}."
+        )
+    path = os.path.realpath(name)
+    if os.path.isdir(path):
+        raise IsADirectoryError(
+            f"For 'save_checkpoint', the parameter `ckpt_file_name`: {path} is a directory, "
+            "it must be a file name."
+        )
+    return path if path.endswith(format) else f"{path}.{format}"
+
+
+def _check_async(value) -> None:
+    if not isinstance(value, (bool, str)):
+        raise TypeError(
+            f"For 'save_checkpoint', the parameter 'async_save' must be bool or str, but got {type(value)}."
+        )
+    if isinstance(value, str) and value not in ("process", "thread"):
+        raise ValueError(
+            "For 'save_checkpoint', the argument 'async_save' can only be 'process' or 'thread',"
+            f"but got {value}."
+        )
+
+
+def _check_append_dict(values) -> None:
+    if values is None:
+        return
+    if not isinstance(values, dict):
+        raise TypeError(
+            f"For 'save_checkpoint', the argument 'append_dict' must be dict, but got {type(values)}."
+        )
+    for key, value in values.items():
+        if not isinstance(key, str) or not isinstance(value, (int, float, bool, str, Tensor)):
+            raise TypeError(
+                "For 'save_checkpoint', the type of dict 'append_info' must be key: string, value: int, "
+                "float, "
+                f"bool or Generator, but got key: {type(key)}, value: {type(value)}"
+            )
+
+
+def _check_plain(api: str, **given) -> None:
+    plain = {"enc_key": None, "enc_mode": "AES-GCM", "dec_key": None, "dec_mode": "AES-GCM"}
+    for name, value in given.items():
+        if value != plain[name]:
+            raise ValueError(
+                f"For '{api}', when format is 'safetensors', the parameter '{name}' must be set to "
+                "default value "
+                f"'{plain[name]}', but got '{value}'."
+            )
+
+
+def _chosen(save_obj, choice):
+    """``(name, torch tensor or str)`` of what is to be saved."""
+    if isinstance(save_obj, Cell):
+        pairs = [(param.name, param._t) for _, param in save_obj.parameters_and_names()]
+    elif isinstance(save_obj, dict):
+        pairs = [_from_dict(key, value) for key, value in save_obj.items()]
+    elif save_obj and isinstance(save_obj[0], dict):
+        pairs = [_from_named(entry) for entry in save_obj]
+    else:
+        pairs = [_from_parameter(param) for param in save_obj]
+    return pairs if choice is None else [pair for pair in pairs if choice(pair[0])]
+
+
+def _from_dict(key, value):
+    if not isinstance(key, str) or not isinstance(value, (Parameter, str, np.ndarray)):
+        raise TypeError(
+            "For save_checkpoint, when save_obj is made up by dict, the key should be str andvalue should be "
+            f"Parameter, but got the type of key is {type(key)} andthe type of value is {type(value)}"
+        )
+    return key, value if isinstance(value, str) else as_torch(value)
+
+
+def _from_named(entry):
+    if not (isinstance(entry, dict) and "name" in entry and "data" in entry):
+        raise TypeError(
+            "For save_checkpoint, save_obj should be a list of dict items, and the dict should "
+            f"have key values 'name' and 'value', but got {type(entry)} and {entry}."
+        )
+    name, data = entry["name"], entry["data"]
+    if not isinstance(name, str):
+        raise TypeError(
+            "For save_checkpoint, when save_obj is a list of dict items, the name in dict "
+            f"should be string, but got {type(name)}."
+        )
+    if not isinstance(data, Tensor):
+        raise TypeError(
+            "For save_checkpoint, when save_obj is a list of dict items, the data in dict "
+            f"should be parameter, but got {type(data)}."
+        )
+    return name, data._t
+
+
+def _from_parameter(param):
+    if not isinstance(param, Parameter):
+        raise TypeError(
+            "For save_checkpoint, when save_obj is made up by list of Parameter,the param should be "
+            "parameter, "
+            f"but got {type(param)}"
+        )
+    return param.name, param._t
+
+
+def _write(path: str, values: dict, crc: bool, format: str, redundancy) -> None:
+    temporary = f"{path.removesuffix('.' + format)}.{os.getpid()}.tmp"
+    try:
+        if format == "ckpt":
+            _checkpoint_file.write(temporary, values.items(), crc)
+        else:
+            _safetensors.write(temporary, *_for_safetensors(values, crc, redundancy))
+        os.chmod(temporary, 0o400)
+        os.replace(temporary, path)
+    except BaseException as err:
+        with contextlib.suppress(OSError):
+            os.remove(temporary)
+        logger.critical(
+            "Failed to save the checkpoint file %s. Maybe don't have the permission to write files, "
+            "or the disk space is insufficient and so on.",
+            path,
+        )
+        if isinstance(err, FileNotFoundError):
+            err.filename = path
+        raise
+
+
+def _for_safetensors(values: dict, crc: bool, redundancy) -> tuple[dict, dict]:
+    metadata = {"format": "ms"} if values else {}
+    if redundancy is not None:
+        metadata["remove_redundancy"] = str(redundancy)
+    for name, value in values.items():
+        if isinstance(value, str):
+            raise TypeError(f"safetensors has no element type for {name}: str.")
+    if crc:
+        metadata["crc_num"] = str(_crc_of(values))
+    return values, metadata
+
+
+def _crc_of(tensors: dict) -> int:
+    total = 0
+    for name in sorted(tensors):
+        total = zlib.crc32(_checkpoint_file.raw_bytes(tensors[name]), zlib.crc32(name.encode(), total))
+    return total
+
+
+def _wait_for_thread() -> None:
+    for thread in threading.enumerate():
+        if thread.name == _THREAD and thread is not threading.current_thread():
+            thread.join()
+
+
+def async_ckpt_thread_status() -> bool:
+    """Whether a checkpoint is being written in the background (``mindspore.async_ckpt_thread_status``)."""
+    return any(thread.name == _THREAD for thread in threading.enumerate())
+
+
+# ---- loading -----------------------------------------------------------------------------------------------
+
+
+def load_checkpoint(
+    ckpt_file_name,
+    net=None,
+    strict_load=False,
+    filter_prefix=None,
+    dec_key=None,
+    dec_mode="AES-GCM",
+    specify_prefix=None,
+    choice_func=None,
+    crc_check=False,
+    remove_redundancy=False,
+    format="ckpt",
+) -> dict:
+    """Read a checkpoint file into a dict of name to Parameter or str (``mindspore.load_checkpoint``).
+
+    ``net``: a Cell to load it into (see ``load_param_into_net``). ``specify_prefix`` and ``filter_prefix``
+    (str or list of str) take and leave names by how they begin; ``choice_func``, name to bool, counts where
+    neither is given. ValueError for a file that is missing, cut or damaged, or in which nothing was chosen;
+    TypeError for arguments of the wrong type. ``dec_key`` is unsupported.
+    """
+    specified, filtered = _check_prefix(specify_prefix), _check_prefix(filter_prefix)
+    check_isinstance("dec_key", dec_key, (type(None), bytes))
+    check_isinstance("dec_mode", dec_mode, str)
+    check_isinstance("crc_check", crc_check, bool)
+    check_isinstance("remove_redundancy", remove_redundancy, bool)
+    if format == "safetensors":
+        _check_plain("load_checkpoint", dec_key=dec_key, dec_mode=dec_mode)
+    if dec_key is not None:
+        raise unsupported("mindspore.load_checkpoint(dec_key=)", _CIPHER, "decrypt the file first.")
+    _wait_for_thread()
+    file = _check_source(ckpt_file_name, format)
+    if format == "safetensors":
+        found = _read_safetensors(file, choice_func, crc_check)
+    else:
+        found = _read_ckpt(file, _choice(specified, filtered, choice_func), crc_check)
+    if not found:
+        raise ValueError(
+            "The loaded parameter dict is empty after filter or specify, please check whether "
+            "'filter_prefix' or 'specify_prefix' are set correctly."
+        )
+    if net is not None:
+        load_param_into_net(net, found, strict_load, remove_redundancy)
+    return found
+
+
+def load_checkpoint_async(
+    ckpt_file_name,
+    net=None,
+    strict_load=False,
+    filter_prefix=None,
+    dec_key=None,
+    dec_mode="AES-GCM",
+    specify_prefix=None,
+    choice_func=None,
+):
+    """``load_checkpoint`` in a thread; ``result()`` of what it returns waits for the dict."""
+    format = "safetensors" if ckpt_file_name.endswith(".safetensors") else "ckpt"
+    with_options = (net, strict_load, filter_prefix, dec_key, dec_mode, specify_prefix, choice_func)
+    executor = ThreadPoolExecutor(max_workers=1)
+    future = executor.submit(load_checkpoint, ckpt_file_name, *with_options, format=format)
+    executor.shutdown(wait=False)
+    return future
+
+
+def _check_prefix(prefix):
+    if prefix is None:
+        return None
+    if not isinstance(prefix, (str, list, tuple)):
+        raise TypeError(
+            "For 'load_checkpoint', the type of 'specify_prefix' or 'filter_prefix' must be string, "
+            f"list[string] or tuple[string], but got {type(prefix)}."
+        )
+    prefixes = (prefix,) if isinstance(prefix, str) else tuple(prefix)
+    if not prefixes:
+        raise ValueError(
+            "For 'load_checkpoint', the argument 'specify_prefix' or 'filter_prefix' can't be empty when"
+            " 'specify_prefix' or 'filter_prefix' is list or tuple."
+        )
+    for index, one in enumerate(prefixes):
+        if not isinstance(one, str):
+            raise TypeError(
+                "For 'load_checkpoint', when 'specify_prefix' or 'filter_prefix' is list or tuple, the "
+                "element "
+                f"in it must be string, but got {type(one)} at index {index}."
+            )
+        if not one:
+            raise ValueError(
+                "For 'load_checkpoint', the value of 'specify_prefix' or 'filter_prefix' can't include ''."
+            )
+    return prefixes
+
+
+def _choice(specified, filtered, choice):
+    if specified or filtered:
+        name = "specity_prefix" if specified else "filter_prefix"
+        logger.warning(
+            f"For load_checkpoint, this parameter `{name}` will be deprecated, please use `choice_func` "
+            "instead."
+        )
+        return lambda tag: tag.startswith(specified or "") and not (filtered and tag.startswith(filtered))
+    return choice or (lambda tag: True)
+
+
+def _check_source(file, format: str):
+    if format not in ("ckpt", "safetensors"):
+        raise ValueError(
+            "For 'load_checkpoint', the checkpoint file should end with '.ckpt' or '.safetensors', please "
+            "input the correct 'format'."
+        )
+    if hasattr(file, "getbuffer"):
+        if format == "ckpt":
+            raise TypeError("ckpt don't support BytesIO as input type, please change to safetensors.")
+        return file
+    if not isinstance(file, str):
+        raise TypeError(
+            f"For 'load_checkpoint', the argument 'ckpt_file_name' must be string, but got {type(file)}."
+        )
+    if not file.endswith(format):
+        raise ValueError(
+            "For 'load_checkpoint', the checkpoint file format must same with 'format', but got "
+            f"file_name:'{file}', format:'{format}'"
+        )
+    path = os.path.realpath(file)
+    if not os.path.exists(path):
+        raise ValueError(
+            f"For 'load_checkpoint', the checkpoint file: {path} does not exist, please check "
+            "whether the 'ckpt_file_name' is correct."
+        )
+    return path
+
+
+def _read_ckpt(path: str, wanted, crc: bool) -> dict:
+    reading = f"Failed to read the checkpoint file {path}. "
+    try:
+        if crc and not _checkpoint_file.has_crc(path):
+            logger.warning(
+                "For 'load_checkpoint', the ckpt file do not contain the crc code, please check the file."
+            )
+        values = _checkpoint_file.read(path, wanted, crc)
+    except _checkpoint_file.Damaged as err:
+        if str(err) in ("checksum", "text"):
+            why = "May not have permission to read it, please check the correct of the file."
+        else:
+            why = "The file may be corrupted, and the content cannot be parsed."
+        raise ValueError(reading + why) from None
+    except OSError as err:
+        raise ValueError(
+            reading + "May not have permission to read it, please check the correct of the file."
+        ) from err
+    except (ValueError, MemoryError) as err:
+        logger.critical("Failed to load the checkpoint file '%s'.", path)
+        raise ValueError(
+            f"{err}\nFor 'load_checkpoint', failed to load the checkpoint file {path}."
+        ) from err
+    return {name: v if isinstance(v, str) else _parameter(v, name) for name, v in values.items()}
+
+
+def _read_safetensors(source, choice, crc: bool) -> dict:
+    in_memory = hasattr(source, "getbuffer")
+    try:
+        with contextlib.nullcontext(source) if in_memory else open(source, "rb") as file:
+            size = source.getbuffer().nbytes if in_memory else os.fstat(file.fileno()).st_size
+            file.seek(0)
+            tensors, metadata = _safetensors.read(file, size)
+    except _checkpoint_file.Damaged:
+        raise ValueError(
+            f"Fail to parse the input safetensors: '{source}'. Please check the correctness of the file."
+        ) from None
+    if crc:
+        _check_crc(tensors, metadata)
+    return {name: _parameter(t) for name, t in tensors.items() if choice is None or choice(name)}
+
+
+def _check_crc(tensors: dict, metadata: dict) -> None:
+    if "crc_num" not in metadata:
+        logger.warning(
+            "For 'load_checkpoint', the safetensors file do not contain the crc code, please check the file."
+        )
+    elif str(_crc_of(tensors)) != metadata["crc_num"]:
+        raise ValueError(
+            "For 'load_checkpoint', the crc check has failed. Please check whether the ckpt file is damaged."
+        )
+
+
+def _parameter(t: torch.Tensor, name: str | None = None) -> Parameter:
+    return Parameter(wrap(t.to(device())), name=name)
+
+
+# ---- from one format to the other --------------------------------------------------------------------------
+
+
+def ckpt_to_safetensors(
+    file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1
+) -> None:
+    """Write .ckpt files, one or a folder's, as .safetensors (``mindspore.ckpt_to_safetensors``)."""
+    _convert(file_path, save_path, name_map, file_name_regex, "ckpt", "safetensors")
+
+
+def safetensors_to_ckpt(
+    file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1
+) -> None:
+    """Write .safetensors files, one or a folder's, as .ckpt (``mindspore.safetensors_to_ckpt``)."""
+    _convert(file_path, save_path, name_map, file_name_regex, "safetensors", "ckpt")
+
+
+def _convert(path, save_path, name_map, regex, source: str, target: str) -> None:
+    import re
+
+    files = [path]
+    if os.path.isdir(path):
+        files = sorted(os.path.join(root, name) for root, _, names in os.walk(path) for name in names)
+    for file in files:
+        if not file.endswith("." + source) or (regex and not re.search(regex, file)):
+            continue
+        folder = save_path or os.path.dirname(file)
+        if os.path.isdir(path) and save_path:
+            folder = os.path.join(save_path, os.path.relpath(os.path.dirname(file), path))
+        os.makedirs(folder or ".", exist_ok=True)
+        values = {(name_map or {}).get(k, k): v for k, v in load_checkpoint(file, format=source).items()}
+        name = os.path.basename(file).removesuffix(source) + target
+        save_checkpoint(values, os.path.join(folder, name), format=target)
+
+
+# ---- graphs ------------------------------------------------------------------------------------------------
+
+
+def export(net, *inputs, file_name=None, file_format=None, **kwargs) -> None:
+    """Graph files (MINDIR, AIR, ONNX) come from MindSpore's compiler; NotImplementedError."""
+    raise unsupported(
+        "mindspore.export",
+        "graph files come from MindSpore's compiler.",
+        "torch.onnx.export(ms2torch.to_torch(net), ...), or save_checkpoint for the weights.",
+    )
+
+
+def load(file_name, **kwargs):
+    """MindIR files hold graphs of MindSpore's compiler; NotImplementedError."""
+    raise unsupported(
+        "mindspore.load",
+        "MindIR files hold graphs of MindSpore's compiler.",
+        "build the network from its Python code and load_checkpoint its weights.",
+    )
+
+
+install_lazy(__name__, globals())
