@@ -289,3 +289,9 @@ def _dim(self):
 
 method(_dim, name="ndimension", on_tensors=True)
 method(lambda self: self._t.numel(), name="nelement", on_tensors=True)
+
+
+@op
+def view_as_real(input):
+    """Complex numbers as pairs of real ones along a new last axis (``mindspore.ops.view_as_real``)."""
+    return torch.view_as_real(input)

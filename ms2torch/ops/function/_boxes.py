@@ -1,0 +1,103 @@
+"""Operators on bounding boxes (x1, y1, x2, y2), whose corners are pixels: a box is one wider than x2 - x1."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from ms2torch._core.registry import op, primitive
+
+
+def _area(boxes):
+    return (boxes[..., 2] - boxes[..., 0] + 1) * (boxes[..., 3] - boxes[..., 1] + 1)
+
+
+def _overlap(a, b):
+    """The common area of every box of ``a`` with every one of ``b``."""
+    low = torch.maximum(a[:, None, :2], b[None, :, :2])
+    high = torch.minimum(a[:, None, 2:4], b[None, :, 2:4])
+    return (high - low + 1).clamp(min=0).prod(-1)
+
+
+@op(primitive="IOU", init={"mode": "iou"})
+def iou(anchor_boxes, gt_boxes, mode="iou"):
+    """The overlap of every ``gt_boxes`` with every ``anchor_boxes``, over the union (``mindspore.ops.iou``).
+
+    Or, with ``mode`` "iof", over the area of the former. A row for each of ``gt_boxes``.
+    """
+    if mode not in ("iou", "iof"):
+        raise KeyError(f"For 'IOU', only 'iou' or 'iof' are supported, but got 'mode': {mode}.")
+    common, given = _overlap(gt_boxes, anchor_boxes), _area(gt_boxes)[:, None]
+    return common / (given if mode == "iof" else given + _area(anchor_boxes)[None] - common)
+
+
+@op(primitive="CheckValid")
+def check_valid(bboxes, img_metas):
+    """Which boxes lie within an image of (height, width, scale) (``mindspore.ops.check_valid``)."""
+    height, width = img_metas[0] * img_metas[2], img_metas[1] * img_metas[2]
+    x1, y1, x2, y2 = bboxes.unbind(-1)
+    return (x1 >= 0) & (y1 >= 0) & (x2 <= width - 1) & (y2 <= height - 1)
+
+
+def _centres(boxes):
+    corner, size = boxes[..., :2], boxes[..., 2:] - boxes[..., :2] + 1
+    return corner + (size - 1) * 0.5, size
+
+
+@op(primitive="BoundingBoxEncode", init=("means", "stds"))
+def bounding_box_encode(anchor_box, groundtruth_box, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0)):
+    """Shift and logarithmic growth from anchors to boxes, normalised (``ops.bounding_box_encode``)."""
+    centre, size = _centres(anchor_box)
+    to_centre, to_size = _centres(groundtruth_box)
+    deltas = torch.cat(((to_centre - centre) / size, torch.log(to_size / size)), -1)
+    return (deltas - deltas.new_tensor(means)) / deltas.new_tensor(stds)
+
+
+def _decoded(anchor_box, deltas, max_shape, means, stds, wh_ratio_clip):
+    deltas = deltas * deltas.new_tensor(stds) + deltas.new_tensor(means)
+    limit = abs(math.log(wh_ratio_clip))
+    centre, size = _centres(anchor_box)
+    new_size = size * torch.exp(deltas[..., 2:].clamp(-limit, limit))
+    new_centre = centre + size * deltas[..., :2]
+    end = deltas.new_tensor([max_shape[1], max_shape[0]])
+    corners = (new_centre - new_size * 0.5 + 0.5, new_centre + new_size * 0.5 - 0.5)
+    return torch.cat([torch.minimum(c.clamp(min=0), end) for c in corners], -1)
+
+
+@op
+def bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0),
+                        wh_ratio_clip=0.016):
+    """The inverse of ``bounding_box_encode``, cut to an image of ``max_shape`` (height, width)."""
+    return _decoded(anchor_box, deltas, max_shape, means, stds, wh_ratio_clip)
+
+
+@primitive("BoundingBoxDecode", init={"max_shape": None, "means": (0.0, 0.0, 0.0, 0.0),
+                                      "stds": (1.0, 1.0, 1.0, 1.0), "wh_ratio_clip": 0.016})
+def _bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0),
+                         wh_ratio_clip=0.016):
+    return _decoded(anchor_box, deltas, max_shape, means, stds, wh_ratio_clip)
+
+
+@primitive("NMSWithMask", init={"iou_threshold": 0.5})
+def _nms_with_mask(bboxes, iou_threshold=0.5):
+    """Boxes (x1, y1, x2, y2, score) by falling score, their places then, and which no better one hides."""
+    order = torch.argsort(bboxes[:, 4], descending=True, stable=True)
+    boxes = bboxes[order]
+    low, high = torch.minimum(boxes[:, :2], boxes[:, 2:4]), torch.maximum(boxes[:, :2], boxes[:, 2:4])
+    spans = torch.cat((low, high), -1)
+    common, area = _plain_overlap(spans), (high - low).prod(-1)
+    close = common / (area[:, None] + area[None] - common) > iou_threshold
+    kept = [True] * len(boxes)
+    for i, row in enumerate(close.tolist()):
+        if kept[i]:
+            for j in range(i + 1, len(kept)):
+                kept[j] = kept[j] and not row[j]
+    places = torch.arange(len(boxes), dtype=torch.int32, device=boxes.device)
+    return boxes, places, torch.tensor(kept, dtype=torch.bool, device=boxes.device)
+
+
+def _plain_overlap(boxes):
+    low = torch.maximum(boxes[:, None, :2], boxes[None, :, :2])
+    high = torch.minimum(boxes[:, None, 2:4], boxes[None, :, 2:4])
+    return (high - low).clamp(min=0).prod(-1)
