@@ -9,4 +9,6 @@ from .loss import *  # noqa: F403
 from .optim import *  # noqa: F403
 from .wrap import *  # noqa: F403
 
+del globals()["CosineSimilarity"]  # that of nn.layer; under this name nn has the metric, found when asked for
+
 install_lazy(__name__, globals())

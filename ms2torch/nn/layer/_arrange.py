@@ -14,6 +14,7 @@ from ms2torch.ops.function._nn_image import interpolate, patches
 
 from ..cell import Cell
 from ._parts import primitive
+from ._plain import PlainCell
 
 __all__ = ["ClipByNorm", "L1Regularizer", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "Norm", "OneHot",
            "Pad", "Roll", "Tril", "Triu", "Unflatten", "Unfold", "Upsample"]
@@ -161,35 +162,35 @@ class Unfold(Cell):
         return wrap(patches(input_x._t, *self._arguments, self.padding))
 
 
-class Tril(Cell):
+class Tril(PlainCell):
     """The lower triangle, zeros above the diagonal ``k`` (``mindspore.nn.Tril``)."""
 
     def construct(self, x, k=0):
         return wrap(torch.tril(x._t, k))
 
 
-class Triu(Cell):
+class Triu(PlainCell):
     """The upper triangle, zeros below the diagonal ``k`` (``mindspore.nn.Triu``)."""
 
     def construct(self, x, k=0):
         return wrap(torch.triu(x._t, k))
 
 
-class MatrixDiag(Cell):
+class MatrixDiag(PlainCell):
     """Matrices with the last dimension as diagonal (``mindspore.nn.MatrixDiag``)."""
 
     def construct(self, input_x):
         return wrap(torch.diag_embed(input_x._t))
 
 
-class MatrixDiagPart(Cell):
+class MatrixDiagPart(PlainCell):
     """The diagonals of matrices (``mindspore.nn.MatrixDiagPart``)."""
 
     def construct(self, input_x):
         return wrap(torch.diagonal(input_x._t, dim1=-2, dim2=-1))
 
 
-class MatrixSetDiag(Cell):
+class MatrixSetDiag(PlainCell):
     """Matrices with another diagonal (``mindspore.nn.MatrixSetDiag``)."""
 
     def construct(self, input_x, diagonal):

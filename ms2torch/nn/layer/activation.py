@@ -16,6 +16,7 @@ from ms2torch.ops.function._nn_activation import log_softmaxed, softmaxed
 
 from ..cell import Cell
 from ._errors import not_tensor
+from ._plain import PlainCell
 
 __all__ = [
     "CELU", "ELU", "FastGelu", "GELU", "GLU", "HShrink", "HSigmoid", "HSwish", "Hardtanh", "LRN", "LeakyReLU",
@@ -33,7 +34,7 @@ def _no_call(err: Exception, operator: str, x) -> Exception:
                      f'The valid calling should be: \n"{operator}()(input=<Tensor>)".')
 
 
-class _Elementwise(Cell):
+class _Elementwise(PlainCell):
     """An activation without arguments: ``_compute`` over the torch tensor."""
 
     _compute = None
@@ -46,9 +47,28 @@ class _Elementwise(Cell):
             raise _no_call(err, self._operator or self.cls_name, x) from None
 
 
-def _elementwise(name: str, compute, text: str, operator: str | None = None) -> type:
-    return type(name, (_Elementwise,), {"_compute": staticmethod(compute), "_operator": operator or name,
-                                        "__doc__": text, "__module__": __name__})
+# The same, where MindSpore calls the operand otherwise; a call by way of construct(x) would cost time.
+
+
+class _OfInput(_Elementwise):
+    def construct(self, input):
+        try:
+            return wrap(self._compute(input._t))
+        except (RuntimeError, AttributeError) as err:
+            raise _no_call(err, self._operator or self.cls_name, input) from None
+
+
+class _OfInputX(_Elementwise):
+    def construct(self, input_x):
+        try:
+            return wrap(self._compute(input_x._t))
+        except (RuntimeError, AttributeError) as err:
+            raise _no_call(err, self._operator or self.cls_name, input_x) from None
+
+
+def _elementwise(name: str, compute, text: str, operator: str | None = None, base=_Elementwise) -> type:
+    return type(name, (base,), {"_compute": staticmethod(compute), "_operator": operator or name,
+                                "__doc__": text, "__module__": __name__})
 
 
 def _kernel(functional):
@@ -64,22 +84,24 @@ def _relu(t):
         raise
 
 
-ReLU = _elementwise("ReLU", _relu, "max(x, 0) (``mindspore.nn.ReLU``).")
+ReLU = _elementwise("ReLU", _relu, "max(x, 0) (``mindspore.nn.ReLU``).", base=_OfInput)
 ReLU6 = _elementwise("ReLU6", _kernel(kernels.relu6), "min(max(x, 0), 6) (``mindspore.nn.ReLU6``).")
 Sigmoid = _elementwise("Sigmoid", _kernel(kernels.sigmoid), "1 / (1 + exp(-x)) (``mindspore.nn.Sigmoid``).")
 SiLU = _elementwise("SiLU", _kernel(kernels.silu), "x * sigmoid(x) (``mindspore.nn.SiLU``).")
-Mish = _elementwise("Mish", _kernel(kernels.mish), "x * tanh(softplus(x)) (``mindspore.nn.Mish``).")
-HSwish = _elementwise("HSwish", _kernel(kernels.hardswish), "x * relu6(x + 3) / 6 (``mindspore.nn.HSwish``).")
-HSigmoid = _elementwise("HSigmoid", _kernel(kernels.hardsigmoid), "relu6(x + 3) / 6 "
-                                                                  "(``mindspore.nn.HSigmoid``).")
-SeLU = _elementwise("SeLU", _kernel(kernels.selu), "Scaled elu (``mindspore.nn.SeLU``).")
+Mish = _elementwise("Mish", _kernel(kernels.mish), "x * tanh(softplus(x)) (``mindspore.nn.Mish``).",
+                    base=_OfInputX)
+HSwish = _elementwise("HSwish", _kernel(kernels.hardswish), "x * relu6(x + 3) / 6 (``mindspore.nn.HSwish``).",
+                      base=_OfInput)
+HSigmoid = _elementwise("HSigmoid", _kernel(kernels.hardsigmoid),
+                        "relu6(x + 3) / 6 (``mindspore.nn.HSigmoid``).", base=_OfInput)
+SeLU = _elementwise("SeLU", _kernel(kernels.selu), "Scaled elu (``mindspore.nn.SeLU``).", base=_OfInputX)
 Softsign = _elementwise("Softsign", _kernel(kernels.softsign), "x / (1 + |x|) (``mindspore.nn.Softsign``).")
 Tanhshrink = _elementwise("Tanhshrink", _kernel(kernels.tanhshrink), "x - tanh(x) "
                                                                      "(``mindspore.nn.Tanhshrink``).")
 FastGelu = _elementwise("FastGelu", _kernel(kernels.fast_gelu),
                         "x * sigmoid(1.702 x) (``mindspore.nn.FastGelu``).", "FastGeLU")
-LogSigmoid = _elementwise("LogSigmoid", _kernel(kernels.logsigmoid), "log(sigmoid(x)) "
-                                                                     "(``mindspore.nn.LogSigmoid``).")
+LogSigmoid = _elementwise("LogSigmoid", _kernel(kernels.logsigmoid),
+                          "log(sigmoid(x)) (``mindspore.nn.LogSigmoid``).", base=_OfInputX)
 
 
 def _tanh(t):
@@ -179,7 +201,7 @@ class Softmin(Cell):
         return wrap(softmaxed(-x._t, self.axis))
 
 
-class Softmax2d(Cell):
+class Softmax2d(PlainCell):
     """Softmax over the channels of (N, C, H, W) or (C, H, W) (``mindspore.nn.Softmax2d``)."""
 
     def construct(self, x):
@@ -323,8 +345,8 @@ class HShrink(Cell):
         super().__init__()
         self.lambd = lambd
 
-    def construct(self, input_x):
-        return wrap(F.hardshrink(input_x._t, self.lambd))
+    def construct(self, input):
+        return wrap(F.hardshrink(input._t, self.lambd))
 
 
 class SoftShrink(Cell):
@@ -334,8 +356,8 @@ class SoftShrink(Cell):
         super().__init__()
         self.lambd = lambd
 
-    def construct(self, input_x):
-        return wrap(F.softshrink(input_x._t, self.lambd))
+    def construct(self, input):
+        return wrap(F.softshrink(input._t, self.lambd))
 
 
 class Threshold(Cell):

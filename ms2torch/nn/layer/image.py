@@ -14,6 +14,7 @@ from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.ops.function import _nn_image as kernels
 
 from ..cell import Cell
+from ._plain import PlainCell
 
 __all__ = ["CentralCrop", "ImageGradients", "MSSSIM", "PSNR", "PixelShuffle", "PixelUnshuffle",
            "ResizeBilinear", "SSIM"]
@@ -34,7 +35,7 @@ def _alike(a: Tensor, b: Tensor) -> None:
                          f"{a.shape}.")
 
 
-class ImageGradients(Cell):
+class ImageGradients(PlainCell):
     """(dy, dx): differences to the next row and column, zeros at the end (``mindspore.nn.ImageGradients``).
     """
 

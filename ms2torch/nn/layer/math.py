@@ -11,6 +11,7 @@ from ms2torch._core.errors import translate
 from ms2torch._core.tensor import Tensor, wrap
 
 from ..cell import Cell
+from ._plain import PlainCell
 
 __all__ = ["CosineSimilarity", "DiGamma", "IGamma", "LBeta", "LGamma", "MatDet", "MatInverse", "MatMul",
            "Moments", "Range", "ReduceLogSumExp"]
@@ -51,16 +52,19 @@ class Range(Cell):
         return self.result_tensor
 
 
-class _Special(Cell):
-    """A function of float16 and float32 Tensors; ``_names`` are MindSpore's names of its arguments."""
+class _Special(PlainCell):
+    """A function of float16 and float32 Tensors."""
 
-    _names = ("x",)
     _compute = None
 
-    def construct(self, *inputs):
-        for name, x in zip(self._names, inputs, strict=True):
+    def _of(self, **inputs):
+        """The result for inputs by their names in MindSpore's error."""
+        for name, x in inputs.items():
             check.check_type_name(name, x.dtype, _FLOATS, self.cls_name)
-        return wrap(self._compute(*[x._t for x in inputs]))
+        return wrap(self._compute(*[x._t for x in inputs.values()]))
+
+    def construct(self, x):
+        return self._of(x=x)
 
 
 class LGamma(_Special):
@@ -78,29 +82,37 @@ class DiGamma(_Special):
 class IGamma(_Special):
     """The regularised lower incomplete gamma function of (a, x) (``mindspore.nn.IGamma``)."""
 
-    _names = ("a", "x")
     _compute = staticmethod(torch.special.gammainc)
+
+    def construct(self, a, x):
+        return self._of(a=a, x=x)
 
 
 class LBeta(_Special):
     """log of the beta function of (x, y) (``mindspore.nn.LBeta``)."""
 
-    _names = ("x", "y")
     _compute = staticmethod(lambda x, y: torch.lgamma(x) + torch.lgamma(y) - torch.lgamma(x + y))
+
+    def construct(self, x, y):
+        return self._of(x=x, y=y)
 
 
 class MatInverse(_Special):
     """The inverse of symmetric positive matrices (``mindspore.nn.MatInverse``)."""
 
-    _names = ("input_a",)
     _compute = staticmethod(lambda a: torch.cholesky_inverse(torch.linalg.cholesky(a)))
+
+    def construct(self, a):
+        return self._of(input_a=a)
 
 
 class MatDet(_Special):
     """The determinant of symmetric positive matrices (``mindspore.nn.MatDet``)."""
 
-    _names = ("input_a",)
     _compute = staticmethod(torch.linalg.det)
+
+    def construct(self, a):
+        return self._of(input_a=a)
 
 
 class MatMul(Cell):

@@ -177,6 +177,9 @@ class _VirtualDatasetCell(Cell):
 class VirtualDatasetCellTriple(_VirtualDatasetCell):
     """``_VirtualDatasetCell`` for three inputs."""
 
+    def construct(self, a, b, c):
+        return self._backbone(a, b, c)
+
 
 class ParameterUpdate(Cell):
     """Writes its input into a Parameter (``mindspore.nn.ParameterUpdate``); TypeError for anything but a
