@@ -29,7 +29,8 @@ LAYERS = {
     "Conv2dTranspose pad": (lambda: nn.Conv2dTranspose(2, 3, 4, 2, "pad", 1), TALL),
     "Conv2dTranspose uneven": (lambda: nn.Conv2dTranspose(2, 3, 5, 2, "pad", (1, 2, 0, 1)), TALL),
     "Conv2dTranspose stride over kernel": (lambda: nn.Conv2dTranspose(2, 3, 2, 3, has_bias=True), TALL),
-    "Conv2dTranspose output padding": (lambda: nn.Conv2dTranspose(2, 3, 3, 2, "pad", 1, 1, has_bias=True), TALL),
+    "Conv2dTranspose output padding": (
+        lambda: nn.Conv2dTranspose(2, 3, 3, 2, "pad", 1, 1, has_bias=True), TALL),
     "Conv1dTranspose": (lambda: nn.Conv1dTranspose(4, 3, 3, 2, "pad", 1), SEQUENCE),
     "BatchNorm1d": (lambda: nn.BatchNorm1d(4), ROWS),
     "BatchNorm1d of sequences": (lambda: nn.BatchNorm1d(4), SEQUENCE),
@@ -82,7 +83,9 @@ def seeded(make):
 
 def total(y):
     """A weighted sum, so that every element has a gradient of its own."""
-    return (y * ms.Tensor(data(y.shape, seed=9))).sum() if isinstance(y, ms.Tensor) else sum(total(v) for v in y)
+    if not isinstance(y, ms.Tensor):
+        return sum(total(v) for v in y)
+    return (y * ms.Tensor(data(y.shape, seed=9))).sum()
 
 
 def with_gradients(layer, *inputs):
@@ -171,8 +174,8 @@ def test_range():
     return nn.Range(1, 8, 2)(), nn.Range(5)(), nn.Range(0.0, 1.0, 0.25)()
 
 
-@case(each={"mode": ["bilinear", "bicubic", "nearest", "area"], "size": [(5, 7), (4, 3)]}, atol=1e-5, rtol=1e-5,
-      reason="sums in another order")
+@case(each={"mode": ["bilinear", "bicubic", "nearest", "area"], "size": [(5, 7), (4, 3)]},
+      atol=1e-5, rtol=1e-5, reason="sums in another order")
 def test_interpolate(mode, size):
     return ops.interpolate(ms.Tensor(data((1, 2, 6, 5))), size, mode=mode)
 

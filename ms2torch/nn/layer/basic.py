@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
+from ms2torch._core import generation
 from ms2torch._core.dtype import float32
 from ms2torch._core.random_streams import Stream
 from ms2torch._core.registry import Primitive
@@ -37,6 +38,9 @@ def _linear_parameters(cell: Cell, n_in: int, n_out: int, weight_init, bias_init
             f"first dim must be equal to '{names[1]}', and the second dim must be equal to '{names[0]}'. But "
             "got "
             f"'weight_init': {weight_init}, '{names[1]}': {n_out}, '{names[0]}': {n_in}.")
+    if generation.before(2, 0):
+        weight_init = "normal" if weight_init is None else weight_init
+        bias_init = "zeros" if bias_init is None else bias_init
     init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
     cell.weight = Parameter(initializer(init, [n_out, n_in], dtype=dtype), name="weight")
     cell.bias = None
@@ -56,7 +60,7 @@ class Dense(Cell):
     Linear).
 
     ``weight`` is (out_channels, in_channels), drawn from U(-1/sqrt(in), 1/sqrt(in)) like ``bias`` where no
-    initializer is given. ``activation`` is a name, a Cell or a Primitive. TypeError or ValueError for
+    initializer is given (before 2.0: N(0, 0.01^2) and zeros). ``activation`` is a name, a Cell or a Primitive. TypeError or ValueError for
     arguments of another kind, TypeError for an input of another dtype than the weight's, ValueError for
     another last dimension.
     """

@@ -6,6 +6,8 @@ MindSpore's strides are 1 by default, not the kernel's size as in torch; ``pad_m
 
 from __future__ import annotations
 
+import torch
+
 from ms2torch import _checkparam as check
 from ms2torch._core.dtype import from_torch
 from ms2torch._core.errors import unsupported
@@ -100,8 +102,12 @@ class _Pool(Cell):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
 
 
+_MAX_POOL = {1: torch.max_pool1d, 2: torch.max_pool2d, 3: torch.max_pool3d}
+
+
 class _MaxPool(_Pool):
     _operator = "MaxPool"
+    _direct = None
 
     def _set(self, padding, dilation, return_indices, ceil_mode) -> None:
         self.return_indices = return_indices
@@ -123,6 +129,14 @@ class _MaxPool(_Pool):
             raise ValueError(f"For {self.cls_name}, the 'dilation' must be int or tuple, but got "
                              f"{type(dilation)}.")
         self._dilation, self._ceil = dilation, ceil_mode
+        self._settle(ceil_mode)
+
+    def _settle(self, ceil_mode) -> None:
+        """What one torch call needs, where one does: ``_direct``."""
+        wide = self.use_pad and any(2 * p > k for p, k in zip(self._sides, self._window, strict=True))
+        if self.pad_mode != "SAME" and not self.return_indices and not wide:
+            sides = self._sides if self.use_pad else 0
+            self._direct = (self._window, self._step, sides, self._dilation, ceil_mode)
 
     max_pool = primitive("MaxPool", all="_pool_arguments")
 
@@ -131,6 +145,15 @@ class _MaxPool(_Pool):
         return {"kernel_size": self.kernel_size, "strides": self.stride, "pad_mode": self.pad_mode}
 
     def construct(self, x):
+        direct = self._direct
+        if direct is not None:
+            try:
+                t = x._t
+                if t.ndim == self._dims + 2:
+                    return wrap(_MAX_POOL[self._dims](t, *direct))
+            except (RuntimeError, AttributeError):
+                # What torch refuses, the way below explains.
+                pass
         t, added = self._batched(x)
         if self.use_pad and any(2 * p > k for p, k in zip(self._sides, self._window, strict=True)):
             raise self._wide_padding()

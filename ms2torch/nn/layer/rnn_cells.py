@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core.dtype import float16, float32, tensor_type, tuple_
+from ms2torch._core.dtype import float16, float32
 from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.initializer import Uniform, initializer
 from ms2torch.common.parameter import Parameter
@@ -18,6 +18,8 @@ from ..cell import Cell
 __all__ = ["GRUCell", "LSTMCell", "RNNCell"]
 
 _FLOATS = [float32, float16]
+# How MindSpore shows the classes that it asks for.
+_TYPING = "<class 'mindspore._c_expression.typing"
 
 
 def _kind(value) -> str:
@@ -30,13 +32,13 @@ def _kind(value) -> str:
 
 def need_tensor(name: str, value, cell: str) -> None:
     if not isinstance(value, Tensor) and value is not None:
-        raise TypeError(f"For '{cell}', the '{name}' must be '{type(tensor_type)}', but got '{_kind(value)}'")
+        raise TypeError(f"For '{cell}', the '{name}' must be '{_TYPING}.TensorType'>', but got '{_kind(value)}'")
 
 
 def need_pair(name: str, value, cell: str) -> None:
     """A tuple of two Tensors."""
     if not isinstance(value, tuple):
-        raise TypeError(f"For '{cell}', the '{name}' must be '{type(tuple_)}', but got '{_kind(value)}'")
+        raise TypeError(f"For '{cell}', the '{name}' must be '{_TYPING}.Tuple'>', but got '{_kind(value)}'")
     if len(value) != 2:
         raise TypeError(f"For '{cell}', the length of '{name}' must be '2', but got '{len(value)}'")
     for i, v in enumerate(value):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.dtype import tensor_type
 from ms2torch._core.errors import notice
 from ms2torch._core.tensor import Tensor, wrap
 
@@ -63,10 +62,14 @@ class _Loss(LossBase):
         raise NotImplementedError
 
 
+# How MindSpore shows the class that it asks for.
+_TENSOR = "<class 'mindspore._c_expression.typing.TensorType'>"
+
+
 def need_tensor(name: str, value, cell: str) -> None:
     """TypeError unless ``value`` is a Tensor or None, in MindSpore's words."""
     if not isinstance(value, Tensor) and value is not None:
-        raise TypeError(f"For '{cell}', the '{name}' must be '{type(tensor_type)}', but got "
+        raise TypeError(f"For '{cell}', the '{name}' must be '{_TENSOR}', but got "
                         f"'{_shown(value)}'")
 
 

@@ -97,7 +97,7 @@ class BatchNorm(Primitive):
             raise ValueError(f"For 'BatchNorm', the 'epsilon' must be in range of (0, 1], but got {epsilon} "
                              f"with type '{type(epsilon).__name__}'.")
         self.attrs = {"is_training": is_training, "epsilon": epsilon, "momentum": momentum,
-                      "data_format": data_format}
+                      "data_format": data_format, "side_effect_mem": True}
         self.__dict__.update(self.attrs)
 
     def __call__(self, x, scale, bias, mean, variance):
@@ -150,7 +150,13 @@ def lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CH
 def _l2_normalize(input_x, axis=0, epsilon=1e-4):
     """``x / sqrt(max(sum(x^2), epsilon))`` along ``axis`` (``mindspore.ops.L2Normalize``)."""
     axis = axis if isinstance(axis, int) else tuple(axis)
-    return input_x / input_x.square().sum(axis, keepdim=True).clamp_min(epsilon).sqrt()
+    if isinstance(axis, tuple) and len(axis) != 1:
+        raise TypeError(f"For 'L2Normalize', the length of 'axis' must be 1, but got {len(axis)}, "
+                        "later will support multiple axis!")
+    squares = input_x.square().sum(axis, keepdim=True)
+    # The gradient is that of the unclamped norm at the clamped one's value, as MindSpore has it.
+    clamped = squares.detach().clamp_min(epsilon) + (squares - squares.detach())
+    return input_x / clamped.sqrt()
 
 
 def statistics(x: Tensor, axis, keep_dims: bool):
