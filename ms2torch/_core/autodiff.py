@@ -152,6 +152,8 @@ def _fit(sens: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
             "for the sensitivity must have the output's dtype."
         )
     if sens.shape != out.shape:
+        if sens.numel() == out.numel() == 1:  # programs of r1.x pass a scale of shape (1,) for a loss without shape
+            return sens.reshape(out.shape)
         raise ValueError(
             f"The shape should be {list(out.shape)}, but got {list(sens.shape)}, "
             "for the sensitivity must have the output's shape."

@@ -88,6 +88,23 @@ def test_sens_of_another_dtype():
     return ops.GradOperation(sens_param=True)(fn)(t(2.0, 3.0), ms.Tensor([1.0, 10.0], ms.float16))
 
 
+@case(each={"shape": [(1,), (1, 1)]}, mode="BOTH")
+def test_sens_of_one_element_for_a_loss_without_shape(shape):
+    def loss(x):
+        return (x * x).sum()
+
+    sens = ms.ops.full(shape, 2.0, dtype=ms.float32)
+    return ops.GradOperation(sens_param=True)(loss)(t(2.0, 3.0), sens)
+
+
+@case(mode="GRAPH")
+def test_sens_without_shape_for_a_loss_of_shape_1():
+    def loss(x):
+        return (x * x).sum(keepdims=True)
+
+    return ops.GradOperation(sens_param=True)(loss)(t(2.0, 3.0), ms.Tensor(2.0))
+
+
 @case(raises="The shape should be ")
 def test_sens_of_another_shape():
     def fn(x):
