@@ -1,0 +1,100 @@
+"""Whether printed text says what the documentation says: numbers to a tolerance, all else exactly."""
+from __future__ import annotations
+
+import math
+import re
+
+RTOL, ATOL = 1e-4, 1e-5
+_UNSIGNED = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?j?"
+TOKEN = re.compile(rf"""
+    (?P<gap>\.\.\.)
+  | (?P<special>(?<![\w)\]])[+-]?(?:nan|inf|infinity)\bj?)
+  | (?P<number>(?:(?<![\w)\]])[+-])?{_UNSIGNED}(?![A-Za-z_]))
+  | (?P<imaginary>(?<=[\d.])[+-](?:{_UNSIGNED}|nanj|infj)(?![A-Za-z_]))
+  | (?P<word>[A-Za-z_]\w*|\d\w*)
+  | (?P<mark>\S)
+""", re.VERBOSE | re.IGNORECASE)
+GAP = object()
+
+
+def tokens(text: str) -> list:
+    """Integers, floats, complex numbers, words and marks in order; GAP for dots that stand for anything."""
+    as_they_are = ("word", "mark")
+    return [GAP if m.lastgroup == "gap" else m.group() if m.lastgroup in as_they_are else _number(m.group())
+            for m in TOKEN.finditer(text)]
+
+
+def _number(text: str):
+    if re.fullmatch(r"[+-]?\d+", text):
+        return int(text)
+    if text.endswith("j"):
+        return complex(0, float(text[:-1]))
+    return float(text)
+
+
+def equal(want, got) -> bool:
+    """Floats to 1e-4 relative and 1e-5 absolute; an integer is no float; the rest is equal or not."""
+    if isinstance(want, complex) and isinstance(got, complex):
+        want, got = want.imag, got.imag
+    elif not (isinstance(want, float) and isinstance(got, float)):
+        return type(want) is type(got) and want == got
+    if math.isnan(want) or math.isnan(got):
+        return math.isnan(want) and math.isnan(got)
+    return want == got or abs(want - got) <= ATOL + RTOL * abs(want) < math.inf
+
+
+def same(documented: str, printed: str) -> bool:
+    """Whether ``printed`` is what ``documented`` shows."""
+    want, got = tokens(documented), tokens(printed)
+    if GAP not in want:
+        return _here(want, got, 0) and len(want) == len(got)
+    pieces: list[list] = [[]]
+    for token in want:
+        if token is GAP:
+            pieces.append([])
+        else:
+            pieces[-1].append(token)
+    if not any(pieces):
+        return want == got
+    first, *between, last = pieces
+    start, end = len(first), len(got) - len(last)
+    if start > end or not _here(first, got, 0) or not _here(last, got, end):
+        return _here(want, got, 0) and len(want) == len(got)        # the output itself may hold dots
+    for piece in between:
+        start = next((i for i in range(start, end - len(piece) + 1) if _here(piece, got, i)), None)
+        if start is None:
+            return False
+        start += len(piece)
+    return True
+
+
+def _here(piece: list, got: list, at: int) -> bool:
+    return len(got) - at >= len(piece) and all(
+        w is g or equal(w, g) for w, g in zip(piece, got[at:at + len(piece)], strict=True))
+
+
+def verdict(statements: list[dict], answer: dict) -> tuple[str, str]:
+    """PASS, DIFFERS, SILENT (nothing is documented) or RAISES, and the first thing that is wrong."""
+    runs = answer["runs"]
+    if answer["raised"]:
+        return "RAISES", answer["raised"]
+    documented = [(s, r) for s, r in zip(statements, runs, strict=False) if s["want"]]
+    if not documented:
+        return "SILENT", "nothing is documented"
+    wrong = [(s, r) for s, r in documented if not _says(s, r)]
+    printed = (r["out"] + (r["value"] if s["want"] else "") for s, r in zip(statements, runs, strict=False))
+    if not wrong or same("\n".join(s["want"] for s, _ in documented), "\n".join(printed)):
+        return "PASS", ""                                   # all outputs may stand together behind the last
+    statement, run = wrong[0]
+    texts = (statement["source"], statement["want"], run["out"] + run["value"])
+    return "DIFFERS", "{}: documented {}, printed {}".format(*(" ".join(t.split())[:300] for t in texts))
+
+
+def _says(statement: dict, run: dict) -> bool:
+    if run["documented_error"]:
+        return True
+    both = run["out"] + run["value"]
+    if same(statement["want"], both) or same(statement["want_long"], both):
+        return True
+    parts = (run["out"], run["value"])                      # one of the two may be all that is documented
+    return all(parts) and any(same(statement["want"], part) for part in parts)
