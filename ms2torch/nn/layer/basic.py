@@ -60,9 +60,9 @@ class Dense(Cell):
     Linear).
 
     ``weight`` is (out_channels, in_channels), drawn from U(-1/sqrt(in), 1/sqrt(in)) like ``bias`` where no
-    initializer is given (before 2.0: N(0, 0.01^2) and zeros). ``activation`` is a name, a Cell or a Primitive. TypeError or ValueError for
-    arguments of another kind, TypeError for an input of another dtype than the weight's, ValueError for
-    another last dimension.
+    initializer is given (before 2.0: N(0, 0.01^2) and zeros). ``activation`` is a name, a Cell or a
+    Primitive. TypeError or ValueError for arguments of another kind, TypeError for an input of another dtype
+    than the weight's, ValueError for another last dimension.
     """
 
     def __init__(self, in_channels, out_channels, weight_init=None, bias_init=None, has_bias=True,

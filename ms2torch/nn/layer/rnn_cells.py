@@ -32,7 +32,8 @@ def _kind(value) -> str:
 
 def need_tensor(name: str, value, cell: str) -> None:
     if not isinstance(value, Tensor) and value is not None:
-        raise TypeError(f"For '{cell}', the '{name}' must be '{_TYPING}.TensorType'>', but got '{_kind(value)}'")
+        raise TypeError(f"For '{cell}', the '{name}' must be '{_TYPING}.TensorType'>', "
+                        f"but got '{_kind(value)}'")
 
 
 def need_pair(name: str, value, cell: str) -> None:
