@@ -54,16 +54,37 @@ def translate(err: Exception, name: str, args: tuple) -> Exception:
     return RuntimeError(f"For primitive[{name}], {text}")
 
 
+def cannot_multiply(err: RuntimeError, a, b) -> RuntimeError:
+    """MindSpore's error for a matrix product of shapes that do not fit, else ``err`` translated."""
+    rows = b.shape[-2] if b.ndim > 1 else b.shape[0]
+    if a.shape[-1] == rows:
+        return translate(err, "MatMul", (a, b))
+    return said(RuntimeError(f"For 'MatMulExt' op, shape1[-1] must be equal to shape2[-2], "
+                             f"but got {a.shape[-1]} and {rows}."))
+
+
+def one_dtype(name: str, a, b):
+    """Both factors of a matrix product, unchanged; TypeError unless they share their dtype."""
+    if a.dtype is not b.dtype:
+        from .dtype import from_torch
+
+        x, y = from_torch(a.dtype), from_torch(b.dtype)
+        raise TypeError(f"For '{name}', the type of 'x2' should be same as 'x1', but got 'x1' with type "
+                        f"Tensor[{x}] and 'x2' with type Tensor[{y}].")
+    return a, b
+
+
 # Primitives whose messages call their operands input and other; the rest say input1 and input2.
 _INPUT_OTHER = frozenset(("AddExt", "SubExt", "FloorDiv", "NotEqual", "Cross"))
 
 
 def cannot_broadcast(name: str, a: tuple, b: tuple) -> ValueError:
-    """MindSpore's error for two shapes that do not broadcast; it counts dimensions from 1."""
+    """MindSpore's error for two shapes that do not broadcast; its indices start at the number of dimensions."""
     x, y = ("input", "other") if name in _INPUT_OTHER else ("input1", "input2")
-    pairs = enumerate(zip(reversed(a), reversed(b), strict=False))
-    last = next((i for i, (m, n) in pairs if m != n and 1 not in (m, n)), 0)
+    common = min(len(a), len(b))
+    pairs = enumerate(zip(a[len(a) - common:], b[len(b) - common:], strict=True))
+    at = next((i for i, (m, n) in pairs if m != n and 1 not in (m, n)), 0)
     return ValueError(
         f"For '{name}', {x}.shape and {y}.shape need to broadcast. "
-        f"The value of {x}.shape[{len(a) - last}] or {y}.shape[{len(b) - last}] must be 1 or -1 "
+        f"The value of {x}.shape[{len(a) + at}] or {y}.shape[{len(b) + at}] must be 1 or -1 "
         f"when they are not the same, but got {x}.shape = {list(a)} and {y}.shape = {list(b)}")

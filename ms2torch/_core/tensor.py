@@ -16,7 +16,7 @@ import torch
 from . import arithmetic, construct, indexing, printing
 from . import dtype as _dtype
 from .device import device
-from .errors import translate
+from .errors import cannot_multiply, one_dtype, translate
 
 _FROM_TORCH = _dtype._FROM_TORCH
 _promote = _dtype.promote
@@ -426,13 +426,13 @@ def _matmul(self, other):
         raise TypeError(f'Failed calling MatMulExt with "MatMulExt()(input=Tensor, other='
                         f'{arithmetic.describe(lower(other))})".\nThe valid calling should be: \n'
                         '"MatMulExt()(input=<Tensor>, other=<Tensor>)".\n')
-    a, b = _promote(self._t, other._t)
+    a, b = one_dtype("MatMulExt", self._t, other._t)
     if not a.ndim or not b.ndim:
         raise ValueError("For 'MatMulExt' op, inputs must be all tensors and rank >= 1")
     try:
         return wrap(torch.matmul(a, b))
     except RuntimeError as err:
-        raise translate(err, "MatMul", (a, b)) from None
+        raise cannot_multiply(err, a, b) from None
 
 
 def _unary(fn):

@@ -1,6 +1,6 @@
 """The functions of ``mindspore.mint``: signatures that follow torch's, from the definitions in ``ops``."""
 
-from ms2torch import ops  # noqa: F401  (registers the definitions)
+from ms2torch import ops  # registers the definitions
 from ms2torch._core import registry as _registry
 from ms2torch._core.surface import install_lazy
 

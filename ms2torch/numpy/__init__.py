@@ -1,6 +1,6 @@
 """numpy's names on Tensors (``mindspore.numpy``); Python ints become Int32, floats Float32."""
 
-from ms2torch._core.dtype import (  # noqa: F401
+from ms2torch._core.dtype import (
     bool_,
     float16,
     float32,
@@ -14,9 +14,9 @@ from ms2torch._core.dtype import (  # noqa: F401
     uint32,
     uint64,
 )
-from ms2torch._core.dtype import float32 as float_  # noqa: F401
-from ms2torch._core.dtype import int32 as int_  # noqa: F401
-from ms2torch._core.dtype import uint32 as uint  # noqa: F401
+from ms2torch._core.dtype import float32 as float_
+from ms2torch._core.dtype import int32 as int_
+from ms2torch._core.dtype import uint32 as uint
 from ms2torch._core.surface import install_lazy
 
 from .array_creations import *  # noqa: F403

@@ -199,14 +199,15 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
 @lowered
 def meshgrid(*xi, sparse=False, indexing="xy"):
     """Coordinate matrices, a list of them (``mindspore.numpy.meshgrid``)."""
-    grids = torch.meshgrid(*[as_array(x).reshape(-1) for x in xi], indexing=indexing)
-    if not sparse:
-        return [g.clone() for g in grids]
     axis = {0: 1, 1: 0} if indexing == "xy" else {}
-    return [
-        x.reshape([-1 if axis.get(i, i) == j else 1 for j in range(len(xi))])
-        for i, x in enumerate(as_array(x) for x in xi)
+    lines = [
+        as_array(x).reshape([-1 if axis.get(i, i) == j else 1 for j in range(len(xi))])
+        for i, x in enumerate(xi)
     ]
+    if sparse:
+        return lines
+    shape = torch.broadcast_shapes(*[line.shape for line in lines])
+    return [line.expand(shape).clone() for line in lines]
 
 
 @lowered

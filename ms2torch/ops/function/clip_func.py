@@ -30,7 +30,7 @@ def _each(function, x, *args):
 def _keeping_dtype(t, low, high):
     if low is None and high is None:
         raise ValueError(
-            "For 'clip_by_value', at least one of 'clip_value_min' or 'clip_value_max' must not be None."
+            "For 'clip_by_value', at least one of 'clip_value_min' or 'clip_value_max' must not be None"
         )
     low, high = [None if x is None else torch.as_tensor(x, device=t.device).to(t.dtype) for x in (low, high)]
     return torch.clamp(t, low, high)
@@ -49,7 +49,7 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
 def clamp(input, min=None, max=None):
     """``input`` limited to [min, max] (``mindspore.ops.clamp``, ``clip``); ValueError without any limit."""
     if min is None and max is None:
-        raise ValueError("For 'clamp', min and max cannot be None at the same time.")
+        raise ValueError("For Clamp, at least one of 'min' or 'max' must not be None.")
     return _each(_limited, input, min, max)
 
 
@@ -89,18 +89,14 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     ``x`` is a tensor or a tuple or list of them, of which a tuple comes back; dtypes stay. ``use_norm`` must
     be None.
     """
-    if isinstance(clip_norm, bool) or not isinstance(clip_norm, (int, float)):
-        raise TypeError(
-            f"For '_ClipByGlobalNorm', the type of 'clip_norm' should be one of '['int', 'float']', "
-            f"but got type '{type(clip_norm).__name__}'."
-        )
-    if clip_norm <= 0:
+    if not clip_norm > 0.0:
         raise ValueError(
-            f"For '_ClipByGlobalNorm', the 'clip_norm' must be larger than 0, but got {clip_norm}."
+            f"For 'clip_by_global_norm', the argument 'clip_norm' must > 0.0, but got {clip_norm}."
         )
     if use_norm is not None:
         raise ValueError(
-            f"For '_ClipByGlobalNorm', input 'use_norm' only supports None currently, but got {use_norm}"
+            f"For '_ClipByGlobalNorm', input 'use_norm' only supports None currently, "
+            f"but got 'use_norm': {use_norm}"
         )
     tensors = [x] if isinstance(x, torch.Tensor) else list(x)
     if not tensors:

@@ -10,7 +10,7 @@ import torch
 from ms2torch._core import arithmetic
 from ms2torch._core import dtype as _dtype
 from ms2torch._core.dtype import promote
-from ms2torch._core.errors import said
+from ms2torch._core.errors import cannot_multiply, one_dtype
 from ms2torch._core.registry import method, mint_form, op, primitive
 
 from ._math_axis import one_axis
@@ -24,22 +24,13 @@ def matmul(input, other):
 
     MindSpore: ``mindspore.ops.matmul``; torch: ``matmul``.
     """
-    if input.dtype is not other.dtype:
-        input, other = promote(input, other)
+    one_dtype("MatMulExt", input, other)
     if not input.ndim or not other.ndim:
         raise ValueError("For 'MatMulExt' op, inputs must be all tensors and rank >= 1")
     try:
         return torch.matmul(input, other)
-    except RuntimeError:
-        a, b = tuple(input.shape), tuple(other.shape)
-        inner = b[-2] if len(b) > 1 else b[0]
-        if a[-1] == inner:
-            raise
-        raise said(
-            RuntimeError(
-                f"For 'MatMulExt' op, shape1[-1] must be equal to shape2[-2], but got {a[-1]} and {inner}."
-            )
-        ) from None
+    except RuntimeError as err:
+        raise cannot_multiply(err, input, other) from None
 
 
 def _turned(t, turn):
@@ -52,30 +43,27 @@ def _matmul(input, mat2, transpose_a=False, transpose_b=False):
     unless 2-d.
     """
     if input.ndim != 2 or mat2.ndim != 2:
-        raise ValueError(
-            f"For 'MatMul', input x, y must have the same dimension size and must be 2, "
-            f"but got x size: {input.ndim}, y size: {mat2.ndim}."
-        )
+        raise ValueError("MatMul inputs should have the same dimension size and equal to 2.")
     a, b = _turned(input, transpose_a), _turned(mat2, transpose_b)
     if a.shape[1] != b.shape[0]:
         raise ValueError(
             f"For 'MatMul' the input dimensions must be equal, but got 'x1_col': {a.shape[1]} and "
             f"'x2_row': {b.shape[0]}."
         )
-    return torch.mm(*promote(a, b))
+    return torch.mm(*one_dtype("MatMul", a, b))
 
 
 @primitive("BatchMatMul", init={"transpose_a": False, "transpose_b": False})
 def _batch_matmul(x, y, transpose_a=False, transpose_b=False):
     """Products of stacks of matrices, transposed first where asked (``mindspore.ops.BatchMatMul``)."""
     a, b = _turned(x, transpose_a), _turned(y, transpose_b)
-    return torch.matmul(*promote(a, b))
+    return torch.matmul(*one_dtype("BatchMatMul", a, b))
 
 
 @op(method=True, mint=True)
 def bmm(input_x, mat2):
     """Products of two stacks of matrices (``mindspore.ops.bmm``)."""
-    return torch.matmul(*promote(input_x, mat2))
+    return torch.matmul(*one_dtype("BatchMatMul", input_x, mat2))
 
 
 @op(method=True, mint=True)
@@ -83,18 +71,18 @@ def mm(input, mat2):
     """The product of two matrices (``mindspore.ops.mm``)."""
     if input.ndim != 2 or mat2.ndim != 2:
         raise ValueError("MatMul inputs should have the same dimension size and equal to 2.")
-    return torch.mm(*promote(input, mat2))
+    return torch.mm(*one_dtype("MatMul", input, mat2))
 
 
 @op(mint=True)
 def mv(mat, vec):
     """The product of a matrix and a vector (``mindspore.ops.mv``)."""
-    return torch.mv(*promote(mat, vec))
+    return torch.mv(*one_dtype("MatMul", mat, vec))
 
 
 @op(method=True)
 def dot(input, other):
-    """The sum over the last axis of input and the last but one of other as numpy has it (``mindspore.ops.dot``).
+    """The sum over the last axis of input and the last but one of other, as in numpy.
 
     Both have at least two axes.
     """
@@ -134,7 +122,7 @@ def tensor_dot(x1, x2, axes):
         dims = axes
     else:
         dims = [list(a) if isinstance(a, (tuple, list)) else [a] for a in axes]
-    return torch.tensordot(*promote(x1, x2), dims=dims)
+    return torch.tensordot(*one_dtype("MatMul", x1, x2), dims=dims)
 
 
 @op()
@@ -147,7 +135,7 @@ def inner(input, other):
             f"For 'inner', the last dimension of 'input' and 'other' must be the same, but got "
             f"input.shape: {tuple(input.shape)} and other.shape: {tuple(other.shape)}."
         )
-    return torch.inner(*promote(input, other))
+    return torch.inner(*one_dtype("MatMul", input, other))
 
 
 @op(method=True, mint=True)
