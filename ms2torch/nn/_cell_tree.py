@@ -134,7 +134,7 @@ class CellTree:
             seen.add(id(item))
             if item.name.startswith("Parameter#"):
                 item.name = f"Parameter${self._next_id}"
-                self.__dict__["_next_id"] += 1
+                self.__dict__["_next_id"] = self._next_id + 1
             if item.name in names:
                 raise ValueError(
                     f"The value {item} , its name '{item.name}' already exists. "

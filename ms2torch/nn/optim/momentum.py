@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-import torch
-
 from ms2torch import _checkparam as validator
 from ms2torch._core import dtype as _dtype
 from ms2torch._core.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
+from ._sgd import sgd
 from .optimizer import Optimizer, opt_init_args_register
 
 
@@ -39,10 +38,5 @@ class Momentum(Optimizer):
         self.moments = self.parameters.clone(prefix="moments", init="zeros")
 
     def construct(self, gradients):
-        kernel = partial(_momentum, self._host(self.momentum), self.use_nesterov)
+        kernel = partial(sgd, self._host(self.momentum), 0.0, self.use_nesterov, False)
         return self._update(gradients, kernel, self.moments)
-
-
-def _momentum(momentum, nesterov, params, grads, moments, rate, decay) -> None:
-    torch._fused_sgd_(params, grads, moments, weight_decay=decay, momentum=momentum, lr=rate, dampening=0.0,
-                      nesterov=nesterov, maximize=False, is_first_step=False)

@@ -11,6 +11,7 @@ from ms2torch._core import dtype as _dtype
 from ms2torch._core.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
+from ._sgd import sgd
 from .optimizer import Optimizer, opt_init_args_register
 
 
@@ -47,9 +48,9 @@ class SGD(Optimizer):
     def construct(self, gradients):
         momentum = self._host(self.momentum)
         if not momentum:
-            return self._update(gradients, _plain)
+            return self._update(gradients, partial(sgd, 0.0, 0.0, False, False))
         first = self._is_first()
-        kernel = partial(_with_momentum, momentum, self.dampening, self.nesterov, first)
+        kernel = partial(sgd, momentum, self.dampening, self.nesterov, first)
         done = self._update(gradients, kernel, self.accum)
         if first:
             torch._foreach_zero_([s._rest for s in self.stat])
@@ -66,16 +67,6 @@ class SGD(Optimizer):
         if self._fresh is None or self._fresh[0] != state:
             self.__dict__["_fresh"] = state, bool(self.stat[0]._rest.any())
         return self._fresh[1]
-
-
-def _plain(params, grads, rate, decay) -> None:
-    torch._fused_sgd_(params, grads, [], weight_decay=decay, momentum=0.0, lr=rate, dampening=0.0,
-                      nesterov=False, maximize=False, is_first_step=False)
-
-
-def _with_momentum(momentum, dampening, nesterov, first, params, grads, accum, rate, decay) -> None:
-    torch._fused_sgd_(params, grads, accum, weight_decay=decay, momentum=momentum, lr=rate,
-                      dampening=dampening, nesterov=nesterov, maximize=False, is_first_step=first)
 
 
 def _checked(name: str, value, got: str = "", end: str = "") -> float:

@@ -1,0 +1,31 @@
+"""The kernel that SGD and Momentum share."""
+
+from __future__ import annotations
+
+import torch
+
+_HALF = (torch.float16, torch.bfloat16)
+
+
+def sgd(momentum, dampening, nesterov, first, params, grads, *moments_rate_decay) -> None:
+    """v = momentum * v + (1 - dampening) * g (v = g where ``first``); p -= rate * v, or of g + momentum *
+    v."""
+    *moments, rate, decay = moments_rate_decay
+    if params[0].dtype in _HALF and params[0].device.type == "cpu":
+        _in_halves(momentum, dampening, nesterov, first, params, grads, moments, rate, decay)
+        return
+    torch._fused_sgd_(params, grads, moments[0] if moments else [], weight_decay=decay, momentum=momentum,
+                      lr=rate, dampening=dampening, nesterov=nesterov, maximize=False, is_first_step=first)
+
+
+def _in_halves(momentum, dampening, nesterov, first, params, grads, moments, rate, decay) -> None:
+    # torch 2.13's fused SGD on a CPU miscomputes the momentum of float16 and bfloat16 tensors of 16 elements
+    # and more.
+    if decay:
+        grads = torch._foreach_add(grads, params, alpha=decay)
+    if moments:
+        moments = moments[0]
+        torch._foreach_mul_(moments, 0.0 if first else momentum)
+        torch._foreach_add_(moments, grads, alpha=1.0 if first else 1.0 - dampening)
+        grads = torch._foreach_add(grads, moments, alpha=momentum) if nesterov else moments
+    torch._foreach_sub_(params, torch._foreach_mul(grads, rate))

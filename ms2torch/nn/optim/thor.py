@@ -1,0 +1,13 @@
+"""THOR (``mindspore.nn.thor``): not supported."""
+
+from __future__ import annotations
+
+from ms2torch._core.errors import unsupported
+
+
+def thor(net, learning_rate, damping, momentum, weight_decay=0.0, loss_scale=1.0, batch_size=32,
+         use_nesterov=False, decay_filter=lambda x: True, split_indices=None,
+         enable_clip_grad=False, frequency=100):
+    """MindSpore's second-order optimizer needs layers that gather curvature; ms2torch does not have them."""
+    raise unsupported("mindspore.nn.thor", "second-order updates need MindSpore's own layers and compiler.",
+                      "nn.Momentum or nn.Lamb; the weights that it trains are ordinary ones.")
