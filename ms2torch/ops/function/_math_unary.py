@@ -267,10 +267,16 @@ def complex(real, imag):
     return torch.complex(real, imag)
 
 
-@op(primitive="Polar")
+@op(primitive="Polar", mint=True)
 def polar(abs, angle):
     """Complex numbers from length and angle (``mindspore.ops.polar``)."""
     return torch.polar(abs, angle)
+
+
+@op()
+def view_as_real(input):
+    """Complex numbers as pairs of real ones in a new last axis (``mindspore.ops.view_as_real``)."""
+    return torch.view_as_real(input.resolve_conj())
 
 
 @op(method=True)
@@ -345,4 +351,5 @@ __all__ += [
     "polygamma",
     "positive",
     "round",
+    "view_as_real",
 ]

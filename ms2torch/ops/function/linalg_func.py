@@ -440,3 +440,24 @@ __all__ = [
     "trace",
     "vecdot",
 ]
+
+
+# ---- Primitives of the definitions above whose arguments differ --------------------------------------------
+
+
+@primitive("Ger")
+def _ger(x1, x2):
+    """The outer product of two vectors (``mindspore.ops.Ger``)."""
+    return torch.outer(x1, x2)
+
+
+@primitive("MatrixPower", init=("n",))
+def _matrix_power(x, n=1):
+    """The n-th power of square matrices (``mindspore.ops.MatrixPower``)."""
+    return torch.linalg.matrix_power(x, n)
+
+
+@primitive("LpNorm", init={"axis": None, "p": 2, "keep_dims": False, "epsilon": 1e-12})
+def _lp_norm(input_x, axis=None, p=2, keep_dims=False, epsilon=1e-12):
+    """The p-norm along some axes, at least ``epsilon`` (``mindspore.ops.LpNorm``)."""
+    return torch.linalg.vector_norm(input_x, p, axis, keep_dims).clamp_min(epsilon)
