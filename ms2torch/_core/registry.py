@@ -9,12 +9,12 @@ A definition is a function over **torch** tensors with MindSpore's argument name
 
 The decorator returns the functional form: Tensors are lowered on the way in (also inside lists and tuples)
 and results lifted on the way out. ``primitive`` names the class; ``init`` the arguments of the definition
-that the class takes when it is made (a tuple of names, or a dict of name -> default where the class's default
-differs); the others are given when it is called. ``method`` (True or names) attaches it to Tensor with the
-first argument as self; ``mint`` names the form under ``mindspore.mint``; ``alias`` more functional names.
-``valid`` is the form of its valid calls in MindSpore's words, for the error (see ``calls``). With
-``on_tensors=True`` the definition itself takes and gives Tensors: for the few that write to a Parameter or
-hand back the very object that they got.
+that the class takes when it is made (a tuple of names, or a dict of name -> default, or REQUIRED, where the
+class's differs); the others are given when it is called, under the names ``call`` where MindSpore's class
+has its own. ``method`` (True or names) attaches it to Tensor with the first argument as self; ``mint`` names
+the form under ``mindspore.mint``; ``alias`` more functional names. ``valid`` is the form of its valid calls
+in MindSpore's words, for the error (see ``calls``). With ``on_tensors=True`` the definition itself takes and
+gives Tensors: for the few that write to a Parameter or hand back the very object that they got.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ from .calls import wrong_call
 from .errors import translate
 from .tensor import Tensor, lift, lower, wrap
 
-_NESTED = (tuple, list, dict)
+# What goes to a kernel as it is; anything else, also a Parameter, is lowered.
+_PLAIN = frozenset((int, float, bool, str, type(None), torch.Tensor))
+# An argument of a class that has no default.
+REQUIRED = inspect.Parameter.empty
 _FAILURES = (RuntimeError, IndexError, TypeError, AttributeError)
 
 
@@ -65,7 +68,7 @@ def lowered(kernel, name: str | None = None, valid: str | None = None):
 
     @wraps(kernel)
     def call(*args, **kwargs):
-        raw = [a._t if isinstance(a, Tensor) else lower(a) if isinstance(a, _NESTED) else a for a in args]
+        raw = [a._t if a.__class__ is Tensor else a if a.__class__ in _PLAIN else lower(a) for a in args]
         if kwargs:
             kwargs = {k: lower(v) for k, v in kwargs.items()}
         try:
@@ -88,16 +91,16 @@ def _explain(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fi
     return translate(err, name, (*raw, *kwargs.values()))
 
 
-def op(kernel=None, *, primitive=None, init=(), method=None, mint=None, alias=(), valid=None,
+def op(kernel=None, *, primitive=None, init=(), call=None, method=None, mint=None, alias=(), valid=None,
        on_tensors=False):
     """Register one operation; see the module's text. Returns the functional form."""
     if kernel is None:
-        return lambda k: op(k, primitive=primitive, init=init, method=method, mint=mint, alias=alias,
-                            valid=valid, on_tensors=on_tensors)
+        return lambda k: op(k, primitive=primitive, init=init, call=call, method=method, mint=mint,
+                            alias=alias, valid=valid, on_tensors=on_tensors)
     name = kernel.__name__.rstrip("_") if kernel.__name__.endswith("__") else kernel.__name__
     kernel.__qualname__ = name
     functional = kernel if on_tensors else lowered(kernel, primitive or name, valid)
-    cls = _make_primitive(primitive, kernel, init, valid, on_tensors) if primitive else None
+    cls = _make_primitive(primitive, kernel, init, call, valid, on_tensors) if primitive else None
     methods, mints, aliases = _names(method, name), _names(mint, name), _names(alias, name)
     for m in methods:
         METHODS[m] = functional
@@ -190,13 +193,14 @@ class Primitive:
         return False
 
 
-def _make_primitive(name: str, kernel, init, valid=None, on_tensors=False) -> type:
+def _make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=False) -> type:
     parameters = inspect.signature(kernel).parameters
     given = dict(init) if isinstance(init, dict) else {n: parameters[n].default for n in init}
     unknown = [n for n in given if n not in parameters]
     fixed_names = [n for n in given if n in parameters]
     order = [n for n in parameters if n not in given]
-    required = [n for n in given if given[n] is inspect.Parameter.empty]
+    required = [n for n in given if given[n] is REQUIRED]
+    meant = dict(zip(call or (), order, strict=False))
 
     def __init__(self, *args, **kwargs):
         Primitive.__init__(self, name)
@@ -210,24 +214,27 @@ def _make_primitive(name: str, kernel, init, valid=None, on_tensors=False) -> ty
                 raise TypeError(f"__init__() got an unexpected keyword argument '{key}'")
             values[key] = value
         for key in required:
-            if values[key] is inspect.Parameter.empty:
+            if values[key] is REQUIRED:
                 raise TypeError(f"__init__() missing 1 required positional argument: '{key}'")
         self.__dict__.update(values)
         self.attrs = values
         self._fixed = {k: lower(values[k]) for k in fixed_names}
 
-    def on_tensors_call(self, *args):
-        return kernel(*args, **self._fixed)
+    def on_tensors_call(self, *args, **kwargs):
+        kwargs = {meant.get(k, k): v for k, v in kwargs.items()}
+        return kernel(*args, **kwargs, **self._fixed)
 
-    def __call__(self, *args):
-        raw = [a._t if isinstance(a, Tensor) else lower(a) if isinstance(a, _NESTED) else a for a in args]
+    def __call__(self, *args, **kwargs):
+        raw = [a._t if a.__class__ is Tensor else a if a.__class__ in _PLAIN else lower(a) for a in args]
+        if kwargs:
+            kwargs = {meant.get(k, k): lower(v) for k, v in kwargs.items()}
         try:
             if positional:
-                result = kernel(*raw, **self._fixed)
+                result = kernel(*raw, **kwargs, **self._fixed)
             else:
-                result = kernel(**dict(zip(order, raw, strict=False)), **self._fixed)
+                result = kernel(**dict(zip(order, raw, strict=False)), **kwargs, **self._fixed)
         except _FAILURES as err:
-            given = dict(zip(order, raw, strict=False))
+            given = {**dict(zip(order, raw, strict=False)), **kwargs}
             raise _explain(err, name, (), given, valid, kernel, self._fixed) from None
         return wrap(result) if result.__class__ is torch.Tensor else lift(result)
 
@@ -239,14 +246,17 @@ def _make_primitive(name: str, kernel, init, valid=None, on_tensors=False) -> ty
         "__init__": __init__, "__call__": on_tensors_call if on_tensors else __call__,
         "__doc__": kernel.__doc__, "_kernel": staticmethod(kernel), "_init": given,
         "__module__": "mindspore.ops"})
+    takes = [parameters[n].replace(name=m) for m, n in meant.items()] or [parameters[n] for n in order]
+    cls.__call__.__signature__ = inspect.Signature([
+        inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD), *takes])
     cls.__signature__ = inspect.Signature([
         inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=d) for n, d in given.items()])
     PRIMITIVES[name] = cls
     return cls
 
 
-def primitive(name: str, init=(), valid=None, on_tensors=False):
+def primitive(name: str, init=(), call=None, valid=None, on_tensors=False):
     """A Primitive whose arithmetic differs from the functional form's: a definition of its own."""
     def register(kernel):
-        return _make_primitive(name, kernel, init, valid, on_tensors)
+        return _make_primitive(name, kernel, init, call, valid, on_tensors)
     return register

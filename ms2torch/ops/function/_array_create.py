@@ -268,7 +268,7 @@ def _linspace_mint(start, end, steps, *, dtype=None):
 
 
 @op
-def logspace(start, end, steps, base=10, *, dtype=None):
+def logspace(start, end, steps, base=10, *, dtype=_dtype.float32):
     """``base`` to the powers of ``linspace``, Float32 by default (``mindspore.ops.logspace``)."""
     dtype = wanted(dtype, torch.float32, "logspace")
     return torch.logspace(_number(start), _number(end), steps, base, dtype=dtype, device=device())
@@ -325,7 +325,7 @@ def new_full(input, size, fill_value, *, dtype=None):
 
 
 @op(mint=True)
-def empty(*size, dtype=None, device=None):
+def empty(*size, dtype=None, device=None, pin_memory=False):
     """A tensor of which nothing but the shape is set (``mindspore.mint.empty``)."""
     from ms2torch._core.device import device as here
 
@@ -334,7 +334,7 @@ def empty(*size, dtype=None, device=None):
 
 
 @op(mint=True)
-def empty_like(input, *, dtype=None, device=None):
+def empty_like(input, *, dtype=None, device=None, pin_memory=False):
     """A tensor in the shape of ``input`` whose values are not set (``mindspore.mint.empty_like``)."""
     return torch.empty_like(input, dtype=wanted(dtype, None, "empty_like"))
 

@@ -14,7 +14,7 @@ from ms2torch._core.tensor import Tensor, as_torch, wrap
 # ---- conversion --------------------------------------------------------------------------------------------
 
 
-@op(primitive="Cast", on_tensors=True)
+@op(primitive="Cast", call=("input_x", "dtype"), on_tensors=True)
 def cast(input, dtype):
     """``input``, a Tensor or a number, as another dtype (``mindspore.ops.cast``).
 
@@ -66,7 +66,7 @@ def dtype(x):
                       f"COOTensor, but got {type(x)}.").dtype
 
 
-@op(primitive="Shape", on_tensors=True, alias="shape_")
+@op(primitive="Shape", call=("x",), on_tensors=True, alias="shape_")
 def shape(input_x):
     """The shape of a Tensor, a tuple (``mindspore.ops.shape``)."""
     return _tensor(input_x, f"For primitive[Shape], the input argument must be Tensor, but got "
@@ -84,7 +84,7 @@ def _dynamic_shape(input_x, dtype=9):
     return torch.tensor(input_x.shape, dtype=torch.int64, device=input_x.device)
 
 
-@op(primitive="Rank", on_tensors=True)
+@op(primitive="Rank", call=("x",), on_tensors=True)
 def rank(input_x):
     """The number of axes, an int (``mindspore.ops.rank``)."""
     return _tensor(input_x, "the input x must be Tensor!").ndim
@@ -135,7 +135,7 @@ def is_nonzero(input):
 # ---- the same, unchanged -----------------------------------------------------------------------------------
 
 
-@op(primitive="Identity", on_tensors=True)
+@op(primitive="Identity", call=("input_x",), on_tensors=True)
 def identity(x):
     """``x`` itself (``mindspore.ops.identity``)."""
     return x

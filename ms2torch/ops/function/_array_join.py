@@ -20,7 +20,7 @@ def _words(shape) -> str:
 # ---- joining ---------------------------------------------------------------------------------------------
 
 
-@op(primitive="Concat", init=("axis",), valid=_CONCAT)
+@op(primitive="Concat", init=("axis",), call=("tensors",), valid=_CONCAT)
 def concat(tensors=None, axis=0, *, input_x=None):
     """Tensors of one dtype and rank joined along ``axis`` (``mindspore.ops.concat``).
 
@@ -125,7 +125,7 @@ def hstack(tensors):
     return torch.hstack(tensors)
 
 
-@op(alias="row_stack")
+@op
 def vstack(inputs):
     """Tensors joined along the first axis, vectors as rows (``mindspore.ops.vstack``)."""
     return torch.vstack(inputs)

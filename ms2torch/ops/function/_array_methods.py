@@ -127,11 +127,13 @@ def reshape(input, *shape):
 
 
 @method
-def view(input, *shape):
+def view(input, *shape, dtype=None):
     """``reshape``; with a dtype, the same bytes read as it (``mindspore.Tensor.view``).
 
     Unlike torch's it also takes Tensors whose elements do not lie in order, and copies then.
     """
+    if dtype is not None:
+        shape = (dtype,)
     if len(shape) == 1 and isinstance(shape[0], (_dtype.Type, torch.dtype)):
         return input.view(_dtype.to_torch(shape[0]))
     return _reshaped(input, _shape_of(shape), "view")
@@ -374,13 +376,13 @@ def pin_memory(self):
 
 
 @method(on_tensors=True)
-def register_hook(self, hook):
-    """Call ``hook(gradient)`` when this Tensor's gradient is computed; a result replaces it.
+def register_hook(self, hook_fn):
+    """Call ``hook_fn(gradient)`` when this Tensor's gradient is computed; a result replaces it.
 
     The handle that it returns has ``remove()``.
     """
     def see(gradient):
-        result = hook(wrap(gradient))
+        result = hook_fn(wrap(gradient))
         return None if result is None else lower(result)
 
     t = self._t if self._t.requires_grad else self._t.detach().requires_grad_()

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core import generation
-from ms2torch._core.registry import method, op, primitive
+from ms2torch._core.registry import REQUIRED, method, op, primitive
 
 from ._array_shape import ints
 
@@ -258,14 +258,14 @@ def _fold_method(input, output_size, kernel_size, dilation=1, padding=0, stride=
     return F.fold(input, tuple(ints(output_size)), kernel_size, dilation, padding, stride)
 
 
-@primitive("Im2Col", init={"ksizes": None, "strides": 1, "dilations": 1, "pads": 0})
+@primitive("Im2Col", init={"ksizes": REQUIRED, "strides": 1, "dilations": 1, "pads": 0})
 def _im2col(x, ksizes, strides=1, dilations=1, pads=0):
     """The patches of each channel: (N, C, kernel elements, places)."""
     columns = F.unfold(x, ksizes, dilations, pads, strides)
     return columns.reshape(x.shape[0], x.shape[1], -1, columns.shape[-1])
 
 
-@primitive("Col2Im", init={"kernel_size": None, "dilation": 1, "padding": 0, "stride": 1})
+@primitive("Col2Im", init={"kernel_size": REQUIRED, "dilation": 1, "padding": 0, "stride": 1})
 def _col2im(x, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """Patches (N, C, kernel elements, places) summed back into images."""
     n, c, k, places = x.shape

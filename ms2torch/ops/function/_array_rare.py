@@ -6,7 +6,7 @@ import torch
 
 from ms2torch._core import dtype as _dtype
 from ms2torch._core.device import device
-from ms2torch._core.registry import PRIMITIVES, Primitive, mint_form, primitive
+from ms2torch._core.registry import PRIMITIVES, REQUIRED, Primitive, mint_form, primitive
 
 from ._array_scatter import _on_axis
 from ._array_shape import broadcast_to, ints
@@ -66,7 +66,7 @@ def _unravel_index(indices, dims):
     return torch.stack(torch.unravel_index(indices, tuple(ints(dims)))).to(indices.dtype)
 
 
-@primitive("FillDiagonal", init={"fill_value": None, "wrap": False})
+@primitive("FillDiagonal", init={"fill_value": REQUIRED, "wrap": False})
 def _fill_diagonal(input_x, fill_value, wrap=False):
     return input_x.clone().fill_diagonal_(fill_value, wrap)
 

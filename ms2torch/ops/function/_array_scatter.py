@@ -60,7 +60,8 @@ def _scatter_add_mint(input, dim, index, src):
     return torch.scatter_add(input, dim, index.long(), src)
 
 
-@op(primitive="TensorScatterElements", init={"axis": 0, "reduction": "none"})
+@op(primitive="TensorScatterElements", init={"axis": 0, "reduction": "none"},
+    call=("data", "indices", "updates"))
 def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none"):
     """``scatter``, or with ``reduction`` "add" its sum (``mindspore.ops.tensor_scatter_elements``)."""
     if reduction not in ("none", "add"):

@@ -8,7 +8,9 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import said
-from ms2torch._core.registry import method, mint_form, op, primitive
+from ms2torch._core.registry import REQUIRED, method, mint_form, op, primitive
+
+from ._math_axis import spelled
 
 _RESHAPE = "Reshape()(input=<Tensor>, shape=<list of int, Tensor, tuple of int>)"
 _TRANSPOSE = "Transpose()(input=<Tensor>, dims=<list of int, tuple of int>)"
@@ -121,7 +123,7 @@ def unsqueeze(input, dim):
     return torch.unsqueeze(input, dim)
 
 
-@op(primitive="Squeeze", init={"axis": ()}, method=True, mint=True, valid=_SQUEEZE)
+@op(primitive="Squeeze", init={"axis": ()}, method=True, valid=_SQUEEZE)
 def squeeze(input, axis=None):
     """``input`` without axes of size 1: all of them, or those of ``axis`` (``mindspore.ops.squeeze``).
 
@@ -168,6 +170,7 @@ def expand(input_x, size):
 
 
 @op(method=True)
+@spelled(x="other")
 def expand_as(input, other):
     """``input`` repeated to the shape of ``other`` (``mindspore.ops.expand_as``)."""
     return broadcast_to.__wrapped__(input, tuple(other.shape))
@@ -200,7 +203,7 @@ def atleast_3d(inputs):
 # ---- axes ------------------------------------------------------------------------------------------------
 
 
-@op(primitive="Transpose", valid=_TRANSPOSE, alias="transpose_")
+@op(primitive="Transpose", call=("input", "dims"), valid=_TRANSPOSE, alias="transpose_")
 def transpose(input, dims=None, *, input_perm=None):
     """The axes of ``input`` in the order ``dims`` (``mindspore.ops.transpose``; torch's permute).
 
@@ -270,7 +273,7 @@ def t(input):
 # ---- repetition ------------------------------------------------------------------------------------------
 
 
-@op(primitive="Tile", mint=True, valid=_TILE)
+@op(primitive="Tile", call=("input", "dims"), valid=_TILE)
 def tile(input, dims=None, *, multiples=None):
     """``input`` repeated ``dims`` times along its axes (``mindspore.ops.tile``).
 
@@ -339,7 +342,7 @@ def interleave(input, repeats, axis):
 # ---- order of elements -----------------------------------------------------------------------------------
 
 
-@op(primitive="ReverseV2", init={"axis": ()}, method="reverse", valid=_REVERSE)
+@op(primitive="ReverseV2", init=("axis",), method="reverse", valid=_REVERSE)
 def reverse(input, axis):
     """``input`` with the order along the axes reversed (``mindspore.ops.reverse``; torch's flip)."""
     return flipped(input, axis)
@@ -390,7 +393,7 @@ def roll(input, shifts, dims=None):
     return torch.roll(input, shifts, dims if dims is not None else ())
 
 
-@op(method=True, primitive="ReverseSequence", init={"seq_dim": None, "batch_dim": 0})
+@op(method=True, primitive="ReverseSequence", init={"seq_dim": REQUIRED, "batch_dim": 0})
 def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
     """The first ``seq_lengths[i]`` elements along ``seq_dim`` reversed, for each i along ``batch_dim``.
 

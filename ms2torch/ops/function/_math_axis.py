@@ -21,6 +21,7 @@ def spelled(**names):
                 kwargs = {names.get(k, k): v for k, v in kwargs.items()}
             return kernel(*args, **kwargs)
 
+        call.also = tuple(names)
         return call
 
     return decorate

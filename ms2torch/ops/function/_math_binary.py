@@ -12,6 +12,8 @@ from ms2torch._core import arithmetic
 from ms2torch._core.arithmetic import _binary, pair
 from ms2torch._core.registry import method, mint_form, op, primitive
 
+from ._math_axis import spelled
+
 __all__: list[str] = []
 
 
@@ -365,9 +367,10 @@ def _scaled_sub(input, other, *, alpha=1):
     return arithmetic.sub(input, other if alpha == 1 else arithmetic.mul(other, alpha))
 
 
-for _form in (method, mint_form):
-    _form(_scaled_add, name="add")
-    _form(_scaled_sub, name="sub")
+mint_form(_scaled_add, name="add")
+mint_form(_scaled_sub, name="sub")
+method(_scaled_add, name="add")
+method(spelled(y="other")(_scaled_sub), name="sub")
 
 
 @op(method=True)
@@ -376,7 +379,8 @@ def subtract(input, other, *, alpha=1):
     return _scaled_sub(input, other, alpha=alpha)
 
 
-@op(primitive="Div", method=("div", "divide"), mint=("div", "divide"), alias=("divide",))
+@op(primitive="Div", call=("input", "other"), method=("div", "divide"), mint=("div", "divide"),
+    alias=("divide",))
 def div(input, other, *, rounding_mode=None):
     """The quotient; integers divide to Float32 (``mindspore.ops.div``).
 
@@ -442,6 +446,7 @@ def heaviside(input, values):
 
 
 @op(primitive="IsClose", init=("rtol", "atol", "equal_nan"), method=True, mint=True)
+@spelled(x2="other")
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether |input - other| <= atol + rtol * |other| (``mindspore.ops.isclose``)."""
     input, other = pair(input, other, "IsClose")
@@ -475,7 +480,7 @@ def approximate_equal(x, y, tolerance=1e-05):
 # ---- three and more operands -------------------------------------------------------------------------------
 
 
-@op(primitive="Addcmul", method=True, mint=None)
+@op(primitive="Addcmul", method=True)
 def addcmul(input, tensor1, tensor2, value=1):
     """input + value * tensor1 * tensor2 (``mindspore.ops.addcmul``)."""
     return arithmetic.add(input, arithmetic.mul(arithmetic.mul(tensor1, tensor2), value))

@@ -21,7 +21,7 @@ def _need(t, allowed, name: str):
     return t
 
 
-@op(primitive="ReLU", method=True, mint=True)
+@op(primitive="ReLU", call=("input",), method=True, mint=True)
 def relu(input, inplace=False):
     """max(input, 0) (``mindspore.ops.relu``); ``inplace`` writes it into ``input``."""
     if input.dtype is torch.bool:
@@ -58,7 +58,7 @@ def logsigmoid(x):
     return F.logsigmoid(_need(x, _FLOATS, "LogSigmoid"))
 
 
-@primitive("GeLU")
+@primitive("GeLU", call=("input",))
 def _gelu_tanh(x):
     """GELU by the tanh formula, which is what MindSpore's Primitive computes."""
     return F.gelu(x, approximate="tanh")
@@ -216,7 +216,7 @@ def softmax(input, axis=-1, *, dtype=None):
     return softmaxed(_to(input, dtype), axis)
 
 
-@primitive("Softmax", init={"axis": -1})
+@primitive("Softmax", init={"axis": -1}, call=("input",))
 def _softmax(x, axis=-1):
     """Softmax along ``axis`` (``mindspore.ops.Softmax``)."""
     return softmaxed(x, axis)

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.errors import unsupported
-from ms2torch._core.registry import op, primitive
+from ms2torch._core.registry import REQUIRED, op, primitive
 
 _CONV = {1: torch.conv1d, 2: torch.conv2d, 3: torch.conv3d}
 _TRANSPOSED = {1: torch.conv_transpose1d, 2: torch.conv_transpose2d, 3: torch.conv_transpose3d}
@@ -150,8 +150,8 @@ def _channels_first(data_format: str, name: str) -> None:
                           "transpose to NCHW.")
 
 
-_CONV_INIT = {"out_channel": None, "kernel_size": None, "mode": 1, "pad_mode": "valid", "pad": 0, "stride": 1,
-              "dilation": 1, "group": 1, "data_format": "NCHW"}
+_CONV_INIT = {"out_channel": REQUIRED, "kernel_size": REQUIRED, "mode": 1, "pad_mode": "valid", "pad": 0,
+              "stride": 1, "dilation": 1, "group": 1, "data_format": "NCHW"}
 
 
 @primitive("Conv2D", init=_CONV_INIT)
@@ -172,8 +172,8 @@ def _conv3d(x, weight, out_channel=None, kernel_size=None, mode=1, pad_mode="val
 
 
 @primitive("DepthwiseConv2dNative", init={
-    "channel_multiplier": None, "kernel_size": None, "mode": 3, "pad_mode": "valid", "pad": 0, "stride": 1,
-    "dilation": 1, "group": 1})
+    "channel_multiplier": REQUIRED, "kernel_size": REQUIRED, "mode": 3, "pad_mode": "valid", "pad": 0,
+    "stride": 1, "dilation": 1, "group": 1})
 def _depthwise(x, weight, channel_multiplier=None, kernel_size=None, mode=3, pad_mode="valid", pad=0,
                stride=1, dilation=1, group=1):
     """Each channel with its own kernel (``DepthwiseConv2dNative`` of r1.x); the weight is (1, C, kh, kw)."""
@@ -200,8 +200,8 @@ def _conv2d_backprop(x, weight, sizes, pad_mode, pad, stride, dilation, group, p
     return y
 
 
-_BACKPROP_INIT = {"out_channel": None, "kernel_size": None, "pad_mode": "valid", "pad": 0, "pad_list": None,
-                  "mode": 1, "stride": 1, "dilation": 1, "group": 1, "data_format": "NCHW"}
+_BACKPROP_INIT = {"out_channel": REQUIRED, "kernel_size": REQUIRED, "pad_mode": "valid", "pad": 0,
+                  "pad_list": None, "mode": 1, "stride": 1, "dilation": 1, "group": 1, "data_format": "NCHW"}
 
 
 def _backprop(x, weight, input_size, out_channel=None, kernel_size=None, pad_mode="valid", pad=0,
@@ -216,8 +216,8 @@ primitive("Conv2DBackpropInput", init=_BACKPROP_INIT)(_backprop)
 
 
 @primitive("Conv3DTranspose", init={
-    "in_channel": None, "out_channel": None, "kernel_size": None, "mode": 1, "pad_mode": "valid", "pad": 0,
-    "stride": 1, "dilation": 1, "group": 1, "output_padding": 0, "data_format": "NCDHW"})
+    "in_channel": REQUIRED, "out_channel": REQUIRED, "kernel_size": REQUIRED, "mode": 1, "pad_mode": "valid",
+    "pad": 0, "stride": 1, "dilation": 1, "group": 1, "output_padding": 0, "data_format": "NCDHW"})
 def _conv3d_transpose(x, weight, in_channel=None, out_channel=None, kernel_size=None, mode=1,
                       pad_mode="valid", pad=0, stride=1, dilation=1, group=1, output_padding=0,
                       data_format="NCDHW"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.registry import op, primitive
+from ms2torch._core.registry import REQUIRED, op, primitive
 
 
 def _positions(size: int, wanted: int, align_corners: bool, half_pixel: bool, device):
@@ -79,7 +79,8 @@ def _one_way(align_corners: bool, half_pixel_centers: bool, name: str) -> None:
                          "half_pixel_centers got True.")
 
 
-@primitive("ResizeBilinear", init={"size": None, "align_corners": False, "half_pixel_centers": False})
+@primitive("ResizeBilinear", init={
+    "size": REQUIRED, "align_corners": False, "half_pixel_centers": False})
 def _resize_bilinear(x, size=None, align_corners=False, half_pixel_centers=False):
     """Bilinear resizing of (N, C, H, W) (``mindspore.ops.ResizeBilinear``); see ``resized_bilinear``."""
     return resized_bilinear(x, size, align_corners, half_pixel_centers)
@@ -107,7 +108,8 @@ def resized_nearest(t, size, align_corners: bool, half_pixel_centers: bool = Fal
     return t
 
 
-@primitive("ResizeNearestNeighbor", init={"size": None, "align_corners": False, "half_pixel_centers": False})
+@primitive("ResizeNearestNeighbor", init={
+    "size": REQUIRED, "align_corners": False, "half_pixel_centers": False})
 def _resize_nearest(input_x, size=None, align_corners=False, half_pixel_centers=False):
     """Nearest-neighbour resizing of (N, C, H, W) (``mindspore.ops.ResizeNearestNeighbor``)."""
     return resized_nearest(input_x, size, align_corners, half_pixel_centers)
@@ -203,7 +205,8 @@ def patches(t, ksizes, strides, rates, padding: str):
     return y.transpose(1, 2).reshape(n, -1, *out)
 
 
-@primitive("ExtractImagePatches", init={"ksizes": None, "strides": None, "rates": None, "padding": "valid"})
+@primitive("ExtractImagePatches", init={
+    "ksizes": REQUIRED, "strides": REQUIRED, "rates": REQUIRED, "padding": "VALID"})
 def _extract_image_patches(input_x, ksizes=None, strides=None, rates=None, padding="valid"):
     """Windows of (N, C, H, W); sizes are (1, 1, h, w)."""
     return patches(input_x, ksizes, strides, rates, padding)

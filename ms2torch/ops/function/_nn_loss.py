@@ -9,6 +9,8 @@ from ms2torch._core.dtype import _FROM_TORCH, promote
 from ms2torch._core.errors import cannot_broadcast, said
 from ms2torch._core.registry import op, primitive
 
+from ._math_axis import spelled
+
 
 def _check_reduction(reduction, name: str) -> None:
     if reduction not in ("mean", "sum", "none"):
@@ -217,15 +219,17 @@ def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
     return binary_entropy(logits, labels, weight, reduction)
 
 
-@primitive("BinaryCrossEntropy", init={"reduction": "mean"})
+@primitive("BinaryCrossEntropy", init={"reduction": "mean"}, call=("input", "target", "weight"))
 def _binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
     """Binary cross entropy of probabilities (``mindspore.ops.BinaryCrossEntropy``)."""
     return binary_entropy(logits, labels, weight, reduction)
 
 
 @op
-def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
-    """Binary cross entropy of sigmoid(logits) (``mindspore.ops.binary_cross_entropy_with_logits``)."""
+@spelled(logits="input", label="target")
+def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction="mean"):
+    """Binary cross entropy of sigmoid(input) (``mindspore.ops.binary_cross_entropy_with_logits``)."""
+    logits, label = input, target
     _check_reduction(reduction, "binary_cross_entropy_with_logits")
     if logits.shape != label.shape:
         shapes = [", ".join(map(str, t.shape)) for t in (logits, label)]
@@ -238,8 +242,8 @@ def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None
                                               pos_weight=pos_weight)
 
 
-@primitive("BCEWithLogitsLoss", init={"reduction": "mean"})
-def _bce_with_logits(logits, label, weight, pos_weight, reduction="mean"):
+@primitive("BCEWithLogitsLoss", init={"reduction": "mean"}, call=("input", "target", "weight", "posWeight"))
+def _bce_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
     """Binary cross entropy of sigmoid(logits), weights given (``mindspore.ops.BCEWithLogitsLoss``)."""
     return F.binary_cross_entropy_with_logits(logits, label, weight, reduction=reduction,
                                               pos_weight=pos_weight)

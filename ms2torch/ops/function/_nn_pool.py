@@ -186,7 +186,7 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
     return F.adaptive_max_pool2d(input, _sized(input, output_size, 2), return_indices)
 
 
-@primitive("AdaptiveMaxPool2D", init=("output_size",))
+@primitive("AdaptiveMaxPool2D", init=("output_size",), call=("input",))
 def _adaptive_max_pool2d(input_x, output_size):
     """Maximum of even parts and its position in the flattened plane: a pair."""
     return F.adaptive_max_pool2d(input_x, _sized(input_x, output_size, 2), True)
