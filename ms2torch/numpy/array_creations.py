@@ -96,7 +96,11 @@ def _like(name, value, text):
 
 zeros_like = _like("zeros_like", 0, "Zeros")
 ones_like = _like("ones_like", 1, "Ones")
-empty_like = _like("empty_like", 0, "Values that do not matter (zeros here)")
+
+
+def empty_like(prototype, dtype=None, shape=None):
+    """Values that do not matter (zeros here) in the shape and dtype of ``prototype``."""
+    return zeros_like(prototype, dtype, shape)
 
 
 @lowered

@@ -9,7 +9,7 @@ from ms2torch._core.registry import OPS, lowered
 from ms2torch._core.tensor import Tensor
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 
-from .utils import arrays, as_array, cast, number_or_array
+from .utils import arrays, as_array, cast, number_or_array, signature
 
 __all__: list[str] = []
 
@@ -28,11 +28,15 @@ def _comparison(name, kernel):
 
 
 def _test(name, kernel):
-    def call(x, dtype=None):
-        return cast(kernel(as_array(x)), dtype)
+    first = "a" if name == "logical_not" else "x"
+
+    def call(*args, **kwargs):
+        bound = call.__signature__.bind(*args, **kwargs).arguments
+        return cast(kernel(as_array(bound[first])), bound.get("dtype"))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"``numpy.{name}`` elementwise (``mindspore.numpy.{name}``)."
+    call.__signature__ = signature(first, dtype=name not in ("isneginf", "isposinf"))
     globals()[name] = lowered(call, name)
     __all__.append(name)
 

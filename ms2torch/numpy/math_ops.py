@@ -11,7 +11,7 @@ from ms2torch._core import dtype as _dtype
 from ms2torch._core.registry import OPS, lowered
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 
-from .utils import arrays, as_array, cast, number_or_array
+from .utils import arrays, as_array, cast, number_or_array, signature
 
 __all__ = ["inf", "nan", "pi"]
 
@@ -23,12 +23,20 @@ def _floating(t):
     return t if t.is_floating_point() or t.is_complex() else t.to(torch.float32)
 
 
-def _unary(name, kernel, argument="x"):
-    def call(x, dtype=None):
-        return cast(kernel(as_array(x)), dtype)
+# What MindSpore calls the argument where it is not x.
+_FIRST = {"arccos": "input", "negative": "a", "positive": "a"}
+
+
+def _unary(name, kernel):
+    first = _FIRST.get(name, "x")
+
+    def call(*args, **kwargs):
+        bound = call.__signature__.bind(*args, **kwargs).arguments
+        return cast(kernel(as_array(bound[first])), bound.get("dtype"))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"``numpy.{name}`` elementwise (``mindspore.numpy.{name}``); ``dtype`` casts the result."
+    call.__signature__ = signature(first, dtype=name != "fix")
     globals()[name] = lowered(call, name)
     __all__.append(name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from functools import wraps
 
 import numpy as np
@@ -53,6 +54,13 @@ def arrays(count: int):
         return lowered(call, kernel.__name__)
 
     return decorate
+
+
+def signature(first: str, dtype: bool = True) -> inspect.Signature:
+    """``(first, dtype=None)``, or ``(first)``."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    rest = [inspect.Parameter("dtype", kind, default=None)] if dtype else []
+    return inspect.Signature([inspect.Parameter(first, kind), *rest])
 
 
 def number_or_array(x):

@@ -173,9 +173,14 @@ def _mint_bincount(input, weights=None, minlength=0):
     return torch.bincount(input, weights, minlength)
 
 
-@op(method=True, mint=True)
+@op(method=True)
 def histc(input, bins=100, min=0.0, max=0.0):
     """The histogram over ``bins`` equal intervals from min to max (the data's range if both are 0)."""
+    return torch.histc(input.to(torch.float32) if not input.is_floating_point() else input, bins, min, max)
+
+
+@mint_form(name="histc")
+def _mint_histc(input, bins=100, min=0, max=0):
     return torch.histc(input.to(torch.float32) if not input.is_floating_point() else input, bins, min, max)
 
 

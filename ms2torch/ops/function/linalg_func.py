@@ -170,7 +170,7 @@ mint_form(einsum.__wrapped__, name="einsum")
 
 
 @primitive("Einsum", init=("equation",))
-def _einsum(operands, equation=""):
+def _einsum(operands, equation):
     """Sums of products of a tuple of tensors (``mindspore.ops.Einsum``)."""
     return torch.einsum(equation, *operands)
 
@@ -452,12 +452,12 @@ def _ger(x1, x2):
 
 
 @primitive("MatrixPower", init=("n",))
-def _matrix_power(x, n=1):
+def _matrix_power(x, n):
     """The n-th power of square matrices (``mindspore.ops.MatrixPower``)."""
     return torch.linalg.matrix_power(x, n)
 
 
-@primitive("LpNorm", init={"axis": None, "p": 2, "keep_dims": False, "epsilon": 1e-12})
-def _lp_norm(input_x, axis=None, p=2, keep_dims=False, epsilon=1e-12):
+@primitive("LpNorm", init=("axis", "p", "keep_dims", "epsilon"))
+def _lp_norm(input_x, axis, p=2, keep_dims=False, epsilon=1e-12):
     """The p-norm along some axes, at least ``epsilon`` (``mindspore.ops.LpNorm``)."""
     return torch.linalg.vector_norm(input_x, p, axis, keep_dims).clamp_min(epsilon)
