@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import torch
 
-from . import levels, random_streams, recording
+from . import levels, overflow, random_streams, recording
 from .dtype import from_torch
 from .levels import Level, detach_, tensors_of
 from .tensor import Tensor, wrap
@@ -35,10 +35,16 @@ def differentiate(
     if levels.depth == 0:
         known = recording.take(fn, args, kwargs, positions, weights)
         if known is not None:
-            return _from_recording(known, fn, args, kwargs, positions, weights, sens, has_aux)
+            return _noted(_from_recording(known, fn, args, kwargs, positions, weights, sens, has_aux))
     if torch._C._functorch.peek_interpreter_stack() is not None:
         return _under_functorch(fn, args, kwargs, positions, weights, sens, has_aux)
-    return _run(fn, args, kwargs, positions, weights, sens, has_aux)
+    return _noted(_run(fn, args, kwargs, positions, weights, sens, has_aux))
+
+
+def _noted(found: Differentiated) -> Differentiated:
+    if overflow.watching and levels.depth == 0:
+        overflow.note((*found.inputs, *found.weights))
+    return found
 
 
 def _run(fn, args, kwargs, positions, weights, sens, has_aux) -> Differentiated:
@@ -152,7 +158,7 @@ def _fit(sens: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
             "for the sensitivity must have the output's dtype."
         )
     if sens.shape != out.shape:
-        if sens.numel() == out.numel() == 1:  # programs of r1.x pass a scale of shape (1,) for a loss without shape
+        if sens.numel() == out.numel() == 1:  # programs of r1.x pass a scale of shape (1,) for a loss of ()
             return sens.reshape(out.shape)
         raise ValueError(
             f"The shape should be {list(out.shape)}, but got {list(sens.shape)}, "

@@ -323,3 +323,43 @@ def test_no_grad_attribute_is_ever_written():
     step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1))
     step(X, Y)
     assert all(p.grad is None for p in torch.nn.Module.parameters(net))
+
+
+class _ByFlag(nn.Cell):
+    """A training step as r1.0 and r1.1 wrote it for Ascend: it reads the device's overflow flag."""
+
+    def __init__(self, network, optimizer, scale):
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.network.set_grad()
+        self.weights = optimizer.parameters
+        self.optimizer = optimizer
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
+        self.alloc, self.get = ops.NPUAllocFloatStatus(), ops.NPUGetFloatStatus()
+        self.clear = ops.NPUClearFloatStatus()
+        self.order = ops.operations.ControlDepend(depend_mode=1)
+        self.scale = Parameter(Tensor(scale, ms.float32), name="scale")
+
+    def construct(self, x, y):
+        loss = self.network(x, y)
+        flag = self.alloc()
+        clear = self.clear(flag)
+        self.order(clear, self.scale)
+        grads = self.grad(self.network, self.weights)(x, y, ops.cast(self.scale, ops.dtype(loss)))
+        grads = tuple([g / self.scale for g in grads])
+        self.get(flag)
+        over = ops.LessEqual()(Tensor(1.0), ops.ReduceSum()(flag, (0,)))
+        if not over:
+            self.optimizer(grads)
+        return loss, over, self.scale
+
+
+@pytest.mark.parametrize(("scale", "overflows"), [(1024.0, False), (3e38, True)])
+def test_the_device_flag_of_old_programs_tells_overflow(scale, overflows):
+    net = Net()
+    step = _ByFlag(net, nn.SGD(net.trainable_params(), 0.1), scale)
+    for _ in range(2):
+        _, over, _ = step(X, Y)
+        assert bool(over) is overflows
+    expected = [[2.0, 3.0, 4.0]] if overflows else [[2.16, 3.32, 4.48]]       # the guide's two steps
+    np.testing.assert_allclose(net.fc.weight.asnumpy(), expected, rtol=1e-5)

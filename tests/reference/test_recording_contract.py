@@ -310,3 +310,24 @@ def test_set_grad_false_stops_recording():
     net.set_grad(False)
     x = t(2.0)
     return net(x), gradients(net)(x, sens()), net.runs
+
+
+class Returning(Step):
+    """A train cell that also hands out a Parameter that it counts in."""
+
+    def __init__(self, net):
+        super().__init__(net)
+        self.steps = ms.Parameter(t(0.0), name="steps")
+
+    def construct(self, x):
+        out = super().construct(x)
+        ops.assign_add(self.steps, t(1.0))
+        return out, self.steps
+
+
+@case(mode="GRAPH")
+def test_a_graph_hands_out_parameters_as_tensors_of_their_last_values():
+    step = Returning(Net())
+    first = step(t(2.0))[1]
+    step(t(2.0))
+    return type(first).__name__, first

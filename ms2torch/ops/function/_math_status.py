@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core import overflow
 from ms2torch._core.registry import primitive
 
 __all__: list[str] = []
@@ -17,22 +18,27 @@ def _float_status(x):
 
 @primitive("NPUAllocFloatStatus")
 def _alloc_float_status():
-    """Eight zeros, as on Ascend: here no flag of the device stands behind them.
-
-    MindSpore: ``mindspore.ops.NPUAllocFloatStatus``.
-    """
+    """Eight zeros, the place that the flags are read into (``mindspore.ops.NPUAllocFloatStatus``)."""
     return torch.zeros(8)
 
 
 @primitive("NPUGetFloatStatus")
 def _get_float_status(input_x):
-    """The flags: no device keeps any here, overflow shows in the gradients themselves."""
+    """Reads the overflow flag into ``input_x``, as programs of r1.0 expect, and returns its contents.
+
+    1 in front where a gradient since ``NPUClearFloatStatus`` was nan or infinite: no device keeps a flag
+    here, so a forward pass that overflows without any such gradient does not show, unlike on Ascend.
+    MindSpore: ``mindspore.ops.NPUGetFloatStatus``.
+    """
+    input_x[:1] = overflow.read()
     return input_x.clone()
 
 
 @primitive("NPUClearFloatStatus")
 def _clear_float_status(input_x):
-    """Zeros (``mindspore.ops.NPUClearFloatStatus``)."""
+    """Clears the overflow flag and ``input_x``; returns zeros (``mindspore.ops.NPUClearFloatStatus``)."""
+    overflow.clear()
+    input_x.zero_()
     return torch.zeros_like(input_x)
 
 

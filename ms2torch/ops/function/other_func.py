@@ -16,9 +16,12 @@ def depend(value, expr):
     return value
 
 
-@op(on_tensors=True)
+@op(primitive="ControlDepend", init=("depend_mode",), on_tensors=True)
 def control_depend(src, dst, depend_mode=0):
-    """Orders two operators in a graph, before r1.2; here they already run in the order of Python."""
+    """Orders two operators in a graph, in r1.0; here they already run in the order of Python.
+
+    (``mindspore.ops.ControlDepend``.)
+    """
 
 
 @op(on_tensors=True)
