@@ -10,6 +10,7 @@ import torch
 from ms2torch._core import levels, mode, recording
 from ms2torch._core.autodiff_functions import backward_hooked, custom_bprop
 from ms2torch._core.tensor import Tensor, lift, lower, wrap
+from ms2torch.common.parameter import Parameter
 
 # Names in a construct that say that it differentiates.
 GRADIENT_NAMES = frozenset({"grad", "value_and_grad", "GradOperation", "_Grad", "vjp"})
@@ -45,7 +46,8 @@ class CellCall:
             self._mark_children()
         recording.trainers += 1
         try:
-            return self._run_slow(*args, **kwargs)
+            output = self._run_slow(*args, **kwargs)
+            return _values(output) if mode.graph else output
         finally:
             recording.trainers -= 1
             recording.leave_trainer()
@@ -101,6 +103,15 @@ class CellCall:
             if result is not None:
                 output = result
         return output
+
+
+def _values(output):
+    """``output`` as a graph hands it out: a Parameter in it is a Tensor of the value that it has at the end."""
+    if output.__class__ is Parameter:
+        return wrap(output._t.clone())
+    if output.__class__ is tuple:
+        return tuple([_values(x) for x in output])
+    return output
 
 
 def _cast(obj, dtype: torch.dtype):
