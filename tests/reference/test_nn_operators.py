@@ -19,8 +19,8 @@ CONV = {"conv2d": lambda x, w: ops.conv2d(x, w, stride=2, pad_mode="same"),
 POOL = {"max_pool2d": lambda x: ops.max_pool2d(x, 3, 2, 1),
         "avg_pool2d": lambda x: ops.avg_pool2d(x, 2, 2, 1),
         "adaptive_avg_pool2d": lambda x: ops.adaptive_avg_pool2d(x, (2, None)),
-        "MaxPool": lambda x: ops.MaxPool(2, 2, "same")(x), "AvgPool": lambda x: ops.AvgPool((3, 2), 2,
-                                                                                            "same")(x),
+        "MaxPool": lambda x: ops.MaxPool(2, 2, "same")(x),
+        "AvgPool": lambda x: ops.AvgPool((3, 2), 2, "same")(x),
         "ReduceMean of windows": lambda x: ops.AvgPool(2)(x)}
 NORM = {"LayerNorm": lambda x, a, b: ops.LayerNorm(1, 1)(x, a, b)[0],
         "LayerNorm of rows": lambda x, a, b: ops.LayerNorm(-1, -1, 1e-3)(x, a, b)[0],
@@ -91,8 +91,8 @@ def test_dropout_primitive(keep):
 def test_dropout_function():
     ms.set_seed(11)
     x = ms.Tensor(np.ones((4, 5), np.float32))
-    return ops.dropout(x, 0.4), ops.dropout(x, 0.4), ops.dropout(x, 0.4, training=False), ops.dropout(x, 0.4,
-                                                                                                      True, 3)
+    return (ops.dropout(x, 0.4), ops.dropout(x, 0.4), ops.dropout(x, 0.4, training=False),
+            ops.dropout(x, 0.4, True, 3))
 
 
 @case

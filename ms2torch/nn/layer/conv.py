@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
-from ms2torch._core import generation
+from ms2torch._core import generations
 from ms2torch._core.dtype import float32
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor import Tensor, wrap
@@ -69,7 +69,7 @@ class _Conv(Cell):
                 check.check_positive_int(n, f"{label} item", name)
         outside = (in_channels, out_channels // group) if transposed else (out_channels, in_channels // group)
         shape = [*outside, *kernel_size]
-        if generation.before(2, 0):
+        if generations.old("mindspore.nn.Conv2d"):
             weight_init = "normal" if weight_init is None else weight_init
             bias_init = "zeros" if bias_init is None else bias_init
         self.weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
@@ -178,9 +178,8 @@ class Conv1d(_Conv):
         _one_dimensional(name, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
         check.check_positive_int(group, "group", name)
         _check_group(in_channels, out_channels, group, True)
-        super().__init__(in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode, padding, (1,
-                                                                                                       dilation),
-                         group, has_bias, _with_height(weight_init, name), bias_init, dtype=dtype)
+        super().__init__(in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode, padding,
+                         (1, dilation), group, has_bias, _with_height(weight_init, name), bias_init, dtype=dtype)
         self.padding = (0, 0, padding, padding)
         check.check_string(pad_mode, _MODES, "pad_mode", name)
         self._settle_padding(self.padding)
@@ -318,9 +317,8 @@ class Conv1dTranspose(_Conv):
                  dtype=float32) -> None:
         name = type(self).__name__
         _one_dimensional(name, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
-        super().__init__(in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode, padding, (1,
-                                                                                                       dilation),
-                         group, has_bias, _with_height(weight_init, name), bias_init, transposed=True,
+        super().__init__(in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode, padding,
+                         (1, dilation), group, has_bias, _with_height(weight_init, name), bias_init, transposed=True,
                          dtype=dtype)
         check.check_string(pad_mode, _MODES, "pad_mode", name)
         self.padding = (0, 0, padding, padding)

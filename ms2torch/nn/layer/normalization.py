@@ -176,8 +176,7 @@ class SyncBatchNorm(_BatchNorm):
             check.check_isinstance("process_groups", process_groups, list)
         if torch.distributed.is_available() and torch.distributed.is_initialized() and (
                 torch.distributed.get_world_size() > 1 and process_groups != 0):
-            raise unsupported("mindspore.nn.SyncBatchNorm", "statistics over several processes are not there "
-                                                            "yet.",
+            raise unsupported("mindspore.nn.SyncBatchNorm", "statistics over several processes are planned.",
                               "BatchNorm2d with a larger batch per process.")
 
     def _check_input_dim(self, shape, cls_name: str) -> None:

@@ -85,8 +85,8 @@ class _RNNBase(Cell):
                  dropout=0.0, bidirectional=False, dtype=float32) -> None:
         super().__init__()
         name = self.cls_name
-        for label, value in (("hidden_size", hidden_size), ("input_size", input_size), ("num_layers",
-                                                                                        num_layers)):
+        for label, value in (("hidden_size", hidden_size), ("input_size", input_size),
+                             ("num_layers", num_layers)):
             check.check_positive_int(value, label, name)
         check.check_is_float(dropout, "dropout", name)
         for label, value in (("has_bias", has_bias), ("batch_first", batch_first), ("bidirectional",
