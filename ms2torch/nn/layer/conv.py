@@ -179,7 +179,8 @@ class Conv1d(_Conv):
         check.check_positive_int(group, "group", name)
         _check_group(in_channels, out_channels, group, True)
         super().__init__(in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode, padding,
-                         (1, dilation), group, has_bias, _with_height(weight_init, name), bias_init, dtype=dtype)
+                         (1, dilation), group, has_bias, _with_height(weight_init, name), bias_init,
+                         dtype=dtype)
         self.padding = (0, 0, padding, padding)
         check.check_string(pad_mode, _MODES, "pad_mode", name)
         self._settle_padding(self.padding)
@@ -318,8 +319,8 @@ class Conv1dTranspose(_Conv):
         name = type(self).__name__
         _one_dimensional(name, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
         super().__init__(in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode, padding,
-                         (1, dilation), group, has_bias, _with_height(weight_init, name), bias_init, transposed=True,
-                         dtype=dtype)
+                         (1, dilation), group, has_bias, _with_height(weight_init, name), bias_init,
+                         transposed=True, dtype=dtype)
         check.check_string(pad_mode, _MODES, "pad_mode", name)
         self.padding = (0, 0, padding, padding)
         self.is_valid, self.is_same, self.is_pad = (pad_mode == m for m in _MODES)
