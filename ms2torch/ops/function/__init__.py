@@ -12,4 +12,6 @@ from . import (  # noqa: F401
     other_func,
     parameter_func,
     random_func,
+    sparse_func,
+    sparse_unary_func,
 )

@@ -72,7 +72,7 @@ def _gather_again(x, index, axis, err):
 
 
 def _gather_batches(x, index, axis, batch_dims):
-    b = batch_dims % max(index.ndim, 1)
+    b = batch_dims if batch_dims >= 0 else batch_dims + index.ndim
     axis = axis % x.ndim
     batch, middle, after = x.shape[:b], x.shape[b:axis], x.shape[axis + 1:]
     flat = x.reshape(batch.numel(), middle.numel(), x.shape[axis], after.numel())
@@ -354,7 +354,7 @@ def _check_values(on_value, off_value) -> None:
 # ---- slices ------------------------------------------------------------------------------------------------
 
 
-@op(primitive="Slice", alias="tensor_slice")
+@op(primitive="Slice", call=("input", "begin", "size"), alias="tensor_slice")
 def slice__(input_x, begin, size):
     """``size`` elements from ``begin`` on, along every axis; a size of -1 reaches to the end.
 

@@ -224,52 +224,6 @@ def diagflat(input, offset=0):
     return torch.diagflat(input, offset)
 
 
-def _one_diagonal(k, name) -> int:
-    k = k.reshape(-1).tolist() if isinstance(k, torch.Tensor) else [k] if isinstance(k, int) else list(k)
-    if len(set(k)) > 1:
-        from ms2torch._core.errors import unsupported
-
-        raise unsupported(f"mindspore.ops.{name}(k={k})", "bands of several diagonals are not supported.",
-                          "call it once for each diagonal.")
-    return int(k[0])
-
-
-@op
-def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
-    """The last axis of ``x`` as diagonal ``k`` of matrices filled with ``padding_value``.
-
-    (``ops.matrix_diag``.)
-    """
-    k = _one_diagonal(k, "matrix_diag")
-    made = torch.diag_embed(x, k)
-    rows, cols = (int(n) for n in (num_rows, num_cols))
-    n = made.shape[-1]
-    rows, cols = rows if rows != -1 else n, cols if cols != -1 else n
-    out = torch.nn.functional.pad(made, (0, max(cols - n, 0), 0, max(rows - n, 0)))[..., :rows, :cols]
-    if padding_value is None or (isinstance(padding_value, (int, float)) and padding_value == 0):
-        return out
-    on = torch.diag_embed(torch.ones_like(x, dtype=torch.bool), k)
-    on = torch.nn.functional.pad(on, (0, max(cols - n, 0), 0, max(rows - n, 0)))[..., :rows, :cols]
-    return torch.where(on, out, torch.as_tensor(padding_value, dtype=x.dtype, device=x.device))
-
-
-@primitive("MatrixDiagV3", init=("align",))
-def _matrix_diag(x, k, num_rows, num_cols, padding_value, align="RIGHT_LEFT"):
-    return matrix_diag.__wrapped__(x, k, num_rows, num_cols, padding_value)
-
-
-@op(primitive="MatrixDiagPartV3", init=("align",))
-def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT"):
-    """Diagonal ``k`` of matrices (``mindspore.ops.matrix_diag_part``)."""
-    return torch.diagonal(x, _one_diagonal(k, "matrix_diag_part"), -2, -1)
-
-
-@op(primitive="MatrixSetDiagV3", init=("align",))
-def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
-    """``x`` with another diagonal ``k`` (``mindspore.ops.matrix_set_diag``)."""
-    return torch.diagonal_scatter(x, diagonal, _one_diagonal(k, "matrix_set_diag"), -2, -1)
-
-
 @op(primitive="MatrixBandPart")
 def matrix_band_part(x, lower, upper):
     """``x`` within ``lower`` diagonals below and ``upper`` above the main one; negative means all of them."""

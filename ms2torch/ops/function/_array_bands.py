@@ -1,0 +1,101 @@
+"""Bands of diagonals: several neighbouring diagonals of matrices, packed as the rows of one array.
+
+Row m of the packed form holds diagonal ``k1 - m``; shorter diagonals stand at its left or right end, as
+``align`` says first for those above and then for those below the main one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from ms2torch._core.errors import said
+from ms2torch._core.registry import op, primitive
+
+_ALIGN = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
+
+
+def _bounds(k) -> tuple[int, int]:
+    """``k`` as (lowest, highest) diagonal: a number, one or two of them."""
+    k = k.reshape(-1).tolist() if isinstance(k, torch.Tensor) else [k] if isinstance(k, int) else list(k)
+    low, high = int(k[0]), int(k[-1])
+    if low > high:
+        raise said(ValueError(f"For 'MatrixDiagV3', the lower diagonal {low} is above the upper one {high}."))
+    return low, high
+
+
+def _places(rows: int, cols: int, low: int, high: int, align: str):
+    """The longest diagonal, and arrays: row and column in the packed form, row and column in the matrix."""
+    if align not in _ALIGN:
+        raise said(ValueError(f"For primitive[MatrixDiagV3], the align must be in {_ALIGN}, "
+                              f"but got {align}."))
+    above, below = (side == "LEFT" for side in align.split("_"))
+    lengths = {d: max(min(rows + min(d, 0), cols - max(d, 0)), 0) for d in range(low, high + 1)}
+    longest = max(lengths.values())
+    found = []
+    for d, n in lengths.items():
+        left = (d >= 0 and above) or (d <= 0 and below)
+        steps = np.arange(n)
+        found.append((np.full(n, high - d), steps + (0 if left else longest - n),
+                      steps - min(d, 0), steps + max(d, 0)))
+    return longest, tuple(np.concatenate(column) for column in zip(*found, strict=True))
+
+
+def _number(value) -> int:
+    return int(value.reshape(-1)[0]) if isinstance(value, torch.Tensor) else int(value)
+
+
+def _banded(x, k, num_rows, num_cols, padding_value, align):
+    low, high = _bounds(k)
+    longest = x.shape[-1]
+    rows, cols = _number(num_rows), _number(num_cols)
+    least_rows, least_cols = longest - min(high, 0), longest + max(low, 0)
+    if rows == cols == -1:
+        rows = cols = max(least_rows, least_cols)
+    rows, cols = rows if rows != -1 else least_rows, cols if cols != -1 else least_cols
+    packed = x if low < high else x.unsqueeze(-2)
+    _, (m, n, i, j) = _places(rows, cols, low, high, align)
+    if not isinstance(padding_value, torch.Tensor):
+        padding_value = torch.as_tensor(padding_value or 0)
+    out = padding_value.reshape(()).to(x).expand(*packed.shape[:-2], rows, cols).clone()
+    out[..., i, j] = packed[..., m, n]
+    return out
+
+
+@op
+def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
+    """Matrices with ``x`` on diagonal ``k``, and ``padding_value`` elsewhere (``mindspore.ops.matrix_diag``).
+
+    For a band ``k=(low, high)`` the last two axes of ``x`` are the packed diagonals.
+    """
+    return _banded(x, k, num_rows, num_cols, padding_value, align)
+
+
+@primitive("MatrixDiagV3", init=("align",))
+def _matrix_diag(x, k, num_rows, num_cols, padding_value, align="RIGHT_LEFT"):
+    return _banded(x, k, num_rows, num_cols, padding_value, align)
+
+
+@op(primitive="MatrixDiagPartV3", init=("align",))
+def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT"):
+    """Diagonal ``k`` of matrices, or the packed diagonals of a band (``mindspore.ops.matrix_diag_part``).
+
+    ``padding_value`` stands where a diagonal is shorter than the longest one.
+    """
+    low, high = _bounds(k)
+    longest, (m, n, i, j) = _places(*x.shape[-2:], low, high, align)
+    if not isinstance(padding_value, torch.Tensor):
+        padding_value = torch.as_tensor(padding_value)
+    out = padding_value.reshape(()).to(x).expand(*x.shape[:-2], high - low + 1, longest).clone()
+    out[..., m, n] = x[..., i, j]
+    return out if low < high else out.squeeze(-2)
+
+
+@op(primitive="MatrixSetDiagV3", init=("align",))
+def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
+    """``x`` with the diagonals of ``diagonal``, packed as above (``mindspore.ops.matrix_set_diag``)."""
+    low, high = _bounds(k)
+    _, (m, n, i, j) = _places(*x.shape[-2:], low, high, align)
+    out = x.clone()
+    out[..., i, j] = (diagonal if low < high else diagonal.unsqueeze(-2))[..., m, n]
+    return out

@@ -1,0 +1,113 @@
+"""Sparse tensors and bands of diagonals."""
+import mindspore as ms
+import numpy as np
+from mindspore import COOTensor, CSRTensor, Tensor, ops
+
+from tests.reference.judge import case, data
+
+
+def coo(places=((0, 1), (1, 2)), values=(1.0, 2.0), dtype=ms.int64):
+    return COOTensor(Tensor(np.array(places), dtype), Tensor(np.array(values), ms.float32), (3, 4))
+
+
+def csr(indptr=(0, 1, 2), indices=(0, 1), values=(1.0, 2.0)):
+    parts = (Tensor(np.array(indptr), ms.int32), Tensor(np.array(indices), ms.int32))
+    return CSRTensor(*parts, Tensor(np.array(values), ms.float32), (2, 4))
+
+
+OTHER = ((0, 0), (1, 2)), (3.0, -2.0)
+
+
+@case
+def test_sparse_tensors_print_their_parts():
+    row = ms.RowTensor(Tensor([0], ms.int64), Tensor([[1, 2]], ms.float32), (3, 2))
+    return [repr(x) for x in (coo(), csr(), row, -coo(), coo().astype(ms.int32))]
+
+
+@case
+def test_sums_of_coo_tensors_merge_places():
+    return [(coo() + coo(*OTHER)).to_tuple(), (coo() - coo(*OTHER)).to_tuple(),
+            ops.coo_add(coo(), coo(*OTHER), Tensor(3, ms.float32)).to_tuple()]
+
+
+@case
+def test_sums_of_csr_tensors_merge_places():
+    other = csr(indices=(0, 2), values=(3.0, -2.0))
+    weighed = ops.csr_add(csr(), other, Tensor(2, ms.float32), Tensor(3, ms.float32))
+    return [(csr() + other).to_tuple(), (csr() - other).to_tuple(), weighed.to_tuple()]
+
+
+@case
+def test_coo_with_dense():
+    dense = Tensor(data((3, 4)))
+    return [coo() + dense, (coo() * dense).to_tuple(), (coo() / dense).to_tuple(), coo().to_dense()]
+
+
+@case
+def test_coalesce_sorts_and_adds():
+    return coo(((2, 1), (0, 3), (2, 1)), (1.0, 5.0, 4.0)).coalesce().to_tuple()
+
+
+@case(each={"axis": [0, 1]})
+def test_coo_concat(axis):
+    return ops.coo_concat((coo(), coo(*OTHER)), axis).to_tuple()
+
+
+@case(each={"name": ["abs", "exp", "cos", "isnan", "relu6", "inv", "softsign", "square"]})
+def test_functions_of_the_values(name):
+    return [getattr(ops, "coo_" + name)(coo()).to_tuple(), getattr(ops, "csr_" + name)(csr()).to_tuple()]
+
+
+@case
+def test_softmax_of_rows():
+    return ops.csr_softmax(csr((0, 3, 3), (0, 2, 3), (1.0, 2.0, 5.0)), ms.float32).values
+
+
+@case
+def test_csr_of_a_matrix():
+    x = Tensor(np.array([[1, 0, 2], [0, 0, 0], [-5, 0, 0]]), ms.float32)
+    return [x.to_csr().to_tuple(), x.to_coo().to_tuple()]
+
+
+@case(raises=True, each={"what": [
+    "coo_shape", "coo_list", "coo_count", "coo_flat", "csr_shape", "csr_count", "csr_rows", "number",
+    "other"]})
+def test_parts_that_do_not_fit(what):
+    x, r = coo(), csr()
+    three = Tensor(np.ones(3), ms.float32)
+    return {
+        "coo_shape": lambda: COOTensor(x.indices, x.values, (3, 4, 5)),
+        "coo_list": lambda: COOTensor(x.indices, x.values, [3, 4]),
+        "coo_count": lambda: COOTensor(x.indices, three, (3, 4)),
+        "coo_flat": lambda: COOTensor(three, x.values, (3, 4)),
+        "csr_shape": lambda: CSRTensor(r.indptr, r.indices, r.values, (2,)),
+        "csr_count": lambda: CSRTensor(r.indptr, r.indices, three, (2, 4)),
+        "csr_rows": lambda: CSRTensor(r.indptr, r.indices, r.values, (3, 4)),
+        "number": lambda: COOTensor(1, 2, (3, 4)),
+        "other": lambda: ops.csr_exp(x),
+    }[what]()
+
+
+BANDS = {"align": ["LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"],
+         "k": [(-1, 1), (0, 2), (-2, -1), (1, 1)]}
+
+
+@case(each=BANDS)
+def test_matrix_diag_part_and_back(align, k):
+    x, fill = Tensor(data((2, 3, 4))), Tensor(9.0)
+    band = Tensor(np.array(k), ms.int32)
+    part = ops.matrix_diag_part(x, band, fill, align)
+    number = Tensor(3, ms.int32), Tensor(4, ms.int32)
+    back = ops.matrix_diag(part, band, *number, fill, align)
+    return [part, back, ops.matrix_set_diag(x, part * 2, band, align)]
+
+
+@case(each={"batch_dims": [0, 1, 2, -1]})
+def test_gather_by_batches(batch_dims):
+    x, index = Tensor(data((2, 3, 4))), Tensor(np.array([[0, 2, 1], [1, 0, 3]]), ms.int32)
+    return ops.gather(x, index, 2, batch_dims)
+
+
+@case
+def test_gather_where_every_index_belongs_to_a_batch():
+    return ops.gather(Tensor(data((3, 4))), Tensor(np.array([0, 2, 1]), ms.int32), 1, 1)
