@@ -177,7 +177,6 @@ WRONG = {
     "int64 labels": lambda x: nn.CrossEntropyLoss()(x, labels(np.int64)),
     "batch": lambda x: nn.CrossEntropyLoss()(ms.Tensor(data((3, 4))), labels()),
     "rank": lambda x: nn.CrossEntropyLoss()(ms.Tensor(data((3, 4, 2, 2))), labels()),
-    "class": lambda x: nn.CrossEntropyLoss()(x, labels() + 3),
     "smoothing": lambda x: nn.CrossEntropyLoss(label_smoothing=2.0),
     "weight": lambda x: nn.CrossEntropyLoss(weight=[1.0]),
     "probability": lambda x: nn.BCELoss()(ms.Tensor(np.array([1.5], np.float32)),
