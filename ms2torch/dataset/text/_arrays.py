@@ -1,0 +1,212 @@
+"""Transforms of arrays of words: numbers for words, n-grams, windows, lengths."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.validator_helpers import INT32_MAX, check_pos_int32, check_value, type_check, type_check_list
+from ..transforms.operation import OperationError, TensorOperation
+from ..transforms.py_transforms_util import Implementation
+from ..transforms.validators import numpy_dtype
+from .utils import Vocab
+
+__all__ = ["AddToken", "Lookup", "Ngram", "SlidingWindow", "TextTensorOperation", "ToNumber", "Truncate",
+           "TruncateSequencePair"]
+
+
+class TextTensorOperation(TensorOperation):
+    """Base of transforms of text."""
+
+    implementation = Implementation.C
+
+    def _texts(self, column, name: str):
+        """The strings of an array. OperationError where it holds something else."""
+        if column.dtype.kind == "S":
+            return np.char.decode(column, "utf8")
+        if column.dtype.kind != "U":
+            raise OperationError(f"{name}: input is not string datatype.")
+        return column
+
+
+def words(found) -> np.ndarray:
+    """A list of words as an array; a single empty one stands for none."""
+    return np.array(found if len(found) else [""], dtype=np.str_)
+
+
+class Lookup(TextTensorOperation):
+    """The numbers of words in a vocabulary (``mindspore.dataset.text.Lookup``), Int32 or ``data_type``.
+
+    ``unknown_token`` stands in for words that are not there; without it they are a RuntimeError.
+    """
+
+    def __init__(self, vocab, unknown_token=None, data_type=None):
+        type_check(vocab, (Vocab,), "vocab is not an instance of text.Vocab.")
+        if unknown_token is not None:
+            type_check(unknown_token, (str,), "unknown_token")
+        super().__init__()
+        self.vocab, self.unknown_token = vocab, unknown_token
+        self.data_type = np.dtype(np.int32) if data_type is None else numpy_dtype(data_type)
+
+    def _compute(self, column):
+        column = self._texts(column, "Lookup")
+        numbers = self.vocab.vocab()
+        spare = -1 if self.unknown_token is None else numbers.get(self.unknown_token, -1)
+        if spare < 0 and self.unknown_token is not None:
+            raise OperationError(f"Lookup: unknown_token: [{self.unknown_token}], does not exist in vocab.")
+        found = [numbers.get(word, spare) for word in column.reshape(-1).tolist()]
+        if spare < 0 and -1 in found:
+            word = column.reshape(-1)[found.index(-1)]
+            raise OperationError(f'Lookup: invalid data, token: "{word}" doesn\'t exist in vocab and no '
+                                 "unknown token is specified.")
+        return np.array(found, np.int32).reshape(column.shape).astype(self.data_type)
+
+
+class Ngram(TextTensorOperation):
+    """Runs of ``n`` words (or of each of several lengths), joined by ``separator``.
+
+    ``left_pad`` and ``right_pad`` are (word, how many of it), at most one less than the length.
+    (``mindspore.dataset.text.Ngram``.)
+    """
+
+    def __init__(self, n, left_pad=("", 0), right_pad=("", 0), separator=" "):
+        lengths = [n] if isinstance(n, int) else n
+        type_check(lengths, (list,), "n")
+        if not lengths:
+            raise ValueError("n needs to be a non-empty list.")
+        for i, length in enumerate(lengths):
+            type_check(length, (int,), f"gram[{i}]")
+            if length <= 0:
+                raise ValueError(f"Input gram_{i} must be greater than 0.")
+        for name, pad in (("left_pad", left_pad), ("right_pad", right_pad)):
+            if not (isinstance(pad, tuple) and len(pad) == 2 and isinstance(pad[0], str)
+                    and isinstance(pad[1], int)):
+                raise ValueError(f"{name} needs to be a tuple of (str, int) str is pad token and int is "
+                                 "pad_width.")
+            if pad[1] < 0:
+                raise ValueError("padding width need to be positive numbers.")
+        type_check(separator, (str,), "separator")
+        super().__init__()
+        self.ngrams, self.left_pad, self.right_pad, self.separator = lengths, left_pad, right_pad, separator
+
+    def _compute(self, column):
+        if column.ndim != 1 or column.dtype.kind not in "US":
+            raise OperationError("Ngram: input is not a 1D data with string datatype.")
+        given, runs = self._texts(column, "Ngram").tolist(), []
+        for n in self.ngrams:
+            (left, before), (right, after) = self.left_pad, self.right_pad
+            line = [left] * min(n - 1, before) + given + [right] * min(n - 1, after)
+            runs += [self.separator.join(line[i:i + n]) for i in range(len(line) - n + 1)] or [""]
+        return words(runs)
+
+
+class SlidingWindow(TextTensorOperation):
+    """All runs of ``width`` elements, as rows (``mindspore.dataset.text.SlidingWindow``)."""
+
+    def __init__(self, width, axis=0):
+        check_pos_int32(width, "width")
+        type_check(axis, (int,), "axis")
+        super().__init__()
+        self.width, self.axis = width, axis
+
+    def _compute(self, column):
+        if column.ndim != 1:
+            raise OperationError("SlidingWindow: SlidingWindow supports 1D input only for now, but got "
+                                 f"{column.ndim}D.")
+        if self.axis not in (0, -1):
+            raise OperationError("SlidingWindow: The parameter axis supports 0 or -1 only for now, "
+                                 f"but got {self.axis}.")
+        if len(column) < self.width:
+            return column[:0]
+        return np.lib.stride_tricks.sliding_window_view(column, self.width).copy()
+
+
+class ToNumber(TextTensorOperation):
+    """Strings as numbers (``mindspore.dataset.text.ToNumber``). RuntimeError for others, or too large."""
+
+    def __init__(self, data_type):
+        dtype = numpy_dtype(data_type)
+        if dtype is None or dtype.kind not in "iuf":
+            raise TypeError(f"data_type: {data_type} is not numeric data type.")
+        super().__init__()
+        self.data_type = dtype
+
+    def _compute(self, column):
+        column = self._texts(column, "ToNumber")
+        return np.array([self._number(word) for word in column.reshape(-1).tolist()],
+                        self.data_type).reshape(column.shape)
+
+    def _number(self, word: str):
+        integer = self.data_type.kind != "f"
+        try:
+            number = int(word) if integer else float(word)
+        except ValueError:
+            raise OperationError(f'ToNumber: it is invalid to convert "{word}" to a number.') from None
+        limits = np.iinfo(self.data_type) if integer else np.finfo(self.data_type)
+        if limits.min <= number <= limits.max:
+            return number
+        raise OperationError(f"ToNumber: string input {word} will be out of bounds if cast to "
+                             f"{self.data_type.name}. The valid range is: [{limits.min}, {limits.max}].")
+
+
+class Truncate(TextTensorOperation):
+    """The first ``max_seq_len`` elements, or of each row (``mindspore.dataset.text.Truncate``)."""
+
+    def __init__(self, max_seq_len):
+        check_pos_int32(max_seq_len, "max_seq_len")
+        super().__init__()
+        self.max_seq_len = max_seq_len
+
+    def _compute(self, column):
+        if column.ndim not in (1, 2):
+            raise OperationError("Truncate: the input tensor should be of rank 1 or 2.")
+        return column[..., :self.max_seq_len]
+
+
+class TruncateSequencePair(TextTensorOperation):
+    """Two rows cut to ``max_length`` elements together, the longer one first.
+
+    (``mindspore.dataset.text.TruncateSequencePair``.)
+    """
+
+    one_to_one = False
+
+    def __init__(self, max_length):
+        check_pos_int32(max_length, "max_length")
+        super().__init__()
+        self.max_length = max_length
+
+    def _compute(self, *columns):
+        if len(columns) != 2:
+            raise OperationError("TruncateSequencePair: Expected two inputs.")
+        first, second = map(len, columns)
+        while first + second > self.max_length:
+            first, second = (first - 1, second) if first > second else (first, second - 1)
+        return columns[0][:first], columns[1][:second]
+
+
+class AddToken(TextTensorOperation):
+    """A word before or behind a line of words, or each of several (``mindspore.dataset.text.AddToken``)."""
+
+    def __init__(self, token, begin=True):
+        type_check(token, (str,), "token")
+        type_check(begin, (bool,), "begin")
+        super().__init__()
+        self.token, self.begin = token, begin
+
+    def _compute(self, column):
+        if column.ndim not in (1, 2):
+            raise OperationError("AddToken: input tensor rank should be 1 or 2.")
+        column = self._texts(column, "AddToken")
+        token = np.full((*column.shape[:-1], 1), self.token)
+        return np.concatenate((token, column) if self.begin else (column, token), axis=-1)
+
+
+def check_max_bytes(value) -> None:
+    """A limit of bytes per word."""
+    type_check(value, (int,), "max_bytes_per_token")
+    check_value(value, (1, INT32_MAX), "max_bytes_per_token")
+
+
+def check_flags(**flags) -> None:
+    """TypeError for a flag that is no bool."""
+    type_check_list(list(flags.values()), (bool,), list(flags))

@@ -1,0 +1,344 @@
+"""Tokenizers and normalization of text.
+
+Tokenizers give words, or with ``with_offsets`` (words, start of each, end of each) counted in bytes of UTF-8.
+Regular expressions are Python's here and ICU's in MindSpore: the same for all but rare constructs.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import numpy as np
+
+from ..core.validator_helpers import type_check
+from ..transforms.operation import OperationError, PyTensorOperation
+from ._arrays import TextTensorOperation, check_flags, check_max_bytes, words
+from .utils import NormalizeForm, Vocab
+
+__all__ = ["BasicTokenizer", "BertTokenizer", "CaseFold", "FilterWikipediaXML", "NormalizeUTF8",
+           "PythonTokenizer", "RegexReplace", "RegexTokenizer", "UnicodeCharTokenizer",
+           "UnicodeScriptTokenizer", "WhitespaceTokenizer", "WordpieceTokenizer"]
+
+_CHINESE = ("\u4e00-\u9fff\u3400-\u4dbf\U00020000-\U0002a6df\U0002a700-\U0002ebef\uf900-\ufaff"
+            "\U0002f800-\U0002fa1f")
+_PUNCTUATION = (r"[!-/:-@\[-`{-~]|[\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40"
+                r"\uff5b-\uff65]")
+_UNUSED = r"\[CLS\]|\[SEP\]|\[UNK\]|\[PAD\]|\[MASK\]|\[unused\d+\]"
+
+
+class _Tokenizer(TextTensorOperation):
+    """Base: `_cut` gives the words of a string as (start, end) in characters."""
+
+    with_offsets = False
+    said_as = None
+
+    def _cut(self, text: str) -> list[tuple[int, int]]:
+        raise NotImplementedError
+
+    def _compute(self, column):
+        if column.ndim or column.dtype.kind not in "US":
+            name = self.said_as or type(self).__name__
+            raise OperationError(f"{name}: the input shape should be scalar and the input datatype should be "
+                                 "string.")
+        text = str(self._texts(column, "")[()])
+        spans = self._cut(text)
+        found = words([text[a:b] for a, b in spans])
+        return self._with_offsets(found, text, spans) if self.with_offsets else found
+
+    def _with_offsets(self, found, text: str, spans):
+        at = np.cumsum([0] + [len(char.encode()) for char in text])
+        spans = np.array(spans or [(0, 0)])
+        return found, at[spans[:, 0]].astype(np.uint32), at[spans[:, 1]].astype(np.uint32)
+
+
+class WhitespaceTokenizer(_Tokenizer):
+    """What stands between blanks (``mindspore.dataset.text.WhitespaceTokenizer``)."""
+
+    said_as = "WhitespaceTokenizerOp"
+
+    def __init__(self, with_offsets=False):
+        check_flags(with_offsets=with_offsets)
+        super().__init__()
+        self.with_offsets = with_offsets
+
+    def _cut(self, text):
+        return [m.span() for m in re.finditer(r"\S+", text)]
+
+
+class UnicodeCharTokenizer(_Tokenizer):
+    """Single characters (``mindspore.dataset.text.UnicodeCharTokenizer``)."""
+
+    def __init__(self, with_offsets=False):
+        check_flags(with_offsets=with_offsets)
+        super().__init__()
+        self.with_offsets = with_offsets
+
+    def _cut(self, text):
+        return [(i, i + 1) for i in range(len(text))]
+
+
+def _script(char: str) -> str:
+    """The script that a character's name begins with; what is no letter belongs to all of them."""
+    if char.isspace():
+        return "space"
+    if unicodedata.category(char)[0] == "M":
+        return "inherited"
+    return unicodedata.name(char, "COMMON").split()[0] if char.isalpha() else "COMMON"
+
+
+class UnicodeScriptTokenizer(_Tokenizer):
+    """Runs of one script (``mindspore.dataset.text.UnicodeScriptTokenizer``); digits too."""
+
+    def __init__(self, keep_whitespace=False, with_offsets=False):
+        check_flags(keep_whitespace=keep_whitespace, with_offsets=with_offsets)
+        super().__init__()
+        self.keep_whitespace, self.with_offsets = keep_whitespace, with_offsets
+
+    def _cut(self, text):
+        spans, last = [], None
+        for i, char in enumerate(text):
+            script = _script(char)
+            if spans and script in (last, "inherited"):
+                spans[-1] = spans[-1][0], i + 1
+            else:
+                spans.append((i, i + 1))
+                last = script
+        return [(a, b) for a, b in spans if self.keep_whitespace or not text[a].isspace()]
+
+
+def _pattern(pattern: str, name: str) -> re.Pattern:
+    type_check(pattern, (str,), name)
+    try:
+        return re.compile(pattern)
+    except re.error:
+        raise ValueError(f"{name} is not a regular expression: {pattern}") from None
+
+
+class RegexTokenizer(_Tokenizer):
+    """What stands between matches of ``delim_pattern``, and those that also match ``keep_delim_pattern``.
+
+    (``mindspore.dataset.text.RegexTokenizer``.)
+    """
+
+    def __init__(self, delim_pattern, keep_delim_pattern="", with_offsets=False):
+        check_flags(with_offsets=with_offsets)
+        super().__init__()
+        self.delim_pattern = _pattern(delim_pattern, "delim_pattern")
+        self.keep_delim_pattern = _pattern(keep_delim_pattern, "keep_delim_pattern")
+        self.with_offsets = with_offsets
+
+    def _cut(self, text):
+        spans, start = [], 0
+        for match in self.delim_pattern.finditer(text):
+            if match.end() == match.start():
+                continue
+            if match.start() > start:
+                spans.append((start, match.start()))
+            if self.keep_delim_pattern.pattern and self.keep_delim_pattern.fullmatch(match[0]):
+                spans.append(match.span())
+            start = match.end()
+        return [*spans, (start, len(text))] if start < len(text) else spans
+
+
+class _Mapped(TextTensorOperation):
+    """Base: another string for each string."""
+
+    def _changed(self, text: str) -> str:
+        raise NotImplementedError
+
+    def _compute(self, column):
+        column = self._texts(column, type(self).__name__)
+        found = [self._changed(text) for text in column.reshape(-1).tolist()]
+        return np.array(found, dtype=np.str_).reshape(column.shape)
+
+
+class RegexReplace(_Mapped):
+    """``pattern`` replaced (``mindspore.dataset.text.RegexReplace``); ``$1`` is the first group."""
+
+    def __init__(self, pattern, replace, replace_all=True):
+        type_check(replace, (str,), "replace")
+        check_flags(replace_all=replace_all)
+        super().__init__()
+        self.pattern, self.replace_all = _pattern(pattern, "pattern"), replace_all
+        self.replace = re.sub(r"\$(\d+)", r"\\\1", replace.replace("\\", r"\\"))
+
+    def _changed(self, text):
+        return self.pattern.sub(self.replace, text, count=0 if self.replace_all else 1)
+
+
+class CaseFold(_Mapped):
+    """Text without differences of case (``mindspore.dataset.text.CaseFold``)."""
+
+    def _changed(self, text):
+        return unicodedata.normalize("NFKC", text).casefold()
+
+
+class NormalizeUTF8(_Mapped):
+    """Text in one of Unicode's normal forms (``mindspore.dataset.text.NormalizeUTF8``)."""
+
+    def __init__(self, normalize_form=NormalizeForm.NFKC):
+        type_check(normalize_form, (NormalizeForm,), "normalize_form")
+        super().__init__()
+        self.normalize_form = normalize_form
+
+    def _changed(self, text):
+        form = self.normalize_form
+        return text if form is NormalizeForm.NONE else unicodedata.normalize(form.name, text)
+
+
+_DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+class FilterWikipediaXML(_Mapped):
+    """Wikipedia's markup as lower-case letters a to z with single blanks; digits are spelled out.
+
+    (``mindspore.dataset.text.FilterWikipediaXML``.)
+    """
+
+    def _changed(self, text):
+        text = re.sub(r"<[^>]*>|\[\[[a-z\-]*:[^\]]*\]\]|https?://\S+|\{\{[^}]*\}\}|&[^;]*;", " ", text)
+        text = "".join(f" {_DIGITS[int(c)]} " if c in "0123456789" else c for c in text.lower())
+        return " ".join(re.sub(r"[^a-z]", " ", text).split())
+
+
+class PythonTokenizer(PyTensorOperation):
+    """A function from a string to words (``mindspore.dataset.text.PythonTokenizer``)."""
+
+    def __init__(self, tokenizer):
+        if not callable(tokenizer):
+            raise TypeError("tokenizer is not a callable Python function.")
+        super().__init__()
+        self.tokenizer = tokenizer
+
+    def __call__(self, in_array):
+        if not isinstance(in_array, np.ndarray):
+            raise TypeError(f"input should be a NumPy array. Got {type(in_array)}.")
+        text = in_array[()]
+        text = text.decode("utf8") if isinstance(text, bytes) else str(text)
+        return np.array(self.tokenizer(text), np.str_)
+
+
+class WordpieceTokenizer(_Tokenizer):
+    """Words cut into the longest pieces in a vocabulary (``mindspore.dataset.text.WordpieceTokenizer``).
+
+    Pieces inside a word begin with ``suffix_indicator`` there. A word without such pieces is
+    ``unknown_token``, or stays where that is empty.
+    """
+
+    def __init__(self, vocab, suffix_indicator="##", max_bytes_per_token=100, unknown_token="[UNK]",
+                 with_offsets=False):
+        type_check(vocab, (Vocab,), "vocab is not an instance of text.Vocab.")
+        type_check(suffix_indicator, (str,), "suffix_indicator")
+        type_check(unknown_token, (str,), "unknown_token")
+        check_max_bytes(max_bytes_per_token)
+        check_flags(with_offsets=with_offsets)
+        super().__init__()
+        self.vocab, self.suffix_indicator, self.unknown_token = vocab, suffix_indicator, unknown_token
+        self.max_bytes_per_token, self.with_offsets = max_bytes_per_token, with_offsets
+
+    def _pieces(self, word: str) -> list[tuple[str, int, int]]:
+        """(piece, start, end) of a word, in bytes."""
+        size, known = len(word.encode()), self.vocab.vocab()
+        unknown = [(self.unknown_token or word, 0, size)]
+        if size > self.max_bytes_per_token:
+            return unknown
+        found, start = [], 0
+        while start < len(word):
+            end = len(word)
+            while end > start:
+                piece = (self.suffix_indicator if start else "") + word[start:end]
+                if piece in known:
+                    break
+                end -= 1
+            else:
+                return unknown
+            found.append((piece, len(word[:start].encode()), len(word[:end].encode())))
+            start = end
+        return found or [("", 0, 0)]
+
+    def _compute(self, column):
+        if column.ndim > 1 or column.dtype.kind not in "US":
+            raise OperationError("WordpieceTokenizer: the input shape should be 1D scalar the input datatype "
+                                 "should be string.")
+        given = self._texts(column, "").reshape(-1).tolist()
+        return self._joined([(0, word) for word in given])
+
+    def _joined(self, given):
+        """The pieces of (start, word) pairs."""
+        found = [(piece, at + a, at + b) for at, word in given for piece, a, b in self._pieces(word)]
+        pieces, starts, ends = zip(*(found or [("", 0, 0)]), strict=True)
+        if not self.with_offsets:
+            return words(pieces)
+        return words(pieces), np.array(starts, np.uint32), np.array(ends, np.uint32)
+
+
+class BasicTokenizer(_Tokenizer):
+    """Words between blanks, marks and Chinese characters on their own.
+
+    (``mindspore.dataset.text.BasicTokenizer``.) ``lower_case`` folds case and drops accents;
+    ``preserve_unused_token`` keeps tokens like [CLS] whole.
+    """
+
+    def __init__(self, lower_case=False, keep_whitespace=False, normalization_form=NormalizeForm.NONE,
+                 preserve_unused_token=True, with_offsets=False):
+        check_flags(lower_case=lower_case, keep_whitespace=keep_whitespace,
+                    preserve_unused_token=preserve_unused_token, with_offsets=with_offsets)
+        type_check(normalization_form, (NormalizeForm,), "normalization_form")
+        super().__init__()
+        self.lower_case, self.keep_whitespace = lower_case, keep_whitespace
+        self.normalization_form, self.preserve_unused_token = normalization_form, preserve_unused_token
+        self.with_offsets = with_offsets
+        alone = f"{_PUNCTUATION}|[{_CHINESE}]"
+        alone = f"{_UNUSED}|{alone}" if preserve_unused_token else alone
+        self._parts = re.compile(rf"\s+|{alone}")
+        self._unused = re.compile(f"({_UNUSED})")
+
+    def _prepared(self, text: str) -> str:
+        if self.lower_case:
+            parts = self._unused.split(text) if self.preserve_unused_token else [text]
+            text = "".join(part if i % 2 else self._folded(part) for i, part in enumerate(parts))
+        elif self.normalization_form is not NormalizeForm.NONE:
+            text = unicodedata.normalize(self.normalization_form.name, text)
+        return "".join(c for c in text if c in "\t\n\r" or unicodedata.category(c) not in ("Cc", "Cf"))
+
+    @staticmethod
+    def _folded(text: str) -> str:
+        text = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
+        return "".join(c for c in text if unicodedata.category(c) != "Mn")
+
+    def _cut(self, text):
+        spans, start = [], 0
+        for match in self._parts.finditer(text):
+            if match.start() > start:
+                spans.append((start, match.start()))
+            if self.keep_whitespace or not match[0].isspace():
+                spans.append(match.span())
+            start = match.end()
+        return [*spans, (start, len(text))] if start < len(text) else spans
+
+    def _compute(self, column):
+        if column.ndim or column.dtype.kind not in "US":
+            raise OperationError("BasicTokenizer: the input shape should be scalar and the input datatype "
+                                 "should be string.")
+        text = self._prepared(str(self._texts(column, "")[()]))
+        return super()._compute(np.array(text))
+
+
+class BertTokenizer(BasicTokenizer):
+    """`BasicTokenizer`, then `WordpieceTokenizer` (``mindspore.dataset.text.BertTokenizer``)."""
+
+    def __init__(self, vocab, suffix_indicator="##", max_bytes_per_token=100, unknown_token="[UNK]",
+                 lower_case=False, keep_whitespace=False, normalization_form=NormalizeForm.NONE,
+                 preserve_unused_token=True, with_offsets=False):
+        super().__init__(lower_case, keep_whitespace, normalization_form, preserve_unused_token, with_offsets)
+        self._wordpiece = WordpieceTokenizer(vocab, suffix_indicator, max_bytes_per_token, unknown_token,
+                                             with_offsets)
+
+    def _compute(self, column):
+        self.with_offsets, asked = True, self.with_offsets
+        try:
+            found, starts, _ = super()._compute(column)
+        finally:
+            self.with_offsets = asked
+        return self._wordpiece._joined(list(zip(starts.tolist(), found.tolist(), strict=True)))

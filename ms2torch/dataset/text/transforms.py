@@ -1,0 +1,12 @@
+"""Transforms of text (``mindspore.dataset.text.transforms``)."""
+
+from ._arrays import *  # noqa: F403
+from ._arrays import __all__ as _arrays
+from ._tokenizers import *  # noqa: F403
+from ._tokenizers import __all__ as _tokenizers
+
+__all__ = [*_arrays, *_tokenizers]
+
+# Users know these classes by this module, in messages and in pickles, wherever they are written down.
+for _name in __all__:
+    globals()[_name].__module__ = __name__

@@ -1,0 +1,161 @@
+"""Vocabularies and text arrays (``mindspore.dataset.text.utils``)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import IntEnum
+
+import numpy as np
+
+from ..core.validator_helpers import INT32_MAX, check_value, type_check, type_check_list
+
+__all__ = ["JiebaMode", "NormalizeForm", "Vocab", "to_bytes", "to_str"]
+
+
+class NormalizeForm(IntEnum):
+    """Unicode's normal forms."""
+
+    NONE = 0
+    NFC = 1
+    NFKC = 2
+    NFD = 3
+    NFKD = 4
+
+
+class JiebaMode(IntEnum):
+    """Ways to cut Chinese text."""
+
+    MIX = 0
+    MP = 1
+    HMM = 2
+
+
+def _checked_words(words, special_tokens, special_first) -> None:
+    type_check(words, (list,), "word_list")
+    type_check_list(words, (str,), "word_list")
+    seen = set()
+    for word in words:
+        if word in seen:
+            raise ValueError(f"word_list contains duplicate word: {word}.")
+        seen.add(word)
+    _checked_special(special_tokens, special_first)
+    if both := seen & set(special_tokens or ()):
+        raise ValueError(f"special_tokens and word_list contain duplicate word :{both}.")
+
+
+def _checked_special(special_tokens, special_first) -> None:
+    type_check(special_first, (bool,), "special_first")
+    if special_tokens is not None:
+        type_check(special_tokens, (list,), "special_tokens")
+        type_check_list(special_tokens, (str,), "special_tokens")
+        if len(set(special_tokens)) < len(special_tokens):
+            raise ValueError("special_tokens contains duplicate.")
+
+
+class Vocab:
+    """Words and their numbers (``mindspore.dataset.text.Vocab``); made by one of the ``from_`` methods."""
+
+    def __init__(self):
+        self.c_vocab = None
+        self._words = {}
+
+    @classmethod
+    def _of(cls, numbers: dict) -> Vocab:
+        made = cls()
+        made.c_vocab = numbers
+        made._words = {number: word for word, number in numbers.items()}
+        return made
+
+    @classmethod
+    def from_dict(cls, word_dict):
+        """From a dict of words and their numbers."""
+        type_check(word_dict, (dict,), "word_dict")
+        for word, number in word_dict.items():
+            type_check(word, (str,), "word")
+            type_check(number, (int,), "word_id")
+            check_value(number, (0, INT32_MAX), "word_id")
+        return cls._of(dict(word_dict))
+
+    @classmethod
+    def from_list(cls, word_list, special_tokens=None, special_first=True):
+        """From words, numbered in order; the special tokens stand before them, or behind."""
+        _checked_words(word_list, special_tokens, special_first)
+        special = special_tokens or []
+        words = [*special, *word_list] if special_first else [*word_list, *special]
+        return cls._of({word: number for number, word in enumerate(words)})
+
+    @classmethod
+    def from_file(cls, file_path, delimiter="", vocab_size=None, special_tokens=None, special_first=True):
+        """From a file with a word per line: what stands before ``delimiter``, of the first ``vocab_size``."""
+        type_check(file_path, (str,), "file_path")
+        type_check(delimiter, (str,), "delimiter")
+        if vocab_size is not None:
+            type_check(vocab_size, (int,), "vocab_size")
+            if vocab_size <= 0:
+                raise ValueError("Input vocab_size must be greater than 0.")
+        with open(file_path, encoding="utf-8") as file:
+            words = [line.rstrip("\r\n") for line in file][:vocab_size]
+        words = [word.partition(delimiter)[0] for word in words] if delimiter else words
+        return cls.from_list(words, special_tokens, special_first)
+
+    @classmethod
+    def from_dataset(cls, dataset, columns=None, freq_range=None, top_k=None, special_tokens=None,
+                     special_first=True):
+        """From the words of a data set's columns: the most frequent first, equals in alphabetical order.
+
+        ``freq_range`` says how often a word has to occur, at least and at most; ``top_k`` how many are kept.
+        """
+        columns = [columns] if isinstance(columns, str) else columns
+        low, high = freq_range or (None, None)
+        counts: Counter = Counter()
+        for row in dataset.create_dict_iterator(num_epochs=1, output_numpy=True):
+            for name in columns or row:
+                counts.update(np.asarray(row[name]).reshape(-1).tolist())
+        kept = [(word, n) for word, n in counts.items() if (low or 0) <= n and (high is None or n <= high)]
+        kept.sort(key=lambda item: (-item[1], item[0]))
+        return cls.from_list([word for word, _ in kept[:top_k]], special_tokens, special_first)
+
+    def vocab(self) -> dict:
+        """Words and numbers, as a dict. RuntimeError before it is built."""
+        if self.c_vocab is None:
+            raise RuntimeError("The Vocab has not built yet, got type <class 'NoneType'>. Use "
+                               "Vocab.from_dataset(), Vocab.from_list(), Vocab.from_file() or "
+                               "Vocab.from_dict() to build a Vocab.")
+        return dict(self.c_vocab)
+
+    def tokens_to_ids(self, tokens):
+        """The number of a word, or a list of them; -1 for a word that is not there."""
+        type_check(tokens, (str, list, np.ndarray), "tokens")
+        numbers = self.c_vocab if self.c_vocab is not None else self.vocab()
+        if isinstance(tokens, str):
+            return numbers.get(tokens, -1)
+        words = tokens.tolist() if isinstance(tokens, np.ndarray) else tokens
+        type_check_list(words, (str,), "tokens")
+        return [numbers.get(word, -1) for word in words]
+
+    def ids_to_tokens(self, ids):
+        """The word of a number, or a list of them; '' for a number that is not there."""
+        type_check(ids, (int, list, np.ndarray), "ids")
+        if self.c_vocab is None:
+            self.vocab()
+        one = isinstance(ids, int)
+        numbers = [ids] if one else ids.tolist() if isinstance(ids, np.ndarray) else ids
+        for number in numbers:
+            type_check(number, (int,), "ids")
+            check_value(number, (0, INT32_MAX), "ids")
+        words = [self._words.get(number, "") for number in numbers]
+        return words[0] if one else words
+
+
+def to_bytes(array, encoding="utf8"):
+    """An array of strings as one of bytes. ValueError for what is no array."""
+    if not isinstance(array, np.ndarray):
+        raise ValueError("input should be a NumPy array.")
+    return np.char.encode(array, encoding)
+
+
+def to_str(array, encoding="utf8"):
+    """An array of bytes as one of strings. ValueError for what is no array."""
+    if not isinstance(array, np.ndarray):
+        raise ValueError("input should be a NumPy array.")
+    return np.char.decode(array, encoding) if array.dtype.kind == "S" else array

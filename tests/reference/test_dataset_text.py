@@ -1,0 +1,141 @@
+"""Transforms of text: words, numbers, tokens, offsets."""
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore.dataset import text
+from mindspore.dataset.text import NormalizeForm
+
+from tests.reference.judge import case
+
+WORDS = ["a", "b", "##c", "[UNK]"]
+
+
+def vocab():
+    return text.Vocab.from_list(WORDS)
+
+
+@case
+def test_vocab_answers_for_words_and_numbers():
+    v = vocab()
+    special = text.Vocab.from_list(["a", "b"], ["<p>"], False)
+    return [v.tokens_to_ids("zz"), v.tokens_to_ids(["zz", "a"]), v.ids_to_tokens(9), v.ids_to_tokens([0, 9]),
+            sorted(v.vocab().items()), sorted(special.vocab().items())]
+
+
+@case
+def test_vocab_of_a_data_set_is_ordered_by_frequency():
+    data = ds.NumpySlicesDataset([["b", "a", "c"], ["c", "a", "d"]], column_names=["w"], shuffle=False)
+    made = [text.Vocab.from_dataset(data, "w"), text.Vocab.from_dataset(data, freq_range=(2, 9)),
+            text.Vocab.from_dataset(data, top_k=3, special_tokens=["<u>"], special_first=False)]
+    return [sorted(v.vocab().items()) for v in made]
+
+
+@case(raises=True, each={"what": [
+    "twice", "both", "a word", "negative", "no number", "no text", "unbuilt", "id", "kind", "no vocab"]})
+def test_vocab_refuses(what):
+    return {
+        "twice": lambda: text.Vocab.from_list(["a", "a"]),
+        "both": lambda: text.Vocab.from_list(["a"], ["a"]),
+        "a word": lambda: text.Vocab.from_list("a"),
+        "negative": lambda: text.Vocab.from_dict({"a": -1}),
+        "no number": lambda: text.Vocab.from_dict({"a": "b"}),
+        "no text": lambda: text.Vocab.from_dict({1: 1}),
+        "unbuilt": lambda: text.Vocab().vocab(),
+        "id": lambda: vocab().ids_to_tokens(-1),
+        "kind": lambda: vocab().tokens_to_ids(3),
+        "no vocab": lambda: len(text.Lookup(None).__dict__),
+    }[what]()
+
+
+@case
+def test_lookup():
+    return [text.Lookup(vocab())(["a", "b"]), text.Lookup(vocab(), "[UNK]")(["zz", "a"]),
+            text.Lookup(vocab(), data_type=ms.float32)([["a"], ["b"]])]
+
+
+@case(raises=True)
+def test_lookup_of_an_unknown_word():
+    return text.Lookup(vocab())("zz")
+
+
+@case
+def test_runs_of_words():
+    return [text.Ngram(2)(["a", "b", "c"]), text.Ngram([1, 2], ("_", 1), ("_", 1), "-")(["a", "b"]),
+            text.Ngram(3)(["a"]), text.SlidingWindow(2)([1, 2, 3]), text.SlidingWindow(5)([1, 2])]
+
+
+@case
+def test_lengths():
+    return [text.Truncate(1)([[1, 2], [3, 4]]), text.TruncateSequencePair(3)([1, 2, 3], [4, 5]),
+            text.TruncateSequencePair(1)(["a", "b"], ["c", "d"]), text.AddToken("T", False)(["a"]),
+            text.AddToken("T")([["a", "b"], ["c", "d"]])]
+
+
+@case
+def test_numbers():
+    return [text.ToNumber(ms.int8)([["1"], ["-7"]]), text.ToNumber(ms.float32)(["1.5", "-2e3"])]
+
+
+@case(raises=True)
+def test_a_number_that_does_not_fit():
+    return text.ToNumber(ms.int8)(["1", "300"])
+
+
+@case(raises=True)
+def test_a_word_that_is_no_number():
+    return text.ToNumber(ms.int8)("a")
+
+
+LINES = ["  ", "我 爱\t你", "Welcome     To   BeiJing!", "Hi, 北京123 abc!"]
+
+
+@case(each={"line": LINES})
+def test_tokens_and_their_offsets(line):
+    return [text.WhitespaceTokenizer(True)(line), text.UnicodeCharTokenizer(True)(line),
+            text.UnicodeScriptTokenizer(False, True)(line), text.UnicodeScriptTokenizer(True, True)(line),
+            text.RegexTokenizer("[ ,]+", ",.*", True)(line)]
+
+
+@case(each={"line": ["Welcome     To   BeiJing!", "a[UNK]b, 世界[CLS]", "Naïve Café"], "keep": [False, True],
+            "unused": [False, True]})
+def test_basic_tokenizer(line, keep, unused):
+    return [text.BasicTokenizer(False, keep, NormalizeForm.NONE, unused, True)(line),
+            text.BasicTokenizer(False, keep, NormalizeForm.NFD, unused)(line)]
+
+
+@case(each={"line": ["Héllo WÖRLD", "Hi  b"]})
+def test_basic_tokenizer_in_lower_case(line):
+    return text.BasicTokenizer(True, True)(line)
+
+
+@case
+def test_pieces_of_words():
+    return [text.WordpieceTokenizer(vocab())("abc"), text.WordpieceTokenizer(vocab(), "##", 100, "")("xx"),
+            text.WordpieceTokenizer(vocab(), with_offsets=True)(["ac", "b"]),
+            text.WordpieceTokenizer(vocab(), max_bytes_per_token=1)("ac"),
+            text.BertTokenizer(vocab())("a ac [UNK]b"),
+            text.BertTokenizer(vocab(), with_offsets=True)("a  ac")]
+
+
+@case
+def test_changed_text():
+    return [text.CaseFold()(["ÀSS ß", "B"]), text.NormalizeUTF8()("ﬁ"),
+            text.NormalizeUTF8(NormalizeForm.NFD)("é"), text.RegexReplace("a", "b", False)("aaa"), text.RegexReplace("(a)", "[$1]")("ab"),
+            text.FilterWikipediaXML()("<a>1 B[[x]] é")]
+
+
+@case
+def test_in_a_pipeline_with_several_columns():
+    data = ds.NumpySlicesDataset(["a b", "c"], column_names=["line"], shuffle=False)
+    data = data.map(text.WhitespaceTokenizer(True), ["line"], ["words", "start", "end"])
+    return list(data.create_tuple_iterator(num_epochs=1, output_numpy=True))
+
+
+@case
+def test_bytes_and_strings():
+    return [text.to_str(np.array([b"a"])), text.to_bytes(np.array(["a"])).dtype.str]
+
+
+@case(raises=True)
+def test_a_python_tokenizer_needs_a_function():
+    return text.PythonTokenizer(1)
