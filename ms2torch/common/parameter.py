@@ -123,6 +123,15 @@ class Parameter(Tensor):
     def data(self) -> Parameter:
         return self
 
+    @property
+    def default_input(self) -> Tensor:
+        """The data as a Tensor (``default_input`` of releases before 1.2)."""
+        return self.value()
+
+    @default_input.setter
+    def default_input(self, data) -> None:
+        self.set_data(data if isinstance(data, Tensor) else Tensor(data, self.dtype))
+
     def value(self) -> Tensor:
         """The data as a plain Tensor over the same memory; ``set_data`` and ``assign`` leave it as it is."""
         t = self._t

@@ -329,6 +329,24 @@ class Cell(CellTree, CellCall, _Module):
     def compile(self, *args, **kwargs) -> None:
         """MindSpore compiles ahead here; ms2torch has nothing to prepare."""
 
+    @property
+    def compile_cache(self) -> set:
+        """MindSpore's compiled graphs; ms2torch keeps none."""
+        return set()
+
+    @property
+    def phase_cache(self) -> dict:
+        """MindSpore's compiled graphs by phase; ms2torch keeps none."""
+        return {}
+
+    def offload(self, backward_prefetch="Auto") -> None:
+        """Moving activations to the host is not supported; recomputing them saves memory too."""
+        raise unsupported(
+            "mindspore.nn.Cell.offload",
+            "activations are not moved to the host.",
+            "call recompute() on the Cell, which saves the same memory.",
+        )
+
     def compile_and_run(self, *args, **kwargs):
         return self(*args, **kwargs)
 
