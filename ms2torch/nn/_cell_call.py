@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import levels, mode, recording
+from ms2torch._core import autocast, levels, mode, recording
 from ms2torch._core.autodiff_functions import backward_hooked, custom_bprop
 from ms2torch._core.tensor import Tensor, lift, lower, wrap
 from ms2torch.common.parameter import Parameter
@@ -62,9 +62,10 @@ class CellCall:
         hooks = self._cell_hooks
         if hooks:
             args, kwargs = self._before(hooks.get("forward_pre"), args, kwargs)
+        compute = self._compute
         if self._float is not None:
             args, kwargs = _cast(args, self._float), _cast(kwargs, self._float)
-        compute = self._compute
+            compute = self._compute_in_precision
         if hooks and levels.depth and (hooks.get("backward") or hooks.get("backward_pre")):
             output = backward_hooked(self, hooks, compute, args, kwargs)
         else:
@@ -72,6 +73,18 @@ class CellCall:
         if hooks:
             output = self._after(hooks.get("forward"), args, kwargs, output)
         return output
+
+    def _compute_in_precision(self, *args, **kwargs):
+        """``_compute`` with this Cell's constant Tensors cast as its parameters are, and no casts by operator."""
+        own, dtype = self.__dict__, self._float
+        constants = {n: v for n, v in own.items() if v.__class__ is Tensor and v._t.dtype is not dtype}
+        cast = {name: _cast(value, dtype) for name, value in constants.items()}
+        own.update(cast)
+        try:
+            with autocast.untouched():
+                return self._compute(*args, **kwargs)
+        finally:
+            own.update({name: constants[name] for name in cast if own.get(name) is cast[name]})
 
     def _compute(self, *args, **kwargs):
         inside = self._in_slow_construct

@@ -2,69 +2,233 @@
 
 from __future__ import annotations
 
-from ms2torch._core.errors import unsupported
-from ms2torch._core.surface import install_lazy
-from ms2torch.nn.cell import Cell
+import functools
+import types
 
-__all__ = ["auto_mixed_precision", "build_train_network", "custom_mixed_precision", "get_black_list",
-           "get_white_list"]
+from ms2torch import log as logger
+from ms2torch import nn, ops
+from ms2torch._checkparam import IN, check, check_type_name, check_value_type
+from ms2torch._core import dtype as _dtype
+from ms2torch._core.errors import unsupported
+from ms2torch._core.surface import Missing, install_lazy
+from ms2torch.nn.cell import Cell
+from ms2torch.ops.primitive import Primitive
+
+from ._mixed_precision import (
+    AmpWithLossCell,
+    _OutputTo16,
+    _OutputTo32,
+    by_operator,
+    keep_full,
+    lower_all_but,
+    lower_only,
+)
+from .loss_scale_manager import DynamicLossScaleManager, LossScaleManager
+
+__all__ = [
+    "auto_mixed_precision",
+    "build_train_network",
+    "custom_mixed_precision",
+    "get_black_list",
+    "get_white_list",
+]
+
+_LEVELS = ["O0", "O1", "O2", "O3", "auto"]
+_WHITE_CELLS = """
+Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose Dense LSTMCell RNNCell GRUCell
+"""
+_WHITE_PRIMITIVES = """
+Conv2D Conv3D Conv2DTranspose Conv3DTranspose Conv2DBackpropInput MatMul BatchMatMul PReLU ReLU Ger
+"""
+_BLACK_CELLS = "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm"
+
+
+def _named(home, names: str) -> list:
+    found = (getattr(home, name) for name in names.split())
+    return [kind for kind in found if not isinstance(kind, Missing)]
+
+
+def get_white_list() -> list:
+    """A new list of the Cells and Primitives that level O1 computes low (``amp.get_white_list``)."""
+    return _named(nn, _WHITE_CELLS) + _named(ops.operations, _WHITE_PRIMITIVES)
+
+
+def get_black_list() -> list:
+    """A new list of the Cells that level O2 keeps in Float32 (``mindspore.amp.get_black_list``)."""
+    return _named(nn, _BLACK_CELLS)
+
+
+def auto_mixed_precision(network, amp_level="O0", dtype=_dtype.float16):
+    """A network that computes partly in ``dtype``, Float16 or BFloat16 (``amp.auto_mixed_precision``).
+
+    O0: as it is. O1: what ``get_white_list`` names computes low and gives Float32. O2: all but
+    ``get_black_list`` computes low, O3: everything; the network's outputs are Float32. auto: each operator
+    by MindSpore's lists, also in a function. All but O0 change the network's Cells; use what is returned.
+    Parameters stay Float32, and inside low Cells casts to Float32 hold (as in graph mode; MindSpore's
+    PyNative casts every operator's inputs again). TypeError for no Cell, ValueError for another level or
+    dtype.
+    """
+    if not isinstance(network, Cell):
+        if amp_level != "auto":
+            raise TypeError(f"For amp_level '{amp_level}', the network type should be Cell.")
+        if not isinstance(network, (types.FunctionType, types.MethodType)):
+            raise TypeError("For amp_level 'auto', the network type should be Cell or function.")
+    _check_dtype(dtype)
+    if amp_level == "O0":
+        return network
+    before = getattr(network, "_amp_level", None)
+    if before in _LEVELS[1:]:
+        logger.warning(
+            f"The network's auto mixed-precision level is adjusted from {before} to {amp_level}, and "
+            "repeated calls "
+            "to mixed-precision interfaces can cause performance degradation."
+        )
+    if amp_level == "O1":
+        network = lower_only(network, get_white_list(), dtype)
+    elif amp_level == "O2":
+        network = _OutputTo32(lower_all_but(network, tuple(get_black_list()), dtype, _dtype.float32))
+    elif amp_level == "O3":
+        network = _OutputTo32(network.to_float(dtype))
+    elif amp_level == "auto":
+        network = _by_operator(network, dtype)
+    else:
+        raise ValueError(f"The amp level {amp_level} is not supported")
+    network._amp_level = amp_level
+    return network
+
+
+def _by_operator(network, dtype):
+    if isinstance(network, Cell):
+        network.__dict__["construct"] = by_operator(network.construct, dtype)
+        return network
+    return functools.wraps(network)(by_operator(network, dtype))
+
+
+def _check_dtype(dtype) -> None:
+    if dtype not in (_dtype.float16, _dtype.bfloat16):
+        raise ValueError(f"The dtype should be one of (mstype.float16, mstype.bfloat16), but got {dtype}.")
+
+
+def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=_dtype.float16):
+    """As level O1 with an own list of Cells and Primitives, or as O2 with an own list of Cells to keep.
+
+    TypeError for no Cell and for lists of other things; ValueError for both lists, for none, and for
+    another dtype (``mindspore.amp.custom_mixed_precision``).
+    """
+    if not isinstance(network, Cell):
+        raise TypeError("The network type should be Cell.")
+    if white_list is None and black_list is None:
+        raise ValueError("For custom_mixed_precision, one of white_list and black_list must be provided.")
+    if white_list is not None and black_list is not None:
+        raise ValueError(
+            "For custom_mixed_precision, the white_list or black_list cannot be provided at the same time, "
+            "please provide one or the other."
+        )
+    _check_dtype(dtype)
+    if white_list is not None:
+        _check_list(white_list, "white_list", (Cell, Primitive), "one of 'Cell' and 'Primitive'")
+        return lower_only(network, white_list, dtype)
+    _check_list(black_list, "black_list", Cell, "one of 'Cell'")
+    for kind in get_black_list():
+        if kind not in black_list:
+            logger.warning(f"{kind} is removed from internal black list.")
+    return _OutputTo32(lower_all_but(network, tuple(black_list), dtype, _dtype.float32))
+
+
+def _check_list(given, name: str, bases, said: str) -> None:
+    if not isinstance(given, list):
+        raise TypeError(f"The type of {name} should be list, but got {type(given)}")
+    for kind in given:
+        if not isinstance(kind, type):
+            raise TypeError(f"The element in {name} should be a class, but got {kind}")
+        if not issubclass(kind, bases):
+            raise TypeError(f"The subclass of element in {name} should be {said}, but got {kind}")
+
+
+# ---- the training step -------------------------------------------------------------------------------------
 
 
 def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_level="O0", **kwargs):
     """The training-step Cell for a network, optimizer and loss (``mindspore.amp.build_train_network``).
 
-    ``level``: O0 (as the network is). ``loss_scale_manager``: a manager; its update Cell makes the step a
-    TrainOneStepWithLossScaleCell. TypeError and ValueError for bad arguments.
+    ``level`` as in ``auto_mixed_precision``, but O2 and O3 hand the loss Float32 and leave the network
+    unwrapped; O2 scales the loss dynamically. ``cast_model_type``, ``keep_batchnorm_fp32`` and
+    ``loss_scale_manager`` replace what the level stands for. An update Cell of the manager makes the step a
+    TrainOneStepWithLossScaleCell, which (unlike MindSpore's) runs on the CPU too. TypeError and ValueError
+    for bad arguments.
     """
-    from ms2torch.nn import TrainOneStepCell, TrainOneStepWithLossScaleCell, WithLossCell
-
-    if not isinstance(network, Cell):
-        raise TypeError(f"For 'build_train_network', the 'network' must be a Cell, but got {type(network)}.")
-    _check_level(level, kwargs)
-    if level != "O0":
-        auto_mixed_precision(network, level)
+    check_value_type("optimizer", optimizer, (nn.Optimizer,))
+    config = {**_config(_check_level(level, boost_level)), **_check_options(kwargs)}
+    network = _in_precision(network, config, level)
     if loss_fn is not None:
-        network = WithLossCell(network, loss_fn)
-    manager = kwargs.get("loss_scale_manager")
+        network = _with_loss(network, loss_fn, config["cast_model_type"])
+    manager = config["loss_scale_manager"]
     if manager is None:
-        return TrainOneStepCell(network, optimizer)
-    scale = manager.get_loss_scale()
-    cell = manager.get_update_cell()
+        return nn.TrainOneStepCell(network, optimizer).set_train()
+    scale, cell = manager.get_loss_scale(), manager.get_update_cell()
     if cell is None:
-        return TrainOneStepCell(network, optimizer, sens=scale)
-    return TrainOneStepWithLossScaleCell(network, optimizer, scale_sense=cell).set_train()
+        return nn.TrainOneStepCell(network, optimizer, scale).set_train()
+    return nn.TrainOneStepWithLossScaleCell(network, optimizer, scale_sense=cell).set_train()
 
 
-def _check_level(level, kwargs) -> None:
-    if level not in ("O0", "O1", "O2", "O3", "auto"):
-        raise ValueError(f"The argument `level` must be one of ['O0', 'O1', 'O2', 'O3', 'auto'], but got {level}.")
-    unknown = set(kwargs) - {"cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"}
-    if unknown:
-        raise ValueError(f"Unsupported arguments: {sorted(unknown)}.")
+def _config(level: str) -> dict:
+    return {
+        "keep_batchnorm_fp32": level == "O2",
+        "cast_model_type": _dtype.float16 if level in ("O2", "O3") else _dtype.float32,
+        "loss_scale_manager": DynamicLossScaleManager() if level == "O2" else None,
+    }
 
 
-def auto_mixed_precision(network, amp_level="O0", dtype=None):
-    """The network with its Cells in mixed precision; O0 leaves it as it is."""
-    if amp_level == "O0":
-        return network
-    raise unsupported(f"mindspore.amp.auto_mixed_precision(amp_level={amp_level!r})", "planned, not in ms2torch yet.",
-                      'amp_level="O0", or network.to_float(mindspore.float16).')
+def _check_level(level, boost_level) -> str:
+    if not isinstance(level, str):
+        raise TypeError(
+            "The argument `level` must be a string in ['O0', 'O1', 'O2', 'O3', 'auto'],but got type "
+            f"{type(level)}."
+        )
+    check("level", level, "", _LEVELS, IN)
+    check("boost_level", boost_level, "", ["O0", "O1", "O2"], IN)
+    if boost_level != "O0":
+        raise unsupported(
+            "mindspore.amp.build_train_network(boost_level=)",
+            "MindSpore's boost algorithms change the arithmetic.",
+            'leave boost_level at "O0".',
+        )
+    return level
 
 
-def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=None):
-    """The network with chosen Cells in low precision."""
-    raise unsupported("mindspore.amp.custom_mixed_precision", "planned, not in ms2torch yet.",
-                      "network.to_float(mindspore.float16) on the Cells that shall be low.")
+def _check_options(given: dict) -> dict:
+    for name in given:
+        if name not in ("cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"):
+            raise ValueError(f"Unsupported arg '{name}'")
+    if "cast_model_type" in given:
+        kinds = [_dtype.float16, _dtype.float32]
+        check_type_name("cast_model_type", given["cast_model_type"], kinds, None)
+    if "keep_batchnorm_fp32" in given:
+        check_value_type("keep_batchnorm_fp32", given["keep_batchnorm_fp32"], bool)
+    if given.get("loss_scale_manager"):
+        check_value_type("loss_scale_manager", given["loss_scale_manager"], [LossScaleManager])
+    return given
 
 
-def get_white_list() -> list:
-    """Cells that O1 puts in low precision."""
-    raise unsupported("mindspore.amp.get_white_list", "planned, not in ms2torch yet.")
+def _in_precision(network: Cell, config: dict, level: str) -> Cell:
+    low, keep = config["cast_model_type"] is _dtype.float16, config["keep_batchnorm_fp32"]
+    if low:
+        network.to_float(_dtype.float16)
+        return (
+            keep_full(network, tuple(get_black_list()), _dtype.float16, _dtype.float32) if keep else network
+        )
+    if not keep and level == "O2":
+        return network.to_float(_dtype.float16)
+    return network if level in ("O2", "O3") else auto_mixed_precision(network, level)
 
 
-def get_black_list() -> list:
-    """Cells that O2 keeps in Float32."""
-    raise unsupported("mindspore.amp.get_black_list", "planned, not in ms2torch yet.")
+def _with_loss(network: Cell, loss_fn, cast_model_type) -> Cell:
+    check_value_type("loss_fn", loss_fn, Cell)
+    if cast_model_type is _dtype.float16 or getattr(network, "_amp_level", None) in ("O2", "O3", "auto"):
+        return AmpWithLossCell(network, loss_fn)
+    return nn.WithLossCell(network, loss_fn)
 
+
+_OutputTo16 = _OutputTo16  # programs import it from here
 
 install_lazy(__name__, globals())
