@@ -3,6 +3,6 @@
 The default is PyNative from MindSpore 2.0 on and graph mode before.
 """
 
-from . import generation
+from . import generations
 
-graph = generation.before(2, 0)
+graph = generations.old("mindspore.set_context")

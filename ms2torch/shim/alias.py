@@ -119,7 +119,7 @@ def environment() -> dict[str, str]:
 
 
 def _set_api(api: str) -> None:
-    from ms2torch._core import mode
+    from ms2torch._core import generations, mode
 
     generation.set_api(api)
-    mode.graph = generation.before(2, 0)
+    mode.graph = generations.old("mindspore.set_context")

@@ -41,6 +41,13 @@ def _attention() -> dict[str, list[dict[str, str]]]:
     with open(Path(__file__).parent / "data" / "attention.tsv", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
             found.setdefault(row["name"], []).append(row)
+    from ms2torch._core.generations import CHANGES
+
+    for name, change in CHANGES.items():
+        if change.when:
+            release = "{}.{}".format(*change.release)
+            text = f"before {release}: {change.before}; since {release}: {change.since}. --api settles it."
+            found.setdefault(name, []).append({"name": name, "when": change.when, "kind": API, "text": text})
     return found
 
 

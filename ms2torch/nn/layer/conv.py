@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
-from ms2torch._core import generation
+from ms2torch._core import generations
 from ms2torch._core.dtype import float32
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor import Tensor, wrap
@@ -69,7 +69,7 @@ class _Conv(Cell):
                 check.check_positive_int(n, f"{label} item", name)
         outside = (in_channels, out_channels // group) if transposed else (out_channels, in_channels // group)
         shape = [*outside, *kernel_size]
-        if generation.before(2, 0):
+        if generations.old("mindspore.nn.Conv2d"):
             weight_init = "normal" if weight_init is None else weight_init
             bias_init = "zeros" if bias_init is None else bias_init
         self.weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init

@@ -163,9 +163,11 @@ class EmbeddingLookup(Cell):
     TABLE_COLUMN_SLICE = "table_column_slice"
 
     def __init__(self, vocab_size, embedding_size, param_init="normal", target="CPU",
-                 slice_mode="batch_slice", manual_shapes=None, max_norm=None, sparse=True, vocab_cache_size=0,
-                 dtype=float32) -> None:
+                 slice_mode="batch_slice", manual_shapes=None, max_norm=None, sparse=True, dtype=float32, *,
+                 vocab_cache_size=0) -> None:
         super().__init__()
+        if isinstance(dtype, int):  # until 2.2 the ninth argument was vocab_cache_size
+            dtype = float32
         name = self.cls_name
         check.check_value_type("sparse", sparse, [bool], name)
         self.vocab_size = check.check_positive_int(vocab_size, "vocab_size")

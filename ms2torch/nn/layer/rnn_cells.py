@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from ms2torch import _checkparam as check
+from ms2torch._core import generations
 from ms2torch._core.dtype import float16, float32
 from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.initializer import Uniform, initializer
@@ -119,8 +120,14 @@ class RNNCell(RNNCellBase):
 class LSTMCell(RNNCellBase):
     """One step of an LSTM (``mindspore.nn.LSTMCell``): ``(x, (h, c))`` to ``(h, c)``.
 
-    Before r1.6 this name was a whole layer; its arguments raise ValueError and point to nn.LSTM.
+    Before 1.6 this name was a whole layer, which an ``--api`` before 1.6 makes; without it, that layer's
+    arguments raise MindSpore's ValueError.
     """
+
+    def __new__(cls, *args, **kwargs):
+        if cls is LSTMCell and generations.old("mindspore.nn.LSTMCell"):
+            return _PackedLSTM(*args, **kwargs)
+        return super().__new__(cls)
 
     def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype=float32,
                  **old) -> None:
@@ -137,6 +144,27 @@ class LSTMCell(RNNCellBase):
         need_pair("hx", hx, self.cls_name)
         self._check(**{"x": x, "hx[0]": hx[0], "hx[1]": hx[1]})
         return _lstm_cell(x, hx, *self._weights())
+
+
+class _PackedLSTM(Cell):
+    """``nn.LSTMCell`` before 1.6: a layer over ``(x, h, c, w)`` that gives (output, h, c, reserve, state).
+
+    The packed weights are an argument, laid out as ``ops.LSTM`` has them.
+    """
+
+    def __init__(self, input_size, hidden_size, has_bias=True, batch_first=False, dropout=0,
+                 bidirectional=False) -> None:
+        super().__init__()
+        self.batch_first = check.check_value_type("batch_first", batch_first, [bool], "LSTMCell")
+        from ms2torch.ops import LSTM
+
+        self.lstm = LSTM(input_size, hidden_size, 1, has_bias, bidirectional, float(dropout))
+
+    def construct(self, x, h, c, w):
+        if self.batch_first:
+            x = x.swapaxes(0, 1)
+        x, h, c, reserve, state = self.lstm(x, h, c, w)
+        return (x.swapaxes(0, 1) if self.batch_first else x), h, c, reserve, state
 
 
 class GRUCell(RNNCellBase):

@@ -9,7 +9,7 @@ import numpy as np
 from ms2torch import _checkparam as validator
 from ms2torch import context
 from ms2torch._core import dtype as _dtype
-from ms2torch._core import generation
+from ms2torch._core import generations
 from ms2torch._core.module import _called_by_torch
 from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple
@@ -186,7 +186,7 @@ class Optimizer(GroupedParameters, Stepping, Cell):
         if self.dynamic_lr:
             step = self.global_step
             lr = (tuple(one(step).reshape(()) for one in lr) if self.is_group_lr else lr(step).reshape(()))
-            if generation.before(2, 0):
+            if generations.old("mindspore.nn.Optimizer.get_lr"):
                 self._count_step()
         return lr
 
@@ -299,7 +299,8 @@ class Optimizer(GroupedParameters, Stepping, Cell):
 
 def _shown_decay(decay):
     """A weight decay as ``optimizer.weight_decay`` holds it: a schedule, a Tensor, before 1.7 a number."""
-    return decay if isinstance(decay, Cell) or generation.before(1, 7) else Tensor(decay, _dtype.float32)
+    old = generations.old("mindspore.nn.Optimizer.weight_decay")
+    return decay if old or isinstance(decay, Cell) else Tensor(decay, _dtype.float32)
 
 
 def _as_tensor(decay):

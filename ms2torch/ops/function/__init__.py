@@ -1,6 +1,6 @@
 """Operator definitions by kind (``mindspore.ops.function``); importing this registers them all."""
 
-from . import (  # noqa: F401
+from . import (
     _other_names,
     array_func,
     clip_func,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core import dtype as _dtype
-from ms2torch._core import generation
+from ms2torch._core import generations
 from ms2torch._core.errors import said
 from ms2torch._core.registry import method, mint_form, op, primitive
 
@@ -216,8 +216,9 @@ def split(tensor=None, split_size_or_sections=None, axis=0, *, output_num=None, 
     and ``input_x``, else by ``--api``. A tuple; the last part may be smaller.
     """
     tensor = input_x if tensor is None else tensor
-    if output_num is not None or input_x is not None or generation.before(2, 0):
-        if generation.before(2, 0) and split_size_or_sections is not None:
+    old = generations.old("mindspore.ops.split")
+    if output_num is not None or input_x is not None or old:
+        if old and split_size_or_sections is not None:
             axis, output_num = split_size_or_sections, output_num if output_num is not None else axis
         return split_evenly(tensor, axis, 1 if output_num is None else output_num)
     return split_by_size(tensor, split_size_or_sections, axis)
@@ -226,8 +227,9 @@ def split(tensor=None, split_size_or_sections=None, axis=0, *, output_num=None, 
 @method(name="split")
 def _split_method(input, split_size_or_sections=None, axis=0, *, split_size=None, dim=None, output_num=None):
     """In parts of a size, or of the sizes of a list, along ``axis`` (``mindspore.Tensor.split``)."""
-    if output_num is not None or generation.before(2, 0):
-        if generation.before(2, 0) and split_size_or_sections is not None:
+    old = generations.old("mindspore.Tensor.split")
+    if output_num is not None or old:
+        if old and split_size_or_sections is not None:
             axis, output_num = split_size_or_sections, output_num if output_num is not None else axis
         return split_evenly(input, axis, 1 if output_num is None else output_num)
     size = split_size if split_size_or_sections is None else split_size_or_sections

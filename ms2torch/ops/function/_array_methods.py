@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from ms2torch._core import dtype as _dtype
+from ms2torch._core import generations
 from ms2torch._core.device import device as _here
 from ms2torch._core.registry import method
 from ms2torch._core.tensor import Tensor, as_torch, lower, wrap
@@ -218,9 +219,7 @@ def repeat(input, *repeats, axis=None):
 
     (``mindspore.Tensor.repeat``; before 2.3 it was numpy's.)
     """
-    from ms2torch._core import generation
-
-    if axis is not None or (generation.before(2, 5) and len(repeats) <= 2):
+    if axis is not None or (generations.old("mindspore.Tensor.repeat") and len(repeats) <= 2):
         counts, *rest = repeats
         axis = axis if not rest else rest[0]
         counts = counts if isinstance(counts, builtins.int) else torch.tensor(counts, device=input.device)

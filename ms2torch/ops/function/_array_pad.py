@@ -6,7 +6,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core import generation
+from ms2torch._core import generations
 from ms2torch._core.registry import REQUIRED, method, op, primitive
 
 from ._array_shape import ints
@@ -28,7 +28,7 @@ def pad(input_x, padding=None, mode="constant", value=None, *, paddings=None):
     """
     padding = ints(paddings if padding is None else padding)
     if len(padding) and isinstance(padding[0], (tuple, list)):
-        if generation.is_set() and not generation.before(2, 0):
+        if generations.new("mindspore.ops.pad"):
             raise TypeError("For 'pad', the paddings value must be tuple of int or list of int, "
                             f"but got {padding}")
         return _pairs(input_x, tuple(padding))

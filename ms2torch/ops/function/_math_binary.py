@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import arithmetic
+from ms2torch._core import arithmetic, generations
 from ms2torch._core.arithmetic import _binary, pair
+from ms2torch._core.errors import said
 from ms2torch._core.registry import method, mint_form, op, primitive
 
 from ._math_axis import spelled
@@ -211,7 +212,6 @@ _define(
     prim="Fmin",
     mint=None,
 )
-_define("eq", arithmetic.equal, "Whether they are equal", alias=("equal",), mint="eq", prim="Equal")
 _define("ne", arithmetic.not_equal, "Whether they differ", alias=("not_equal",), prim="NotEqual")
 _define(
     "gt",
@@ -230,15 +230,6 @@ _define(
     prim="GreaterEqual",
     mint=("ge", "greater_equal"),
     tensor=("ge", "greater_equal"),
-)
-_define(
-    "lt",
-    arithmetic.less,
-    "Whether the first is smaller",
-    alias=("less", "tensor_lt"),
-    prim="Less",
-    mint=("lt", "less"),
-    tensor=("lt", "less"),
 )
 _define(
     "le",
@@ -335,6 +326,34 @@ _define(
     tensor=None,
 )
 
+
+# ---- comparisons that refuse a number first ----------------------------------------------------------------
+
+
+def _number_first(primitive: str, number, kinds: str) -> Exception:
+    kind, valid = type(number).__name__, f'"{primitive}()(input=<Tensor>, other=<{kinds}>)"'
+    return said(TypeError(f'Failed calling {primitive} with "{primitive}()(input={kind}, other=Tensor)".\n'
+                          f"The valid calling should be: \n{valid}."))
+
+
+@op(primitive="Equal", alias=("equal",), method=("eq", "equal"), mint="eq")
+def eq(input, other):
+    """Whether they are equal (``mindspore.ops.eq``, elementwise with broadcasting)."""
+    if not isinstance(input, torch.Tensor) and generations.new("mindspore.ops.Equal"):
+        raise _number_first("Equal", input, "Number, Tensor")
+    return arithmetic.equal(input, other)
+
+
+@op(primitive="Less", alias=("less", "tensor_lt"), method=("lt", "less"), mint=("lt", "less"))
+def lt(input, other):
+    """Whether the first is smaller (``mindspore.ops.lt``, elementwise with broadcasting)."""
+    if not isinstance(input, torch.Tensor) and generations.new("mindspore.ops.Equal"):
+        raise _number_first("Less", input, "bool, Number, Tensor")
+    return arithmetic.less(input, other)
+
+
+equal, less, tensor_lt = eq, lt, lt
+__all__.extend(("eq", "equal", "lt", "less", "tensor_lt"))
 
 # ---- sums and quotients with an option ---------------------------------------------------------------------
 

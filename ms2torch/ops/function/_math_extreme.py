@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core import dtype as _dtype
-from ms2torch._core import generation
+from ms2torch._core import generations
 from ms2torch._core.registry import method, mint_form, op, primitive
 
 from ._math_axis import axes, every, one_axis, spelled
@@ -138,7 +138,8 @@ def _make_method(kind, name):
         keepdim=False,
     ):
         # max(1) and max(dim=1) give values and indices, max(axis=1) values: two forms of different releases.
-        if len(args) > 2 or (args and isinstance(args[0], (tuple, list))) or generation.before(2, 5):
+        many = len(args) > 2 or (args and isinstance(args[0], (tuple, list)))
+        if many or generations.old("mindspore.Tensor.max"):
             given = dict(zip(("axis", "keepdims", "initial", "where", "return_indices"), args, strict=False))
             axis, keepdims = given.get("axis", axis), given.get("keepdims", keepdims)
             initial, where = given.get("initial", initial), given.get("where", where)

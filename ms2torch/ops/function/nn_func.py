@@ -7,5 +7,6 @@ from ._nn_dropout import *  # noqa: F403
 from ._nn_embedding import *  # noqa: F403
 from ._nn_image import *  # noqa: F403
 from ._nn_loss import *  # noqa: F403
+from ._nn_lstm import *  # noqa: F403
 from ._nn_norm import *  # noqa: F403
 from ._nn_pool import *  # noqa: F403

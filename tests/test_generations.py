@@ -1,0 +1,274 @@
+"""What a name means by API generation: a call that tells is taken so, ``--api`` settles the rest, else 2.10.
+
+What older releases computed is given by their documentation (defaults, argument orders) and by numpy.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ms2torch as ms
+from ms2torch import Tensor, context, nn, ops
+from ms2torch._core import generation, generations, mode, surface
+
+ROOT = Path(__file__).resolve().parents[1]
+X = np.arange(12, dtype=np.float32).reshape(2, 6)
+OLD, NEW = "1.5", "2.10"
+
+
+@pytest.fixture
+def api():
+    """Choose a generation for one test."""
+    before = mode.graph
+    yield generation.set_api
+    generation.set_api(None)
+    mode.graph = before
+
+
+def numbers(result):
+    if isinstance(result, tuple):
+        return [numbers(r) for r in result]
+    return result.asnumpy().tolist()
+
+
+def raises(call, kind, words):
+    with pytest.raises(kind, match=re.escape(words)):
+        call()
+
+
+# ---- the table ---------------------------------------------------------------------------------------------
+
+
+def test_every_change_is_asked_for_and_every_question_is_in_the_table():
+    asked = set()
+    for path in (ROOT / "ms2torch").rglob("*.py"):
+        text = path.read_text()
+        asked.update(re.findall(r"generations\.(?:old|new)\(\"([\w.]+)\"\)", text))
+        if path.name not in ("generation.py", "generations.py", "context.py"):
+            assert "generation.before(" not in text, f"{path} asks for a release; give the name a row"
+    assert asked == set(generations.CHANGES)
+
+
+@pytest.mark.parametrize("name", generations.CHANGES)
+def test_a_change_turns_at_its_release(api, name):
+    major, minor = generations.CHANGES[name].release
+    last = {(2, 0): "1.10"}.get((major, minor), f"{major}.{minor - 1}")
+    assert not generations.old(name) and not generations.new(name)
+    api(last)
+    assert generations.old(name) and not generations.new(name)
+    api(f"{major}.{minor}")
+    assert not generations.old(name) and generations.new(name)
+
+
+def test_check_tells_of_ambiguous_calls(tmp_path, monkeypatch):
+    from ms2torch.shim import check
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text("from mindspore import ops\nops.split(1, 0, output_num=2)\n")
+    (finding,) = check.scan("a.py")[0]
+    assert finding.kind == check.API and "before 2.0: split(x, axis, output_num)" in finding.text
+    assert check.scan("a.py", api="1.5")[0] == []
+
+
+# ---- one name after the other ------------------------------------------------------------------------------
+
+
+def test_split(api):
+    x = Tensor(X)
+    parts = [X[:, :2].tolist(), X[:, 2:4].tolist(), X[:, 4:].tolist()]
+    for choice in (None, NEW):
+        api(choice)
+        assert numbers(ops.split(x, 2, 1)) == numbers(x.split(2, 1)) == parts
+        assert numbers(ops.split(x, axis=1, output_num=3)) == parts
+    api(OLD)
+    assert numbers(ops.split(x, 1, 3)) == numbers(ops.split(x, axis=1, output_num=3)) == parts
+    assert numbers(x.split(1, 3)) == parts
+    assert numbers(ops.Split(1, 3)(x)) == parts
+
+
+def test_dropout_takes_the_kept_share_first_in_every_release(api):
+    ones = Tensor(np.ones(20_000, np.float32))
+    for choice in (None, OLD, NEW):
+        api(choice)
+        for layer, kept in (
+            (nn.Dropout(0.9), 0.9),
+            (nn.Dropout(keep_prob=0.9), 0.9),
+            (nn.Dropout(p=0.1), 0.9),
+            (nn.Dropout(), 0.5),
+        ):
+            y = layer.set_train()(ones).asnumpy()
+            assert abs((y != 0).mean() - kept) < 0.02
+            np.testing.assert_allclose(y[y != 0], 1 / kept, rtol=1e-6)
+
+
+def test_tensor_max(api):
+    x = Tensor(X)
+    api(OLD)
+    assert numbers(x.max(1)) == numbers(x.max(axis=1)) == [5.0, 11.0]
+    assert numbers(x.min(0)) == X[0].tolist()
+    for choice in (None, NEW):
+        api(choice)
+        assert numbers(x.max(axis=1)) == [5.0, 11.0]
+        assert numbers(x.max(1)) == numbers(x.max(dim=1)) == [[5.0, 11.0], [5, 5]]
+        assert numbers(x.max(axis=1, return_indices=True)) == [[5.0, 11.0], [5, 5]]
+
+
+def test_repeat(api):
+    x = Tensor(X)
+    assert numbers(x.repeat(2, 1)) == np.tile(X, (2, 1)).tolist()
+    assert numbers(x.repeat(2, axis=1)) == np.repeat(X, 2, 1).tolist()
+    api(OLD)
+    assert numbers(x.repeat(2, 1)) == np.repeat(X, 2, 1).tolist()
+
+
+def test_pad_by_pairs(api):
+    x, pairs = Tensor(X), ((1, 0), (0, 2))
+    for choice in (None, OLD):
+        api(choice)
+        assert numbers(ops.pad(x, pairs)) == np.pad(X, pairs).tolist()
+    api(NEW)
+    raises(lambda: ops.pad(x, pairs), TypeError, "paddings value must be tuple of int or list of int")
+    assert numbers(ops.pad(x, (0, 2, 1, 0))) == np.pad(X, pairs).tolist()
+
+
+@pytest.mark.parametrize("choice", [None, OLD, NEW])
+def test_names_that_went_stay(api, choice):
+    api(choice)
+    x = Tensor(X)
+    assert numbers(ops.TensorAdd()(x, x)) == (X + X).tolist()
+    assert numbers(ops.tensor_add(x, 1.0)) == (X + 1).tolist()
+    image = Tensor(np.array([[[[0.0, 1.0], [2.0, 3.0]]]], np.float32))
+    corners = np.array([[0.0, 0.5, 1.0], [1.0, 1.5, 2.0], [2.0, 2.5, 3.0]])
+    for resized in (ops.ResizeBilinear((3, 3), True)(image),
+                    nn.ResizeBilinear()(image, size=(3, 3), align_corners=True)):
+        np.testing.assert_allclose(resized.asnumpy()[0, 0], corners)
+
+
+def test_lstm_cell_was_a_layer_with_packed_weights_before_1_6(api):
+    rng = np.random.RandomState(0)
+    x, h, c = (rng.randn(*s).astype(np.float32) for s in ((3, 2, 2), (1, 2, 4), (1, 2, 4)))
+    w = rng.uniform(-1, 1, 16 * (2 + 4 + 1)).astype(np.float32)
+    api(OLD)
+    layer = nn.LSTMCell(2, 4, has_bias=True, batch_first=False, dropout=0, bidirectional=False)
+    out, hn, cn, _, _ = layer(Tensor(x), Tensor(h), Tensor(c), Tensor(w.reshape(-1, 1, 1)))
+
+    def sigmoid(v):
+        return 1 / (1 + np.exp(-v))
+
+    w_in, w_hidden, bias = w[:32].reshape(16, 2), w[32:96].reshape(16, 4), w[96:]
+    state, cell = h[0], c[0]
+    for t in range(3):
+        i, f, g, o = np.split(x[t] @ w_in.T + state @ w_hidden.T + bias, 4, 1)
+        cell = sigmoid(f) * cell + sigmoid(i) * np.tanh(g)
+        state = sigmoid(o) * np.tanh(cell)
+        np.testing.assert_allclose(out.asnumpy()[t], state, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(hn.asnumpy()[0], state, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(cn.asnumpy()[0], cell, rtol=1e-5, atol=1e-6)
+    for choice in (None, NEW, "1.6"):
+        api(choice)
+        h1, c1 = nn.LSTMCell(2, 4)(Tensor(x[0]), (Tensor(h[0]), Tensor(c[0])))
+        assert h1.shape == c1.shape == (2, 4)
+        raises(lambda: nn.LSTMCell(2, 4, dropout=0), ValueError, "old MindSpore version(<1.6)")
+
+
+def test_a_number_first_in_a_comparison(api):
+    x = Tensor(np.array([1.0, 2.0], np.float32))
+    for choice in (None, OLD):
+        api(choice)
+        assert numbers(ops.Equal()(2, x)) == [False, True]
+        assert numbers(ops.Less()(1.5, x)) == [False, True]
+    api(NEW)
+    raises(lambda: ops.Equal()(2, x), TypeError, 'Failed calling Equal with "Equal()(input=int,')
+    raises(lambda: ops.Less()(1.5, x), TypeError, '"Less()(input=<Tensor>, other=<bool, Number, Tensor>)"')
+    assert numbers(ops.Greater()(2, x)) == [True, False]  # these four take one in 2.10 too
+    assert numbers(operator.lt(1.5, x)) == [False, True]
+
+
+@pytest.mark.parametrize("choice", [None, OLD, NEW])
+def test_logsumexp_by_axis_and_by_dim(api, choice):
+    api(choice)
+    wanted = np.log(np.exp(X).sum(1))
+    for y in (ops.logsumexp(Tensor(X), axis=1), ops.logsumexp(Tensor(X), dim=1), ops.logsumexp(Tensor(X), 1)):
+        np.testing.assert_allclose(y.asnumpy(), wanted, rtol=1e-6)
+    assert ops.logsumexp(Tensor(X), axis=1, keep_dims=True).shape == (2, 1)
+
+
+@pytest.mark.parametrize("choice", [None, OLD, NEW])
+def test_embedding_lookup_takes_a_cache_size_by_name_and_in_its_old_place(api, choice):
+    api(choice)
+    head = (4, 3, "normal", "CPU", "batch_slice", None, None, True)
+    for layer in (nn.EmbeddingLookup(4, 3, vocab_cache_size=0), nn.EmbeddingLookup(*head, 0),
+                  nn.EmbeddingLookup(*head, ms.float32)):
+        assert layer.embedding_table.dtype == ms.float32
+        assert layer(Tensor([0, 3], ms.int32)).shape == (2, 3)
+    assert nn.EmbeddingLookup(*head, ms.float16).embedding_table.dtype == ms.float16
+
+
+def test_the_default_mode(api):
+    from ms2torch.shim.alias import _set_api
+
+    for choice, wanted in ((OLD, ms.GRAPH_MODE), ("2.0", ms.PYNATIVE_MODE), (NEW, ms.PYNATIVE_MODE)):
+        _set_api(choice)
+        assert context.get_context("mode") == wanted
+
+
+@pytest.mark.parametrize("choice", [None, OLD, NEW])
+def test_paths_of_every_release_import(api, choice):
+    import importlib
+
+    api(choice)
+    for full in (
+        "dataset.vision.c_transforms.Resize",
+        "dataset.vision.py_transforms.ToTensor",
+        "dataset.transforms.c_transforms.TypeCast",
+        "dataset.transforms.py_transforms.Compose",
+        "dataset.vision.Resize",
+        "dataset.transforms.TypeCast",
+        "train.model.Model",
+        "nn.loss.loss._Loss",
+    ):
+        path, _, name = full.rpartition(".")
+        found = getattr(importlib.import_module(f"ms2torch.{path}"), name)
+        assert isinstance(found, type) and not isinstance(found, surface.Missing)
+
+
+@pytest.mark.parametrize("choice", [None, OLD, NEW])
+def test_checkparam_of_both_kinds(api, choice):
+    api(choice)
+    from ms2torch import _checkparam
+    from ms2torch._checkparam import Rel, Validator, check_positive_int
+
+    assert check_positive_int(3, "n", "Net") == 3
+    assert Validator.check_positive_int(3, "n", "Net") == 3
+    assert Validator.check_int(3, 0, Rel.GE, "n", "Net") == 3
+    assert _checkparam.check_int(3, 0, Rel.GE, "n", "Net") == 3
+    for checked in (Validator, _checkparam):
+        raises(lambda of=checked: of.check_positive_int(0, "n", "Net"), ValueError, "For 'Net', the 'n'")
+
+
+def test_where_layers_start_from(api):
+    for choice in (None, NEW):
+        api(choice)
+        for cell, fan_in in ((nn.Dense(100, 300), 100), (nn.Conv2d(10, 300, 3, has_bias=True), 90)):
+            weight, bound = cell.weight.asnumpy(), 1 / np.sqrt(fan_in)
+            assert 0.98 * bound < abs(weight).max() <= bound
+            assert 0 < abs(cell.bias.asnumpy()).max() <= bound
+    api(OLD)
+    for cell in (nn.Dense(100, 300), nn.Conv2d(10, 300, 3, has_bias=True)):
+        weight = cell.weight.asnumpy()
+        assert abs(weight.std() / 0.01 - 1) < 0.05 and abs(weight.mean()) < 3e-4
+        assert not cell.bias.asnumpy().any()
+
+
+def test_what_an_optimizer_counts_and_shows(api):
+    def made():
+        return nn.SGD([ms.Parameter(Tensor([1.0]), name="w")], 0.1, weight_decay=0.5)
+
+    assert isinstance(made().weight_decay, Tensor)
+    api(OLD)
+    assert made().weight_decay == 0.5 and isinstance(made().weight_decay, float)
