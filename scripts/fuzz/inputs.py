@@ -1,0 +1,170 @@
+"""What an example is drawn from: shapes, dtypes, values, views, axes (hypothesis strategies)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+# Earlier means simpler: hypothesis shrinks towards the first.
+FLOATS = ("float32",) * 6 + ("float64", "float16", "float16", "bfloat16")
+INTS = ("int32", "int64", "int8", "uint8", "int16")
+ANY = ("float32",) * 6 + ("float64", "float16", "bfloat16") + INTS + ("bool",)
+WHOLE = (*INTS, "bool")
+F32 = ("float32",)
+_VALUES = {
+    "float": (1.0, 2.0, 0.5, -1.0, 0.0, 3.0, -2.0, 0.25, -0.5, 1.5, 0.75, -0.3, 0.1, -0.9, 2.7, -4.5, 10.0, 1e-3),
+    "int": (1, 2, 3, 0, -1, -2, 5, -7, 10, 100),
+    "unsigned": (1, 2, 3, 0, 5, 7, 10, 200),
+    "bool": (True, False),
+    "positive": (1.0, 2.0, 0.5, 3.0, 0.25, 1.5, 0.75, 0.1, 10.0, 0.9),
+    "unit": (0.5, 0.25, 0.75, 0.1, 0.9, 0.3, 0.6, 0.01),
+}
+_SPECIAL = (float("nan"), float("inf"), -float("inf"), -0.0, 1e30, -1e4)
+
+
+@dataclass
+class Operand:
+    """A tensor of a case: what it is, and the text that makes it."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    text: str
+    special: bool = False
+    view: bool = False
+    name: str = ""
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Draws:
+    """The vocabulary of the table: each method draws one thing. ``draw`` is hypothesis's."""
+
+    def __init__(self, draw) -> None:
+        self._draw = draw
+
+    def one(self, *choices):
+        return self._draw(st.sampled_from(choices))
+
+    def number(self, low, high):
+        return self._draw(st.integers(low, high))
+
+    def flag(self) -> bool:
+        return self._draw(st.booleans())
+
+    def rare(self, of=8) -> bool:
+        return self._draw(st.integers(0, of - 1)) == of - 1
+
+    def shape(self, low=0, high=4, size=4, empty=True) -> tuple[int, ...]:
+        ndim = self._draw(st.sampled_from([n for n in (1, 2, 0, 3, 4, 5) if low <= n <= high]))
+        least = 0 if empty and self.rare(16) else 1
+        return tuple(self._draw(st.lists(st.integers(least, size if ndim < 4 else 3),
+                                         min_size=ndim, max_size=ndim)))
+
+    def array(self, dtype=ANY, shape=None, low=0, high=4, size=4, values=None, special=True, empty=True,
+              view=True) -> Operand:
+        """A tensor: ``dtype`` a name or names to draw from, ``values`` the name of a pool."""
+        dtype = dtype if isinstance(dtype, str) else self.one(*dtype)
+        shape = self.shape(low, high, size, empty) if shape is None else tuple(shape)
+        real = "float" in dtype
+        pool = _VALUES[values if values and real else "float" if real else "bool" if dtype == "bool"
+                       else "unsigned" if dtype[0] == "u" else "int"]
+        special = special and real and values is None and self.rare(5)
+        way = self.one("", "", "", "", "swap", "step") if view else ""
+        base, then = shape, ""
+        if way == "swap" and len(shape) > 1:
+            base, then = (shape[-1], *shape[1:-1], shape[0]), ".swapaxes(0, -1)"
+        elif way == "step" and shape and shape[-1]:
+            base, then = (*shape[:-1], 2 * shape[-1]), "[..., ::2]"
+        return Operand(dtype, shape, self._tensor(dtype, base, pool, special) + then, special, bool(then))
+
+    def _tensor(self, dtype, shape, pool, special) -> str:
+        count = int(np.prod(shape))
+        if special:
+            pool = (*pool[:6], *_SPECIAL)
+        values = self._draw(st.lists(st.sampled_from(pool), min_size=count, max_size=count))
+        return literal(dtype, shape, values)
+
+    def indices(self, shape, limit, dtype=("int32", "int64"), negative=False) -> Operand:
+        """Integers in [0, limit), or [-limit, limit)."""
+        dtype, count = self.one(*dtype), int(np.prod(shape))
+        values = self._draw(st.lists(st.integers(-limit if negative else 0, max(limit - 1, 0)),
+                                     min_size=count, max_size=count))
+        return Operand(dtype, tuple(shape), literal(dtype, shape, values))
+
+    def constant(self, values, dtype="int32") -> Operand:
+        array = np.asarray(values)
+        return Operand(dtype, array.shape, literal(dtype, array.shape, array.ravel().tolist()))
+
+    def like(self, x: Operand, dtype=None, **kinds) -> Operand:
+        """A tensor of x's shape and dtype."""
+        return self.array(dtype or x.dtype, shape=x.shape, **kinds)
+
+    def broadcast(self, x: Operand, dtype=None, exact=False, **kinds) -> Operand:
+        """A tensor whose shape broadcasts with x's, with x's dtype mostly."""
+        shape = list(x.shape)
+        if self.flag():
+            shape = shape[self.number(0, len(shape)):]
+            shape = [1 if self.rare(4) else n for n in shape]
+            if self.rare(6):
+                shape = [self.number(1, 2), *shape]
+        if self.rare(24) and shape:
+            shape[-1] += 1               # most often an error
+        if dtype is None:
+            dtype = x.dtype if exact or not self.rare(4) else ANY
+        return self.array(dtype, shape=shape, **kinds)
+
+    def second(self, x: Operand, **kinds):
+        """The other operand of an arithmetic operator: a tensor or, sometimes, a number."""
+        if self.rare(6):
+            return self.one(2, 1, -1, 0.5, 3, 0, -2.5, True)
+        return self.broadcast(x, **kinds)
+
+    def axis(self, x: Operand):
+        """An axis of x, from either end; once in a while one that is not there."""
+        n = max(x.ndim, 1)
+        if self.rare(32):
+            return self.one(n, -n - 1)
+        return self.number(-n, n - 1)
+
+    def axes(self, x: Operand):
+        """None, an axis, or a tuple of distinct axes."""
+        way = self.one("one", "none", "some")
+        if way == "one" or not x.ndim:
+            return self.axis(x) if way == "one" else None
+        if way == "none":
+            return None
+        count = self.number(1, x.ndim)
+        order = self._draw(st.permutations(range(x.ndim)))[:count]
+        return tuple(a - x.ndim if self.rare(3) else a for a in order)
+
+    def permutation(self, x: Operand) -> tuple[int, ...]:
+        return tuple(self._draw(st.permutations(range(x.ndim))))
+
+    def reshaped(self, x: Operand):
+        """A shape for x's elements: factors in another order, one of them -1 at times."""
+        n = int(np.prod(x.shape))
+        shape = list(self._draw(st.permutations(x.shape)))
+        if self.flag():
+            shape = [n] if self.flag() else [1, n]
+        if shape and self.rare(3) and n:
+            shape[self.number(0, len(shape) - 1)] = -1
+        return tuple(shape)
+
+
+def literal(dtype, shape, values) -> str:
+    """A Tensor as text."""
+    if dtype == "bfloat16":
+        return literal("float32", shape, values)[:-1] + ", ms.bfloat16)"
+    of = "np.bool_" if dtype == "bool" else f"np.{dtype}"
+    if 0 in shape:
+        return f"Tensor(np.zeros({tuple(shape)}, {of}))"
+    cells = np.empty(len(values), object)
+    cells[:] = values
+    return f"Tensor(np.array({cells.reshape(shape).tolist()}, {of}))"

@@ -1,0 +1,41 @@
+"""Differences that are known and meant: tests/fuzz_known_differences.txt.
+
+A line is ``name<TAB>condition<TAB>reason``. The name may hold wildcards; the condition is a Python expression
+over the facts of a case: ``kind`` (what differs), ``call``, ``dtypes``, ``shapes``, ``special`` (nan or inf
+among the inputs), ``empty``, ``view``, ``theirs`` and ``ours`` (the outcomes as text).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+FILE = Path(__file__).resolve().parents[2] / "tests" / "fuzz_known_differences.txt"
+
+
+@dataclass
+class Known:
+    """One entry, and how often it was met in this run."""
+
+    line: int
+    name: str
+    condition: str
+    reason: str
+    met: int = 0
+
+    def covers(self, name: str, facts: dict) -> bool:
+        return fnmatchcase(name, self.name) and bool(eval(self.condition, dict(facts)))
+
+
+def read(path: Path = FILE) -> list[Known]:
+    """All entries; ValueError for a line without its three fields."""
+    entries = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        fields = line.split("\t")
+        if len(fields) != 3 or not all(f.strip() for f in fields):
+            raise ValueError(f"{path.name}:{number}: name, condition and reason, with a tab between them")
+        entries.append(Known(number, *fields))
+    return entries

@@ -1,0 +1,162 @@
+"""Runs the examples of an operator on both sides, sorts the differences by kind and shrinks one of each."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from scripts.fuzz.case import Case, run
+from scripts.fuzz.known import Known
+from scripts.fuzz.reference import Reference
+from scripts.fuzz.table import TOLERANCES, cases
+from tests.reference.encoding import differences
+
+SHRINK_SECONDS = 40                      # for one difference
+
+
+@dataclass
+class Difference:
+    """One kind of difference of an operator: its smallest case so far, and both outcomes."""
+
+    name: str
+    kind: str
+    case: Case
+    lines: list[str]
+    count: int = 0
+
+    def __str__(self) -> str:
+        said = "\n".join(self.lines)
+        return f"== {self.name}: {self.kind} ({self.count} examples)\n{self.case.source()}\n{said}\n"
+
+
+@dataclass
+class Report:
+    """What a run over one operator gave."""
+
+    name: str
+    examples: int = 0
+    gradients: int = 0
+    raised: int = 0
+    listed: int = 0
+    differences: dict[str, Difference] = field(default_factory=dict)
+
+
+def fuzz(name: str, reference: Reference, known: list[Known], examples=100, start=0, shrink=True) -> Report:
+    """Run ``examples`` cases of an operator; differences that ``known`` covers are counted alone."""
+    report = Report(name)
+    reference.forget()
+
+    def look(case: Case) -> None:
+        theirs, kind, lines = judged(name, case, reference)
+        report.examples += 1
+        report.gradients += "gradient" in theirs
+        report.raised += "error" in theirs
+        if kind is None:
+            return
+        facts = {**case.facts, "kind": kind, "call": case.call, "theirs": lines[0], "ours": lines[-1]}
+        entry = next((k for k in known if k.covers(name, facts)), None)
+        if entry is not None:
+            entry.met += 1
+            report.listed += 1
+            return
+        found = report.differences.setdefault(kind, Difference(name, kind, case, lines))
+        found.count += 1
+        if len(case.source()) < len(found.case.source()):
+            found.case, found.lines = case, lines
+
+    _drive(name, look, examples, start, (Phase.generate,))
+    if shrink:
+        for difference in report.differences.values():
+            _shrink(name, difference, reference, known, examples, start)
+    return report
+
+
+def judged(name: str, case: Case, reference: Reference):
+    """Both sides run a case: the real outcome, the kind of difference or None, and its lines."""
+    reference.ask(case)
+    ours = run(case.setup, case.call, case.wrt)
+    theirs = reference.answer(case)
+    kind, lines = difference_of(theirs, ours, *TOLERANCES.get(name, (None, None)))
+    return theirs, kind, lines
+
+
+def difference_of(theirs: dict, ours: dict, rtol=None, atol=None):
+    """The first kind of difference between two outcomes, and the lines that tell it; (None, []) if none."""
+    for part, failed in (("value", "error"), ("gradient", "gradient error")):
+        prefix = "gradient " if part == "gradient" else ""
+        if failed in theirs or failed in ours:
+            kind, lines = _failures(theirs.get(failed), ours.get(failed))
+            return (prefix + kind, lines) if kind else (None, [])
+        if part not in theirs and part not in ours:
+            return None, []
+        lines = differences(theirs.get(part), ours.get(part), rtol, atol, part)
+        if lines:
+            return prefix + _kind(theirs.get(part), ours.get(part), lines), lines
+    return None, []
+
+
+def _failures(theirs, ours):
+    if theirs and ours:
+        if theirs[0] == ours[0] or theirs[0] == "Crash":
+            return None, []
+        kind = "error type"
+    else:
+        kind = "only MindSpore raises" if theirs else "only ms2torch raises"
+    return kind, [f"  {side}: {': '.join(said) if said else 'a value'}"
+                  for side, said in (("MindSpore", theirs), ("ms2torch", ours))]
+
+
+def _kind(theirs, ours, lines) -> str:
+    if "values differ" in lines[0]:
+        return "value"
+    pairs = zip(_tensors(theirs), _tensors(ours), strict=False)
+    for (dtype, shape), (our_dtype, our_shape) in pairs:
+        if dtype != our_dtype:
+            return "dtype"
+        if shape != our_shape:
+            return "shape"
+    return "structure"
+
+
+def _tensors(encoded) -> list[tuple[str, list[int]]]:
+    """Dtype and shape of each tensor in an encoded result."""
+    if isinstance(encoded, dict):
+        ((kind, content),) = encoded.items()
+        if kind in ("Tensor", "Parameter"):
+            return [(content[0], content[1])]
+        return _tensors(content)
+    return [t for e in encoded for t in _tensors(e)] if isinstance(encoded, list) else []
+
+
+def _drive(name, test, examples, start, phases) -> None:
+    quiet = settings(max_examples=examples, database=None, deadline=None, phases=phases, print_blob=False,
+                     suppress_health_check=list(HealthCheck), report_multiple_bugs=False)
+    seed(start)(quiet(given(cases(name))(test)))()
+
+
+class _Found(Exception):
+    """Tells hypothesis that a case shows the difference which is being shrunk."""
+
+
+def _shrink(name, difference: Difference, reference, known, examples, start) -> None:
+    """Let hypothesis make the case smaller. The same seed gives the same examples, whose answers are known."""
+    until = time.monotonic() + SHRINK_SECONDS
+
+    def again(case: Case) -> None:
+        if not reference.knows(case) and time.monotonic() > until:
+            return
+        _, kind, lines = judged(name, case, reference)
+        facts = {**case.facts, "kind": kind, "call": case.call,
+                 "theirs": lines[0] if lines else "", "ours": lines[-1] if lines else ""}
+        if kind != difference.kind or any(k.covers(name, facts) for k in known):
+            return
+        if len(case.source()) <= len(difference.case.source()):
+            difference.case, difference.lines = case, lines
+        raise _Found
+
+    try:
+        _drive(name, again, examples, start, (Phase.generate, Phase.shrink))
+    except _Found:
+        pass

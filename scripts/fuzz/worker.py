@@ -1,0 +1,65 @@
+"""The real MindSpore as a server: python -m scripts.fuzz.worker; a JSON list [setup, call, wrt] a line.
+
+An exception leaves a MindSpore process unsound, so a forked child answers until one comes and the next child
+goes on. MindSpore is imported before the fork, and starts no threads until its first operator.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+
+SECONDS = 30                             # for one case
+
+
+def serve(answers) -> None:
+    """Answer lines of standard input until a case raises or the input ends."""
+    from scripts.fuzz.case import run
+
+    quiet = os.open(os.devnull, os.O_RDWR)
+    os.dup2(quiet, 1)
+    os.dup2(quiet, 2)
+    while line := _line():
+        signal.alarm(SECONDS)
+        outcome = run(*json.loads(line))
+        signal.alarm(0)
+        os.write(answers, (json.dumps(outcome) + "\n").encode())
+        if "value" not in outcome or "gradient error" in outcome:
+            os._exit(0)
+    os._exit(1)                          # the input has ended
+
+
+def _line() -> bytes:
+    """One line, and not a byte more: the next child reads on."""
+    parts = []
+    while not parts or not parts[-1].endswith(b"\n"):
+        part = os.read(0, 1 << 16)       # the client waits for each answer, so no second line is here yet
+        if not part:
+            return b""
+        parts.append(part)
+    return b"".join(parts)
+
+
+def main() -> None:
+    """Fork children one after another; a child that died in a case is answered for."""
+    answers = os.dup(1)
+    os.dup2(2, 1)
+    import mindspore
+
+    os.write(answers, (json.dumps(mindspore.__version__) + "\n").encode())
+    while True:
+        child = os.fork()
+        if child == 0:
+            serve(answers)
+        _, status = os.waitpid(child, 0)
+        if os.WIFSIGNALED(status):
+            told = {"error": ["Crash", f"the process died of signal {os.WTERMSIG(status)}"]}
+            os.write(answers, (json.dumps(told) + "\n").encode())
+        elif os.WEXITSTATUS(status):
+            sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()
