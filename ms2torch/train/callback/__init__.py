@@ -2,20 +2,43 @@
 
 from ms2torch._core.surface import install_lazy
 
+from ._backup_and_restore import BackupAndRestore
 from ._callback import Callback, CallbackManager, InternalCallbackParam, RunContext, _InternalCallbackParam
+from ._checkpoint import CheckpointConfig, CheckpointManager, ModelCheckpoint
+from ._early_stop import EarlyStopping
+from ._history import History
+from ._lambda_callback import LambdaCallback
 from ._loss_monitor import LossMonitor
+from ._lr_scheduler_callback import LearningRateScheduler
+from ._on_request_exit import OnRequestExit
+from ._reduce_lr_on_plateau import ReduceLROnPlateau
 from ._time_monitor import TimeMonitor
+from ._unsupported import FlopsUtilizationCollector, SummaryCollector, SummaryLandscape, TrainFaultTolerance
 
 _CallbackManager = CallbackManager
+_CheckpointManager = CheckpointManager
 
 __all__ = [
+    "BackupAndRestore",
     "Callback",
-    "CallbackManager",
+    "CheckpointConfig",
+    "EarlyStopping",
+    "FlopsUtilizationCollector",
+    "History",
     "InternalCallbackParam",
+    "LambdaCallback",
+    "LearningRateScheduler",
     "LossMonitor",
+    "ModelCheckpoint",
+    "OnRequestExit",
+    "ReduceLROnPlateau",
     "RunContext",
+    "SummaryCollector",
+    "SummaryLandscape",
     "TimeMonitor",
+    "TrainFaultTolerance",
     "_CallbackManager",
+    "_CheckpointManager",
     "_InternalCallbackParam",
 ]
 

@@ -1,0 +1,51 @@
+"""Callbacks that watch MindSpore's compiler, hardware or tools, of which there is nothing here."""
+
+from __future__ import annotations
+
+from ms2torch._core.errors import unsupported
+
+from ._callback import Callback
+
+
+class FlopsUtilizationCollector(Callback):
+    """Counts FLOPs of compiled graphs on Ascend; NotImplementedError."""
+
+    def __init__(self, data_size, computility=1, full_flops=True, enable_ma_collector=False) -> None:
+        raise unsupported(
+            "mindspore.train.FlopsUtilizationCollector",
+            "it reads the FLOPs of graphs that MindSpore compiled.",
+            "torch.utils.flop_counter.FlopCounterMode around a step, or leave the callback out.",
+        )
+
+
+class SummaryCollector(Callback):
+    """Writes files for MindInsight; NotImplementedError."""
+
+    def __init__(self, summary_dir, *args, **kwargs) -> None:
+        raise unsupported(
+            "mindspore.train.SummaryCollector",
+            "it writes files that only MindInsight reads.",
+            "a callback with torch.utils.tensorboard.SummaryWriter, or leave the callback out.",
+        )
+
+
+class SummaryLandscape:
+    """Draws loss landscapes in MindInsight; NotImplementedError."""
+
+    def __init__(self, summary_dir) -> None:
+        raise unsupported(
+            "mindspore.train.SummaryLandscape",
+            "it writes files that only MindInsight reads.",
+            "evaluate the loss along the directions of interest and plot it.",
+        )
+
+
+class TrainFaultTolerance(Callback):
+    """Repairs training on Ascend clusters; NotImplementedError."""
+
+    def __init__(self, ckpt_save_path=None, **kwargs) -> None:
+        raise unsupported(
+            "mindspore.train.TrainFaultTolerance",
+            "it serves Ascend clusters.",
+            "ModelCheckpoint(config=CheckpointConfig(exception_save=True)), or BackupAndRestore.",
+        )
