@@ -120,7 +120,8 @@ def test_pieces_of_words():
 @case
 def test_changed_text():
     return [text.CaseFold()(["ÀSS ß", "B"]), text.NormalizeUTF8()("ﬁ"),
-            text.NormalizeUTF8(NormalizeForm.NFD)("é"), text.RegexReplace("a", "b", False)("aaa"), text.RegexReplace("(a)", "[$1]")("ab"),
+            text.NormalizeUTF8(NormalizeForm.NFD)("é"),
+            text.RegexReplace("a", "b", False)("aaa"), text.RegexReplace("(a)", "[$1]")("ab"),
             text.FilterWikipediaXML()("<a>1 B[[x]] é")]
 
 

@@ -5,6 +5,7 @@ from . import (
     array_func,
     clip_func,
     debug_func,
+    fft_func,
     grad_func,
     linalg_func,
     math_func,
@@ -14,4 +15,5 @@ from . import (
     random_func,
     sparse_func,
     sparse_unary_func,
+    spectral_func,
 )

@@ -1,0 +1,100 @@
+"""Fourier transforms (``mindspore.ops.function.fft_func``).
+
+Float16, bfloat16 and integers are transformed as Float32. Sizes, axes and norms mean what they mean in torch.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import dtype as _dtype
+from ms2torch._core.device import device
+from ms2torch._core.errors import said
+from ms2torch._core.registry import op
+
+_WIDE = (torch.float32, torch.float64, torch.complex64, torch.complex128)
+_NORMS = (None, "backward", "forward", "ortho")
+_ABOUT = {
+    "": "The discrete Fourier transform", "i": "The inverse Fourier transform",
+    "r": "The Fourier transform of real numbers, of which half is enough",
+    "ir": "The inverse of the transform of real numbers, real",
+    "h": "The transform of a signal whose own transform is real", "ih": "The inverse of ``hfft``, half of it",
+}
+
+
+def _ready(name: str, input, sizes, axes, norm):
+    """The input in a dtype that is transformed; ValueError for axes, sizes and norms that do not exist."""
+    label = name.upper()
+    if norm not in _NORMS:
+        raise said(ValueError(f"Failed to convert the value \"{norm}\" of input 'norm' of '{label}' to "
+                              "enum."))
+    for axis in axes:
+        if not -input.ndim <= axis < input.ndim:
+            raise said(ValueError(f"For primitive[{label}], the dim must be in [{-input.ndim},0), "
+                                  f"but got {axis}."))
+    argument = "n" if name.endswith("t") else "s"
+    for size in sizes:
+        if size < 1:
+            raise said(ValueError(f"The argument[{argument}] must be greater than 0, but got {size}."))
+    return input if input.dtype in _WIDE else input.to(torch.float32)
+
+
+def _along_one(name: str, about: str):
+    transform = getattr(torch.fft, name)
+
+    def fft(input, n=None, dim=-1, norm=None):
+        input = _ready(name, input, () if n is None else (n,), (dim,), norm)
+        return transform(input, n, dim, norm)
+
+    return fft, f"{about}, along ``dim`` cut or filled to ``n``"
+
+
+def _along_some(name: str, about: str, default):
+    transform = getattr(torch.fft, name)
+
+    def fft(input, s=None, dim=default, norm=None):
+        input = _ready(name, input, s or (), dim or (), norm)
+        return transform(input, s, dim, norm)
+
+    return fft, f"{about}, along the axes ``dim`` cut or filled to ``s``"
+
+
+def _define(name: str, made) -> None:
+    kernel, text = made
+    kernel.__name__ = name
+    kernel.__doc__ = f"{text} (``mindspore.ops.{name}``)."
+    globals()[name] = op(kernel)
+
+
+for _prefix, _about in _ABOUT.items():
+    _define(f"{_prefix}fft", _along_one(f"{_prefix}fft", _about))
+    _define(f"{_prefix}fft2", _along_some(f"{_prefix}fft2", _about, (-2, -1)))
+    _define(f"{_prefix}fftn", _along_some(f"{_prefix}fftn", _about, None))
+
+
+@op
+def fftshift(input, dim=None):
+    """The zero frequency moved to the middle, along ``dim`` or all axes (``mindspore.ops.fftshift``)."""
+    return torch.fft.fftshift(input, dim)
+
+
+@op
+def ifftshift(input, dim=None):
+    """What undoes `fftshift` (``mindspore.ops.ifftshift``)."""
+    return torch.fft.ifftshift(input, dim)
+
+
+def _frequencies(make, n, d, dtype):
+    return make(n, d, dtype=torch.float32 if dtype is None else _dtype.to_torch(dtype), device=device())
+
+
+@op
+def fftfreq(n, d=1.0, dtype=None):
+    """The frequencies of `fft`'s results for samples ``d`` apart (``mindspore.ops.fftfreq``), Float32."""
+    return _frequencies(torch.fft.fftfreq, n, d, dtype)
+
+
+@op
+def rfftfreq(n, d=1.0, dtype=None):
+    """The frequencies of `rfft`'s results for samples ``d`` apart (``mindspore.ops.rfftfreq``), Float32."""
+    return _frequencies(torch.fft.rfftfreq, n, d, dtype)
