@@ -19,7 +19,7 @@ _keys = count()
 class Parameter(Tensor):
     """A Tensor that a Cell owns and an optimizer updates (``mindspore.Parameter``).
 
-    ``default_input`` is a Tensor (whose memory is shared), a Parameter, number, list or numpy array (copied).
+    ``default_input`` is a Tensor, Parameter, number, list or numpy array; its data is copied.
     ``requires_grad`` only marks what ``trainable_params()`` returns: unlike torch's parameters, no Parameter
     carries a graph or a ``.grad``. Between differentiations ``_rest``, a torch.nn.Parameter that does not
     require grad, holds the data; inside one, ``_t`` is a fresh alias of it.
@@ -51,10 +51,8 @@ class Parameter(Tensor):
         storage_format="",
         device=None,
     ):
-        if isinstance(default_input, Parameter):
+        if isinstance(default_input, Tensor):
             data = default_input._t.detach().clone()
-        elif isinstance(default_input, Tensor):
-            data = default_input._t.detach()
         elif isinstance(default_input, (bool, int, float, list, tuple)) or hasattr(
             default_input, "__array__"
         ):
@@ -120,8 +118,16 @@ class Parameter(Tensor):
     # ---- its data --------------------------------------------------------------------------------------
 
     @property
-    def data(self) -> Parameter:
-        return self
+    def data(self) -> Tensor:
+        """A plain Tensor over the same memory: updates show in it, ``set_data`` leaves it as it is.
+
+        No gradient flows through it. Setting it is ``set_data``.
+        """
+        return wrap(self._t.detach())
+
+    @data.setter
+    def data(self, value) -> None:
+        self.set_data(value)
 
     @property
     def default_input(self) -> Tensor:
@@ -133,9 +139,9 @@ class Parameter(Tensor):
         self.set_data(data if isinstance(data, Tensor) else Tensor(data, self.dtype))
 
     def value(self) -> Tensor:
-        """The data as a plain Tensor over the same memory; ``set_data`` and ``assign`` leave it as it is."""
+        """The data now, as a Tensor of its own; inside a gradient call, the value that is differentiated."""
         t = self._t
-        return wrap(t.detach() if t is self._rest else t)
+        return wrap(t.detach().clone() if t is self._rest else t)
 
     def _write(self, change) -> None:
         t = self._t
@@ -165,41 +171,44 @@ class Parameter(Tensor):
             self._t = t.to(self._t.dtype) if t.dtype is not self._t.dtype else t
 
     def assign_value(self, value) -> Parameter:
-        self._assign(as_torch(value))
+        """Take over another Tensor's data as it is, of any shape and dtype, shared as by ``set_data``."""
+        if self._t is self._rest:
+            self._rebind(as_torch(value).detach())
+        else:
+            self._assign(as_torch(value))
         return self
 
-    def set_data(self, data, slice_shape=False) -> Parameter:
-        """Replace the data by a Tensor's, cast to this dtype where that loses nothing of kind.
+    def _rebind(self, t: torch.Tensor) -> None:
+        torch.autograd.graph.increment_version(self._rest)
+        self._rest.data = t if _is_whole(t) else t.clone()
 
-        ``slice_shape`` allows another shape. Earlier views and ``asnumpy()`` arrays keep the old values, as
-        in MindSpore. Raises TypeError for anything but Tensor and Parameter, and for float data into an
-        integer Parameter; ValueError for another shape.
+    def set_data(self, data, slice_shape=False) -> Parameter:
+        """Make a Tensor's data this Parameter's: **shared**, not copied, where the dtype is the same.
+
+        So ``target.set_data(source)`` ties the two: what an optimizer does to one shows in the other, until
+        one is set again; ``ops.assign`` copies. Another dtype is cast to this one, a view is copied, any
+        shape will do. Earlier views and ``asnumpy()`` arrays keep the old values.
+        Raises TypeError for anything but Tensor, Parameter and number, and for a float into an integer one.
         """
         if not isinstance(data, Tensor):
-            if isinstance(data, (bool, int, float)):
-                data = Tensor(data, self.dtype)
-            else:
-                raise TypeError(f"The original tensor data type is {type(self)}, but got {type(data)}.")
-        new = data._t.detach()
-        old = self._rest
-        if new.dtype is not old.dtype:
-            if new.is_floating_point() and not old.is_floating_point():
+            if not isinstance(data, (int, float)):
                 raise TypeError(
-                    f"Data type of set data or assign must be the same or convertible: "
-                    f"{self.dtype} from {data.dtype}."
+                    "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like "
+                    f"`Tensor`). But with type {type(data)}."
                 )
-            new = new.to(old.dtype)
-        if new.shape != old.shape and not slice_shape and not (new.numel() == 1 and old.numel() == 1):
-            raise ValueError(
-                f"Can not change the shape of Parameter which has been initialized. "
-                f"Current shape is {self.shape}, and incoming is {data.shape}."
-            )
-        if self._t is not self._rest:
-            self._t = new.clone()
+            if isinstance(data, float) and not self._rest.dtype.is_floating_point:
+                raise TypeError(
+                    "Incoming Parameter dtype can not be converted to current dtype implicitly. Current "
+                    f"dtype is {self.dtype}, and incoming is Float. Use .set_dtype(xxx) to change the dtype."
+                )
+            data = Tensor(data, self.dtype)
+        new, old = data._t.detach(), self._rest
+        if self._t is not old:
+            self._t = new.to(old.dtype, copy=True)
             return self
-        new = new.to(old.device).clone()
-        torch.autograd.graph.increment_version(old)
-        old.data = new
+        if new.dtype is not old.dtype or new.device != old.device:
+            new = new.to(old.device, old.dtype)
+        self._rebind(new)
         return self
 
     def init_data(self, layout=None, set_sliced=False) -> Parameter:
@@ -281,6 +290,11 @@ class _Handle:
 
     def remove(self) -> None:
         self._hooks.pop(self._key, None)
+
+
+def _is_whole(t: torch.Tensor) -> bool:
+    """Whether ``t`` is all of its memory, in order: no view of something larger, nothing repeated."""
+    return t.is_contiguous() and t.numel() * t.element_size() == t.untyped_storage().nbytes()
 
 
 def _rebuild(data: torch.Tensor, flags: dict) -> Parameter:

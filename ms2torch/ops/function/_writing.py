@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import levels
+from ms2torch._core import levels, recording
 from ms2torch._core.tensor import Tensor, wrap
 
 
@@ -34,7 +34,7 @@ class _Written(torch.autograd.Function):
 def write(variable: Tensor, change) -> Tensor:
     """Make ``change(old)``, a tensor that nobody else holds, the variable's content; the result wraps it.
 
-    At rest a Parameter takes new memory, like ``set_data``: what ``value()`` gave before keeps its numbers.
+    At rest a Parameter is written in place: views, ``asnumpy()`` arrays and what shares its memory follow.
     """
     old = variable._t
     new = change(old.detach())
@@ -49,6 +49,6 @@ def write(variable: Tensor, change) -> Tensor:
     elif old is not rest:
         variable._t = new.detach()
     elif levels.writing():
-        torch.autograd.graph.increment_version(rest)
-        rest.data = new.detach()
+        recording.keep_apart((variable,))
+        rest.copy_(new.detach())
     return wrap(new)
