@@ -64,7 +64,7 @@ class Profiler:
         if self._running is not None:
             self._running.step()
 
-    def analyse(self, *args, **kwargs) -> None:
+    def analyse(self, offline_path=None, pretty=False, step_list=None, mode="sync") -> None:
         """End recording and write the trace, if that was not done."""
         if self._running is not None:
             self.stop()

@@ -123,18 +123,19 @@ class JitConfig:
         jit_level="",
         exc_mode="auto",
         jit_syntax_level="",
-        max_opt_num=None,
+        debug_level="RELEASE",
         infer_boost="off",
         **kwargs,
     ):
         if jit_level not in ("", "O0", "O1", "O2", "O3"):
             raise ValueError("For 'jit_level' must be one of ['O0', 'O1', 'O2'].")
         self.jit_config_dict = {
+            **kwargs,
             "jit_level": jit_level,
             "exc_mode": exc_mode,
             "jit_syntax_level": jit_syntax_level,
+            "debug_level": debug_level,
             "infer_boost": infer_boost,
-            **{k: str(v) for k, v in kwargs.items()},
         }
 
 
@@ -180,6 +181,9 @@ class _Executor:
     def set_grad_flag(self, flag) -> None:
         """Recording follows the gradient functions here, not a flag."""
 
+
+# Phases of compiled Cells, which some programs look into or clear: nothing is kept under them here.
+cells_compile_cache: dict = {}
 
 _pynative_executor = _cell_graph_executor = _executor = _Executor()
 install_lazy(__name__, globals())

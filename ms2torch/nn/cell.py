@@ -293,7 +293,9 @@ class Cell(CellTree, CellCall, _Module):
             "train without set_boost.",
         )
 
-    def recompute(self, **kwargs) -> None:
+    def recompute(
+        self, *, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None, **kwargs
+    ) -> None:
         """Recompute this Cell's activations in the backward pass instead of keeping them (torch's
         checkpoint)."""
         self.__dict__["_recompute"] = True
@@ -350,7 +352,7 @@ class Cell(CellTree, CellCall, _Module):
     def compile_and_run(self, *args, **kwargs):
         return self(*args, **kwargs)
 
-    def shard(self, in_strategy=None, out_strategy=None, parameter_plan=None, device="Ascend", level=0):
+    def shard(self, in_strategy, out_strategy=None, parameter_plan=None, device="Ascend", level=0):
         notice("cell.shard", "Cell.shard: operator-level sharding does not change results; ignored here.")
         return self
 

@@ -30,20 +30,20 @@ class PrimitiveWithCheck(Primitive):
         pass
 
 
-def prim_attr_register(init):
+def prim_attr_register(fn):
     """Decorates a Primitive's ``__init__``: its arguments become attributes and show in ``repr``."""
     import inspect
 
-    signature = inspect.signature(init)
+    signature = inspect.signature(fn)
 
-    @functools.wraps(init)
+    @functools.wraps(fn)
     def wrapper(self, *args, **kwargs):
         Primitive.__init__(self, type(self).__name__)
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
         for name, value in list(bound.arguments.items())[1:]:
             self.add_prim_attr(name, value)
-        init(self, *args, **kwargs)
+        fn(self, *args, **kwargs)
 
     return wrapper
 

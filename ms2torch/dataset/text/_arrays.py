@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ms2torch._core.dtype import int32
+
 from ..core.validator_helpers import INT32_MAX, check_pos_int32, check_value, type_check, type_check_list
 from ..transforms.operation import OperationError, TensorOperation
 from ..transforms.py_transforms_util import Implementation
@@ -39,13 +41,13 @@ class Lookup(TextTensorOperation):
     ``unknown_token`` stands in for words that are not there; without it they are a RuntimeError.
     """
 
-    def __init__(self, vocab, unknown_token=None, data_type=None):
+    def __init__(self, vocab, unknown_token=None, data_type=int32):
         type_check(vocab, (Vocab,), "vocab is not an instance of text.Vocab.")
         if unknown_token is not None:
             type_check(unknown_token, (str,), "unknown_token")
         super().__init__()
         self.vocab, self.unknown_token = vocab, unknown_token
-        self.data_type = np.dtype(np.int32) if data_type is None else numpy_dtype(data_type)
+        self.data_type = numpy_dtype(data_type)
 
     def _compute(self, column):
         column = self._texts(column, "Lookup")

@@ -95,7 +95,7 @@ def filled(size, value, dtype: torch.dtype) -> torch.Tensor:
     return torch.full(tuple(size), value, dtype=dtype, device=device())
 
 
-@op(primitive="Fill")
+@op(primitive="Fill", call=("dtype", "dims", "x"))
 def fill(type, shape, value):
     """``shape`` filled with ``value`` cast to ``type`` (``mindspore.ops.fill``)."""
     if not isinstance(type, _dtype.Type):

@@ -375,13 +375,13 @@ def pin_memory(self):
 
 
 @method(on_tensors=True)
-def register_hook(self, hook_fn):
-    """Call ``hook_fn(gradient)`` when this Tensor's gradient is computed; a result replaces it.
+def register_hook(self, hook):
+    """Call ``hook(gradient)`` when this Tensor's gradient is computed; a result replaces it.
 
     The handle that it returns has ``remove()``.
     """
     def see(gradient):
-        result = hook_fn(wrap(gradient))
+        result = hook(wrap(gradient))
         return None if result is None else lower(result)
 
     t = self._t if self._t.requires_grad else self._t.detach().requires_grad_()

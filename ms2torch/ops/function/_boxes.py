@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from ms2torch._core.registry import op, primitive
+from ms2torch._core.registry import REQUIRED, op, primitive
 
 
 def _area(boxes):
@@ -72,7 +72,7 @@ def bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0
     return _decoded(anchor_box, deltas, max_shape, means, stds, wh_ratio_clip)
 
 
-@primitive("BoundingBoxDecode", init={"max_shape": None, "means": (0.0, 0.0, 0.0, 0.0),
+@primitive("BoundingBoxDecode", init={"max_shape": REQUIRED, "means": (0.0, 0.0, 0.0, 0.0),
                                       "stds": (1.0, 1.0, 1.0, 1.0), "wh_ratio_clip": 0.016})
 def _bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0),
                          wh_ratio_clip=0.016):

@@ -19,9 +19,12 @@ __all__: list[str] = []
 
 
 def _define(
-    name, compute, text, prim=None, alias=(), mint=True, tensor=True, arguments="input other", torch_name=None
+    name, compute, text, prim=None, alias=(), mint=True, tensor=True, arguments="input other", call=None
 ):
-    """One operation from one computation over two operands. ``arguments`` are MindSpore's names for them."""
+    """One operation from one computation over two operands.
+
+    ``arguments`` are MindSpore's names for them, ``call`` those that the Primitive has.
+    """
     if arguments == "x y":
 
         def kernel(x, y):
@@ -45,6 +48,7 @@ def _define(
     globals()[name] = op(
         kernel,
         primitive=prim,
+        call=call,
         alias=alias,
         method=(name, *alias) if tensor is True else tensor or None,
         mint=(name, *alias) if mint is True else mint or None,
@@ -137,6 +141,7 @@ _define(
     mint=None,
     tensor=None,
     arguments="x y",
+    call=("input", "other"),
 )
 _define(
     "floor_mod",
@@ -245,12 +250,14 @@ _define(
     _logical(torch.logical_and),
     "Whether both are true, nonzero counting as true",
     prim="LogicalAnd",
+    call=("x", "y"),
 )
 _define(
     "logical_or",
     _logical(torch.logical_or),
     "Whether one is true, nonzero counting as true",
     prim="LogicalOr",
+    call=("x", "y"),
 )
 _define(
     "logical_xor",
@@ -266,6 +273,7 @@ _define(
     _binary("LeftShift", torch.bitwise_left_shift),
     "The bits moved up",
     prim="LeftShift",
+    call=("x1", "x2"),
     mint=None,
 )
 _define(
@@ -273,6 +281,7 @@ _define(
     _binary("RightShift", torch.bitwise_right_shift),
     "The bits moved down",
     prim="RightShift",
+    call=("input_x", "input_y"),
     mint=None,
 )
 _define("gcd", _tensors(torch.gcd, "Gcd"), "The greatest common divisor", prim="Gcd", mint=None)

@@ -6,8 +6,12 @@ leaves the tensor as it was (its documentation and its other devices write): ms2
 
 from __future__ import annotations
 
+import inspect
+
 from ms2torch._core.registry import METHODS, method
 from ms2torch._core.tensor import Tensor
+
+from . import _math_binary, _math_unary, _nn_activation, clip_func, linalg_func  # noqa: F401  (in METHODS)
 
 _NAMES = (
     "add",
@@ -35,6 +39,7 @@ def _written(name):
         return self
 
     write.__name__ = f"{name}_"
+    write.__signature__ = inspect.signature(METHODS[name])
     write.__doc__ = f"``{name}``, written into the tensor itself (``Tensor.{name}_``)."
     return write
 

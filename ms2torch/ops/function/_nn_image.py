@@ -151,9 +151,9 @@ def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=
 
 
 @op
-def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
     """Values of (N, C, H, W) at the positions ``grid`` in [-1, 1] (``mindspore.ops.grid_sample``)."""
-    return F.grid_sample(input, grid, mode, padding_mode, align_corners)
+    return F.grid_sample(input, grid, mode, padding_mode, bool(align_corners))
 
 
 @op

@@ -252,7 +252,7 @@ def _max_pool(x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW")
     return max_pooled(x, _numbers(kernel_size, 2), _numbers(strides, 2), _mode(pad_mode, "MaxPool"))
 
 
-@primitive("AvgPool", init=_POOL_INIT)
+@primitive("AvgPool", init={**_POOL_INIT, "pad_mode": "VALID"})
 def _avg_pool(x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
     """2-d average pooling with ``pad_mode`` "valid" or "same" (``mindspore.ops.AvgPool``)."""
     return avg_pooled(x, _numbers(kernel_size, 2), _numbers(strides, 2), _mode(pad_mode, "AvgPool"),

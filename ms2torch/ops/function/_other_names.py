@@ -17,6 +17,8 @@ _bmm, _matmul, _mul, _mv, _nansum = _of("bmm"), _of("matmul"), _of("mul"), _of("
 _asin, _frac, _isnan, _sqrt = _of("asin"), _of("frac"), _of("isnan"), _of("sqrt")
 _narrow, _power, _squeeze, _tile = _of("narrow"), _of("float_power"), _of("squeeze"), _of("tile")
 _remainder, _true_divide, _baddbmm = _of("remainder"), _of("true_divide"), _of("baddbmm")
+_addr, _broadcast_to, _reverse_sequence, _round = (
+    _of("addr"), _of("broadcast_to"), _of("reverse_sequence"), _of("round"))
 _vstack = _of("vstack")
 
 # ---- ops ---------------------------------------------------------------------------------------------------
@@ -94,6 +96,29 @@ def tile(input, dims):
 
 
 # ---- Tensor methods ----------------------------------------------------------------------------------------
+
+
+@method(name="addr")
+def _addr_method(input, vec1, vec2, beta=1, alpha=1):
+    return _addr(input, vec1, vec2, beta=beta, alpha=alpha)
+
+
+@method(name="broadcast_to")
+@spelled(size="shape")
+def _broadcast_method(input, *sizes, shape=None):
+    if shape is None:
+        shape = sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
+    return _broadcast_to(input, shape)
+
+
+@method(name="reverse_sequence")
+def _reverse_sequence_method(x, seq_lengths, seq_dim=0, batch_dim=0):
+    return _reverse_sequence(x, seq_lengths, seq_dim, batch_dim)
+
+
+@method(name="round")
+def _round_method(input, decimals=0):
+    return _round(input, decimals=decimals)
 
 
 @method(name="matmul")

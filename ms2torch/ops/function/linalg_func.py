@@ -389,13 +389,19 @@ def adjoint(x):
     return x.mH.resolve_conj()
 
 
-@op(primitive="Renorm", init=("p", "axis", "maxnorm"), method=True)
+@op(method=True)
 def renorm(input, p, axis, maxnorm):
     """Slices along ``axis`` whose p-norm is above ``maxnorm`` brought down to it.
 
     MindSpore: ``mindspore.ops.renorm``.
     """
     return torch.renorm(input, p, one_axis(axis, input, "Renorm"), maxnorm)
+
+
+@primitive("Renorm", init=("p", "dim", "maxnorm"))
+def _renorm(input, p, dim, maxnorm):
+    """``renorm`` along ``dim`` (``mindspore.ops.Renorm``)."""
+    return renorm.__wrapped__(input, p, dim, maxnorm)
 
 
 __all__ = [

@@ -21,7 +21,9 @@ class FlopsUtilizationCollector(Callback):
 class SummaryCollector(Callback):
     """Writes files for MindInsight; NotImplementedError."""
 
-    def __init__(self, summary_dir, *args, **kwargs) -> None:
+    def __init__(self, summary_dir, collect_freq=10, num_process=32, collect_specified_data=None,
+                 keep_default_action=True, custom_lineage_data=None, collect_tensor_freq=None,
+                 max_file_size=None, export_options=None) -> None:
         raise unsupported(
             "mindspore.train.SummaryCollector",
             "it writes files that only MindInsight reads.",
