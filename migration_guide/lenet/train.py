@@ -1,4 +1,6 @@
-"""LeNet on handwritten digits, as a MindSpore program of 2020 (release 1.x) would have it. Nothing here knows ms2torch.
+"""LeNet on handwritten digits, as a MindSpore program of 2020 (release 1.x) would have it.
+
+Nothing here knows ms2torch:
 
     python scripts/make_digits.py data/digits
     python -m ms2torch migration_guide/lenet/train.py --data_path data/digits
@@ -56,7 +58,8 @@ class LeNet5(nn.Cell):
 
 def main():
     parser = argparse.ArgumentParser(description="LeNet on handwritten digits")
-    parser.add_argument("--data_path", default="data/digits", help="folder with train/ and test/ in MNIST's format")
+    parser.add_argument("--data_path", default="data/digits",
+                        help="folder with train/ and test/ in MNIST's format")
     parser.add_argument("--device_target", default="Ascend", choices=["Ascend", "GPU", "CPU"])
     parser.add_argument("--epochs", type=int, default=12)
     args = parser.parse_args()
@@ -73,7 +76,8 @@ def main():
 
     print("============== Starting Training ==============")
     steps = train_set.get_dataset_size()
-    model.train(args.epochs, train_set, callbacks=[TimeMonitor(steps), LossMonitor(steps)], dataset_sink_mode=False)
+    callbacks = [TimeMonitor(steps), LossMonitor(steps)]
+    model.train(args.epochs, train_set, callbacks=callbacks, dataset_sink_mode=False)
     print("============== Starting Testing ==============")
     print("============== {} ==============".format(model.eval(test_set, dataset_sink_mode=False)))
 
