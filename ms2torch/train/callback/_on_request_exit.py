@@ -113,6 +113,4 @@ class OnRequestExit(Callback):
             more["batch_num"] = params.batch_num
             if params.get("loss_scale_mananger") is not None:
                 more["loss_scale"] = params.loss_scale_mananger.get_loss_scale()
-            if params.get("optimizer") is not None:
-                more["global_step"] = int(params.optimizer.global_step)
         save_checkpoint(params[which], name, append_dict=more)
