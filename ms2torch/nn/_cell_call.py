@@ -75,7 +75,7 @@ class CellCall:
         return output
 
     def _compute_in_precision(self, *args, **kwargs):
-        """``_compute`` with this Cell's constant Tensors cast as its parameters are, and no casts by operator."""
+        """``_compute`` with this Cell's constant Tensors cast as its parameters are."""
         own, dtype = self.__dict__, self._float
         constants = {n: v for n, v in own.items() if v.__class__ is Tensor and v._t.dtype is not dtype}
         cast = {name: _cast(value, dtype) for name, value in constants.items()}
