@@ -77,8 +77,8 @@ def _update(param: Parameter, new: Parameter, strict: bool) -> None:
         if tuple(data.shape) != shape + (1,) * (data.ndim - len(shape)) or data.ndim < len(shape):
             raise RuntimeError(
                 f"{where} shape as {param.name} in the argument 'parameter_dict'. But got its shape "
-                f"{shape} in the argument 'net' and shape {new.shape} in the argument 'parameter_dict'.{_CHECK} or the "
-                "batch size and so on in the 'net' and 'parameter_dict' are same."
+                f"{shape} in the argument 'net' and shape {new.shape} in the argument 'parameter_dict'."
+                f"{_CHECK} or the batch size and so on in the 'net' and 'parameter_dict' are same."
             )
         data = data.reshape(shape)
     ours, theirs = str(param.dtype), str(new.dtype)
