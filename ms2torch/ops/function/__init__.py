@@ -1,6 +1,7 @@
 """Operator definitions by kind (``mindspore.ops.function``); importing this registers them all."""
 
 from . import (
+    _optimizer_updates,
     _other_names,
     array_func,
     clip_func,
