@@ -49,7 +49,7 @@ def translate(err: Exception, name: str, args: tuple) -> Exception:
         return cannot_broadcast(name, *shapes[:2])
     if "size" in text or "shape" in text or "dimension" in text.lower():
         return ValueError(f"For primitive[{name}], {text} Input shapes: {[list(s) for s in shapes]}.")
-    if "implemented for" in text or "dtype" in text or "Promotion for" in text:
+    if any(t in text for t in ("implemented for", "dtype", "Promotion for", "bool tensor is not supported")):
         return TypeError(f"For primitive[{name}], {text}")
     return RuntimeError(f"For primitive[{name}], {text}")
 

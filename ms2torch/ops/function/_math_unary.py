@@ -11,6 +11,8 @@ import torch
 
 from ms2torch._core.registry import method, op, primitive
 
+from . import _bessel
+
 __all__: list[str] = []
 
 
@@ -87,7 +89,13 @@ _define("square", torch.square, "Each element times itself", prim="Square")
 _define("reciprocal", torch.reciprocal, "1 over each element", prim="Reciprocal")
 _define("inv", _inverse, "1 over each element; integers stay integers", prim="Inv", argument="x", mint=None)
 _define("sign", torch.sign, "-1, 0 or 1 as each element's sign says", prim="Sign")
-_define("sgn", torch.sgn, "The sign; of complex numbers the unit vector", mint=None)
+# torch.sgn's gradient of real numbers is a tensor without memory, which asnumpy cannot give.
+_define(
+    "sgn",
+    lambda t: torch.sgn(t) if t.is_complex() else torch.sign(t),
+    "The sign; of complex numbers the unit vector",
+    mint=None,
+)
 _define("floor", _stays_integer(torch.floor), "The largest whole number that is not above", prim="Floor")
 _define("ceil", _stays_integer(torch.ceil), "The smallest whole number that is not below", prim="Ceil")
 _define(
@@ -177,7 +185,7 @@ _define(
 )
 _define(
     "bessel_j0",
-    torch.special.bessel_j0,
+    _bessel.j0,
     "The Bessel function of the first kind, order 0",
     prim="BesselJ0",
     argument="x",
@@ -186,7 +194,7 @@ _define(
 )
 _define(
     "bessel_j1",
-    torch.special.bessel_j1,
+    _bessel.j1,
     "The Bessel function of the first kind, order 1",
     prim="BesselJ1",
     argument="x",
@@ -195,7 +203,7 @@ _define(
 )
 _define(
     "bessel_y0",
-    torch.special.bessel_y0,
+    _bessel.y0,
     "The Bessel function of the second kind, order 0",
     prim="BesselY0",
     argument="x",
@@ -204,7 +212,7 @@ _define(
 )
 _define(
     "bessel_y1",
-    torch.special.bessel_y1,
+    _bessel.y1,
     "The Bessel function of the second kind, order 1",
     prim="BesselY1",
     argument="x",
@@ -213,7 +221,7 @@ _define(
 )
 _define(
     "bessel_k0",
-    torch.special.modified_bessel_k0,
+    _bessel.k0,
     "The modified Bessel function of the second kind, order 0",
     prim="BesselK0",
     argument="x",
@@ -222,7 +230,7 @@ _define(
 )
 _define(
     "bessel_k0e",
-    torch.special.scaled_modified_bessel_k0,
+    _bessel.k0e,
     "bessel_k0, scaled by exp(x)",
     prim="BesselK0e",
     argument="x",
@@ -231,7 +239,7 @@ _define(
 )
 _define(
     "bessel_k1",
-    torch.special.modified_bessel_k1,
+    _bessel.k1,
     "The modified Bessel function of the second kind, order 1",
     prim="BesselK1",
     argument="x",
@@ -240,7 +248,7 @@ _define(
 )
 _define(
     "bessel_k1e",
-    torch.special.scaled_modified_bessel_k1,
+    _bessel.k1e,
     "bessel_k1, scaled by exp(x)",
     prim="BesselK1e",
     argument="x",

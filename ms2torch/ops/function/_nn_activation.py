@@ -138,7 +138,9 @@ def celu(x, alpha=1.0):
 def selu(input_x):
     """Scaled elu with its fixed constants (``mindspore.ops.selu``)."""
     if input_x.dtype in _FLOATS:
-        return F.selu(input_x)
+        # At 0 the gradient is the slope of the positive side; torch takes the other.
+        negative = 1.6732632423543772 * torch.expm1(input_x.clamp_max(0))
+        return 1.0507009873554805 * torch.where(input_x < 0, negative, input_x)
     # MindSpore's constants are integers too then: both are 1.
     return _on_integers(input_x, F.elu)
 

@@ -137,7 +137,11 @@ def cross_entropy_checked(input, target, weight, ignore_index, reduction, label_
     """Cross entropy with class indices (one dimension less) or probabilities (the same shape)."""
     if input.ndim == target.ndim:
         return F.cross_entropy(input, target, weight, reduction=reduction, label_smoothing=label_smoothing)
-    classes = input.shape[1 if input.ndim > 1 else 0]
+    axis = 1 if input.ndim > 1 else 0
+    classes = input.shape[axis]
+    if weight is not None and weight.requires_grad:
+        return nll_loss.__wrapped__(F.log_softmax(input, axis), target, weight, ignore_index, reduction,
+                                    label_smoothing)
     return picked(lambda at: F.cross_entropy(input, at, weight, ignore_index=ignore_index,
                                              reduction=reduction, label_smoothing=label_smoothing), target,
                                              classes, ignore_index)
@@ -150,12 +154,20 @@ def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean
     return cross_entropy_checked(input, target, weight, ignore_index, reduction, label_smoothing)
 
 
+def _nll(inputs, at, weight, ignore_index, reduction):
+    """F.nll_loss, also where the weights are differentiated, which torch's kernel refuses."""
+    if weight is None or not weight.requires_grad:
+        return F.nll_loss(inputs, at, weight, ignore_index=ignore_index, reduction=reduction)
+    weights = weight[at.clamp_min(0)].where(at != ignore_index, 0.0)
+    loss = weights * F.nll_loss(inputs, at, ignore_index=ignore_index, reduction="none")
+    return loss.sum() / weights.sum() if reduction == "mean" else reduced(loss, reduction)
+
+
 @op
 def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
     """Negative log likelihood of log-probabilities and class indices (``mindspore.ops.nll_loss``)."""
     classes = inputs.shape[1 if inputs.ndim > 1 else 0]
-    loss = picked(lambda at: F.nll_loss(inputs, at, weight, ignore_index=ignore_index, reduction=reduction),
-                  target, classes, ignore_index)
+    loss = picked(lambda at: _nll(inputs, at, weight, ignore_index, reduction), target, classes, ignore_index)
     target = target.long()
     if label_smoothing == 0.0:
         return loss
@@ -177,11 +189,16 @@ def _nll_loss(logits, labels, weight, reduction="mean", ignore_index=-100):
     labels = labels.long()
     kept = labels != ignore_index
     total = weight[labels.clamp_min(0)].where(kept, 0.0).sum()
-    return F.nll_loss(logits, labels, weight, ignore_index=ignore_index, reduction=reduction), total
+    return _nll(logits, labels, weight, ignore_index, reduction), total
 
 
 # ---- binary cross entropy
 # --------------------------------------------------------------------------------------
+
+
+def _held(t):
+    """``t`` as a constant: MindSpore's gradient of this argument is zero."""
+    return t if t is None or not t.requires_grad else t.detach()
 
 
 def binary_entropy(x, y, weight, reduction: str):
@@ -194,6 +211,7 @@ def binary_entropy(x, y, weight, reduction: str):
     if x.shape != y.shape:
         raise ValueError(f"For primitive[BinaryCrossEntropy], the input_shape: {_listed(x)} must be equal to "
                          f"{_listed(y)}")
+    weight = _held(weight)
     try:
         loss = F.binary_cross_entropy(x, y, weight, reduction="none")
     except RuntimeError as err:
@@ -238,21 +256,23 @@ def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None
                          f"shape: [const vector]{{{shapes[0]}}}, 'target' shape: [const "
                          f"vector]{{{shapes[1]}}}")
     logits, label = promote(logits, label)
-    return F.binary_cross_entropy_with_logits(logits, label, weight, reduction=reduction,
-                                              pos_weight=pos_weight)
+    return _bce_with_logits(logits, label, weight, pos_weight, reduction)
 
 
-@primitive("BCEWithLogitsLoss", init={"reduction": "mean"}, call=("input", "target", "weight", "posWeight"))
 def _bce_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
     """Binary cross entropy of sigmoid(logits), weights given (``mindspore.ops.BCEWithLogitsLoss``)."""
-    return F.binary_cross_entropy_with_logits(logits, label, weight, reduction=reduction,
-                                              pos_weight=pos_weight)
+    return F.binary_cross_entropy_with_logits(logits, label, _held(weight), reduction=reduction,
+                                              pos_weight=_held(pos_weight))
+
+
+primitive("BCEWithLogitsLoss", init={"reduction": "mean"}, call=("input", "target", "weight", "posWeight"))(
+    _bce_with_logits)
 
 
 @primitive("SigmoidCrossEntropyWithLogits")
 def _sigmoid_cross_entropy(logits, label):
     """Binary cross entropy of sigmoid(logits), element by element."""
-    return F.binary_cross_entropy_with_logits(logits, label, reduction="none")
+    return F.binary_cross_entropy_with_logits(logits, _held(label), reduction="none")
 
 
 # ---- regression
@@ -318,6 +338,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0):
 
 
 def _kl(logits, labels, reduction: str):
+    labels = _held(labels)
     positive = labels > 0
     loss = torch.where(positive, labels * (torch.where(positive, labels, 1.0).log() - logits), 0.0)
     if reduction == "batchmean":

@@ -77,7 +77,8 @@ def batch_norm(input_x, running_mean, running_var, weight, bias, training=False,
 
     While ``training``, ``running_mean`` and ``running_var`` are updated in place.
     """
-    moving = (running_mean, running_var)
+    # No gradient goes to the statistics; torch refuses to look for one.
+    moving = tuple(t.detach() if t.requires_grad else t for t in (running_mean, running_var))
     if training and not levels.writing():
         moving = (None, None)
     return torch.batch_norm(input_x, weight, bias, *moving, training, momentum, eps, True)
@@ -103,7 +104,8 @@ class BatchNorm(Primitive):
     def __call__(self, x, scale, bias, mean, variance):
         t = x._t
         if not self.is_training:
-            y = torch.batch_norm(t, scale._t, bias._t, mean._t, variance._t, False, 0.0, self.epsilon, True)
+            moving = mean._t.detach(), variance._t.detach()
+            y = torch.batch_norm(t, scale._t, bias._t, *moving, False, 0.0, self.epsilon, True)
             return wrap(y), wrap(mean._t), wrap(variance._t), wrap(mean._t), wrap(variance._t)
         y, used, rstd = torch.native_batch_norm(t, scale._t, bias._t, None, None, True, 0.0, self.epsilon)
         spread = rstd.reciprocal().square() - self.epsilon

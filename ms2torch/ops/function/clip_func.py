@@ -33,7 +33,10 @@ def _keeping_dtype(t, low, high):
             "For 'clip_by_value', at least one of 'clip_value_min' or 'clip_value_max' must not be None"
         )
     low, high = [None if x is None else torch.as_tensor(x, device=t.device).to(t.dtype) for x in (low, high)]
-    return torch.clamp(t, low, high)
+    # At a limit the gradient is one half, as MindSpore's maximum and minimum share it; clamp's is one.
+    if low is not None:
+        t = torch.maximum(t, low)
+    return t if high is None else torch.minimum(t, high)
 
 
 @op()

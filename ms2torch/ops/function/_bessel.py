@@ -1,0 +1,43 @@
+"""Bessel functions with their derivatives: torch computes the functions, and knows no derivative of most."""
+
+from __future__ import annotations
+
+import torch
+from torch import special
+
+
+def _differentiable(compute, derivative):
+    """``compute`` with ``derivative(x, y)``, which may use the functions of this file: it is differentiated too."""
+
+    class Function(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x):
+            return compute(x)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs, output)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * derivative(*ctx.saved_tensors)
+
+    return Function.apply
+
+
+def _over(y, x, limit):
+    """y / x, with its limit at 0."""
+    zero = x == 0
+    return torch.where(zero, limit, y / torch.where(zero, 1.0, x))
+
+
+j0 = _differentiable(special.bessel_j0, lambda x, y: -j1(x))
+j1 = _differentiable(special.bessel_j1, lambda x, y: j0(x) - _over(y, x, 0.5))
+y0 = _differentiable(special.bessel_y0, lambda x, y: -y1(x))
+y1 = _differentiable(special.bessel_y1, lambda x, y: y0(x) - y / x)
+k0 = _differentiable(special.modified_bessel_k0, lambda x, y: -k1(x))
+k1 = _differentiable(special.modified_bessel_k1, lambda x, y: -k0(x) - y / x)
+k0e = _differentiable(special.scaled_modified_bessel_k0, lambda x, y: y - k1e(x))
+k1e = _differentiable(special.scaled_modified_bessel_k1, lambda x, y: y - y / x - k0e(x))
