@@ -1,8 +1,8 @@
-"""Fuzz operators against the real MindSpore: python scripts/fuzz_ops.py [--op NAME ...] [--examples N] [--seed S]
+"""Fuzz operators against the real MindSpore: python scripts/fuzz_ops.py [--op NAME ...] [--examples N]
 
-Draws operands (shapes, dtypes, broadcasting, axes, empty and 0-d tensors, nan and inf, views), runs forward and
-gradient on both sides and prints each kind of difference as a program of a few lines. Exits with 1 when one is
-not listed in tests/fuzz_known_differences.txt, or an entry there no longer differs.
+Draws operands (shapes, dtypes, broadcasting, axes, empty and 0-d tensors, nan and inf, views), runs forward
+and gradient on both sides and prints each kind of difference as a program of a few lines. Exits with 1 when
+one is not listed in tests/fuzz_known_differences.txt, or an entry there no longer differs.
 """
 
 from __future__ import annotations

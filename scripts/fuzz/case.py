@@ -81,5 +81,6 @@ def _weights(Tensor, output):
 
 
 def _said(err: BaseException) -> list[str]:
-    text = re.split(r"\n+-{20,}\n", str(err))[0]
-    return [type(err).__name__, " ".join(plain(text).split())[:400]]
+    blocks = re.split(r"\n*-{20,}\n", plain(str(err)))          # headings stand between two rules of dashes
+    text = next((b for b in blocks if b.strip() and not b.strip().endswith(("failed:", "developers)"))), "")
+    return [type(err).__name__, " ".join(text.split())[:400]]
