@@ -5,6 +5,9 @@ from ms2torch._core.tensor import Tensor, as_torch, wrap
 
 __all__ = ["Tensor", "tensor"]
 
+# What print(type(x)) shows in MindSpore.
+Tensor.__module__ = "mindspore.common.tensor"
+
 
 def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None) -> Tensor:
     """A new Tensor; the arguments are ``Tensor``'s. Data is always copied (``mindspore.tensor``)."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import types
 
 from ms2torch._core.autodiff_functions import watched, with_gradient_of
-from ms2torch._core.errors import unsupported
 from ms2torch._core.registry import Primitive, op
 from ms2torch._core.tensor import Tensor, wrap
 
@@ -65,9 +64,3 @@ class HookBackward(Primitive):
             return inputs[0] if len(inputs) == 1 else inputs
         passed = watched(inputs, see)
         return passed[0] if len(passed) == 1 else passed
-
-
-def derivative(fn, primals, order):
-    """Higher derivatives by Taylor mode; ms2torch nests ``grad`` instead."""
-    raise unsupported("mindspore.ops.derivative", "Taylor-mode derivatives are not supported.",
-                      "nest mindspore.grad, once for each order.")

@@ -3,6 +3,7 @@
 from . import (
     _optimizer_updates,
     _other_names,
+    _taylor,
     array_func,
     clip_func,
     debug_func,

@@ -315,7 +315,7 @@ def _new(name, make):
 
 _new("new_zeros", lambda size, t, dtype: torch.zeros(size, dtype=dtype, device=t.device))
 _new("new_ones", lambda size, t, dtype: torch.ones(size, dtype=dtype, device=t.device))
-_new("new_empty", lambda size, t, dtype: torch.empty(size, dtype=dtype, device=t.device))
+_new("new_empty", lambda size, t, dtype: torch.zeros(size, dtype=dtype, device=t.device))
 
 
 @method

@@ -66,5 +66,4 @@ def _refuse(name: str, instead: str) -> None:
         raise unsupported(f"mindspore.Tensor.{name}", "is not supported.", instead)
 
 
-_refuse("offload", "keep the Tensor, or use move_to('CPU').")
 _refuse("untyped_storage", "use x.torch().untyped_storage().")

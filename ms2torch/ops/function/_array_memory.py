@@ -1,0 +1,48 @@
+"""Tensor methods about memory: bytes, files, pinned pages."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import dtype as _dtype
+from ms2torch._core.registry import method
+from ms2torch._core.tensor import Tensor, wrap
+
+
+@method(on_tensors=True)
+def get_bytes(self):
+    """The elements' bytes in order (``mindspore.Tensor.get_bytes``)."""
+    return self._t.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+
+
+def _from_bytes(data, shape, dtype):
+    """A Tensor of bytes that `get_bytes` gave (``mindspore.Tensor.convert_bytes_to_tensor``)."""
+    read = torch.frombuffer(bytearray(data), dtype=_dtype.to_torch(dtype))
+    return wrap(read.reshape(shape))
+
+
+Tensor.convert_bytes_to_tensor = staticmethod(_from_bytes)
+
+
+@method(on_tensors=True)
+def is_pinned(self):
+    """Whether the memory is locked for transfers to a GPU."""
+    return self._t.is_pinned()
+
+
+@method(on_tensors=True)
+def is_init(self):
+    """False, as MindSpore's answers for data and for initializers (``mindspore.Tensor.is_init``)."""
+    return False
+
+
+@method(on_tensors=True)
+def offload(self, file_name):
+    """Move the elements to a file, from which they are read when needed (``mindspore.Tensor.offload``).
+
+    The file keeps them; later writes to the Tensor stay in memory.
+    """
+    t = self._t.detach()
+    t.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tofile(file_name)
+    self._t = torch.from_file(file_name, shared=False, size=t.numel(), dtype=t.dtype).reshape(t.shape)
+    return True
