@@ -23,12 +23,24 @@ from .common.api import (
     set_recursion_limit,
 )
 from .common.dtype import *  # noqa: F403
+from .common.generator import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
 from .common.parameter import Parameter, ParameterTuple
 from .common.seed import get_seed, set_seed
 from .common.tensor import Tensor, tensor
 from .context import (
+    COMPATIBLE,
     GRAPH_MODE,
+    LAX,
     PYNATIVE_MODE,
+    STRICT,
     ParallelMode,
     get_auto_parallel_context,
     get_context,
@@ -38,6 +50,7 @@ from .context import (
     set_device,
 )
 from .ops.composite.base import vmap
+from .ops.function._old_names import from_numpy
 from .ops.function.grad_func import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from .ops.primitive import constexpr
 from .shim import install, uninstall

@@ -3,8 +3,27 @@
 from ms2torch._core.surface import install_lazy
 
 from . import dtype, initializer
-from .api import JitConfig, jit, jit_class, lazy_inline, ms_class, ms_function, ms_memory_recycle, mutable, no_inline
+from .api import (
+    JitConfig,
+    jit,
+    jit_class,
+    lazy_inline,
+    ms_class,
+    ms_function,
+    ms_memory_recycle,
+    mutable,
+    no_inline,
+)
 from .dtype import *  # noqa: F403
+from .generator import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
 from .parameter import Parameter, ParameterTuple
 from .seed import get_seed, set_seed
 from .tensor import Tensor, tensor

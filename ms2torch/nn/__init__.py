@@ -2,7 +2,8 @@
 
 from ms2torch._core.surface import install_lazy
 
-from .cell import Cell, GraphCell
+from .cell import Cell, GraphCell, GraphKernel
+from .grad import *  # noqa: F403
 from .layer import *  # noqa: F403
 from .learning_rate_schedule import *  # noqa: F403
 from .loss import *  # noqa: F403

@@ -476,6 +476,13 @@ class _ForReading:
         return next(self._items)
 
 
+class GraphKernel(Cell):
+    """A network whose operators MindSpore fused into one kernel, in r1.0 to r1.5; here a Cell like others."""
+
+    def __init__(self, auto_prefix: bool = True, pips=None) -> None:
+        super().__init__(auto_prefix=auto_prefix)
+
+
 class GraphCell(Cell):
     """A network loaded from a MindIR file; ms2torch does not run MindIR graphs."""
 

@@ -29,6 +29,13 @@ __all__ = ["Dense", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Flatten",
            *_arrange.__all__]
 
 
+def check_dense_input_shape(x, prim_name=None) -> None:
+    """ValueError where a shape has less than two dimensions (r1.2 to 2.2); what layers of users borrow."""
+    if len(x) < 2:
+        prefix = f"For '{prim_name}', the" if prim_name else "The"
+        raise ValueError(f"{prefix} dimension of 'x' should not be less than 2, but got {len(x)}.")
+
+
 def _linear_parameters(cell: Cell, n_in: int, n_out: int, weight_init, bias_init, names, dtype) -> None:
     """``weight`` (out, in) and, where ``cell.has_bias``, ``bias`` (out,): drawn in this order."""
     if isinstance(weight_init, Tensor) and weight_init.shape != (n_out, n_in):

@@ -30,6 +30,12 @@ __all__ = ["Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dTranspose", "Conv3d", "
 _MODES = ["valid", "same", "pad"]
 
 
+def _check_input_3d(input_shape, op_name) -> None:
+    """ValueError unless a shape has three dimensions; what layers of users borrow."""
+    if len(input_shape) != 3:
+        raise ValueError(f"For '{op_name}', the dimension of input must be 3d, but got {len(input_shape)}.")
+
+
 def _check_group(in_channels, out_channels, group, counts: bool) -> None:
     if in_channels % group or out_channels % group:
         text = "The argument 'group' should be divisible by 'in_channels' and 'out_channels'"

@@ -5,6 +5,7 @@ from .adadelta import Adadelta
 from .adafactor import AdaFactor
 from .adam import Adam, AdamOffload, AdamWeightDecay
 from .adamax import AdaMax
+from .adasum import AdaSumByDeltaWeightWrapCell, AdaSumByGradWrapCell
 from .asgd import ASGD
 from .ftrl import FTRL
 from .lamb import Lamb
@@ -18,6 +19,7 @@ from .rprop import Rprop
 from .sgd import SGD
 from .thor import thor
 
-__all__ = ["ASGD", "FTRL", "LARS", "SGD", "AdaFactor", "AdaMax", "Adadelta", "Adagrad", "Adam", "AdamOffload",
+__all__ = ["ASGD", "FTRL", "LARS", "SGD", "AdaFactor", "AdaMax", "AdaSumByDeltaWeightWrapCell",
+           "AdaSumByGradWrapCell", "Adadelta", "Adagrad", "Adam", "AdamOffload",
            "AdamWeightDecay", "Lamb", "LazyAdam", "Momentum", "Optimizer", "ProximalAdagrad", "RMSProp",
            "Rprop", "thor"]

@@ -12,7 +12,8 @@ from ms2torch._core.amp import non_finite, unscale_and_check
 from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
-from ms2torch.ops.composite.base import HyperMap
+from ms2torch.ops.composite.base import HyperMap, MultitypeFuncGraph
+from ms2torch.ops.function.parameter_func import assign
 
 from .cell_wrapper import TrainOneStepCell
 
@@ -149,3 +150,35 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         if self.loss_scaling_manager is not None:
             return self.loss_scaling_manager(self.scale_sense, overflow)
         return overflow
+
+
+# ---- gradients gathered over micro batches ----------------------------------------------------------------
+# The gathered gradient is unscaled, given, and its Parameter starts again from zero.
+
+grad_scale = MultitypeFuncGraph("grad_scale")
+shard_grad_scale = MultitypeFuncGraph("shard_grad_scale")
+
+
+@grad_scale.register("Tensor", "Tensor")
+@shard_grad_scale.register("Tensor", "Tensor")
+def tensor_grad_scale(scale, grad):
+    """One gradient, unscaled."""
+    return wrap(grad._t * scale._t.reciprocal().to(grad._t.dtype))
+
+
+_grad_scale = grad_scale
+
+
+@grad_scale.register("Tensor", "Tensor", "Tensor")
+def tensor_grad_scale_pipeline(scale, grad, accu_grad):
+    """The gathered gradient, unscaled; the last one is already in it."""
+    unscaled = wrap(accu_grad._t * scale._t.reciprocal())
+    assign(accu_grad, wrap(torch.zeros_like(accu_grad._t)))
+    return unscaled
+
+
+@shard_grad_scale.register("Tensor", "Tensor", "Tensor")
+def tensor_shard_grad_scale_pipeline(scale, grad, accu_grad):
+    """One gradient, unscaled, where each device holds a share of them."""
+    assign(accu_grad, wrap(torch.zeros_like(accu_grad._t)))
+    return wrap(grad._t * scale._t.reciprocal())

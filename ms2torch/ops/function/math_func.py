@@ -2,7 +2,7 @@
 one.
 """
 
-from . import _math_inplace, _math_status  # noqa: F401
+from . import _math_inplace, _math_similarity, _math_status  # noqa: F401
 from ._math_binary import *  # noqa: F403
 from ._math_extreme import *  # noqa: F403
 from ._math_reduce import *  # noqa: F403

@@ -7,6 +7,8 @@ The rest draws from torch's generator, which ``set_seed`` seeds too.
 
 from __future__ import annotations
 
+import inspect
+
 import torch
 
 from ms2torch._core import dtype as _dtype
@@ -17,6 +19,7 @@ from ms2torch._core.random_streams import Stream
 from ms2torch._core.registry import PRIMITIVES, Primitive, method, mint_form, op, primitive
 from ms2torch._core.rng import graph_seeds
 from ms2torch._core.tensor import Tensor, as_torch, lower, wrap
+from ms2torch.common.generator import engine
 
 from ._array_create import wanted
 from ._array_shape import ints
@@ -428,72 +431,85 @@ def _bernoulli(x, p, seed=-1, offset=0):
 # ---- mint and Tensor methods in place ----------------------------------------------------------------------
 
 
-def _mint(name, draw):
+def _mint(name, draw, with_engine):
+    def drawn(shape, want, generator=None):
+        source = engine(generator)
+        if source is None:
+            return draw(stream(None, name), shape).to(want)
+        return with_engine(shape, generator=source, device=device()).to(want)
+
     @mint_form(name=name)
     def form(*size, generator=None, dtype=None, device=None):
-        return draw(stream(None, name), _size_of(size)).to(_floats(dtype, torch.float32, name))
+        return drawn(_size_of(size), _floats(dtype, torch.float32, name), generator)
+
+    @mint_form(name=f"{name}_like")
+    def like(input, *, dtype=None, device=None):
+        return drawn(tuple(input.shape), _floats(dtype, input.dtype, f"{name}_like"))
 
 
-_mint("rand", Stream.uniform)
-_mint("randn", Stream.normal)
-
-
-@mint_form(name="rand_like")
-def _rand_like_mint(input, *, dtype=None, device=None):
-    return rand_like.__wrapped__(input, dtype=dtype)
-
-
-@mint_form(name="randn_like")
-def _randn_like_mint(input, *, dtype=None, device=None):
-    return randn_like.__wrapped__(input, dtype=dtype)
+_mint("rand", Stream.uniform, torch.rand)
+_mint("randn", Stream.normal, torch.randn)
 
 
 @mint_form(name="randint")
 def _randint_mint(*args, generator=None, dtype=None, device=None):
     low, high, size = args if len(args) == 3 else (0, *args)
-    return _integers(low, high, tuple(size), None, "randint", wanted(dtype, torch.int64, "randint"))
+    want, source = wanted(dtype, torch.int64, "randint"), engine(generator)
+    if source is not None:
+        return torch.randint(low, high, tuple(size), generator=source, device=source.device).to(want)
+    return _integers(low, high, tuple(size), None, "randint", want)
 
 
 @mint_form(name="randperm")
 def _randperm_mint(n, *, generator=None, dtype=_dtype.int64):
-    return torch.randperm(n, device=device()).to(wanted(dtype, torch.int64, "randperm"))
+    drawn = torch.randperm(n, generator=engine(generator), device=device())
+    return drawn.to(wanted(dtype, torch.int64, "randperm"))
 
 
 @mint_form(name="normal")
 def _normal_mint(mean=0.0, std=1.0, size=None, generator=None):
     if size is None:
         size = torch.broadcast_shapes(*(v.shape for v in (mean, std) if isinstance(v, torch.Tensor)))
+    source = engine(generator)
+    if source is not None:
+        return torch.randn(size, generator=source, device=device()) * std + mean
     return stream(None, "normal").normal(size) * std + mean
 
 
 @mint_form(name="multinomial")
 def _multinomial_mint(input, num_samples, replacement=False, *, generator=None):
+    source = engine(generator)
+    if source is not None:
+        return torch.multinomial(input.detach(), num_samples, replacement, generator=source)
     return multinomial.__wrapped__(input, num_samples, replacement).long()
 
 
 @mint_form(name="bernoulli")
 def _bernoulli_mint(input, *, generator=None):
-    return torch.bernoulli(input)
+    return torch.bernoulli(input, generator=engine(generator))
 
 
 @method(name="bernoulli")
 def _bernoulli_method(input, *, generator=None):
     """1 with the probability that the element is, else 0."""
-    return torch.bernoulli(input)
+    return torch.bernoulli(input, generator=engine(generator))
 
 
 def _fills_in_place(name, fill):
     @method(name=name, on_tensors=True)
     def in_place(self, *args, generator=None, **kwargs):
-        self._write(lambda t: fill(t, *args, **kwargs))
+        self._write(lambda t: fill(t, *args, generator=engine(generator), **kwargs))
         return self
 
+    *shown, _ = inspect.signature(fill).parameters.values()
+    shown.append(inspect.Parameter("generator", inspect.Parameter.KEYWORD_ONLY, default=None))
+    in_place.__signature__ = inspect.Signature(shown)
     in_place.__doc__ = f"Fills the Tensor with random numbers, in place (``mindspore.Tensor.{name}``)."
 
 
-_fills_in_place("uniform_", lambda t, from_=0, to=1: t.uniform_(from_, to))
-_fills_in_place("normal_", lambda t, mean=0, std=1: t.normal_(mean, std))
-_fills_in_place("random_", lambda t, from_=0, to=None: t.random_(from_, to) if to is not None else (
-    t.random_(from_) if from_ else t.random_()))
-_fills_in_place("bernoulli_", lambda t, p=0.5: t.bernoulli_(p))
-_fills_in_place("exponential_", lambda t, lambd=1: t.exponential_(lambd))
+_fills_in_place("uniform_", lambda t, from_=0, to=1, **how: t.uniform_(from_, to, **how))
+_fills_in_place("normal_", lambda t, mean=0, std=1, **how: t.normal_(mean, std, **how))
+_fills_in_place("random_", lambda t, from_=0, to=None, **how: t.random_(from_, to, **how)
+                if to is not None else t.random_(from_, **how) if from_ else t.random_(**how))
+_fills_in_place("bernoulli_", lambda t, p=0.5, **how: t.bernoulli_(p, **how))
+_fills_in_place("exponential_", lambda t, lambd=1, **how: t.exponential_(lambd, **how))

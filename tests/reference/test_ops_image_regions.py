@@ -1,0 +1,47 @@
+"""ROIAlign and CropAndResize: values, gradients, samples that follow a region's size."""
+
+import mindspore as ms
+import numpy as np
+from mindspore import Tensor, ops
+
+from tests.reference.judge import case, data
+
+FEATURES = data((2, 3, 6, 7))
+REGIONS = np.array([[0, 1, 1, 8, 9], [1, 0, 0, 20, 3], [1, 3, 3, 3.5, 3.4], [0, -2, 2, 30, 30]], np.float32)
+IMAGES = data((2, 5, 6, 3))
+BOXES = np.array([[0, 0, .5, .5], [.2, -.1, 1.2, .9], [.8, .9, .1, .2]], np.float32)
+
+
+@case(each={"samples": [1, 2, 3], "end": [0, 1]})
+def test_regions_in_a_grid(samples, end):
+    align = ops.ROIAlign(2, 3, 0.5, samples, end)
+    return align(Tensor(FEATURES), Tensor(REGIONS))
+
+
+@case(each={"end": [0, 1]})
+def test_samples_follow_the_size(end):
+    return ops.ROIAlign(2, 2, 0.5, 0, end)(Tensor(FEATURES), Tensor(REGIONS))
+
+
+@case()
+def test_gradient_of_regions():
+    align = ops.ROIAlign(2, 2, 0.5, 2)
+
+    def f(x):
+        return (align(x, Tensor(REGIONS[:2])) ** 2).sum()
+    return ms.grad(f)(Tensor(FEATURES))
+
+
+@case(each={"method": ["bilinear", "nearest"], "size": [(3, 4), (1, 2)]})
+def test_crops_of_one_size(method, size):
+    crop = ops.CropAndResize(method, 7.0)
+    return crop(Tensor(IMAGES), Tensor(BOXES), Tensor([0, 1, 1], ms.int32), size)
+
+
+@case()
+def test_gradient_of_crops():
+    crop = ops.CropAndResize()
+
+    def f(x):
+        return (crop(x, Tensor(BOXES), Tensor([0, 1, 1], ms.int32), (2, 3)) ** 2).sum()
+    return ms.grad(f)(Tensor(IMAGES))
