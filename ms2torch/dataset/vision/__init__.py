@@ -7,6 +7,7 @@ from .transforms import (
     CenterCrop,
     ConvertMode,
     Crop,
+    CutOut,
     Decode,
     Grayscale,
     HorizontalFlip,
@@ -18,6 +19,7 @@ from .transforms import (
     RandomColorAdjust,
     RandomCrop,
     RandomCropDecodeResize,
+    RandomErasing,
     RandomHorizontalFlip,
     RandomResizedCrop,
     RandomVerticalFlip,
@@ -31,8 +33,9 @@ from .transforms import (
     VerticalFlip,
 )
 
-__all__ = ["Border", "CenterCrop", "ConvertMode", "Crop", "Decode", "Grayscale", "HWC2CHW", "HorizontalFlip",
-           "ImageBatchFormat", "Inter", "Normalize", "NormalizePad", "Pad", "RandomColorAdjust", "RandomCrop",
-           "RandomCropDecodeResize", "RandomHorizontalFlip", "RandomResizedCrop", "RandomVerticalFlip",
-           "Rescale", "Resize", "SliceMode", "ToNumpy", "ToPIL", "ToTensor", "ToType", "VerticalFlip",
-           "py_transforms_util", "transforms", "utils", "validators"]
+__all__ = ["Border", "CenterCrop", "ConvertMode", "Crop", "CutOut", "Decode", "Grayscale", "HWC2CHW",
+           "HorizontalFlip", "ImageBatchFormat", "Inter", "Normalize", "NormalizePad", "Pad",
+           "RandomColorAdjust", "RandomCrop", "RandomCropDecodeResize", "RandomErasing",
+           "RandomHorizontalFlip", "RandomResizedCrop", "RandomVerticalFlip", "Rescale", "Resize",
+           "SliceMode", "ToNumpy", "ToPIL", "ToTensor", "ToType", "VerticalFlip", "py_transforms_util",
+           "transforms", "utils", "validators"]

@@ -2,6 +2,7 @@
 
 from ..transforms.operation import PyTensorOperation, TensorOperation
 from ._convert import Decode, Grayscale, ToNumpy, ToPIL
+from ._erasing import CutOut, RandomErasing
 from ._geometry import (
     CenterCrop,
     Crop,
@@ -18,11 +19,12 @@ from ._values import HWC2CHW, Normalize, NormalizePad, Rescale, ToTensor, ToType
 from .images import ImageOperation as ImageTensorOperation
 from .utils import Border, ConvertMode, ImageBatchFormat, Inter, SliceMode
 
-__all__ = ["Border", "CenterCrop", "ConvertMode", "Crop", "Decode", "Grayscale", "HWC2CHW", "HorizontalFlip",
-           "ImageBatchFormat", "ImageTensorOperation", "Inter", "Normalize", "NormalizePad", "Pad",
-           "PyTensorOperation", "RandomColorAdjust", "RandomCrop", "RandomCropDecodeResize",
-           "RandomHorizontalFlip", "RandomResizedCrop", "RandomVerticalFlip", "Rescale", "Resize",
-           "SliceMode", "TensorOperation", "ToNumpy", "ToPIL", "ToTensor", "ToType", "VerticalFlip"]
+__all__ = ["Border", "CenterCrop", "ConvertMode", "Crop", "CutOut", "Decode", "Grayscale", "HWC2CHW",
+           "HorizontalFlip", "ImageBatchFormat", "ImageTensorOperation", "Inter", "Normalize",
+           "NormalizePad", "Pad", "PyTensorOperation", "RandomColorAdjust", "RandomCrop",
+           "RandomCropDecodeResize", "RandomErasing", "RandomHorizontalFlip", "RandomResizedCrop",
+           "RandomVerticalFlip", "Rescale", "Resize", "SliceMode", "TensorOperation", "ToNumpy", "ToPIL",
+           "ToTensor", "ToType", "VerticalFlip"]
 
 # Users know these classes by this module, in messages and in pickles, wherever they are written down.
 for _name in __all__:
