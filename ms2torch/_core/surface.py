@@ -46,7 +46,7 @@ _UNSUPPORTED = {
     "mindspore._c_mindrecord": ("is MindSpore's compiled core", "use mindspore.mindrecord."),
     "mindspore.ops.op_info_register": ("registers kernels for Ascend", "write the operator with torch."),
 }
-_LATER = "compute it with torch on x.torch() and wrap the result in Tensor, or wait for its release."
+_LATER = "write it in the program (x.torch() is a torch tensor, Tensor(t) wraps one), or wait for it."
 
 
 @cache

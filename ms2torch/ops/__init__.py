@@ -8,6 +8,7 @@ from ms2torch._core import registry as _registry
 
 from . import function
 from .composite.base import GradOperation, HyperMap, Map, MultitypeFuncGraph, core, partial, vmap
+from .function._collective import ReduceOp
 from .function.grad_func import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from .inner import HookBackward, InsertGradientOf, stop_gradient
 from .primitive import (

@@ -229,7 +229,8 @@ def _name_findings(path: str, file: str, line: int) -> Iterator[Finding]:
         yield Finding(file, line, FAILS, name, str(found))
     elif isinstance(found, surface.Missing):
         kind, reason, instead = surface.status(found._full)
-        yield Finding(file, line, FAILS, name, f"{kind}: {reason} Instead: {instead}")
+        text = f"{kind}: {reason.removeprefix(f'{kind}, ')} Instead: {instead}"
+        yield Finding(file, line, FAILS, name, text)
 
 
 def _parameters(function) -> list[inspect.Parameter] | None:
