@@ -43,9 +43,8 @@ def run(setup, call, wrt) -> dict:
     names: dict = {"__name__": "case"}
     exec("\n".join(HEADER), names)
     try:
-        exec("\n".join(setup), names)
-        for name in wrt:
-            names[name].asnumpy() if str(names[name].dtype) != "BFloat16" else names[name].shape
+        with np.errstate(over="ignore"):         # 1e30 as a float16 is meant to be infinite
+            exec("\n".join(setup), names)
     except Exception as err:
         return {"error": ["Setup", f"{type(err).__name__}: {err}"]}
     try:

@@ -1,8 +1,9 @@
 """Differences that are known and meant: tests/fuzz_known_differences.txt.
 
 A line is ``name<TAB>condition<TAB>reason``. The name may hold wildcards; the condition is a Python expression
-over the facts of a case: ``kind`` (what differs), ``call``, ``dtypes``, ``shapes``, ``special`` (nan or inf
-among the inputs), ``empty``, ``view``, ``theirs`` and ``ours`` (the outcomes as text).
+over the facts of a case: ``kind`` (what differs), ``call``, ``text`` (all of its source), ``dtypes``,
+``shapes``, ``special`` (nan or inf among the inputs), ``empty``, ``scalar`` (a 0-d input), ``view``, and
+``theirs`` and ``ours`` (the outcomes as text).
 """
 
 from __future__ import annotations

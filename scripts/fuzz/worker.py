@@ -1,7 +1,8 @@
 """The real MindSpore as a server: python -m scripts.fuzz.worker; a JSON list [setup, call, wrt] a line.
 
-An exception leaves a MindSpore process unsound, so a forked child answers until one comes and the next child
-goes on. MindSpore is imported before the fork, and starts no threads until its first operator.
+An exception leaves a MindSpore process unsound, so a forked child answers until one comes, or the line
+``null``, and the next child goes on. MindSpore is imported before the fork, and starts no threads until its
+first operator.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ def serve(answers) -> None:
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
     while line := _line():
+        if line == b"null\n":
+            os.write(answers, line)
+            os._exit(0)
         signal.alarm(SECONDS)
         outcome = run(*json.loads(line))
         signal.alarm(0)

@@ -45,7 +45,12 @@ def pad(input_x, padding=None, mode="constant", value=None, *, paddings=None):
                              f"be less than or equal to {input_x.ndim}")
         value = value.item() if isinstance(value, torch.Tensor) else value
         return F.pad(input_x, list(padding), "constant", 0 if value is None else value)
-    return F.pad(input_x, list(padding), _MODES[mode])
+    try:
+        return F.pad(input_x, list(padding), _MODES[mode])
+    except NotImplementedError:
+        size = len(padding)
+        raise ValueError(f"For primitive[PadV3], the input dims when padding's size equal {size} must be "
+                         f"equal to {size // 2 + 2}, but got {input_x.ndim}.") from None
 
 
 def _pairs(x, paddings):

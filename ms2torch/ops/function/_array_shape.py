@@ -5,6 +5,8 @@ Where torch views, so does the result: writes go through, as in MindSpore.
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from ms2torch._core.errors import said
@@ -54,7 +56,7 @@ def _flatten(input_x):
     """The first axis kept, all others as one."""
     if input_x.ndim == 0:
         raise said(RuntimeError("Unsupported input shape dimension. The shape should not be empty."))
-    return input_x.reshape(input_x.shape[0], -1) if input_x.numel() else input_x.flatten(1)
+    return input_x.reshape(input_x.shape[0], math.prod(input_x.shape[1:]))
 
 
 @op

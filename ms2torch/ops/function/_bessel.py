@@ -7,7 +7,7 @@ from torch import special
 
 
 def _differentiable(compute, derivative):
-    """``compute`` with ``derivative(x, y)``, which may use the functions of this file: it is differentiated too."""
+    """``compute`` with ``derivative(x, y)``, of functions of this file, so that it has one too."""
 
     class Function(torch.autograd.Function):
         generate_vmap_rule = True
@@ -24,7 +24,17 @@ def _differentiable(compute, derivative):
         def backward(ctx, grad):
             return grad * derivative(*ctx.saved_tensors)
 
-    return Function.apply
+    return in_float(Function.apply)
+
+
+def in_float(compute):
+    """``compute``, halves by way of float32: torch's kernels and their derivatives lack them."""
+    def call(x):
+        if x.dtype is torch.float16 or x.dtype is torch.bfloat16:
+            return compute(x.float()).to(x.dtype)
+        return compute(x)
+
+    return call
 
 
 def _over(y, x, limit):
@@ -41,3 +51,7 @@ k0 = _differentiable(special.modified_bessel_k0, lambda x, y: -k1(x))
 k1 = _differentiable(special.modified_bessel_k1, lambda x, y: -k0(x) - y / x)
 k0e = _differentiable(special.scaled_modified_bessel_k0, lambda x, y: y - k1e(x))
 k1e = _differentiable(special.scaled_modified_bessel_k1, lambda x, y: y - y / x - k0e(x))
+i0 = in_float(special.i0)
+i1 = in_float(special.i1)
+i0e = in_float(special.i0e)
+i1e = in_float(special.i1e)

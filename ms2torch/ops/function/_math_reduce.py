@@ -8,6 +8,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core import dtype as _dtype
+from ms2torch._core.errors import said
 from ms2torch._core.registry import method, mint_form, op, primitive
 
 from ._math_axis import axes, every, spelled
@@ -43,7 +44,7 @@ def _mean(t, axis, keep, name="ReduceMean"):
 def _integer_mean(t, axis, keep):
     """Of integers an integer, cut off towards zero."""
     if t.dtype is torch.bool:
-        raise TypeError("For 'ReduceMean', the mean of Bool is not defined: cast it to float32 first.")
+        raise said(RuntimeError("For 'ReduceMean', unsupported reduce operation for bool."))
     dims = every(axis, t)
     count = 1
     for a in dims:
@@ -382,6 +383,13 @@ def logsumexp(input, dim, keepdim=False):
 # ---- norms -------------------------------------------------------------------------------------------------
 
 
+def _euclidean(t, where, keepdim):
+    """The 2-norm by its formula: its gradient at 0 is nan, as MindSpore's, where torch's norms give 0."""
+    if t.is_complex():
+        return torch.linalg.vector_norm(t, 2, where, keepdim)
+    return torch.sqrt(torch.sum(torch.square(t), where, keepdim))
+
+
 @op(method=True)
 @spelled(axis="dim", keepdims="keepdim", keep_dims="keepdim", p="ord")
 def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
@@ -390,7 +398,11 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     ``ord`` is None for the 2-norm, a number, inf, -inf, "fro" or "nuc". The form of releases before 2.0,
     norm(A, axis, p), is taken where ``axis`` or ``p`` are given by name.
     """
-    result = torch.linalg.norm(_floating(_cast(A, dtype)), ord, axes(dim, A, "Norm"), keepdim)
+    t, where = _floating(_cast(A, dtype)), axes(dim, A, "Norm")
+    matrix = t.ndim == 2 if dim is None else isinstance(where, tuple) and len(where) == 2
+    if ord is None or (ord == "fro" and matrix) or (ord == 2 and dim is None and t.ndim == 1):
+        return _euclidean(t, where, keepdim)
+    result = torch.linalg.norm(t, ord, where, keepdim)
     # Of integers these norms are integers.
     counted = ord in (0, 1, -1) and not A.is_floating_point() and not A.is_complex() and dtype is None
     return result.to(torch.int64) if counted else result
@@ -406,17 +418,19 @@ def _mint_norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
 @op()
 def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
     """The norm of vectors along some axes, or of all elements (``mindspore.ops.vector_norm``)."""
-    return torch.linalg.vector_norm(
-        x, ord, axes(axis, x, "Norm"), keepdims, dtype=None if dtype is None else _dtype.to_torch(dtype)
-    )
+    where, dtype = axes(axis, x, "Norm"), None if dtype is None else _dtype.to_torch(dtype)
+    if ord == 2:
+        return _euclidean(x if dtype is None else x.to(dtype), where, keepdims)
+    return torch.linalg.vector_norm(x, ord, where, keepdims, dtype=dtype)
 
 
 @op()
 def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
     """The norm of the matrices in two axes (``mindspore.ops.matrix_norm``)."""
-    return torch.linalg.matrix_norm(
-        A, ord, tuple(axis), keepdims, dtype=None if dtype is None else _dtype.to_torch(dtype)
-    )
+    dtype = None if dtype is None else _dtype.to_torch(dtype)
+    if ord == "fro":
+        return _euclidean(A if dtype is None else A.to(dtype), tuple(axis), keepdims)
+    return torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims, dtype=dtype)
 
 
 @primitive("EuclideanNorm", init={"keep_dims": False})

@@ -77,7 +77,11 @@ def _abs(t):
 _define("abs", _abs, "The absolute value", prim="Abs", alias=("absolute",), mint="abs")
 _define("neg", torch.neg, "The value with its sign turned", prim="Neg", alias=("negative",))
 _define("exp", torch.exp, "e to the power of each element", prim="Exp", alias=("tensor_exp",), mint="exp")
-_define("exp2", torch.exp2, "2 to the power of each element")
+_define(
+    "exp2",
+    lambda t: torch.exp2(t.float() if t.dtype is torch.bfloat16 else t),
+    "2 to the power of each element; of bfloat16 float32",
+)
 _define("expm1", torch.expm1, "e to the power of each element, less 1", prim="Expm1")
 _define("log", torch.log, "The natural logarithm", prim="Log")
 _define("log1p", torch.log1p, "The natural logarithm of 1 + each element", prim="Log1p")
@@ -146,10 +150,10 @@ _define("real", torch.real, "The real part", prim="Real")
 _define("imag", _imaginary, "The imaginary part, zeros for real numbers", prim="Imag")
 _define("conj", lambda t: torch.conj(t).resolve_conj(), "The complex conjugate", prim="Conj", mint=None)
 _define("angle", _angle, "The angle in the complex plane, in radians", prim="Angle", mint=None)
-_define("i0", torch.special.i0, "The modified Bessel function of order 0", mint=None)
+_define("i0", _bessel.i0, "The modified Bessel function of order 0", mint=None)
 _define(
     "bessel_i0",
-    torch.special.i0,
+    _bessel.i0,
     "The modified Bessel function of the first kind, order 0",
     prim="BesselI0",
     argument="x",
@@ -158,7 +162,7 @@ _define(
 )
 _define(
     "bessel_i0e",
-    torch.special.i0e,
+    _bessel.i0e,
     "bessel_i0, scaled by exp(-|x|)",
     prim="BesselI0e",
     argument="x",
@@ -167,7 +171,7 @@ _define(
 )
 _define(
     "bessel_i1",
-    torch.special.i1,
+    _bessel.i1,
     "The modified Bessel function of the first kind, order 1",
     prim="BesselI1",
     argument="x",
@@ -176,7 +180,7 @@ _define(
 )
 _define(
     "bessel_i1e",
-    torch.special.i1e,
+    _bessel.i1e,
     "bessel_i1, scaled by exp(-|x|)",
     prim="BesselI1e",
     argument="x",
