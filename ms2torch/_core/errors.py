@@ -79,7 +79,7 @@ _INPUT_OTHER = frozenset(("AddExt", "SubExt", "FloorDiv", "NotEqual", "Cross"))
 
 
 def cannot_broadcast(name: str, a: tuple, b: tuple) -> ValueError:
-    """MindSpore's error for two shapes that do not broadcast; its indices start at the number of dimensions."""
+    """MindSpore's error for two shapes that do not broadcast; its indices start at the rank."""
     x, y = ("input", "other") if name in _INPUT_OTHER else ("input1", "input2")
     common = min(len(a), len(b))
     pairs = enumerate(zip(a[len(a) - common:], b[len(b) - common:], strict=True))

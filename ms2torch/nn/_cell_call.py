@@ -119,7 +119,7 @@ class CellCall:
 
 
 def _values(output):
-    """``output`` as a graph hands it out: a Parameter in it is a Tensor of the value that it has at the end."""
+    """``output`` as a graph hands it out: a Parameter in it is a Tensor of its value at the end."""
     if output.__class__ is Parameter:
         return wrap(output._t.clone())
     if output.__class__ is tuple:

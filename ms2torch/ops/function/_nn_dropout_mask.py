@@ -45,8 +45,8 @@ def _dropout_do_mask(input_x, mask, keep_prob):
     """
     size = input_x.numel()
     if mask.numel() * 8 < size:
-        raise ValueError("For 'DropoutDoMask', the shape of 'mask' must be at least one bit for each element, "
-                         f"but got {mask.numel()} bytes for {size} elements.")
+        raise ValueError("For 'DropoutDoMask', the shape of 'mask' must be at least one bit for each "
+                         f"element, but got {mask.numel()} bytes for {size} elements.")
     weights = 1 << torch.arange(8, device=mask.device, dtype=torch.int32)
     keep = (mask.to(torch.int32)[:, None] & weights).ne(0).reshape(-1)[:size].reshape(input_x.shape)
     keep_prob = float(keep_prob)

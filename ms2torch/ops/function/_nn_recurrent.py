@@ -22,7 +22,8 @@ def _only(name: str, defaults: dict, seq_length, **given) -> None:
     """NotImplementedError for settings that MindSpore documents as not supported yet."""
     for key, value in given.items():
         if value != defaults[key]:
-            raise unsupported(f"mindspore.ops.{name}({key}={value!r})", f"only {defaults[key]!r} is supported.",
+            raise unsupported(f"mindspore.ops.{name}({key}={value!r})",
+                              f"only {defaults[key]!r} is supported.",
                               "use nn.GRU or nn.LSTM.")
     if seq_length is not None:
         raise unsupported(f"mindspore.ops.{name}(seq_length=...)", "only None is supported.",

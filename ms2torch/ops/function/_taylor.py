@@ -13,7 +13,7 @@ from .grad_func import jvp
 
 
 def _derivatives(fn, primals, series, order: int):
-    """``fn`` and its derivatives up to ``order`` at t = 0, along x + s1 t + s2 t^2/2! + ...; output tuples."""
+    """``fn`` and its derivatives to ``order`` at t = 0, along x + s1 t + s2 t^2/2! + ...; output tuples."""
     start = primals[0]
     zero = torch.zeros((), dtype=start.dtype, device=start.device)
     one = torch.ones_like(zero)
