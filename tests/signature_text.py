@@ -88,10 +88,10 @@ def of_class(cls: type) -> str | None:
     """The text of what a class takes when it is made."""
     if issubclass(cls, enum.Enum):
         return None
-    given = cls.__dict__.get("__signature__")
-    if isinstance(given, inspect.Signature):
-        return of_parameters(given.parameters.values())
     for part in cls.__mro__[:-1]:
+        given = part.__dict__.get("__signature__")
+        if isinstance(given, inspect.Signature):
+            return of_parameters(given.parameters.values())
         made = part.__dict__.get("__init__")
         if made is not None:
             return of_function(made, bound=True)
