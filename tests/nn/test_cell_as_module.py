@@ -89,6 +89,12 @@ def test_child_names_with_dots():
     setattr(net, "a.b", Linear())
     assert [name for name, _ in net.cells_and_names()] == ["", "first", "a.b"]
     assert "a.b.weight" in torch.nn.Module.state_dict(net)
+    saved = {name: value + 1 for name, value in net.state_dict().items()}
+    before = getattr(net, "a.b").weight.asnumpy().copy()
+    net.load_state_dict(saved)
+    np.testing.assert_array_equal(getattr(net, "a.b").weight.asnumpy(), before + 1)
+    with pytest.raises(RuntimeError, match="Unexpected key.*a.c.weight"):
+        net.load_state_dict({**saved, "a.c.weight": torch.zeros(1)})
 
 
 def test_state_dict_loads_into_the_wrapper():
