@@ -9,6 +9,7 @@ import torch
 
 from ms2torch._core import dtype as _dtype
 from ms2torch._core.amp import non_finite, unscale_and_check
+from ms2torch._core.registry import PRIMITIVES
 from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
@@ -87,6 +88,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         self.hyper_map = HyperMap()
         self.loss_scaling_manager = None
         self.base = Tensor(1, _dtype.float32)
+        self.less_equal = PRIMITIVES["LessEqual"]()    # subclasses use these names
         self.is_distributed = False
         if not isinstance(scale_sense, (Cell, Tensor)) and hasattr(scale_sense, "get_update_cell"):
             value = scale_sense.get_loss_scale()
