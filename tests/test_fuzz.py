@@ -50,13 +50,14 @@ def test_a_difference_has_its_kind(theirs, ours, kind):
 
 def test_a_gradient_that_differs_is_told_from_a_value_that_does():
     same = tensor("Float32", [1], [1.0])
-    theirs, ours = ({**same, "gradient": {"tuple": [tensor("Float32", [1], [g])["value"]]}} for g in (0.0, 1.0))
+    theirs, ours = ({**same, "gradient": {"tuple": [tensor("Float32", [1], [g])["value"]]}} for g in (0., 1.))
     assert search.difference_of(theirs, ours, {})[0] == "gradient value"
 
 
 def test_a_gradient_is_weighed_unevenly():
     outcome = run(["x = Tensor(np.array([3.0, 3.0], np.float32))"], "x * x", ["x"])
-    np.testing.assert_allclose(outcome["gradient"]["tuple"][0]["Tensor"][2], [6.0, 6.0 * np.cos(1)], rtol=1e-6)
+    gradient = outcome["gradient"]["tuple"][0]["Tensor"][2]
+    np.testing.assert_allclose(gradient, [6.0, 6.0 * np.cos(1)], rtol=1e-6)
 
 
 class Liar:

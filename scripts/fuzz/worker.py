@@ -12,13 +12,14 @@ import os
 import signal
 import sys
 
+from scripts.fuzz.case import run
+
+INPUT_ENDED = 3
 SECONDS = 30                             # for one case
 
 
 def serve(answers) -> None:
     """Answer lines of standard input until a case raises or the input ends."""
-    from scripts.fuzz.case import run
-
     quiet = os.open(os.devnull, os.O_RDWR)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
@@ -32,7 +33,7 @@ def serve(answers) -> None:
         os.write(answers, (json.dumps(outcome) + "\n").encode())
         if "value" not in outcome or "gradient error" in outcome:
             os._exit(0)
-    os._exit(1)                          # the input has ended
+    os._exit(INPUT_ENDED)
 
 
 def _line() -> bytes:
@@ -58,11 +59,12 @@ def main() -> None:
         if child == 0:
             serve(answers)
         _, status = os.waitpid(child, 0)
-        if os.WIFSIGNALED(status):
-            told = {"error": ["Crash", f"the process died of signal {os.WTERMSIG(status)}"]}
-            os.write(answers, (json.dumps(told) + "\n").encode())
-        elif os.WEXITSTATUS(status):
+        code = os.waitstatus_to_exitcode(status)
+        if code == INPUT_ENDED:
             sys.exit(0)
+        if code:
+            told = {"error": ["Crash", f"the process died with code {code}"]}
+            os.write(answers, (json.dumps(told) + "\n").encode())
 
 
 if __name__ == "__main__":
