@@ -312,8 +312,8 @@ class CellTree:
         else:
             self._non_persistent_buffers_set.add(name)
 
-    def _load_from_state_dict(self, state_dict, prefix, metadata, strict, missing, unexpected, errors) -> None:
-        """torch takes what stands before a key's first dot for the child's name; MindSpore's may hold dots."""
+    def _load_from_state_dict(self, state_dict, prefix, metadata, strict, missing, unexpected, errors):
+        """torch takes what is before a key's first dot for the child's name; MindSpore's may hold dots."""
         found: list[str] = []
         super()._load_from_state_dict(state_dict, prefix, metadata, strict, missing, found, errors)
         dotted = tuple(f"{prefix}{name}." for name in self._modules if "." in name)

@@ -93,7 +93,7 @@ def test_child_names_with_dots():
     before = getattr(net, "a.b").weight.asnumpy().copy()
     net.load_state_dict(saved)
     np.testing.assert_array_equal(getattr(net, "a.b").weight.asnumpy(), before + 1)
-    with pytest.raises(RuntimeError, match="Unexpected key.*a.c.weight"):
+    with pytest.raises(RuntimeError, match=r"Unexpected key.*a\.c\.weight"):
         net.load_state_dict({**saved, "a.c.weight": torch.zeros(1)})
 
 
