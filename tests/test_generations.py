@@ -190,6 +190,20 @@ def test_a_number_first_in_a_comparison(api):
 
 
 @pytest.mark.parametrize("choice", [None, OLD, NEW])
+def test_interpolate_by_sizes_and_by_scales(api, choice):
+    api(choice)
+    image = Tensor(np.array([[[[0.0, 1.0], [2.0, 3.0]]]], np.float32))
+    corners = [[0.0, 0.5, 1.0], [1.0, 1.5, 2.0], [2.0, 2.5, 3.0]]
+    for form in ({"sizes": (3, 3)}, {"sizes": (3, 3), "coordinate_transformation_mode": "align_corners"},
+                 {"size": (3, 3), "align_corners": True}, {"scales": (1.0, 1.0, 1.5, 1.5)}):
+        np.testing.assert_allclose(ops.interpolate(image, mode="bilinear", **form).asnumpy()[0, 0], corners)
+    half = ops.interpolate(image, sizes=(4, 4), coordinate_transformation_mode="half_pixel", mode="bilinear")
+    np.testing.assert_allclose(half.asnumpy()[0, 0, 0], [0.0, 0.25, 0.75, 1.0])
+    raises(lambda: ops.interpolate(image, sizes=(4, 4), coordinate_transformation_mode="asymmetric"),
+           NotImplementedError, "coordinate_transformation_mode='asymmetric'")
+
+
+@pytest.mark.parametrize("choice", [None, OLD, NEW])
 def test_logsumexp_by_axis_and_by_dim(api, choice):
     api(choice)
     wanted = np.log(np.exp(X).sum(1))

@@ -5,7 +5,10 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.errors import unsupported
 from ms2torch._core.registry import REQUIRED, op, primitive
+
+from ._math_axis import spelled
 
 
 def _positions(size: int, wanted: int, align_corners: bool, half_pixel: bool, device):
@@ -125,9 +128,22 @@ _MODES = ("nearest", "linear", "bilinear", "bicubic", "area", "nearest-exact", "
 
 
 @op
+@spelled(x="input")
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None,
-                recompute_scale_factor=None):
-    """Resizes the dimensions after (N, C) (``mindspore.ops.interpolate``); arguments as torch's."""
+                recompute_scale_factor=None, *, sizes=None, scales=None, coordinate_transformation_mode=None):
+    """Resizes the dimensions after (N, C) (``mindspore.ops.interpolate``); arguments as torch's.
+
+    Before 2.0 they were ``sizes``, ``scales`` (of all dimensions) and ``coordinate_transformation_mode``,
+    "align_corners" by default: taken by those names.
+    """
+    if sizes is not None or scales is not None:
+        how = coordinate_transformation_mode or "align_corners"
+        if how not in ("align_corners", "half_pixel"):
+            raise unsupported(f"mindspore.ops.interpolate(coordinate_transformation_mode={how!r})",
+                              "torch has no such positions.", "use 'align_corners' or 'half_pixel'.")
+        size, scale_factor = sizes, None if scales is None else tuple(float(s) for s in scales[2:])
+        mode = ("linear" if input.ndim == 3 else "bilinear") if mode == "nearest" else mode
+        align_corners = how == "align_corners"
     if mode not in _MODES:
         raise ValueError(f"For 'interpolate', 'mode' must be in '{list(_MODES)}', but got {mode}")
     if size is not None and scale_factor is not None:
@@ -151,6 +167,7 @@ def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=
 
 
 @op
+@spelled(input_x="input", interpolation_mode="mode")
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
     """Values of (N, C, H, W) at the positions ``grid`` in [-1, 1] (``mindspore.ops.grid_sample``)."""
     return F.grid_sample(input, grid, mode, padding_mode, bool(align_corners))
