@@ -1,0 +1,3 @@
+"""Probability (``mindspore.nn.probability``)."""
+
+from . import distribution
