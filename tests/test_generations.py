@@ -199,6 +199,9 @@ def test_interpolate_by_sizes_and_by_scales(api, choice):
         np.testing.assert_allclose(ops.interpolate(image, mode="bilinear", **form).asnumpy()[0, 0], corners)
     half = ops.interpolate(image, sizes=(4, 4), coordinate_transformation_mode="half_pixel", mode="bilinear")
     np.testing.assert_allclose(half.asnumpy()[0, 0, 0], [0.0, 0.25, 0.75, 1.0])
+    raises(lambda: ops.interpolate(image, sizes=(4, 4)), ValueError, "'mode' must be 'linear'")
+    row = ops.interpolate(Tensor(np.array([[[0.0, 1.0]]], np.float32)), sizes=(3,))
+    np.testing.assert_allclose(row.asnumpy()[0, 0], [0.0, 0.5, 1.0])
     raises(lambda: ops.interpolate(image, sizes=(4, 4), coordinate_transformation_mode="asymmetric"),
            NotImplementedError, "coordinate_transformation_mode='asymmetric'")
 

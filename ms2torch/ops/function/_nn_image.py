@@ -142,7 +142,10 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
             raise unsupported(f"mindspore.ops.interpolate(coordinate_transformation_mode={how!r})",
                               "torch has no such positions.", "use 'align_corners' or 'half_pixel'.")
         size, scale_factor = sizes, None if scales is None else tuple(float(s) for s in scales[2:])
-        mode = ("linear" if input.ndim == 3 else "bilinear") if mode == "nearest" else mode
+        mode = "linear" if mode == "nearest" and input.ndim == 3 else mode      # the old form's default
+        if mode != {3: "linear", 4: "bilinear"}.get(input.ndim):
+            raise ValueError("For 'interpolate' by sizes or scales, 'mode' must be 'linear' for 3 dimensions "
+                             f"or 'bilinear' for 4, but got {mode} for {input.ndim}.")
         align_corners = how == "align_corners"
     if mode not in _MODES:
         raise ValueError(f"For 'interpolate', 'mode' must be in '{list(_MODES)}', but got {mode}")
