@@ -177,10 +177,10 @@ class Primitive:
         return self
 
     def set_stage(self, stage) -> Primitive:
-        return self
+        return self.add_prim_attr("stage", stage)
 
     def set_device(self, device_target) -> Primitive:
-        return self
+        return self.add_prim_attr("primitive_target", device_target)
 
     def recompute(self, mode=True) -> Primitive:
         return self
