@@ -28,8 +28,8 @@ _ONE, _OTHER = {"input", "x", "input_x"}, {"other", "y", "exponent"}
 TOLERANCES = {
     # Its CPU kernels round to half after every step, and their exponential is 3 ulp off.
     "*": {"float16": (4e-3, 1e-3), "float32": (5e-6, 1e-5)},
-    # Its CPU kernel is a rational approximation.
-    **{name: {"float32": (5e-5, 5e-5)} for name in ("tanh", "tanhshrink", "gelu", "mish", "activations")},
+    # Its CPU kernel of tanh is a rational approximation, 5e-5 off; the derivative 1 - y * y doubles that.
+    **{name: {"float32": (1e-4, 2e-4)} for name in ("tanh", "tanhshrink", "gelu", "mish", "activations")},
     # Its CPU kernel computes Float64 with the exponential of Float32.
     "softplus": {"float64": (1e-6, 1e-6)},
 }

@@ -230,7 +230,7 @@ def masked_select(input, mask):
     return torch.masked_select(input, mask)
 
 
-@op(primitive="MaskedFill", method=True)
+@op(primitive="MaskedFill")
 def masked_fill(input_x, mask, value):
     """``input_x`` with ``value`` where ``mask`` is True; both broadcast (``mindspore.ops.masked_fill``)."""
     if mask.dtype is not torch.bool:
@@ -254,6 +254,14 @@ def masked_fill(input_x, mask, value):
         raise TypeError("For 'MaskedFill', the dtype of 'value' must be "
                         f"{_dtype.from_torch(input_x.dtype)} as "
                         f"that of 'input_x', but got {value}.") from None
+
+
+@method(name="masked_fill")
+def _masked_fill_method(input_x, mask, value):
+    """As the function, but a float value is brought to an integer tensor's dtype."""
+    if isinstance(value, float) and not (input_x.is_floating_point() or input_x.is_complex()):
+        value = torch.as_tensor(value, device=input_x.device).to(input_x.dtype)
+    return masked_fill.__wrapped__(input_x, mask, value)
 
 
 def _no_broadcast(prim, name, x, other_name, other) -> str:

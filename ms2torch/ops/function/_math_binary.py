@@ -125,6 +125,14 @@ def _fmod(a, b):
     return torch.fmod(torch.as_tensor(a), b)
 
 
+def _composed_fmod(a, b):
+    """In rounded steps, as MindSpore composes it: fmod(10, 0.1) is 0, where C's and TruncateMod's is 0.1."""
+    a = torch.as_tensor(a)
+    if a.is_floating_point() or isinstance(b, float) or getattr(b, "is_floating_point", bool)():
+        return a - torch.div(a, b, rounding_mode="trunc") * b
+    return _fmod(a, b)
+
+
 _trunc_div = _binary("TruncateDiv", lambda a, b: torch.div(torch.as_tensor(a), b, rounding_mode="trunc"))
 _trunc_mod = _binary("TruncateMod", _fmod)
 _real_div = _binary("RealDiv", _quotient)
@@ -154,7 +162,11 @@ _define(
     arguments="x y",
 )
 _define("remainder", _remainder, "What the quotient rounded down leaves; it has the divisor's sign")
-_define("fmod", _trunc_mod, "What the quotient rounded towards zero leaves; it has the dividend's sign")
+_define(
+    "fmod",
+    _binary("TruncateMod", _composed_fmod),
+    "What the quotient rounded towards zero leaves; it has the dividend's sign",
+)
 _define(
     "truncate_div",
     _trunc_div,
