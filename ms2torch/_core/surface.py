@@ -256,16 +256,21 @@ class _Empty:
         install_lazy(module.__name__, vars(module))
 
 
+# What is no part of the mirror.
+_APART = tuple(f"{OURS}.{name}" for name in ("_core", "shim", "cli", "_version", "__main__"))
+
+
 class _Mirror:
     """Import hook for the modules of ms2torch that MindSpore has too."""
 
     @staticmethod
     def find_spec(fullname: str, path=None, target=None) -> ModuleSpec | None:
-        if not fullname.startswith(OURS + ".") or not has_module(mindspore_name(fullname)):
+        if not fullname.startswith(OURS + ".") or fullname.startswith(_APART):
             return None
         spec = PathFinder.find_spec(fullname, path)
         if spec is None or spec.loader is None:
-            return ModuleSpec(fullname, _Empty, is_package=True)
+            known = has_module(mindspore_name(fullname))
+            return ModuleSpec(fullname, _Empty, is_package=True) if known else None
         if type(spec.loader) is SourceFileLoader:
             spec.loader = _File(spec.loader.name, spec.loader.path)
         return spec

@@ -148,7 +148,7 @@ def transformer_step(rounds: int) -> dict:
 
 
 def import_time(rounds: int) -> dict:
-    """``import ms2torch`` over ``import torch``, in fresh processes that find compiled bytecode, as after pip."""
+    """``import ms2torch`` over ``import torch``, in fresh processes, with bytecode as after pip."""
     times: dict[str, list[float]] = {"torch": [], "ms2torch": []}
     code = "import time; s = time.perf_counter(); import {}; print(time.perf_counter() - s)"
     root = Path(__file__).resolve().parents[2]
