@@ -25,11 +25,11 @@ _promote = _dtype.promote
 class Tensor:
     """A multi-dimensional array (``mindspore.Tensor``).
 
-    ``input_data`` is a number, a nested list or tuple, a numpy array, a Tensor or a torch.Tensor (whose memory
-    is then shared). Python floats become Float32, ints Int64; arrays keep their dtype. ``shape``, ``dtype``
-    and ``init`` together make a Tensor that is filled by an initializer on first need. TypeError for
-    anything else. Unlike torch's, a Tensor never requires grad: gradients come from ``mindspore.grad`` and
-    its kin, as values.
+    ``input_data`` is a number, a nested list or tuple, a numpy array, a Tensor or a torch.Tensor (whose
+    memory is then shared). Python floats become Float32, ints Int64; arrays keep their dtype. ``shape``,
+    ``dtype`` and ``init`` together make a Tensor that is filled by an initializer on first need. TypeError
+    for anything else. Unlike torch's, a Tensor never requires grad: gradients come from ``mindspore.grad``
+    and its kin, as values.
     """
 
     __slots__ = ("__dict__", "__weakref__", "_t")
@@ -55,7 +55,10 @@ class Tensor:
         return self._t
 
     def asnumpy(self) -> np.ndarray:
-        """The data as a numpy array that shares memory on the CPU (``Tensor.asnumpy``). bfloat16 comes as float32."""
+        """The data as a numpy array that shares memory on the CPU (``Tensor.asnumpy``).
+
+        bfloat16 comes as float32.
+        """
         t = self._t
         if t.requires_grad:
             t = t.detach()
@@ -225,7 +228,9 @@ class Tensor:
         """Let ``change`` write into the data in place; Parameter keeps its resting tensor out of autograd."""
         t = self._t
         if t.requires_grad and t.is_leaf:
-            raise RuntimeError("Can not modify tensor id of input tensor in the function being differentiated.")
+            raise RuntimeError(
+                "Can not modify tensor id of input tensor in the function being differentiated."
+            )
         change(t)
 
 
@@ -241,11 +246,11 @@ def wrap(t: torch.Tensor) -> Tensor:
 
 def lower(obj):
     """``obj`` with every Tensor, also inside tuples, lists and dicts, as its torch tensor."""
-    if isinstance(obj, Tensor):
-        return obj._t
     cls = obj.__class__
     if cls is tuple or cls is list:
-        return cls([lower(x) for x in obj])
+        return cls([x._t if x.__class__ is Tensor else x if x.__class__ is int else lower(x) for x in obj])
+    if isinstance(obj, Tensor):
+        return obj._t
     if cls is dict:
         return {k: lower(v) for k, v in obj.items()}
     if isinstance(obj, (tuple, list)):
@@ -255,7 +260,8 @@ def lower(obj):
 
 
 def lift(obj):
-    """``obj`` with every torch tensor as a Tensor; lists and tuples keep their kind, named tuples become tuples."""
+    """``obj`` with every torch tensor as a Tensor; lists and tuples keep their kind, named tuples become
+    tuples."""
     if isinstance(obj, torch.Tensor):
         out = _new(Tensor)
         out._t = obj
@@ -271,12 +277,17 @@ def lift(obj):
 
 
 def as_torch(data, dtype=None) -> torch.Tensor:
-    """A new torch tensor from anything that ``mindspore.Tensor`` takes (torch tensors are shared, the rest copied)."""
+    """A new torch tensor from anything that ``mindspore.Tensor`` takes (torch tensors are shared, the rest
+    copied)."""
     want = None if dtype is None else _dtype.to_torch(dtype)
     if isinstance(data, Tensor):
         t = data._t
     elif isinstance(data, torch.Tensor):
-        t = data.detach() if data.requires_grad and not torch._C._functorch.is_gradtrackingtensor(data) else data
+        t = (
+            data.detach()
+            if data.requires_grad and not torch._C._functorch.is_gradtrackingtensor(data)
+            else data
+        )
     elif isinstance(data, (np.ndarray, np.generic)):
         t = construct.from_array(np.asarray(data))
     elif isinstance(data, (bool, int, float, complex)):
@@ -306,7 +317,9 @@ class _Deferred(Tensor):
     @property
     def _t(self) -> torch.Tensor:
         shape, dtype, init = self.__dict__["_waiting"]
-        array = np.ones(shape, dtype=np.float32 if dtype is torch.bfloat16 else _dtype.from_torch(dtype).numpy)
+        array = np.ones(
+            shape, dtype=np.float32 if dtype is torch.bfloat16 else _dtype.from_torch(dtype).numpy
+        )
         init(array)
         data = torch.from_numpy(array).to(device=device(), dtype=dtype)
         self._t = data
@@ -423,9 +436,11 @@ def _abs(t):
 
 def _matmul(self, other):
     if not isinstance(other, Tensor):
-        raise TypeError(f'Failed calling MatMulExt with "MatMulExt()(input=Tensor, other='
-                        f'{arithmetic.describe(lower(other))})".\nThe valid calling should be: \n'
-                        '"MatMulExt()(input=<Tensor>, other=<Tensor>)".\n')
+        raise TypeError(
+            f'Failed calling MatMulExt with "MatMulExt()(input=Tensor, other='
+            f'{arithmetic.describe(lower(other))})".\nThe valid calling should be: \n'
+            '"MatMulExt()(input=<Tensor>, other=<Tensor>)".\n'
+        )
     a, b = one_dtype("MatMulExt", self._t, other._t)
     if not a.ndim or not b.ndim:
         raise ValueError("For 'MatMulExt' op, inputs must be all tensors and rank >= 1")
@@ -440,6 +455,7 @@ def _unary(fn):
         out = _new(Tensor)
         out._t = fn(self._t)
         return out
+
     return operator
 
 
@@ -458,8 +474,11 @@ def _register_pytree() -> None:
     from torch.utils import _pytree
 
     _pytree.register_pytree_node(
-        Tensor, lambda x: ([x._t], None), lambda leaves, _: wrap(leaves[0]) if isinstance(leaves[0], torch.Tensor)
-        else leaves[0], serialized_type_name="ms2torch.Tensor")
+        Tensor,
+        lambda x: ([x._t], None),
+        lambda leaves, _: wrap(leaves[0]) if isinstance(leaves[0], torch.Tensor) else leaves[0],
+        serialized_type_name="ms2torch.Tensor",
+    )
 
 
 _register_pytree()
