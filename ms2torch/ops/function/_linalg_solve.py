@@ -1,0 +1,182 @@
+"""Solvers and factors of matrices that torch has under other names, and their Primitives."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import dtype as _dtype
+from ms2torch._core.device import device
+from ms2torch._core.errors import unsupported
+from ms2torch._core.registry import REQUIRED, op, primitive
+
+
+@op(primitive="LuSolve")
+def lu_solve(b, LU_data, LU_pivots):
+    """The x with A x = ``b``, from the factors and pivots of A (``mindspore.ops.lu_solve``)."""
+    if b.ndim < 2:
+        raise ValueError("For 'LuSolve', x's dimension must be greater than or equal to 2, "
+                         f"but got: {b.ndim}.")
+    return torch.linalg.lu_solve(LU_data, LU_pivots, b)
+
+
+@op
+def lstsq(input, A):
+    """The least-squares x of ``input`` x = ``A`` (``mindspore.ops.lstsq``).
+
+    Of several the shortest one; a vector ``A`` is one column.
+    """
+    wide = A.unsqueeze(-1) if A.ndim == 1 else A
+    if input.shape[0] >= input.shape[1]:
+        return torch.linalg.lstsq(input, wide).solution
+    return torch.linalg.pinv(input) @ wide
+
+
+@primitive("Lstsq", init={"fast": True, "l2_regularizer": 0.0})
+def _lstsq(x, a, fast=True, l2_regularizer=0.0):
+    """`lstsq`; ``fast`` chooses MindSpore's kernel. NotImplementedError for a regularizer."""
+    if l2_regularizer:
+        raise unsupported(f"mindspore.ops.Lstsq(l2_regularizer={l2_regularizer})", "it is not supported.",
+                          "append sqrt(l2) times the identity to x, and zeros to a.")
+    return lstsq.__wrapped__(x, a)
+
+
+@primitive("MatrixSolve", init={"adjoint": False})
+def _matrix_solve(matrix, rhs, adjoint=False):
+    """The x with ``matrix`` x = ``rhs``; or with its adjoint."""
+    return torch.linalg.solve(matrix.mH if adjoint else matrix, rhs)
+
+
+@primitive("MatrixTriangularSolve", init={"lower": True, "adjoint": False})
+def _matrix_triangular_solve(matrix, rhs, lower=True, adjoint=False):
+    """`MatrixSolve` for a triangular matrix, of which the other half is not read."""
+    if adjoint:
+        return torch.linalg.solve_triangular(matrix.mH, rhs, upper=lower)
+    return torch.linalg.solve_triangular(matrix, rhs, upper=not lower)
+
+
+@primitive("CholeskySolve", init={"upper": False})
+def _cholesky_solve(x1, x2, upper=False):
+    """The x with A x = ``x1``, from the Cholesky factor ``x2`` of A."""
+    return torch.cholesky_solve(x1, x2, upper)
+
+
+@op
+def geqrf(input):
+    """The packed reflectors and scales of a QR decomposition (``mindspore.ops.geqrf``)."""
+    return tuple(torch.geqrf(input))
+
+
+@op(primitive="Orgqr")
+def orgqr(input, input2):
+    """The orthogonal matrix of what `geqrf` gave (``mindspore.ops.orgqr``)."""
+    return torch.orgqr(input, input2)
+
+
+@primitive("Qr", init={"full_matrices": False})
+def _qr(x, full_matrices=False):
+    """An orthogonal and an upper triangular matrix whose product is ``x``."""
+    return tuple(torch.linalg.qr(x, "complete" if full_matrices else "reduced"))
+
+
+@op
+def eigvals(A):
+    """The eigenvalues, complex (``mindspore.ops.eigvals``)."""
+    return torch.linalg.eigvals(A)
+
+
+@primitive("ComplexAbs")
+def _complex_abs(x):
+    """The size of complex numbers."""
+    return x.abs()
+
+
+@primitive("ConjugateTranspose")
+def _conjugate_transpose(x, perm):
+    """The axes in the order ``perm``, the elements conjugated."""
+    return x.permute(tuple(perm.tolist() if isinstance(perm, torch.Tensor) else perm)).conj().resolve_conj()
+
+
+@op
+def bidense(input1, input2, weight, bias=None):
+    """``input1`` weight ``input2`` for every output, a bias added (``mindspore.ops.bidense``)."""
+    return torch.nn.functional.bilinear(input1, input2, weight, bias)
+
+
+@primitive("Pdist", init={"p": 2.0})
+def _pdist(x, p=2.0):
+    """The distances of all pairs of rows."""
+    return torch.nn.functional.pdist(x, p)
+
+
+@primitive("GLU", init={"axis": -1})
+def _glu(x, axis=-1):
+    """One half of the axis, gated by the other."""
+    return torch.nn.functional.glu(x, axis)
+
+
+def _in_top(x, target, k):
+    """Strictly fewer than ``k`` others are larger; never in rows that hold nan or inf."""
+    known = (target >= 0) & (target < x.shape[1])
+    own = x.gather(1, target.long().clamp(0, x.shape[1] - 1)[:, None])
+    return ((x > own).sum(1) < k) & known & x.isfinite().all(1)
+
+
+@op
+def intopk(x1, x2, k):
+    """Whether the element at ``x2`` is among the ``k`` largest of its row (``mindspore.ops.intopk``)."""
+    return _in_top(x1, x2, k)
+
+
+@primitive("InTopK", init={"k": REQUIRED})
+def _in_top_k(x1, x2, k):
+    """Whether the element at ``x2`` is among the ``k`` largest of its row."""
+    return _in_top(x1, x2, k)
+
+
+@primitive("NthElement", init={"reverse": False})
+def _nth_element(input, n, reverse=False):
+    """The element that stands at ``n`` when the last axis is sorted, upwards or in ``reverse``."""
+    return torch.sort(input, -1, descending=reverse).values[..., int(n)]
+
+
+def _triangle(make, row, col, offset, dtype):
+    return make(row, col, offset, dtype=_dtype.to_torch(dtype), device=device())
+
+
+@primitive("TrilIndices", init={"row": REQUIRED, "col": REQUIRED, "offset": 0, "dtype": _dtype.int32})
+def _tril_indices(row, col, offset=0, dtype=_dtype.int32):
+    """Rows and columns of the elements on and below a diagonal."""
+    return _triangle(torch.tril_indices, row, col, offset, dtype)
+
+
+@primitive("TriuIndices", init={"row": REQUIRED, "col": REQUIRED, "offset": 0, "dtype": _dtype.int32})
+def _triu_indices(row, col, offset=0, dtype=_dtype.int32):
+    """Rows and columns of the elements on and above a diagonal."""
+    return _triangle(torch.triu_indices, row, col, offset, dtype)
+
+
+@primitive("MatrixLogarithm")
+def _matrix_logarithm(x):
+    """The matrix whose exponential is ``x``, by its eigenvectors."""
+    values, vectors = torch.linalg.eig(x)
+    return vectors @ torch.diag_embed(values.log()) @ torch.linalg.inv(vectors)
+
+
+@primitive("MultiMarginLoss", init={"p": 1, "margin": 1.0, "reduction": "mean"})
+def _multi_margin_loss(x, target, weight, p=1, margin=1.0, reduction="mean"):
+    """How far other classes come within a margin of the target's."""
+    return torch.nn.functional.multi_margin_loss(x, target, p, margin, weight, reduction=reduction)
+
+
+@primitive("CheckNumerics")
+def _check_numerics(x):
+    """``x``; RuntimeError where it holds nan or inf."""
+    if not bool(x.isfinite().all()):
+        raise RuntimeError("For 'CheckNumerics', there is nan or inf in the input.")
+    return x
+
+
+@op
+def eps(x):
+    """The distance from 1 to the next number of the dtype, in the shape of ``x`` (``mindspore.ops.eps``)."""
+    return torch.full_like(x, torch.finfo(x.dtype).eps)
