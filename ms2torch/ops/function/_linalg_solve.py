@@ -163,7 +163,7 @@ def _matrix_logarithm(x):
 
 
 @primitive("MultiMarginLoss", init={"p": 1, "margin": 1.0, "reduction": "mean"})
-def _multi_margin_loss(x, target, weight, p=1, margin=1.0, reduction="mean"):
+def _multi_margin_loss(x, target, weight=None, p=1, margin=1.0, reduction="mean"):
     """How far other classes come within a margin of the target's."""
     return torch.nn.functional.multi_margin_loss(x, target, p, margin, weight, reduction=reduction)
 
