@@ -1,8 +1,6 @@
 """Probability distributions (``mindspore.nn.probability.distribution``)."""
 
 from ._families import (
-    Bernoulli,
-    Categorical,
     Cauchy,
     Exponential,
     Geometric,
@@ -10,11 +8,13 @@ from ._families import (
     Laplace,
     Logistic,
     LogNormal,
-    Normal,
     StudentT,
-    Uniform,
 )
+from .bernoulli import Bernoulli
+from .categorical import Categorical
 from .distribution import Distribution
+from .normal import Normal
+from .uniform import Uniform
 
 __all__ = ["Bernoulli", "Categorical", "Cauchy", "Distribution", "Exponential", "Geometric", "HalfNormal",
            "Laplace", "LogNormal", "Logistic", "Normal", "StudentT", "Uniform"]

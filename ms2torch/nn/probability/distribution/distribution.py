@@ -1,52 +1,100 @@
-"""What the distributions share (``mindspore.nn.probability.distribution.distribution``).
-
-The formulas are those of ``torch.distributions``. Parameters may be given when a distribution is made, or
-with each call; all of them broadcast. Draws come from torch's generator, which ``set_seed`` seeds.
-"""
+"""The base of distributions: what follows from what (``...probability.distribution.distribution``)."""
 
 from __future__ import annotations
 
 import numpy as np
 import torch
-from torch.distributions import kl_divergence
 
-from ms2torch._core.device import device
-from ms2torch._core.tensor import Tensor, lower, wrap
+from ms2torch import _checkparam as check
+from ms2torch._core import dtype as _dtype
+from ms2torch._core.dtype import float32, float64
+from ms2torch._core.tensor import Tensor, wrap
+from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
 
-_MEANS = {"mean": "mean", "sd": "stddev", "var": "variance", "mode": "mode"}
+FLOATS = tuple(_dtype._NAMED[name] for name in (
+    "float16", "float32", "float64", "bfloat16", "float8_e4m3fn", "float8_e5m2", "hifloat8"))
+INTEGERS = tuple(_dtype._NAMED[name] for name in (
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"))
 
 
-def _values(value, dtype: torch.dtype) -> torch.Tensor:
-    value = lower(value)
-    if not isinstance(value, torch.Tensor):
-        value = torch.from_numpy(np.array(value, dtype=np.float32)).to(device())
-    return value.to(dtype)
+def _tensor(value, dtype) -> Tensor:
+    if isinstance(value, Parameter):
+        return value
+    if isinstance(value, bool):
+        raise TypeError("Input cannot be Type Bool")
+    if isinstance(value, (Tensor, np.ndarray, list, int, float)):
+        return Tensor(value, dtype=dtype)
+    raise TypeError(f"Unable to convert input of type {type(value)} to a Tensor of type {dtype}")
+
+
+def _common(arguments: dict, dtype):
+    """The dtype that parameters are computed with: theirs, or for Python's numbers that of the samples."""
+    common = None
+    for name, value in arguments.items():
+        if hasattr(value, "dtype"):
+            own = value.dtype
+            if not isinstance(value, Tensor):
+                own = _dtype.from_torch(_dtype.to_torch(own))
+            if common is not None and own != common:
+                raise TypeError(f"{name} should have the same dtype as other arguments.")
+            common = own
+    if common in INTEGERS or common == float64:
+        return float32
+    if common is None:
+        return float32 if dtype is None or dtype in INTEGERS else dtype
+    return common
+
+
+def same_name(given, expected: str) -> None:
+    """ValueError unless the other distribution is of the same kind."""
+    if given is None:
+        raise ValueError("Input dist must be a constant which is not None.")
+    if given != expected:
+        raise ValueError(f"Expected dist input is {expected}, but got {given}.")
+
+
+def data(value):
+    """The numbers of a Parameter or Tensor that a check looks at."""
+    return value._t.detach()
+
+
+def _then(change, method):
+    """``method`` whose results go through ``change``, a function over torch tensors."""
+    return lambda *args, **kwargs: wrap(change(method(*args, **kwargs)._t))
 
 
 class Distribution(Cell):
-    """Base of distributions; ``param`` are its parameters by name (None: given with each call).
+    """Base class of distributions (``mindspore.nn.probability.distribution.Distribution``).
 
-    A subclass of ours says by `_made` which torch distribution it is, and by ``has`` which of the methods
-    MindSpore has for it.
+    A subclass defines some of ``_mean``, ``_sd``, ``_var``, ``_mode``, ``_entropy``, ``_prob``,
+    ``_log_prob``, ``_cdf``, ``_log_cdf``, ``_survival_function``, ``_log_survival``, ``_cross_entropy``,
+    ``_kl_loss``, ``_sample``; the others follow from them, or raise NotImplementedError. All take the
+    parameters of the distribution as further arguments, in the place of those that it was made with.
+    ``param`` has ``param_dict``, the parameters by name. Called as a Cell, the first argument names the
+    method.
     """
-
-    has: tuple[str, ...] = ()
-    undefined: tuple[str, ...] = ()
-    shown: dict[str, str] = {}
 
     def __init__(self, seed, dtype, name, param) -> None:
         super().__init__()
-        given = {key: value for key, value in param.items() if key not in ("self", "__class__")}
-        values = {k: v for k, v in given.items() if k not in ("seed", "dtype", "name", "param_dict")}
+        seed = 0 if seed is None else seed
+        check.check_value_type("name", name, [str], type(self).__name__)
+        check.check_non_negative_int(seed, "seed", name)
         self._name, self._seed, self._dtype = name, seed, dtype
-        self._parameters_given = {**values, "seed": seed, "dtype": dtype, "name": name, "param_dict": values}
-        self._wide = dtype.torch if dtype.torch.is_floating_point else torch.float32
-        self._fixed = {k: None if v is None else _values(v, self._wide) for k, v in values.items()}
-        known = [v for v in self._fixed.values() if v is not None]
-        self._batch_shape = tuple(torch.broadcast_shapes(*(v.shape for v in known))) if known else None
+        self._given = {k: v for k, v in param.items() if k != "self" and not k.startswith("_")}
+        arguments = self._given.get("param_dict", {})
+        self.parameter_type = _common(arguments, dtype)
+        self.default_parameters, self.parameter_names = [], []
+        self._batch_shape = self._shape_of(arguments)
+        self._broadcast_shape = self._batch_shape
+        self._is_scalar_batch = all(v is None or isinstance(v, (int, float)) for v in arguments.values())
 
-    # ---- what it is ----------------------------------------------------------------------------------------
+    @staticmethod
+    def _shape_of(arguments: dict):
+        if any(v is None for v in arguments.values()):
+            return None
+        return tuple(torch.broadcast_shapes(*(v.shape if isinstance(v, Tensor) else np.shape(v)
+                                              for v in arguments.values())))
 
     @property
     def name(self) -> str:
@@ -54,157 +102,186 @@ class Distribution(Cell):
 
     @property
     def dtype(self):
+        """The dtype of samples."""
         return self._dtype
 
     @property
-    def seed(self):
+    def seed(self) -> int:
         return self._seed
 
     @property
     def parameters(self) -> dict:
-        """What it was made with."""
-        return self._parameters_given
-
-    @property
-    def batch_shape(self):
-        """The shape of the parameters together; None where one is missing."""
-        return self._batch_shape
+        """What the distribution was made with (not torch's ``Module.parameters``)."""
+        return self._given
 
     @property
     def is_scalar_batch(self) -> bool:
-        return self._batch_shape == ()
+        """Whether its parameters are plain numbers."""
+        return self._is_scalar_batch
 
-    def extend_repr(self) -> str:
-        if not self.shown or any(self._fixed[key] is None for key in self._fixed):
-            return f"batch_shape = {self._batch_shape}" if self._batch_shape else ""
-        if self._batch_shape:
-            return f"batch_shape = {self._batch_shape}"
-        return ", ".join(f"{word} = {self._fixed[key].item():.7g}" if "." in f"{self._fixed[key].item():.7g}"
-                         else f"{word} = {self._fixed[key].item():.1f}" for key, word in self.shown.items())
+    @property
+    def batch_shape(self):
+        """The shape of its parameters together; None where some are given only at calls."""
+        return self._batch_shape
+
+    @property
+    def broadcast_shape(self):
+        return self._broadcast_shape
+
+    # ---- for subclasses ------------------------------------------------------------------------------------
+
+    def _add_parameter(self, value, name: str):
+        """Keep a parameter as a Tensor, under ``name``; the order is that of further arguments."""
+        tensor = None if value is None else _tensor(value, self.parameter_type)
+        self.default_parameters.append(tensor)
+        self.parameter_names.append(name)
+        return tensor
+
+    def _reset_parameters(self) -> None:
+        self.default_parameters, self.parameter_names = [], []
+
+    def _check_value(self, value, name: str):
+        if value is not None and not isinstance(value, Tensor):
+            raise TypeError(f"For {name}, input type must be a Tensor or Parameter.")
+        return value
+
+    def _check_param_type(self, *args):
+        """The parameters for one call, as Tensors of one shape: those given, else the distribution's."""
+        found = []
+        for value, name, default in zip(args, self.parameter_names, self.default_parameters, strict=False):
+            value = self._check_value(value, name)
+            value = default if value is None else value
+            if value is None:
+                raise TypeError(f"the type {name} must be subclass of Tensor. It can not be None since it is "
+                                "not specified during initialization.")
+            found.append(value._t.to(self.parameter_type.torch))
+        found = [wrap(t) for t in torch.broadcast_tensors(*found)]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def _raw(self, *args):
+        """As ``_check_param_type``, as a list of torch tensors."""
+        found = self._check_param_type(*args)
+        return [x._t for x in found] if isinstance(found, tuple) else [found._t]
+
+    def _raw_value(self, value, dtype=None, name: str = "value"):
+        """One checked Tensor as a torch tensor of ``dtype``, the parameters' where it is None."""
+        return self._check_value(value, name)._t.to((dtype or self.parameter_type).torch)
+
+    def _lacks(self, what: str):
+        raise NotImplementedError(f"{what} is not implemented for {self.name} distribution.")
+
+    def _derived(self, what: str, *ways):
+        """The first of ``ways`` (method, change) whose method the class has, with its change applied."""
+        for method, change in ways:
+            found = getattr(self, method, None)
+            if found is not None:
+                return found if change is None else _then(change, found)
+        return lambda *args, **kwargs: self._lacks(what)
+
+    # ---- moments -------------------------------------------------------------------------------------------
+
+    def mean(self, *args, **kwargs):
+        """The expected value."""
+        return self._derived("mean", ("_mean", None))(*args, **kwargs)
+
+    def mode(self, *args, **kwargs):
+        """The most probable value."""
+        return self._derived("mode", ("_mode", None))(*args, **kwargs)
+
+    def sd(self, *args, **kwargs):
+        """The standard deviation."""
+        return self._derived("sd", ("_sd", None), ("_var", torch.sqrt))(*args, **kwargs)
+
+    def var(self, *args, **kwargs):
+        """The variance."""
+        return self._derived("var", ("_var", None), ("_sd", torch.square))(*args, **kwargs)
+
+    def entropy(self, *args, **kwargs):
+        """The entropy, in nats."""
+        return self._derived("entropy", ("_entropy", None))(*args, **kwargs)
+
+    # ---- probabilities -------------------------------------------------------------------------------------
+
+    def prob(self, value, *args, **kwargs):
+        """The density, or the probability, of ``value``."""
+        return self._derived("prob", ("_prob", None), ("_log_prob", torch.exp))(value, *args, **kwargs)
+
+    def log_prob(self, value, *args, **kwargs):
+        """The logarithm of ``prob``."""
+        return self._derived("log_prob", ("_log_prob", None), ("_prob", torch.log))(value, *args, **kwargs)
+
+    def cdf(self, value, *args, **kwargs):
+        """The probability of at most ``value``."""
+        return self._derived(
+            "cdf", ("_cdf", None), ("_log_cdf", torch.exp), ("_survival_function", lambda p: 1.0 - p),
+            ("_log_survival", lambda p: 1.0 - p.exp()))(value, *args, **kwargs)
+
+    def log_cdf(self, value, *args, **kwargs):
+        """The logarithm of ``cdf``."""
+        if hasattr(self, "_log_cdf"):
+            return self._log_cdf(value, *args, **kwargs)
+        return wrap(self.cdf(value, *args, **kwargs)._t.log())
+
+    def survival_function(self, value, *args, **kwargs):
+        """The probability of more than ``value``."""
+        return self._derived(
+            "survival_function", ("_survival_function", None), ("_log_survival", torch.exp),
+            ("_cdf", lambda p: 1.0 - p), ("_log_cdf", lambda p: 1.0 - p.exp()))(value, *args, **kwargs)
+
+    def log_survival(self, value, *args, **kwargs):
+        """The logarithm of ``survival_function``."""
+        if hasattr(self, "_log_survival"):
+            return self._log_survival(value, *args, **kwargs)
+        return wrap(self.survival_function(value, *args, **kwargs)._t.log())
+
+    # ---- against another, samples --------------------------------------------------------------------------
+
+    def kl_loss(self, dist, *args, **kwargs):
+        """The Kullback-Leibler divergence from this to the distribution of kind ``dist``, whose parameters
+        follow."""
+        return self._derived("kl_loss", ("_kl_loss", None))(dist, *args, **kwargs)
+
+    def cross_entropy(self, dist, *args, **kwargs):
+        """The cross entropy with the distribution of kind ``dist``, whose parameters follow."""
+        return self._derived("cross_entropy", ("_cross_entropy", None))(dist, *args, **kwargs)
+
+    def sample(self, *args, **kwargs):
+        """Samples: ``(shape=(), *parameters)`` to shape + batch shape."""
+        return self._derived("sample", ("_sample", None))(*args, **kwargs)
+
+    def _drawn(self, draw, shape, *args):
+        """``draw(whole shape, *parameters)``, where a scalar is drawn as one element."""
+        if not isinstance(shape, tuple):
+            raise TypeError("For shape, input type must be a tuple.")
+        found = self._raw(*args)
+        whole = (*shape, *found[0].shape)
+        return wrap(draw(whole or (1,), *found).to(self.dtype.torch).reshape(whole))
+
+    def get_dist_args(self, *args, **kwargs):
+        """The parameters: those given, else the distribution's."""
+        names = self.parameter_names
+        given = [*args, *[None] * (len(names) - len(args))]
+        given = [self._check_value(kwargs.get(n, g), n) for n, g in zip(names, given, strict=True)]
+        return tuple(d if g is None else g for g, d in zip(given, self.default_parameters, strict=True))
 
     def get_dist_type(self) -> str:
-        """The kind of distribution."""
-        return type(self).__name__
+        """The kind of distribution, by name."""
+        return self._get_dist_type()
 
-    def get_dist_args(self, *args):
-        """The parameters; those of the call stand in for the first ones."""
-        found = dict(zip(self._fixed, args, strict=False))
-        return tuple(found[key] if found.get(key) is not None else wrap(value)
-                     for key, value in self._fixed.items())
+    def _get_dist_type(self):
+        return self._lacks("get_dist_type")
 
-    # ---- computation ---------------------------------------------------------------------------------------
+    def _shown(self, **values) -> str:
+        if self.is_scalar_batch:
+            return ", ".join(f"{k.replace('_', ' ')} = {v}" for k, v in values.items())
+        return f"batch_shape = {self._broadcast_shape}"
 
-    def _made(self, **values):
-        """The torch distribution with these parameters."""
-        raise NotImplementedError(f"{self._name} has no formulas here; override the methods that you call.")
+    def construct(self, name, *args, **kwargs):
+        if name in _METHODS:
+            return getattr(self, name)(*args, **kwargs)
+        return self._lacks(name)
 
-    def _with(self, args):
-        """The torch distribution with the parameters of a call, or one's own."""
-        return self._made(**self._resolved(args))
 
-    def _resolved(self, args) -> dict[str, torch.Tensor]:
-        values = {}
-        for key, fixed, given in zip(self._fixed, self._fixed.values(),
-                                     (*args, *[None] * len(self._fixed)), strict=False):
-            if given is None and fixed is None:
-                raise TypeError(f"the type {key} must be subclass of Tensor. It can not be None since it is "
-                                "not specified during initialization.")
-            values[key] = fixed if given is None else _values(given, self._wide)
-        if len(values) > 1:
-            values = dict(zip(values, torch.broadcast_tensors(*values.values()), strict=True))
-        return values
-
-    def _check(self, method: str) -> None:
-        if method in self.undefined:
-            raise ValueError(f"{method} is undefined for {type(self).__name__} distribution.")
-        if self.has and method not in self.has:
-            raise NotImplementedError(f"{method} is not implemented for {type(self).__name__} distribution.")
-
-    def _at(self, value, args, method):
-        self._check(method)
-        if not isinstance(value, Tensor):
-            raise TypeError("For value, input type must be a Tensor or Parameter.")
-        return self._with(args), value._t.to(self._wide)
-
-    def log_prob(self, value, *args):
-        """The logarithm of the density (or probability) at ``value``."""
-        made, at = self._at(value, args, "log_prob")
-        return wrap(made.log_prob(at))
-
-    def prob(self, value, *args):
-        """The density (or probability) at ``value``."""
-        made, at = self._at(value, args, "prob")
-        return wrap(made.log_prob(at).exp())
-
-    def cdf(self, value, *args):
-        """The probability of at most ``value``."""
-        made, at = self._at(value, args, "cdf")
-        return wrap(self._below(made, at))
-
-    def _below(self, made, at):
-        return made.cdf(at)
-
-    def log_cdf(self, value, *args):
-        """The logarithm of `cdf`."""
-        return wrap(self.cdf(value, *args)._t.log())
-
-    def survival_function(self, value, *args):
-        """The probability of more than ``value``."""
-        return wrap(1 - self.cdf(value, *args)._t)
-
-    def log_survival(self, value, *args):
-        """The logarithm of `survival_function`."""
-        return wrap(self.survival_function(value, *args)._t.log())
-
-    def _figure(self, method, args):
-        self._check(method)
-        return wrap(getattr(self._with(args), _MEANS[method]))
-
-    def mean(self, *args):
-        """The mean."""
-        return self._figure("mean", args)
-
-    def sd(self, *args):
-        """The standard deviation."""
-        return self._figure("sd", args)
-
-    def var(self, *args):
-        """The variance."""
-        return self._figure("var", args)
-
-    def mode(self, *args):
-        """The most probable value."""
-        found = self._figure("mode", args)
-        return found if self._dtype.torch.is_floating_point else found.astype(self._dtype)
-
-    def entropy(self, *args):
-        """The entropy, in nats."""
-        self._check("entropy")
-        return wrap(self._with(args).entropy())
-
-    def kl_loss(self, dist, *args):
-        """The Kullback-Leibler divergence from another of its kind: its parameters, then one's own."""
-        self._check("kl_loss")
-        if dist != type(self).__name__:
-            raise ValueError(f"Expected dist input is {type(self).__name__}, but got {dist}.")
-        count = len(self._fixed)
-        both = [*self._resolved(args[count:]).values(), *(_values(x, self._wide) for x in args[:count])]
-        both = torch.broadcast_tensors(*both)
-        own, other = (self._made(**dict(zip(self._fixed, part, strict=True)))
-                      for part in (both[:count], both[count:]))
-        return wrap(kl_divergence(own, other))
-
-    def cross_entropy(self, dist, *args):
-        """The entropy, and the divergence added."""
-        self._check("cross_entropy")
-        return wrap(self.entropy(*args[len(self._fixed):])._t + self.kl_loss(dist, *args)._t)
-
-    def sample(self, *args):
-        """Draws of a shape (the first argument, () by default) for each of the parameters."""
-        self._check("sample")
-        shape, *rest = args or ((),)
-        return wrap(self._with(rest).sample(torch.Size(shape)).to(self._dtype.torch))
-
-    def construct(self, name, *args):
-        """The method that ``name`` says."""
-        return getattr(self, name)(*args)
+_METHODS = frozenset((
+    "prob", "log_prob", "cdf", "log_cdf", "survival_function", "log_survival", "var", "sd", "mode", "mean",
+    "entropy", "kl_loss", "cross_entropy", "sample", "get_dist_args", "get_dist_type"))

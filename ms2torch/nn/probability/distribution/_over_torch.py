@@ -1,0 +1,212 @@
+"""Distributions that are one of torch's, under MindSpore's names.
+
+The formulas are those of ``torch.distributions``. Parameters may be given when a distribution is made, or
+with each call; all of them broadcast. Draws come from torch's generator, which ``set_seed`` seeds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch.distributions import kl_divergence
+
+from ms2torch._core.device import device
+from ms2torch._core.tensor import Tensor, lower, wrap
+from ms2torch.nn.cell import Cell
+
+from .distribution import Distribution
+
+_MEANS = {"mean": "mean", "sd": "stddev", "var": "variance", "mode": "mode"}
+
+
+def _values(value, dtype: torch.dtype) -> torch.Tensor:
+    value = lower(value)
+    if not isinstance(value, torch.Tensor):
+        value = torch.from_numpy(np.array(value, dtype=np.float32)).to(device())
+    return value.to(dtype)
+
+
+class OverTorch(Distribution):
+    """Base of distributions; ``param`` are its parameters by name (None: given with each call).
+
+    A subclass of ours says by `_made` which torch distribution it is, and by ``has`` which of the methods
+    MindSpore has for it.
+    """
+
+    has: tuple[str, ...] = ()
+    undefined: tuple[str, ...] = ()
+    shown: dict[str, str] = {}
+
+    def __init__(self, seed, dtype, name, param) -> None:
+        Cell.__init__(self)
+        given = {key: value for key, value in param.items() if key not in ("self", "__class__")}
+        values = {k: v for k, v in given.items() if k not in ("seed", "dtype", "name", "param_dict")}
+        self._name, self._seed, self._dtype = name, seed, dtype
+        self._parameters_given = {**values, "seed": seed, "dtype": dtype, "name": name, "param_dict": values}
+        self._wide = dtype.torch if dtype.torch.is_floating_point else torch.float32
+        self._fixed = {k: None if v is None else _values(v, self._wide) for k, v in values.items()}
+        known = [v for v in self._fixed.values() if v is not None]
+        self._batch_shape = tuple(torch.broadcast_shapes(*(v.shape for v in known))) if known else None
+
+    # ---- what it is ----------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def dtype(self):
+        return self._dtype
+
+    @property
+    def seed(self):
+        return self._seed
+
+    @property
+    def parameters(self) -> dict:
+        """What it was made with."""
+        return self._parameters_given
+
+    @property
+    def batch_shape(self):
+        """The shape of the parameters together; None where one is missing."""
+        return self._batch_shape
+
+    @property
+    def is_scalar_batch(self) -> bool:
+        return self._batch_shape == ()
+
+    def extend_repr(self) -> str:
+        if not self.shown or any(self._fixed[key] is None for key in self._fixed):
+            return f"batch_shape = {self._batch_shape}" if self._batch_shape else ""
+        if self._batch_shape:
+            return f"batch_shape = {self._batch_shape}"
+        return ", ".join(f"{word} = {self._fixed[key].item():.7g}" if "." in f"{self._fixed[key].item():.7g}"
+                         else f"{word} = {self._fixed[key].item():.1f}" for key, word in self.shown.items())
+
+    def get_dist_type(self) -> str:
+        """The kind of distribution."""
+        return type(self).__name__
+
+    def get_dist_args(self, *args):
+        """The parameters; those of the call stand in for the first ones."""
+        found = dict(zip(self._fixed, args, strict=False))
+        return tuple(found[key] if found.get(key) is not None else wrap(value)
+                     for key, value in self._fixed.items())
+
+    # ---- computation ---------------------------------------------------------------------------------------
+
+    def _made(self, **values):
+        """The torch distribution with these parameters."""
+        raise NotImplementedError(f"{self._name} has no formulas here; override the methods that you call.")
+
+    def _with(self, args):
+        """The torch distribution with the parameters of a call, or one's own."""
+        return self._made(**self._resolved(args))
+
+    def _resolved(self, args) -> dict[str, torch.Tensor]:
+        values = {}
+        for key, fixed, given in zip(self._fixed, self._fixed.values(),
+                                     (*args, *[None] * len(self._fixed)), strict=False):
+            if given is None and fixed is None:
+                raise TypeError(f"the type {key} must be subclass of Tensor. It can not be None since it is "
+                                "not specified during initialization.")
+            values[key] = fixed if given is None else _values(given, self._wide)
+        if len(values) > 1:
+            values = dict(zip(values, torch.broadcast_tensors(*values.values()), strict=True))
+        return values
+
+    def _check(self, method: str) -> None:
+        if method in self.undefined:
+            raise ValueError(f"{method} is undefined for {type(self).__name__} distribution.")
+        if self.has and method not in self.has:
+            raise NotImplementedError(f"{method} is not implemented for {type(self).__name__} distribution.")
+
+    def _at(self, value, args, method):
+        self._check(method)
+        if not isinstance(value, Tensor):
+            raise TypeError("For value, input type must be a Tensor or Parameter.")
+        return self._with(args), value._t.to(self._wide)
+
+    def log_prob(self, value, *args):
+        """The logarithm of the density (or probability) at ``value``."""
+        made, at = self._at(value, args, "log_prob")
+        return wrap(made.log_prob(at))
+
+    def prob(self, value, *args):
+        """The density (or probability) at ``value``."""
+        made, at = self._at(value, args, "prob")
+        return wrap(made.log_prob(at).exp())
+
+    def cdf(self, value, *args):
+        """The probability of at most ``value``."""
+        made, at = self._at(value, args, "cdf")
+        return wrap(self._below(made, at))
+
+    def _below(self, made, at):
+        return made.cdf(at)
+
+    def log_cdf(self, value, *args):
+        """The logarithm of `cdf`."""
+        return wrap(self.cdf(value, *args)._t.log())
+
+    def survival_function(self, value, *args):
+        """The probability of more than ``value``."""
+        return wrap(1 - self.cdf(value, *args)._t)
+
+    def log_survival(self, value, *args):
+        """The logarithm of `survival_function`."""
+        return wrap(self.survival_function(value, *args)._t.log())
+
+    def _figure(self, method, args):
+        self._check(method)
+        return wrap(getattr(self._with(args), _MEANS[method]))
+
+    def mean(self, *args):
+        """The mean."""
+        return self._figure("mean", args)
+
+    def sd(self, *args):
+        """The standard deviation."""
+        return self._figure("sd", args)
+
+    def var(self, *args):
+        """The variance."""
+        return self._figure("var", args)
+
+    def mode(self, *args):
+        """The most probable value."""
+        found = self._figure("mode", args)
+        return found if self._dtype.torch.is_floating_point else found.astype(self._dtype)
+
+    def entropy(self, *args):
+        """The entropy, in nats."""
+        self._check("entropy")
+        return wrap(self._with(args).entropy())
+
+    def kl_loss(self, dist, *args):
+        """The Kullback-Leibler divergence from another of its kind: its parameters, then one's own."""
+        self._check("kl_loss")
+        if dist != type(self).__name__:
+            raise ValueError(f"Expected dist input is {type(self).__name__}, but got {dist}.")
+        count = len(self._fixed)
+        both = [*self._resolved(args[count:]).values(), *(_values(x, self._wide) for x in args[:count])]
+        both = torch.broadcast_tensors(*both)
+        own, other = (self._made(**dict(zip(self._fixed, part, strict=True)))
+                      for part in (both[:count], both[count:]))
+        return wrap(kl_divergence(own, other))
+
+    def cross_entropy(self, dist, *args):
+        """The entropy, and the divergence added."""
+        self._check("cross_entropy")
+        return wrap(self.entropy(*args[len(self._fixed):])._t + self.kl_loss(dist, *args)._t)
+
+    def sample(self, *args):
+        """Draws of a shape (the first argument, () by default) for each of the parameters."""
+        self._check("sample")
+        shape, *rest = args or ((),)
+        return wrap(self._with(rest).sample(torch.Size(shape)).to(self._dtype.torch))
+
+    def construct(self, name, *args):
+        """The method that ``name`` says."""
+        return getattr(self, name)(*args)
