@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import runtime
 from ._core import memory
+from ._core.streams import Event, Stream, StreamCtx, current_stream, default_stream  # noqa: F401
 from ._core.surface import install_lazy
 
 

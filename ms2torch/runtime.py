@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._checkparam import args_type_check
 from ._core import memory
+from ._core.streams import Event, Stream, StreamCtx, current_stream, default_stream  # noqa: F401
 from ._core.surface import install_lazy
 
 
