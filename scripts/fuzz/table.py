@@ -49,6 +49,11 @@ x @ y           | n := number(1, 4) ; x := array(FLOATS, [number(1, 3), n]) ; y 
 -x              | x := array() ; -x ; abs(x) ; +x ; ~x
 x[i]            | x := array(low=1) ; i := axis(x) ; x[{i}] ; x[..., {i}] ; x[{i}:] ; x[:{i}] ; x[None, {i}:] ; x[::2]
 
+div             | x := array() ; y := second(x) ; ops.div(x, {y}) ; ops.Div()(x, {y}) ; x.div({y}) ; ops.div(x, {y}, rounding_mode="floor")
+DivNoNan        | x := array(FLOATS) ; y := broadcast(x, exact=True) ; ops.DivNoNan()(x, y)
+relu            | x := array() ; ops.relu(x) ; ops.ReLU()(x) ; nn.ReLU()(x)
+round           | x := array() ; ops.round(x) ; ops.Round()(x) ; x.round()
+
 sum             | x := array() ; a := axes(x) ; k := flag() ; ops.sum(x, {a}, {k}) ; x.sum({a}, keepdims={k})
 mean            | x := array(FLOATS) ; a := axes(x) ; k := flag() ; ops.mean(x, {a}, {k}) ; x.mean({a}, {k})
 prod            | x := array() ; a := one(None, axis(x)) ; k := flag() ; ops.prod(x, {a}, {k}) ; x.prod({a}, {k})
