@@ -83,6 +83,17 @@ def test_margin_loss(made):
     return ops.MultiMarginLoss(*made)(Tensor(data((3, 3))), target, weight)
 
 
+@case(each={"dtype": [ms.int8, ms.int64, ms.float32, ms.complex64]})
+def test_dot_products_of_rows(dtype):
+    x, y = (Tensor(np.array(v), dtype) for v in ([[1, 2], [3, 4]], [[1, 5], [3, 2]]))
+    return [ops.vecdot(x, y), ops.vecdot(x, y, axis=0)]
+
+
+@case
+def test_an_edge_belongs_to_the_bucket_above():
+    return ops.Bucketize([0.0, 5.0, 10.0])(Tensor([[0.0, 5.0, 3.0, 10.0, 11.0, -1.0]], ms.float32))
+
+
 @case
 def test_complex_numbers():
     x = Tensor(np.array([[1 + 1j, 2 + 2j], [3 + 4j, 4 + 4j]], np.complex64))

@@ -102,7 +102,7 @@ def _unique_consecutive(input, return_inverse=False, return_counts=False, dim=No
 @primitive("Bucketize", init=("boundaries",))
 def _bucketize(input, boundaries):
     edges = torch.tensor(boundaries, dtype=torch.float32, device=input.device)
-    return torch.bucketize(input, edges, out_int32=True)
+    return torch.bucketize(input, edges, out_int32=True, right=True)  # an edge belongs above
 
 
 @primitive("LogSpace", init={"steps": 10, "base": 10, "dtype": _dtype.float32})

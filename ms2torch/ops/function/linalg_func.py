@@ -219,7 +219,9 @@ for _name, _fn in (
 @op(method=True)
 def vecdot(x, y, *, axis=-1):
     """Sums of products along ``axis`` (``mindspore.ops.vecdot``)."""
-    return torch.linalg.vecdot(x, y, dim=axis)
+    if x.is_floating_point() or x.is_complex():
+        return torch.linalg.vecdot(x, y, dim=axis)
+    return (x * y).sum(axis)                    # torch's takes no integers
 
 
 # ---- distances ---------------------------------------------------------------------------------------------
