@@ -1,0 +1,416 @@
+"""Functions of neural networks with torch's signatures and meaning (``mindspore.mint.nn.functional``).
+
+What ``mint`` names itself (``relu``, ``cross_entropy``, ...) is the same function here. The others are
+torch's own: MindSpore made ``mint`` after it. Integer targets may be Int32 too.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+from ms2torch import mint
+from ms2torch._core.random_streams import Stream
+from ms2torch._core.registry import lowered
+from ms2torch._core.rng import graph_seeds
+from ms2torch._core.surface import install_lazy
+from ms2torch._core.tensor import wrap
+from ms2torch.common.generator import engine
+
+cross_entropy, embedding, hardsigmoid = mint.cross_entropy, mint.embedding, mint.hardsigmoid
+hardswish, mish, prelu, selu, sigmoid, tanh = (
+    mint.hardswish, mint.mish, mint.prelu, mint.selu, mint.sigmoid, mint.tanh)
+flatten = mint.flatten
+
+
+# ---- linear maps and convolutions --------------------------------------------------------------------------
+
+
+@lowered
+def linear(input, weight, bias=None):
+    """input @ weight.T + bias."""
+    return F.linear(input, weight, bias)
+
+
+@lowered
+def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """Convolution of (N, C, L)."""
+    return F.conv1d(input, weight, bias, stride, padding, dilation, groups)
+
+
+@lowered
+def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """Convolution of (N, C, H, W)."""
+    return F.conv2d(input, weight, bias, stride, padding, dilation, groups)
+
+
+@lowered
+def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """Convolution of (N, C, D, H, W)."""
+    return F.conv3d(input, weight, bias, stride, padding, dilation, groups)
+
+
+@lowered
+def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+    """Transposed convolution of (N, C, H, W)."""
+    return F.conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+@lowered
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+    """The patches that a convolution sees, as columns."""
+    return F.unfold(input, kernel_size, dilation, padding, stride)
+
+
+@lowered
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """Sums of columns of patches: what ``unfold`` took apart, overlaps added."""
+    return F.fold(input, output_size, kernel_size, dilation, padding, stride)
+
+
+# ---- shapes ------------------------------------------------------------------------------------------------
+
+
+@lowered
+def pad(input, pad, mode="constant", value=None):
+    """Values around the last dimensions, the last one's first."""
+    return F.pad(input, tuple(pad), mode, value)
+
+
+@lowered
+def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None,
+                recompute_scale_factor=None):
+    """Images at another size."""
+    return F.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
+
+
+def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
+    """``interpolate`` by its older name."""
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+@lowered
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
+    """Images sampled at the places in ``grid``."""
+    return F.grid_sample(input, grid, mode, padding_mode, bool(align_corners))
+
+
+@lowered
+def pixel_shuffle(input, upscale_factor):
+    """Channels moved into height and width."""
+    return F.pixel_shuffle(input, upscale_factor)
+
+
+@lowered
+def one_hot(tensor, num_classes=-1):
+    """Int64 vectors with a one at each number's place; -1 classes: as many as needed."""
+    return F.one_hot(tensor.long(), num_classes)
+
+
+# ---- normalization -----------------------------------------------------------------------------------------
+
+
+@lowered
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
+    """Mean 0 and variance 1 over the last dimensions."""
+    return F.layer_norm(input, tuple(normalized_shape), weight, bias, eps)
+
+
+@lowered
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1,
+               eps=1e-05):
+    """Mean 0 and variance 1 over all but the channels; in training the running figures are updated in place,
+    and the running variance is the unbiased one."""
+    return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+@lowered
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
+    """Mean 0 and variance 1 over groups of channels."""
+    return F.group_norm(input, num_groups, weight, bias, eps)
+
+
+@lowered
+def normalize(input, p=2.0, dim=1, eps=1e-12):
+    """Vectors along ``dim`` with norm 1."""
+    return F.normalize(input, p, dim, eps)
+
+
+# ---- pooling -----------------------------------------------------------------------------------------------
+
+
+@lowered
+def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
+    """Means of windows over (N, C, L)."""
+    return F.avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad)
+
+
+@lowered
+def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
+               divisor_override=None):
+    """Means of windows over (N, C, H, W)."""
+    return F.avg_pool2d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+@lowered
+def avg_pool3d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
+               divisor_override=None):
+    """Means of windows over (N, C, D, H, W)."""
+    return F.avg_pool3d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+@lowered
+def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    """Maxima of windows, with their places where ``return_indices``."""
+    return F.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+@lowered
+def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+    """Maxima put back to their places, zeros elsewhere."""
+    return F.max_unpool2d(input, indices.long(), kernel_size, stride, padding, output_size)
+
+
+@lowered
+def adaptive_avg_pool1d(input, output_size):
+    """Means of as many parts as ``output_size``."""
+    return F.adaptive_avg_pool1d(input, output_size)
+
+
+@lowered
+def adaptive_avg_pool2d(input, output_size):
+    """Means of as many parts as ``output_size``; None keeps a side."""
+    return F.adaptive_avg_pool2d(input, output_size)
+
+
+@lowered
+def adaptive_avg_pool3d(input, output_size):
+    """Means of as many parts as ``output_size``; None keeps a side."""
+    return F.adaptive_avg_pool3d(input, output_size)
+
+
+@lowered
+def adaptive_max_pool1d(input, output_size, return_indices=False):
+    """Maxima of as many parts as ``output_size``."""
+    return F.adaptive_max_pool1d(input, output_size, return_indices)
+
+
+@lowered
+def adaptive_max_pool2d(input, output_size, return_indices=False):
+    """Maxima of as many parts as ``output_size``."""
+    return F.adaptive_max_pool2d(input, output_size, return_indices)
+
+
+# ---- activations -------------------------------------------------------------------------------------------
+
+
+@lowered
+def softmax(input, dim=None, dtype=None):
+    """exp(input) normalised to sum one along ``dim``; None chooses 0 for 0, 1 and 3 dimensions, else 1."""
+    return torch.softmax(_cast(input, dtype), _softmax_dim(input, dim))
+
+
+@lowered
+def log_softmax(input, dim=None, *, dtype=None):
+    """The logarithm of ``softmax``."""
+    return torch.log_softmax(_cast(input, dtype), _softmax_dim(input, dim))
+
+
+def _softmax_dim(t, dim):
+    return dim if dim is not None else 0 if t.ndim in (0, 1, 3) else 1
+
+
+def _cast(t, dtype):
+    return t if dtype is None else t.to(dtype.torch)
+
+
+def _placed(function, input, inplace, *args):
+    """``function`` of ``input``; with ``inplace`` written into it."""
+    if not inplace:
+        return wrap(function(input._t, *args))
+    input._write(lambda t: t.copy_(function(t, *args)))
+    return input
+
+
+def relu(input, inplace=False):
+    """The positive part."""
+    return _placed(torch.relu, input, inplace)
+
+
+def relu_(input):
+    """``relu`` in place."""
+    return _placed(torch.relu, input, True)
+
+
+def relu6(input, inplace=False):
+    """The positive part, at most 6."""
+    return _placed(F.relu6, input, inplace)
+
+
+def silu(input, inplace=False):
+    """x * sigmoid(x)."""
+    return _placed(F.silu, input, inplace)
+
+
+def elu(input, alpha=1.0, inplace=False):
+    """x where positive, else alpha * (exp(x) - 1)."""
+    return _placed(F.elu, input, inplace, alpha)
+
+
+def elu_(input, alpha=1.0):
+    """``elu`` in place."""
+    return _placed(F.elu, input, True, alpha)
+
+
+def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
+    """x between two bounds."""
+    return _placed(F.hardtanh, input, inplace, min_val, max_val)
+
+
+def hardtanh_(input, min_val=-1, max_val=1):
+    """``hardtanh`` in place."""
+    return _placed(F.hardtanh, input, True, min_val, max_val)
+
+
+def threshold(input, threshold, value, inplace=False):
+    """x where above ``threshold``, else ``value``."""
+    return _placed(F.threshold, input, inplace, threshold, value)
+
+
+def threshold_(input, threshold, value):
+    """``threshold`` in place."""
+    return _placed(F.threshold, input, True, threshold, value)
+
+
+def sigmoid_(input):
+    """``sigmoid`` in place."""
+    return _placed(torch.sigmoid, input, True)
+
+
+@lowered
+def gelu(input, *, approximate="none"):
+    """x times the normal distribution's cdf; ``approximate`` "tanh" for its common approximation."""
+    return F.gelu(input, approximate=approximate)
+
+
+@lowered
+def leaky_relu(input, negative_slope=0.01):
+    """x where positive, else negative_slope * x."""
+    return F.leaky_relu(input, negative_slope)
+
+
+@lowered
+def glu(input, dim=-1):
+    """The first half along ``dim`` times the sigmoid of the second."""
+    return F.glu(input, dim)
+
+
+@lowered
+def logsigmoid(input):
+    """log(sigmoid(x))."""
+    return F.logsigmoid(input)
+
+
+@lowered
+def softplus(input, beta=1, threshold=20):
+    """log(1 + exp(beta x)) / beta."""
+    return F.softplus(input, beta, threshold)
+
+
+@lowered
+def hardshrink(input, lambd=0.5):
+    """x, or 0 within ``lambd`` of 0."""
+    return F.hardshrink(input, lambd)
+
+
+@lowered
+def softshrink(input, lambd=0.5):
+    """x moved towards 0 by ``lambd``."""
+    return F.softshrink(input, lambd)
+
+
+def _random(shape, device) -> torch.Tensor:
+    """Numbers in [0, 1) from the default generator where it was seeded, else those of ``set_seed``."""
+    source = engine(None)
+    if source is None:
+        return Stream(*graph_seeds(None, "dropout")).uniform(shape).to(device)
+    return torch.rand(shape, generator=source, device=device)
+
+
+def _dropped(t, p, shape):
+    return t * (_random(shape, t.device) >= p) / (1 - p) if p < 1 else torch.zeros_like(t)
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    """Zeroes elements with probability ``p``, scales the rest by 1 / (1 - p)."""
+    if not training or p == 0:
+        return input
+    return _placed(lambda t: _dropped(t, p, tuple(t.shape)), input, inplace)
+
+
+def dropout2d(input, p=0.5, training=True, inplace=False):
+    """Zeroes whole channels of (N, C, H, W) with probability ``p``, scales the rest."""
+    if not training or p == 0:
+        return input
+    return _placed(lambda t: _dropped(t, p, (*t.shape[:2], *[1] * (t.ndim - 2))), input, inplace)
+
+
+# ---- losses ------------------------------------------------------------------------------------------------
+
+
+@lowered
+def mse_loss(input, target, reduction="mean"):
+    """Squared differences."""
+    return F.mse_loss(*torch.broadcast_tensors(input, target), reduction=reduction)
+
+
+@lowered
+def l1_loss(input, target, reduction="mean"):
+    """Absolute differences."""
+    return F.l1_loss(*torch.broadcast_tensors(input, target), reduction=reduction)
+
+
+@lowered
+def smooth_l1_loss(input, target, reduction="mean", beta=1.0):
+    """Absolute differences, squared below ``beta``."""
+    return F.smooth_l1_loss(input, target, reduction=reduction, beta=beta)
+
+
+@lowered
+def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
+    """Minus the log-probabilities of the targets."""
+    return F.nll_loss(input, target.long(), weight, ignore_index=ignore_index, reduction=reduction)
+
+
+@lowered
+def binary_cross_entropy(input, target, weight=None, reduction="mean"):
+    """Cross entropy of probabilities."""
+    return F.binary_cross_entropy(input, target, weight, reduction=reduction)
+
+
+@lowered
+def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean", pos_weight=None):
+    """Cross entropy of logits."""
+    return F.binary_cross_entropy_with_logits(input, target, weight, reduction=reduction,
+                                              pos_weight=pos_weight)
+
+
+@lowered
+def kl_div(input, target, reduction="mean", log_target=False):
+    """target * (log(target) - input)."""
+    return F.kl_div(input, target, reduction=reduction, log_target=log_target)
+
+
+@lowered
+def soft_margin_loss(input, target, reduction="mean"):
+    """log(1 + exp(-target * input))."""
+    return F.soft_margin_loss(input, target, reduction=reduction)
+
+
+@lowered
+def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean"):
+    """1 - cos for pairs that belong together (target 1), max(0, cos - margin) for the others (-1)."""
+    return F.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction)
+
+
+install_lazy(__name__, globals())
