@@ -128,7 +128,8 @@ class PyTensorOperation:
 class Compose(TensorOperation):
     """Transforms in order, as one (``mindspore.dataset.transforms.Compose``).
 
-    Functions may stand among them.
+    Functions may stand among them. Called directly with a transform of PIL images in it, the result is a
+    tuple, also of one image.
     """
 
     one_to_one = False
@@ -145,7 +146,8 @@ class Compose(TensorOperation):
         for transform in self.transforms:
             args = transform(*args)
             args = args if isinstance(args, tuple) else (args,)
-        return args[0] if len(args) == 1 else args
+        python = any(isinstance(transform, PyTensorOperation) for transform in self.transforms)
+        return args if python or len(args) != 1 else args[0]
 
     @staticmethod
     def decompose(operations) -> list:
