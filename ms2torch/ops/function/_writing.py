@@ -34,7 +34,8 @@ class _Written(torch.autograd.Function):
 def write(variable: Tensor, change) -> Tensor:
     """Make ``change(old)``, a tensor that nobody else holds, the variable's content; the result wraps it.
 
-    At rest a Parameter is written in place: views, ``asnumpy()`` arrays and what shares its memory follow.
+    At rest a Parameter is written in place: views, ``asnumpy()`` arrays and what shares its memory follow,
+    the result among them.
     """
     old = variable._t
     new = change(old.detach())
@@ -51,4 +52,5 @@ def write(variable: Tensor, change) -> Tensor:
     elif levels.writing():
         recording.keep_apart((variable,))
         rest.copy_(new.detach())
+        return wrap(rest.detach())
     return wrap(new)
