@@ -31,11 +31,11 @@ class _Written(torch.autograd.Function):
         return gradient, gradient
 
 
-def write(variable: Tensor, change) -> Tensor:
+def write(variable: Tensor, change, own: bool = False) -> Tensor:
     """Make ``change(old)``, a tensor that nobody else holds, the variable's content; the result wraps it.
 
     At rest a Parameter is written in place: views, ``asnumpy()`` arrays and what shares its memory follow,
-    the result among them.
+    the result among them unless it is to be a Tensor of its ``own``, as ``assign``'s is.
     """
     old = variable._t
     new = change(old.detach())
@@ -52,5 +52,5 @@ def write(variable: Tensor, change) -> Tensor:
     elif levels.writing():
         recording.keep_apart((variable,))
         rest.copy_(new.detach())
-        return wrap(rest.detach())
+        return wrap(new if own else rest.detach())
     return wrap(new)

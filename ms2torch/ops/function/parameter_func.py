@@ -44,7 +44,7 @@ def assign(variable, value):
     TypeError where the dtype does not convert, ValueError for another shape.
     """
     new = _fitting(variable, value, "Assign").detach()
-    return write(variable, lambda old: new.to(old.dtype, copy=True))
+    return write(variable, lambda old: new.to(old.dtype, copy=True), own=True)
 
 
 @op(primitive="AssignAdd", on_tensors=True)
