@@ -1,6 +1,7 @@
 """Transforms of images (``mindspore.dataset.vision``)."""
 
-from . import py_transforms_util, transforms, utils, validators
+from . import _colours, py_transforms_util, transforms, utils, validators
+from ._colours import *  # noqa: F403
 from .transforms import (
     HWC2CHW,
     Border,
@@ -38,4 +39,4 @@ __all__ = ["Border", "CenterCrop", "ConvertMode", "Crop", "CutOut", "Decode", "G
            "RandomColorAdjust", "RandomCrop", "RandomCropDecodeResize", "RandomErasing",
            "RandomHorizontalFlip", "RandomResizedCrop", "RandomVerticalFlip", "Rescale", "Resize",
            "SliceMode", "ToNumpy", "ToPIL", "ToTensor", "ToType", "VerticalFlip", "py_transforms_util",
-           "transforms", "utils", "validators"]
+           "transforms", "utils", "validators", *_colours.__all__]

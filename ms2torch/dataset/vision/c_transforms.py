@@ -1,5 +1,6 @@
 """``mindspore.dataset.vision.c_transforms``: the array half of r1.x's image transforms."""
 
+from ._colours import AutoContrast, ConvertColor, Equalize, Invert, RandomColor, RandomPosterize
 from .transforms import (
     HWC2CHW,
     CenterCrop,
@@ -24,4 +25,5 @@ from .utils import Border, Inter
 __all__ = ["Border", "CenterCrop", "Crop", "Decode", "HWC2CHW", "HorizontalFlip", "Inter", "Normalize",
            "NormalizePad", "Pad", "RandomColorAdjust", "RandomCrop", "RandomCropDecodeResize",
            "RandomHorizontalFlip", "RandomResizedCrop", "RandomVerticalFlip", "Rescale", "Resize",
-           "VerticalFlip"]
+           "VerticalFlip",
+           "AutoContrast", "ConvertColor", "Equalize", "Invert", "RandomColor", "RandomPosterize"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import transforms as _now
+from ._colours import AutoContrast, Equalize, Invert, RandomGrayscale
 from .transforms import (
     HWC2CHW,
     CenterCrop,
@@ -25,7 +26,8 @@ from .utils import Border, Inter
 
 __all__ = ["Border", "CenterCrop", "Decode", "Grayscale", "HWC2CHW", "Inter", "Normalize", "NormalizePad",
            "Pad", "RandomCrop", "RandomHorizontalFlip", "RandomVerticalFlip", "Resize", "ToPIL", "ToTensor",
-           "ToType"]
+           "ToType",
+           "AutoContrast", "Equalize", "Invert", "RandomGrayscale"]
 
 
 class Decode(_now.Decode):

@@ -1,6 +1,8 @@
 """Transforms of images (``mindspore.dataset.vision.transforms``)."""
 
 from ..transforms.operation import PyTensorOperation, TensorOperation
+from . import _colours
+from ._colours import *  # noqa: F403
 from ._convert import Decode, Grayscale, ToNumpy, ToPIL
 from ._erasing import CutOut, RandomErasing
 from ._geometry import (
@@ -24,7 +26,7 @@ __all__ = ["Border", "CenterCrop", "ConvertMode", "Crop", "CutOut", "Decode", "G
            "NormalizePad", "Pad", "PyTensorOperation", "RandomColorAdjust", "RandomCrop",
            "RandomCropDecodeResize", "RandomErasing", "RandomHorizontalFlip", "RandomResizedCrop",
            "RandomVerticalFlip", "Rescale", "Resize", "SliceMode", "TensorOperation", "ToNumpy", "ToPIL",
-           "ToTensor", "ToType", "VerticalFlip"]
+           "ToTensor", "ToType", "VerticalFlip", *_colours.__all__]
 
 # Users know these classes by this module, in messages and in pickles, wherever they are written down.
 for _name in __all__:

@@ -1,0 +1,208 @@
+"""Transforms of colours: inverted, spread, converted, posterized."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from ..core.validator_helpers import check_value, type_check
+from ..transforms.operation import OperationError, PyTensorOperation, RandomOperation, TensorOperation
+from ..transforms.py_transforms_util import Implementation
+from ._random import _bytes, _grey
+from .images import ImageOperation, needs_pil, pillow
+from .utils import ConvertMode
+
+
+def _by_channel(table, image: np.ndarray) -> np.ndarray:
+    """Each channel through the table of 256 values that ``table`` makes of its histogram."""
+    planes = image.reshape(*image.shape[:2], -1)
+    done = [table(np.bincount(p.ravel(), minlength=256))[p] for p in np.moveaxis(planes, -1, 0)]
+    return np.stack(done, -1).reshape(image.shape)
+
+
+def _equal(counts: np.ndarray) -> np.ndarray:
+    """OpenCV's equalizeHist: the lowest value goes to 0, the others by how many lie below or at them."""
+    first = int(np.flatnonzero(counts)[0])
+    above = counts.sum() - counts[first]
+    if not above:
+        return np.arange(256, dtype=np.uint8)
+    scale = np.float32(255) / np.float32(above)
+    return _bytes((np.cumsum(counts) - counts[first]).astype(np.float32) * scale)
+
+
+def _spread(counts: np.ndarray, cutoff: float, ignore) -> np.ndarray:
+    """Pillow's autocontrast, in float32."""
+    counts = counts.copy()
+    counts[list(ignore or ())] = 0
+    cut = int(counts.sum()) * int(cutoff) // 100           # parts of a percent do not count
+    counts = np.clip(np.cumsum(counts) - cut, 0, counts)
+    counts = np.clip(np.cumsum(counts[::-1]) - cut, 0, counts[::-1])[::-1]
+    left = np.flatnonzero(counts)
+    if not len(left) or left[0] == left[-1]:
+        return np.arange(256, dtype=np.uint8)
+    scale = np.float32(255) / np.float32(left[-1] - left[0])
+    values = np.arange(256, dtype=np.float32) * scale + np.float32(-left[0]) * scale
+    return np.clip(values, 0, 255).astype(np.uint8)
+
+
+def _needs_bytes(image, name: str) -> None:
+    if image.dtype != np.uint8 or image.ndim not in (2, 3):
+        raise OperationError(f"{name}: image should be <H,W> or <H,W,C> of uint8, but got {image.ndim} "
+                             f"dimensions of {image.dtype}")
+
+
+class Invert(ImageOperation):
+    """255 - value, of (H, W, C) (``mindspore.dataset.vision.Invert``)."""
+
+    implementation = Implementation.C
+
+    def _compute(self, image):
+        if image.ndim != 3:
+            raise OperationError(f"Invert: image shape is not <H,W,C>, got rank: {image.ndim}")
+        return (255 - image).astype(image.dtype)
+
+    def _execute_py(self, image):
+        return pillow("ImageOps").invert(image)
+
+
+class Equalize(ImageOperation):
+    """Values spread so that each is equally frequent (``mindspore.dataset.vision.Equalize``)."""
+
+    def _compute(self, image):
+        _needs_bytes(image, "Equalize")
+        return _by_channel(_equal, image)
+
+    def _execute_py(self, image):
+        return pillow("ImageOps").equalize(image)
+
+
+class AutoContrast(ImageOperation):
+    """Values spread over 0 to 255, after leaving out ``cutoff`` percent at both ends.
+
+    (``mindspore.dataset.vision.AutoContrast``.) ``ignore``: values that do not count.
+    """
+
+    def __init__(self, cutoff=0.0, ignore=None):
+        type_check(cutoff, (int, float), "cutoff")
+        check_value(cutoff, [0, 50], "cutoff")
+        if ignore is not None:
+            type_check(ignore, (list, tuple, int), "ignore")
+        super().__init__()
+        self.cutoff, self.ignore = cutoff, [ignore] if isinstance(ignore, int) else ignore
+
+    def _compute(self, image):
+        _needs_bytes(image, "AutoContrast")
+        return _by_channel(lambda counts: _spread(counts, self.cutoff, self.ignore), image)
+
+    def _execute_py(self, image):
+        return pillow("ImageOps").autocontrast(image, self.cutoff, self.ignore)
+
+
+class ConvertColor(ImageOperation):
+    """From one order of colour channels to another (``mindspore.dataset.vision.ConvertColor``)."""
+
+    implementation = Implementation.C
+
+    def __init__(self, convert_mode):
+        type_check(convert_mode, (ConvertMode,), "convert_mode")
+        super().__init__()
+        self.convert_mode = convert_mode
+
+    def _compute(self, image):
+        mode = int(self.convert_mode)
+        if mode in (8, 9):
+            grey = image if image.ndim == 2 else image[..., 0]
+            colours = np.stack([grey] * 3, -1)
+            return colours if mode == 8 else _with_alpha(colours)
+        if image.ndim != 3 or image.shape[2] != (3 if mode in (0, 2, 4, 6, 7) else 4):
+            raise OperationError(f"ConvertColor: number of channels of image does not fit the mode, got "
+                                 f"shape {image.shape}")
+        first = image[..., :3]
+        if mode in (6, 7, 10, 11):
+            return _grey(first if mode in (7, 11) else first[..., ::-1]).astype(image.dtype)
+        if mode in (2, 3, 4, 5):
+            first = first[..., ::-1]
+        if mode in (0, 2):
+            return _with_alpha(first)
+        return np.concatenate((first, image[..., 3:]), -1) if mode == 5 else np.ascontiguousarray(first)
+
+
+def _with_alpha(colours):
+    return np.concatenate((colours, np.full_like(colours[..., :1], 255)), -1)
+
+
+class RandomGrayscale(TensorOperation, PyTensorOperation):
+    """A PIL image in shades of grey with probability ``prob``; the number of channels stays.
+
+    (``mindspore.dataset.vision.RandomGrayscale``.)
+    """
+
+    implementation = Implementation.PY
+
+    def __init__(self, prob=0.1):
+        type_check(prob, (float, int), "prob")
+        check_value(prob, [0.0, 1.0], "prob")
+        TensorOperation.__init__(self)
+        self.prob = prob
+
+    def _compute(self, image):
+        needs_pil(image)
+
+    def _execute_py(self, image):
+        if self.prob <= random.random():
+            return image
+        grey = image.convert("L")
+        return grey if image.mode == "L" else pillow("Image").merge("RGB", (grey, grey, grey))
+
+
+class RandomPosterize(RandomOperation, ImageOperation):
+    """The highest bits of each value alone, as many as drawn from ``bits``.
+
+    (``mindspore.dataset.vision.RandomPosterize``.) A number means that many.
+    """
+
+    implementation = Implementation.C
+
+    def __init__(self, bits=(8, 8)):
+        type_check(bits, (list, tuple, int), "bits")
+        for i, value in enumerate(bits if not isinstance(bits, int) else (bits,)):
+            type_check(value, (int,), f"bits[{i}]")
+            check_value(value, [1, 8], f"bits[{i}]")
+        super().__init__()
+        self.bits = (bits, bits) if isinstance(bits, int) else tuple(bits)
+
+    def _draw(self, stream, image):
+        _needs_bytes(image, "RandomPosterize")
+        low, high = self.bits
+        kept = low if low == high else stream.integer(low, high)
+        return image & np.uint8(256 - (1 << (8 - kept)))
+
+
+class RandomColor(RandomOperation, ImageOperation):
+    """Between grey (0) and the image (1), or beyond: a degree drawn from ``degrees``.
+
+    (``mindspore.dataset.vision.RandomColor``.) Images are (H, W, 3) uint8.
+    """
+
+    implementation = Implementation.C
+
+    def __init__(self, degrees=(0.1, 1.9)):
+        type_check(degrees, (tuple, list), "degrees")
+        for i, value in enumerate(degrees):
+            type_check(value, (int, float), f"degrees[{i}]")
+        if degrees[0] < 0 or degrees[1] < degrees[0]:
+            raise ValueError("degrees should be in (min,max) format. Got (max,min).")
+        super().__init__()
+        self.degrees = tuple(degrees)
+
+    def _draw(self, stream, image):
+        if image.ndim != 3 or image.shape[2] != 3:
+            raise OperationError(f"RandomColor: image shape should be <H,W,3>, but got {image.shape}")
+        degree = np.float32(stream.uniform(*self.degrees))
+        grey = _grey(image)[..., None].astype(np.float32)
+        return _bytes(grey * (np.float32(1) - degree) + image.astype(np.float32) * degree)
+
+
+__all__ = ["AutoContrast", "ConvertColor", "Equalize", "Invert", "RandomColor", "RandomGrayscale",
+           "RandomPosterize"]
