@@ -48,3 +48,10 @@ def test_manual_seed_rules_the_default(name):
 def test_random_seeds_differ():
     g = ms.Generator()
     assert g.seed() != g.seed()
+
+
+def test_path_of_earlier_releases_is_the_same_generator():
+    from ms2torch.nn import generator
+
+    assert generator.default_generator is ms.default_generator
+    assert generator.manual_seed is ms.manual_seed
