@@ -122,7 +122,7 @@ def _backward(outs: list[torch.Tensor], sens, wrt, create_graph: bool) -> list:
     """``torch.autograd.grad`` with ones (or ``sens``) as sensitivity and None where nothing flows."""
     asked = [t for t in wrt if t is not None]
     if sens is None and len(outs) == 1 and outs[0].ndim == 0 and outs[0].requires_grad and asked:
-        grads = _pull(outs, asked, None, create_graph)
+        grads = torch.autograd.grad(outs, asked, create_graph=create_graph, allow_unused=True)
         if len(asked) == len(wrt):
             return list(grads)
         grads = iter(grads)
@@ -143,22 +143,12 @@ def _backward(outs: list[torch.Tensor], sens, wrt, create_graph: bool) -> list:
         pairs = [(o, _fit(s, o)) for o, s in zip(outs, given, strict=True) if o.requires_grad]
     if not pairs or not asked:
         return [None] * len(wrt)
-    grads = iter(_pull([o for o, _ in pairs], asked, [s for _, s in pairs], create_graph))
+    grads = iter(
+        torch.autograd.grad(
+            [o for o, _ in pairs], asked, [s for _, s in pairs], create_graph=create_graph, allow_unused=True
+        )
+    )
     return [None if t is None else next(grads) for t in wrt]
-
-
-def _pull(outs, asked, sens, create_graph: bool):
-    """Gradients of ``asked``. Where all are leaves, aliases of this level, the engine may leave them there.
-
-    It then hands its own buffers over (3 % of a Transformer's step); the aliases end with the level.
-    """
-    if create_graph or not all(t.is_leaf for t in asked):
-        return torch.autograd.grad(outs, asked, sens, create_graph=create_graph, allow_unused=True)
-    torch.autograd.backward(outs, sens, inputs=asked)
-    grads = [t.grad for t in asked]
-    for t in asked:
-        t.grad = None
-    return grads
 
 
 def _fit(sens: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
