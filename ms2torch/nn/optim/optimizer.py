@@ -9,7 +9,7 @@ import numpy as np
 from ms2torch import _checkparam as validator
 from ms2torch import context
 from ms2torch._core import dtype as _dtype
-from ms2torch._core import generations
+from ms2torch._core import generations, heap
 from ms2torch._core.module import _called_by_torch
 from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple
@@ -60,6 +60,7 @@ class Optimizer(GroupedParameters, Stepping, Cell):
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0) -> None:
         super().__init__(auto_prefix=False)
+        heap.keep()
         parameters = _checked_parameters(parameters, "parameters")
         if not any(all(isinstance(x, kind) for x in parameters) for kind in (Parameter, dict)):
             raise TypeError("For 'Optimizer', all elements of the argument 'parameters' must be "
