@@ -27,6 +27,10 @@ from .rng import kernel_seed, kernel_seeds
 
 _PRIME = 2**31 - 1
 _RUN = 1 << 14
+# Up to here a division is faster than the folding of bits; what small calls of a stream draw together.
+_FEW, _SHARED = 1 << 10, 1 << 12
+_ONE, _BITS, _MODULUS = np.uint64(1), np.uint64(31), np.uint64(_PRIME)
+_NOTHING = np.empty(0, np.uint64)
 
 
 def _powers() -> np.ndarray:
@@ -41,43 +45,76 @@ def _powers() -> np.ndarray:
 class Minstd:
     """C++'s ``minstd_rand0``: x <- 16807 x mod 2^31 - 1."""
 
-    __slots__ = ("state",)
+    __slots__ = ("_ahead", "_at", "_state")
     # What one draw can give less one: C++'s max() - min().
     range = _PRIME - 2
     _table: np.ndarray | None = None
 
     def __init__(self, seed: int) -> None:
-        self.state = seed % _PRIME or 1
+        self._state = seed % _PRIME or 1
+        # Outputs drawn before they were asked for, and the place of the next of them.
+        self._ahead, self._at = _NOTHING, 0
 
     def get_state(self) -> int:
-        return self.state
+        return self._back(0)
 
     def set_state(self, state: int) -> None:
-        self.state = state
+        self._state, self._ahead, self._at = state, _NOTHING, 0
+
+    def _back(self, count: int) -> int:
+        """The state ``count`` outputs before the next one."""
+        count += self._ahead.size - self._at
+        return self._state * pow(16807, -count, _PRIME) % _PRIME if count else self._state
 
     def draw(self, count: int) -> np.ndarray:
         """The next ``count`` outputs less the smallest possible one, as uint64 in [0, range]."""
+        if self._ahead.size:
+            self.set_state(self._back(0))
+        out = self._outputs(count)
+        out -= _ONE
+        return out
+
+    def outputs(self, count: int) -> np.ndarray:
+        """The next ``count`` outputs, as uint64 in [1, range + 1]; small calls share one pass."""
+        end = self._at + count
+        if end > self._ahead.size:
+            if count > _FEW:
+                self.set_state(self._back(0))
+                return self._outputs(count)
+            # A stream that is used once, as those of ops.dropout, draws for itself alone.
+            size = count * (_SHARED // count) if self._ahead.size else count
+            self.set_state(self._back(0))
+            self._ahead, end = self._outputs(size), count
+        words = self._ahead[self._at : end]
+        self._at = end
+        return words
+
+    def _outputs(self, count: int) -> np.ndarray:
         if Minstd._table is None:
             Minstd._table = _powers()
+        if count <= _FEW:
+            out = Minstd._table[:count] * np.uint64(self._state) % _MODULUS
+            if count:
+                self._state = int(out[-1])
+            return out
         out = np.empty(count, np.uint64)
-        prime, bits, scratch = np.uint64(_PRIME), np.uint64(31), np.empty(min(count, _RUN), np.uint64)
+        scratch = np.empty(min(count, _RUN), np.uint64)
         for start in range(0, count, _RUN):
             part = out[start : start + _RUN]
             high = scratch[: part.size]
-            np.multiply(Minstd._table[: part.size], np.uint64(self.state), out=part)
+            np.multiply(Minstd._table[: part.size], np.uint64(self._state), out=part)
             # 2^31 is 1 modulo the prime, so the high bits add to the low ones.
-            np.right_shift(part, bits, out=high)
-            np.bitwise_and(part, prime, out=part)
+            np.right_shift(part, _BITS, out=high)
+            np.bitwise_and(part, _MODULUS, out=part)
             np.add(part, high, out=part)
-            np.subtract(part, prime, out=high)
+            np.subtract(part, _MODULUS, out=high)
             np.minimum(part, high, out=part)
-            self.state = int(part[-1])
-        out -= np.uint64(1)
+            self._state = int(part[-1])
         return out
 
     def give_back(self, words: np.ndarray) -> None:
         """Words drawn too many: the next ``draw`` begins with them."""
-        self.state = self.state * pow(16807, -len(words), _PRIME) % _PRIME
+        self.set_state(self._back(len(words)))
 
     def floats(self, count: int) -> np.ndarray:
         """``generate_canonical<float, 24>``: one draw each, float32 in [0, 1)."""
@@ -196,7 +233,7 @@ def permutation(engine, count: int) -> np.ndarray:
 
 
 @lru_cache(256)
-def _below(probability: float) -> int:
+def _below(probability: float) -> np.uint64:
     """How many of Minstd's outputs count as less than ``probability`` when both are float32."""
     bound = np.float32(probability)
     low, high = 0, _PRIME
@@ -206,7 +243,7 @@ def _below(probability: float) -> int:
             low = middle + 1
         else:
             high = middle
-    return low
+    return np.uint64(low)
 
 
 # C's logf, since the last bit of a float32 normal hangs on it: a polynomial about the nearest of 16 points.
@@ -306,8 +343,9 @@ class Stream:
         if where.type != "cpu":
             engine = self._engine(where, shape)
             return torch.rand(shape, device=where, generator=engine) < probability
-        words = self._engine(Minstd, shape).draw(math.prod(shape))
-        return torch.from_numpy(words < np.uint64(_below(probability))).reshape(shape)
+        # One more than what ``draw`` gives, so "at most" is "less" here.
+        words = self._engine(Minstd, shape).outputs(math.prod(shape))
+        return torch.from_numpy((words <= _below(probability)).reshape(shape))
 
     def normal(self, shape) -> torch.Tensor:
         """N(0, 1), float32 (``StandardNormal``)."""

@@ -85,6 +85,9 @@ _KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
 _LOW = 0xFFFFFFFF
 # Counters per pass: the working arrays stay in the cache.
 _BLOCK = 1 << 13
+_M0, _M1 = _MULTIPLIERS
+_KERNEL_KEYS = tuple((0x3EC8F720 + i * _KEY_STEPS[0] & _LOW, 0x02461E29 + i * _KEY_STEPS[1] & _LOW)
+                     for i in range(10))
 
 
 def philox(counter: tuple, key: tuple[int, int]) -> tuple:
@@ -101,9 +104,15 @@ def philox(counter: tuple, key: tuple[int, int]) -> tuple:
 
 
 def kernel_seed(seed: int, seed2: int) -> int:
-    """The 64-bit seed that MindSpore's CPU kernels make of a seed pair that is not (0, 0)."""
-    low, high, _, _ = philox((seed & _LOW, seed >> 32, seed2 & _LOW, seed2 >> 32), (0x3EC8F720, 0x02461E29))
-    return low | high << 32
+    """The 64-bit seed that MindSpore's CPU kernels make of a seed pair that is not (0, 0).
+
+    `philox` written out: each use of an operator like ``ops.dropout`` passes here.
+    """
+    c0, c1, c2, c3 = seed & _LOW, seed >> 32, seed2 & _LOW, seed2 >> 32
+    for k0, k1 in _KERNEL_KEYS:
+        p0, p1 = c0 * _M0, c2 * _M1
+        c0, c1, c2, c3 = p1 >> 32 ^ c1 ^ k0, p1 & _LOW, p0 >> 32 ^ c3 ^ k1, p0 & _LOW
+    return c0 | c1 << 32
 
 
 def _fill(out: np.ndarray, distribution) -> None:

@@ -144,6 +144,32 @@ def test_dropout_masks():
         stream.keep((n,), 0.5) for n in (50, 7, 50, 7)]])
 
 
+@pytest.mark.parametrize("count", [1, 7, 100, 1000, 1500, 5000])
+def test_the_engine_is_cpps_minstd_however_its_outputs_are_asked_for(count):
+    """x <- 16807 x mod 2^31 - 1, C++'s definition: single draws, shared ones, given back and set back."""
+    engine, x = random_streams.Minstd(12345), 12345
+
+    def expected(n):
+        nonlocal x
+        out = []
+        for _ in range(n):
+            x = x * 16807 % (2**31 - 1)
+            out.append(x)
+        return out
+
+    for turn in range(9000 // count + 3):
+        assert engine.outputs(count).tolist() == expected(count), turn
+    before = engine.get_state()
+    assert before == x
+    words = engine.draw(count + 3)
+    engine.give_back(words[count:])
+    assert (words[:count] + np.uint64(1)).tolist() == expected(count)
+    assert engine.outputs(count).tolist() == expected(count)
+    engine.set_state(before)
+    assert engine.outputs(2)[0] == before * 16807 % (2**31 - 1)
+    assert engine.outputs(0).size == engine.draw(0).size == 0
+
+
 def test_dropout_layers_go_on_with_their_own_streams():
     rng.set_seed(1)
     layers = [stream_for("dropout", 0) for _ in range(3)]
