@@ -1,0 +1,8 @@
+"""``mindspore.boost``: gradient accumulation; what else is there changes the arithmetic and is not planned."""
+
+from .._core.surface import install_lazy
+from .grad_accumulation import GradientAccumulation
+
+__all__ = ["GradientAccumulation"]
+
+install_lazy(__name__, globals())
