@@ -1,4 +1,6 @@
 """`import mindspore` is ms2torch in this folder; `reference(case)` is what the real one gives."""
+import os
+
 import pytest
 
 import ms2torch
@@ -11,9 +13,11 @@ ms2torch.install()
 
 @pytest.fixture(autouse=True)
 def at_rest():
-    """The alias before a case; after it the default mode, and no gradient level open."""
+    """The alias before a case; after it the default mode, the old folder, and no gradient level open."""
     ms2torch.install()                  # tests of uninstall may have run
+    here = os.getcwd()
     yield
+    os.chdir(here)
     ms2torch.set_context(mode=ms2torch.PYNATIVE_MODE)
     assert levels.depth == 0
 
