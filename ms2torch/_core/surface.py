@@ -65,8 +65,7 @@ def _removed() -> dict[str, tuple[str, str, str]]:
 @cache
 def _removed_modules() -> frozenset[str]:
     found = {name for name, row in _removed().items() if row[2] == "(module)"}
-    found.update(name.rpartition(".")[0] for name in _removed())
-    return frozenset(found)
+    return frozenset(found) | _modules_on_record()
 
 
 def mindspore_name(module_name: str) -> str:
@@ -172,8 +171,17 @@ for _name in _USES.split():
     setattr(Missing, f"__{_name}__", Missing._use)
 
 
+@cache
+def _modules_on_record() -> frozenset[str]:
+    """Modules of which some removed names are known."""
+    return frozenset(name.rpartition(".")[0] for name in _removed())
+
+
 def _from_gone_module(path: str, name: str):
-    """``name`` of a module that newer releases lack: that of the nearest package above, or a `Missing`."""
+    """``name`` of a module that newer releases lack: that of the nearest package above, or a `Missing`.
+    Where the module's names are on record, another one is an AttributeError, which probing code expects."""
+    if path in _modules_on_record():
+        raise AttributeError(f"module {path!r} has no attribute {name!r}.")
     parent = path
     while parent := parent.rpartition(".")[0]:
         if _home(parent, name) is not None:

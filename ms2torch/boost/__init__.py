@@ -1,4 +1,4 @@
-"""``mindspore.boost``: gradient accumulation; what else is there changes the arithmetic and is not planned."""
+"""``mindspore.boost``: gradient accumulation. What else is there changes the arithmetic."""
 
 from .._core.surface import install_lazy
 from .grad_accumulation import GradientAccumulation
