@@ -1,0 +1,1 @@
+"""Programs as MindSpore's users wrote them: ``python -m ms2torch -m ms2torch.examples.segments``."""

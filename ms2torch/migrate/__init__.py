@@ -1,0 +1,1 @@
+"""Leaving for plain PyTorch: ``differences()`` are the facts in which the two frameworks differ."""
