@@ -1,4 +1,4 @@
-"""Records what a MindSpore program computes, step by step, into a trace file. One file, to be copied anywhere.
+"""Records what a MindSpore program computes, step by step, into a trace. One file, to be copied anywhere.
 
     python recorder.py -o run.trace [options] train.py [arguments of train.py]
 
@@ -123,7 +123,8 @@ def statistics(array):
             if not 1e-20 < power < np.inf:  # nan, inf, overflow, or too small for float32's squares
                 values = part[np.isfinite(part)].astype(np.float64)
                 if values.size != part.size:
-                    for key, found in (("nan", np.isnan(part)), ("posinf", part == np.inf), ("neginf", part == -np.inf)):
+                    kinds = (("nan", np.isnan(part)), ("posinf", part == np.inf), ("neginf", part == -np.inf))
+                    for key, found in kinds:
                         stats[key] = stats.get(key, 0) + int(np.count_nonzero(found))
                     finite -= part.size - values.size
                 part = values
@@ -250,7 +251,8 @@ class Recorder:
         """Whether a record keeps its array."""
         if self.step in self.options.refeed:
             return True
-        return any(fnmatch.fnmatch(where, p) or fnmatch.fnmatch(stage + "/" + where, p) for p in self.options.full)
+        names = (where, stage + "/" + where)
+        return any(fnmatch.fnmatch(name, pattern) for pattern in self.options.full for name in names)
 
     def _through(self, role, value, where, index, call):
         new = self.visit("forward", where, role, index, call, value)
@@ -318,8 +320,9 @@ class Recorder:
                 return value
             made = any(value is other for other in self.made)
             data = not made and (first or not self.frame.differentiable(value))
-            role = "input"
-            new = self.visit("data" if data else "forward", where, role, index, call, value) if data or not self.deep else None
+            if not data and self.deep:  # a Cell's own record will show it
+                return value
+            new = self.visit("data" if data else "forward", where, "input", index, call, value)
             return value if new is None else self.frame.tensor_of(new, value)
 
         return arrives
@@ -423,7 +426,8 @@ class Recorder:
         for parameter in self.frame.parameters(owner):
             name, new = self.states.give(parameter, parameter.name, title)
             if new:
-                parameters.append({"name": name, "dtype": self.frame.dtype(parameter), "shape": list(parameter.shape),
+                parameters.append({"name": name, "dtype": self.frame.dtype(parameter),
+                                   "shape": list(parameter.shape),
                                    "requires_grad": bool(parameter.requires_grad)})
         if cells or parameters:
             self.writer.add({"kind": "cells", "step": self.step, "cells": cells, "parameters": parameters})
@@ -466,7 +470,8 @@ class Recorder:
         states = {id(p) for o in self.optimizers + optimizers for p in self.frame.state(o)}
         for parameter in self.frame.parameters(owner):
             if id(parameter) not in states:
-                self._set(parameter, self.visit("initial", self._parameter(parameter, owner), "value", 0, 0, parameter))
+                name = self._parameter(parameter, owner)
+                self._set(parameter, self.visit("initial", name, "value", 0, 0, parameter))
         if not refeed:
             return
         for optimizer in optimizers or self.optimizers:
@@ -509,11 +514,15 @@ class Recorder:
     def write_header(self):
         """The first record; called when the first step begins, as the mode is settled by then."""
         o = self.options
-        self.header = {"kind": "header", "format": FORMAT, "side": self.frame.side, "version": self.frame.version,
-                       "api": self.frame.api, "script": os.path.basename(o.script), "sha256": o.sha256, "argv": o.argv,
-                       "mode": self.frame.mode(), "mode_forced": o.pynative, "level": o.level, "python": platform.python_version(),
-                       "numpy": np.__version__, "platform": platform.platform(), "adaptations": list(self.adaptations),
-                       "options": {"steps": o.steps, "only_step": o.only_step, "refeed": sorted(o.refeed), "full": o.full, "seed": o.seed}}
+        self.header = {
+            "kind": "header", "format": FORMAT, "side": self.frame.side, "version": self.frame.version,
+            "api": self.frame.api, "script": os.path.basename(o.script), "sha256": o.sha256, "argv": o.argv,
+            "mode": self.frame.mode(), "mode_forced": o.pynative, "level": o.level,
+            "python": platform.python_version(), "numpy": np.__version__, "platform": platform.platform(),
+            "adaptations": list(self.adaptations),
+            "options": {"steps": o.steps, "only_step": o.only_step, "refeed": sorted(o.refeed),
+                        "full": o.full, "cells": o.cells, "seed": o.seed},
+        }
         self.writer.add(self.header)
 
     def adapted(self, name, text):
@@ -779,18 +788,21 @@ def record(path, argv, make=Recorder, **options):
 def parse(argv):
     """The command line."""
     parser = argparse.ArgumentParser(prog="recorder.py", description=__doc__.splitlines()[0])
-    parser.add_argument("-o", "--out", required=True, help="the trace to write")
-    parser.add_argument("--level", choices=LEVELS, default="step", help="how deep to look (default: step)")
-    parser.add_argument("--steps", type=int, help="end the program after this many steps")
-    parser.add_argument("--only-step", type=int, help="record this step alone")
-    parser.add_argument("--refeed", type=_numbers, default=frozenset(), help="steps (1,2,5) recorded at level cell with whole arrays")
-    parser.add_argument("--full", action="append", default=[], help="keep whole arrays of matching names (pattern of a name, or stage/name)")
-    parser.add_argument("--cells", action="append", default=[], help="level op: the Cells (patterns) whose operators are recorded")
-    parser.add_argument("--seed", type=int, default=1, help="for programs that set none (default: 1)")
-    parser.add_argument("--adapter", help="adapter.py, where the program needs what this MindSpore lacks")
-    parser.add_argument("--torch", action="store_true", help="the program is written for PyTorch")
-    parser.add_argument("script")
-    parser.add_argument("argv", nargs=argparse.REMAINDER)
+    add = parser.add_argument
+    add("-o", "--out", required=True, help="the trace to write")
+    add("--level", choices=LEVELS, default="step", help="how deep to look (default: step)")
+    add("--steps", type=int, help="end the program after this many steps")
+    add("--only-step", type=int, help="record this step alone")
+    add("--refeed", type=_numbers, default=frozenset(), help="steps (1,2,5) at level cell with whole arrays")
+    add("--full", action="append", default=[],
+        help="keep whole arrays of what matches this pattern of a name, or of stage/name")
+    add("--cells", action="append", default=[],
+        help="level op: the Cells (patterns) whose operators are recorded")
+    add("--seed", type=int, default=1, help="for programs that set none (default: 1)")
+    add("--adapter", help="adapter.py, where the program needs what this MindSpore lacks")
+    add("--torch", action="store_true", help="the program is written for PyTorch")
+    add("script")
+    add("argv", nargs=argparse.REMAINDER)
     return parser.parse_args(argv)
 
 
@@ -809,14 +821,15 @@ def run(options, make=Recorder):
         return 2
     if options.pynative:
         os.environ["MS_JIT"] = "0"
-    recorder = None
-    early = []
+    recorder, early = None, []
     if options.adapter:
-        _load(options.adapter).install(report=lambda *said: recorder.adapted(*said) if recorder else early.append(said))
+        tell = early.append
+        _load(options.adapter).install(report=lambda *said: tell(said))
     frame = MindSpore()
     recorder = make(Writer(options.out), options, frame)
     for said in early:
         recorder.adapted(*said)
+    tell = lambda said: recorder.adapted(*said)  # noqa: E731 - the adapter goes on telling
     frame.install(recorder)
     return _execute(options, recorder)
 
