@@ -26,14 +26,12 @@ from typing import Any, NamedTuple
 import torch
 
 from .calls import wrong_call
+from .dispatch import FAILURES, PLAIN, form
 from .errors import translate
 from .tensor import Tensor, lift, lower, wrap
 
-# What goes to a kernel as it is; anything else, also a Parameter, is lowered.
-_PLAIN = frozenset((int, float, bool, str, type(None), torch.Tensor))
 # An argument of a class that has no default.
 REQUIRED = inspect.Parameter.empty
-_FAILURES = (RuntimeError, IndexError, TypeError, AttributeError)
 
 
 class Definition(NamedTuple):
@@ -66,14 +64,21 @@ def lowered(kernel, name: str | None = None, valid: str | None = None):
     """The form of ``kernel`` that takes and gives Tensors."""
     name = name or kernel.__name__
 
-    @wraps(kernel)
+    def explain(err, values):
+        given = dict(zip(inspect.signature(kernel).parameters, map(lower, values), strict=True))
+        return _explain(err, name, (), given, valid, kernel)
+
+    return wraps(kernel)(form(kernel, explain) or _of_any_arguments(kernel, name, valid))
+
+
+def _of_any_arguments(kernel, name: str, valid: str | None):
     def call(*args, **kwargs):
-        raw = [a._t if a.__class__ is Tensor else a if a.__class__ in _PLAIN else lower(a) for a in args]
+        raw = [a._t if a.__class__ is Tensor else a if a.__class__ in PLAIN else lower(a) for a in args]
         if kwargs:
             kwargs = {k: lower(v) for k, v in kwargs.items()}
         try:
             result = kernel(*raw, **kwargs)
-        except _FAILURES as err:
+        except FAILURES as err:
             raise _explain(err, name, raw, kwargs, valid, kernel) from None
         return wrap(result) if result.__class__ is torch.Tensor else lift(result)
 
@@ -224,8 +229,12 @@ def _make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=F
         kwargs = {meant.get(k, k): v for k, v in kwargs.items()}
         return kernel(*args, **kwargs, **self._fixed)
 
-    def __call__(self, *args, **kwargs):
-        raw = [a._t if a.__class__ is Tensor else a if a.__class__ in _PLAIN else lower(a) for a in args]
+    def explain(err, values, fixed):
+        given = dict(zip(order, map(lower, values), strict=True))
+        return _explain(err, name, (), given, valid, kernel, fixed)
+
+    def any_call(self, *args, **kwargs):
+        raw = [a._t if a.__class__ is Tensor else a if a.__class__ in PLAIN else lower(a) for a in args]
         if kwargs:
             kwargs = {meant.get(k, k): lower(v) for k, v in kwargs.items()}
         try:
@@ -233,7 +242,7 @@ def _make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=F
                 result = kernel(*raw, **kwargs, **self._fixed)
             else:
                 result = kernel(**dict(zip(order, raw, strict=False)), **kwargs, **self._fixed)
-        except _FAILURES as err:
+        except FAILURES as err:
             given = {**dict(zip(order, raw, strict=False)), **kwargs}
             raise _explain(err, name, (), given, valid, kernel, self._fixed) from None
         return wrap(result) if result.__class__ is torch.Tensor else lift(result)
@@ -242,8 +251,9 @@ def _make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=F
     positional = list(parameters)[:len(order)] == order
     if unknown:
         raise ValueError(f"{name}: the definition has no argument {unknown}")
+    __call__ = on_tensors_call if on_tensors else form(kernel, explain, given, call or ()) or any_call
     cls = type(name, (Primitive,), {
-        "__init__": __init__, "__call__": on_tensors_call if on_tensors else __call__,
+        "__init__": __init__, "__call__": __call__,
         "__doc__": kernel.__doc__, "_kernel": staticmethod(kernel), "_init": given,
         "__module__": "mindspore.ops"})
     takes = [parameters[n].replace(name=m) for m, n in meant.items()] or [parameters[n] for n in order]
