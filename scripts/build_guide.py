@@ -6,8 +6,8 @@ A lesson is a folder of ``migration_guide/`` with a script and two texts:
     text.en.md     what README.md is made of
     text.zh.md     what README.zh-CN.md is made of
 
-``lesson.py`` is divided into named cells by lines ``# %% name``. They run in order, in a process of the lesson's own. A
-text takes in what they say and print:
+``lesson.py`` is divided into named cells by lines ``# %% name``. They run in order, in a process of the
+lesson's own. A text takes in what they say and print:
 
     {{code name}}            the cell's source
     {{output name}}          what it printed
@@ -17,9 +17,10 @@ text takes in what they say and print:
     {{file path}}            a file, relative to the lesson's folder
     {{expression}}           in prose: its value after the last cell, so that prose cannot go stale
 
-Cells whose names begin with ``check`` hold assertions on what the lesson states and appear on no page; every other cell
-is on both. ``--check`` writes nothing, and fails when a script or an assertion fails or a page is not what its lesson
-gives now. Floats may differ by 0.2 % there (another CPU's last digits, grown over some steps); all else is equal.
+Cells whose names begin with ``check`` hold assertions on what the lesson states and appear on no page; every
+other cell is on both. ``--check`` writes nothing, and fails when a script or an assertion fails or a page is
+not what its lesson gives now. Floats may differ by 0.2 % there (another CPU's last digits, grown over some
+steps); all else is equal.
 """
 
 from __future__ import annotations
