@@ -12,6 +12,8 @@ usage: python -m ms2torch [options] train.py [arguments]      run a script
        python -m ms2torch [options] [-]                       prompt, or a program on standard input
        python -m ms2torch --check train.py                    list what will not work; runs nothing
        ms2torch run [options] ...                             the same as python -m ms2torch
+       ms2torch diff [options] train.py [arguments]           beside the real MindSpore: equal, or the first
+                                                              number that differs (ms2torch diff --help)
 
 options:
   --api RELEASE        the MindSpore release the program was written for (1.0 to 2.10), where meanings differ
@@ -97,6 +99,10 @@ def _prepare(options: _Options) -> None:
 def main(argv: list[str] | None = None) -> None:
     """Entry point; ends with the program's own exit code."""
     argv = sys.argv[1:] if argv is None else argv
+    if argv[:1] == ["diff"]:
+        from .difftest import twin
+
+        raise SystemExit(twin.main(argv[1:]))
     if argv[:1] == ["run"]:
         argv = argv[1:]
     options, rest = _split(argv)

@@ -1,0 +1,118 @@
+"""What the twin run says: stages of a training step in order of time, findings, and the verdict."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+# The order of time within one step; a difference in an earlier stage explains those in later ones.
+STAGES = ("initial", "data", "random", "forward", "loss", "backward", "gradient", "loss_scale",
+          "learning_rate", "optimizer", "parameter")
+
+# What the machine-readable report calls them.
+PUBLIC = {"initial": "initial", "loss": "forward", "gradient": "backward", "learning_rate": "optimizer",
+          "parameter": "optimizer"}
+
+KINDS = ("missing", "extra", "dtype", "shape", "nan", "value")
+
+
+class CannotCompare(Exception):
+    """The two runs cannot be compared; the message says why and what to do (exit code 2)."""
+
+
+@dataclass
+class Finding:
+    """One number, dtype, shape or record that differs."""
+
+    step: int
+    stage: str
+    where: str
+    kind: str
+    error: float = math.nan
+    tolerance: float = math.nan
+    reference: str = ""
+    ours: str = ""
+    role: str = ""
+    index: int = 0
+    call: int = 0
+    update: int = 0
+    note: str = ""
+    cell: str = ""
+
+    @property
+    def public_stage(self) -> str:
+        """The stage as ``--json`` and exit messages name it."""
+        return PUBLIC.get(self.stage, self.stage)
+
+    def as_json(self) -> dict:
+        """The finding for ``--json``; numbers that are not finite become None."""
+        found = {"step": self.step, "stage": self.public_stage, "detail": self.stage, "where": self.where,
+                 "cell": self.cell, "kind": self.kind, "role": self.role, "index": self.index,
+                 "call": self.call, "update": self.update, "error": _number(self.error),
+                 "tolerance": _number(self.tolerance), "reference": self.reference, "ours": self.ours,
+                 "note": self.note}
+        return {key: value for key, value in found.items() if value not in ("", None) or key == "error"}
+
+    def sentence(self) -> str:
+        """One line: where and how much."""
+        place = f"step {self.step}, {self.public_stage}: {self.where}"
+        if self.role:
+            place += f" ({self.role} {self.index})" if self.role != "value" else ""
+        match self.kind:
+            case "missing":
+                return f"{place} is in the reference run only"
+            case "extra":
+                return f"{place} is in ms2torch's run only"
+            case "dtype" | "shape":
+                return f"{place} has {self.kind} {self.ours}, the reference has {self.reference}"
+            case "nan":
+                return f"{place} has {self.ours}, the reference has {self.reference}"
+        return f"{place} differs by {self.error:.3g} of its norm (tolerance {self.tolerance:.2g})"
+
+
+def _number(value: float):
+    return value if isinstance(value, (int, float)) and math.isfinite(value) else None
+
+
+@dataclass
+class Verdict:
+    """The outcome of a twin run."""
+
+    findings: list[Finding] = field(default_factory=list)
+    steps: int = 0
+    compared: int = 0
+    notes: list[str] = field(default_factory=list)
+    losses: tuple[list, list] = ((), ())
+    # Per step: the greatest relative difference of a parameter after it.
+    drift: list = field(default_factory=list)
+    refed: list[int] = field(default_factory=list)
+    worst: list[Finding] = field(default_factory=list)
+    cells: list[dict] = field(default_factory=list)
+    sides: tuple[str, str] = ("MindSpore", "ms2torch")
+    adaptations: list = field(default_factory=list)
+    repro: str | None = None
+
+    @property
+    def equal(self) -> bool:
+        return not self.findings
+
+    @property
+    def first(self) -> Finding | None:
+        return self.findings[0] if self.findings else None
+
+    def as_json(self) -> dict:
+        """What ``--json FILE`` holds."""
+        return {
+            "equal": self.equal,
+            "first": self.first.as_json() if self.first else None,
+            "findings": [f.as_json() for f in self.findings[:100]],
+            "steps": self.steps,
+            "compared": self.compared,
+            "refed": self.refed,
+            "losses": {"reference": list(self.losses[0]), "ours": list(self.losses[1])},
+            "drift": [_number(x) for x in self.drift],
+            "notes": self.notes,
+            "sides": list(self.sides),
+            "adaptations": self.adaptations,
+            "repro": self.repro,
+        }

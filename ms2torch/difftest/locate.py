@@ -1,0 +1,140 @@
+"""From what re-feeding saw to the first guilty Cell, parameter or stage."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+
+from .compare import is_float, norm_of
+from .finding import Finding
+from .yardstick import FLOOR, K, epsilon
+
+_FIRST = 400
+
+
+class Events:
+    """What a re-fed run of ours noted, in order of time."""
+
+    def __init__(self, path: str) -> None:
+        with open(path + ".events", encoding="utf-8") as file:
+            found = json.load(file)
+        self.items = [{**e, "key": tuple(e["key"])} for e in found["events"]]
+        self.status, self.error = found["status"], found["error"]
+        self.seen: int = found["seen"]
+        self._arrays = np.load(path + ".npz", allow_pickle=False)
+        self._names = set(self._arrays.files)
+
+    def array(self, key: tuple):
+        """Our value of a key, or None."""
+        name = "|".join(map(str, key))
+        return self._arrays[name] if name in self._names else None
+
+
+def doubtful(events: Events) -> list:
+    """The keys whose float64 value is wanted."""
+    keys = [e["key"] for e in events.items if e["kind"] == "value" and math.isfinite(e["error"])]
+    return [list(key) for key in keys[:_FIRST]]
+
+
+def guilty(events: Events, truth: Events | None, cells: list[dict]) -> tuple[list[Finding], list[Finding]]:
+    """(what is wrong in order of time, the values nearest to their tolerance)."""
+    tree = Tree(cells)
+    wrong, worst = [], []
+    for event in events.items:
+        finding = _finding(event)
+        if event["kind"] == "value" and math.isfinite(event["error"]):
+            _measure(finding, event, events, truth)
+            worst.append(finding)
+            if finding.error <= finding.tolerance:
+                continue
+        tree.place(finding)
+        wrong.append(finding)
+    _all_gradients(wrong, tree)
+    worst.sort(key=lambda f: f.error / f.tolerance, reverse=True)
+    return wrong, worst[:20]
+
+
+def _finding(event: dict) -> Finding:
+    step, update, stage, where, role, index, call = event["key"]
+    return Finding(step, stage, where, event["kind"], error=event.get("error", math.nan), role=role,
+                   index=index, call=call, update=update, reference=event.get("reference", ""),
+                   ours=event.get("ours", ""))
+
+
+def _measure(finding: Finding, event: dict, events: Events, truth: Events | None) -> None:
+    """Set error and tolerance from our rounding, where float64 has told it."""
+    unit = epsilon(event["dtype"])
+    floor = FLOOR * unit + event.get("floor", 0.0)
+    ours = events.array(event["key"])
+    true = truth.array(event["key"]) if truth is not None else None
+    if ours is None or true is None or true.shape != ours.shape or not is_float(str(true.dtype)):
+        finding.tolerance = 100 * unit + event.get("floor", 0.0)
+        return
+    size = event["size"] or 1.0
+    mine = norm_of(ours.astype(np.float64) - true) / size
+    # The reference lies |error| from ours and mine from the truth: its own distance is at least the rest.
+    finding.tolerance = (K + 1) * mine + floor
+    finding.note = f"rounding of ours is {mine:.2g}"
+
+
+class Tree:
+    """The Cells by name: who owns a parameter, who called a Cell."""
+
+    def __init__(self, cells: list[dict]) -> None:
+        self.cells = {cell["name"]: cell for cell in cells}
+
+    def parent(self, name: str) -> str:
+        """The Cell in whose ``construct`` the Cell was called, by the tree."""
+        return (self.cells.get(name) or {}).get("parent") or ""
+
+    def has_children(self, name: str) -> bool:
+        return any(cell.get("parent") == name for cell in self.cells.values())
+
+    def owner(self, parameter: str) -> str:
+        """The Cell that holds a parameter: the shortest path that ends in the parameter's prefix."""
+        prefix = parameter.rpartition(".")[0]
+        while prefix:
+            fitting = [n for n, c in self.cells.items()
+                       if n == prefix or n.endswith("." + prefix) or c.get("path") == prefix]
+            if fitting:
+                return min(fitting, key=len)
+            prefix = prefix.rpartition(".")[0]
+        return ""
+
+    def place(self, finding: Finding) -> None:
+        """Say which Cell a finding speaks of, and what that means."""
+        where = finding.where
+        match finding.stage, finding.role:
+            case ("forward", "input") | ("backward", "grad_output"):
+                parent = self.parent(where)
+                finding.cell = parent or where
+                if parent:
+                    finding.where = parent
+                    side = "before it calls" if finding.role == "input" else "after"
+                    finding.note = (f"the Cells within {parent} agree; the operators of its own construct "
+                                    f"{side} {where} differ")
+            case ("forward", "output") | ("backward", "grad_input"):
+                finding.cell = where
+                if self.has_children(where):
+                    finding.note = "the Cells within it agree; the operators of its own construct differ"
+                if finding.stage == "forward" and finding.ours.startswith("another mask"):
+                    finding.stage = "random"
+            case ("gradient" | "initial", _):
+                finding.cell = self.owner(where)
+            case ("optimizer" | "learning_rate", _):
+                finding.cell = next((n for n in self.cells if n.rpartition(".")[2] == "optimizer"), "")
+            case ("parameter", _):
+                finding.cell = self.owner(where)
+
+
+def _all_gradients(wrong: list[Finding], tree: Tree) -> None:
+    """Where every gradient differs although no Cell's backward does, say that no Cell is to blame."""
+    first = wrong[0] if wrong else None
+    if first is None or first.stage != "gradient":
+        return
+    same = [f for f in wrong if f.stage == "gradient" and f.step == first.step]
+    if len(same) > 2:
+        first.note = ("so do the gradients of the other parameters, and no Cell's backward does: look "
+                      "between the backward pass and the optimizer (clipping, scaling, reduction)")

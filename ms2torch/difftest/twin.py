@@ -1,0 +1,346 @@
+"""``ms2torch diff``: the same script on the reference and on ms2torch, two processes, one verdict.
+
+First pass: both runs in the script's own mode, one record per value and step. If everything has the same
+bits, that is all. Else some steps are run again, re-fed: each Cell of ours gets the reference's inputs, and
+float64 says how much rounding may differ (replay.py, locate.py).
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+from . import compare, locate, trace
+from .finding import CannotCompare, Finding, Verdict
+from .options import Options, is_trace, parse
+from .workplace import Run, Workplace
+
+HERE = Path(__file__).parent
+# Stages whose values do not come from long sums: what differs here differs for a reason.
+_EXACT = {"learning_rate": 1e-6, "loss_scale": 1e-6, "initial": 1e-6, "data": 1e-6, "random": 1e-6}
+_REFEEDS = 4
+
+
+def main(argv: list[str]) -> int:
+    """Run the command line; 0 equal, 1 different, 2 could not run or compare."""
+    options = parse(argv)
+    verdict = Verdict()
+    try:
+        run(options, verdict)
+    except (CannotCompare, trace.TraceError) as err:
+        _report(options, verdict, failure=str(err))
+        return 2
+    except OSError as err:
+        _report(options, verdict, failure=f"{err.filename or 'files'}: {err.strerror or err}")
+        return 2
+    except KeyboardInterrupt:
+        print("ms2torch diff: interrupted; both runs were ended", file=sys.stderr)
+        return 2
+    _report(options, verdict)
+    return 0 if verdict.equal else 1
+
+
+def _report(options: Options, verdict: Verdict, failure: str | None = None) -> None:
+    if failure:
+        print(f"ms2torch diff: {failure}", file=sys.stderr)
+        if verdict.compared:
+            outcome = f"the first difference: {verdict.first.sentence()}" if verdict.first else "all equal"
+            print(f"until then {verdict.compared:,} records of {verdict.steps} steps compared; {outcome}",
+                  file=sys.stderr)
+    elif not options.quiet:
+        from . import report
+
+        report.show(verdict)
+    if options.json:
+        found = verdict.as_json()
+        if failure:
+            found.update(equal=None, failure=failure)
+        Path(options.json).write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    if options.html and not failure:
+        from . import html
+
+        html.write(verdict, options.html)
+
+
+def run(options: Options, verdict: Verdict) -> Verdict:
+    """The twin run; fills and returns ``verdict``. CannotCompare where there is nothing to compare."""
+    if is_trace(options.script[0]):
+        return _traces(options.script[0], options.script[1], options, verdict)
+    with Workplace() as place:
+        try:
+            return Twin(options, place, verdict).judged()
+        finally:
+            if options.keep:
+                Path(options.keep).mkdir(parents=True, exist_ok=True)
+                for file in [*place.folder.glob("*.trace"), *place.folder.glob("*.log")]:
+                    shutil.copy2(file, options.keep)
+
+
+def _traces(left: str, right: str, options: Options, verdict: Verdict) -> Verdict:
+    """Two finished traces; differences of floats are judged by bounds, for nothing can be run again."""
+    reference, ours = trace.open(left), trace.open(right)
+    _same_kind(reference, ours)
+    _describe(verdict, reference, ours)
+    found = compare.compare(reference, ours, options.steps)
+    _take(verdict, found)
+    verdict.findings = _standing(found)
+    verdict.notes.append("traces alone: floats differ from "
+                         f"{compare.BOUND:g} of their norm on; with the script, --trace judges by float64")
+    _ended(reference, ours)
+    return verdict
+
+
+class Twin:
+    """One twin run in its workplace."""
+
+    def __init__(self, options: Options, place: Workplace, verdict: Verdict) -> None:
+        self.options, self.place, self.verdict = options, place, verdict
+        self.deadline = time.monotonic() + options.timeout if options.timeout else None
+
+    def judged(self) -> Verdict:
+        """Both passes."""
+        options, verdict = self.options, self.verdict
+        given = options.trace
+        if given:
+            reference = trace.open(given)
+            refed = _refed_steps(reference)
+            if refed and not options.refeed:
+                return self._by_refeeding(given, refed, compare.Comparison())
+            left, right = given, self._record_ours()
+        else:
+            left, right = self._both(options.level)
+        reference, ours = trace.open(left), trace.open(right)
+        _same_kind(reference, ours)
+        _describe(verdict, reference, ours)
+        found = compare.compare(reference, ours, options.steps)
+        _take(verdict, found)
+        verdict.findings = _standing(found)
+        _ended(reference, ours)
+        if not found.suspects and not found.certain:
+            verdict.notes.append("every value has the same bits")
+            return verdict
+        if _explained(verdict.findings):
+            return verdict
+        steps = options.refeed or chosen(found)
+        if not steps:
+            return verdict
+        if given:
+            verdict.notes.append("the trace holds no whole Cells; made with --refeed "
+                                 f"{','.join(map(str, steps))} it would say which Cell")
+            return verdict
+        refed = str(self.place.folder / "refed.trace")
+        self._finish(self._start_reference(refed, "cell", refeed=steps), refed)
+        return self._by_refeeding(refed, steps, found)
+
+    # ---- the second pass -------------------------------------------------------------------------------
+
+    def _by_refeeding(self, path: str, steps, found) -> Verdict:
+        verdict = self.verdict
+        reference = trace.open(path)
+        if not verdict.cells:
+            _describe(verdict, reference, None)
+        verdict.refed = list(steps)
+        events = self._replay(path, steps, "replay")
+        wanted = locate.doubtful(events)
+        truth = self._replay(path, steps, "double", wanted) if wanted else None
+        guilty, worst = locate.guilty(events, truth, verdict.cells)
+        verdict.compared += events.seen
+        verdict.steps = max(verdict.steps, *steps)
+        verdict.worst = worst
+        if guilty:
+            verdict.findings = guilty
+            from . import repro
+
+            verdict.repro = repro.write(self.options, guilty[0], reference, events)
+            return verdict
+        grown = [f for f in verdict.findings if f.kind in ("value", "nan") and not _exact(f)]
+        verdict.findings = [f for f in verdict.findings if f not in grown]
+        if grown:
+            verdict.notes.append(
+                f"at step {grown[0].step} {grown[0].where} is {grown[0].error:.2g} of its norm apart: grown "
+                f"from rounding, for steps {', '.join(map(str, steps))} agree when re-fed")
+        else:
+            verdict.notes.append(f"steps {', '.join(map(str, steps))} re-fed: every Cell within rounding")
+        return verdict
+
+    def _replay(self, path: str, steps, how: str, wanted=None):
+        out = str(self.place.folder / how)
+        run = self._start_ours(how, out=out, reference=path, refeed=list(steps), wanted=wanted)
+        self._finish(run, None)
+        return locate.Events(out)
+
+    # ---- processes -------------------------------------------------------------------------------------
+
+    def _both(self, level: str) -> tuple[str, str]:
+        left, right = (str(self.place.folder / f"{side}.trace") for side in ("reference", "ours"))
+        needs_reference = bool(self.options.align)
+        theirs = self._start_reference(left, level)
+        if needs_reference:
+            self._finish(theirs, left)
+        ours = self._start_ours("record", out=right, level=level,
+                                reference=left if needs_reference else None)
+        if not needs_reference:
+            self._finish(theirs, left, beside=ours)
+        self._finish(ours, right)
+        return left, right
+
+    def _record_ours(self) -> str:
+        right = str(self.place.folder / "ours.trace")
+        self._finish(self._start_ours("record", out=right, level=self.options.level,
+                                      reference=self.options.trace if self.options.align else None), right)
+        return right
+
+    def _start_reference(self, out: str, level: str, refeed=()) -> Run:
+        o = self.options
+        if o.reference == "ms2torch":
+            return self._start_ours("record", out=out, level=level, refeed=list(refeed), name="reference",
+                                    python=o.reference_python, device=o.reference_device or "cpu")
+        command = [_interpreter(o.reference_python), str(HERE / "recorder.py"), "-o", out, "--level", level,
+                   "--seed", str(o.seed)]
+        if o.adapter and (HERE / "adapter.py").exists():
+            command += ["--adapter", str(HERE / "adapter.py")]
+        if refeed:
+            command += ["--refeed", ",".join(map(str, refeed)), "--steps", str(max(refeed))]
+        elif o.steps:
+            command += ["--steps", str(o.steps)]
+        if "weights" in o.align or "data" in o.align:
+            command += ["--full", "*"]
+        script = [os.path.abspath(o.script[0]), *o.script[1:]]
+        return self.place.start(f"reference-{Path(out).stem}", [*command, *script], _clean(os.environ))
+
+    def _start_ours(self, how: str, *, out: str, name: str = "", python: str | None = None,
+                    device: str | None = None, **spec) -> Run:
+        o = self.options
+        spec = {"how": how, "out": out, "script": [os.path.abspath(o.script[0]), *o.script[1:]], "api": o.api,
+                "device": device or o.device or "cpu", "steps": o.steps, "seed": o.seed,
+                "align": list(o.align), **spec}
+        if spec.get("refeed"):
+            spec["steps"] = max(spec["refeed"])
+        file = self.place.folder / f"{name or how}.json"
+        file.write_text(json.dumps(spec))
+        environment = dict(os.environ)
+        environment["PYTHONPATH"] = os.pathsep.join(
+            [str(HERE.parent.parent), *filter(None, [environment.get("PYTHONPATH")])])
+        command = [python or sys.executable, "-m", "ms2torch.difftest.ours", str(file)]
+        return self.place.start(name or f"ms2torch-{how}", command, environment)
+
+    def _finish(self, run: Run, path: str | None, beside: Run | None = None) -> None:
+        """Wait for a side; a script that fails is shown with its traceback, after comparing what there is."""
+        code = run.wait(self.deadline)
+        if path is None:
+            if code:
+                raise CannotCompare(f"re-feeding failed (exit code {code}):\n{run.output()}")
+            return
+        if code and not _readable(path):
+            raise CannotCompare(f"{_side(run)} could not run the script (exit code {code}):\n{run.output()}")
+        run.code = code
+
+
+def _interpreter(given: str | None) -> str:
+    try:
+        from . import reference
+    except ImportError:
+        return given or os.environ["MS2TORCH_REFERENCE_PYTHON"]
+    return reference.find(given)
+
+
+def _side(run: Run) -> str:
+    return "the reference" if run.name.startswith("reference") else "ms2torch"
+
+
+def _readable(path: str) -> bool:
+    try:
+        return trace.open(path).header is not None
+    except (OSError, trace.TraceError):
+        return False
+
+
+def _clean(environment) -> dict[str, str]:
+    """The environment without what makes Python import ms2torch as mindspore."""
+    kept = {k: v for k, v in environment.items() if k not in ("PYTHONPATH", "MS2TORCH_INSTALL", "PYTHONHOME")}
+    kept.setdefault("GLOG_v", "3")
+    return kept
+
+
+def _same_kind(reference, ours) -> None:
+    """CannotCompare unless both traces are of one script."""
+    left, right = reference.header.get("sha256"), ours.header.get("sha256")
+    if left and right and left != right:
+        raise CannotCompare(
+            f"the traces are of different scripts: {reference.header.get('script')} and "
+            f"{ours.header.get('script')} are not the same text")
+
+
+def _ended(reference, ours) -> None:
+    """CannotCompare where a side ended early."""
+    for side, opened in (("the reference", reference), ("ms2torch", ours)):
+        last = opened.end
+        if last is None:
+            raise CannotCompare(f"{side}'s trace is cut off: the run was killed or the disk was full")
+        if last.get("status") == "error":
+            said = last.get("traceback") or last.get("message")
+            raise CannotCompare(f"the script failed on {side}:\n{said}")
+    left, right = reference.end.get("steps"), ours.end.get("steps")
+    if left != right:
+        raise CannotCompare(f"the reference made {left} training steps, ms2torch {right}")
+    if not left:
+        raise CannotCompare("no training step was seen: no Optimizer was called")
+
+
+def _describe(verdict: Verdict, reference, ours) -> None:
+    verdict.cells = list(reference.cells or ())
+    verdict.adaptations = list(getattr(reference, "adaptations", None)
+                               or reference.header.get("adaptations") or ())
+    names = []
+    for opened in (reference, ours):
+        header = opened.header if opened is not None else {"side": "ms2torch"}
+        side = {"mindspore": "MindSpore", "torch": "PyTorch"}.get(header.get("side"), header.get("side"))
+        names.append(f"{side} {header.get('version') or ''}".strip())
+    if names[0] == names[1]:
+        names = [f"{names[0]} (reference)", names[1]]
+    verdict.sides = (names[0], names[1])
+
+
+def _take(verdict: Verdict, found) -> None:
+    verdict.compared, verdict.steps = found.compared, found.steps
+    verdict.losses, verdict.drift = found.losses, found.drift
+
+
+def _exact(f: Finding) -> bool:
+    return f.stage in _EXACT and f.error > _EXACT[f.stage]
+
+
+def _standing(found) -> list[Finding]:
+    """What differs by the bounds alone, in order of time."""
+    grown = [s for s in found.suspects if not s.error <= _EXACT.get(s.stage, s.tolerance)]
+    return sorted([*found.certain, *grown], key=lambda f: (f.step, f.update, compare.order(f.stage)))
+
+
+def _explained(findings: list[Finding]) -> bool:
+    """Whether the first difference is one that re-feeding has nothing to add to."""
+    if not findings:
+        return False
+    first = findings[0]
+    return first.stage in ("initial", "data") or first.kind in ("missing", "extra")
+
+
+def chosen(found) -> tuple[int, ...]:
+    """The steps worth re-feeding: where a difference is first seen, first counts, and grows most."""
+    # Many a rule shows from the second step on, when there is a state: moments, counters, statistics.
+    steps = [f.step for f in found.suspects[:1]] + [s for s in (1, 2) if s <= found.steps]
+    standing = _standing(found)
+    steps += [f.step for f in standing[:1]]
+    drift = found.drift
+    jumps = [(after / max(before, 1e-8), i + 2) for i, (before, after) in
+             enumerate(itertools.pairwise(drift)) if after > 1e-6]
+    steps += [step for _, step in sorted(jumps, reverse=True)[:1]]
+    return tuple(sorted({max(s, 1) for s in steps}))[:_REFEEDS]
+
+
+def _refed_steps(reference) -> tuple[int, ...]:
+    return tuple(reference.header.get("options", {}).get("refeed") or ())

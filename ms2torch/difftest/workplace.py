@@ -1,0 +1,145 @@
+"""Where the two runs take place: folders of their own, processes that end with the twin run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from .finding import CannotCompare
+
+_SMALL = 1 << 18
+_MANY = 2000
+
+
+class Workplace:
+    """A temporary folder with everything that the runs write; gone, with their processes, at the end.
+
+    Two runs of one script would write the same checkpoints. So each side's current folder is a mirror of the
+    real one, in which relative paths lead to the same data (``../data`` too) and new files stay apart.
+    """
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="ms2torch-diff-"))
+        self._running: list[subprocess.Popen] = []
+        self._before: dict = {}
+
+    def __enter__(self) -> Workplace:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                self._before[number] = signal.signal(number, _leave)
+        return self
+
+    def __exit__(self, kind, value, trace) -> None:
+        for process in self._running:
+            end(process)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def start(self, name: str, command: list[str], environment: dict[str, str]) -> Run:
+        """Start a process in a session of its own, in a mirror of the current folder."""
+        place = self.folder / "places" / name
+        log = self.folder / f"{name}.log"
+        with open(log, "wb") as file:
+            process = subprocess.Popen(command, cwd=mirror(place, Path.cwd()), env=environment, stdout=file,
+                                       stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                       start_new_session=True)
+        self._running.append(process)
+        return Run(name, process, log)
+
+
+class Run:
+    """One running side."""
+
+    def __init__(self, name: str, process: subprocess.Popen, log: Path) -> None:
+        self.name, self.process, self.log = name, process, log
+
+    def wait(self, until: float | None = None) -> int:
+        """The exit code; CannotCompare when the time given is over."""
+        try:
+            return self.process.wait(None if until is None else max(0.0, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            end(self.process)
+            raise CannotCompare(f"{self.name} did not finish in time; give --timeout SECONDS or "
+                                "--steps N") from None
+
+    def output(self, lines: int = 30) -> str:
+        """The end of what it printed."""
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+
+def _leave(number, frame) -> None:
+    raise SystemExit(128 + number)
+
+
+def end(process: subprocess.Popen) -> None:
+    """End a process and all that it started."""
+    for number, patience in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0)):
+        try:
+            os.killpg(process.pid, number)
+        except (ProcessLookupError, PermissionError):
+            break
+        try:
+            process.wait(patience)
+        except subprocess.TimeoutExpired:
+            continue
+    process.poll()
+
+
+def mirror(root: Path, folder: Path) -> Path:
+    """``folder`` again under ``root``: its parents' entries as links, its own small files as copies.
+
+    Returns the new folder. Bigger files and folders of many files are links to the originals.
+    """
+    here = root
+    here.mkdir(parents=True, exist_ok=True)
+    parts = folder.resolve().parts[1:]
+    real = Path("/")
+    for part in parts:
+        _link_all(real, here, but=part)
+        real, here = real / part, here / part
+        here.mkdir(exist_ok=True)
+    _copy_small(real, here, root)
+    return here
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _link_all(real: Path, here: Path, but: str) -> None:
+    for entry in _entries(real)[:_MANY * 5]:
+        if entry.name != but:
+            (here / entry.name).symlink_to(entry)
+
+
+def _copy_small(real: Path, here: Path, root: Path) -> None:
+    budget = _MANY
+
+    def copy(source: Path, target: Path, depth: int) -> None:
+        nonlocal budget
+        entries = _entries(source)
+        for entry in entries:
+            budget -= 1
+            goal = target / entry.name
+            if root.is_relative_to(entry):
+                continue
+            inside = entry.is_dir() and not entry.is_symlink() and not entry.name.startswith(".git")
+            if inside and depth and budget > 0 and len(_entries(entry)) < 200:
+                goal.mkdir()
+                copy(entry, goal, depth - 1)
+            elif entry.is_file() and budget > 0 and entry.stat().st_size < _SMALL:
+                shutil.copy2(entry, goal)
+            else:
+                goal.symlink_to(entry)
+
+    copy(real, here, 2)
