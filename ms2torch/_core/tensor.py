@@ -282,6 +282,8 @@ def as_torch(data, dtype=None) -> torch.Tensor:
     want = None if dtype is None else _dtype.to_torch(dtype)
     if isinstance(data, Tensor):
         t = data._t
+        if isinstance(t, torch.nn.Parameter):   # a Parameter at rest: its memory, but not its set_data
+            t = t.detach()
     elif isinstance(data, torch.Tensor):
         t = (
             data.detach()

@@ -5,7 +5,7 @@ from mindspore import Tensor, nn, ops
 from mindspore.nn.learning_rate_schedule import LearningRateSchedule
 
 from tests.reference.judge import case
-from tests.reference.optimizers import grouped, parameters, run, state, weights
+from tests.reference.optimizers import gradients, grouped, parameters, run, state, weights
 
 PLAIN = {
     "SGD": lambda p, **k: nn.SGD(p, 0.1, **k),
@@ -66,6 +66,12 @@ def test_loss_scale(name):
 def test_float16_parameters(name):
     optimizer = PLAIN[name](parameters(ms.float16))
     return run(optimizer, steps=2)
+
+
+@case(each={"name": ["AdamWeightDecay", "Adam"]}, raises="the var_shape: [4,16,3,] must be equal to [3,]")
+def test_a_gradient_of_another_shape(name):
+    optimizer = PLAIN[name](parameters())
+    optimizer(gradients(optimizer.parameters, 1)[::-1])
 
 
 @case(each={"name": ["SGD momentum", "Adam"]})

@@ -83,6 +83,17 @@ def test_what_follows_an_update(how):
     return updated, now(seen)
 
 
+@case
+def test_a_tensor_of_a_parameter_keeps_its_memory():
+    p = made(1.0, 2.0)
+    seen = ms.Tensor(p)
+    seen[0] = 4.0
+    ops.assign_add(p, t(1.0, 1.0))
+    updated = now(p, seen)
+    p.set_data(t(9.0, 9.0))
+    return updated, now(p, seen)
+
+
 @case(mode="BOTH")
 def test_a_target_network_set_from_the_online_one_follows_it():
     """As DQN programs do it; they may want assign."""

@@ -19,7 +19,51 @@ from ms2torch.nn.learning_rate_schedule import _Formula
 from ._rates import _ConvertToCell, _IteratorLearningRate
 
 
-class Stepping:
+class HostValues:
+    """Host copies of Parameters with one element, kept in ``_hosted``."""
+
+    def _host(self, param: Parameter) -> float:
+        """The value of a Parameter with one element, from the host's copy."""
+        rest = param._rest
+        key = (rest.data_ptr(), rest._version)
+        known = self._hosted.get(id(param))
+        if known is None or known[0] != key:
+            known = self._hosted[id(param)] = (key, float(rest))
+        return known[1]
+
+    def _know(self, param: Parameter, value: float) -> None:
+        """Note on the host what was just written into ``param``."""
+        rest = param._rest
+        self._hosted[id(param)] = ((rest.data_ptr(), rest._version), value)
+
+    def _late(self, params: list[torch.Tensor]) -> list[torch.Tensor]:
+        """Step counts so late that torch's Adam kernels correct no bias: MindSpore's correction is in the
+        rate."""
+        device = params[0].device
+        late = self.__dict__.get("_late_step")
+        if late is None or late.device != device:
+            late = self.__dict__["_late_step"] = torch.full((), 1e30, dtype=torch.float32, device=device)
+        return [late] * len(params)
+
+
+def fitted(g: torch.Tensor, param: torch.Tensor, name: str) -> torch.Tensor:
+    """The gradient in the parameter's dtype and the layout that fused kernels count on; ValueError for
+    another shape."""
+    if g.shape != param.shape:
+        raise ValueError(f"For primitive[{name}], the var_shape: {_shown(param)} must be equal to "
+                         f"{_shown(g)}")
+    if g.requires_grad:
+        g = g.detach()
+    if g.dtype is not param.dtype:
+        return g.to(param.dtype)
+    return g if g.is_contiguous() else g.contiguous()
+
+
+def _shown(t: torch.Tensor) -> str:
+    return "[" + "".join(f"{n}," for n in t.shape) + "]"
+
+
+class Stepping(HostValues):
     """How an Optimizer goes from gradients to updated parameters."""
 
     # Whether the optimizer's kernel adds the weight decay to the gradients itself.
@@ -95,14 +139,8 @@ class Stepping:
         return list(torch._foreach_mul(raw, float(np.float32(1.0 / self.loss_scale))))
 
     def _fit(self, raw: list[torch.Tensor]) -> None:
-        """Bring gradients to the parameters' dtype and to the layout that the fused kernels count on."""
         for i, (g, param) in enumerate(zip(raw, self.parameters, strict=True)):
-            if g.requires_grad:
-                g = raw[i] = g.detach()
-            if g.dtype is not param._rest.dtype:
-                raw[i] = g.to(param._rest.dtype)
-            elif not g.is_contiguous():
-                raw[i] = g.contiguous()
+            raw[i] = fitted(g, param._rest, self.cls_name)
 
     # ---- the step, rates and decays ------------------------------------------------------------------------
 
@@ -112,20 +150,6 @@ class Stepping:
         self.global_step._rest.add_(1)
         self._know(self.global_step, done + 1)
         return done
-
-    def _host(self, param: Parameter) -> float:
-        """The value of a Parameter with one element, from the host's copy."""
-        rest = param._rest
-        key = (rest.data_ptr(), rest._version)
-        known = self._hosted.get(id(param))
-        if known is None or known[0] != key:
-            known = self._hosted[id(param)] = (key, float(rest))
-        return known[1]
-
-    def _know(self, param: Parameter, value: float) -> None:
-        """Note on the host what was just written into ``param``."""
-        rest = param._rest
-        self._hosted[id(param)] = ((rest.data_ptr(), rest._version), value)
 
     def _power(self, param: Parameter, beta: float) -> float:
         """Multiply the Parameter that holds a power of beta, and give its float32 value."""
@@ -158,12 +182,3 @@ class Stepping:
         if isinstance(bucket.decay, Cell):
             return float(bucket.decay(self._step_tensor(bucket.decay, step))._t.reshape(()))
         return bucket.decay
-
-    def _late(self, count: int) -> list[torch.Tensor]:
-        """Step counts so late that torch's Adam kernels correct no bias: MindSpore's correction is in the
-        rate."""
-        device = self.global_step._rest.device
-        late = self.__dict__.get("_late_step")
-        if late is None or late.device != device:
-            late = self.__dict__["_late_step"] = torch.full((), 1e30, dtype=torch.float32, device=device)
-        return [late] * count

@@ -36,10 +36,11 @@ class Adadelta(Optimizer):
     def construct(self, grads):
         if not isinstance(grads, tuple) or not isinstance(grads[0], Tensor):
             raise TypeError("For 'Adadelta', the 'grads' must be a tuple of Tensor.")
-        return self._update(grads, partial(_adadelta, self.rho, self.epsilon), self.accum, self.accum_update)
+        kernel = partial(adadelta_kernel, self.rho, self.epsilon)
+        return self._update(grads, kernel, self.accum, self.accum_update)
 
 
-def _adadelta(rho, eps, params, grads, squares, updates, rate, _) -> None:
+def adadelta_kernel(rho, eps, params, grads, squares, updates, rate, _) -> None:
     torch._foreach_mul_(squares, rho)
     torch._foreach_addcmul_(squares, grads, grads, 1 - rho)
     ahead = torch._foreach_sqrt(torch._foreach_add(updates, eps))

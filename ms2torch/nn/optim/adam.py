@@ -54,19 +54,19 @@ class AdamBase(Optimizer):
             kernel = partial(_nesterov, self._hyper, correction)
             return self._update(gradients, kernel, self.moment1, self.moment2)
         slots = (self.moment1, self.moment2) + ((self.vhat,) if self.use_amsgrad else ())
-        return self._update(gradients, partial(_adam, self._late, self._hyper, correction), *slots)
+        return self._update(gradients, partial(adam_kernel, self._late, self._hyper, correction), *slots)
 
     @Optimizer.target.setter
     def target(self, value) -> None:
         self._set_base_target(value)
 
 
-def _adam(late, hyper, correction, params, grads, first, second, *largest_rate_decay) -> None:
+def adam_kernel(late, hyper, correction, params, grads, first, second, *largest_rate_decay) -> None:
     *largest, rate, decay = largest_rate_decay
     beta1, beta2, eps = hyper
     # MindSpore adds its epsilon to the uncorrected root: the correction goes into the rate, none into the
     # kernel.
-    torch._fused_adam_(params, grads, first, second, largest[0] if largest else [], late(len(params)),
+    torch._fused_adam_(params, grads, first, second, largest[0] if largest else [], late(params),
                        lr=rate * correction, beta1=beta1, beta2=beta2, weight_decay=decay, eps=eps,
                        amsgrad=bool(largest), maximize=False)
 
@@ -165,5 +165,5 @@ class AdamWeightDecay(Optimizer):
 
 def _adam_weight_decay(late, hyper, params, grads, first, second, rate, decay) -> None:
     beta1, beta2, eps = hyper
-    torch._fused_adamw_(params, grads, first, second, [], late(len(params)), lr=rate, beta1=beta1,
+    torch._fused_adamw_(params, grads, first, second, [], late(params), lr=rate, beta1=beta1,
                         beta2=beta2, weight_decay=decay, eps=eps, amsgrad=False, maximize=False)

@@ -50,12 +50,13 @@ class Rprop(Optimizer):
 
     def construct(self, gradients):
         first = self._host(self.global_step) == 0
-        kernel = partial(_rprop, first, self.etaminus, self.etaplus, self.step_size_min, self.step_size_max)
+        kernel = partial(rprop_kernel, first, self.etaminus, self.etaplus, self.step_size_min,
+                         self.step_size_max)
         self._update(gradients, kernel, self.prev, self.step_size)
         return True
 
 
-def _rprop(first, shrink, grow, least, most, params, grads, before, steps, rate, _) -> None:
+def rprop_kernel(first, shrink, grow, least, most, params, grads, before, steps, rate, _) -> None:
     if first:
         torch._foreach_zero_(steps)
         torch._foreach_add_(steps, rate)

@@ -1,0 +1,5 @@
+"""What MindSpore may still change (``mindspore.experimental``)."""
+
+from . import optim
+
+__all__ = ["optim"]
