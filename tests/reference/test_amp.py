@@ -52,6 +52,11 @@ def test_to_float_of_a_cell():
     return Own().to_float(ms.float16)(Tensor(X), Tensor(INDEX))
 
 
+@case(each={"name": ["Sigmoid", "SiLU", "LogSigmoid", "Tanh", "ReLU6", "HSwish", "Mish"]}, rtol=2e-3, reason=HALF)
+def test_to_float_of_an_activation(name):
+    return getattr(nn, name)().to_float(ms.float16)(Tensor(data((2, 3))))
+
+
 @case(mode="GRAPH")
 def test_to_float32_of_a_cell():
     return Own().to_float(ms.float32)(Tensor(X), Tensor(INDEX))

@@ -35,14 +35,14 @@ def _no_call(err: Exception, operator: str, x) -> Exception:
 
 
 class _Elementwise(PlainCell):
-    """An activation without arguments: ``_compute`` over the torch tensor."""
+    """An activation without arguments: ``_formula`` over the torch tensor."""
 
-    _compute = None
+    _formula = None
     _operator = ""
 
     def construct(self, x):
         try:
-            return wrap(self._compute(x._t))
+            return wrap(self._formula(x._t))
         except (RuntimeError, AttributeError) as err:
             raise _no_call(err, self._operator or self.cls_name, x) from None
 
@@ -53,7 +53,7 @@ class _Elementwise(PlainCell):
 class _OfInput(_Elementwise):
     def construct(self, input):
         try:
-            return wrap(self._compute(input._t))
+            return wrap(self._formula(input._t))
         except (RuntimeError, AttributeError) as err:
             raise _no_call(err, self._operator or self.cls_name, input) from None
 
@@ -61,13 +61,13 @@ class _OfInput(_Elementwise):
 class _OfInputX(_Elementwise):
     def construct(self, input_x):
         try:
-            return wrap(self._compute(input_x._t))
+            return wrap(self._formula(input_x._t))
         except (RuntimeError, AttributeError) as err:
             raise _no_call(err, self._operator or self.cls_name, input_x) from None
 
 
 def _elementwise(name: str, compute, text: str, operator: str | None = None, base=_Elementwise) -> type:
-    return type(name, (base,), {"_compute": staticmethod(compute), "_operator": operator or name,
+    return type(name, (base,), {"_formula": staticmethod(compute), "_operator": operator or name,
                                 "__doc__": text, "__module__": __name__})
 
 

@@ -55,13 +55,13 @@ class Range(Cell):
 class _Special(PlainCell):
     """A function of float16 and float32 Tensors."""
 
-    _compute = None
+    _formula = None
 
     def _of(self, **inputs):
         """The result for inputs by their names in MindSpore's error."""
         for name, x in inputs.items():
             check.check_type_name(name, x.dtype, _FLOATS, self.cls_name)
-        return wrap(self._compute(*[x._t for x in inputs.values()]))
+        return wrap(self._formula(*[x._t for x in inputs.values()]))
 
     def construct(self, x):
         return self._of(x=x)
@@ -70,19 +70,19 @@ class _Special(PlainCell):
 class LGamma(_Special):
     """log|gamma(x)| (``mindspore.nn.LGamma``)."""
 
-    _compute = staticmethod(torch.lgamma)
+    _formula = staticmethod(torch.lgamma)
 
 
 class DiGamma(_Special):
     """The derivative of LGamma (``mindspore.nn.DiGamma``)."""
 
-    _compute = staticmethod(torch.digamma)
+    _formula = staticmethod(torch.digamma)
 
 
 class IGamma(_Special):
     """The regularised lower incomplete gamma function of (a, x) (``mindspore.nn.IGamma``)."""
 
-    _compute = staticmethod(torch.special.gammainc)
+    _formula = staticmethod(torch.special.gammainc)
 
     def construct(self, a, x):
         return self._of(a=a, x=x)
@@ -91,7 +91,7 @@ class IGamma(_Special):
 class LBeta(_Special):
     """log of the beta function of (x, y) (``mindspore.nn.LBeta``)."""
 
-    _compute = staticmethod(lambda x, y: torch.lgamma(x) + torch.lgamma(y) - torch.lgamma(x + y))
+    _formula = staticmethod(lambda x, y: torch.lgamma(x) + torch.lgamma(y) - torch.lgamma(x + y))
 
     def construct(self, x, y):
         return self._of(x=x, y=y)
@@ -100,7 +100,7 @@ class LBeta(_Special):
 class MatInverse(_Special):
     """The inverse of symmetric positive matrices (``mindspore.nn.MatInverse``)."""
 
-    _compute = staticmethod(lambda a: torch.cholesky_inverse(torch.linalg.cholesky(a)))
+    _formula = staticmethod(lambda a: torch.cholesky_inverse(torch.linalg.cholesky(a)))
 
     def construct(self, a):
         return self._of(input_a=a)
@@ -109,7 +109,7 @@ class MatInverse(_Special):
 class MatDet(_Special):
     """The determinant of symmetric positive matrices (``mindspore.nn.MatDet``)."""
 
-    _compute = staticmethod(torch.linalg.det)
+    _formula = staticmethod(torch.linalg.det)
 
     def construct(self, a):
         return self._of(input_a=a)

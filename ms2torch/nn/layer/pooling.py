@@ -301,14 +301,14 @@ class AvgPool3d(_AvgPool):
 class _Forwarded(Cell):
     """A layer that keeps its arguments and calls one function with them after the input."""
 
-    _compute = None
+    _formula = None
 
     def __init__(self, *args) -> None:
         super().__init__()
         self._arguments = args
 
     def construct(self, x):
-        return self._compute(x, *self._arguments)
+        return self._formula(x, *self._arguments)
 
 
 def _adaptive(name: str, function, text: str, indices: bool) -> type:
@@ -321,7 +321,7 @@ def _adaptive(name: str, function, text: str, indices: bool) -> type:
         self.output_size, self.return_indices = output_size, return_indices
 
     return type(name, (_Forwarded,), {
-        "__init__": with_indices if indices else with_size, "_compute": staticmethod(function),
+        "__init__": with_indices if indices else with_size, "_formula": staticmethod(function),
         "__doc__": f"{text} (``mindspore.nn.{name}``).", "__module__": __name__})
 
 
@@ -342,7 +342,7 @@ AdaptiveMaxPool3d = _adaptive("AdaptiveMaxPool3d", kernels.adaptive_max_pool3d,
 class LPPool1d(_Forwarded):
     """(sum of x^norm_type over windows)^(1 / norm_type) (``mindspore.nn.LPPool1d``)."""
 
-    _compute = staticmethod(kernels.lp_pool1d)
+    _formula = staticmethod(kernels.lp_pool1d)
 
     def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False) -> None:
         super().__init__(norm_type, kernel_size, stride, ceil_mode)
@@ -351,29 +351,29 @@ class LPPool1d(_Forwarded):
 class LPPool2d(LPPool1d):
     """(sum of x^norm_type over windows)^(1 / norm_type) (``mindspore.nn.LPPool2d``)."""
 
-    _compute = staticmethod(kernels.lp_pool2d)
+    _formula = staticmethod(kernels.lp_pool2d)
 
 
 class MaxUnpool1d(Cell):
     """Puts maxima back where ``indices`` say (``mindspore.nn.MaxUnpool1d``)."""
 
-    _compute = staticmethod(kernels.max_unpool1d)
+    _formula = staticmethod(kernels.max_unpool1d)
 
     def __init__(self, kernel_size, stride=None, padding=0) -> None:
         super().__init__()
         self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
 
     def construct(self, x, indices, output_size=None):
-        return self._compute(x, indices, self.kernel_size, self.stride, self.padding, output_size)
+        return self._formula(x, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
 class MaxUnpool2d(MaxUnpool1d):
     """Puts maxima back where ``indices`` say (``mindspore.nn.MaxUnpool2d``)."""
 
-    _compute = staticmethod(kernels.max_unpool2d)
+    _formula = staticmethod(kernels.max_unpool2d)
 
 
 class MaxUnpool3d(MaxUnpool1d):
     """Puts maxima back where ``indices`` say (``mindspore.nn.MaxUnpool3d``)."""
 
-    _compute = staticmethod(kernels.max_unpool3d)
+    _formula = staticmethod(kernels.max_unpool3d)
