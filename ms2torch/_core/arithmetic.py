@@ -81,15 +81,18 @@ def _binary(name: str, compute, loose: bool = False, prepare=None):
     torch has hardly any arithmetic for wider unsigned integers, and raises for a division of integers by
     zero, where MindSpore gives a number: both take another way, which costs nothing where it is not needed.
     """
+    # Two tensors of one dtype, and float32 beside a float, are torch's own.
+    direct = getattr(compute, "of_tensors", compute)
 
     def call(a, b):
+        try:
+            if (b.__class__ is float and a.dtype is torch.float32) or a.dtype is b.dtype:
+                return direct(a, b)
+        except (AttributeError, TypeError, RuntimeError):
+            pass
         if prepare is not None:
             a, b = prepare(a, b)
-        try:
-            if a.dtype is not b.dtype:
-                a, b = pair(a, b, name, loose)
-        except AttributeError:
-            a, b = pair(a, b, name, loose)
+        a, b = pair(a, b, name, loose)
         try:
             return compute(a, b)
         except RuntimeError as err:
@@ -150,6 +153,9 @@ def _subtract(a, b):
         return _bool_sub(a, b)
 
 
+_subtract.of_tensors = torch.sub
+
+
 def floor_divide(a, b):
     """The floor of the quotient, in float64 (torch follows Python: ``1.0 // 0.1`` is 9 there, 10 here)."""
     t = a if isinstance(a, torch.Tensor) else b
@@ -185,6 +191,9 @@ def _power(a, b):
     return torch.pow(float(a), b.to(torch.float64)).to(b.dtype)
 
 
+_power.of_tensors = torch.pow
+
+
 def _reflecting(function, python):
     """torch's function where the first operand is a tensor; Python's operator, which reflects, where not."""
 
@@ -192,13 +201,8 @@ def _reflecting(function, python):
     def call(a, b):
         return function(a, b) if isinstance(a, torch.Tensor) else python(a, b)
 
+    call.of_tensors = function
     return call
-
-
-def _divide(a, b):
-    if isinstance(a, torch.Tensor):
-        return torch.true_divide(a, b)
-    return a / b
 
 
 def _exact_number(a, b):
@@ -216,7 +220,7 @@ def _exact_number(a, b):
 add = _binary("Add", _reflecting(torch.add, operator.add))
 sub = _binary("Sub", _subtract)
 mul = _binary("Mul", _reflecting(torch.mul, operator.mul), loose=True)
-div = _binary("Div", _divide, loose=True)
+div = _binary("Div", _reflecting(torch.div, operator.truediv), loose=True)
 floor_div = _binary("FloorDiv", floor_divide)
 floor_mod = _binary("FloorMod", floor_modulo)
 pow = _binary("Pow", _power)

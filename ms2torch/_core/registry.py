@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .calls import wrong_call
-from .dispatch import FAILURES, PLAIN, form
+from .dispatch import ABSENT, FAILURES, PLAIN, form
 from .errors import translate
 from .tensor import Tensor, lift, lower, wrap
 
@@ -68,7 +68,15 @@ def lowered(kernel, name: str | None = None, valid: str | None = None):
         given = dict(zip(inspect.signature(kernel).parameters, map(lower, values), strict=True))
         return _explain(err, name, (), given, valid, kernel)
 
-    return wraps(kernel)(form(kernel, explain) or _of_any_arguments(kernel, name, valid))
+    any_call = _of_any_arguments(kernel, name, valid)
+    if not hasattr(kernel, "also"):
+        return wraps(kernel)(form(kernel, explain) or any_call)
+
+    def respell(values, others):
+        given = zip(inspect.signature(kernel).parameters.values(), values, strict=True)
+        return any_call(**{p.name: v for p, v in given if v is not ABSENT and v is not p.default}, **others)
+
+    return wraps(kernel)(form(kernel.__wrapped__, explain, respell=respell) or any_call)
 
 
 def _of_any_arguments(kernel, name: str, valid: str | None):

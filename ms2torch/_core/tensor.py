@@ -244,10 +244,16 @@ def wrap(t: torch.Tensor) -> Tensor:
     return out
 
 
+# Kinds that no lowering changes.
+_all_plain = frozenset((int, float, bool, str, type(None))).issuperset
+
+
 def lower(obj):
     """``obj`` with every Tensor, also inside tuples, lists and dicts, as its torch tensor."""
     cls = obj.__class__
     if cls is tuple or cls is list:
+        if obj and obj[0].__class__ is not Tensor and _all_plain(map(type, obj)):
+            return obj if cls is tuple else obj[:]
         return cls([x._t if x.__class__ is Tensor else x if x.__class__ is int else lower(x) for x in obj])
     if isinstance(obj, Tensor):
         return obj._t
@@ -364,12 +370,15 @@ def _operator(name: str, same, full, prim: str, sequences: str = ""):
 
     def forward(self, other):
         a = self._t
-        try:
-            b = other._t
-        except AttributeError:
-            return beside(self, other, False)
-        if a.dtype is not b.dtype:
-            a, b = _promote(a, b)
+        if other.__class__ is float and a.dtype is torch.float32:
+            b = other
+        else:
+            try:
+                b = other._t
+            except AttributeError:
+                return beside(self, other, False)
+            if a.dtype is not b.dtype:
+                a, b = _promote(a, b)
         try:
             r = same(a, b)
         except RuntimeError as err:

@@ -120,10 +120,11 @@ def gather_elements(input, dim, index):
 
 def gather_along(x, dim, index):
     """Shared kernel of ``gather_d``, ``gather_elements`` and torch-like ``gather``."""
-    dim = int(dim)
+    if dim.__class__ is not int:
+        dim = int(dim)
     if index.dtype is not torch.int64:
         index = index.long()
-    if index.device.type != "cpu":
+    if not index.is_cpu:
         # Out of range is fatal to a CUDA context: settle negative indices before.
         return torch.gather(x, dim, torch.where(index < 0, index + x.shape[dim], index))
     try:
@@ -236,16 +237,8 @@ def masked_fill(input_x, mask, value):
     if mask.dtype is not torch.bool:
         raise TypeError("For primitive[MaskedFill], the input argument[mask] must be a type of {Bool}, "
                         f"but got {_dtype.from_torch(mask.dtype)}.")
-    if isinstance(value, torch.Tensor):
-        if value.ndim:
-            raise ValueError("For 'MaskedFill', 'value' only supports a 0-dimensional value tensor or a "
-                             f"float number, but got tensor with {value.ndim} dimension(s).")
-        if value.device != input_x.device:
-            value = value.to(input_x.device)
-    if isinstance(value, float) and not (input_x.is_floating_point() or input_x.is_complex()):
-        raise TypeError("For 'MaskedFill', the dtype of 'value' must be "
-                        f"{_dtype.from_torch(input_x.dtype)} as "
-                        f"that of 'input_x', but got {value}.")
+    if value.__class__ is not float or input_x.dtype is not torch.float32:
+        value = _filler(input_x, value)
     try:
         return torch.masked_fill(input_x, mask, value)
     except RuntimeError as err:
@@ -254,6 +247,19 @@ def masked_fill(input_x, mask, value):
         raise TypeError("For 'MaskedFill', the dtype of 'value' must be "
                         f"{_dtype.from_torch(input_x.dtype)} as "
                         f"that of 'input_x', but got {value}.") from None
+
+
+def _filler(t, value):
+    """``value`` for ``t``'s device; an error for a tensor that is not 0-d and for a float among integers."""
+    if isinstance(value, torch.Tensor):
+        if value.ndim:
+            raise ValueError("For 'MaskedFill', 'value' only supports a 0-dimensional value tensor or a "
+                             f"float number, but got tensor with {value.ndim} dimension(s).")
+        return value.to(t.device)
+    if isinstance(value, float) and not (t.is_floating_point() or t.is_complex()):
+        raise TypeError(f"For 'MaskedFill', the dtype of 'value' must be {_dtype.from_torch(t.dtype)} as "
+                        f"that of 'input_x', but got {value}.")
+    return value
 
 
 @method(name="masked_fill")

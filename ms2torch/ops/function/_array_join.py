@@ -37,7 +37,7 @@ def joined(tensors, axis):
         raise ValueError("For primitive[Concat], the elements size must be greater than 0, but got 0.")
     first = tensors[0]
     dtype, ndim = first.dtype, first.dim()
-    for other in tensors:
+    for other in tensors[1:]:
         if other.dtype is not dtype:
             raise said(RuntimeError(
                 "KernelMod Init Failed: Concat. All tensors must have one dtype, but got "

@@ -79,6 +79,7 @@ def _tensors(function, name):
             b = torch.full((), b, dtype=a.dtype, device=a.device)
         return function(a, b)
 
+    compute.of_tensors = function
     return _binary(name, compute)
 
 

@@ -16,6 +16,11 @@ _LARGEST, _SMALLEST = (torch.amax, torch.max, torch.maximum), (torch.amin, torch
 
 def _extreme(kind, t, axis, keep, name, initial=None, where=None):
     """Over all or some axes; ties share the gradient evenly."""
+    if axis.__class__ is int and initial is None and where is None:
+        try:
+            return kind[0](t, axis, keep)
+        except IndexError:
+            pass                             # told below
     axis = axes(axis, t, name)
     if where is not None and where is not True:
         if initial is None:
@@ -203,6 +208,11 @@ mint_form(_make_mint(_SMALLEST, "min"), name="min")
 
 
 def _index_of(function, t, axis, keep, name):
+    if axis.__class__ is int and t.ndim and t.dtype is not torch.bool:
+        try:
+            return function(t, axis, keep)
+        except IndexError:
+            pass                             # told below
     if not t.ndim:
         return torch.zeros((), dtype=torch.int64, device=t.device)
     if t.dtype is torch.bool:

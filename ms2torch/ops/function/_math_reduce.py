@@ -26,6 +26,11 @@ def _cast(t, dtype):
 
 
 def _sum(t, axis, keep, name="SumExt", dtype=None):
+    if axis.__class__ is int:
+        try:
+            return torch.sum(t, axis, keep) if dtype is None else torch.sum(t, axis, keep, dtype=dtype)
+        except IndexError:
+            pass                             # told below
     axis = axes(axis, t, name)
     if axis is None and not keep:
         return torch.sum(t, dtype=dtype)
@@ -33,6 +38,11 @@ def _sum(t, axis, keep, name="SumExt", dtype=None):
 
 
 def _mean(t, axis, keep, name="ReduceMean"):
+    if axis.__class__ is int:
+        try:
+            return torch.mean(t, axis, keep)
+        except (IndexError, RuntimeError):
+            pass                             # integers, or told below
     axis = axes(axis, t, name)
     if not t.is_floating_point() and not t.is_complex():
         return _integer_mean(t, axis, keep)

@@ -33,6 +33,11 @@ def cumsum(x, axis, dtype=None):
     """Running sums along ``axis``; the dtype stays unless ``dtype`` is given (``mindspore.ops.cumsum``)."""
     if dtype is not None:
         x = x.to(_dtype.to_torch(dtype))
+    if axis.__class__ is int and x.ndim:
+        try:
+            return torch.cumsum(x, axis) if x.is_floating_point() else torch.cumsum(x, axis, dtype=x.dtype)
+        except IndexError:
+            pass                             # told below
     return torch.cumsum(x, _axis(axis, x, "CumSum"), dtype=x.dtype)
 
 

@@ -68,10 +68,13 @@ def _angle(t):
     return torch.angle(t)
 
 
+_WITHOUT_ORDER = frozenset((torch.bool, torch.complex64, torch.complex128))
+
+
 def _abs(t):
-    if t.is_complex():  # MindSpore keeps the complex dtype
-        return torch.abs(t).to(t.dtype)
-    return t.clone() if t.dtype is torch.bool else torch.abs(t)
+    if t.dtype in _WITHOUT_ORDER:
+        return t.clone() if t.dtype is torch.bool else torch.abs(t).to(t.dtype)    # complex stays complex
+    return torch.abs(t)
 
 
 _define("abs", _abs, "The absolute value", prim="Abs", alias=("absolute",), mint="abs")

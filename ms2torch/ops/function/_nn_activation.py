@@ -9,7 +9,7 @@ from ms2torch._core.dtype import _FROM_TORCH
 from ms2torch._core.registry import op, primitive
 
 _FLOATS = frozenset((torch.float16, torch.float32, torch.float64, torch.bfloat16))
-_COMPLEX = frozenset((torch.complex64, torch.complex128))
+_NUMBERS = _FLOATS | frozenset((torch.complex64, torch.complex128))
 
 
 def _need(t, allowed, name: str):
@@ -49,7 +49,7 @@ def _reluv2(x):
 @op(primitive="Sigmoid", method=True, mint=True)
 def sigmoid(input):
     """1 / (1 + exp(-input)) (``mindspore.ops.sigmoid``), for floats and complex numbers."""
-    return torch.sigmoid(_need(input, _FLOATS | _COMPLEX, "Sigmoid"))
+    return torch.sigmoid(input if input.dtype in _NUMBERS else _need(input, _NUMBERS, "Sigmoid"))
 
 
 @op
@@ -70,12 +70,15 @@ def gelu(input, approximate="none"):
 
     nn.GELU and the Primitive GeLU use "tanh" by default.
     """
+    if input.dtype in _FLOATS:
+        try:
+            return F.gelu(input, approximate=approximate)
+        except (RuntimeError, TypeError):
+            pass                             # told below
     if approximate not in ("none", "tanh"):
         raise ValueError("For ops.gelu, approximate value should be either 'none' or 'tanh'.")
-    if input.dtype not in _FLOATS:
-        raise TypeError("For gelu, the input dtype must be bfloat16, float16, float32 or float64, "
-                        f"but got {_FROM_TORCH[input.dtype]}.")
-    return F.gelu(input, approximate=approximate)
+    raise TypeError("For gelu, the input dtype must be bfloat16, float16, float32 or float64, "
+                    f"but got {_FROM_TORCH[input.dtype]}.")
 
 
 @op(primitive="FastGeLU")
@@ -91,7 +94,7 @@ def fast_gelu(x):
 @op(primitive="SiLU", mint=True)
 def silu(input):
     """input * sigmoid(input) (``mindspore.ops.silu``; Swish)."""
-    return F.silu(_need(input, _FLOATS | _COMPLEX, "Sigmoid"))
+    return F.silu(input if input.dtype in _NUMBERS else _need(input, _NUMBERS, "Sigmoid"))
 
 
 @op(primitive="Mish", mint=True)
@@ -187,6 +190,11 @@ def _axis(t, axis, name: str):
 
 def softmaxed(t, axis):
     """Softmax along ``axis`` (an int, or a tuple of one)."""
+    if axis.__class__ is int and t.dtype in _FLOATS and t.ndim:
+        try:
+            return torch.softmax(t, axis)
+        except IndexError:
+            pass                             # told below
     if isinstance(axis, (tuple, list)) and len(axis) == 1:
         axis = axis[0]
     if not isinstance(axis, int):
@@ -201,6 +209,11 @@ def softmaxed(t, axis):
 
 def log_softmaxed(t, axis):
     """Logarithm of the softmax along ``axis``."""
+    if t.dtype in _FLOATS and t.ndim:
+        try:
+            return torch.log_softmax(t, axis)
+        except (IndexError, TypeError):
+            pass                             # told below
     return torch.log_softmax(_need(t, _FLOATS, "LogSoftmax"), _axis(t, axis, "LogSoftmax"))
 
 
@@ -215,7 +228,7 @@ def _to(t, dtype):
 @op
 def softmax(input, axis=-1, *, dtype=None):
     """exp(input) normalised to sum one along ``axis`` (``mindspore.ops.softmax``); ``dtype`` casts first."""
-    return softmaxed(_to(input, dtype), axis)
+    return softmaxed(input if dtype is None else _to(input, dtype), axis)
 
 
 @primitive("Softmax", init={"axis": -1}, call=("input",))

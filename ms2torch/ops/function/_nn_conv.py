@@ -113,6 +113,8 @@ def _functional(x, weight, bias, stride, pad_mode, padding, dilation, groups, di
         raise ValueError(f"For '{name}', the 'pad_mode' must be str and must be in '['valid', 'same', "
                          "'pad']', "
                          f"but got '{pad_mode}'.")
+    if pad_mode == "valid" and padding == 0 and stride.__class__ is dilation.__class__ is int:
+        return _CONV[dims](x, weight, bias, stride, 0, dilation, groups)
     stride, dilation = _numbers(stride, dims), _numbers(dilation, dims)
     if pad_mode != "pad" and any(p for pair in paired(padding, dims) for p in pair):
         raise ValueError(f"For '{name}', the 'pad' must be zero when 'pad_mode' is not 'pad', but got 'pad': "

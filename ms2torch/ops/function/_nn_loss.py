@@ -120,7 +120,8 @@ def picked(compute, target, classes: int, ignore_index: int):
 
     MindSpore counts negative indices from the end; torch refuses them, so they are only looked for then.
     """
-    target = target.long()
+    if target.dtype is not torch.int64:
+        target = target.long()
     try:
         return compute(target)
     except IndexError:
@@ -138,13 +139,14 @@ def cross_entropy_checked(input, target, weight, ignore_index, reduction, label_
     if input.ndim == target.ndim:
         return F.cross_entropy(input, target, weight, reduction=reduction, label_smoothing=label_smoothing)
     axis = 1 if input.ndim > 1 else 0
-    classes = input.shape[axis]
     if weight is not None and weight.requires_grad:
         return nll_loss.__wrapped__(F.log_softmax(input, axis), target, weight, ignore_index, reduction,
                                     label_smoothing)
-    return picked(lambda at: F.cross_entropy(input, at, weight, ignore_index=ignore_index,
-                                             reduction=reduction, label_smoothing=label_smoothing), target,
-                                             classes, ignore_index)
+
+    def loss(at):
+        return F.cross_entropy(input, at, weight, None, ignore_index, None, reduction, label_smoothing)
+
+    return picked(loss, target, input.shape[axis], ignore_index)
 
 
 @op(mint=True)

@@ -11,6 +11,7 @@ from ms2torch._core.registry import op, primitive
 
 from ._nn_conv import _numbers, even, flat, paired, same_pads
 
+_PLAIN_MAX = {2: torch.max_pool2d, 3: torch.max_pool3d}
 _MAX = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
 _AVG = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
 
@@ -104,6 +105,12 @@ def _avg(t, kernel, stride, padding, ceil, count_pads, divisor):
 
 
 def _max_functional(x, kernel_size, stride, padding, dilation, ceil_mode, return_indices, dims: int):
+    if kernel_size.__class__ is padding.__class__ is int and not return_indices:
+        try:
+            step = kernel_size if stride is None else stride
+            return _PLAIN_MAX[dims](x, kernel_size, step, padding, dilation, ceil_mode)
+        except (RuntimeError, TypeError):
+            pass                             # told below
     kernel = _numbers(kernel_size, dims)
     stride = kernel if stride is None else _numbers(stride, dims)
     return max_pooled(x, kernel, stride, "PAD", _numbers(padding, dims), dilation, ceil_mode, return_indices)

@@ -32,6 +32,9 @@ def _keeping_dtype(t, low, high):
         raise ValueError(
             "For 'clip_by_value', at least one of 'clip_value_min' or 'clip_value_max' must not be None"
         )
+    if t.dtype is torch.float32 and not t.requires_grad and not (
+            isinstance(low, torch.Tensor) or isinstance(high, torch.Tensor)):
+        return torch.clamp(t, low, high)
     low, high = [None if x is None else torch.as_tensor(x, device=t.device).to(t.dtype) for x in (low, high)]
     # At a limit the gradient is one half, as MindSpore's maximum and minimum share it; clamp's is one.
     if low is not None:

@@ -24,12 +24,13 @@ def matmul(input, other):
 
     MindSpore: ``mindspore.ops.matmul``; torch: ``matmul``.
     """
-    one_dtype("MatMulExt", input, other)
-    if not input.ndim or not other.ndim:
-        raise ValueError("For 'MatMulExt' op, inputs must be all tensors and rank >= 1")
+    if input.dtype is not other.dtype:
+        one_dtype("MatMulExt", input, other)
     try:
         return torch.matmul(input, other)
     except RuntimeError as err:
+        if not input.ndim or not other.ndim:
+            raise ValueError("For 'MatMulExt' op, inputs must be all tensors and rank >= 1") from None
         raise cannot_multiply(err, input, other) from None
 
 
@@ -63,6 +64,8 @@ def _batch_matmul(x, y, transpose_a=False, transpose_b=False):
 @op(method=True, mint=True)
 def bmm(input_x, mat2):
     """Products of two stacks of matrices (``mindspore.ops.bmm``)."""
+    if input_x.dtype is mat2.dtype and input_x.ndim == mat2.ndim == 3:
+        return torch.bmm(input_x, mat2)
     return torch.matmul(*one_dtype("BatchMatMul", input_x, mat2))
 
 
