@@ -2,8 +2,8 @@
 
     python recorder.py -o run.trace [options] train.py [arguments of train.py]
 
-It needs numpy and the MindSpore that it runs in (written for what 1.5 to 2.10 share), not ms2torch; ms2torch's
-own side is recorded by the same code. ``--torch`` records a PyTorch program instead. FORMAT.md describes the
+It needs numpy and the MindSpore that it runs in (written for what 1.5 to 2.10 share), not ms2torch, whose own
+side is recorded by the same code. ``--torch`` records a PyTorch program instead. FORMAT.md describes the
 file. The program is not changed: `Cell.__call__` is the only place where calls are seen, gradients pass
 through MindSpore's own ``HookBackward``.
 """
@@ -144,7 +144,7 @@ def statistics(array):
 
 
 def mapped(value, kind, function, counter=None):
-    """``value`` with ``function(tensor, index)`` in place of each Tensor of type ``kind``, nested ones too."""
+    """``value`` with ``function(tensor, index)`` in place of each Tensor of type ``kind``, nested or not."""
     counter = [0] if counter is None else counter
     if isinstance(value, kind):
         counter[0] += 1
@@ -223,7 +223,8 @@ class Recorder:
         array, dtype = self.frame.array(value)
         self.order += 1
         record = {"kind": "tensor", "step": self.step, "stage": stage, "where": where, "role": role,
-                  "index": index, "call": call, "order": self.order, "dtype": dtype, "shape": list(array.shape)}
+                  "index": index, "call": call, "order": self.order, "dtype": dtype,
+                  "shape": list(array.shape)}
         if update:
             record["update"] = update
         if not self.training:
@@ -289,8 +290,8 @@ class Recorder:
         optimizers = self._held_by(owner)
         self._begin_step(owner, optimizers)
         where = self._name(owner)
-        # A network outside of any train cell may train without having been told so by set_train().
-        self.training = bool(optimizers) or bool(getattr(owner, "training", True)) or not self.frame.trained(owner)
+        # Only a network with weights can be in evaluation; a loss is not.
+        self.training = bool(optimizers or getattr(owner, "training", True) or not self.frame.trained(owner))
         self.inside = True
         try:
             if isinstance(owner, self.frame.optimizers):
@@ -358,7 +359,8 @@ class Recorder:
             own.pop("construct", None)  # nested calls of the same Cell are calls of their own
             self.stack.append(where)
             try:
-                args, kwargs = mapped((args, kwargs), self.tensor, lambda v, i: self.incoming(v, where, i, call))
+                args, kwargs = mapped((args, kwargs), self.tensor,
+                                      lambda v, i: self.incoming(v, where, i, call))
                 result = inner(*args, **kwargs)
                 return mapped(result, self.tensor, lambda v, i: self.outgoing(v, where, i, call))
             finally:
@@ -501,7 +503,8 @@ class Recorder:
                     continue
                 seen.add(id(p))
                 scale = p.name.rpartition(".")[2] in SCALE_NAMES
-                self.visit("loss_scale" if scale else "parameter", self._parameter(p, owner), "value", 0, 0, p)
+                stage = "loss_scale" if scale else "parameter"
+                self.visit(stage, self._parameter(p, owner), "value", 0, 0, p)
         self.writer.add({"kind": "step", "number": self.step, "event": "end", "gradients": bool(self.updated),
                          "time": time.time()})
         self.writer.flush()
@@ -535,7 +538,8 @@ class Recorder:
         """Write the last record."""
         if self.header is None:
             self.write_header()
-        end = {"kind": "end", "status": status, "steps": self.step - self.open, "adaptations": self.adaptations}
+        end = {"kind": "end", "status": status, "steps": self.step - self.open,
+               "adaptations": self.adaptations}
         if error is not None:
             shown = "".join(traceback.format_exception(type(error), error, error.__traceback__))
             end.update(error=type(error).__name__, message=str(error), traceback=shown)
@@ -564,9 +568,8 @@ class MindSpore:
         else:
             self.api = ".".join(self.version.split(".")[:2])
         self.tensor, self.parameter, self.cell = mindspore.Tensor, mindspore.Parameter, nn.Cell
-        self.optimizers = tuple(_found(("mindspore.nn", "Optimizer"), ("mindspore.experimental.optim", "Optimizer"),
-                                       ("mindspore.experimental.optim.optimizer", "Optimizer"),
-                                       ("mindspore.mint.optim.optimizer", "Optimizer")))
+        places = ("nn", "experimental.optim", "experimental.optim.optimizer", "mint.optim.optimizer")
+        self.optimizers = tuple(_found(*[("mindspore." + place, "Optimizer") for place in places]))
 
     def dtype(self, value):
         return str(value.dtype).lower()
@@ -574,7 +577,8 @@ class MindSpore:
     def array(self, value):
         dtype = self.dtype(value)
         if dtype == "bfloat16":
-            return (value.astype(self.module.float32).asnumpy().view(np.uint32) >> 16).astype(np.uint16), dtype
+            wide = value.astype(self.module.float32).asnumpy().view(np.uint32)
+            return (wide >> 16).astype(np.uint16), dtype
         return np.asarray(value.asnumpy()), dtype
 
     def tensor_of(self, array, like):
@@ -593,7 +597,9 @@ class MindSpore:
         return "graph" if self.context.get_context("mode") == self.context.GRAPH_MODE else "pynative"
 
     def compiled(self, owner):
-        return not isinstance(owner, self.optimizers) and (not isinstance(owner, self.cell) or self.mode() == "graph")
+        if isinstance(owner, self.cell):
+            return self.mode() == "graph" and not isinstance(owner, self.optimizers)
+        return True
 
     def title(self, owner):
         return type(owner).__name__ if isinstance(owner, self.cell) else owner.__name__

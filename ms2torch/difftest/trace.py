@@ -61,7 +61,7 @@ class Trace:
         return found
 
     def _scan(self) -> None:
-        """Read all that is not an array once: what there is, where each step lies, whether the end is there."""
+        """Read all but the arrays once: what there is, where each step lies, whether the end is there."""
         self._index, self._steps = [], 0
         for place, records in self._frames(arrays=False):
             numbers = [n for r in records if (n := r.get("step", r.get("number"))) is not None]
@@ -92,8 +92,8 @@ class Trace:
                 self.end = record
 
     def _frames(self, place: int | None = None, arrays: bool = True, one: bool = False):
-        """(offset, records) of each whole frame from ``place`` on. A part of a frame at the end of the file is
-        what a killed program leaves, so reading stops there; damage before that is an error."""
+        """(offset, records) of each whole frame from ``place`` on. Part of a frame at the file's end is what a
+        killed program leaves, so reading stops there; damage before that is an error."""
         with _opened(self.path) as file:
             size = os.fstat(file.fileno()).st_size
             if place is None:
@@ -131,7 +131,8 @@ def _check_magic(line: bytes, path: Path) -> None:
         raise TraceError(f"{path} is not a trace")
     number = line[len(MAGIC):].strip().decode("ascii", "replace")
     if number not in map(str, FORMATS):
-        raise TraceError(f"{path} has trace format {number}; this ms2torch reads {', '.join(map(str, FORMATS))}")
+        known = ", ".join(map(str, FORMATS))
+        raise TraceError(f"{path} has trace format {number}; this ms2torch reads {known}")
 
 
 def _records(payload: bytes, arrays: bool) -> list[dict]:
