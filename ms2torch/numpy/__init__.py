@@ -19,6 +19,12 @@ from ms2torch._core.dtype import int32 as int_
 from ms2torch._core.dtype import uint32 as uint
 from ms2torch._core.surface import install_lazy
 
+from ._along_axes import *  # noqa: F403
+from ._grids import *  # noqa: F403
+from ._histograms import *  # noqa: F403
+from ._pad import *  # noqa: F403
+from ._polynomials import *  # noqa: F403
+from ._sets import *  # noqa: F403
 from .array_creations import *  # noqa: F403
 from .array_ops import *  # noqa: F403
 from .logic_ops import *  # noqa: F403

@@ -272,52 +272,7 @@ def unique(x, return_inverse=False):
         return values[order]
     place = torch.empty_like(order)
     place[order] = torch.arange(len(order), device=x.device)
-    return values[order], place[inverse].reshape(x.shape)
-
-
-@arrays(1)
-def pad(
-    arr,
-    pad_width,
-    mode="constant",
-    stat_length=None,
-    constant_values=0,
-    end_values=0,
-    reflect_type="even",
-    **kwargs,
-):
-    """Wider by ``pad_width`` at the ends of each axis (``mindspore.numpy.pad``); mode constant, edge,
-    reflect, wrap.
-    """
-    names = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wrap": "circular"}
-    if mode not in names or not isinstance(constant_values, (int, float)):
-        from ms2torch._core.errors import unsupported
-
-        raise unsupported(
-            "mindspore.numpy.pad",
-            f"mode={mode!r} with constant_values={constant_values!r} is not here.",
-            "numpy.pad on x.asnumpy().",
-        )
-    width = pad_width if isinstance(pad_width, (tuple, list)) else (pad_width, pad_width)
-    if not isinstance(width[0], (tuple, list)):
-        width = [tuple(width) * (2 if len(width) == 1 else 1)] * arr.ndim
-    width = [tuple(w) * (2 if len(w) == 1 else 1) for w in width]
-    if mode == "constant":
-        return torch.nn.functional.pad(arr, [n for w in reversed(width) for n in w], value=constant_values)
-    for axis, (before, after) in enumerate(width):
-        arr = arr.index_select(axis, _beyond(arr.shape[axis], before, after, mode, arr.device))
-    return arr
-
-
-def _beyond(n, before, after, mode, where):
-    index = torch.arange(-before, n + after, device=where)
-    if mode == "edge":
-        return index.clamp(0, n - 1)
-    if mode == "wrap":
-        return index % n
-    period = max(2 * n - 2, 1)
-    index = index % period
-    return torch.where(index < n, index, period - index)
+    return values[order], place[inverse].to(x.dtype if x.dtype is torch.int64 else torch.int32)
 
 
 def size(a, axis=None) -> int:
@@ -340,9 +295,8 @@ def searchsorted(a, v, side="left", sorter=None):
 def unravel_index(indices, shape, order="C"):
     """Flat indices as one index for each axis (``mindspore.numpy.unravel_index``)."""
     shape = _tuple(shape)
-    return tuple(
-        torch.unravel_index(indices, shape if order == "C" else shape[::-1])[:: 1 if order == "C" else -1]
-    )
+    found = torch.unravel_index(indices.long(), shape if order == "C" else shape[::-1])
+    return tuple(t.to(indices.dtype) for t in (found if order == "C" else found[::-1]))
 
 
 @arrays(1)
@@ -372,7 +326,6 @@ __all__ = [
     "hsplit",
     "hstack",
     "moveaxis",
-    "pad",
     "ravel",
     "repeat",
     "reshape",

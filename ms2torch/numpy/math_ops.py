@@ -9,6 +9,7 @@ import torch
 from ms2torch._core import arithmetic
 from ms2torch._core import dtype as _dtype
 from ms2torch._core.registry import OPS, lowered
+from ms2torch._core.tensor import lower, wrap
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 
 from .utils import arrays, as_array, cast, number_or_array, signature
@@ -88,8 +89,6 @@ for _name, _of in {
     "fix": "trunc",
     "sign": "sign",
     "signbit": "signbit",
-    "invert": "invert",
-    "bitwise_not": "invert",
     "deg2rad": "deg2rad",
     "rad2deg": "rad2deg",
     "radians": "deg2rad",
@@ -97,6 +96,8 @@ for _name, _of in {
     "rint": "round",
 }.items():
     _unary(_name, OPS[_of].kernel)
+for _name in ("invert", "bitwise_not"):
+    _unary(_name, OPS["invert"].kernel)
 _unary("cbrt", lambda t: torch.sign(t) * torch.pow(torch.abs(_floating(t)), 1 / 3))
 
 for _name, _kernel in {
@@ -129,7 +130,7 @@ for _name, _kernel in {
     },
 }.items():
     _binary(_name, _kernel)
-_binary("copysign", lambda a, b: torch.copysign(_floating(a), as_array(b)))
+_binary("copysign", lambda a, b: torch.copysign(a := as_array(a), as_array(b)).to(a.dtype))
 _binary("float_power", lambda a, b: torch.pow(_floating(as_array(a)), b))
 
 
@@ -282,6 +283,29 @@ nanmin = _without_nan(
 )
 
 
+@arrays(1)
+def nancumsum(a, axis=None, dtype=None):
+    """Running sums that count nan as 0 (``mindspore.numpy.nancumsum``)."""
+    a = cast(a, dtype)
+    a = a.reshape(-1) if axis is None else a
+    return torch.nan_to_num(a, nan=0.0, posinf=inf, neginf=-inf).cumsum(0 if axis is None else axis)
+
+
+@arrays(1)
+def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
+    """The variance without nans (``mindspore.numpy.nanvar``); ``ddof`` comes off the count."""
+    a = _floating(cast(a, dtype))
+    dims = tuple(range(a.ndim)) if axis is None else axis
+    count = (~a.isnan()).sum(dims, keepdim=keepdims) - ddof
+    return ((a - a.nanmean(dims, keepdim=True)) ** 2).nansum(dims, keepdim=keepdims) / count
+
+
+@arrays(1)
+def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False):
+    """The standard deviation without nans (``mindspore.numpy.nanstd``); ``ddof`` comes off the count."""
+    return lower(nanvar(wrap(a), axis, dtype, ddof, keepdims)).sqrt()
+
+
 # ---- linear algebra ----------------------------------------------------------------------------------------
 
 
@@ -397,6 +421,29 @@ def convolve(a, v, mode="full"):
     return whole[start : start + keep]
 
 
+@arrays(2)
+def correlate(a, v, mode="valid"):
+    """Sums of the products of two vectors at every shift of ``v`` (``mindspore.numpy.correlate``).
+
+    ``mode``: "full", "same" or "valid", the shifts where both overlap in full.
+    """
+    if mode not in ("full", "same", "valid"):
+        raise ValueError("mode must be one of ['full', 'same', 'valid']")
+    return convolve.__wrapped__(a, v.flip(0), mode)
+
+
+@arrays(1)
+def unwrap(p, discont=pi, axis=-1):
+    """Angles without jumps above ``discont``: multiples of 2 pi are added (``mindspore.numpy.unwrap``)."""
+    p = _floating(p)
+    steps = p.diff(dim=axis)
+    fitted = (steps + pi) % (2 * pi) - pi
+    fitted = torch.where((fitted == -pi) & (steps > 0), pi, fitted)
+    added = torch.where(steps.abs() < discont, 0.0, fitted - steps).cumsum(axis)
+    first = torch.zeros_like(p.narrow(axis, 0, 1))
+    return p + torch.cat([first, added], axis)
+
+
 @arrays(1)
 def bincount(x, weights=None, minlength=0, length=None):
     """How often each number from 0 on occurs, as Float32 (``mindspore.numpy.bincount``)."""
@@ -447,8 +494,9 @@ def promote_types(type1, type2):
 
 
 def result_type(*arrays_and_dtypes):
-    """The dtype that Tensors and dtypes share (``mindspore.numpy.result_type``)."""
-    kinds = [getattr(x, "dtype", x) for x in arrays_and_dtypes]
+    """The dtype that Tensors, numbers and dtypes share (``mindspore.numpy.result_type``)."""
+    given = [wrap(as_array(x)) if isinstance(x, (bool, int, float)) else x for x in arrays_and_dtypes]
+    kinds = [getattr(x, "dtype", x) for x in given]
     found = kinds[0]
     for kind in kinds[1:]:
         found = promote_types(found, kind)
@@ -456,6 +504,11 @@ def result_type(*arrays_and_dtypes):
 
 
 __all__ += [
+    "correlate",
+    "nancumsum",
+    "nanstd",
+    "nanvar",
+    "unwrap",
     "PINF",
     "NINF",
     "amax",

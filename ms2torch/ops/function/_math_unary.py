@@ -148,7 +148,15 @@ _define("isposinf", torch.isposinf, "Whether each element is plus infinity", min
 _define("isreal", torch.isreal, "Whether each element has no imaginary part", mint=None)
 _define("signbit", torch.signbit, "Whether each element's sign bit is set", mint=None)
 _define("logical_not", torch.logical_not, "Whether each element is zero or False", prim="LogicalNot")
-_define("invert", torch.bitwise_not, "The bits turned", prim="Invert", argument="x", mint=None)
+_SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
+
+
+def _turned(t):
+    signed = _SIGNED.get(t.dtype)       # torch has no kernels for the unsigned ones
+    return torch.bitwise_not(t) if signed is None else torch.bitwise_not(t.view(signed)).view(t.dtype)
+
+
+_define("invert", _turned, "The bits turned", prim="Invert", argument="x", mint=None)
 _define("real", torch.real, "The real part", prim="Real")
 _define("imag", _imaginary, "The imaginary part, zeros for real numbers", prim="Imag")
 _define("conj", lambda t: torch.conj(t).resolve_conj(), "The complex conjugate", prim="Conj", mint=None)

@@ -1,0 +1,77 @@
+"""Polynomials as their coefficients, highest power first (``mindspore.numpy``)."""
+
+from __future__ import annotations
+
+import torch
+
+from .math_ops import convolve
+from .utils import arrays, as_array
+
+__all__ = ["polyadd", "polyder", "polyint", "polymul", "polysub", "polyval"]
+
+_convolve = convolve.__wrapped__
+
+
+def _aligned(a, b):
+    longest = max(a.numel(), b.numel())
+    return (torch.nn.functional.pad(t.reshape(-1), (longest - t.numel(), 0)) for t in (a, b))
+
+
+@arrays(2)
+def polyadd(a1, a2):
+    """The sum of two polynomials (``mindspore.numpy.polyadd``)."""
+    a, b = _aligned(a1, a2)
+    return a + b
+
+
+@arrays(2)
+def polysub(a1, a2):
+    """The difference of two polynomials (``mindspore.numpy.polysub``)."""
+    a, b = _aligned(a1, a2)
+    return a - b
+
+
+@arrays(2)
+def polymul(a1, a2):
+    """The product of two polynomials (``mindspore.numpy.polymul``)."""
+    a, b = torch.atleast_1d(a1), torch.atleast_1d(a2)
+    dtype = torch.promote_types(a.dtype, b.dtype)
+    return _convolve(a.to(dtype), b.to(dtype), "full").to(dtype)
+
+
+@arrays(2)
+def polyval(p, x):
+    """The polynomial at ``x`` as Float32, by Horner's rule (``mindspore.numpy.polyval``)."""
+    p = torch.atleast_1d(p)
+    x = x.to(torch.promote_types(x.dtype, torch.float32))
+    value = torch.zeros_like(x)
+    for coefficient in p:
+        value = value * x + coefficient
+    return value
+
+
+def _order(m) -> int:
+    if m < 0:
+        raise ValueError("Order of derivative must be positive")
+    return m
+
+
+@arrays(1)
+def polyder(p, m=1):
+    """The derivative of order ``m`` (``mindspore.numpy.polyder``)."""
+    for _ in range(_order(m)):
+        powers = torch.arange(p.numel() - 1, 0, -1, device=p.device).to(p.dtype)
+        p = p[:-1] * powers
+    return p
+
+
+@arrays(1)
+def polyint(p, m=1, k=None):
+    """The antiderivative of order ``m``; ``k`` are its constants, 0 by default (``mindspore.numpy.polyint``).
+    """
+    constants = torch.atleast_1d(as_array(0 if k is None else k)).expand(_order(m))
+    p = p if p.is_floating_point() else p.to(torch.float32)
+    for constant in constants:
+        powers = torch.arange(p.numel(), 0, -1, device=p.device).to(p.dtype)
+        p = torch.cat([p / powers, constant.reshape(1).to(p.dtype)])
+    return p

@@ -1,0 +1,122 @@
+"""Sets of values, and places of elements (``mindspore.numpy``)."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core.registry import lowered
+
+from .utils import arrays, as_array
+
+__all__ = ["argwhere", "diag_indices", "intersect1d", "ix_", "ravel_multi_index", "setdiff1d",
+           "tril_indices_from", "triu_indices_from", "vander"]
+
+
+def _first_places(flat):
+    """Sorted values of a 1-d tensor, each once, and where each stands first."""
+    values, inverse = torch.unique(flat, return_inverse=True)
+    places = torch.full((values.numel(),), flat.numel(), dtype=torch.int64, device=flat.device)
+    return values, places.scatter_reduce(0, inverse, torch.arange(flat.numel(), device=flat.device), "amin")
+
+
+@arrays(2)
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    """The values that both have, sorted; with their first places in both if asked (Int32).
+
+    MindSpore: ``mindspore.numpy.intersect1d``.
+    """
+    a, b = ar1.reshape(-1), ar2.reshape(-1)
+    if assume_unique:
+        at_a, at_b = (torch.arange(t.numel(), device=t.device) for t in (a, b))
+    else:
+        (a, at_a), (b, at_b) = _first_places(a), _first_places(b)
+    places_a, places_b = (a[:, None] == b[None, :]).nonzero(as_tuple=True)
+    order = a[places_a].argsort()
+    places_a, places_b = places_a[order], places_b[order]
+    common = a[places_a]
+    if not return_indices:
+        return common
+    return common, at_a[places_a].to(torch.int32), at_b[places_b].to(torch.int32)
+
+
+@arrays(2)
+def setdiff1d(ar1, ar2, assume_unique=False):
+    """The values of ``ar1`` that ``ar2`` lacks, sorted unless unique ones are promised.
+
+    MindSpore: ``mindspore.numpy.setdiff1d``.
+    """
+    a = ar1.reshape(-1) if assume_unique else torch.unique(ar1)
+    return a[~torch.isin(a, ar2)]
+
+
+@arrays(1)
+def argwhere(a):
+    """The places of the elements that are not zero, a row for each (``mindspore.numpy.argwhere``)."""
+    return a.nonzero()
+
+
+@lowered
+def ix_(*args):
+    """Each of several 1-d arrays along an axis of its own (``mindspore.numpy.ix_``)."""
+    lines = []
+    for i, arg in enumerate(args):
+        line = as_array(arg)
+        if line.ndim != 1:
+            raise ValueError("Cross index must be 1 dimensional")
+        lines.append(line.reshape([-1 if i == j else 1 for j in range(len(args))]))
+    return tuple(lines)
+
+
+@lowered
+def diag_indices(n, ndim=2):
+    """The places of the diagonal of an array of ``ndim`` axes of length ``n``, Int32.
+
+    MindSpore: ``mindspore.numpy.diag_indices``.
+    """
+    return (torch.arange(n, dtype=torch.int32),) * ndim
+
+
+def _triangle(arr, k, kernel):
+    if arr.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return tuple(kernel(*arr.shape, k, device=arr.device).to(torch.int32))
+
+
+@lowered
+def tril_indices_from(arr, k=0):
+    """The places at and below the ``k``-th diagonal of a matrix (``mindspore.numpy.tril_indices_from``)."""
+    return _triangle(arr, k, torch.tril_indices)
+
+
+@lowered
+def triu_indices_from(arr, k=0):
+    """The places at and above the ``k``-th diagonal of a matrix (``mindspore.numpy.triu_indices_from``)."""
+    return _triangle(arr, k, torch.triu_indices)
+
+
+@arrays(1)
+def vander(x, N=None, increasing=False):
+    """The Vandermonde matrix of ``x``: falling powers, or rising (``mindspore.numpy.vander``)."""
+    if x.ndim != 1:
+        raise ValueError("The input x must be 1-d.")
+    powers = torch.arange(x.numel() if N is None else N, device=x.device)
+    return (x[:, None] ** (powers if increasing else powers.flip(0))).to(x.dtype)
+
+
+@lowered
+def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
+    """One index from an index for each axis, Float32; those beyond are clipped, wrapped or refused.
+
+    MindSpore: ``mindspore.numpy.ravel_multi_index``.
+    """
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError("invalid mode. Expected 'raise', 'wrap' or 'clip'.")
+    total, sizes = 0, list(dims)
+    pairs = zip(multi_index, sizes, strict=True)
+    for index, size in pairs if order == "C" else reversed(list(pairs)):
+        index = as_array(index)
+        if mode == "raise" and ((index < 0) | (index >= size)).any():
+            raise ValueError("invalid entry in coordinates array")
+        index = index % size if mode == "wrap" else index.clamp(0, size - 1)
+        total = total * size + index
+    return total.to(torch.float32)
