@@ -12,6 +12,7 @@ usage: python -m ms2torch [options] train.py [arguments]      run a script
        python -m ms2torch [options] [-]                       prompt, or a program on standard input
        python -m ms2torch --check train.py                    list what will not work; runs nothing
        ms2torch run [options] ...                             the same as python -m ms2torch
+       ms2torch reference where | install | run train.py      the real MindSpore beside it
        ms2torch diff [options] train.py [arguments]           beside the real MindSpore: equal, or the first
                                                               number that differs (ms2torch diff --help)
 
@@ -103,6 +104,10 @@ def main(argv: list[str] | None = None) -> None:
         from .difftest import twin
 
         raise SystemExit(twin.main(argv[1:]))
+    if argv[:1] == ["reference"]:
+        from .difftest import reference
+
+        raise SystemExit(reference.main(argv[1:]))
     if argv[:1] == ["run"]:
         argv = argv[1:]
     options, rest = _split(argv)

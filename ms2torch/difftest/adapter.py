@@ -1,6 +1,8 @@
 """Lets the real MindSpore, on a CPU and in one process, run programs written for devices and releases that it
 does not serve: one file that needs numpy and MindSpore alone.
 
+    python adapter.py train.py [arguments]
+
 `install` changes nothing by itself that a program could tell; each adaptation tells ``report(name, text)``
 when the program first leans on it. Numbers come from MindSpore's own arithmetic throughout.
 
@@ -28,6 +30,26 @@ import numpy as np
 _told = set()
 _report = print
 Tensor = ops = mstype = _depend = None  # MindSpore's, from `install` on
+
+
+def main(argv):
+    """Run a script with adaptations; what was adapted is listed on standard error at the end."""
+    import atexit
+    import runpy
+
+    told = []
+    atexit.register(_listed, told)
+    install(report=lambda name, text: told.append(text))
+    sys.argv = argv
+    sys.path[0] = os.path.dirname(os.path.abspath(argv[0]))
+    runpy.run_path(argv[0], run_name="__main__")
+
+
+def _listed(told):
+    if told:
+        print("\n".join(["adapted:", *("  " + text for text in told)]), file=sys.stderr)
+    else:
+        print("adapted: nothing", file=sys.stderr)
 
 
 def _tell(name, text):
@@ -379,7 +401,7 @@ def _old_names():
     order = "left out: graph mode keeps the order of side effects by itself"
     operators = {
         "ResizeBilinear": ("ResizeBilinearV2", lambda: _resize_bilinear),
-        "ControlDepend": (order, lambda: _factory("ControlDepend", _no_order, "ControlDepend orders nothing")),
+        "ControlDepend": (order, lambda: _factory("ControlDepend", _no_order, "ControlDepend is left out")),
         "control_depend": (order, lambda: _no_order),
         "TensorAdd": ("Add", lambda: importlib.import_module("mindspore.ops").Add),
     }
@@ -541,7 +563,8 @@ def _moxing(name):
     file = types.ModuleType("moxing.file")
     vars(file).update(
         copy=copy, copy_parallel=copy_parallel, exists=os.path.exists, is_directory=os.path.isdir,
-        remove=remove, list_directory=lambda path, *a, **k: os.listdir(path), rename=os.rename, glob=glob.glob, File=open,
+        remove=remove, list_directory=lambda path, *a, **k: os.listdir(path), rename=os.rename,
+        glob=glob.glob, File=open,
         make_dirs=functools.partial(os.makedirs, exist_ok=True), mk_dir=os.mkdir,
         set_auth=lambda *a, **k: None, shift=lambda *a, **k: None,
     )
@@ -662,3 +685,7 @@ def _numpy_aliases():
         raise AttributeError("module 'numpy' has no attribute %r" % name)
 
     np.__getattr__ = __getattr__
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -216,6 +216,10 @@ class Recorder:
     def begin(self, step):
         """Called before anything else of a step."""
 
+    def finished(self):
+        """Called after the last step that was asked for."""
+        raise Enough(0)
+
     def visit(self, stage, where, role, index, call, value, update=0):
         """Record one Tensor. A subclass may return an array to go on with in its place."""
         if self.silent():
@@ -512,7 +516,7 @@ class Recorder:
         self.made, self.roots = [], []
         if self.options.steps is not None and self.step >= self.options.steps:
             self.done = True
-            raise Enough(0)
+            self.finished()
 
     def write_header(self):
         """The first record; called when the first step begins, as the mode is settled by then."""

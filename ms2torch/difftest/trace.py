@@ -92,8 +92,8 @@ class Trace:
                 self.end = record
 
     def _frames(self, place: int | None = None, arrays: bool = True, one: bool = False):
-        """(offset, records) of each whole frame from ``place`` on. Part of a frame at the file's end is what a
-        killed program leaves, so reading stops there; damage before that is an error."""
+        """(offset, records) of each whole frame from ``place`` on. Part of a frame at the file's end is what
+        a killed program leaves, so reading stops there; damage before that is an error."""
         with _opened(self.path) as file:
             size = os.fstat(file.fileno()).st_size
             if place is None:
