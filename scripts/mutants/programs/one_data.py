@@ -1,4 +1,4 @@
-"""One epoch over a dataset: ``one_data.py "d.shuffle(8).batch(4)"``. ``d`` gives 16 rows of ``x`` and ``y``."""
+"""One epoch over a dataset: ``one_data.py "d.shuffle(8).batch(4)"``; ``d`` has 16 rows of ``x`` and ``y``."""
 
 import sys
 

@@ -1,6 +1,7 @@
 """Three training steps around one layer: ``one_layer.py "nn.LeakyReLU()" 4,6 [eval|asmade]``.
 
-The layer stands between a scale per input and a Dense head, so that its input and its gradient are never plain.
+The layer stands between a scale for each input and a Dense head, so that neither its input nor its gradient
+is plain.
 """
 
 import sys
@@ -15,7 +16,8 @@ ms.set_seed(1)
 class Network(nn.Cell):
     def __init__(self, layer, shape):
         super().__init__()
-        self.scale = Parameter(Tensor(np.linspace(0.5, 1.5, int(np.prod(shape[1:]))).reshape(shape[1:]), ms.float32))
+        scale = np.linspace(0.5, 1.5, int(np.prod(shape[1:]))).reshape(shape[1:])
+        self.scale = Parameter(Tensor(scale, ms.float32))
         self.layer = layer
         self.flatten = nn.Flatten()
         features = int(np.prod(self.rows(Tensor(np.zeros(shape), ms.float32)).shape[1:]))

@@ -1,4 +1,7 @@
-"""Three steps with a loss function: ``one_loss.py "nn.SmoothL1Loss(reduction='mean')" real|index|binary|onehot|sign``."""
+"""Three steps with a loss function: ``one_loss.py "nn.SmoothL1Loss()" real|index|binary|onehot [LAST]``.
+
+``LAST`` is a last layer before the loss, like ``nn.Sigmoid()``.
+"""
 
 import sys
 
@@ -14,7 +17,6 @@ LABELS = {
     "index": lambda: rng.randint(0, 4, 6).astype(np.int32),
     "binary": lambda: rng.randint(0, 2, (6, 4)).astype(np.float32),
     "onehot": lambda: np.eye(4, dtype=np.float32)[rng.randint(0, 4, 6)],
-    "sign": lambda: np.sign(rng.randn(6, 4)).astype(np.float32),
 }
 net = nn.SequentialCell(nn.Dense(5, 8), nn.Tanh(), nn.Dense(8, 4))
 if len(sys.argv) > 3:

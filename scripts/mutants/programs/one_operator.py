@@ -1,4 +1,4 @@
-"""Three training steps through one expression: ``one_operator.py "ops.std(x, 1)" 4,6``. ``x`` is the Tensor."""
+"""Three training steps through an expression of the Tensor ``x``: ``one_operator.py "ops.std(x, 1)" 4,6``."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Five steps of an optimizer on a small network: ``one_optimizer.py "nn.Adam(p, 0.01)"``. ``p`` are the parameters."""
+"""Five steps of an optimizer over the parameters ``p``: ``one_optimizer.py "nn.Adam(p, 0.01)"``."""
 
 import sys
 

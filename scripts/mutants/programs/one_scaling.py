@@ -1,4 +1,4 @@
-"""Six float16 steps under a loss scale of `mindspore.amp`, the third one with an overflow: ``one_scaling.py [static]``."""
+"""Six float16 steps under a loss scale, the third with an overflow: ``one_scaling.py [static]``."""
 
 import sys
 
