@@ -132,7 +132,7 @@ step = nn.TrainOneStepWithLossScaleCell(network_with_loss, optimizer, manager)
 for n, label in enumerate([19.0, 18.0, np.inf, 17.0, 17.0, 17.0, 17.0], 1):
     loss, overflow, scale = step(a, ms.Tensor(label, ms.float32))
     weight = network_with_loss.net.fc.weight.asnumpy().round(4)
-    print(f"step {n}: overflow {str(overflow):5}  scale used {float(scale):6g}  weight {weight}")
+    print(f"step {n}: overflow {overflow!s:5}  scale used {float(scale):6g}  weight {weight}")
 
 # %% check overflow
 assert manager.get_loss_scale() == 1024 and float(step.scale_sense) == 1024
@@ -156,7 +156,8 @@ def scales(overflows, start, window):
         (torch_scaler.scale(weight.sum()) * (float("inf") if overflow else 1)).backward()
         torch_scaler.step(sgd)
         torch_scaler.update()
-        rows.append((manager.get_loss_scale(), float(value), float(scaler.scale_value), torch_scaler.get_scale()))
+        ours = manager.get_loss_scale(), float(value), float(scaler.scale_value)
+        rows.append((*ours, torch_scaler.get_scale()))
     return np.array(rows, np.float64)
 
 
