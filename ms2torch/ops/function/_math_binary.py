@@ -116,6 +116,15 @@ def _float_power(a, b):
     return torch.pow(*double)
 
 
+_xlogy_of_tensors = _tensors(torch.xlogy, "XLogy")
+
+
+def _xlogy(a, b):
+    # A number is a Float32 tensor here: of Float16 the result is Float32.
+    a, b = [x if isinstance(x, torch.Tensor) else torch.tensor(float(x)) for x in (a, b)]
+    return _xlogy_of_tensors(a, b.to(a.device))
+
+
 def _remainder(a, b):
     return arithmetic.floor_mod(a, b)
 
@@ -299,7 +308,7 @@ _define(
 )
 _define("gcd", _tensors(torch.gcd, "Gcd"), "The greatest common divisor", prim="Gcd", mint=None)
 _define("lcm", _tensors(torch.lcm, "Lcm"), "The least common multiple", prim="Lcm", mint=None)
-_define("xlogy", _tensors(torch.xlogy, "XLogy"), "input * log(other), and 0 where input is 0", prim="Xlogy")
+_define("xlogy", _xlogy, "input * log(other), and 0 where input is 0", prim="Xlogy")
 _define(
     "xdivy",
     _tensors(_or_zero(torch.true_divide, 0), "Xdivy"),

@@ -65,8 +65,11 @@ def _integer_mean(t, axis, keep):
 
 def _prod(t, axis, keep, name="ProdExt", dtype=None):
     axis = axes(axis, t, name)
-    if axis is None and not keep:
+    if not t.ndim or (axis is None and not keep):
         return torch.prod(t, dtype=dtype)
+    if axis is None and name == "ProdExt":
+        raise ValueError("For ProdExt, when axis is None, keep_dims can only set to false, "
+                         "but got keep_dims=True.")
     for a in sorted(every(axis, t), reverse=True):
         t = torch.prod(t, a, keep, dtype=dtype)
     return t if dtype is None else t.to(dtype)
@@ -121,8 +124,6 @@ mint_form(_mean_ext, name="mean")
 @_AXIS_KEEP
 def prod(input, axis=None, keep_dims=False, dtype=None):
     """The product over all or some axes; integers give Int64 (``mindspore.ops.prod``)."""
-    if axis is None and keep_dims:
-        raise ValueError("For 'prod', 'axis' must be given where 'keep_dims' is True.")
     if isinstance(axis, (tuple, list)) and dtype is None:
         return _prod(input, axis, keep_dims, "ReduceProd", input.dtype)
     return _prod(_cast(input, dtype), axis, keep_dims)

@@ -11,15 +11,13 @@ __all__ = ["clamp", "clip", "clip_by_global_norm", "clip_by_norm", "clip_by_valu
 
 
 def _limited(t, low, high):
+    if isinstance(low, torch.Tensor) and isinstance(high, torch.Tensor):
+        t, low = arithmetic.pair(t, low)
+        t, high = arithmetic.pair(t, high)
+        return torch.clamp(t, low.to(t.dtype), high)
     if low is not None:
-        t = _bound(torch.maximum, torch.clamp_min, t, low)
-    return t if high is None else _bound(torch.minimum, torch.clamp_max, t, high)
-
-
-def _bound(of_tensors, of_number, t, limit):
-    if isinstance(limit, torch.Tensor):
-        return of_tensors(*arithmetic.pair(t, limit))
-    return of_number(*arithmetic.pair(t, limit))
+        t = torch.clamp_min(*arithmetic.pair(t, low))
+    return t if high is None else torch.clamp_max(*arithmetic.pair(t, high))
 
 
 def _each(function, x, *args):
