@@ -14,7 +14,6 @@ import os
 
 import numpy as np
 
-_SPAN = 0xFFFFFFFF           # max() - min() of mt19937
 _BLOCK = 1024
 
 
@@ -26,13 +25,15 @@ def fresh_seed() -> int:
 class MT19937:
     """``std::mt19937``: a stream of 32-bit words, with the distributions that the pipeline draws from it."""
 
+    _span = 0xFFFFFFFF       # max() - min()
+
     def __init__(self, seed: int) -> None:
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
         """Start again from ``seed``."""
         # numpy's legacy seeding is init_genrand, as in C++
-        self._source = np.random.RandomState(seed & _SPAN)
+        self._source = np.random.RandomState(seed & 0xFFFFFFFF)
         self._words = iter(())
 
     def __call__(self) -> int:
@@ -44,9 +45,9 @@ class MT19937:
     def integer(self, low: int, high: int) -> int:
         """``std::uniform_int_distribution``: a whole number in [low, high]."""
         span = high - low
-        if span == _SPAN:
+        if span == self._span:
             return self() + low
-        scaling = _SPAN // (span + 1)
+        scaling = self._span // (span + 1)
         past = scaling * (span + 1)
         while (word := self()) >= past:
             pass
@@ -78,7 +79,7 @@ class MT19937:
         if count < 2:
             return
         integer = self.integer
-        if _SPAN // count < count:
+        if self._span // count < count:
             for i in range(1, count):
                 j = integer(0, i)
                 items[i], items[j] = items[j], items[i]
@@ -103,6 +104,19 @@ class MT19937:
     def exponential(self) -> float:
         """``std::exponential_distribution<>(1)``."""
         return -math.log(1.0 - self.real())
+
+
+class MinStd(MT19937):
+    """``std::minstd_rand0``, libstdc++'s default engine, under the same distributions."""
+
+    _span = 2147483645
+
+    def seed(self, seed: int) -> None:
+        self._state = (seed & 0xFFFFFFFF) % 2147483647 or 1
+
+    def __call__(self) -> int:
+        self._state = self._state * 16807 % 2147483647
+        return self._state - 1
 
 
 class MT19937_64:

@@ -115,6 +115,25 @@ def check_dir(dataset_dir) -> None:
                          "denied!")
 
 
+def check_filename(path) -> None:
+    """TypeError or ValueError unless it can name a file."""
+    if not isinstance(path, str):
+        raise TypeError(f"path: {path} is not string")
+    name = os.path.basename(os.path.realpath(path))
+    if set(name) & set(r"\/:*?\"<>|`&;'"):
+        raise ValueError(r"filename should not contain \/:*?\"<>|`&;\'")
+    if name != name.strip(" "):
+        raise ValueError("filename should not start/end with space.")
+
+
+def check_file(path) -> None:
+    """ValueError unless there is a file that can be read."""
+    check_filename(path)
+    path = os.path.realpath(path)
+    if not os.path.isfile(path) or not os.access(path, os.R_OK):
+        raise ValueError(f"The file {path} does not exist or permission denied!")
+
+
 def check_num_parallel_workers(value) -> None:
     """Positive.
 

@@ -17,6 +17,13 @@ from .datasets import Dataset, Epoch, Row, Run
 from .samplers import Shuffle
 
 
+def check_shuffle(shuffle) -> None:
+    """TypeError unless it is a bool, a Shuffle or None."""
+    if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
+        raise TypeError("shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.ADAPTIVE' or "
+                        "'Shuffle.GLOBAL' or 'Shuffle.PARTIAL' or 'Shuffle.FILES' or 'Shuffle.INFILE'.")
+
+
 class SourceDataset(Dataset):
     """A dataset that comes from somewhere: the leaves of a pipeline."""
 
@@ -24,10 +31,7 @@ class SourceDataset(Dataset):
                  shard_id=None,
                  cache=None):
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
-        if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
-            raise TypeError("shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.ADAPTIVE' "
-                            "or 'Shuffle.GLOBAL' or 'Shuffle.PARTIAL' or 'Shuffle.FILES' or "
-                            "'Shuffle.INFILE'.")
+        check_shuffle(shuffle)
         self.num_samples = replace_none(num_samples, 0)
         self.num_shards = replace_none(num_shards, 1)
         self.shard_id = replace_none(shard_id, 0)

@@ -442,9 +442,13 @@ class Dataset:
         return rows
 
     def save(self, file_name, num_files=1, file_type="mindrecord"):
-        """Write the rows to MindRecord files. Not supported yet."""
-        raise unsupported("mindspore.dataset.Dataset.save", "MindRecord files are not written yet.",
-                          "iterate with output_numpy=True and save the arrays with numpy.savez.")
+        """Write the rows of one epoch to MindRecord files, for `MindDataset`.
+
+        Small integers and bools become int32, uint32 and uint64 int64, float16 float32. Arrays may vary in
+        their first axis, or be of one dimension.
+        """
+        from ._saving import save
+        save(self, file_name, num_files, file_type)
 
     def device_que(self, send_epoch_end=True, create_data_info_queue=False, queue_name=""):
         """Send data to a device queue; training loops here read the dataset itself."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..._core.errors import unsupported
+from ._minddataset import MindDataset
 from ._sources import SourceDataset
 from .datasets import UnionBaseDataset
 from .samplers import Shuffle
@@ -12,17 +13,6 @@ __all__ = ["CSVDataset", "MindDataset", "TFRecordDataset"]
 
 def _not_read(name: str, instead: str) -> NotImplementedError:
     return unsupported(f"mindspore.dataset.{name}", "this file format is not read yet.", instead)
-
-
-class MindDataset(SourceDataset, UnionBaseDataset):
-    """MindRecord files (``mindspore.dataset.MindDataset``). Not supported yet: NotImplementedError."""
-
-    def __init__(self, dataset_files, columns_list=None, num_parallel_workers=None, shuffle=None,
-                 num_shards=None,
-                 shard_id=None, sampler=None, padded_sample=None, num_padded=None, num_samples=None,
-                 cache=None):
-        raise _not_read("MindDataset", "read the original files with a GeneratorDataset, or export them with "
-                                       "numpy.savez where MindSpore is installed and use NumpySlicesDataset.")
 
 
 class TFRecordDataset(SourceDataset, UnionBaseDataset):

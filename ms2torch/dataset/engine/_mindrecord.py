@@ -1,0 +1,128 @@
+"""The order of rows out of MindRecord files, which has its own rules and its own random numbers.
+
+MindSpore's other sources draw from a Mersenne twister through ``std::shuffle``; here the engine under
+``std::shuffle`` is libstdc++'s default one, a linear congruential generator that is made anew for every
+shuffle. The first epoch's seed is the pipeline's plus one, and each epoch shuffles the order that the one
+before left, which for shuffles of files and within files is not what it was meant to be, but is what
+MindSpore does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..core import config
+from ..core.errors import pipeline_error
+from ..core.mersenne import MT19937, MinStd
+from . import samplers
+from .samplers import Shuffle
+
+_BLOCK = 1_000_000                                   # rows that Shuffle.PARTIAL shuffles at a time
+
+
+class Order:
+    """Row numbers, epoch after epoch, of files with ``counts`` rows and ``padded`` rows after them."""
+
+    def __init__(self, counts: list[int], sampler, padded: int = 0):
+        self.counts, self.padded = counts, padded
+        self.rows = sum(counts) + padded
+        self.chain = []                              # from the innermost sampler outwards
+        while sampler is not None:
+            self.chain.insert(0, sampler)
+            sampler = sampler.child_sampler
+
+    def open(self) -> Callable[[], list[int]]:
+        """Start: a function that gives the row numbers of the next epoch."""
+        start, epochs, order = config.drawing_seed(), 0, list(range(self.rows))
+
+        def epoch():
+            nonlocal epochs, order
+            epochs += 1
+            for sampler in self.chain:
+                order = self._chosen(sampler, order, start, epochs)
+            return order
+
+        return epoch
+
+    def _chosen(self, sampler, order: list[int], start: int, epoch: int) -> list[int]:
+        """What a sampler makes of the order: after the first epoch only shuffles and shares act again."""
+        seed = start + epoch
+        if isinstance(sampler, samplers.DistributedSampler):
+            return self._share(sampler, list(range(self.rows)), sampler.seed + epoch)
+        if isinstance(sampler, samplers.RandomSampler):
+            if sampler.seed is not None:             # of a split, which keeps its parts' first shuffle
+                seed = sampler.seed
+            whole = list(range(self.rows)) if sampler.shuffle is Shuffle.PARTIAL else list(order)
+            return self._shuffled(sampler, whole, seed)
+        if isinstance(sampler, samplers.SequentialSampler):
+            first = sampler.start_index or 0
+            return order[first:first + (sampler.num_samples or len(order))] if epoch == 1 else order
+        if isinstance(sampler, samplers.SubsetSampler):
+            if epoch > 1:
+                return order
+            # as unsigned 64-bit numbers, and around
+            order = [order[int(index) % (1 << 64) % len(order)] for index in sampler.indices]
+            if isinstance(sampler, samplers.SubsetRandomSampler):
+                MinStd(seed).shuffle(order)
+            return order[:sampler.num_samples or None]
+        raise ValueError("The sampler is not supported yet.")
+
+    def _shuffled(self, sampler, order: list[int], seed: int) -> list[int]:
+        wanted, mode = sampler.num_samples or None, self._mode(sampler)
+        if mode is Shuffle.PARTIAL:
+            _shuffle_files(order, self.counts, seed)
+            return _shuffled_blocks(order[:wanted], seed)
+        if sampler.replacement:
+            return [order[MT19937(seed + i).integer(0, len(order) - 1)] for i in range(wanted or len(order))]
+        shuffle(order, mode, self.counts, seed)
+        return order[:wanted]
+
+    def _mode(self, sampler) -> Shuffle:
+        """How far a sampler's shuffle reaches."""
+        if sampler.shuffle is Shuffle.ADAPTIVE:
+            return Shuffle.PARTIAL if self.rows > 100 * _BLOCK else Shuffle.GLOBAL
+        return sampler.shuffle
+
+    def _share(self, sampler, order: list[int], seed: int) -> list[int]:
+        """Every n-th row, as a DistributedSampler deals them."""
+        shards, rows = sampler.num_shards, len(order)
+        if self.padded and rows % shards:
+            raise pipeline_error(f"Invalid data, the size of dataset and padded samples: {self.padded} can "
+                                 "not be divisible by the value of 'num_shards'.\n Please adjust the value "
+                                 "of 'num_padded'.")
+        mode = self._mode(sampler)
+        shuffle(order, Shuffle.FILES if mode is Shuffle.PARTIAL else mode, self.counts, seed)
+        share = [order[(sampler.shard_id + i * shards) % rows] for i in range(-(-rows // shards))]
+        share = share[:sampler.num_samples or None]
+        return _shuffled_blocks(share, seed) if mode is Shuffle.PARTIAL else share
+
+
+def shuffle(order: list[int], mode: Shuffle, counts: list[int], seed: int) -> None:
+    """Shuffle in place, as far as the mode reaches; files are told apart by position."""
+    if mode is Shuffle.GLOBAL:
+        MinStd(seed).shuffle(order)
+    elif mode is Shuffle.INFILE:
+        _shuffle_parts(order, counts, seed)
+    elif mode is Shuffle.FILES:
+        _shuffle_files(order, counts, seed)
+
+
+def _shuffled_blocks(order: list[int], seed: int) -> list[int]:
+    _shuffle_parts(order, [min(_BLOCK, len(order) - start) for start in range(0, len(order), _BLOCK)], seed)
+    return order
+
+
+def _shuffle_parts(order: list[int], sizes: list[int], seed: int) -> None:
+    start = 0
+    for size in sizes:
+        part = order[start:start + size]
+        MinStd(seed).shuffle(part)
+        order[start:start + size] = part
+        start += size
+
+
+def _shuffle_files(order: list[int], counts: list[int], seed: int) -> None:
+    places = list(range(len(counts)))
+    MinStd(seed).shuffle(places)
+    starts = [sum(counts[:i]) for i in range(len(counts))]
+    order[:] = [row for i in places for row in order[starts[i]:starts[i] + counts[i]]]

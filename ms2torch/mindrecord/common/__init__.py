@@ -1,0 +1,1 @@
+"""Errors of MindRecord files (``mindspore.mindrecord.common``)."""

@@ -1,0 +1,1 @@
+"""The file format itself: bytes, pages, index (``mindspore.mindrecord.core``)."""
