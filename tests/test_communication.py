@@ -1,14 +1,20 @@
 """One process is rank 0 of a group of 1. The errors are those of MindSpore 2.10."""
 
+import json
+import os
+
 import pytest
 
 from ms2torch import communication
+from ms2torch._core import ranks
 from ms2torch.communication import GlobalComm, _comm_helper, management
 
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch):
-    monkeypatch.delenv("WORLD_SIZE", raising=False)
+    for name in list(os.environ):
+        if name.startswith(("RANK", "DEVICE_ID", "MS_", "OMPI_", "MASTER_", "LOCAL_", "WORLD_SIZE")):
+            monkeypatch.delenv(name)
     communication.release()
     yield
     communication.release()
@@ -70,11 +76,75 @@ def test_groups_of_one():
     assert communication.get_process_group_ranks("a") == [0]
     assert communication.get_world_rank_from_group_rank("a", 0) == 0
     assert communication.get_group_rank_from_world_rank(0, "a") == 0
-    with pytest.raises(ValueError, match="rank 0 of 1"):
+    failed = r"^Failed to create communication group for b with rank ids \[0, 1\]"
+    with pytest.raises(RuntimeError, match=failed):
         communication.create_group("b", [0, 1])
+    communication.destroy_group("a")
+    with pytest.raises(RuntimeError, match="The group a does not exist"):
+        communication.get_rank("a")
+    with pytest.raises(KeyError, match="a"):
+        communication.destroy_group("a")
 
 
-def test_several_processes_are_refused_not_ignored(monkeypatch):
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(NotImplementedError, match=r"^mindspore\.communication\.init: several processes"):
+def test_bad_groups_in_the_real_ones_words():
+    communication.init()
+    for bad, kind, text in (
+        ((1, [0]), TypeError, "For 'create_group', the argument 'group' must be type of string, but got "
+                              "'group' type : <class 'int'>."),
+        (("g", 0), TypeError, "For 'create_group', the argument 'rank_ids' must be type of list, but got "
+                              "'rank_ids' type : <class 'int'>."),
+        (("g", []), ValueError, "For 'create_group', the argument 'rank_ids' size should be greater than 1, "
+                                "but got 'rank_ids' size : 0."),
+        (("g", [0, 0]), ValueError, "List rank_ids in Group g has duplicate data!"),
+    ):
+        with pytest.raises(kind) as error:
+            communication.create_group(*bad)
+        assert str(error.value) == text
+    with pytest.raises(ValueError, match=r"^The world_group does not support destruction.$"):
+        communication.destroy_group("mccl_world_group")
+
+
+ENVIRONMENTS = {
+    "torchrun": ({"RANK": "3", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "MASTER_ADDR": "10.0.0.7",
+                  "MASTER_PORT": "1234"}, (3, 8, 1, "10.0.0.7", 1234)),
+    "msrun": ({"MS_ROLE": "MS_WORKER", "MS_WORKER_NUM": "8", "RANK_ID": "5", "DEVICE_ID": "1",
+               "RANK_SIZE": "8", "MS_SCHED_HOST": "10.0.0.9", "MS_SCHED_PORT": "8118"},
+              (5, 8, 1, "10.0.0.9", 8118)),
+    "mpirun": ({"OMPI_COMM_WORLD_RANK": "2", "OMPI_COMM_WORLD_SIZE": "4",
+                "OMPI_COMM_WORLD_LOCAL_RANK": "0"}, (2, 4, 0, "127.0.0.1", 29500)),
+    "by hand": ({"RANK_ID": "1", "RANK_SIZE": "2", "DEVICE_ID": "6"}, (1, 2, 6, "127.0.0.1", 29500)),
+    "alone": ({}, (0, 1, 0, "127.0.0.1", 29500)),
+}
+
+
+@pytest.mark.parametrize(("variables", "expected"), ENVIRONMENTS.values(), ids=ENVIRONMENTS)
+def test_every_launcher_s_variables_are_understood(monkeypatch, variables, expected):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert tuple(ranks.place()) == expected
+    assert communication.get_rank() == expected[0]      # the real one also answers by RANK_ID before init()
+    assert communication.get_group_size() == expected[1]
+
+
+def test_a_rank_table_gives_the_address_and_the_size(monkeypatch, tmp_path):
+    table = {"version": "1.0", "server_count": "2", "status": "completed", "server_list": [
+        {"server_id": "10.155.111.141", "device": [{"device_id": "0", "device_ip": "x", "rank_id": "1"}]},
+        {"server_id": "10.155.111.140", "device": [{"device_id": "0", "device_ip": "y", "rank_id": "0"}]}]}
+    path = tmp_path / "hccl.json"
+    path.write_text(json.dumps(table))
+    monkeypatch.setenv("RANK_TABLE_FILE", str(path))
+    monkeypatch.setenv("RANK_ID", "1")
+    assert tuple(ranks.place())[:4] == (1, 2, 1, "10.155.111.140")
+    monkeypatch.setenv("RANK_TABLE_FILE", str(tmp_path / "none.json"))
+    with pytest.raises(ValueError, match=r"RANK_TABLE_FILE .* can not be read"):
+        ranks.place()
+
+
+def test_a_rank_outside_the_group_is_an_error(monkeypatch):
+    monkeypatch.setenv("RANK_ID", "2")
+    monkeypatch.setenv("RANK_SIZE", "2")
+    with pytest.raises(ValueError, match="rank 2 of 2"):
+        communication.init()
+    monkeypatch.setenv("RANK_ID", "one")
+    with pytest.raises(ValueError, match="RANK_ID must be a number, but is 'one'"):
         communication.init()

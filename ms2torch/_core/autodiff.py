@@ -33,15 +33,20 @@ def differentiate(
     ones, else a Tensor or a structure like the output's. What the output does not depend on gets zeros.
     """
     if levels.depth == 0:
+        if levels.beginnings:
+            levels.begin()
         known = recording.take(fn, args, kwargs, positions, weights)
         if known is not None:
-            return _noted(_from_recording(known, fn, args, kwargs, positions, weights, sens, has_aux))
+            found = _from_recording(known, fn, args, kwargs, positions, weights, sens, has_aux)
+            return _noted(found, weights)
     if torch._C._functorch.peek_interpreter_stack() is not None:
         return _under_functorch(fn, args, kwargs, positions, weights, sens, has_aux)
-    return _noted(_run(fn, args, kwargs, positions, weights, sens, has_aux))
+    return _noted(_run(fn, args, kwargs, positions, weights, sens, has_aux), weights)
 
 
-def _noted(found: Differentiated) -> Differentiated:
+def _noted(found: Differentiated, weights) -> Differentiated:
+    if levels.reduction is not None and levels.depth == 0 and found.weights:
+        found.weights = levels.reduction(found.weights, weights)
     if overflow.watching and levels.depth == 0:
         overflow.note((*found.inputs, *found.weights))
     return found
@@ -121,10 +126,14 @@ def _differentiated(output, has_aux: bool) -> list[torch.Tensor]:
 def _backward(outs: list[torch.Tensor], sens, wrt, create_graph: bool) -> list:
     """``torch.autograd.grad`` with ones (or ``sens``) as sensitivity and None where nothing flows."""
     asked = [t for t in wrt if t is not None]
+    whole = len(asked) == len(wrt)
+    if levels.received:
+        asked += levels.received
+        levels.received.clear()
     if sens is None and len(outs) == 1 and outs[0].ndim == 0 and outs[0].requires_grad and asked:
         grads = torch.autograd.grad(outs, asked, create_graph=create_graph, allow_unused=True)
-        if len(asked) == len(wrt):
-            return list(grads)
+        if whole:
+            return list(grads[: len(wrt)])
         grads = iter(grads)
         return [None if t is None else next(grads) for t in wrt]
     if sens is None:

@@ -25,6 +25,25 @@ lock = threading.RLock()
 depth = 0
 _stored: list[list] = []
 _dry = 0
+# Tensors without meaning whose gradient is asked for all the same: what a process received from another
+# hangs on one, so that its gradient travels back.
+received: list[torch.Tensor] = []
+# What is done before the first gradient of a training, with the train cell where there is one: several
+# processes compare their parameters, or take over those of rank 0.
+beginnings: list = []
+
+
+# In automatic parallelism every gradient of a weight is one of the whole batch: (gradients, weights) to
+# gradients.
+reduction = None
+
+
+def begin(cell=None) -> None:
+    """Do what waits for the first gradient."""
+    waiting = beginnings[:]
+    beginnings.clear()
+    for one in waiting:
+        one(cell)
 
 
 @contextlib.contextmanager

@@ -44,6 +44,8 @@ class CellCall:
         """A construct that differentiates is one graph in MindSpore: one forward for loss and gradients."""
         if not self._children_marked:
             self._mark_children()
+        if levels.beginnings:
+            levels.begin(self)
         recording.trainers += 1
         try:
             output = self._run_slow(*args, **kwargs)

@@ -10,6 +10,8 @@ import copy
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from . import _as_data_parallel
+
 
 class _Setting(NamedTuple):
     default: Any
@@ -231,6 +233,7 @@ def _set_auto_parallel_context(**kwargs) -> None:
         elif key in ("strategy_ckpt_load_file", "strategy_ckpt_save_file"):
             part = key.removeprefix("strategy_ckpt_")
             _values["strategy_ckpt_config"] = {**_values["strategy_ckpt_config"], part: value}
+    _as_data_parallel.follow(_values)
 
 
 def _get_auto_parallel_context(attr_key):
@@ -246,6 +249,7 @@ def _get_auto_parallel_context(attr_key):
 def _reset_auto_parallel_context() -> None:
     _given.clear()
     _values.update({name: copy.deepcopy(setting.default) for name, setting in _SETTINGS.items()})
+    _as_data_parallel.follow(_values)
 
 
 class _AutoParallelContext:

@@ -11,7 +11,8 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 @pytest.mark.parametrize(
     "operator",
-    [ops.AllReduce(), ops.AllReduce(ops.ReduceOp.MAX), ops.AllReduce(ops.ReduceOp.PROD, group="a"),
+    [ops.AllReduce(), ops.AllReduce(ops.ReduceOp.MAX),
+     ops.AllReduce(ops.ReduceOp.PROD, group="nccl_world_group"),
      ops.AllGather(), ops.ReduceScatter(ops.ReduceOp.SUM), ops.operations.AllReduce(), ops.Broadcast(0)],
     ids=str,
 )
@@ -38,3 +39,23 @@ def test_broadcast_takes_a_tuple_and_the_only_rank():
 def test_a_reduction_that_does_not_exist():
     with pytest.raises(RuntimeError, match="invalid reduction 'mean'"):
         ops.AllReduce("mean")(Tensor(X))
+
+
+def test_a_group_that_nobody_created():
+    with pytest.raises(RuntimeError, match="The group a does not exist"):
+        ops.AllReduce(group="a")(Tensor(X))
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [(lambda: ops.AllReduce(1), "For 'AllReduce', the 'op' must be str, but got int."),
+     (lambda: ops.AllReduce(group=1), "For 'AllReduce', the 'group' must be str, but got int."),
+     (lambda: ops.AllGather(group=1),
+      "For 'AllGather', the type of 'group' should be 'str', but got type 'int'."),
+     (lambda: ops.Broadcast("a"),
+      "For 'Broadcast', the type of 'root_rank' should be 'int', but got type 'str'.")],
+)
+def test_wrong_kinds_of_arguments_in_the_real_ones_words(make, text):
+    with pytest.raises(TypeError) as error:
+        make()
+    assert str(error.value) == text

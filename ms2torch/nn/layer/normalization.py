@@ -18,6 +18,7 @@ from ms2torch.ops.function._nn_norm import group_normalised, instance_normalised
 from ..cell import Cell
 from ._errors import norm_error, not_tensor
 from ._parts import primitive
+from ._synced import group_for, normalised
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d",
            "InstanceNorm3d", "LayerNorm", "LayerNormExt", "SyncBatchNorm"]
@@ -159,8 +160,9 @@ class BatchNorm3d(Cell):
 class SyncBatchNorm(_BatchNorm):
     """Batch normalisation over all devices (``mindspore.nn.SyncBatchNorm``); in one process the plain one.
 
-    Takes (N, C) and (N, C, H, W). ``process_groups`` counts with several processes, where it is not supported
-    yet.
+    Takes (N, C) and (N, C, H, W). ``process_groups`` is a list of lists of ranks that normalise together,
+    None for all, 0 for each alone. Gradients flow through the common statistics. TypeError and ValueError for
+    ranks that do not exist or stand twice.
     """
 
     _ranks = (2, 4)
@@ -171,13 +173,24 @@ class SyncBatchNorm(_BatchNorm):
         super().__init__(num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init,
                          moving_var_init, use_batch_statistics, dtype=dtype)
         self.process_groups = process_groups
-        self.is_global = False
-        if process_groups is not None and process_groups != 0:
-            check.check_isinstance("process_groups", process_groups, list)
-        if torch.distributed.is_available() and torch.distributed.is_initialized() and (
-                torch.distributed.get_world_size() > 1 and process_groups != 0):
-            raise unsupported("mindspore.nn.SyncBatchNorm", "statistics over several processes are planned.",
-                              "BatchNorm2d with a larger batch per process.")
+        self._group = group_for(process_groups, self.cls_name)
+        self.is_global = self._group is not None
+
+    def construct(self, x):
+        training = self.training if self.use_batch_statistics is None else self.use_batch_statistics
+        if self._group is None or not training:
+            return super().construct(x)
+        t, tied = x._t, self._params.tied
+        if t.ndim not in self._ranks:
+            self._check_input_dim(t.shape, self.cls_name)
+        gamma, beta = tied("gamma"), tied("beta")
+        moving = [tied("moving_mean"), tied("moving_variance")] if levels.writing() else []
+        held = [p._rest if p._t is p._rest else p._t.detach().clone() for p in moving] or (None, None)
+        y = normalised(t, gamma._t, beta._t, *held, self.momentum, self.eps, self._group)
+        for p, new in zip(moving, held, strict=False):
+            if p._t is not p._rest:     # it is differentiated itself
+                p._assign(new)
+        return wrap(y)
 
     def _check_input_dim(self, shape, cls_name: str) -> None:
         raise ValueError(f"For '{cls_name}', the must have 2 dims or 4 dims, but got {len(shape)}.")

@@ -12,7 +12,7 @@ from ms2torch.common.parameter import ParameterTuple
 from ms2torch.nn.cell import Cell
 from ms2torch.ops.composite.base import GradOperation
 
-from .grad_reducer import reducer_for
+from .grad_reducer import loss_and_gradients, reducer_for
 
 
 class WithLossCell(Cell):
@@ -149,17 +149,23 @@ class TrainOneStepCell(Cell):
         self._get_attr_from_cell(network)
 
     def construct(self, *inputs):
-        loss = self.network(*inputs)
-        if self.sense_flag:
-            sens = wrap(torch.full_like(loss._t, float(self.sens)))
-            grads = self.grad(self.network, self.weights)(*inputs, sens)
+        reduced = loss_and_gradients(self, inputs, self._sensitivity if self.sense_flag else None)
+        if reduced is not None:     # several processes: reduced while the backward pass ran
+            loss, grads = reduced
         else:
-            grads = self.grad_no_sens(self.network, self.weights)(*inputs)
-        grads = self.grad_reducer(grads)
+            loss = self.network(*inputs)
+            if self.sense_flag:
+                grads = self.grad(self.network, self.weights)(*inputs, self._sensitivity(loss))
+            else:
+                grads = self.grad_no_sens(self.network, self.weights)(*inputs)
+            grads = self.grad_reducer(grads)
         self.optimizer(grads)
         if self.return_grad:
             return loss, dict(zip(self.weights_name, grads, strict=True))
         return loss
+
+    def _sensitivity(self, loss):
+        return wrap(torch.full_like(loss._t, float(self.sens)))
 
 
 class _VirtualDatasetCell(Cell):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ms2torch._core.errors import unsupported
+from ms2torch._core import levels
+from ms2torch._core.errors import notice, unsupported
+from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.nn.cell import Cell
 
 
@@ -19,21 +21,26 @@ def reducer_for(weights):
 
 
 class DistributedGradReducer(Cell):
-    """Sums gradients over devices, divided by ``degree`` where ``mean``
+    """Sums gradients over devices, times 1/``degree`` where ``mean``
     (``mindspore.nn.DistributedGradReducer``).
 
+    Called with the gradients of ``parameters``, it gives them reduced over the processes of ``group``, in
+    flat buckets; half precision is summed in float32 and cast back. Parameters with ``layerwise_parallel``
+    stay as they are. ``mean`` and ``degree`` come from ``set_auto_parallel_context`` where they are None.
+    ``fusion_type``, the parameters' ``comm_fusion`` and ``all_reduce_fusion_config`` say where buckets end.
     In one process the sum over devices is the gradient itself. ValueError for a ``degree`` that is no
-    positive int.
+    positive int. Unlike MindSpore's it keeps float64 in float64.
     """
 
     _never_recorded = True
 
     def __init__(self, parameters, mean=None, degree=None, fusion_type=1, group=None) -> None:
         super().__init__(auto_prefix=False)
+        from ms2torch.communication.management import group_of
         from ms2torch.parallel._utils import _get_device_num, _get_gradients_mean
 
         if degree is None:
-            degree = _get_device_num()
+            degree = _get_device_num() if group is None else group_of(group).size
         if not isinstance(degree, int) or isinstance(degree, bool) or degree <= 0:
             raise ValueError(
                 "For 'DistributedGradReducer', the parameter 'degree' in DistributedGradReducer "
@@ -42,18 +49,111 @@ class DistributedGradReducer(Cell):
         self.degree = degree
         self.mean = _get_gradients_mean() if mean is None else mean
         self.fusion_type, self.group = fusion_type, group
-        if _get_device_num() > 1:
-            raise unsupported(
-                "mindspore.nn.DistributedGradReducer",
-                "more than one process is not supported yet.",
-                "train in one process.",
-            )
+        own = self.__dict__
+        own["_over"] = list(parameters)
+        own["_members"] = group_of(group)
+        own["_cuts"] = _cuts(own["_over"], fusion_type)
+        own["_overlap"] = None
+        if own["_members"].size > 1:
+            levels.beginnings.append(self._begin)
+
+    @property
+    def _scale(self) -> float:
+        return 1.0 / self.degree if self.mean else 1.0
 
     def construct(self, grads):
-        if self.mean and self.degree > 1:
-            scale = 1.0 / self.degree
-            return tuple(g * scale for g in grads)
-        return grads
+        raw = [g._t for g in ((grads,) if isinstance(grads, Tensor) else grads)]
+        if self._members.size == 1:
+            scale = self._scale
+            return grads if scale == 1.0 else tuple([wrap(t * scale) for t in raw])
+        if len(raw) != len(self._over):
+            raise ValueError(f"For 'DistributedGradReducer', there are {len(self._over)} parameters, "
+                             f"but got {len(raw)} gradients.")
+        from ms2torch._core import reducing
+
+        shared = [i for i, p in enumerate(self._over) if not p.layerwise_parallel]
+        cuts = [self._cuts[i] for i in shared]
+        found = reducing.reduce([raw[i] for i in shared], self._members, self._scale, cuts)
+        for i, t in zip(shared, found, strict=True):
+            raw[i] = t
+        reduced = tuple(map(wrap, raw))
+        return reduced[0] if isinstance(grads, Tensor) else reduced
+
+    # ---- before the first gradient -------------------------------------------------------------------------
+
+    def _begin(self, cell) -> None:
+        """All processes train the same parameters; take over those of rank 0 where that was asked for."""
+        from ms2torch._core import reducing
+        from ms2torch.parallel._utils import _get_parameter_broadcast
+
+        params = [p for p in self._over if not p.layerwise_parallel]
+        differ = reducing.compare(params, self._members)
+        if _get_parameter_broadcast():
+            known = {id(p) for p in params}
+            more = cell.parameters_broadcast_dict().values() if cell is not None else ()
+            reducing.broadcast(params + [p for p in more if id(p) not in known], self._members)
+        elif differ:
+            notice("parameters differ", f"{len(differ)} of {len(params)} parameters have different values on "
+                   f"the {self._members.size} processes, '{differ[0]}' first. set_auto_parallel_context("
+                   "parameter_broadcast=True) starts all with those of rank 0; so does the same set_seed().")
+
+    # ---- while the backward pass runs ----------------------------------------------------------------------
+
+    def overlapping(self, weights):
+        """What reduces the gradients of ``weights`` while they arise; None where only `construct` can.
+
+        Half precision is summed in float32 before it is unscaled, and a Parameter's own hooks want to see its
+        gradient before the sum: both go through `construct`.
+        """
+        if self._members.size == 1 or self._overlap is False:
+            return None
+        trained = [w for w in weights if w.requires_grad]
+        overlap = self._overlap
+        if overlap is None or overlap.weights != trained:
+            if not trained or any(w._rest.element_size() < 4 or "_grad_hooks" in w.__dict__ for w in trained):
+                return None
+            from ms2torch._core.ddp import Overlap
+
+            alone = [w for w in trained if w.layerwise_parallel]
+            overlap = self.__dict__["_overlap"] = Overlap(trained, self._members, alone)
+        return overlap
+
+
+def loss_and_gradients(cell, inputs: tuple, sens):
+    """``(loss, reduced gradients)`` of a train cell's network, reduced while they arise; None where not.
+
+    ``sens(loss)`` gives the sensitivity, None for ones.
+    """
+    reducer = cell.grad_reducer
+    if type(reducer) is not DistributedGradReducer or levels.depth:
+        return None
+    overlap = reducer.overlapping(cell.weights)
+    if overlap is None:
+        return None
+    try:
+        loss, raw = overlap.step(cell.network, inputs, sens, reducer._scale)
+    except RuntimeError as err:
+        if "modified by an inplace operation" not in str(err):
+            raise
+        # The network writes in place to what autograd saved: the engine's own gradients can do that.
+        reducer.__dict__["_overlap"] = False
+        return None
+    found = dict(zip(map(id, overlap.weights), raw, strict=True))
+    return loss, tuple([wrap(found[id(w)] if id(w) in found else w._rest.detach().new_zeros(w._rest.shape))
+                        for w in cell.weights])
+
+
+def _cuts(params: list, fusion_type: int) -> list:
+    """Labels of the buckets that programs ask for: by ``comm_fusion``, else by the places that were set."""
+    from ms2torch.parallel._auto_parallel_context import auto_parallel_context
+
+    fusion = [p.comm_fusion for p in params]
+    if len(set(fusion)) > 1:
+        return fusion
+    ends = auto_parallel_context().get_all_reduce_fusion_split_indices()
+    if not ends or fusion_type != 1:
+        return [0] * len(params)
+    return [sum(end < i for end in ends) for i in range(len(params))]
 
 
 class PipelineGradReducer(Cell):

@@ -17,6 +17,7 @@ from ms2torch.ops.composite.base import HyperMap, MultitypeFuncGraph
 from ms2torch.ops.function.parameter_func import assign
 
 from .cell_wrapper import TrainOneStepCell
+from .grad_reducer import loss_and_gradients
 
 
 class DynamicLossScaleUpdateCell(Cell):
@@ -113,14 +114,26 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             )
 
     def construct(self, *inputs):
-        loss = self.network(*inputs)
         # The scale that this step used is what is returned, also when the step changes it.
-        scale = wrap(self.scale_sense._t.clone())
-        status, scale = self.start_overflow_check(loss, scale)
-        sens = wrap(scale._t.to(loss._t.dtype).reshape(()).expand_as(loss._t))
-        grads = self.grad(self.network, self.weights)(*inputs, sens)
-        self.__dict__["_checked"] = (grads, unscale_and_check(grads, scale._t))
-        grads = self.grad_reducer(grads)
+        used = wrap(self.scale_sense._t.clone())
+        started = []
+
+        def sensitivity(loss):
+            started.extend(self.start_overflow_check(loss, used))
+            return wrap(started[1]._t.to(loss._t.dtype).reshape(()).expand_as(loss._t))
+
+        reduced = loss_and_gradients(self, inputs, sensitivity)
+        if reduced is not None:     # several processes: reduced while the backward pass ran
+            loss, grads = reduced
+        else:
+            loss = self.network(*inputs)
+            grads = self.grad(self.network, self.weights)(*inputs, sensitivity(loss))
+        status, scale = started[-2:]
+        over = unscale_and_check(grads, scale._t)
+        if reduced is None and self.reducer_flag:
+            grads = self.grad_reducer(grads)     # an overflow of one process reaches all in the sum
+        else:
+            self.__dict__["_checked"] = (grads, over)
         cond = self.get_overflow_status(status, grads)
         overflow = self.process_loss_scale(cond)
         if not overflow:

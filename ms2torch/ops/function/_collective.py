@@ -1,12 +1,17 @@
-"""Operators over a group of processes.
+"""Operators over a group of processes (``mindspore.ops.operations.comm_ops``); alone, a group of one.
 
-Several processes are not connected yet (``init()`` says so): the group is this one alone, and each operator
-gives what a group of one gives. The cells of r1.x make ``AllReduce()`` whether they use it or not.
+The group is looked up when the operator runs. ValueError or TypeError for bad arguments come when it is made,
+as in MindSpore.
 """
 
 from __future__ import annotations
 
-from ms2torch._core.registry import REQUIRED, primitive
+import torch
+
+from ms2torch._core import collectives
+from ms2torch._core import dtype as _dtype
+from ms2torch._core.registry import PRIMITIVES, REQUIRED, primitive
+from ms2torch.communication.management import _get_group, group_of
 
 __all__ = ["ReduceOp"]
 
@@ -20,41 +25,177 @@ class ReduceOp:
     MAX = "max"
     MIN = "min"
     PROD = "prod"
+    AVG = "avg"
 
 
 def _check_reduction(name: str, op) -> None:
-    if not isinstance(op, str):
-        raise TypeError(f"For '{name}', the 'op' must be str, but got {type(op)}.")
     if op not in ("sum", "max", "min", "prod"):
         raise RuntimeError(f"For '{name}', invalid reduction {op!r}: it must be one of ReduceOp's.")
 
 
 @primitive("AllReduce", init={"op": "sum", "group": _WORLD})
 def _all_reduce(input_x, op="sum", group=_WORLD):
-    """``input_x`` reduced over the processes of ``group`` (``mindspore.ops.AllReduce``)."""
+    """``input_x`` reduced over the processes of ``group`` (``mindspore.ops.AllReduce``).
+
+    ``op`` is "sum", "max", "min" or "prod". TypeError where ``op`` or ``group`` is no string.
+    """
     _check_reduction("AllReduce", op)
-    return input_x.clone()
+    return collectives.all_reduce(input_x, op, group_of(group))
 
 
 @primitive("AllGather", init={"group": _WORLD})
 def _all_gather(input_x, group=_WORLD):
     """The ``input_x`` of all processes joined along axis 0 (``mindspore.ops.AllGather``)."""
-    return input_x.clone()
+    return collectives.all_gather(input_x, group_of(group))
 
 
 @primitive("ReduceScatter", init={"op": "sum", "group": _WORLD})
 def _reduce_scatter(input_x, op="sum", group=_WORLD):
-    """This process's part of the reduced ``input_x`` (``mindspore.ops.ReduceScatter``)."""
+    """This process's part along axis 0 of the reduced ``input_x`` (``mindspore.ops.ReduceScatter``).
+
+    ValueError where the group does not divide axis 0. Its gradient exists for "sum" alone.
+    """
     _check_reduction("ReduceScatter", op)
-    return input_x.clone()
+    return collectives.reduce_scatter(input_x, op, group_of(group))
 
 
 @primitive("Broadcast", init={"root_rank": REQUIRED, "group": _WORLD})
 def _broadcast(input_x, root_rank, group=_WORLD):
     """The tuple of Tensors that process ``root_rank`` gives (``mindspore.ops.Broadcast``).
 
-    ValueError where there is no such process.
+    Gradients stay on the process where they arise. ValueError where there is no such process.
     """
-    if root_rank != 0:
-        raise ValueError(f"For 'Broadcast', the 'root_rank' is {root_rank}, but the group has one process.")
-    return tuple([t.clone() for t in input_x]) if isinstance(input_x, (tuple, list)) else input_x.clone()
+    found = group_of(group)
+    if not 0 <= root_rank < found.size:
+        many = "one process" if found.size == 1 else f"{found.size} processes"
+        raise ValueError(f"For 'Broadcast', the 'root_rank' is {root_rank}, but the group has {many}.")
+    if isinstance(input_x, (tuple, list)):
+        return tuple([collectives.broadcast(t, root_rank, found) for t in input_x])
+    return collectives.broadcast(input_x, root_rank, found)
+
+
+@primitive("Reduce", init={"dest_rank": REQUIRED, "op": "sum", "group": _WORLD})
+def _reduce(input_x, dest_rank, op="sum", group=_WORLD):
+    """``input_x`` reduced to process ``dest_rank`` of the group (``mindspore.ops.Reduce``).
+
+    The others get a Tensor of shape (1,) without meaning.
+    """
+    _check_reduction("Reduce", op)
+    return collectives.reduce(input_x, dest_rank, op, group_of(group))
+
+
+@primitive("CollectiveGather", init={"dest_rank": REQUIRED, "group": _WORLD})
+def _collective_gather(input_x, dest_rank, group=_WORLD):
+    """All processes' ``input_x`` joined along axis 0, at ``dest_rank`` (``mindspore.ops.CollectiveGather``).
+
+    The others get a Tensor of shape (1,) without meaning.
+    """
+    return collectives.gather(input_x, dest_rank, group_of(group))
+
+
+@primitive("CollectiveScatter", init={"src_rank": 0, "group": _WORLD})
+def _collective_scatter(input_x, src_rank=0, group=_WORLD):
+    """This process's part along axis 0 of ``src_rank``'s tensor (``mindspore.ops.CollectiveScatter``)."""
+    return collectives.scatter(input_x, src_rank, group_of(group))
+
+
+@primitive("AlltoAll", init={"split_count": REQUIRED, "split_dim": REQUIRED, "concat_dim": REQUIRED,
+                             "group": _WORLD})
+def _all_to_all(input_x, split_count, split_dim, concat_dim, group=_WORLD):
+    """Part i along ``split_dim`` goes to process i, what comes is joined along ``concat_dim``
+    (``mindspore.ops.AlltoAll``); ``split_count`` is the size of the group, ValueError for another."""
+    found = group_of(group)
+    if split_count != found.size:
+        raise ValueError(f"For 'AlltoAll', the 'split_count' must be equal to 'rank_size', but got "
+                         f"'split_count': {split_count}, 'rank_size': {found.size}.")
+    return collectives.all_to_all(input_x, split_dim, concat_dim, found)
+
+
+@primitive("NeighborExchange", init={"send_rank_ids": REQUIRED, "recv_rank_ids": REQUIRED,
+                                     "recv_shapes": REQUIRED, "send_shapes": REQUIRED, "recv_type": REQUIRED,
+                                     "group": _WORLD}, call=("tensor",))
+def _neighbor_exchange(input_x, send_rank_ids, recv_rank_ids, recv_shapes, send_shapes, recv_type,
+                       group=_WORLD):
+    """Sends a Tensor of the tuple ``input_x`` to each of ``send_rank_ids`` and gives the tuple of what comes
+    from each of ``recv_rank_ids`` (``mindspore.ops.NeighborExchange``).
+
+    ValueError where shapes are not those of ``send_shapes``.
+    """
+    tensors = tuple(input_x) if isinstance(input_x, (tuple, list)) else (input_x,)
+    shapes = [tuple(t.shape) for t in tensors]
+    if shapes != [tuple(s) for s in send_shapes] or len(tensors) != len(send_rank_ids):
+        raise ValueError(f"For 'NeighborExchange', the inputs have shapes {shapes}, but 'send_shapes' is "
+                         f"{send_shapes} and 'send_rank_ids' is {send_rank_ids}.")
+    return collectives.neighbor_exchange(tensors, send_rank_ids, recv_rank_ids, recv_shapes,
+                                         _dtype.to_torch(recv_type), group_of(group))
+
+
+@primitive("Send", init={"sr_tag": REQUIRED, "dest_rank": REQUIRED, "group": _WORLD, "group_back": _WORLD})
+def _send(input_x, sr_tag, dest_rank, group=_WORLD, group_back=_WORLD):
+    """Sends ``input_x`` to process ``dest_rank`` and gives it back (``mindspore.ops.Send``).
+
+    Where the result is part of what is differentiated, its gradient comes from that process's `Receive`.
+    """
+    return collectives.send(input_x, dest_rank, group_of(group), sr_tag)
+
+
+@primitive("Receive", init={"sr_tag": REQUIRED, "src_rank": REQUIRED, "shape": REQUIRED, "dtype": REQUIRED,
+                            "group": _WORLD, "group_back": _WORLD})
+def _receive(input_x=None, sr_tag=0, src_rank=0, shape=(), dtype=None, group=_WORLD, group_back=_WORLD):
+    """A Tensor of ``shape`` and ``dtype`` from process ``src_rank`` (``mindspore.ops.Receive``).
+
+    In a differentiation its gradient is sent back there.
+    """
+    from ms2torch._core.device import device
+
+    return collectives.receive(shape, _dtype.to_torch(dtype), src_rank, group_of(group), sr_tag, device())
+
+
+@primitive("Barrier", init={"group": _WORLD})
+def _barrier(group=_WORLD):
+    """Waits until all processes of ``group`` are here (``mindspore.ops.Barrier``)."""
+    collectives.barrier(group_of(group))
+    return torch.zeros(1)
+
+
+# ---- what MindSpore checks, and keeps as attributes, when an operator is made ------------------------------
+
+
+def _must_be(name: str, argument: str, value, kind: type) -> None:
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise TypeError(f"For '{name}', the type of '{argument}' should be '{kind.__name__}', "
+                        f"but got type '{type(value).__name__}'.")
+
+
+def _all_reduce_made(self) -> None:
+    for argument, value in (("op", self.op), ("group", self.group)):
+        if not isinstance(value, str):
+            raise TypeError(f"For 'AllReduce', the '{argument}' must be str, but got {type(value).__name__}.")
+
+
+def _made(self) -> None:
+    for argument, kind in (("op", str), ("group", str), ("root_rank", int), ("split_count", int),
+                           ("split_dim", int), ("concat_dim", int)):
+        if argument in self.attrs:
+            _must_be(self.name, argument, self.attrs[argument], kind)
+    if self.name in ("AllGather", "ReduceScatter", "AlltoAll", "CollectiveGather", "CollectiveScatter"):
+        found = group_of(self.group)
+        self.rank_size, self.rank = found.size, found.rank
+
+
+def _when_made(name: str, check) -> None:
+    cls = PRIMITIVES[name]
+    plain = cls.__init__
+
+    def __init__(self, *args, **kwargs):
+        plain(self, *args, **kwargs)
+        check(self)
+        self.group = self.attrs["group"] = _get_group(self.group)
+
+    cls.__init__ = __init__
+
+
+for _name in ("AllGather", "ReduceScatter", "Broadcast", "Reduce", "CollectiveGather", "CollectiveScatter",
+              "AlltoAll", "Send", "Receive", "Barrier", "NeighborExchange"):
+    _when_made(_name, _made)
+_when_made("AllReduce", _all_reduce_made)

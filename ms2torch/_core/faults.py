@@ -1,0 +1,157 @@
+"""Faults of processes that train together: who is missing, and who does something else.
+
+When an operation over processes fails or times out, each survivor writes what it was doing into the store
+that all share, reads what the others wrote, and raises an error that names them. While all goes well this
+costs nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import socket
+import sys
+import time
+
+import torch
+
+_rank: int | None = None
+_number = 0
+_PATIENCE = 3.0
+failed = False
+# (machine, process id) of every rank.
+processes: list[tuple[str, int]] = []
+# Gloo's errors are plain RuntimeErrors.
+_WORDS = ("gloo", "nccl", "connection closed", "connection reset", "connection refused", "broken pipe",
+          "timed out", "process group")
+
+
+def watch(rank: int) -> None:
+    """From now on the others can learn how this process ends."""
+    global _rank
+    if _rank is None:
+        before = sys.excepthook
+
+        def tell_and_show(kind, value, trace):
+            global failed
+            failed = True
+            _tell("ended", f"{kind.__name__}: {value}")
+            before(kind, value, trace)
+
+        sys.excepthook = tell_and_show
+    _rank = rank
+
+
+def rest() -> None:
+    """The processes part: nothing is told any more."""
+    global _rank
+    _rank = None
+
+
+def _store():
+    with contextlib.suppress(Exception):
+        return torch.distributed.distributed_c10d._get_default_store()
+    return None
+
+
+def _tell(kind: str, text: str) -> None:
+    store = None if _rank is None else _store()
+    if store is not None:
+        with contextlib.suppress(Exception):
+            store.set(f"ms2torch/{kind}/{_rank}", text)
+
+
+def _told(store, kind: str, rank: int) -> str | None:
+    key = f"ms2torch/{kind}/{rank}"
+    with contextlib.suppress(Exception):
+        return store.get(key).decode() if store.check([key]) else None
+    return None
+
+
+@contextlib.contextmanager
+def named(what: str, members=None):
+    """A failure inside becomes an error that says which ranks did not take part in ``what``."""
+    global _number
+    _number += 1
+    try:
+        yield
+    except RuntimeError as err:
+        if getattr(err, "from_user", False) or not _of_communication(err):
+            raise
+        raise explained(err, what, members) from err
+
+
+def _of_communication(err: RuntimeError) -> bool:
+    if isinstance(err, torch.distributed.DistError):
+        return True
+    text = str(err).lower()
+    return any(word in text for word in _WORDS)
+
+
+def explained(err: Exception, what: str, members=None) -> RuntimeError:
+    """The error that names the ranks because of which ``what`` failed."""
+    if _rank is None:
+        return RuntimeError(f"{what}: {err}")
+    here = f"{what}, operation {_number}"
+    _tell("at", here)
+    ranks = [r for r in (members or range(torch.distributed.get_world_size())) if r != _rank]
+    found = _reports(ranks, here)
+    lines = "; ".join(found) or "all ranks were there"
+    error = RuntimeError(f"Rank {_rank} failed in {here}: {lines}. ({str(err).strip().splitlines()[0]})")
+    error.from_user = True
+    return error
+
+
+def _reports(ranks: list[int], here: str) -> list[str]:
+    """What is known of the other ranks, after a little patience."""
+    store = _store()
+    if store is None or not _reachable(store):
+        gone = [r for r in ranks if processes[r][0] == socket.gethostname() and not _alive(processes[r][1])]
+        named = [f"rank {r} (process {processes[r][1]}) is gone" for r in gone]
+        return named or ["the process that keeps the ranks' store (rank 0, or the launcher) is gone"]
+    found: dict[int, str] = {}
+    until = time.monotonic() + _PATIENCE
+    while len(found) < len(ranks) and time.monotonic() < until:
+        for rank in ranks:
+            if rank not in found and (report := _report(store, rank, here)) is not None:
+                found[rank] = report
+        # A dead rank is the cause; the others only suffer from it.
+        if any(" ended " in text or " is gone" in text for text in found.values()):
+            break
+        time.sleep(0.05)
+    for rank in ranks:
+        found.setdefault(rank, f"rank {rank} did not come")
+    gone = [text for text in found.values() if " ended " in text or " is gone" in text]
+    return gone or [found[r] for r in ranks if found[r]]
+
+
+def _report(store, rank: int, here: str) -> str | None:
+    """What one rank said of itself, or that its process is gone; "" where it is in the same operation."""
+    if (text := _told(store, "ended", rank)) is not None:
+        return f"rank {rank} ended with {text}"
+    if (text := _told(store, "at", rank)) is not None:
+        return "" if text == here else f"rank {rank} is in {text}"
+    host, pid = processes[rank]
+    if host == socket.gethostname() and not _alive(pid):
+        return f"rank {rank} (process {pid}) is gone"
+    return None
+
+
+def _reachable(store) -> bool:
+    try:
+        store.set_timeout(datetime.timedelta(seconds=_PATIENCE))
+        store.check(["ms2torch"])
+    except Exception:
+        return False
+    return True
+
+
+def _alive(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except FileNotFoundError:
+        return not os.path.isdir("/proc/self")
+    except OSError:
+        return True

@@ -1,0 +1,125 @@
+"""Gradients reduced over processes: explicit ones, in flat buckets.
+
+A bucket is one flat tensor: many small gradients cost one operation, and all buckets are under way at once.
+As MindSpore does, half precision is summed in float32 and cast back, and the mean is the sum times 1/degree.
+(MindSpore also sums float64 in float32; here float64 keeps its precision.)
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.distributed as dist
+
+from . import faults
+from .distributed import Group
+
+BUCKET_BYTES = 25 * 2**20
+_HALF = (torch.float16, torch.bfloat16)
+
+
+def wide(dtype: torch.dtype) -> torch.dtype:
+    """The dtype that gradients of ``dtype`` are summed in."""
+    return torch.float32 if dtype in _HALF else dtype
+
+
+def buckets(tensors, cuts=(), limit: int = BUCKET_BYTES) -> list[list[int]]:
+    """Places of ``tensors`` by bucket: one dtype and device each, at most ``limit`` bytes.
+
+    ``cuts`` gives each tensor a label; tensors with different labels are never in one bucket.
+    """
+    found: list[list[int]] = []
+    open_ones: dict = {}
+    for i, t in enumerate(tensors):
+        key = (wide(t.dtype), t.device, cuts[i] if cuts else 0)
+        size = t.numel() * torch.empty((), dtype=key[0]).element_size()
+        last = open_ones.get(key)
+        if last is None or last[1] + size > limit:
+            last = open_ones[key] = [[], 0]
+            found.append(last[0])
+        last[0].append(i)
+        last[1] += size
+    return found
+
+
+def reduce(tensors: list[torch.Tensor], group: Group, scale: float = 1.0, cuts=(),
+           limit: int = BUCKET_BYTES) -> list[torch.Tensor]:
+    """The tensors summed over the group and multiplied by ``scale``: new memory, the same dtypes."""
+    if group.size == 1:
+        return [t * scale for t in tensors] if scale != 1.0 else list(tensors)
+    plan = buckets(tensors, cuts, limit)
+    result: list = [None] * len(tensors)
+    under_way = []
+    what = f"the reduction of {len(tensors)} gradients"
+    with faults.named(what, group.ranks):
+        for places in plan:
+            first = tensors[places[0]]
+            flat = torch.cat([tensors[i].reshape(-1).to(wide(first.dtype)) for i in places])
+            under_way.append((places, flat, dist.all_reduce(flat, group=group.handle, async_op=True)))
+        for places, flat, work in under_way:
+            work.wait()
+            if scale != 1.0:
+                flat.mul_(scale)
+            parts = flat.split([tensors[i].numel() for i in places])
+            for i, part in zip(places, parts, strict=True):
+                like = tensors[i]
+                part = part.view(like.shape)
+                result[i] = part if part.dtype is like.dtype else part.to(like.dtype)
+    return result
+
+
+def broadcast(params, group: Group, root: int = 0) -> None:
+    """Give every Parameter the value that it has on rank ``root`` of the group, in buckets."""
+    if group.size == 1 or not params:
+        return
+    rests = [p._rest for p in params]
+    with faults.named(f"the broadcast of {len(rests)} parameters", group.ranks), torch.no_grad():
+        by_dtype: dict = {}
+        for t in rests:
+            by_dtype.setdefault((t.dtype, t.device), []).append(t)
+        for tensors in by_dtype.values():
+            flat = torch.cat([t.detach().reshape(-1) for t in tensors])
+            dist.broadcast(flat, group.world_rank(root), group=group.handle)
+            for t, part in zip(tensors, flat.split([t.numel() for t in tensors]), strict=True):
+                t.copy_(part.view(t.shape))
+
+
+def compare(params, group: Group) -> list[str]:
+    """Names of parameters whose values are not the same on all ranks.
+
+    ValueError, on every rank, where the parameters are not the same ones: it names the first that differs.
+    """
+    if group.size == 1:
+        return []
+    mine = [(p.name, tuple(p._rest.shape), str(p._rest.dtype).removeprefix("torch.")) for p in params]
+    sums = torch.stack([_fingerprint(p._rest) for p in params]).tolist() if params else []
+    told: list = [None] * group.size
+    with faults.named("the comparison of parameters", group.ranks):
+        dist.all_gather_object(told, (mine, sums), group=group.handle)
+    for rank, (theirs, _) in zip(group.ranks, told, strict=True):
+        if theirs != told[0][0]:
+            raise ValueError(_difference(group.ranks[0], told[0][0], rank, theirs))
+    return [one[0] for i, one in enumerate(mine) if any(s[i] != sums[i] for _, s in told)]
+
+
+def _fingerprint(t: torch.Tensor) -> torch.Tensor:
+    """Two different tensors hardly ever have the same."""
+    flat = t.detach().reshape(-1)
+    flat = (flat.real + 2 * flat.imag) if flat.is_complex() else flat
+    flat = flat.double()
+    return (flat * torch.linspace(1.0, 2.0, flat.numel(), dtype=torch.float64, device=flat.device)).sum()
+
+
+def _difference(a: int, ours: list, b: int, theirs: list) -> str:
+    head = "The processes train different parameters: "
+    for x, y in zip(ours, theirs, strict=False):
+        if x != y:
+            return f"{head}rank {a} has {_shown(x)}, rank {b} has {_shown(y)}."
+    longer, extra = (a, ours) if len(ours) > len(theirs) else (b, theirs)
+    return f"{head}rank {longer} also has {_shown(extra[min(len(ours), len(theirs))])}."
+
+
+def _shown(one: tuple) -> str:
+    name, shape, dtype = one
+    return f"'{name}' of {dtype} {shape}"
+
+

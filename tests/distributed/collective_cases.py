@@ -1,0 +1,124 @@
+"""What each rank computes for `test_collectives`."""
+
+import numpy as np
+
+import ms2torch as ms
+from ms2torch import Tensor, communication, nn, ops
+from ms2torch.communication import create_group, get_group_size, get_rank, init
+
+
+def _x(rank=None):
+    rank = get_rank() if rank is None else rank
+    return Tensor(np.arange(4, dtype=np.float32) + 10 * rank)
+
+
+def places():
+    before = get_rank(), get_group_size()
+    init()
+    return (before, get_rank(), get_group_size(), communication.get_local_rank(),
+            communication.get_local_rank_size(), communication.get_process_group_ranks(),
+            communication.GlobalComm.WORLD_COMM_GROUP)
+
+
+def values():
+    init()
+    x, size = _x(), get_group_size()
+    found = {op: ops.AllReduce(op)(x) for op in ("sum", "max", "min", "prod")}
+    found["float16"] = ops.AllReduce()(Tensor([1.5 + get_rank()], ms.float16))
+    found["scalar"] = ops.AllReduce()(Tensor(1.5 + get_rank(), ms.float32))
+    found["bool"] = ops.AllReduce("max")(Tensor([get_rank() == 1, False]))
+    found["AllGather"] = ops.AllGather()(x)
+    found["ReduceScatter"] = ops.ReduceScatter()(x)
+    found["Broadcast"] = ops.Broadcast(size - 1)((x,))[0]
+    found["AlltoAll"] = ops.AlltoAll(size, 0, 0)(x)
+    found["AlltoAll dims"] = ops.AlltoAll(size, 1, 0)(x.reshape(1, 4))
+    found["Reduce"] = ops.Reduce(1)(x)
+    found["CollectiveGather"] = ops.CollectiveGather(1)(x)
+    found["CollectiveScatter"] = ops.CollectiveScatter(0)(x)
+    ops.Barrier()()
+    return {name: value.asnumpy() for name, value in found.items()}
+
+
+def gradients():
+    init()
+    x, size, rank = _x() + 1, get_group_size(), get_rank()
+    w = Tensor(np.arange(4 * size, dtype=np.float32) * (rank + 1))
+
+    def of(function, at=x):
+        return ms.grad(function)(at).asnumpy()
+
+    return {
+        "sum": of(lambda x: (ops.AllReduce()(x) * x).sum()),
+        "max": of(lambda x: (ops.AllReduce("max")(x) * x).sum()),
+        "prod": of(lambda x: (ops.AllReduce("prod")(x) * (rank + 1)).sum()),
+        "AllGather": of(lambda x: (ops.AllGather()(x) * w).sum()),
+        "ReduceScatter": of(lambda x: (ops.ReduceScatter()(x) * (rank + 1)).sum()),
+        "Broadcast": of(lambda x: (ops.Broadcast(0)((x,))[0] * x).sum()),
+        "AlltoAll": of(lambda x: (ops.AlltoAll(size, 1, 0)(x.reshape(1, 4)) * (rank + 1)).sum()),
+        "second": of(lambda x: ms.grad(lambda y: (ops.AllReduce()(y * y * y)).sum())(x).sum()),
+    }
+
+
+def neighbours():
+    """Each rank sends to the next and receives from the one before, around a ring."""
+    init()
+    size, rank = get_group_size(), get_rank()
+    after, before = (rank + 1) % size, (rank - 1) % size
+    exchange = ops.NeighborExchange([after], [before], ([4],), ([4],), ms.float32)
+    x = _x()
+    (got,) = exchange((x,))
+    gradient = ms.grad(lambda x: (exchange((x * x,))[0] * (rank + 1)).sum())(x)
+    return got.asnumpy(), gradient.asnumpy()
+
+
+class _Sender(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.send = ops.Send(sr_tag=3, dest_rank=1)
+
+    def construct(self, x):
+        return self.send(x * x).sum()
+
+
+def pipeline_by_hand():
+    """Rank 0 computes x*x and sends it, rank 1 differentiates 5 * received**2 * v."""
+    init()
+    x = Tensor(np.array([1.0, 2.0], np.float32))
+    if get_rank() == 0:
+        return ms.grad(_Sender())(x).asnumpy()
+    v = Tensor(np.array([1.0, 10.0], np.float32))
+    receive = ops.Receive(sr_tag=3, src_rank=0, shape=[2], dtype=ms.float32)
+    return ms.grad(lambda v: (5 * receive() ** 2 * v).sum())(v).asnumpy()
+
+
+def groups():
+    init()
+    rank = get_rank()
+    mine = [0, 2] if rank in (0, 2) else [1, 3]
+    name = "even" if rank in (0, 2) else "odd"
+    create_group(name, mine)
+    create_group(name, mine)
+    found = (get_rank(name), get_group_size(name), communication.get_process_group_ranks(name),
+             communication.get_world_rank_from_group_rank(name, 1),
+             communication.get_group_rank_from_world_rank(rank, name),
+             ops.AllReduce(group=name)(_x()).asnumpy(), ops.AllGather(group=name)(_x()).asnumpy(),
+             ops.Broadcast(1, group=name)((_x(),))[0].asnumpy())
+    communication.destroy_group(name)
+    try:
+        ops.AllReduce(group=name)(_x())
+    except RuntimeError as err:
+        return (*found, str(err))
+    return found
+
+
+def different_operations(what):
+    init()
+    rank = get_rank()
+    x = _x()
+    if what == "operators":
+        return (ops.AllReduce() if rank == 0 else ops.AllGather())(x)
+    if what == "shapes":
+        return ops.AllReduce()(x if rank == 0 else x[:2])
+    if what == "dtypes":
+        return ops.AllReduce()(x if rank == 0 else x.astype(ms.int32))
+    return ops.AllReduce("sum" if rank == 0 else "max")(x)

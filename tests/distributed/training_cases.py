@@ -1,0 +1,238 @@
+"""Networks, data and training loops for `test_training`: each runs alone on whole batches, or on N ranks."""
+
+import numpy as np
+
+import ms2torch as ms
+from ms2torch import Parameter, Tensor, context, nn, ops
+from ms2torch.communication import get_group_size, get_rank, init
+
+STEPS = 20
+BATCH = 8
+
+
+def _data(steps):
+    rs = np.random.RandomState(7)
+    return rs.randn(steps, BATCH, 6), rs.randn(steps, BATCH, 3)
+
+
+class Net(nn.Cell):
+    """Two layers, a weight that is used twice and one that no loss depends on."""
+
+    def __init__(self, norm=None):
+        super().__init__()
+        rs = np.random.RandomState(3)
+        self.fc1 = nn.Dense(6, 10, weight_init=Tensor(rs.randn(10, 6).astype(np.float32) * 0.4))
+        self.fc2 = nn.Dense(10, 3, weight_init=Tensor(rs.randn(3, 10).astype(np.float32) * 0.4))
+        self.gate = Parameter(Tensor(np.ones(10, np.float32) * 0.7), name="gate")
+        self.idle = Parameter(Tensor(np.ones(2, np.float32)), name="idle")
+        self.norm = norm() if norm else None
+
+    def construct(self, x):
+        h = self.fc1(x)
+        if self.norm is not None:
+            h = self.norm(h)
+        return self.fc2(ops.tanh(h * self.gate) * self.gate)
+
+
+class SquaredError(nn.Cell):
+    """The mean squared error in the dtype of its inputs (MSELoss computes in Float32)."""
+
+    def construct(self, x, y):
+        return ops.square(x - y).mean()
+
+
+def _sync_norm():
+    return nn.SyncBatchNorm(10)
+
+
+def _made(kind, dtype):
+    """(network with its loss, optimizer) with parameters of ``dtype``."""
+    ms.set_seed(1)
+    net = Net(_sync_norm if kind == "sync_batch_norm" else None)
+    for p in net.get_parameters():
+        p._rest.data = p._rest.data.to(dtype.torch)
+    with_loss = nn.WithLossCell(net, SquaredError())
+    if kind == "accumulated":
+        return net, with_loss, nn.SGD(net.trainable_params(), 0.05, momentum=0.9)
+    return net, with_loss, nn.Momentum(net.trainable_params(), 0.05, 0.9)
+
+
+class UserCell(nn.Cell):
+    """A training step as users write it, with clipping between gradients and update."""
+
+    def __init__(self, network, optimizer, clip=None):
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.network.set_grad()
+        self.optimizer, self.weights = optimizer, optimizer.parameters
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
+        self.clip = clip
+        mode = context.get_auto_parallel_context("parallel_mode")
+        self.reducer_flag = mode in ("data_parallel", "hybrid_parallel")
+        if self.reducer_flag:
+            mean = context.get_auto_parallel_context("gradients_mean")
+            self.grad_reducer = nn.DistributedGradReducer(self.weights, mean, get_group_size())
+
+    def construct(self, *inputs):
+        loss = self.network(*inputs)
+        grads = self.grad(self.network, self.weights)(*inputs, ops.ones_like(loss))
+        if self.reducer_flag:
+            grads = self.grad_reducer(grads)
+        if self.clip:
+            grads = ops.clip_by_global_norm(grads, self.clip)
+        return ops.depend(loss, self.optimizer(grads))
+
+
+def _functional(network, optimizer):
+    """A functional loop: value_and_grad and an explicit reducer."""
+    reducer = nn.DistributedGradReducer(optimizer.parameters)
+    forward = ms.value_and_grad(network, None, optimizer.parameters)
+
+    def step(*inputs):
+        loss, grads = forward(*inputs)
+        optimizer(reducer(grads))
+        return loss
+
+    return step
+
+
+def _accumulating(network, optimizer):
+    """Two backward passes for each update; the sum is reduced once."""
+    reducer = nn.DistributedGradReducer(optimizer.parameters)
+    forward = ms.value_and_grad(network, None, optimizer.parameters)
+
+    def step(x, y):
+        total, half = None, x.shape[0] // 2
+        for part in (slice(0, half), slice(half, None)):
+            loss, grads = forward(x[part], y[part])
+            total = grads if total is None else tuple(a + b for a, b in zip(total, grads, strict=True))
+        optimizer(reducer(tuple(g / 2 for g in total)))
+        return loss
+
+    return step
+
+
+def _step(kind, network, optimizer):
+    if kind in ("plain", "sync_batch_norm"):
+        return nn.TrainOneStepCell(network, optimizer).set_train()
+    if kind == "sens":
+        return nn.TrainOneStepCell(network, optimizer, sens=4.0).set_train()
+    if kind == "micro":
+        return nn.TrainOneStepCell(nn.GradAccumulationCell(network, 2), optimizer).set_train()
+    if kind == "scaled":
+        manager = nn.DynamicLossScaleUpdateCell(2.0**10, 2, 7)
+        return nn.TrainOneStepWithLossScaleCell(network, optimizer, manager).set_train()
+    if kind == "user":
+        return UserCell(network, optimizer).set_train()
+    if kind == "clipped":
+        return UserCell(network, optimizer, clip=0.3).set_train()
+    if kind == "functional":
+        return _functional(network, optimizer)
+    return _accumulating(network, optimizer)
+
+
+def train(kind, dtype="float64", steps=STEPS, mode="data_parallel", graph=False, **settings):
+    """(losses, parameters by name, whether DDP ran the backward pass) after training.
+
+    On several ranks each has its shard of every batch.
+    """
+    init()
+    size, rank = get_group_size(), get_rank()
+    ms.set_context(mode=ms.GRAPH_MODE if graph else ms.PYNATIVE_MODE)
+    ms.set_auto_parallel_context(parallel_mode=mode, gradients_mean=True, **settings)
+    dtype = getattr(ms, dtype)
+    net, network, optimizer = _made(kind, dtype)
+    step = _step(kind, network, optimizer)
+    losses = []
+    for x, y in zip(*_data(steps), strict=True):
+        # The halves of the accumulating loop are those of the whole batch, so that the sums are the same.
+        mine = slice(rank, None, size)
+        x, y = Tensor(x, dtype), Tensor(y, dtype)
+        out = step(x[mine], y[mine])
+        losses.append(float((out[0] if isinstance(out, tuple) else out).asnumpy()))
+    assert all(not p._rest.requires_grad and p._rest.grad is None for p in net.get_parameters())
+    overlapped = getattr(getattr(step, "grad_reducer", None), "_overlap", None) is not None
+    return losses, {p.name: p.asnumpy().copy() for p in net.get_parameters()}, overlapped
+
+
+def overflow_on_one_rank():
+    """Rank 1's second batch overflows: (parameters, scale, what each step said) of each rank."""
+    init()
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+    net, network, optimizer = _made("scaled", ms.float32)
+    manager = nn.DynamicLossScaleUpdateCell(2.0**10, 2, 1000)
+    step = nn.TrainOneStepWithLossScaleCell(network, optimizer, manager).set_train()
+    said, seen = [], []
+    for i, (x, y) in enumerate(zip(*_data(3), strict=True)):
+        x, y = Tensor(x[get_rank()::2], ms.float32), Tensor(y[get_rank()::2], ms.float32)
+        if i == 1 and get_rank() == 1:
+            y = y * float("inf")
+        _, overflow, scale = step(x, y)
+        said.append((bool(overflow), float(scale)))
+        seen.append(net.fc1.weight.asnumpy().copy())
+    return said, seen, float(step.scale_sense.asnumpy())
+
+
+def explicit(mean, degree, group):
+    """Reduced gradients of several dtypes, one of a parameter that stays on its rank."""
+    init()
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", all_reduce_fusion_config=[1])
+    if group:
+        from ms2torch.communication import create_group
+
+        create_group("pair", [0, 1])
+    params = [Parameter(Tensor(np.ones(n, np.float32)), name=f"p{n}", layerwise_parallel=n == 3)
+              for n in (2, 3, 4, 5)]
+    params[3].comm_fusion = 2
+    reducer = nn.DistributedGradReducer(params, mean, degree, group="pair" if group else None)
+    factor = get_rank() + 1
+    grads = (Tensor(np.full(2, 1.0 * factor), ms.float32), Tensor(np.full(3, 2.0 * factor), ms.float32),
+             Tensor(np.full(4, 40000.0 * factor), ms.float16), Tensor(np.full(5, 0.1 * factor), ms.bfloat16))
+    out = reducer(grads)
+    return ([(str(g.dtype), g.astype(ms.float32).asnumpy()) for g in out],
+            [g.astype(ms.float32).asnumpy() for g in grads])
+
+
+def broadcast_of_parameters(asked, kind):
+    """Weights start differently on each rank."""
+    init()
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True,
+                                 parameter_broadcast=asked)
+    net, network, optimizer = _made(kind, ms.float32)
+    net.fc1.weight.set_data(net.fc1.weight + get_rank())
+    step = _step(kind, network, optimizer)
+    for x, y in zip(*_data(2), strict=True):
+        step(Tensor(x[get_rank()::2], ms.float32), Tensor(y[get_rank()::2], ms.float32))
+    return net.fc1.weight.asnumpy(), net.fc2.weight.asnumpy()
+
+
+def different_parameters(what):
+    init()
+    ms.set_auto_parallel_context(parallel_mode="data_parallel")
+    width = 4 + get_rank() if what == "shape" else 4
+    net = nn.Dense(3, width) if what != "missing" or get_rank() == 0 else nn.Dense(3, width, has_bias=False)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1))
+    return float(step(Tensor(np.ones((2, 3), np.float32)), Tensor(np.ones((2, width), np.float32))))
+
+
+def real_program(mode, mean, broadcast, sens):
+    """The program that the real MindSpore ran on two ranks (see `test_training`)."""
+    ms.set_context(mode=ms.GRAPH_MODE if mode == "graph" else ms.PYNATIVE_MODE)
+    init()
+    r, n = get_rank(), get_group_size()
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=mean,
+                                 parameter_broadcast=broadcast)
+    rs = np.random.RandomState(0)
+    x, y = rs.randn(8, 3).astype(np.float32), rs.randn(8, 2).astype(np.float32)
+    w = rs.randn(2, 3).astype(np.float32)
+    if broadcast:
+        w = w + r
+    net = nn.Dense(3, 2, weight_init=Tensor(w), bias_init="zeros")
+    opt = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), opt, sens=sens).set_train()
+    losses = [float(step(Tensor(x[r::n]), Tensor(y[r::n]))) for _ in range(3)]
+    return losses, net.weight.asnumpy(), net.bias.asnumpy(), ms.get_auto_parallel_context("device_num")
+
+
+def refused(settings):
+    return train("plain", "float32", 1, "semi_auto_parallel", **settings)
