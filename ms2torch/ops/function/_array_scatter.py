@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import said
-from ms2torch._core.registry import method, mint_form, op, primitive
+from ms2torch._core.registry import REQUIRED, method, mint_form, op, primitive
 from ms2torch._core.tensor import lower
 
 from ._array_shape import ints
@@ -293,6 +293,24 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
 @primitive("IndexAdd", init=("axis", "use_lock", "check_index_bound"), on_tensors=True)
 def _index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     return write(x, lambda old: _rows_added(old, axis, indices._t, y._t))
+
+
+@primitive("InplaceIndexAdd", init={"axis": REQUIRED}, on_tensors=True)
+def _inplace_index_add(var, indices, updates, axis):
+    return write(var, lambda old: _rows_added(old, axis, indices._t, updates._t))
+
+
+@op(on_tensors=True)
+def inplace_index_add(var, indices, updates, axis):
+    """Adds ``updates`` to the slices of a Parameter at ``indices`` (``mindspore.ops.inplace_index_add``)."""
+    return write(var, lambda old: _rows_added(old, axis, indices._t, updates._t))
+
+
+@primitive("InplaceUpdateV2")
+def _inplace_update_v2(x, indices, v):
+    """``x`` with ``v`` in the rows ``indices``; ``x`` itself stays (``mindspore.ops.InplaceUpdateV2``)."""
+    rows = [indices] if isinstance(indices, int) else ints(indices)
+    return _by_row(x, torch.tensor(rows, dtype=torch.int64, device=x.device), v, "update")
 
 
 def _inplace(how: str, name: str) -> None:

@@ -101,3 +101,65 @@ def _plain_overlap(boxes):
     low = torch.maximum(boxes[:, None, :2], boxes[None, :, :2])
     high = torch.minimum(boxes[:, None, 2:4], boxes[None, :, 2:4])
     return (high - low).clamp(min=0).prod(-1)
+
+
+def _greedy(order, overlapping, most: int) -> list[int]:
+    """The first numbers of ``order`` that do not overlap an earlier one, at most ``most``."""
+    kept: list[int] = []
+    for i in order:
+        if len(kept) >= most:
+            break
+        if not any(overlapping(i, j) for j in kept):
+            kept.append(i)
+    return kept
+
+
+@primitive("NonMaxSuppressionWithOverlaps")
+def _nms_with_overlaps(overlaps, scores, max_output_size, overlap_threshold, score_threshold):
+    """Boxes by falling score, but those that overlap a chosen one, as given; their numbers, Int32.
+
+    MindSpore: ``mindspore.ops.NonMaxSuppressionWithOverlaps``.
+    """
+    order = [i for i in scores.argsort(descending=True, stable=True).tolist() if scores[i] > score_threshold]
+    kept = _greedy(order, lambda i, j: bool(overlaps[i, j] > overlap_threshold), int(max_output_size))
+    return torch.tensor(kept, dtype=torch.int32, device=overlaps.device)
+
+
+def _union_shares(boxes):
+    """The overlap of each two of (N, 4) boxes, given by any two opposite corners, over their union."""
+    low, high = torch.minimum(boxes[:, :2], boxes[:, 2:]), torch.maximum(boxes[:, :2], boxes[:, 2:])
+    area = (high - low).prod(1)
+    sides = torch.minimum(high[:, None], high[None]) - torch.maximum(low[:, None], low[None])
+    common = sides.clamp(min=0).prod(2)
+    union = area[:, None] + area[None] - common
+    return torch.where((area[:, None] > 0) & (area[None] > 0), common / union, 0.0)
+
+
+@primitive("CombinedNonMaxSuppression", init={"pad_per_class": False, "clip_boxes": True})
+def _combined_nms(boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold,
+                  pad_per_class=False, clip_boxes=True):
+    """Non-maximum suppression for each class of (N, boxes, classes or 1, 4), the best of all classes.
+
+    Boxes, scores, classes, padded with zeros, and how many are valid. MindSpore:
+    ``mindspore.ops.CombinedNonMaxSuppression``.
+    """
+    per_class, total = int(max_output_size_per_class), int(max_total_size)
+    classes = scores.shape[2]
+    size = min(total, per_class * classes) if pad_per_class else total
+    found = [boxes.new_zeros(len(boxes), size, 4), boxes.new_zeros(len(boxes), size),
+             boxes.new_zeros(len(boxes), size)]
+    valid = torch.zeros(len(boxes), dtype=torch.int32, device=boxes.device)
+    for n in range(len(boxes)):
+        chosen = []
+        for c in range(classes):
+            own, score = boxes[n, :, min(c, boxes.shape[2] - 1)], scores[n, :, c]
+            shares = _union_shares(own)
+            order = score.argsort(descending=True, stable=True).tolist()
+            order = [i for i in order if score[i] > score_threshold]
+            kept = _greedy(order, lambda i, j, shares=shares: bool(shares[i, j] > iou_threshold), per_class)
+            chosen += [(float(score[i]), c, own[i]) for i in kept]
+        chosen = sorted(chosen, key=lambda x: -x[0])[:size]
+        valid[n] = len(chosen)
+        for k, (score, c, box) in enumerate(chosen):
+            found[0][n, k], found[1][n, k], found[2][n, k] = box.clamp(0, 1) if clip_boxes else box, score, c
+    return *found, valid

@@ -78,9 +78,7 @@ def _crop_axis(low, high, count: int, size: int):
     return low[:, None] * (size - 1) + torch.arange(count, device=low.device) * step[:, None]
 
 
-@primitive("CropAndResize", init={"method": "bilinear", "extrapolation_value": 0.0},
-           call=("x", "boxes", "box_indices", "crop_size"))
-def _crop_and_resize(x, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0):
+def crop_and_resize_kernel(x, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0):
     """Boxes of (N, H, W, C) images at one size (``mindspore.ops.CropAndResize``).
 
     ``boxes`` has rows (y1, x1, y2, x2), 1 being the last pixel; what lies outside is ``extrapolation_value``.
@@ -104,6 +102,10 @@ def _crop_and_resize(x, boxes, box_indices, crop_size, method="bilinear", extrap
                        + _picked(pixels, image, r, columns[1], width, height) * fx for r in rows)
         value = top * (1 - fy) + bottom * fy
     return torch.where(inside[..., None], value, extrapolation_value)
+
+
+primitive("CropAndResize", init={"method": "bilinear", "extrapolation_value": 0.0},
+          call=("x", "boxes", "box_indices", "crop_size"))(crop_and_resize_kernel)
 
 
 def _nearest(at):

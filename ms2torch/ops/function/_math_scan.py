@@ -133,7 +133,8 @@ def _cumulative_logsumexp(x, axis, exclusive=False, reverse=False):
         _axis(axis, x, "CumulativeLogsumexp"),
         exclusive,
         reverse,
-        float("-inf"),
+        # MindSpore starts from the lowest number, not from minus infinity.
+        torch.finfo(x.dtype).min,
     )
 
 
@@ -191,8 +192,8 @@ def _mint_histc(input, bins=100, min=0, max=0):
 
 @primitive("Histogram", init={"bins": 100, "min": 0.0, "max": 0.0})
 def _histogram(x, bins=100, min=0.0, max=0.0):
-    """The histogram over ``bins`` equal intervals, as Int32 (``mindspore.ops.Histogram``)."""
-    return torch.histc(x.to(torch.float32), bins, min, max).to(torch.int32)
+    """The histogram over ``bins`` equal intervals, in the input's dtype (``mindspore.ops.Histogram``)."""
+    return torch.histc(x.to(torch.float32), bins, min, max).to(x.dtype)
 
 
 __all__ = ["bincount", "cummax", "cummin", "cumprod", "cumsum", "diff", "histc", "logcumsumexp", "trapz"]

@@ -336,7 +336,9 @@ def huber_loss(input, target, reduction="mean", delta=1.0):
     """d^2 / 2 below ``delta``, delta * (|d| - delta / 2) above (``mindspore.ops.huber_loss``)."""
     _check_reduction(reduction, "huber_loss")
     a, b = promote(input, target)
-    return F.huber_loss(a, b.expand_as(a) if a.shape != b.shape else b, reduction=reduction, delta=delta)
+    if a.shape != b.shape:
+        a, b = torch.broadcast_tensors(a, b)
+    return F.huber_loss(a, b, reduction=reduction, delta=delta)
 
 
 def _kl(logits, labels, reduction: str):

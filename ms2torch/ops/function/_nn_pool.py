@@ -98,6 +98,8 @@ def _avg(t, kernel, stride, padding, ceil, count_pads, divisor):
             return F.avg_pool2d(t.unsqueeze(2), (1, *kernel), (1, *stride), (0, *padding), ceil, count_pads,
                                 divisor).squeeze(2)
         return F.avg_pool1d(t, kernel, stride, padding, ceil, count_pads)
+    if len(kernel) == 3 and t.dtype is torch.float16 and t.device.type == "cpu":  # torch has no kernel
+        return F.avg_pool3d(t.float(), kernel, stride, padding, ceil, count_pads, divisor).half()
     return _AVG[len(kernel)](t, kernel, stride, padding, ceil, count_pads, divisor)
 
 

@@ -9,3 +9,4 @@ from ._array_order import *  # noqa: F403
 from ._array_pad import *  # noqa: F403
 from ._array_scatter import *  # noqa: F403
 from ._array_shape import *  # noqa: F403
+from ._sparse_dense import *  # noqa: F403

@@ -2,9 +2,10 @@
 one.
 """
 
-from . import _math_inplace, _math_similarity, _math_status  # noqa: F401
+from . import _control, _math_inplace, _math_similarity, _math_status  # noqa: F401
 from ._math_binary import *  # noqa: F403
 from ._math_extreme import *  # noqa: F403
+from ._math_rare import *  # noqa: F403
 from ._math_reduce import *  # noqa: F403
 from ._math_scan import *  # noqa: F403
 from ._math_unary import *  # noqa: F403

@@ -12,6 +12,8 @@ from ms2torch._core.device import device
 from ms2torch._core.errors import said
 from ms2torch._core.registry import op, primitive
 
+from ._short_time import *  # noqa: F403
+
 
 def _length(window_length, name: str) -> int:
     if not isinstance(window_length, torch.Tensor):
