@@ -74,7 +74,8 @@ def install(report=print):
     from mindspore.common import dtype
 
     globals().update(Tensor=Tensor, ops=ops, mstype=dtype)
-    for step in (_contexts, _parallel, _collectives, _overflow, _loss_scale, _optimizers, _names, _keywords):
+    for step in (_contexts, _parallel, _collectives, _overflow, _loss_scale, _optimizers, _renamed_operators,
+                 _names, _keywords):
         step()
 
 
@@ -366,6 +367,27 @@ def _joined_with_false():
 # ---- names and modules that releases dropped ---------------------------------------------------------------
 
 
+# Operators under their first names, which have no kernels any more, at least in PyNative.
+_RENAMED = {"GatherV2": "Gather", "Pack": "Stack", "Unpack": "Unstack", "TensorAdd": "Add", "Gelu": "GeLU",
+            "FastGelu": "FastGeLU"}
+
+
+def _renamed_operators():
+    from mindspore.ops import operations as P
+
+    for old, new in _RENAMED.items():
+        if hasattr(P, old) and hasattr(P, new):
+            _replace(getattr(P, old), _successor(old, getattr(P, new)))
+
+
+def _successor(old, new):
+    def __new__(cls, *args, **kwargs):
+        _tell(old, "ops.%s() is ops.%s()" % (old, new.__name__))
+        return new(*args, **kwargs)
+
+    return type(old, (), {"__new__": __new__})
+
+
 def _names():
     """Old names, found by the module's ``__getattr__`` when a program asks for them."""
     for module, entries in _old_names().items():
@@ -403,7 +425,6 @@ def _old_names():
         "ResizeBilinear": ("ResizeBilinearV2", lambda: _resize_bilinear),
         "ControlDepend": (order, lambda: _factory("ControlDepend", _no_order, "ControlDepend is left out")),
         "control_depend": (order, lambda: _no_order),
-        "TensorAdd": ("Add", lambda: importlib.import_module("mindspore.ops").Add),
     }
     checks = {
         "Validator": ("this module", lambda: importlib.import_module("mindspore._checkparam")),

@@ -205,8 +205,10 @@ class Recorder:
         self.open = self.inside = self.quiet = self.deep = self.graph = self.done = False
         self.pid = os.getpid()
         self.roots, self.updated, self.optimizers, self.scalers = [], [], [], []
+        # Cells that are running, inmost last; None for one whose parts are its own affair.
         self.calls, self.made, self.stack = {}, [], []
-        self.known_roots, self.static, self.adaptations = set(), {}, []
+        self.known_roots, self.shown, self.shown_now = set(), set(), set()
+        self.static, self.adaptations = {}, []
         self.header = None
         self.training = True
         self.tensor, self.parameter, self.cell = frame.tensor, frame.parameter, frame.cell
@@ -282,13 +284,9 @@ class Recorder:
             return self._outermost(cell, run, args, kwargs)
         if isinstance(cell, self.frame.optimizers) and not self.graph:
             return self._update(cell, run, args, kwargs)
-        if self.deep and not self.stack_holds_optimizer():
+        if self.deep and not (self.stack and self.stack[-1] is None):
             return self._watch(cell, run, args, kwargs)
         return run(args, kwargs)
-
-    def stack_holds_optimizer(self):
-        """Whether an optimizer's own Cells (learning rate schedules) are running."""
-        return bool(self.stack) and self.stack[-1] is None
 
     def _outermost(self, owner, run, args, kwargs):
         optimizers = self._held_by(owner)
@@ -352,16 +350,17 @@ class Recorder:
     def _watch(self, cell, run, args, kwargs):
         """Call a Cell with its ``construct`` replaced for the time by one that shows what goes in and out:
         MindSpore's own keys for reusing a forward pass are then made from the caller's own Tensors."""
-        where = self._name(cell)
+        where = self.names.of(cell) or self.frame.title(cell)
         own = cell.__dict__
         if "construct" in own or where.endswith("grad_reducer"):
             return run(args, kwargs)
+        whole = self.frame.is_layer(cell)
         call, inner = self._count(where), cell.construct
         training, self.training = self.training, self.training
 
         def construct(*args, **kwargs):
             own.pop("construct", None)  # nested calls of the same Cell are calls of their own
-            self.stack.append(where)
+            self.stack.append(None if whole else where)
             try:
                 args, kwargs = mapped((args, kwargs), self.tensor,
                                       lambda v, i: self.incoming(v, where, i, call))
@@ -417,7 +416,12 @@ class Recorder:
     # ---- names
 
     def _name(self, owner):
-        return self.names.of(owner) or self._root(owner)
+        """The name of an outermost callee. One without parts is known by its class, as programs make losses
+        anew in each step."""
+        name = self.names.of(owner)
+        if name is None and not self.frame.has_parts(owner):
+            return self.frame.title(owner)
+        return name or self._root(owner)
 
     def _root(self, owner):
         """Name a new root, its Cells and its Parameters, and say so in the trace."""
@@ -444,6 +448,8 @@ class Recorder:
 
     def _held_by(self, owner):
         """The optimizers in a Cell's tree, or in what a function refers to."""
+        if not self.frame.has_parts(owner):
+            return []
         known = self.static.get(id(owner))
         if known is None:
             known = (owner, self.frame.optimizers_in(owner))
@@ -458,7 +464,7 @@ class Recorder:
             if self.header is None:
                 self.write_header()
             self.open, self.step, self.order = True, self.step + 1, 0
-            self.calls, self.made, self.updated, self.roots = {}, [], [], []
+            self.calls, self.made, self.updated, self.roots, self.shown_now = {}, [], [], [], set()
             refeed = self.options.refeed
             self.deep = self.options.level != "step" or self.step in refeed
             self.writer.add({"kind": "step", "number": self.step, "event": "begin", "time": time.time()})
@@ -468,21 +474,26 @@ class Recorder:
         if not any(owner is r for r in self.roots):
             self.roots.append(owner)
         if id(owner) not in self.known_roots or self.step in self.options.refeed:
-            self.known_roots.add(id(owner))
+            if self.frame.has_parts(owner):
+                self.known_roots.add(id(owner))
             self._initial(owner, optimizers)
 
     def _initial(self, owner, optimizers):
+        """Show what this step starts from, where it is new, or where a step is to be repeated from it."""
         refeed = self.step in self.options.refeed
-        states = {id(p) for o in self.optimizers + optimizers for p in self.frame.state(o)}
+        seen = self.shown_now if refeed else self.shown
+        optimizers = optimizers + [o for o in self.optimizers if not any(o is other for other in optimizers)]
+        states = {id(p) for o in optimizers for p in self.frame.state(o)}
         for parameter in self.frame.parameters(owner):
-            if id(parameter) not in states:
+            if id(parameter) not in states and id(parameter) not in seen:
+                seen.add(id(parameter))
                 name = self._parameter(parameter, owner)
                 self._set(parameter, self.visit("initial", name, "value", 0, 0, parameter))
-        if not refeed:
-            return
-        for optimizer in optimizers or self.optimizers:
+        for optimizer in optimizers if refeed else ():
             for p in self.frame.state(optimizer):
-                self._set(p, self.visit("initial", p.name, "state", 0, 0, p, self._index(optimizer)))
+                if id(p) not in seen:
+                    seen.add(id(p))
+                    self._set(p, self.visit("initial", p.name, "state", 0, 0, p, self._index(optimizer)))
 
     def _set(self, parameter, array):
         if array is not None:
@@ -554,6 +565,10 @@ class Recorder:
 # ---- MindSpore, or what stands in for it -------------------------------------------------------------------
 
 
+# Modules whose Cells only put a program's own Cells together.
+_COMPOSED = (".container", ".wrap", ".train.", ".layer.transformer", ".boost.")
+
+
 class MindSpore:
     """What the recorder asks of the framework; the same questions are answered by `Torch`."""
 
@@ -610,6 +625,16 @@ class MindSpore:
 
     def tree(self, owner):
         return list(owner.cells_and_names()) if isinstance(owner, self.cell) else [("", owner)]
+
+    def has_parts(self, owner):
+        """Whether there are Cells or Parameters in a Cell. What a function refers to may come later."""
+        return not isinstance(owner, self.cell) or any(True for _ in owner.get_parameters()) or any(
+            True for _ in owner.cells())
+
+    def is_layer(self, cell):
+        """Whether a Cell is a layer of MindSpore's own: what it is made of differs between releases."""
+        module = type(cell).__module__
+        return module.startswith(("mindspore.", "ms2torch.")) and not any(p in module for p in _COMPOSED)
 
     def trained(self, owner):
         return any(p.requires_grad for p in self.parameters(owner))

@@ -18,7 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 VERSION = "2.10.0"
 # Pythons that MindSpore's wheels exist for, the preferred first.
-PYTHONS = ("3.11", "3.10", "3.9")
+PYTHONS = ("3.11", "3.12", "3.10")
 _MARK = "installed.json"
 _ASK = """\
 import importlib.metadata as m, json, platform
@@ -61,7 +61,7 @@ def find(given: str | os.PathLike | None = None) -> str:
         python = _python_of(folder)
         if python.exists() and ((folder / _MARK).exists() or versions(str(python))["mindspore"] is not None):
             return str(python)
-    raise NoReference("the real MindSpore is not here: run ms2torch reference install (about 1 GB on disk), "
+    raise NoReference("the real MindSpore is not here: run ms2torch reference install (about 3 GB on disk), "
                       "or name its interpreter by --reference-python or MS2TORCH_REFERENCE_PYTHON")
 
 
