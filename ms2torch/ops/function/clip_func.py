@@ -7,6 +7,8 @@ import torch
 from ms2torch._core import arithmetic
 from ms2torch._core.registry import op
 
+from ._math_axis import spelled
+
 __all__ = ["clamp", "clip", "clip_by_global_norm", "clip_by_norm", "clip_by_value"]
 
 
@@ -41,6 +43,7 @@ def _keeping_dtype(t, low, high):
 
 
 @op()
+@spelled(min="clip_value_min", max="clip_value_max")
 def clip_by_value(x, clip_value_min=None, clip_value_max=None):
     """``x``, a tensor or a list or tuple of them, limited to [min, max] (``mindspore.ops.clip_by_value``).
 
@@ -106,6 +109,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     if not tensors:
         raise ValueError("For primitive[AddN], the input num must be greater than or equal to 1, but got 0.")
     norm = torch.sqrt(torch.stack([torch.sum(torch.square(t.to(torch.float32))) for t in tensors]).sum())
-    scale = clip_norm / torch.clamp_min(norm, clip_norm)
-    scaled = [(t.to(torch.float32) * scale).to(t.dtype) for t in tensors]
+    norm = torch.clamp_min(norm, clip_norm)
+    # Two roundings of each element, as in MindSpore: those of a common factor would all point one way.
+    scaled = [(t.to(torch.float32) * clip_norm / norm).to(t.dtype) for t in tensors]
     return scaled[0] if isinstance(x, torch.Tensor) else tuple(scaled)
