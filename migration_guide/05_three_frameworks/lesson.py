@@ -1,4 +1,4 @@
-"""Three frameworks, seven steps: one network on handwritten digits, in MindSpore and PyTorch, with equal losses.
+"""Three frameworks, seven steps: one network on handwritten digits, twice, with equal losses.
 
     python -m ms2torch migration_guide/05_three_frameworks/lesson.py     (scikit-learn has the digits)
 """
