@@ -97,9 +97,10 @@ def _step(number: int, left: dict, right: dict, result: Comparison) -> None:
         (result.suspects if doubtful else result.certain).append(found)
         if k[1] == "parameter" and found.kind == "value":
             drift = max(drift, found.error)
-    result.drift.append(drift)
-    result.losses[0].append(loss[0])
-    result.losses[1].append(loss[1])
+    if any(k[1] in ("optimizer", "parameter", "gradient") for k in left):  # else only an evaluation
+        result.drift.append(drift)
+        result.losses[0].append(loss[0])
+        result.losses[1].append(loss[1])
 
 
 def difference(a: dict | None, b: dict | None) -> Finding | None:

@@ -10,10 +10,10 @@ STAGES = ("initial", "data", "random", "forward", "loss", "backward", "gradient"
           "learning_rate", "optimizer", "parameter")
 
 # What the machine-readable report calls them.
-PUBLIC = {"initial": "initial", "loss": "forward", "gradient": "backward", "learning_rate": "optimizer",
+PUBLIC = {"initial": "random", "loss": "forward", "gradient": "backward", "learning_rate": "optimizer",
           "parameter": "optimizer"}
 
-KINDS = ("missing", "extra", "dtype", "shape", "nan", "value")
+KINDS = ("missing", "extra", "dtype", "shape", "nan", "value", "error")
 
 
 class CannotCompare(Exception):
@@ -65,6 +65,8 @@ class Finding:
                 return f"{place} is in ms2torch's run only"
             case "dtype" | "shape":
                 return f"{place} has {self.kind} {self.ours}, the reference has {self.reference}"
+            case "error":
+                return f"{place} fails: {self.ours}"
             case "nan":
                 return f"{place} has {self.ours}, the reference has {self.reference}"
         return f"{place} differs by {self.error:.3g} of its norm (tolerance {self.tolerance:.2g})"

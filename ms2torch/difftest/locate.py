@@ -23,6 +23,9 @@ class Events:
         self.items = [{**e, "key": tuple(e["key"])} for e in found["events"]]
         self.status, self.error = found["status"], found["error"]
         self.seen: int = found["seen"]
+        self.steps: int = found["steps"]
+        self.step: int = found["step"]
+        self.failed: str | None = found["failed"]
         self._arrays = np.load(path + ".npz", allow_pickle=False)
         self._names = set(self._arrays.files)
 
@@ -49,7 +52,7 @@ def guilty(events: Events, truth: Events | None, cells: list[dict]) -> tuple[lis
             worst.append(finding)
             if finding.error <= finding.tolerance:
                 continue
-        tree.place(finding)
+        tree.place(finding, event.get("mask", False))
         wrong.append(finding)
     _all_gradients(wrong, tree)
     worst.sort(key=lambda f: f.error / f.tolerance, reverse=True)
@@ -103,7 +106,7 @@ class Tree:
             prefix = prefix.rpartition(".")[0]
         return ""
 
-    def place(self, finding: Finding) -> None:
+    def place(self, finding: Finding, mask: bool = False) -> None:
         """Say which Cell a finding speaks of, and what that means."""
         where = finding.where
         match finding.stage, finding.role:
@@ -119,8 +122,9 @@ class Tree:
                 finding.cell = where
                 if self.has_children(where):
                     finding.note = "the Cells within it agree; the operators of its own construct differ"
-                if finding.stage == "forward" and finding.ours.startswith("another mask"):
+                if mask and "Dropout" in (self.cells.get(where) or {}).get("class", ""):
                     finding.stage = "random"
+                    finding.note = "as many zeros in other places: another draw of random numbers"
             case ("gradient" | "initial", _):
                 finding.cell = self.owner(where)
             case ("optimizer" | "learning_rate", _):

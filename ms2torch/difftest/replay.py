@@ -15,17 +15,18 @@ import math
 import numpy as np
 import torch
 
-from ms2torch._core import levels
 from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 
+from . import double as float64
 from . import trace
 from .compare import is_float, norm_of
 from .recorder import Recorder
-from .yardstick import CHEAP, Double, epsilon
+from .yardstick import CHEAP, epsilon
 
 # Arrays kept for judging later, in bytes.
 _MEMORY = 1 << 30
+_LAYERS = ("ms2torch.nn.layer.", "ms2torch.nn.loss.", "ms2torch.nn.probability.", "ms2torch.mint.nn")
 # Written by the step; compared as what the step changed.
 _WRITTEN = ("parameter", "optimizer", "loss_scale")
 
@@ -58,16 +59,19 @@ class Replay(Recorder):
         self.known: dict[tuple, dict] = {}
         self.unseen: dict[tuple, None] = {}
         self.before: dict[str, np.ndarray] = {}
-        self.mode = Double() if double else None
-        if double:
-            _double_levels()
+        self.leaves: set[str] = set()
+        self.in_leaf = False
+        self.failed: str | None = None
+        # Inputs of a Cell call that are one Tensor: its places, and the gradients that have come.
+        self.shared: dict[tuple, _Shared] = {}
+        self.mode = float64.Double() if double else None
 
     # ---- the recorder's places -------------------------------------------------------------------------
 
     def begin(self, step):
         """Load the reference's step."""
         self._missing()
-        self.known, self.before = {}, {}
+        self.known, self.before, self.shared = {}, {}, {}
         if step not in self.options.refeed:
             return
         for record in self.reference.step(step):
@@ -86,7 +90,7 @@ class Replay(Recorder):
         self.unseen.pop(key, None)
         t = value._t if isinstance(value, Tensor) else value
         if record is None:
-            if stage != "backward":
+            if stage != "backward" and not _is_inner(where):
                 self._note(key, "extra", dtype=_dtype(t), shape=list(t.shape))
             return None
         theirs = record.get("array")
@@ -117,7 +121,11 @@ class Replay(Recorder):
         if new is not None and new.shape != t.shape:
             new = None
 
+        group = self._group(value, where, index, call) if role == "input" else None
+
         def back(gradient):
+            if group is not None and len(group.places) > 1:
+                return self._sum(group, gradient, where, call)
             other = self.visit("backward", where, "grad_" + role, index, call, gradient)
             if other is None or tuple(other.shape) != tuple(gradient.shape):
                 return gradient
@@ -125,9 +133,61 @@ class Replay(Recorder):
 
         return wrap(_Swap.apply(t, t.detach() if new is None else new.to(t.dtype), back))
 
+    def _group(self, value, where, index, call):
+        group = self.shared.setdefault((where, call, id(value)), _Shared(value))
+        group.places.append(index)
+        return group
+
+    def _sum(self, group, gradient, where, call):
+        """The gradient of a Tensor that stands at several places of one call: judged as their sum.
+
+        MindSpore's PyNative mode gives that sum at every place; no defect, and not to be copied.
+        """
+        group.come.append(gradient)
+        if len(group.come) < len(group.places):
+            return gradient
+        total = sum(group.come[1:], start=group.come[0])
+        key = (self.step, 0, "backward", where, "grad_input", group.places[0], call)
+        found = [self.known.get((*key[:5], place, call)) for place in group.places]
+        for place in group.places:
+            self.unseen.pop((*key[:5], place, call), None)
+        arrays = [record.get("array") for record in found if record is not None]
+        if len(arrays) < len(group.places) or any(a is None or a.shape != tuple(total.shape) for a in arrays):
+            return gradient
+        whole = np.sum(arrays, axis=0, dtype=np.float64)
+        candidates = [whole, arrays[0]] if all(np.array_equal(a, arrays[0]) for a in arrays[1:]) else [whole]
+        mine = float64.numpy(total)
+        array = min(candidates, key=lambda a: norm_of(a - mine)).astype(arrays[0].dtype)
+        self._judge(key, {**found[0], "array": array}, total)
+        return self._like(array, gradient) - (total - gradient)
+
     def _like(self, array, t):
         new = _torch(array).to(t.device)
         return new.to(t.dtype) if t.is_floating_point() and new.is_floating_point() else new
+
+    def _watch(self, cell, run, args, kwargs):
+        """A layer of the library is one thing: what it calls inside is its own affair and need not be what
+        MindSpore's layer calls."""
+        if self.in_leaf:
+            return run(args, kwargs)
+        if _is_layer(cell):
+            self.leaves.add(self._name(cell))
+            self.in_leaf = True
+        try:
+            return super()._watch(cell, run, args, kwargs)
+        except Exception:
+            self.failed = self.failed or self._name(cell)
+            raise
+        finally:
+            if _is_layer(cell):
+                self.in_leaf = False
+
+    def _set(self, parameter, array):
+        """In place: the call that begins the step may stand inside a differentiation already, whose alias
+        shares the memory."""
+        if array is not None:
+            with torch.no_grad():
+                parameter._rest.copy_(_torch(array).reshape(parameter._rest.shape))
 
     def call(self, cell, run, args, kwargs):
         """As the recorder's; a re-fed step of a double pass computes in float64."""
@@ -142,13 +202,14 @@ class Replay(Recorder):
         self.known = {}
         np.savez(self.out + ".npz", **self.arrays)
         with open(self.out + ".events", "w", encoding="utf-8") as file:
-            json.dump({"status": status, "error": repr(error) if error else None, "seen": self.seen,
+            json.dump({"status": status, "steps": self.step - self.open, "failed": self.failed,
+                       "step": self.step, "error": repr(error) if error else None, "seen": self.seen,
                        "events": self.events}, file)
 
     # ---- comparing -------------------------------------------------------------------------------------
 
     def _judge(self, key, record, t) -> None:
-        mine = _numpy(t)
+        mine = float64.numpy(t)
         self.seen += 1
         if self.double:
             if key in self.wanted:
@@ -182,7 +243,11 @@ class Replay(Recorder):
             floor, size = 2 * epsilon(dtype) * size / (changed or 1.0), changed
         error = error / size if size else math.inf
         if error > CHEAP * epsilon(dtype) + floor:
-            self._note(key, "value", error=error, dtype=dtype, size=size, floor=floor, keep=mine)
+            zeros = [float(np.mean(a == 0)) for a in (theirs, mine)] if key[2] == "forward" else [0, 0]
+            mask = max(zeros) > 0 and not np.array_equal(theirs == 0, mine == 0)
+            # As many zeros, elsewhere: another draw.
+            self._note(key, "value", error=error, dtype=dtype, size=size, floor=floor, keep=mine,
+                       mask=mask and abs(zeros[0] - zeros[1]) < 3 / math.sqrt(mine.size))
         return None
 
     def _note(self, key, kind, keep=None, **more) -> None:
@@ -195,9 +260,30 @@ class Replay(Recorder):
     def _missing(self) -> None:
         """What the reference did in this step and ours did not."""
         for key in self.unseen:
-            if key[2] != "backward" and not self.double:
+            inside = any(key[3].startswith(leaf + ".") for leaf in self.leaves) or _is_inner(key[3])
+            if key[2] != "backward" and not inside and not self.double:
                 self._note(key, "missing")
         self.unseen = {}
+
+
+class _Shared:
+    """One Tensor at several places of a call."""
+
+    __slots__ = ("come", "places", "value")
+
+    def __init__(self, value) -> None:
+        self.value, self.places, self.come = value, [], []
+
+
+def _is_inner(where: str) -> bool:
+    """Whether a name is that of a Cell by which a library function works inside (_ClipByGlobalNorm)."""
+    return where.partition(".")[0].startswith("_") and not where.startswith("_backbone")
+
+
+def _is_layer(cell) -> bool:
+    """Whether a Cell's class is a layer or loss of the library that is no mere container."""
+    home = type(cell).__module__
+    return home.startswith(_LAYERS) and not home.endswith(".container")
 
 
 def _key(record: dict) -> tuple:
@@ -214,25 +300,5 @@ def _dtype(t: torch.Tensor) -> str:
     return str(t.dtype).removeprefix("torch.")
 
 
-def _numpy(t: torch.Tensor) -> np.ndarray:
-    t = t.detach().cpu()
-    return (t.float() if t.dtype is torch.bfloat16 else t).numpy().copy()
-
-
 def _torch(array: np.ndarray) -> torch.Tensor:
     return torch.from_numpy(np.array(array))  # a copy that may be written to
-
-
-def _double_levels() -> None:
-    """Leaves of a differentiation are float64: gradients have their leaf's dtype."""
-    narrow = levels.alias
-
-    def alias(t):
-        if t.requires_grad or t.dtype not in (torch.float32, torch.float16, torch.bfloat16):
-            return narrow(t)
-        return t.detach().double().requires_grad_()
-
-    levels.alias = alias
-    from ms2torch._core import recording
-
-    recording._Apart._alias = lambda self, t: alias(t.data)

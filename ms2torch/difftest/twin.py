@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import compare, locate, trace
+from . import compare, locate, reference, trace
 from .finding import CannotCompare, Finding, Verdict
 from .options import Options, is_trace, parse
 from .workplace import Run, Workplace
@@ -24,6 +24,8 @@ HERE = Path(__file__).parent
 # Stages whose values do not come from long sums: what differs here differs for a reason.
 _EXACT = {"learning_rate": 1e-6, "loss_scale": 1e-6, "initial": 1e-6, "data": 1e-6, "random": 1e-6}
 _REFEEDS = 4
+# More than rounding grows in one step.
+_GROWTH = 1e4
 
 
 def main(argv: list[str]) -> int:
@@ -32,7 +34,7 @@ def main(argv: list[str]) -> int:
     verdict = Verdict()
     try:
         run(options, verdict)
-    except (CannotCompare, trace.TraceError) as err:
+    except (CannotCompare, trace.TraceError, reference.NoReference) as err:
         _report(options, verdict, failure=str(err))
         return 2
     except OSError as err:
@@ -91,7 +93,7 @@ def _traces(left: str, right: str, options: Options, verdict: Verdict) -> Verdic
     verdict.findings = _standing(found)
     verdict.notes.append("traces alone: floats differ from "
                          f"{compare.BOUND:g} of their norm on; with the script, --trace judges by float64")
-    _ended(reference, ours)
+    _ended(reference, ours, verdict)
     return verdict
 
 
@@ -120,7 +122,7 @@ class Twin:
         found = compare.compare(reference, ours, options.steps)
         _take(verdict, found)
         verdict.findings = _standing(found)
-        _ended(reference, ours)
+        _ended(reference, ours, verdict)
         if not found.suspects and not found.certain:
             verdict.notes.append("every value has the same bits")
             return verdict
@@ -146,6 +148,7 @@ class Twin:
             _describe(verdict, reference, None)
         verdict.refed = list(steps)
         events = self._replay(path, steps, "replay")
+        self._complete(events, steps)
         wanted = locate.doubtful(events)
         truth = self._replay(path, steps, "double", wanted) if wanted else None
         guilty, worst = locate.guilty(events, truth, verdict.cells)
@@ -159,6 +162,9 @@ class Twin:
             verdict.repro = repro.write(self.options, guilty[0], reference, events)
             return verdict
         grown = [f for f in verdict.findings if f.kind in ("value", "nan") and not _exact(f)]
+        if grown and _jumped(grown[0], verdict.drift):
+            self._parted(grown[0])
+            return verdict
         verdict.findings = [f for f in verdict.findings if f not in grown]
         if grown:
             verdict.notes.append(
@@ -168,10 +174,38 @@ class Twin:
             verdict.notes.append(f"steps {', '.join(map(str, steps))} re-fed: every Cell within rounding")
         return verdict
 
+    def _complete(self, events, steps) -> None:
+        verdict = self.verdict
+        if events.status == "error":
+            verdict.compared, verdict.steps = verdict.compared + events.seen, events.step
+            verdict.findings, _ = locate.guilty(events, None, verdict.cells)
+            if events.failed:
+                verdict.findings.append(Finding(events.step, "forward", events.failed, "error",
+                                                ours=events.error, cell=events.failed))
+            raise CannotCompare(f"the script failed on ms2torch:\n{self.said}")
+        if events.steps < max(steps):
+            verdict.findings = [Finding(events.steps + 1, "data", "step", "missing")]
+            raise CannotCompare(f"the reference made {max(steps)} training steps or more, "
+                                f"ms2torch {events.steps}")
+        if events.steps > max(steps):
+            verdict.findings = [Finding(events.steps, "data", "step", "extra")]
+            raise CannotCompare(f"the reference made {max(steps)} training steps, ms2torch more")
+
+    def _parted(self, first: Finding) -> None:
+        """The runs part all at once, and yet the step agrees when it is re-fed."""
+        first.note = ("not by growth of rounding; and re-fed the step agrees. What is left is state that no "
+                      "Parameter holds: random numbers, or the mode (re-feeding runs in PyNative)")
+        if any("Dropout" in cell["class"] for cell in self.verdict.cells):
+            first.stage = "random"
+
     def _replay(self, path: str, steps, how: str, wanted=None):
         out = str(self.place.folder / how)
-        run = self._start_ours(how, out=out, reference=path, refeed=list(steps), wanted=wanted)
-        self._finish(run, None)
+        run = self._start_ours(how, out=out, reference=path, refeed=list(steps), wanted=wanted,
+                                beyond=int(_last(trace.open(path)) == max(steps)))
+        code = run.wait(self.deadline)
+        self.said = run.output()
+        if not os.path.exists(out + ".events"):
+            raise CannotCompare(f"re-feeding failed in {run.name} (exit code {code}):\n{self.said}")
         return locate.Events(out)
 
     # ---- processes -------------------------------------------------------------------------------------
@@ -185,7 +219,7 @@ class Twin:
         ours = self._start_ours("record", out=right, level=level,
                                 reference=left if needs_reference else None)
         if not needs_reference:
-            self._finish(theirs, left, beside=ours)
+            self._finish(theirs, left)
         self._finish(ours, right)
         return left, right
 
@@ -200,9 +234,9 @@ class Twin:
         if o.reference == "ms2torch":
             return self._start_ours("record", out=out, level=level, refeed=list(refeed), name="reference",
                                     python=o.reference_python, device=o.reference_device or "cpu")
-        command = [_interpreter(o.reference_python), str(HERE / "recorder.py"), "-o", out, "--level", level,
+        command = [reference.find(o.reference_python), str(HERE / "recorder.py"), "-o", out, "--level", level,
                    "--seed", str(o.seed)]
-        if o.adapter and (HERE / "adapter.py").exists():
+        if o.adapter:
             command += ["--adapter", str(HERE / "adapter.py")]
         if refeed:
             command += ["--refeed", ",".join(map(str, refeed)), "--steps", str(max(refeed))]
@@ -211,7 +245,7 @@ class Twin:
         if "weights" in o.align or "data" in o.align:
             command += ["--full", "*"]
         script = [os.path.abspath(o.script[0]), *o.script[1:]]
-        return self.place.start(f"reference-{Path(out).stem}", [*command, *script], _clean(os.environ))
+        return self.place.start(f"reference-{Path(out).stem}", [*command, *script], reference.environment())
 
     def _start_ours(self, how: str, *, out: str, name: str = "", python: str | None = None,
                     device: str | None = None, **spec) -> Run:
@@ -220,7 +254,7 @@ class Twin:
                 "device": device or o.device or "cpu", "steps": o.steps, "seed": o.seed,
                 "align": list(o.align), **spec}
         if spec.get("refeed"):
-            spec["steps"] = max(spec["refeed"])
+            spec["steps"] = max(spec["refeed"]) + spec.pop("beyond", 0)
         file = self.place.folder / f"{name or how}.json"
         file.write_text(json.dumps(spec))
         environment = dict(os.environ)
@@ -229,24 +263,11 @@ class Twin:
         command = [python or sys.executable, "-m", "ms2torch.difftest.ours", str(file)]
         return self.place.start(name or f"ms2torch-{how}", command, environment)
 
-    def _finish(self, run: Run, path: str | None, beside: Run | None = None) -> None:
-        """Wait for a side; a script that fails is shown with its traceback, after comparing what there is."""
+    def _finish(self, run: Run, path: str) -> None:
+        """Wait for a side; a script that fails leaves a trace, which is compared as far as it goes."""
         code = run.wait(self.deadline)
-        if path is None:
-            if code:
-                raise CannotCompare(f"re-feeding failed (exit code {code}):\n{run.output()}")
-            return
         if code and not _readable(path):
             raise CannotCompare(f"{_side(run)} could not run the script (exit code {code}):\n{run.output()}")
-        run.code = code
-
-
-def _interpreter(given: str | None) -> str:
-    try:
-        from . import reference
-    except ImportError:
-        return given or os.environ["MS2TORCH_REFERENCE_PYTHON"]
-    return reference.find(given)
 
 
 def _side(run: Run) -> str:
@@ -260,13 +281,6 @@ def _readable(path: str) -> bool:
         return False
 
 
-def _clean(environment) -> dict[str, str]:
-    """The environment without what makes Python import ms2torch as mindspore."""
-    kept = {k: v for k, v in environment.items() if k not in ("PYTHONPATH", "MS2TORCH_INSTALL", "PYTHONHOME")}
-    kept.setdefault("GLOG_v", "3")
-    return kept
-
-
 def _same_kind(reference, ours) -> None:
     """CannotCompare unless both traces are of one script."""
     left, right = reference.header.get("sha256"), ours.header.get("sha256")
@@ -276,7 +290,7 @@ def _same_kind(reference, ours) -> None:
             f"{ours.header.get('script')} are not the same text")
 
 
-def _ended(reference, ours) -> None:
+def _ended(reference, ours, verdict: Verdict) -> None:
     """CannotCompare where a side ended early."""
     for side, opened in (("the reference", reference), ("ms2torch", ours)):
         last = opened.end
@@ -287,6 +301,8 @@ def _ended(reference, ours) -> None:
             raise CannotCompare(f"the script failed on {side}:\n{said}")
     left, right = reference.end.get("steps"), ours.end.get("steps")
     if left != right:
+        kind = "missing" if left > right else "extra"
+        verdict.findings.append(Finding(min(left, right) + 1, "data", "step", kind))
         raise CannotCompare(f"the reference made {left} training steps, ms2torch {right}")
     if not left:
         raise CannotCompare("no training step was seen: no Optimizer was called")
@@ -329,6 +345,12 @@ def _explained(findings: list[Finding]) -> bool:
     return first.stage in ("initial", "data") or first.kind in ("missing", "extra")
 
 
+def _jumped(first: Finding, drift) -> bool:
+    """Whether a difference is too great to have grown from those of the step before."""
+    before = drift[first.step - 2] if 2 <= first.step <= len(drift) + 1 else 0.0
+    return first.error > _GROWTH * max(before, 1e-7)
+
+
 def chosen(found) -> tuple[int, ...]:
     """The steps worth re-feeding: where a difference is first seen, first counts, and grows most."""
     # Many a rule shows from the second step on, when there is a state: moments, counters, statistics.
@@ -343,4 +365,12 @@ def chosen(found) -> tuple[int, ...]:
 
 
 def _refed_steps(reference) -> tuple[int, ...]:
-    return tuple(reference.header.get("options", {}).get("refeed") or ())
+    asked = reference.header.get("options", {}).get("refeed") or ()
+    return tuple(step for step in asked if step <= reference.steps)
+
+
+def _last(reference) -> int | None:
+    """The step after which the reference's script ended by itself; None where it was told to end there."""
+    limit = reference.header.get("options", {}).get("steps")
+    whole = reference.end is not None and reference.end.get("status") == "ok"
+    return reference.steps if whole and (limit is None or reference.steps < limit) else None
