@@ -33,8 +33,10 @@ from .common.generator import (
     set_rng_state,
 )
 from .common.parameter import Parameter, ParameterTuple
+from .common.recompute import recompute, register_saved_tensors_hooks, saved_tensors_hooks
 from .common.seed import get_seed, set_seed
-from .common.tensor import Tensor, tensor
+from .common.symbol import Symbol
+from .common.tensor import Tensor, frombuffer, tensor
 from .context import (
     COMPATIBLE,
     GRAPH_MODE,

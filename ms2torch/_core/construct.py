@@ -70,6 +70,11 @@ def from_array(array: np.ndarray) -> torch.Tensor:
     return torch.from_numpy(copied)
 
 
+def is_unknown(shape) -> bool:
+    """Whether a size of the shape is not known: None, or a Symbol."""
+    return isinstance(shape, (tuple, list)) and any(not hasattr(n, "__index__") for n in shape)
+
+
 def blank(shape, dtype) -> torch.Tensor:
     """What ``Tensor(shape=, dtype=)`` without data or initializer holds: zeros."""
     return torch.zeros(shape, dtype=_dtype.to_torch(dtype), device=device())

@@ -44,9 +44,14 @@ class Tensor:
                 _defer(self, shape, dtype, init)
                 return
             if shape is not None and dtype is not None:
+                if construct.is_unknown(shape):
+                    _describe(self, shape, dtype)
+                    return
                 self._t = construct.blank(shape, dtype)
                 return
         self._t = as_torch(input_data, dtype)
+        if device == "meta":
+            self._t = self._t.to("meta")
 
     # ---- torch and numpy -------------------------------------------------------------------------------
 
@@ -66,7 +71,7 @@ class Tensor:
             t = t.float()
         if t.device.type != "cpu":
             t = t.cpu()
-        return t.resolve_conj().numpy() if t.is_complex() else t.numpy()
+        return t.resolve_conj().resolve_neg().numpy()
 
     numpy = asnumpy
 
@@ -354,6 +359,45 @@ def _defer(tensor: Tensor, shape, dtype, init) -> None:
     tensor.__dict__["_waiting"] = (shape, _dtype.to_torch(dtype), init)
     tensor.init = init
     tensor.__class__ = _Deferred
+
+
+class _Described(Tensor):
+    """An input whose shape is not known yet (-1), for ``Cell.set_inputs``: it has no data."""
+
+    __slots__ = ()
+
+    @property
+    def _t(self):
+        raise ValueError(f"A Tensor of the unknown shape {self.shape} describes an input; it has no data.")
+
+    @_t.setter
+    def _t(self, value) -> None:
+        self.__class__ = Tensor
+        self._t = value
+
+    @property
+    def shape(self):
+        return self.__dict__["_sizes"]
+
+    @property
+    def dtype(self):
+        return self.__dict__["_kind"]
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __repr__(self) -> str:
+        blank = "\n" if self.ndim > 1 else " "
+        return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, value={blank})"
+
+    __str__ = __repr__
+
+
+def _describe(tensor: Tensor, shape, dtype) -> None:
+    tensor.__dict__["_sizes"] = tuple([int(n) if isinstance(n, numbers.Integral) else -1 for n in shape])
+    tensor.__dict__["_kind"] = _dtype.from_torch(_dtype.to_torch(dtype))
+    tensor.__class__ = _Described
 
 
 # ---- operators -----------------------------------------------------------------------------------------

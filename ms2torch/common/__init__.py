@@ -25,8 +25,10 @@ from .generator import (
     set_rng_state,
 )
 from .parameter import Parameter, ParameterTuple
+from .recompute import recompute, register_saved_tensors_hooks, saved_tensors_hooks
 from .seed import get_seed, set_seed
-from .tensor import Tensor, tensor
+from .symbol import Symbol
+from .tensor import Tensor, frombuffer, tensor
 
 mstype = dtype
 install_lazy(__name__, globals())

@@ -1,9 +1,12 @@
 """Tensor (``mindspore.common.tensor``)."""
 
+import torch
+
+from ms2torch._core.dtype import to_torch
 from ms2torch._core.surface import install_lazy
 from ms2torch._core.tensor import Tensor, as_torch, wrap
 
-__all__ = ["Tensor", "tensor"]
+__all__ = ["Tensor", "frombuffer", "tensor"]
 
 # What print(type(x)) shows in MindSpore.
 Tensor.__module__ = "mindspore.common.tensor"
@@ -14,6 +17,14 @@ def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, 
     if isinstance(input_data, Tensor) and dtype is None and shape is None and init is None:
         return wrap(as_torch(input_data).clone())
     return Tensor(input_data, dtype, shape, init, const_arg, device)
+
+
+def frombuffer(buffer, dtype, count=-1, offset=0) -> Tensor:
+    """A 1-d Tensor over the memory of a buffer, ``count`` elements from byte ``offset`` on, shared.
+
+    MindSpore: ``mindspore.frombuffer``. ValueError where the buffer is too short.
+    """
+    return wrap(torch.frombuffer(buffer, dtype=to_torch(dtype), count=count, offset=offset))
 
 
 install_lazy(__name__, globals())

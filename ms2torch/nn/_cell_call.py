@@ -29,6 +29,8 @@ class HookHandle:
 class CellCall:
     """How a Cell marked ``_slow`` is called."""
 
+    _parameter_hooks = ()
+
     def _mark_slow(self) -> None:
         self.__dict__["_slow"] = True
 
@@ -68,6 +70,8 @@ class CellCall:
         if self._float is not None:
             args, kwargs = _cast(args, self._float), _cast(kwargs, self._float)
             compute = self._compute_in_precision
+        if self._parameter_hooks:
+            compute = self._compute_with_hooked_parameters
         if hooks and levels.depth and (hooks.get("backward") or hooks.get("backward_pre")):
             output = backward_hooked(self, hooks, compute, args, kwargs)
         else:
@@ -88,6 +92,17 @@ class CellCall:
         finally:
             own.update({name: constants[name] for name in cast if own.get(name) is cast[name]})
 
+    def _compute_with_hooked_parameters(self, *args, **kwargs):
+        """``_compute`` with what their hooks make of parameters in their slots."""
+        before = [(p, p._t) for p, _ in self._parameter_hooks]
+        try:
+            for p, hook in self._parameter_hooks:
+                p._t = lower(hook(wrap(p._t)))
+            return self._compute(*args, **kwargs)
+        finally:
+            for p, t in before:
+                p._t = t
+
     def _compute(self, *args, **kwargs):
         inside = self._in_slow_construct
         self.__dict__["_in_slow_construct"] = True
@@ -95,7 +110,7 @@ class CellCall:
             if levels.depth and self.has_bprop:
                 return custom_bprop(self.construct, self.bprop, args, kwargs)
             if levels.depth and self._recompute:
-                return _checkpointed(self.construct, args, kwargs)
+                return checkpointed(self.construct, args, kwargs)
             return self.construct(*args, **kwargs)
         finally:
             self.__dict__["_in_slow_construct"] = inside
@@ -141,7 +156,7 @@ def _cast(obj, dtype: torch.dtype):
     return obj
 
 
-def _checkpointed(construct, args: tuple, kwargs: dict):
+def checkpointed(construct, args: tuple, kwargs: dict):
     from torch.utils.checkpoint import checkpoint
 
     def run(*raw, **named):

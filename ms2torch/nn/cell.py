@@ -447,6 +447,16 @@ class Cell(CellTree, CellCall, _Module):
         """Call ``hook_fn(cell, args, output)`` after ``construct``; a result replaces the output."""
         return self._add_hook("forward", hook_fn, prepend, with_kwargs=with_kwargs)
 
+    def register_parameter_forward_hook(self, hook) -> None:
+        """Compute this Cell with ``hook(param)`` in the place of Parameters; None takes all hooks away.
+
+        ``hook`` is for all parameters, or a list of ``{"params": [...], "hook": function}``.
+        """
+        groups = hook if isinstance(hook, list) else [{"params": list(self.get_parameters()), "hook": hook}]
+        table = {} if hook is None else {id(p): (p, g["hook"]) for g in groups for p in g["params"]}
+        self.__dict__["_parameter_hooks"] = list(table.values())
+        self._mark_slow()
+
     def register_backward_pre_hook(self, hook_fn) -> HookHandle:
         """Call ``hook_fn(cell, grad_output)`` with the gradient of the output; a result replaces it."""
         return self._add_hook("backward_pre", hook_fn)

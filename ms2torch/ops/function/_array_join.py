@@ -9,6 +9,8 @@ from ms2torch._core import generations
 from ms2torch._core.errors import said
 from ms2torch._core.registry import method, mint_form, op, primitive
 
+from ._math_axis import spelled
+
 _CONCAT = "Concat(axis=<int>)(tensors=<list of tensor, tuple of Tensor>)"
 _MESHGRID = "Meshgrid(indexing=<string>)(inputs=<list of tensor, tuple of Tensor>)"
 
@@ -203,6 +205,7 @@ def _unpack(input_x, axis=0):
 
 
 @op(method=True, mint=True)
+@spelled(axis="dim")
 def unbind(input, dim=0):
     """The slices along ``dim``, a tuple (``mindspore.ops.unbind``)."""
     return torch.unbind(input, dim)

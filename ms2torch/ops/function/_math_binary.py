@@ -10,6 +10,7 @@ import torch
 
 from ms2torch._core import arithmetic, generations
 from ms2torch._core.arithmetic import _binary, pair
+from ms2torch._core.dtype import from_torch
 from ms2torch._core.errors import said
 from ms2torch._core.registry import method, mint_form, op, primitive
 
@@ -116,7 +117,13 @@ def _float_power(a, b):
     return torch.pow(*double)
 
 
-_xlogy_of_tensors = _tensors(torch.xlogy, "XLogy")
+def _xlogy_everywhere(a, b):
+    if a.is_complex():                       # torch has none
+        return torch.where(a == 0, 0, a * torch.log(b))
+    return torch.xlogy(a, b)
+
+
+_xlogy_of_tensors = _tensors(_xlogy_everywhere, "XLogy")
 
 
 def _xlogy(a, b):
@@ -407,14 +414,22 @@ def _tensor_add(input, other):
     return arithmetic.add(input, other)
 
 
+def _scaled(name, input, other, alpha):
+    kinds = [x.dtype for x in (input, other) if isinstance(x, torch.Tensor)]
+    if isinstance(alpha, float) and not any(k.is_floating_point or k.is_complex for k in kinds):
+        x, y = (from_torch(k) for k in (kinds * 2)[:2])
+        raise TypeError(f"For '{name}', floating alpha need floating input and other, but got {x} and {y}")
+    return arithmetic.mul(other, alpha)
+
+
 def _scaled_add(input, other, *, alpha=1):
     """input + alpha * other."""
-    return arithmetic.add(input, other if alpha == 1 else arithmetic.mul(other, alpha))
+    return arithmetic.add(input, other if alpha == 1 else _scaled("AddExt", input, other, alpha))
 
 
 def _scaled_sub(input, other, *, alpha=1):
     """input - alpha * other."""
-    return arithmetic.sub(input, other if alpha == 1 else arithmetic.mul(other, alpha))
+    return arithmetic.sub(input, other if alpha == 1 else _scaled("SubExt", input, other, alpha))
 
 
 mint_form(_scaled_add, name="add")

@@ -12,6 +12,8 @@ import torch.nn.functional as F
 from ms2torch._core.errors import unsupported
 from ms2torch._core.registry import REQUIRED, op, primitive
 
+from ._math_axis import spelled
+
 _CONV = {1: torch.conv1d, 2: torch.conv2d, 3: torch.conv3d}
 _TRANSPOSED = {1: torch.conv_transpose1d, 2: torch.conv_transpose2d, 3: torch.conv_transpose3d}
 Pads = list[tuple[int, int]]
@@ -130,6 +132,7 @@ def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
 
 
 @op
+@spelled(group="groups", inputs="input")
 def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
     """2-d convolution of (N, C, H, W) (``mindspore.ops.conv2d``).
 

@@ -72,8 +72,10 @@ class Dropout(Primitive):
     ``Seed1``.
     """
 
-    def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0) -> None:
+    def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0, *, p=None) -> None:
         super().__init__("Dropout")
+        if p is not None:       # the share that goes, as nn.Dropout and some programs write it
+            keep_prob = 1 - p
         self.keep_prob = keep_prob
         self.attrs = {"keep_prob": keep_prob, "Seed0": Seed0, "Seed1": Seed1, "side_effect_hidden": True}
         self._stream = Stream(Seed0, Seed1)

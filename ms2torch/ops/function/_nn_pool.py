@@ -9,6 +9,7 @@ import torch.nn.functional as F
 
 from ms2torch._core.registry import op, primitive
 
+from ._math_axis import spelled
 from ._nn_conv import _numbers, even, flat, paired, same_pads
 
 _PLAIN_MAX = {2: torch.max_pool2d, 3: torch.max_pool3d}
@@ -143,6 +144,7 @@ def avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, cou
 
 
 @op
+@spelled(strides="stride", x="input_x")
 def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
                divisor_override=0):
     """2-d average pooling (``mindspore.ops.avg_pool2d``)."""

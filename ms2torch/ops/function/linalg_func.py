@@ -13,7 +13,7 @@ from ms2torch._core.dtype import promote
 from ms2torch._core.errors import cannot_multiply, one_dtype
 from ms2torch._core.registry import method, mint_form, op, primitive
 
-from ._math_axis import one_axis
+from ._math_axis import one_axis, spelled
 
 # ---- products ----------------------------------------------------------------------------------------------
 
@@ -84,6 +84,7 @@ def mv(mat, vec):
 
 
 @op(method=True)
+@spelled(x1="input", x2="other")
 def dot(input, other):
     """The sum over the last axis of input and the last but one of other, as in numpy.
 

@@ -23,6 +23,7 @@ from ms2torch.common.generator import engine
 
 from ._array_create import wanted
 from ._array_shape import ints
+from ._math_axis import spelled
 
 _FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
 
@@ -189,6 +190,7 @@ def laplace(shape, mean, lambda_param, seed=None):
 
 
 @op
+@spelled(low="minval", high="maxval")
 def uniform(shape, minval, maxval, seed=None, dtype=_dtype.float32):
     """U(minval, maxval), or with ``dtype`` int32 integers in [minval, maxval) (``mindspore.ops.uniform``).
 
@@ -325,6 +327,7 @@ def random_categorical(logits, num_sample, seed=0, dtype=_dtype.int64):
 
 
 @op
+@spelled(x="input")
 def bernoulli(input, p=0.5, seed=None):
     """1 with probability ``p``, else 0, in the shape and dtype of ``input`` (``mindspore.ops.bernoulli``)."""
     if not isinstance(p, torch.Tensor):
