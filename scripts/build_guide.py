@@ -18,9 +18,9 @@ lesson's own. A text takes in what they say and print:
     {{expression}}           in prose: its value after the last cell, so that prose cannot go stale
 
 Cells whose names begin with ``check`` hold assertions on what the lesson states and appear on no page; every
-other cell is on both. ``--check`` writes nothing, and fails when a script or an assertion fails or a page is
-not what its lesson gives now. Floats may differ by 0.2 % there (another CPU's last digits, grown over some
-steps); all else is equal.
+other cell is on both pages, or on one where its name ends in ``.en`` or ``.zh``. ``--check`` writes nothing, and
+fails when a script or an assertion fails or a page is not what its lesson gives now. Floats may differ by 0.2 %
+there (another CPU's last digits, grown over some steps); all else is equal.
 """
 
 from __future__ import annotations
@@ -153,7 +153,8 @@ def page(folder: Path, language: str, found: dict) -> str:
                     lines.append(found["output"][name].strip())
                 if kind == "plot":
                     lines.append(f"![{caption}]({name}.svg)")
-    unseen = [name for name in source if name not in shown and not name.startswith("check")]
+    elsewhere = tuple(f".{other}" for other in LANGUAGES if other != language)
+    unseen = [n for n in source if n not in shown and not n.startswith("check") and not n.endswith(elsewhere)]
     if unseen:
         raise ValueError(f"{folder.name}/text.{language}.md does not show the cells {unseen}")
     return "\n".join([*head(folder, language), *lines, "", *foot(folder, language)]) + "\n"

@@ -1,1 +1,5 @@
-"""Leaving for plain PyTorch: ``differences()`` are the facts in which the two frameworks differ."""
+"""For those who leave for plain PyTorch: ``facts()`` are the differences that bite."""
+
+from .facts import Fact, facts
+
+__all__ = ["Fact", "facts"]
