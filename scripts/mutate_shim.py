@@ -5,8 +5,8 @@
     python scripts/mutate_shim.py --clean            the programs without a defect: false alarms
 
 The reference (``MS2TORCH_REFERENCE_PYTHON`` or ``ms2torch reference install``) runs once for each
-program; its traces are kept in ``--traces``. A defect is found if the tool says that the runs differ, and located if it
-names the stage and the Cell, operator, optimizer or parameter that the table expects.
+program; its traces are kept in ``--traces``. A defect is found if the tool says that the runs differ,
+located if it names the stage and the Cell, operator, optimizer or parameter that the table expects.
 """
 
 from __future__ import annotations

@@ -38,6 +38,8 @@ class Finding:
     update: int = 0
     note: str = ""
     cell: str = ""
+    # The name under which the value was recorded, where the finding speaks of another Cell.
+    original: str = ""
 
     @property
     def public_stage(self) -> str:

@@ -26,6 +26,7 @@ class Events:
         self.steps: int = found["steps"]
         self.step: int = found["step"]
         self.failed: str | None = found["failed"]
+        self.made: dict[str, dict] = found["made"]
         self._arrays = np.load(path + ".npz", allow_pickle=False)
         self._names = set(self._arrays.files)
 
@@ -108,7 +109,7 @@ class Tree:
 
     def place(self, finding: Finding, mask: bool = False) -> None:
         """Say which Cell a finding speaks of, and what that means."""
-        where = finding.where
+        where = finding.original = finding.where
         match finding.stage, finding.role:
             case ("forward", "input") | ("backward", "grad_output"):
                 parent = self.parent(where)

@@ -19,7 +19,7 @@ from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 
 from . import double as float64
-from . import trace
+from . import making, trace
 from .compare import is_float, norm_of
 from .recorder import Recorder
 from .yardstick import CHEAP, epsilon
@@ -65,6 +65,9 @@ class Replay(Recorder):
         # Inputs of a Cell call that are one Tensor: its places, and the gradients that have come.
         self.shared: dict[tuple, _Shared] = {}
         self.mode = float64.Double() if double else None
+        self.described: dict[str, dict] = {}
+        if not double:
+            making.watch()
 
     # ---- the recorder's places -------------------------------------------------------------------------
 
@@ -170,6 +173,8 @@ class Replay(Recorder):
         MindSpore's layer calls."""
         if self.in_leaf:
             return run(args, kwargs)
+        if not self.double and self._name(cell) not in self.described:
+            self.described[self._name(cell)] = making.described(cell)
         if _is_layer(cell):
             self.leaves.add(self._name(cell))
             self.in_leaf = True
@@ -204,7 +209,7 @@ class Replay(Recorder):
         with open(self.out + ".events", "w", encoding="utf-8") as file:
             json.dump({"status": status, "steps": self.step - self.open, "failed": self.failed,
                        "step": self.step, "error": repr(error) if error else None, "seen": self.seen,
-                       "events": self.events}, file)
+                       "events": self.events, "made": self.described}, file)
 
     # ---- comparing -------------------------------------------------------------------------------------
 

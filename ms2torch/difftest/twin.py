@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import compare, locate, reference, trace
+from . import compare, locate, reference, repro, trace
 from .finding import CannotCompare, Finding, Verdict
 from .options import Options, is_trace, parse
 from .workplace import Run, Workplace
@@ -142,7 +142,7 @@ class Twin:
     # ---- the second pass -------------------------------------------------------------------------------
 
     def _by_refeeding(self, path: str, steps, found) -> Verdict:
-        verdict = self.verdict
+        verdict, options = self.verdict, self.options
         reference = trace.open(path)
         if not verdict.cells:
             _describe(verdict, reference, None)
@@ -157,9 +157,7 @@ class Twin:
         verdict.worst = worst
         if guilty:
             verdict.findings = guilty
-            from . import repro
-
-            verdict.repro = repro.write(self.options, guilty[0], reference, events)
+            verdict.repro = repro.write(options.repro, guilty[0], reference.step(guilty[0].step), events)
             return verdict
         grown = [f for f in verdict.findings if f.kind in ("value", "nan") and not _exact(f)]
         if grown and _jumped(grown[0], verdict.drift):

@@ -34,7 +34,6 @@ class Layers(nn.Cell):
         self.adaptive = nn.AdaptiveAvgPool2d((4, 2))
         self.drop = nn.Dropout(p=0.3)
         self.drop_keep = nn.Dropout(0.9)
-        self.drop2d = nn.Dropout2d(0.4)
         self.gelu = nn.GELU()
         self.gelu_exact = nn.GELU(False)
         self.leaky = nn.LeakyReLU()
@@ -64,7 +63,7 @@ class Layers(nn.Cell):
         wide = (self.conv, self.conv_even, self.conv_pad, self.conv_group, self.up, self.bn, self.bn_fixed,
                 self.ln, self.ln_wide, self.gn, self.lrn, self.dense, self.dense_tanh,
                 self.maxpool, self.maxpool_same, self.avgpool, self.avgpool_same, self.adaptive, self.drop,
-                self.drop_keep, self.drop2d, self.gelu, self.gelu_exact, self.leaky, self.elu, self.hswish,
+                self.drop_keep, self.gelu, self.gelu_exact, self.leaky, self.elu, self.hswish,
                 self.hsigmoid, self.relu6, self.softmax, self.logsoftmax, self.prelu, self.celu, self.selu,
                 self.silu, self.mish, self.softshrink, self.hardshrink, self.tanhshrink, self.logsigmoid,
                 self.pad, self.flatten, self.pixel)

@@ -31,7 +31,6 @@ MAKERS = [
     ("centered", lambda p: nn.RMSProp(p, 0.01, centered=True)),
     ("adagrad", lambda p: nn.Adagrad(p, learning_rate=0.01)),
     ("adamax", lambda p: nn.AdaMax(p, 0.01)),
-    ("ftrl", lambda p: nn.FTRL(p, l1=0.01, l2=0.02)),
     ("adadelta", lambda p: nn.Adadelta(p, 0.5)),
     ("rprop", lambda p: nn.Rprop(p, 0.01)),
     ("asgd", lambda p: nn.ASGD(p, 0.01, weight_decay=0.1)),

@@ -1,0 +1,102 @@
+"""How the Cells of a program were made: what a minimal repro writes down."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+
+import numpy as np
+
+from ms2torch._core.dtype import Type
+from ms2torch._core.tensor import Tensor
+from ms2torch.common.parameter import Parameter
+from ms2torch.nn.cell import Cell
+
+_MADE = "_made_with"
+_SMALL = 64
+
+
+def watch() -> None:
+    """From now on each new Cell remembers its arguments."""
+    def new(cls, *args, **kwargs):
+        cell = object.__new__(cls)
+        cell.__dict__[_MADE] = (args, kwargs)
+        return cell
+
+    Cell.__new__ = staticmethod(new)
+
+
+def described(cell: Cell) -> dict:
+    """What it takes to make the Cell again: an expression, or None; the source of a class of the user's."""
+    kind = type(cell)
+    found = {"class": kind.__name__, "code": code(cell), "training": bool(cell.training),
+             "parameters": [p.name for p in cell.get_parameters()]}
+    if not kind.__module__.startswith("ms2torch"):
+        found["source"], found["imports"] = _source(kind)
+        if found["source"] is None:
+            found["code"] = None
+    return found
+
+
+def code(value) -> str | None:
+    """An expression that makes ``value``; None where there is none."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return repr(value)
+    if isinstance(value, Type):
+        return f"ms.{str(value).lower()}"
+    if isinstance(value, Parameter):
+        return None
+    if isinstance(value, Tensor):
+        array = value.asnumpy()
+        small = array.size <= _SMALL
+        return f"Tensor(np.array({array.tolist()!r}, np.{array.dtype.name}))" if small else None
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    if isinstance(value, (list, tuple)):
+        if value and all(isinstance(x, Parameter) for x in value):
+            return "parameters"
+        parts = [code(x) for x in value]
+        if None in parts:
+            return None
+        inner = ", ".join(parts)
+        return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' if len(parts) == 1 else ''})"
+    if isinstance(value, dict):
+        parts = [(code(k), code(v)) for k, v in value.items()]
+        if any(None in pair for pair in parts):
+            return None
+        return "{" + ", ".join(f"{k}: {v}" for k, v in parts) + "}"
+    if isinstance(value, Cell) and _MADE in value.__dict__:
+        return _call(value)
+    return None
+
+
+def _call(cell: Cell) -> str | None:
+    args, kwargs = cell.__dict__[_MADE]
+    parts = [code(x) for x in args] + [(c := code(v)) and f"{k}={c}" for k, v in kwargs.items()]
+    if None in parts:
+        return None
+    kind = type(cell)
+    name = kind.__name__ if not kind.__module__.startswith("ms2torch") else _public(kind)
+    return f"{name}({', '.join(parts)})"
+
+
+def _public(kind: type) -> str:
+    from ms2torch import nn
+
+    if getattr(nn, kind.__name__, None) is kind:
+        return f"nn.{kind.__name__}"
+    home = kind.__module__.replace("ms2torch", "mindspore", 1)
+    return f"__import__('{home}', fromlist=['x']).{kind.__name__}"
+
+
+def _source(kind: type) -> tuple[str | None, str]:
+    """The text of a class and the imports of its file."""
+    try:
+        text = inspect.getsource(kind)
+        whole = inspect.getsource(sys.modules[kind.__module__])
+    except (OSError, TypeError, KeyError):
+        return None, ""
+    lines = [line for line in whole.splitlines() if line.startswith(("import ", "from ")) and "(" not in line]
+    return inspect.cleandoc("\n" + text) if not text.startswith("class") else text, "\n".join(lines)
+
+
