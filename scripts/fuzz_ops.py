@@ -3,6 +3,10 @@
 Draws operands (shapes, dtypes, broadcasting, axes, empty and 0-d tensors, nan and inf, views), runs forward
 and gradient on both sides and prints each kind of difference as a program of a few lines. Exits with 1 when
 one is not listed in tests/fuzz_known_differences.txt, or an entry there no longer differs.
+
+    python scripts/fuzz_ops.py --table                            # everything; writes scripts/fuzz/RESULTS.md
+    python scripts/fuzz_ops.py --part 2/4 --save part2.json       # a quarter of it
+    python scripts/fuzz_ops.py --merge part*.json --table         # the quarters together
 """
 
 from __future__ import annotations
@@ -20,41 +24,62 @@ def main() -> int:
     """Run the operators asked for; 1 on an unlisted difference or a listed one that was not met."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--op", action="append", help="an operator of the table; all of them by default")
+    parser.add_argument("--part", help="k/n: the k-th of n parts of the operators")
     parser.add_argument("--examples", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--no-shrink", action="store_true", help="print the smallest example met, fast")
+    parser.add_argument("--save", type=Path, help="a file for the results, to merge later")
+    parser.add_argument("--merge", nargs="+", type=Path, help="saved results; nothing is run")
+    parser.add_argument("--table", action="store_true", help="write scripts/fuzz/RESULTS.md")
     parser.add_argument("--list", action="store_true", help="print the table's operators")
     asked = parser.parse_args()
 
     import ms2torch
 
     ms2torch.install()
-    from scripts.fuzz import known, search
-    from scripts.fuzz.reference import Reference
+    from scripts.fuzz import known, results
     from scripts.fuzz.table import table
 
+    names, entries = asked.op or list(table()), known.read()
     if asked.list:
-        print(*table(), sep="\n")
+        print(*names, sep="\n")
         return 0
-    if unknown := [name for name in asked.op or () if name not in table()]:
+    if unknown := [name for name in names if name not in table()]:
         parser.error(f"not in the table: {', '.join(unknown)} (--list prints it)")
-    names, entries, reference = asked.op or list(table()), known.read(), Reference()
-    began, reports = time.monotonic(), []
+    if asked.part:
+        part, parts = map(int, asked.part.split("/"))
+        names = names[part - 1 :: parts]
+    began = time.monotonic()
+    found = results.merged(asked.merge) if asked.merge else run(names, entries, asked)
+    if asked.save:
+        found.save(asked.save)
+    if asked.table:
+        found.write(entries)
+    whole = set(found.operators) == set(table()) and found.total("examples") >= 100 * len(table())
+    stale = found.stale(entries) if whole else []
+    print(*stale, sep="\n")
+    print(f"{len(found.operators)} operators against MindSpore {found.mindspore}: "
+          f"{found.total('examples')} examples, {found.total('gradients')} with gradients, "
+          f"{found.total('raised')} that raise; {found.total('differences')} differences, "
+          f"{found.total('listed')} examples of listed ones; {time.monotonic() - began:.0f} s")
+    return 1 if found.differences or stale else 0
+
+
+def run(names, entries, asked):
+    """Fuzz the operators ``names``; their differences are printed as they are found."""
+    from scripts.fuzz import results, search
+    from scripts.fuzz.reference import Reference
+
+    reference = Reference()
+    found = results.Results(reference.version, asked.seed)
     for name in names:
         report = search.fuzz(name, reference, entries, asked.examples, asked.seed, not asked.no_shrink)
-        reports.append(report)
+        found.add(report)
         for difference in report.differences.values():
             print(difference, flush=True)
     reference.close()
-    stale = [] if asked.op or asked.examples < 100 else [k for k in entries if not k.met]
-    for entry in stale:
-        print(f"{known.FILE.name}:{entry.line}: {entry.name} no longer differs where {entry.condition}")
-    total = {f: sum(getattr(r, f) for r in reports) for f in ("examples", "gradients", "raised", "listed")}
-    differences = sum(len(r.differences) for r in reports)
-    print(f"{len(reports)} operators against MindSpore {reference.version}: {total['examples']} examples, "
-          f"{total['gradients']} with gradients, {total['raised']} that raise; {differences} differences, "
-          f"{total['listed']} examples of listed ones; {time.monotonic() - began:.0f} s")
-    return 1 if differences or stale else 0
+    found.count(entries)
+    return found
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ def test_a_listed_difference_is_counted_and_not_reported():
 def test_the_known_differences_name_operators_that_are_fuzzed_and_conditions_that_compile():
     names = list(table())
     for entry in known.read():
-        assert any(known.fnmatchcase(name, entry.name) for name in names), entry
+        assert any(map(entry.names, names)), entry
         compile(entry.condition, "condition", "eval")
 
 

@@ -166,7 +166,10 @@ def repeat(a, repeats, axis=None):
 @arrays(1)
 def flip(m, axis=None):
     """The order reversed along some or all axes (``mindspore.numpy.flip``)."""
-    return torch.flip(m, tuple(range(m.ndim)) if axis is None else _tuple(axis))
+    axes = tuple(range(m.ndim)) if axis is None else _tuple(axis)
+    if not m.ndim and axes:                  # torch counts an axis here
+        raise ValueError(f"axis {axes[0]} is out of bounds for array of dimension 0")
+    return torch.flip(m, axes)
 
 
 @arrays(1)

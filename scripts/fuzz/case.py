@@ -13,7 +13,7 @@ import numpy as np
 from tests.reference.encoding import encode, plain
 
 HEADER = ("import numpy as np", "import mindspore as ms", "from numpy import inf, nan",
-          "from mindspore import Tensor, nn, ops")
+          "import mindspore.numpy as mnp", "from mindspore import Tensor, mint, nn, ops")
 
 
 @dataclass(frozen=True)

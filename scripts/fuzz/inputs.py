@@ -19,6 +19,7 @@ _VALUES = {
     "int": (1, 2, 3, 0, -1, -2, 5, -7, 10, 100),
     "unsigned": (1, 2, 3, 0, 5, 7, 10, 200),
     "bool": (True, False),
+    "complex": (1 + 1j, 1.0, 2j, 0.5 - 1j, -1 + 0.25j, -2.0, 3 + 4j, -0.5 - 0.5j),
     "positive": (1.0, 2.0, 0.5, 3.0, 0.25, 1.5, 0.75, 0.1, 10.0, 0.9),
     "unit": (0.5, 0.25, 0.75, 0.1, 0.9, 0.3, 0.6, 0.01),
 }
@@ -74,8 +75,8 @@ class Draws:
         dtype = dtype if isinstance(dtype, str) else self.one(*dtype)
         shape = self.shape(low, high, size, empty) if shape is None else tuple(shape)
         real = "float" in dtype
-        pool = _VALUES[values if values and real else "float" if real else "bool" if dtype == "bool"
-                       else "unsigned" if dtype[0] == "u" else "int"]
+        kind = {"b": "bool", "u": "unsigned", "c": "complex"}.get(dtype[0], "int")
+        pool = _VALUES[(values or "float") if real else kind]
         special = special and real and values is None and self.rare(5)
         way = self.one("", "", "", "", "swap", "step") if view else ""
         base, then = shape, ""

@@ -1,9 +1,9 @@
 """Differences that are known and meant: tests/fuzz_known_differences.txt.
 
-A line is ``name<TAB>condition<TAB>reason``. The name may hold wildcards; the condition is a Python expression
-over the facts of a case: ``kind`` (what differs), ``call``, ``text`` (all of its source), ``dtypes``,
-``shapes``, ``special`` (nan or inf among the inputs), ``empty``, ``scalar`` (a 0-d input), ``view``, and
-``theirs`` and ``ours`` (the outcomes as text).
+A line is ``name<TAB>condition<TAB>reason``. The name may hold wildcards, and ``|`` between several; the
+condition is a Python expression over the facts of a case: ``kind`` (what differs), ``call``, ``text`` (all of
+its source), ``dtypes``, ``shapes``, ``special`` (nan, inf, -0.0, 1e30 or -1e4 among the inputs), ``empty``,
+``scalar`` (a 0-d input), ``view``, and ``theirs`` and ``ours`` (the outcomes as text).
 """
 
 from __future__ import annotations
@@ -25,8 +25,12 @@ class Known:
     reason: str
     met: int = 0
 
+    def names(self, name: str) -> bool:
+        """Whether it is about the operator ``name``."""
+        return any(fnmatchcase(name, pattern) for pattern in self.name.split("|"))
+
     def covers(self, name: str, facts: dict) -> bool:
-        return fnmatchcase(name, self.name) and bool(eval(self.condition, dict(facts)))
+        return self.names(name) and bool(eval(self.condition, dict(facts)))
 
 
 def read(path: Path = FILE) -> list[Known]:

@@ -414,22 +414,23 @@ def _tensor_add(input, other):
     return arithmetic.add(input, other)
 
 
-def _scaled(name, input, other, alpha):
+def _scaled(input, other, alpha):
     kinds = [x.dtype for x in (input, other) if isinstance(x, torch.Tensor)]
     if isinstance(alpha, float) and not any(k.is_floating_point or k.is_complex for k in kinds):
         x, y = (from_torch(k) for k in (kinds * 2)[:2])
-        raise TypeError(f"For '{name}', floating alpha need floating input and other, but got {x} and {y}")
+        # Also of a difference, MindSpore says AddExt.
+        raise TypeError(f"For 'AddExt', floating alpha need floating input and other, but got {x} and {y}")
     return arithmetic.mul(other, alpha)
 
 
 def _scaled_add(input, other, *, alpha=1):
     """input + alpha * other."""
-    return arithmetic.add(input, other if alpha == 1 else _scaled("AddExt", input, other, alpha))
+    return arithmetic.add(input, other if alpha == 1 else _scaled(input, other, alpha))
 
 
 def _scaled_sub(input, other, *, alpha=1):
     """input - alpha * other."""
-    return arithmetic.sub(input, other if alpha == 1 else _scaled("SubExt", input, other, alpha))
+    return arithmetic.sub(input, other if alpha == 1 else _scaled(input, other, alpha))
 
 
 mint_form(_scaled_add, name="add")
