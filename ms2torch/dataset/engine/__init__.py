@@ -15,6 +15,7 @@ from ._flow import (
     ZipDataset,
 )
 from ._map import MapDataset
+from ._schema import Schema
 from ._sources import MappableDataset, SourceDataset
 from .datasets import (
     AudioBaseDataset,
@@ -25,6 +26,7 @@ from .datasets import (
     zip,
 )
 from .datasets_standard_format import CSVDataset, MindDataset, TFRecordDataset
+from .datasets_text import TextFileDataset
 from .datasets_user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
 from .datasets_vision import Cifar10Dataset, Cifar100Dataset, ImageFolderDataset, MnistDataset
 from .iterators import DictIterator, Iterator, TupleIterator
@@ -47,10 +49,11 @@ __all__ = ["AudioBaseDataset", "BatchDataset", "BatchInfo", "BuiltinSampler", "C
            "FilterDataset", "GeneratorDataset", "ImageFolderDataset", "IterSampler", "Iterator", "MapDataset",
            "MappableDataset", "MindDataset", "MnistDataset", "NumpySlicesDataset", "PKSampler",
            "PaddedBatchDataset", "PaddedDataset", "ProjectDataset", "RandomSampler", "RenameDataset",
-           "RepeatDataset", "Sampler", "SequentialSampler", "Shuffle", "ShuffleDataset", "SkipDataset",
-           "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset", "TakeDataset",
-           "TextBaseDataset", "TupleIterator", "UnionBaseDataset", "VisionBaseDataset",
-           "WeightedRandomSampler", "ZipDataset", "config", "datasets", "iterators", "samplers", "zip"]
+           "RepeatDataset", "Sampler", "Schema", "SequentialSampler", "Shuffle", "ShuffleDataset",
+           "SkipDataset", "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset",
+           "TakeDataset", "TextBaseDataset", "TextFileDataset", "TupleIterator", "UnionBaseDataset",
+           "VisionBaseDataset", "WeightedRandomSampler", "ZipDataset", "config", "datasets", "iterators",
+           "samplers", "zip"]
 
 # Users know the operations' classes by engine.datasets, in messages and in pickles.
 for _one in (BatchDataset, BatchInfo, ConcatDataset, FilterDataset, MapDataset, MappableDataset,

@@ -26,6 +26,20 @@ def finishing(child):
     return epoch
 
 
+def shuffled_rows(rows, draw: MT19937_64, size: int):
+    """Each row at random from a buffer of ``size`` rows that is refilled in order."""
+    buffer = list(islice(rows, size))
+    while buffer:
+        slot = draw() % len(buffer)
+        row, buffer[slot] = buffer[slot], buffer[-1]
+        yield row
+        following = next(rows, None)
+        if following is None:
+            buffer.pop()
+        else:
+            buffer[-1] = following
+
+
 class ShuffleDataset(UnionBaseDataset):
     """`Dataset.shuffle`."""
 
@@ -44,17 +58,7 @@ class ShuffleDataset(UnionBaseDataset):
         def epoch():
             if not self.reshuffle_each_epoch:
                 draw.seed(seed)
-            rows = child()
-            buffer = list(islice(rows, self.buffer_size))
-            while buffer:
-                slot = draw() % len(buffer)
-                row, buffer[slot] = buffer[slot], buffer[-1]
-                yield row
-                following = next(rows, None)
-                if following is None:
-                    buffer.pop()
-                else:
-                    buffer[-1] = following
+            return shuffled_rows(child(), draw, self.buffer_size)
 
         return epoch
 

@@ -1,0 +1,157 @@
+"""Sources that are files of rows to be read from the front: text, CSV, TFRecord.
+
+The order of rows follows MindSpore's threads: with n workers, every n-th file goes to the same worker, and
+the workers' rows are taken in turn. A shuffle first shuffles the files, always with the same seed on top of
+the last order (with shards: with the number of the epoch, so that all shards agree), then the rows through a
+buffer of four files' worth, at most 10,000.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator
+from itertools import islice
+
+from ..core import config
+from ..core.errors import pipeline_error
+from ..core.mersenne import MT19937, MT19937_64
+from ..core.validator_helpers import (
+    check_sampler_shuffle_shard_options,
+    check_source_arguments,
+    type_check,
+)
+from ._flow import shuffled_rows
+from ._sources import SourceDataset, check_shuffle
+from .datasets import Row
+from .samplers import Shuffle
+
+_BUFFER = 10_000
+
+
+def found_files(patterns) -> list[str]:
+    """The files that a name, a pattern or a list of them stands for, sorted; ValueError for what is not
+    there.
+    """
+    files, unmatched = [], []
+    for pattern in patterns if isinstance(patterns, list) else [patterns]:
+        matches = [match for match in glob.glob(pattern, recursive=True) if os.path.isfile(match)]
+        files += matches
+        if not matches:
+            unmatched.append(pattern)
+    if unmatched:
+        raise ValueError(f"The following patterns did not match any files: {unmatched}.")
+    if not files:
+        raise ValueError("The list of path names matching the patterns is empty.")
+    return sorted(files)
+
+
+def in_turn(streams: list[Iterator]) -> Iterator:
+    """An item of each stream in turn, until all have ended."""
+    streams = list(streams)
+    while streams:
+        for stream in list(streams):
+            try:
+                yield next(stream)
+            except StopIteration:
+                streams.remove(stream)
+
+
+class FilesDataset(SourceDataset):
+    """Base of them: a subclass counts and reads the rows of one file."""
+
+    def __init__(self, dataset_files, num_samples=None, num_parallel_workers=None, shuffle=Shuffle.GLOBAL,
+                 num_shards=None, shard_id=None, cache=None):
+        type_check(dataset_files, (str, list), "dataset files")
+        if not dataset_files:
+            raise ValueError(f"Input dataset_files can not be empty, but got '{dataset_files}'.")
+        check_source_arguments(num_samples, num_parallel_workers, None, num_shards, shard_id)
+        check_shuffle(shuffle)
+        check_sampler_shuffle_shard_options(None, None, num_shards, shard_id, None)
+        super().__init__(num_parallel_workers, num_samples, shuffle, num_shards, shard_id, cache)
+        self.dataset_files = found_files(dataset_files)
+        if shuffle is None or shuffle is False or shuffle in (Shuffle.FALSE, Shuffle.INFILE):
+            self.shuffle_mode = Shuffle.FALSE
+        else:
+            self.shuffle_mode = Shuffle.FILES if shuffle is Shuffle.FILES else Shuffle.GLOBAL
+        self.shuffle_flag = 0 if self.shuffle_mode is Shuffle.FALSE else 2
+        self._known_counts = None
+
+    _kind = "text"                                   # of file, in messages
+
+    def _rows_of(self, file: str) -> Iterator[Row]:
+        """The rows of a file."""
+        raise NotImplementedError
+
+    def _count_of(self, file: str) -> int:
+        """How many rows a file has."""
+        return sum(1 for _ in self._rows_of(file))
+
+    def _nothing(self) -> RuntimeError:
+        """The error of files without rows."""
+        files = "".join(f" {file}" for file in self.dataset_files)
+        return pipeline_error(f"Invalid data, {type(self).__name__} API can't read the data file (interface "
+                              f"mismatch or no data found). Check {self._kind} file: {files}")
+
+    def _counts(self) -> list[int]:
+        if self._known_counts is None:
+            self._known_counts = [self._count_of(file) for file in self.dataset_files]
+            if not sum(self._known_counts):
+                raise self._nothing()
+        return self._known_counts
+
+    def _share(self) -> int:
+        """Rows of one shard."""
+        return -(-sum(self._counts()) // self.num_shards)
+
+    def _size(self):
+        share = self._share()
+        return min(share, self.num_samples) if self.num_samples else share
+
+    def _pieces(self, order: list[int]) -> list[tuple[int, int, int]]:
+        """Of this shard, (file, first row, end) in the order of the files."""
+        counts, share = self._counts(), self._share()
+        if self.num_shards == 1:
+            return [(file, 0, counts[file]) for file in order]
+        left, skip, pieces = share, self.shard_id * share, []
+        while left > 0 and sum(counts):
+            for file in order:
+                first = min(skip, counts[file])
+                skip -= first
+                end = min(counts[file], first + left)
+                if end > first:
+                    pieces.append((file, first, end))
+                    left -= end - first
+        return pieces
+
+    def _open(self, run):
+        seed, epochs = config.drawing_seed(), 0
+        order = list(range(len(self.dataset_files)))
+        draw = MT19937_64(seed)
+        workers = min(self.num_parallel_workers or config.get_num_parallel_workers(), len(order))
+
+        def part(piece):
+            file, first, end = piece
+            return islice(self._rows_of(self.dataset_files[file]), first, end)
+
+        def chained(pieces):
+            for piece in pieces:
+                yield from part(piece)
+
+        def epoch():
+            nonlocal epochs
+            epochs += 1
+            if self.shuffle_mode is not Shuffle.FALSE:
+                MT19937(seed if self.num_shards == 1 else epochs).shuffle(order)
+            pieces = self._pieces(order)
+            rows = in_turn([chained(pieces[worker::workers]) for worker in range(workers)])
+            rows = islice(rows, self.num_samples or None)
+            if self.shuffle_mode is Shuffle.GLOBAL:
+                return shuffled_rows(rows, draw, self._buffer())
+            return rows
+
+        return epoch
+
+    def _buffer(self) -> int:
+        """Rows that a full shuffle holds."""
+        return min(self._share() // len(self.dataset_files) * 4, _BUFFER) or _BUFFER

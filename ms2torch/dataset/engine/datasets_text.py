@@ -1,0 +1,44 @@
+"""Datasets of text (``mindspore.dataset.engine.datasets_text``)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.errors import pipeline_error
+from ._files import FilesDataset
+from .datasets import TextBaseDataset
+from .samplers import Shuffle
+
+__all__ = ["TextFileDataset"]
+
+
+class TextFileDataset(FilesDataset, TextBaseDataset):
+    """The lines of text files, without empty ones, as the column ``text``
+    (``mindspore.dataset.TextFileDataset``).
+
+    ``dataset_files`` may be a pattern, or a list of names and patterns; files are read in the order of their
+    names. ``shuffle``: Shuffle.GLOBAL or True (default) over files and lines, Shuffle.FILES over files.
+    """
+
+    def __init__(self, dataset_files, num_samples=None, num_parallel_workers=None, shuffle=Shuffle.GLOBAL,
+                 num_shards=None, shard_id=None, cache=None):
+        super().__init__(dataset_files, num_samples, num_parallel_workers, shuffle, num_shards, shard_id,
+                         cache)
+
+    def _columns(self):
+        return ["text"]
+
+    def _rows_of(self, file):
+        return ([np.array(line)] for line in lines(file))
+
+
+def lines(file: str):
+    """The lines of a text file that are not empty."""
+    with open(file, encoding="utf-8", newline="\n") as text:
+        try:
+            for line in text:
+                line = line.rstrip("\n")
+                if line:
+                    yield line
+        except UnicodeDecodeError as error:
+            raise pipeline_error(f"Invalid file, {file} is not UTF-8 text: {error}.") from error
