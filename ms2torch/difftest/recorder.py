@@ -11,6 +11,7 @@ through MindSpore's own ``HookBackward``.
 from __future__ import annotations
 
 import argparse
+import base64
 import fnmatch
 import hashlib
 import json
@@ -29,6 +30,7 @@ import numpy as np
 MAGIC = b"MS2TRACE 1\n"
 FORMAT = 1
 SAMPLES = 16
+_PLACES = np.arange(SAMPLES)
 LEVELS = ("step", "cell", "op")
 # Names of the parameters by which MindSpore's train cells keep their loss scale.
 SCALE_NAMES = ("scale_sense", "cur_iter", "last_overflow_iter", "scale_value", "counter", "loss_scale")
@@ -108,11 +110,10 @@ def statistics(array):
         flat = flat.view(flat.real.dtype)
     if flat.dtype == np.float16 or flat.dtype.kind not in "fiub":
         flat = flat.astype(np.float32)
-    spots = flat if flat.size <= SAMPLES else flat[np.arange(SAMPLES) * (flat.size - 1) // (SAMPLES - 1)]
-    if flat.dtype.kind == "f":
-        stats["sample"] = [_number(float("%.9g" % v)) for v in spots]
-    else:
-        stats["sample"] = [int(v) for v in spots]
+    spots = flat if flat.size <= SAMPLES else flat[_PLACES * (flat.size - 1) // (SAMPLES - 1)]
+    kind = ("<f%d" % flat.itemsize) if flat.dtype.kind == "f" else "<i8"
+    stats["sample"] = kind + base64.b64encode(spots.astype(kind).tobytes()).decode()
+    if flat.dtype.kind != "f":
         flat = flat.astype(np.float64)
     total = square = 0.0
     low, high, zeros, finite = np.inf, -np.inf, 0, flat.size

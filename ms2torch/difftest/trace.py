@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import os
@@ -143,7 +144,8 @@ def _records(payload: bytes, arrays: bool) -> list[dict]:
         if stats is not None:
             for key in ("norm", "mean"):
                 stats[key] = _SPECIAL.get(stats[key], stats[key])
-            stats["sample"] = [_SPECIAL.get(v, v) for v in stats["sample"]]
+            kind, text = stats["sample"][:3], stats["sample"][3:]
+            stats["sample"] = np.frombuffer(base64.b64decode(text), kind).tolist()
         if arrays and record.get("full") is not None:
             described = content["arrays"][record["full"]]
             record["array"] = _array(payload, 4 + length, described, record["dtype"])
