@@ -13,72 +13,121 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib.util
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import SimpleQueue
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from ms2torch.difftest import reference  # noqa: E402
+from scripts.mutants import forked  # noqa: E402
 from scripts.mutants.table import Mutant, mutants  # noqa: E402
 
+DIFFTEST = ROOT / "ms2torch" / "difftest"
 PROGRAMS = ROOT / "scripts" / "mutants" / "programs"
 RESULTS = ROOT / "scripts" / "mutants" / "RESULTS.md"
 STEPS = 6
+# Programs of many layers, operators or optimizers, for false alarms alone.
+WHOLE = ("layers.py", "losses.py", "operators.py", "optimizers.py", "sequences.py", "training.py")
 
 
 def trace_of(program: tuple[str, ...], folder: Path) -> Path:
-    """The reference's trace of a program with whole Cells at each step; made where it is missing."""
-    text = (PROGRAMS / program[0]).read_bytes() + "\0".join(program).encode()
-    path = folder / f"{Path(program[0]).stem}-{hashlib.sha256(text).hexdigest()[:16]}.trace"
-    if not path.exists():
-        steps = range(1, STEPS + 1)
-        command = [reference.find(None), str(ROOT / "ms2torch/difftest/recorder.py"), "-o", f"{path}.new",
-                   "--adapter", str(ROOT / "ms2torch/difftest/adapter.py"), "--steps", str(STEPS),
-                   "--refeed", ",".join(map(str, steps)), str(PROGRAMS / program[0]), *program[1:]]
-        done = subprocess.run(command, env=reference.environment(), capture_output=True, text=True)
-        if done.returncode:
-            raise SystemExit(f"the reference cannot run {program}:\n{done.stderr[-2000:]}")
-        os.replace(f"{path}.new", path)
-    return path
+    """Where the reference's trace of a program is kept; another place for another recorder."""
+    text = b"".join(p.read_bytes() for p in (PROGRAMS / program[0], DIFFTEST / "recorder.py"))
+    text += "\0".join(program).encode()
+    return folder / f"{Path(program[0]).stem}-{hashlib.sha256(text).hexdigest()[:16]}.trace"
+
+
+def record(programs, folder: Path) -> None:
+    """Make the traces that are missing: each program's first steps with whole Cells."""
+    jobs = []
+    for program in programs:
+        steps = 81 if program == ("optimizers.py",) else STEPS
+        trace = trace_of(program, folder)
+        if not trace.exists():
+            jobs.append([str(trace), ["--adapter", str(DIFFTEST / "adapter.py"), "--steps", str(steps),
+                                      "--refeed", ",".join(map(str, range(1, steps + 1))),
+                                      str(PROGRAMS / program[0]), *program[1:]]])
+    if not jobs:
+        return
+    # By its path: no ms2torch may be in this process, whose forks import the copies.
+    spec = importlib.util.spec_from_file_location("reference", DIFFTEST / "reference.py")
+    reference = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(reference)
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(jobs, file)
+        file.flush()
+        command = [reference.find(None), forked.__file__, str(DIFFTEST), file.name]
+        subprocess.run(command, env=reference.environment(), cwd=folder, check=True)
+    for trace, arguments in jobs:
+        if not Path(trace).exists():
+            said = Path(trace + ".log").read_text(errors="replace")[-2000:]
+            raise SystemExit(f"the reference cannot run {arguments[6:]}:\n{said}")
 
 
 class Copy:
     """A scratch copy of the package in which one defect at a time is planted."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder, self.place = folder, folder / "place"
         shutil.copytree(ROOT / "ms2torch", folder / "ms2torch", ignore=shutil.ignore_patterns("__pycache__"))
+        self.place.mkdir()
+        self.job = self.process = self.planted = None
 
-    def judged(self, program: tuple[str, ...], trace: Path, mutant: Mutant | None = None) -> dict:
-        """What the tool says, with the defect planted."""
-        report = self.folder / "report.json"
-        report.unlink(missing_ok=True)
+    def begin(self, job, trace: Path) -> None:
+        """Plant the job's defect and start the tool."""
+        program, mutant = self.job = job
+        self.report = self.folder / "report.json"
+        self.report.unlink(missing_ok=True)
         if mutant is not None:
             file = self.folder / "ms2torch" / mutant.file
             text = file.read_text(encoding="utf-8")
             if text.count(mutant.old) != 1:
                 raise SystemExit(f"{mutant.name}: its line does not stand in {mutant.file} once")
+            self.planted = file, text
             file.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
-        try:
-            environment = {**os.environ, "PYTHONPATH": str(self.folder), "OMP_NUM_THREADS": "1"}
-            command = [sys.executable, "-m", "ms2torch", "diff", "--quiet", "--trace", str(trace),
-                       "--json", str(report), str(PROGRAMS / program[0]), *program[1:]]
-            done = subprocess.run(command, env=environment, cwd=self.folder, capture_output=True, text=True)
-        finally:
-            if mutant is not None:
-                file.write_text(text, encoding="utf-8")
-        found = json.loads(report.read_text()) if report.exists() else {"equal": None, "first": None}
-        return {**found, "code": done.returncode, "said": done.stderr[-1500:]}
+        arguments = ["--quiet", "--trace", str(trace), "--json", str(self.report),
+                     str(PROGRAMS / program[0]), *program[1:]]
+        self.process = forked.diff(str(self.folder), str(self.place), arguments, str(self.folder / "log"))
+
+    def result(self) -> dict:
+        """What the tool said; the copy is whole again."""
+        if self.planted:
+            file, text = self.planted
+            file.write_text(text, encoding="utf-8")
+            self.planted = None
+        empty = {"equal": None, "first": None}
+        found = json.loads(self.report.read_text()) if self.report.exists() else empty
+        said = (self.folder / "log").read_text(errors="replace")[-1500:]
+        return {**found, "code": self.process.returncode, "said": said}
+
+
+def run(jobs, traces: Path, workers: int):
+    """(job, report) for each (program, mutant or None), as they finish."""
+    import torch
+
+    torch.set_num_threads(1)
+    record(dict.fromkeys(program for program, _ in jobs), traces)
+    with tempfile.TemporaryDirectory() as scratch:
+        free = [Copy(Path(scratch) / str(i)) for i in range(min(workers, len(jobs)))]
+        waiting, busy = list(reversed(jobs)), []
+        while waiting or busy:
+            while waiting and free:
+                copy = free.pop()
+                job = waiting.pop()
+                copy.begin(job, trace_of(job[0], traces))
+                busy.append(copy)
+            time.sleep(0.02)
+            for copy in [c for c in busy if c.process.poll() is not None]:
+                busy.remove(copy)
+                free.append(copy)
+                yield copy.job, copy.result()
 
 
 def located(mutant: Mutant, first: dict | None) -> bool:
@@ -88,25 +137,6 @@ def located(mutant: Mutant, first: dict | None) -> bool:
     names = {first.get("where") or "", first.get("cell") or ""}
     names |= {name.split(".", 1)[1] for name in names if "." in name}
     return not mutant.where or any(re.fullmatch(mutant.where, name) for name in names)
-
-
-def run(jobs, traces: Path, workers: int):
-    """(job, report) for each (program, mutant or None), as they finish."""
-    copies: SimpleQueue = SimpleQueue()
-    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(workers) as pool:
-        for i in range(workers):
-            copies.put(Copy(Path(scratch) / str(i)))
-
-        def judge(job):
-            program, mutant = job
-            copy = copies.get()
-            try:
-                return job, copy.judged(program, trace_of(program, traces), mutant)
-            finally:
-                copies.put(copy)
-
-        list(pool.map(lambda program: trace_of(program, traces), dict.fromkeys(p for p, _ in jobs)))
-        yield from pool.map(judge, jobs)
 
 
 def markdown(rows: list[tuple[Mutant, dict]], alarms: list[tuple[tuple[str, ...], dict]]) -> str:
@@ -151,7 +181,8 @@ def main() -> None:
     options = parser.parse_args()
     options.traces.mkdir(parents=True, exist_ok=True)
     chosen = [m for m in mutants() if options.only.lower() in m.name.lower()]
-    programs = list(dict.fromkeys(m.program for m in chosen))
+    programs = [*dict.fromkeys(m.program for m in chosen),
+                *((name,) for name in WHOLE if options.only.lower() in name)]
     rows, alarms, start = [], [], time.monotonic()
     if not options.clean:
         for (_, mutant), report in run([(m.program, m) for m in chosen], options.traces, options.workers):
@@ -164,7 +195,8 @@ def main() -> None:
             alarms.append((program, report))
             print(f"{len(alarms):4} {'equal' if report['code'] == 0 else 'ALARM':9} {' '.join(program)}"
                   f"{'' if report['code'] == 0 else ': ' + _short(report)}", flush=True)
-    text = markdown(rows, alarms)
+    order = {m.name: i for i, m in enumerate(chosen)}
+    text = markdown(sorted(rows, key=lambda row: order[row[0].name]), alarms)
     print("\n".join(text.splitlines()[4:8]), f"\n{time.monotonic() - start:.0f} s")
     if options.out or not (options.only or options.clean or options.no_clean):
         (options.out or RESULTS).write_text(text, encoding="utf-8")

@@ -7,8 +7,10 @@ float64 says how much rounding may differ (replay.py, locate.py).
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
+import math
 import os
 import shutil
 import sys
@@ -110,6 +112,7 @@ class Twin:
         given = options.trace
         if given:
             reference = trace.open(given)
+            _same_script(reference, options.script[0])
             refed = _refed_steps(reference)
             if refed and not options.refeed:
                 return self._by_refeeding(given, refed, compare.Comparison())
@@ -160,8 +163,10 @@ class Twin:
             verdict.repro = repro.write(options.repro, guilty[0], reference.step(guilty[0].step), events)
             return verdict
         grown = [f for f in verdict.findings if f.kind in ("value", "nan") and not _exact(f)]
-        if grown and _jumped(grown[0], verdict.drift):
-            self._parted(grown[0])
+        parted = next((f for f in grown if f.step == _jump(verdict.losses)), None)
+        if parted is not None:
+            self._parted(parted)
+            verdict.findings = [f for f in verdict.findings if f not in grown or f.step >= parted.step]
             return verdict
         verdict.findings = [f for f in verdict.findings if f not in grown]
         if grown:
@@ -279,6 +284,14 @@ def _readable(path: str) -> bool:
         return False
 
 
+def _same_script(reference, script: str) -> None:
+    """CannotCompare unless the trace was made of this very script."""
+    wanted = reference.header.get("sha256")
+    if wanted and hashlib.sha256(Path(script).read_bytes()).hexdigest() != wanted:
+        raise CannotCompare(f"the trace is of another script: {reference.header.get('script')} as it was then "
+                            f"is not {Path(script).name} as it is now; record it again")
+
+
 def _same_kind(reference, ours) -> None:
     """CannotCompare unless both traces are of one script."""
     left, right = reference.header.get("sha256"), ours.header.get("sha256")
@@ -343,10 +356,20 @@ def _explained(findings: list[Finding]) -> bool:
     return first.stage in ("initial", "data") or first.kind in ("missing", "extra")
 
 
-def _jumped(first: Finding, drift) -> bool:
-    """Whether a difference is too great to have grown from those of the step before."""
-    before = drift[first.step - 2] if 2 <= first.step <= len(drift) + 1 else 0.0
-    return first.error > _GROWTH * max(before, 1e-7)
+def _jump(losses) -> int | None:
+    """The step at which the two losses part at once, from rounding to far more; None where they do not.
+
+    (The losses alone: a parameter that has no effect, a bias before BatchNorm under Adam, may jump.)
+    """
+    before = 1e-7
+    for step, (left, right) in enumerate(zip(*losses, strict=True), 1):
+        if left is None or right is None or not (math.isfinite(left) and math.isfinite(right)):
+            continue
+        gap = abs(left - right) / max(abs(left), 1e-12)
+        if gap > max(_GROWTH * before, compare.BOUND):
+            return step
+        before = max(before, gap)
+    return None
 
 
 def chosen(found) -> tuple[int, ...]:

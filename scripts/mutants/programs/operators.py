@@ -6,6 +6,7 @@ from mindspore import Tensor, nn, ops
 ms.set_seed(4)
 random = np.random.RandomState(4)
 X = random.randn(6, 4, 6).astype(np.float32)
+HIGH, LOW = Tensor(0.9, ms.float32), Tensor(0.1, ms.float32)
 INTS = random.randint(-7, 8, (6, 4)).astype(np.int32)
 
 
@@ -56,7 +57,7 @@ def unary():
         "reduce_prod": lambda x: ops.prod(x, 1),
         "gelu": lambda x: ops.gelu(x),
         "leaky": lambda x: ops.leaky_relu(x),
-        "one_hot": lambda x: ops.one_hot(ops.argmax(x, 1), 4, Tensor(0.9, ms.float32), Tensor(0.1, ms.float32)),
+        "one_hot": lambda x: ops.one_hot(ops.argmax(x, 1), 4, HIGH, LOW),
         "pad": lambda x: ops.pad(x, (1, 0, 0, 2), value=0.5),
         "flip": lambda x: ops.flip(x, (1,)),
         "tril": lambda x: ops.tril(x, 1),

@@ -1,5 +1,4 @@
 """Two updates by each optimizer."""
-import mindspore as ms
 import numpy as np
 from mindspore import Parameter, Tensor, nn
 

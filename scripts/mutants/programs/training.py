@@ -28,7 +28,7 @@ class Network(nn.Cell):
         return self.head(self.drop(self.flatten(self.pool(self.relu(self.bn(self.conv(x)))))))
 
 
-data = ds.GeneratorDataset(list(zip(IMAGES, LABELS)), ["image", "label"], shuffle=True)
+data = ds.GeneratorDataset(list(zip(IMAGES, LABELS, strict=True)), ["image", "label"], shuffle=True)
 data = data.map([vision.Rescale(1 / 255.0, 0.0),
                  vision.Normalize([0.4, 0.5, 0.6], [0.2, 0.3, 0.4]), vision.HWC2CHW()], "image",
                 num_parallel_workers=1)

@@ -1,0 +1,96 @@
+"""Two traces beside each other: what counts as a difference, and of which kind."""
+
+import math
+
+import numpy as np
+import pytest
+
+from ms2torch.difftest import compare, recorder
+from ms2torch.difftest.finding import CannotCompare
+
+
+def record(value, step=1, stage="forward", where="net.fc", **more):
+    array = np.asarray(value)
+    return {"kind": "tensor", "step": step, "stage": stage, "where": where, "role": "output", "index": 0,
+            "call": 0, "dtype": array.dtype.name, "shape": list(array.shape),
+            "stats": decoded(recorder.statistics(array)), **more}
+
+
+def decoded(stats):
+    """Statistics as a reader of the trace gets them."""
+    from ms2torch.difftest import trace
+
+    text = {"records": [{"kind": "tensor", "dtype": "float32", "stats": stats}], "arrays": []}
+    import json
+    import struct
+
+    packed = json.dumps(text).encode()
+    return trace._records(struct.pack("<I", len(packed)) + packed, False)[0]["stats"]
+
+
+A = np.linspace(-1, 2, 40, dtype=np.float32)
+
+
+def only(left, right):
+    result = compare.compare(left, right)
+    found = [*result.certain, *result.suspects]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_the_same_bits_are_equal():
+    result = compare.compare([record(A)], [record(A.copy())])
+    assert (result.certain, result.suspects, result.compared, result.steps) == ([], [], 1, 1)
+
+
+@pytest.mark.parametrize("theirs, ours, kind, said", [
+    (A, A.astype(np.float64), "dtype", "float64"),
+    (A, A.reshape(4, 10), "shape", "(4, 10)"),
+    (A, np.where(A > 1.9, np.nan, A).astype(np.float32), "nan", "2 nan"),
+    (A, np.where(A > 1.9, np.inf, A).astype(np.float32), "nan", "2 inf"),
+])
+def test_kinds_that_are_no_matter_of_rounding(theirs, ours, kind, said):
+    found = only([record(theirs)], [record(ours)])
+    assert (found.kind, found.ours) == (kind, said)
+
+
+def test_an_integer_that_differs_by_one_differs():
+    found = only([record(np.arange(5))], [record(np.array([0, 1, 2, 3, 5]))])
+    assert found.kind == "value" and math.isinf(found.error)
+
+
+def test_a_float_that_differs_has_its_part_of_the_norm():
+    wrong = A.copy()
+    wrong[7] += 0.25
+    found = only([record(A, array=A)], [record(wrong, array=wrong)])
+    assert found.error == pytest.approx(0.25 / np.linalg.norm(A.astype(np.float64)), rel=1e-6)
+
+
+def test_without_whole_arrays_a_change_of_scale_shows_in_the_statistics():
+    found = only([record(A)], [record(A * np.float32(1.01))])
+    assert 0.009 < found.error < 0.05
+
+
+def test_missing_and_extra_are_named():
+    result = compare.compare([record(A), record(A, where="b")], [record(A), record(A, where="c")])
+    assert [(f.kind, f.where) for f in result.certain] == [("missing", "b"), ("extra", "c")]
+
+
+def test_order_of_time_within_a_step():
+    wrong = A * np.float32(1.5)
+    left = [record(A, stage="parameter"), record(A, stage="data"), record(A, stage="forward")]
+    right = [record(wrong, stage=r["stage"]) for r in left]
+    assert [f.stage for f in compare.compare(left, right).suspects] == ["data", "forward", "parameter"]
+
+
+def test_steps_that_do_not_stand_beside_each_other_are_refused():
+    with pytest.raises(CannotCompare, match="step 1 of the reference stands beside step 2"):
+        compare.compare([record(A, step=1)], [record(A, step=2)])
+
+
+def test_losses_are_gathered_by_step():
+    def run(*values):
+        return [r for i, v in enumerate(values, 1)
+                for r in (record(np.float32(v), i, "loss"), record(A, i, "parameter"))]
+
+    assert compare.compare(run(3.0, 2.0), run(3.0, 2.5)).losses == ([3.0, 2.0], [3.0, 2.5])
