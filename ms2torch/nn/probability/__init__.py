@@ -1,3 +1,3 @@
 """Probability (``mindspore.nn.probability``)."""
 
-from . import distribution
+from . import bijector, distribution

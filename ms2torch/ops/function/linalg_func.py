@@ -253,6 +253,11 @@ def cdist(x1, x2, p=2.0):
     return torch.cdist(x1, x2, float(p), "donot_use_mm_for_euclid_dist")
 
 
+@mint_form(name="cdist")
+def _mint_cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    return torch.cdist(x1, x2, float(p), compute_mode)
+
+
 @op()
 def pdist(input, p=2.0):
     """The p-norms between all pairs of rows of one matrix, each pair once (``mindspore.ops.pdist``)."""

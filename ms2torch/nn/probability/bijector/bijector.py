@@ -1,0 +1,119 @@
+"""The base of bijectors (``mindspore.nn.probability.bijector.Bijector``)."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch import _checkparam as check
+from ms2torch._core.tensor import Tensor
+from ms2torch.nn.cell import Cell
+
+__all__ = ["Bijector"]
+
+
+class Bijector(Cell):
+    """An invertible map y = f(x) with the logarithms of its Jacobians.
+
+    A subclass defines ``_forward``, ``_inverse``, ``_forward_log_jacobian`` and ``_inverse_log_jacobian``.
+    Called with a distribution it gives the distribution of f(x); with the name of a method it calls that.
+    TypeError for values that are no float Tensors.
+    """
+
+    def __init__(self, is_constant_jacobian=False, is_injective=True, name=None, dtype=None,
+                 param=None) -> None:
+        super().__init__()
+        check.check_value_type("name", name, [str], type(self).__name__)
+        check.check_value_type("is_constant_jacobian", is_constant_jacobian, [bool], name)
+        check.check_value_type("is_injective", is_injective, [bool], name)
+        self._name, self._dtype = name, dtype
+        self._given = {k: v for k, v in (param or {}).items()
+                       if k not in ("param", "self") and not k.startswith("_")}
+        self._is_constant_jacobian, self._is_injective = is_constant_jacobian, is_injective
+        values = self._given.get("param_dict", {}).values()
+        known = None if not values or any(v is None for v in values) else [Tensor(v).shape for v in values]
+        self._batch_shape = tuple(torch.broadcast_shapes(*known)) if known else None
+        self._is_scalar_batch = bool(values) and all(isinstance(v, (int, float)) for v in values)
+
+    @property
+    def name(self):
+        return self._name
+
+    @property
+    def dtype(self):
+        return self._dtype
+
+    @property
+    def parameters(self) -> dict:
+        return self._given
+
+    @property
+    def is_constant_jacobian(self) -> bool:
+        return self._is_constant_jacobian
+
+    @property
+    def is_injective(self) -> bool:
+        return self._is_injective
+
+    @property
+    def batch_shape(self):
+        return self._batch_shape
+
+    @property
+    def is_scalar_batch(self) -> bool:
+        return self._is_scalar_batch
+
+    def _add_parameter(self, value, name: str) -> Tensor:
+        """A parameter as a Tensor; TypeError for None, bools, integers and dtypes that differ."""
+        if isinstance(value, bool) or value is None:
+            raise TypeError(f"{name} cannot be type {type(value)}")
+        made = Tensor(value)
+        common = self.__dict__.setdefault("common_dtype", made.dtype)
+        if made.dtype != common:
+            raise TypeError(f"{name} should have the same dtype as other arguments.")
+        if not made._t.is_floating_point():
+            raise TypeError(f"For '{type(self).__name__}', the type of 'dtype of {name}' should be one of "
+                            f"['Float16', 'Float32', 'Float64'], but got {made.dtype}.")
+        self.__dict__["_dtype"] = self._dtype or common
+        return made
+
+    def _check_value_dtype(self, value) -> Tensor:
+        if not isinstance(value, Tensor):
+            raise TypeError("For input value of bijector, the type should be a Tensor, but got "
+                            f"{type(value)}.")
+        if not value._t.is_floating_point() or (self._dtype is not None and value.dtype != self._dtype):
+            wanted = "a float" if self._dtype is None else self._dtype
+            raise TypeError(f"The dtype of the input value of bijector should be {wanted}, but got "
+                            f"{value.dtype}.")
+        return value
+
+    def cast_param_by_value(self, value, para):
+        return para.astype(value.dtype)
+
+    def forward(self, value, *args, **kwargs):
+        """f(x)."""
+        return self._forward(value, *args, **kwargs)
+
+    def inverse(self, value, *args, **kwargs):
+        """The x of y = f(x)."""
+        return self._inverse(value, *args, **kwargs)
+
+    def forward_log_jacobian(self, value, *args, **kwargs):
+        """log |f'(x)|."""
+        return self._forward_log_jacobian(value, *args, **kwargs)
+
+    def inverse_log_jacobian(self, value, *args, **kwargs):
+        """log of the absolute derivative of the inverse at y."""
+        return self._inverse_log_jacobian(value, *args, **kwargs)
+
+    def __call__(self, *args, **kwargs):
+        from ..distribution.distribution import Distribution
+        from ..distribution.transformed_distribution import TransformedDistribution
+
+        if isinstance(args[0], Distribution):
+            return TransformedDistribution(self, args[0])
+        return super().__call__(*args, **kwargs)
+
+    def construct(self, name, *args, **kwargs):
+        if name not in ("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobian"):
+            raise ValueError(f"The name of a bijector's method was expected, but got {name}.")
+        return getattr(self, name)(*args, **kwargs)

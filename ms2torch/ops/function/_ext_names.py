@@ -1,0 +1,37 @@
+"""The names that MindSpore gives to mint's functions among those of ``ops``: ``chunk_view``, ``rand_ext``.
+
+They are put into the modules where MindSpore has them; those of ``ops.auto_generate`` are in that file.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core.dtype import to_torch
+from ms2torch._core.registry import MINT, OPS, lowered, op
+
+from . import array_func, math_func, nn_func, random_func
+
+for _name, _of in {"chunk_view": "chunk", "gather_ext": "gather", "split_view": "split",
+                   "unsqueeze_view": "unsqueeze"}.items():
+    setattr(array_func, _name, MINT[_of])
+
+for _name in ("rand", "randint", "randn", "randn_like"):
+    setattr(random_func, f"{_name}_ext", MINT[_name])
+
+nn_func.glu_ext = OPS["glu"].functional
+nn_func.softmax_ext = lowered(lambda input, dim=None, dtype=None: torch.softmax(
+    input, dim, dtype=None if dtype is None else to_torch(dtype)), "softmax_ext")
+math_func.float_power_ext = MINT["float_power"]
+
+
+@op
+def diff_ext(input, n=1, dim=-1, prepend=None, append=None):
+    """mint's ``diff`` (``mindspore.ops.diff_ext``)."""
+    return MINT["diff"].__wrapped__(input, n, dim, prepend, append)
+
+
+@op
+def float_power_ext(input, exponent):
+    """mint's ``float_power`` (``mindspore.ops.float_power_ext``)."""
+    return MINT["float_power"].__wrapped__(input, exponent)

@@ -1,0 +1,60 @@
+"""mindspore.scipy: decompositions, solvers, cosine transforms, assignments. One line a case."""
+import mindspore.scipy as msp
+
+from tests.reference import expressions
+from tests.reference.expressions import evaluate, lines
+from tests.reference.judge import case
+
+expressions.NAMES["msp"] = msp
+
+POSITIVE = "s = T((3, 3)).asnumpy(); p = Tensor(s @ s.T + np.eye(3, dtype='f4')) ;; "
+LINES = lines("""
+msp.linalg.block_diag(T((2, 3)), T((1, 1)), T((2, 2)))
+msp.linalg.inv(T((3, 3))), msp.linalg.inv(I(2, 1, 1, 3).reshape(2, 2))
+P msp.linalg.cholesky(p), msp.linalg.cholesky(p, lower=True)
+P msp.linalg.cho_solve(msp.linalg.cho_factor(p), T((3,))), msp.linalg.cho_solve(msp.linalg.cho_factor(p, True), T((3,)))
+P msp.linalg.eigh(p, eigvals_only=True), msp.linalg.eigh(p)[0], msp.linalg.eigh(p, lower=False, eigvals_only=True)
+P v = msp.linalg.eigh(p) ;; (v[1] * v[0]) @ v[1].T
+msp.linalg.lu(T((4, 4))), msp.linalg.lu(T((3, 3)))
+msp.linalg.lu_factor(T((4, 4)))
+msp.linalg.solve_triangular(T((3, 3)), T((3,))), msp.linalg.solve_triangular(T((3, 3)), T((3, 2)), lower=True)
+[msp.linalg.solve_triangular(T((3, 3)), T((3,)), trans=t, unit_diagonal=True) for t in (0, 1, 2, "N", "T", "C")]
+msp.linalg.lstsq(T((4, 3)), T((4,)))[0], msp.linalg.lstsq(T((4, 2)), T((4, 2)))[0]
+msp.fft.dct(T((5,))), msp.fft.dct(T((2, 5)), n=3, axis=0), msp.fft.dct(T((4,)), norm="ortho")
+msp.fft.idct(T((5,))), msp.fft.idct(T((2, 5)), n=7), msp.fft.idct(T((4,)), norm="ortho")
+msp.fft.dctn(T((2, 3))), msp.fft.dctn(T((2, 3, 4)), s=(2, 2), axes=(0, 2), norm="ortho")
+msp.fft.idctn(T((2, 3))), msp.fft.idctn(T((2, 3)), axes=(1,), norm="ortho"), msp.fft.dct(I(1, 2, 3))
+""")
+SOLVE = "from mindspore.scipy.optimize.linear_sum_assignment import linear_sum_assignment as solve ;; "
+ASSIGNMENTS = lines("""
+solve(A([[2, 3, 3], [3, 2, 3], [3, 3, 2]], "float64"), False, Tensor(2))
+solve(A([[2, 3, 3.5], [3.1, 2, 3], [3, 3.2, 2]], "float64"), True)
+solve(T((4, 6)).astype(ms.float64), False), solve(T((6, 4)).astype(ms.float64), False), solve(T((5, 5)).astype(ms.float64), True)
+""")
+
+
+@case(each={"line": LINES})
+def test_value(line):
+    return evaluate(POSITIVE + line[2:] if line.startswith("P ") else line)
+
+
+@case(each={"line": ASSIGNMENTS})
+def test_assignment(line):
+    return evaluate(SOLVE + line)
+
+
+@case(raises=True)
+def test_an_inverse_of_many():
+    msp.linalg.inv(expressions.T((2, 3, 3)))
+
+
+@case(raises=True)
+def test_another_norm():
+    msp.fft.dct(expressions.T((4,)), norm="forward")
+
+
+@case
+def test_gradients():
+    p = expressions.T((3, 3))
+    return (expressions.g(msp.linalg.inv, p), expressions.g(lambda x: msp.fft.dct(x, norm="ortho"), p),
+            expressions.g(lambda a, b: msp.linalg.solve_triangular(a, b, lower=True), p, expressions.T((3,))))
