@@ -39,7 +39,7 @@ SCALE_NAMES = ("scale_sense", "cur_iter", "last_overflow_iter", "scale_value", "
 # ---- the file --------------------------------------------------------------------------------------------
 
 
-class DiskFull(Exception):
+class DiskFull(BaseException):
     """The trace could not be written; it is readable up to the last whole frame."""
 
 
@@ -82,7 +82,6 @@ class Writer:
                 self.file.truncate(self.end)
             except OSError:
                 pass
-            self.records = []
             raise DiskFull("the trace %s could not be written: %s" % (self.path, error)) from error
 
     def close(self):
@@ -166,8 +165,10 @@ class Names:
 
     def give(self, thing, name, root):
         """The name of ``thing``, and whether it is new."""
-        if id(thing) in self.by_id:
-            return self.by_id[id(thing)], False
+        known = self.by_id.get(id(thing))
+        # A root by itself until now (called for its output's shape, say) takes its place in the network.
+        if known is not None and (known != type(thing).__name__ or name in (known, root)):
+            return known, False
         choice, count = name, 1
         if choice in self.taken and root != name:
             choice = root + "." + name
@@ -557,7 +558,10 @@ class Recorder:
         end = {"kind": "end", "status": status, "steps": self.step - self.open,
                "adaptations": self.adaptations}
         if error is not None:
-            shown = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+            trace, script = error.__traceback__, self.options.script
+            while trace is not None and trace.tb_frame.f_code.co_filename != script:
+                trace = trace.tb_next
+            shown = "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
             end.update(error=type(error).__name__, message=str(error), traceback=shown)
         self.writer.add(end)
         self.writer.close()
@@ -683,24 +687,31 @@ class MindSpore:
             return recorder.call(cell, lambda a, k: original(cell, *a, **k), args, kwargs)
 
         self.cell.__call__ = __call__
-        executors = _found(*[(m, n) for m in ("mindspore.common.api", "mindspore.graph.api")
-                             for n in ("_JitExecutor", "_MindsporeFunctionExecutor")])
-        for executor in set(executors):
-            self._see_functions(executor, recorder)
-        if not executors:
-            for name in ("jit", "ms_function"):
-                _replace(getattr(self.module, name, None), lambda old: _seen(old, recorder))
+        if not recorder.options.pynative:
+            self._see_compiled(recorder)
         for scaler in _found(("mindspore.amp", "DynamicLossScaler"), ("mindspore.amp", "StaticLossScaler")):
             self._see_scalers(scaler, recorder)
         if recorder.options.pynative:
             self.context.set_context(mode=self.context.PYNATIVE_MODE)
             _replace(self.context.set_context, self._pynative_only)
 
+    def _see_compiled(self, recorder):
+        """Compiled functions are outermost calls, too. In MindSpore a class runs them, whatever its name."""
+        places = [(m, n) for m in ("mindspore.common.api", "mindspore.graph.api")
+                  for n in ("_JitExecutor", "_MindsporeFunctionExecutor")]
+        executors = _found(*places)
+        for executor in executors:
+            self._see_functions(executor, recorder)
+        for name in () if executors else ("jit", "ms_function"):
+            _replace(getattr(self.module, name, None), lambda old: _seen(old, recorder))
+
     @staticmethod
     def _see_functions(executor, recorder):
         original = executor.__call__
 
         def __call__(compiled, *args, **kwargs):
+            if (getattr(compiled.fn, "__module__", None) or "").startswith("mindspore."):
+                return original(compiled, *args, **kwargs)
             return recorder.call(compiled.fn, lambda a, k: original(compiled, *a, **k), args, kwargs)
 
         executor.__call__ = __call__
@@ -711,7 +722,8 @@ class MindSpore:
 
         def __init__(self, *args, **kwargs):
             original(self, *args, **kwargs)
-            recorder.scalers.append(self)
+            if not any(self is other for other in recorder.scalers):
+                recorder.scalers.append(self)
 
         scaler.__init__ = __init__
 
@@ -857,12 +869,17 @@ def run(options, make=Recorder):
         return 2
     if options.pynative:
         os.environ["MS_JIT"] = "0"
+    try:
+        writer = Writer(options.out)
+    except (OSError, DiskFull) as error:
+        print("recorder.py: %s" % error, file=sys.stderr)
+        return 74
     recorder, early = None, []
     if options.adapter:
         tell = early.append
         _load(options.adapter).install(report=lambda *said: tell(said))
     frame = MindSpore()
-    recorder = make(Writer(options.out), options, frame)
+    recorder = make(writer, options, frame)
     for said in early:
         recorder.adapted(*said)
     tell = lambda said: recorder.adapted(*said)  # noqa: E731 - the adapter goes on telling

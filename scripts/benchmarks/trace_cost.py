@@ -3,8 +3,8 @@
     PYTHON scripts/benchmarks/trace_cost.py [lenet|resnet18] [--steps N] [--batch N]
 
 PYTHON is an interpreter with the real MindSpore, or one with ms2torch (then started as
-``python -m ms2torch scripts/benchmarks/trace_cost.py``). Steps take turns: one recorded, one not, so that a busy
-machine hits both alike.
+``python -m ms2torch scripts/benchmarks/trace_cost.py``). Steps take turns, one recorded, one not, so that a
+busy machine hits both alike.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def main() -> None:
     cpu = statistics.median(worked[True]) / statistics.median(worked[False])
     size = os.path.getsize(path) / seen.step
     print(f"{seen.frame.side} {seen.frame.version}, {options.model}, batch {options.batch}: "
-          f"plain {plain * 1e3:.1f} ms, recorded {recorded * 1e3:.1f} ms per step, ratio {recorded / plain:.2f} ({cpu:.2f} of processor time); "
+          f"plain {plain * 1e3:.1f} ms, recorded {recorded * 1e3:.1f} ms per step, "
+          f"ratio {recorded / plain:.2f} ({cpu:.2f} of processor time); "
           f"trace {size / 1e3:.0f} kB per step, {size / 1e3:.0f} MB for 1,000; "
           f"peak memory {memory[len(memory) // 2]:.0f} MB halfway, {memory[-1]:.0f} MB at the end")
 
