@@ -5,8 +5,9 @@
     python scripts/mutate_shim.py --clean            the programs without a defect: false alarms
 
 The reference (``MS2TORCH_REFERENCE_PYTHON`` or ``ms2torch reference install``) runs once for each
-program; its traces are kept in ``--traces``. A defect is found if the tool says that the runs differ,
-located if it names the stage and the Cell, operator, optimizer or parameter that the table expects.
+program; its traces are kept in ``--traces``, to be emptied when the recorder changes. A defect is found if
+the tool says that the runs differ, located if it names the stage and the Cell, operator, optimizer or
+parameter that the table expects.
 """
 
 from __future__ import annotations
@@ -38,9 +39,8 @@ WHOLE = ("layers.py", "losses.py", "operators.py", "optimizers.py", "sequences.p
 
 
 def trace_of(program: tuple[str, ...], folder: Path) -> Path:
-    """Where the reference's trace of a program is kept; another place for another recorder."""
-    text = b"".join(p.read_bytes() for p in (PROGRAMS / program[0], DIFFTEST / "recorder.py"))
-    text += "\0".join(program).encode()
+    """Where the reference's trace of a program is kept."""
+    text = (PROGRAMS / program[0]).read_bytes() + "\0".join(program).encode()
     return folder / f"{Path(program[0]).stem}-{hashlib.sha256(text).hexdigest()[:16]}.trace"
 
 
@@ -80,6 +80,12 @@ class Copy:
         self.place.mkdir()
         self.job = self.process = self.planted = None
 
+    def fits(self, mutant: Mutant | None) -> bool:
+        """Whether the defect's line stands in the source once."""
+        if mutant is None:
+            return True
+        return (self.folder / "ms2torch" / mutant.file).read_text(encoding="utf-8").count(mutant.old) == 1
+
     def begin(self, job, trace: Path) -> None:
         """Plant the job's defect and start the tool."""
         program, mutant = self.job = job
@@ -88,8 +94,6 @@ class Copy:
         if mutant is not None:
             file = self.folder / "ms2torch" / mutant.file
             text = file.read_text(encoding="utf-8")
-            if text.count(mutant.old) != 1:
-                raise SystemExit(f"{mutant.name}: its line does not stand in {mutant.file} once")
             self.planted = file, text
             file.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
         arguments = ["--quiet", "--trace", str(trace), "--json", str(self.report),
@@ -119,8 +123,11 @@ def run(jobs, traces: Path, workers: int):
         waiting, busy = list(reversed(jobs)), []
         while waiting or busy:
             while waiting and free:
-                copy = free.pop()
                 job = waiting.pop()
+                if not free[-1].fits(job[1]):
+                    print(f"     left out: {job[1].name}: its line does not stand in {job[1].file} once")
+                    continue
+                copy = free.pop()
                 copy.begin(job, trace_of(job[0], traces))
                 busy.append(copy)
             time.sleep(0.02)

@@ -38,6 +38,7 @@ class Comparison:
     steps: int = 0
     losses: tuple[list, list] = field(default_factory=lambda: ([], []))
     drift: list = field(default_factory=list)
+    mode: str | None = None
 
     def over(self, bound: float = BOUND) -> list[Finding]:
         """Everything that differs, floats by more than ``bound`` of their norm, in order of time."""

@@ -42,18 +42,27 @@ def doubtful(events: Events) -> list:
     return [list(key) for key in keys[:_FIRST]]
 
 
-def guilty(events: Events, truth: Events | None, cells: list[dict]) -> tuple[list[Finding], list[Finding]]:
-    """(what is wrong in order of time, the values nearest to their tolerance)."""
-    tree = Tree(cells)
+def guilty(events: Events, truth: Events | None, cells: list[dict],
+           reference=None) -> tuple[list[Finding], list[Finding]]:
+    """(what is wrong in order of time, the values nearest to their tolerance).
+
+    ``reference`` is the reference's trace. Masks drawn otherwise are no findings: the real MindSpore's
+    PyNative mode, in which steps are re-fed, does not draw them reproducibly itself.
+    """
+    tree, sums = Tree(cells), Sums(reference)
     wrong, worst = [], []
     for event in events.items:
         finding = _finding(event)
+        if event.get("mask") and tree.draws(finding.where):
+            continue
         if event["kind"] == "value" and math.isfinite(event["error"]):
+            if finding.stage == "gradient":
+                event = {**event, "floor": sums.floor(finding, tree, event["dtype"]) / (event["size"] or 1.0)}
             _measure(finding, event, events, truth)
             worst.append(finding)
             if finding.error <= finding.tolerance:
                 continue
-        tree.place(finding, event.get("mask", False))
+        tree.place(finding)
         wrong.append(finding)
     _all_gradients(wrong, tree)
     worst.sort(key=lambda f: f.error / f.tolerance, reverse=True)
@@ -83,11 +92,43 @@ def _measure(finding: Finding, event: dict, events: Events, truth: Events | None
     finding.note = f"rounding of ours is {mine:.2g}"
 
 
+class Sums:
+    """What a parameter's gradient is summed from: terms that may cancel to nothing, with rounding left."""
+
+    def __init__(self, reference) -> None:
+        self.reference, self.step, self.known = reference, None, {}
+
+    def floor(self, finding: Finding, tree: Tree, dtype: str) -> float:
+        """Two units in the last place of |output gradient| |input|, over the calls of the owning Cell."""
+        if self.reference is None:
+            return 0.0
+        if finding.step != self.step:
+            self.step, self.known = finding.step, {}
+            for r in self.reference.step(finding.step):
+                if r["kind"] == "tensor" and r["stage"] in ("forward", "backward"):
+                    self.known.setdefault((r["where"], r["role"]), {})[r["call"], r["index"]] = r
+        owner = tree.owner(finding.where)
+        inputs = self.known.get((owner, "input"), {})
+        total = 0.0
+        for (call, _), record in self.known.get((owner, "grad_output"), {}).items():
+            came = inputs.get((call, 0))
+            ones = math.sqrt(math.prod(record["shape"]))
+            total += _norm(record) * max(ones, _norm(came) if came else 0.0)
+        return 2 * epsilon(dtype) * total
+
+
+def _norm(record: dict) -> float:
+    norm = record["stats"]["norm"]
+    return norm if math.isfinite(norm) else 0.0
+
+
 class Tree:
     """The Cells by name: who owns a parameter, who called a Cell."""
 
     def __init__(self, cells: list[dict]) -> None:
         self.cells = {cell["name"]: cell for cell in cells}
+        # Names of Cells that were called alone before their network was.
+        self.later = {cell["was"]: cell["name"] for cell in cells if cell.get("was")}
 
     def parent(self, name: str) -> str:
         """The Cell in whose ``construct`` the Cell was called, by the tree."""
@@ -107,9 +148,14 @@ class Tree:
             prefix = prefix.rpartition(".")[0]
         return ""
 
-    def place(self, finding: Finding, mask: bool = False) -> None:
+    def draws(self, name: str) -> bool:
+        """Whether a Cell draws a mask."""
+        return "Dropout" in (self.cells.get(self.later.get(name, name)) or {}).get("class", "")
+
+    def place(self, finding: Finding) -> None:
         """Say which Cell a finding speaks of, and what that means."""
-        where = finding.original = finding.where
+        finding.original = finding.where
+        where = finding.where = self.later.get(finding.where, finding.where)
         match finding.stage, finding.role:
             case ("forward", "input") | ("backward", "grad_output"):
                 parent = self.parent(where)
@@ -123,9 +169,6 @@ class Tree:
                 finding.cell = where
                 if self.has_children(where):
                     finding.note = "the Cells within it agree; the operators of its own construct differ"
-                if mask and "Dropout" in (self.cells.get(where) or {}).get("class", ""):
-                    finding.stage = "random"
-                    finding.note = "as many zeros in other places: another draw of random numbers"
             case ("gradient" | "initial", _):
                 finding.cell = self.owner(where)
             case ("optimizer" | "learning_rate", _):

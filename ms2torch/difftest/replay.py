@@ -248,11 +248,8 @@ class Replay(Recorder):
             floor, size = 2 * epsilon(dtype) * size / (changed or 1.0), changed
         error = error / size if size else math.inf
         if error > CHEAP * epsilon(dtype) + floor:
-            zeros = [float(np.mean(a == 0)) for a in (theirs, mine)] if key[2] == "forward" else [0, 0]
-            mask = max(zeros) > 0 and not np.array_equal(theirs == 0, mine == 0)
-            # As many zeros, elsewhere: another draw.
-            self._note(key, "value", error=error, dtype=dtype, size=size, floor=floor, keep=mine,
-                       mask=mask and abs(zeros[0] - zeros[1]) < 3 / math.sqrt(mine.size))
+            mask = key[2] == "forward" and key[4] == "output" and _other_mask(theirs, mine)
+            self._note(key, "value", error=error, dtype=dtype, size=size, floor=floor, keep=mine, mask=mask)
         return None
 
     def _note(self, key, kind, keep=None, **more) -> None:
@@ -278,6 +275,17 @@ class _Shared:
 
     def __init__(self, value) -> None:
         self.value, self.places, self.come = value, [], []
+
+
+def _other_mask(theirs, mine) -> bool:
+    """Whether two arrays differ as two draws of one dropout do: as many zeros, elsewhere, and where both are
+    not zero the same values."""
+    left, right = theirs == 0, mine == 0
+    both = ~(left | right)
+    share = float(left.mean())
+    spread = math.sqrt(2 * max(share * (1 - share), 0.25 / mine.size) / mine.size)
+    return bool(left.any() and not np.array_equal(left, right) and abs(share - right.mean()) < 3 * spread
+            and np.allclose(theirs[both], mine[both], rtol=1e-3))
 
 
 def _is_inner(where: str) -> bool:
