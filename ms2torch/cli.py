@@ -12,6 +12,9 @@ usage: python -m ms2torch [options] train.py [arguments]      run a script
        python -m ms2torch [options] [-]                       prompt, or a program on standard input
        python -m ms2torch --check train.py                    list what will not work; runs nothing
        ms2torch run [options] ...                             the same as python -m ms2torch
+       ms2torch run --nproc N [options] train.py              in N processes that train together
+       ms2torch msrun --worker_num N ... train.py             the same, with the flags of MindSpore's msrun
+       ms2torch doctor                                        what is installed here, what is missing
        ms2torch reference where | install | run train.py      the real MindSpore beside it
        ms2torch diff [options] train.py [arguments]           beside the real MindSpore: equal, or the first
                                                               number that differs (ms2torch diff --help)
@@ -81,10 +84,11 @@ def _print_version() -> None:
 
 def _prepare(options: _Options) -> None:
     """Everything that must hold before the program's first line, here and in its subprocesses."""
-    from ._core import device
+    from ._core import device, ranks
     from .shim import alias, paths
 
     try:
+        ranks.export()
         if options.device:
             os.environ["MS2TORCH_DEVICE"] = options.device
         device.select(None)
@@ -100,6 +104,10 @@ def _prepare(options: _Options) -> None:
 def main(argv: list[str] | None = None) -> None:
     """Entry point; ends with the program's own exit code."""
     argv = sys.argv[1:] if argv is None else argv
+    if argv[:1] == ["doctor"]:
+        from . import doctor
+
+        raise SystemExit(doctor.main(argv[1:]))
     if argv[:1] == ["diff"]:
         from .difftest import twin
 
@@ -108,8 +116,16 @@ def main(argv: list[str] | None = None) -> None:
         from .difftest import reference
 
         raise SystemExit(reference.main(argv[1:]))
+    if argv[:1] == ["msrun"]:
+        from .shim import processes
+
+        raise SystemExit(processes.msrun(argv[1:]))
     if argv[:1] == ["run"]:
-        argv = argv[1:]
+        from .shim import processes
+
+        asked, argv = processes.split(argv[1:])
+        if asked:
+            raise SystemExit(processes.run(asked, argv))
     options, rest = _split(argv)
     if options.check:
         from .shim import check

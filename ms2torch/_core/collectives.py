@@ -345,3 +345,54 @@ def barrier(group: Group) -> None:
     if group.size > 1:
         with faults.named("Barrier", group.ranks):
             dist.barrier(group=group.handle)
+
+
+# ---- without gradients: operations on memory that the caller gives -----------------------------------------
+
+
+class _Done:
+    """The handle of an operation that has ended."""
+
+    def wait(self) -> None:
+        pass
+
+
+def begin_send(t: torch.Tensor, rank: int, group: Group, tag: int = 0):
+    """Begins to send ``t``; the handle's ``wait()`` ends it."""
+    with faults.named(described("Send", t, f"(to rank {group.world_rank(rank)})"), group.ranks):
+        return dist.isend(_dense(t.detach()), group.world_rank(rank), group=group.handle, tag=tag)
+
+
+def begin_receive(into: torch.Tensor, rank: int, group: Group, tag: int = 0):
+    """Begins to receive into ``into``; the handle's ``wait()`` ends it."""
+    with faults.named(described("Receive", into, f"(from rank {group.world_rank(rank)})"), group.ranks):
+        return dist.irecv(into, group.world_rank(rank), group=group.handle, tag=tag)
+
+
+def exchange(sent: list, into: list, group: Group) -> list:
+    """Sends ``sent[i]`` to rank i and fills ``into[i]`` from it."""
+    if len(sent) != group.size or len(into) != group.size:
+        raise ValueError(f"The group has {group.size} processes, but {len(sent)} tensors go out and "
+                         f"{len(into)} come in.")
+    with faults.named("AlltoAll", group.ranks):
+        return exchanged([_dense(t.detach()) for t in sent], into, group)
+
+
+def parts_of(t: torch.Tensor, sizes, group: Group, what: str) -> list:
+    """Views of ``t`` along axis 0, one for each rank: of ``sizes``, or equal ones."""
+    if not sizes:
+        if t.shape[0] % group.size:
+            raise ValueError(f"{what} shape at dim 0 must be divided by world_size, but got {t.shape[0]} and "
+                             f"{group.size}.")
+        sizes = [t.shape[0] // group.size] * group.size
+    return list(t.split([int(n) for n in sizes]))
+
+
+def in_place(name: str, function, tensors, group: Group, asynchronous: bool, what: str | None = None):
+    """``function(handle, async_op)`` on the caller's memory, checked and with failures named; a handle."""
+    if group.size == 1:
+        return _Done()
+    what = what or described(name, tensors)
+    agree(what, group, tensors.device)
+    with faults.named(what, group.ranks):
+        return function(group.handle, asynchronous) or _Done()

@@ -16,7 +16,7 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
-from . import faults, levels, overflow, reducing
+from . import distributed, faults, levels, overflow, reducing
 from .autodiff import _fit
 from .distributed import Group
 
@@ -82,6 +82,11 @@ class Overlap:
             **({} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}),
         )
         self._ddp.register_comm_hook(group.handle, _sum)
+        distributed.holders.add(self)
+
+    def close(self) -> None:
+        """The processes part."""
+        self._ddp = None
 
     def step(self, fn, args: tuple, sens, scale: float):
         """``(output, gradients)``: ``fn(*args)``, detached, and the gradients summed over the group times

@@ -27,6 +27,8 @@ def describe(chosen: torch.device) -> str:
 
 def _best(index: int) -> torch.device:
     forced = os.environ.get("MS2TORCH_DEVICE")
+    if forced == "cuda" and torch.cuda.is_available():
+        forced = f"cuda:{index % torch.cuda.device_count()}"      # of several processes each has its own
     if forced:
         try:
             return torch.empty(0, device=forced).device

@@ -10,6 +10,7 @@ import atexit
 import datetime
 import os
 import socket
+import weakref
 
 import torch
 
@@ -20,6 +21,9 @@ WORLD = "world"
 _here = ranks.Place()
 _groups: dict[str, Group] = {}
 _hosts: list[str] = []
+_done_elsewhere: set[str] = set()
+# What else holds torch's groups: it is closed before they are.
+holders: weakref.WeakSet = weakref.WeakSet()
 
 
 class Group:
@@ -93,23 +97,30 @@ def join(world: ranks.Place | None = None, wait: datetime.timedelta | None = Non
     dist.all_gather_object(told, (socket.gethostname(), os.getpid()))
     faults.processes[:] = told
     _hosts[:] = [host for host, _ in told]
-    atexit.register(_part_at_exit)
+    atexit.register(_part_at_exit, os.getpid())
 
 
-def _part_at_exit() -> None:
-    """A program that ends well leaves NCCL nothing to complain about."""
-    if joined() and not faults.failed and torch.distributed.is_initialized():
-        torch.distributed.destroy_process_group()
+def _part_at_exit(pid: int) -> None:
+    """A program that ends well leaves no thread behind that wants Python when Python is gone."""
+    if pid == os.getpid() and joined() and not faults.failed:
+        leave()
 
 
 def leave() -> None:
-    """Part from the other processes."""
+    """Part from the other processes, and end the threads that carried the data."""
     global _here
     if joined():
         faults.rest()
-        torch.distributed.destroy_process_group()
+        # torch's group ends its threads with the last reference to it.
+        for one in list(holders):
+            one.close()
+        for one in _groups.values():
+            one.handle = None
+        if torch.distributed.is_initialized():
+            torch.distributed.destroy_process_group()
     _groups.clear()
     _hosts.clear()
+    _done_elsewhere.clear()
     _here = ranks.Place()
 
 
@@ -136,6 +147,23 @@ def group(name: str = WORLD) -> Group | None:
     if name == WORLD and WORLD not in _groups:
         return Group(WORLD, (0,))
     return _groups.get(name)
+
+
+def register(what: str) -> None:
+    """Say that this rank does something that only one of the ranks that do it needs to do (see `first`)."""
+    if joined():
+        faults.tell(f"does {what}", "")
+
+
+def first(what: str) -> bool:
+    """Whether no rank before this one, on the same machine, has registered for ``what``. Waits for nobody.
+
+    Ranks that have trained a step together know of each other's registrations before it.
+    """
+    before = [r for r in range(_here.rank) if _hosts[r] == _hosts[_here.rank]]
+    if any(faults.told(f"does {what}", r) is not None for r in before):
+        _done_elsewhere.add(what)
+    return what not in _done_elsewhere
 
 
 def hosts(members: Group) -> list[str]:

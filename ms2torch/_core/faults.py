@@ -36,7 +36,7 @@ def watch(rank: int) -> None:
         def tell_and_show(kind, value, trace):
             global failed
             failed = True
-            _tell("ended", f"{kind.__name__}: {value}")
+            tell("ended", f"{kind.__name__}: {value}")
             before(kind, value, trace)
 
         sys.excepthook = tell_and_show
@@ -55,16 +55,19 @@ def _store():
     return None
 
 
-def _tell(kind: str, text: str) -> None:
+def tell(kind: str, text: str) -> None:
+    """Write into the store that all ranks share."""
     store = None if _rank is None else _store()
     if store is not None:
         with contextlib.suppress(Exception):
             store.set(f"ms2torch/{kind}/{_rank}", text)
 
 
-def _told(store, kind: str, rank: int) -> str | None:
+def told(kind: str, rank: int) -> str | None:
+    """What a rank wrote; None where it wrote nothing, or where the store is gone."""
     key = f"ms2torch/{kind}/{rank}"
     with contextlib.suppress(Exception):
+        store = _store()
         return store.get(key).decode() if store.check([key]) else None
     return None
 
@@ -94,9 +97,12 @@ def explained(err: Exception, what: str, members=None) -> RuntimeError:
     if _rank is None:
         return RuntimeError(f"{what}: {err}")
     here = f"{what}, operation {_number}"
-    _tell("at", here)
+    tell("at", here)
     ranks = [r for r in (members or range(torch.distributed.get_world_size())) if r != _rank]
     found = _reports(ranks, here)
+    tell("saw", here)
+    if _rank == 0:
+        _stay(ranks)
     lines = "; ".join(found) or "all ranks were there"
     error = RuntimeError(f"Rank {_rank} failed in {here}: {lines}. ({str(err).strip().splitlines()[0]})")
     error.from_user = True
@@ -107,14 +113,13 @@ def _reports(ranks: list[int], here: str) -> list[str]:
     """What is known of the other ranks, after a little patience."""
     store = _store()
     if store is None or not _reachable(store):
-        gone = [r for r in ranks if processes[r][0] == socket.gethostname() and not _alive(processes[r][1])]
-        named = [f"rank {r} (process {processes[r][1]}) is gone" for r in gone]
+        named = [f"rank {r} (process {processes[r][1]}) is gone" for r in ranks if _gone(r)]
         return named or ["the process that keeps the ranks' store (rank 0, or the launcher) is gone"]
     found: dict[int, str] = {}
     until = time.monotonic() + _PATIENCE
     while len(found) < len(ranks) and time.monotonic() < until:
         for rank in ranks:
-            if rank not in found and (report := _report(store, rank, here)) is not None:
+            if rank not in found and (report := _report(rank, here)) is not None:
                 found[rank] = report
         # A dead rank is the cause; the others only suffer from it.
         if any(" ended " in text or " is gone" in text for text in found.values()):
@@ -126,16 +131,29 @@ def _reports(ranks: list[int], here: str) -> list[str]:
     return gone or [found[r] for r in ranks if found[r]]
 
 
-def _report(store, rank: int, here: str) -> str | None:
+def _stay(ranks: list[int]) -> None:
+    """Rank 0 may keep the store: it lets the others read before it ends."""
+    until = time.monotonic() + _PATIENCE
+    while time.monotonic() < until:
+        if all(told("saw", r) is not None or told("ended", r) is not None or _gone(r) for r in ranks):
+            return
+        time.sleep(0.05)
+
+
+def _report(rank: int, here: str) -> str | None:
     """What one rank said of itself, or that its process is gone; "" where it is in the same operation."""
-    if (text := _told(store, "ended", rank)) is not None:
+    suffers = told("saw", rank) is not None      # of the same fault as this one
+    if not suffers and (text := told("ended", rank)) is not None:
         return f"rank {rank} ended with {text}"
-    if (text := _told(store, "at", rank)) is not None:
+    if (text := told("at", rank)) is not None:
         return "" if text == here else f"rank {rank} is in {text}"
+    return f"rank {rank} (process {processes[rank][1]}) is gone" if _gone(rank) else None
+
+
+def _gone(rank: int) -> bool:
+    """Whether the process of a rank on this machine has ended."""
     host, pid = processes[rank]
-    if host == socket.gethostname() and not _alive(pid):
-        return f"rank {rank} (process {pid}) is gone"
-    return None
+    return host == socket.gethostname() and not _alive(pid)
 
 
 def _reachable(store) -> bool:

@@ -7,9 +7,11 @@ import time
 
 from ms2torch import log as logger
 from ms2torch._checkparam import check_bool, check_isinstance, check_non_negative_int
+from ms2torch._core import distributed
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor import Tensor
 from ms2torch.nn.cell import Cell
+from ms2torch.parallel._utils import _get_parallel_mode
 from ms2torch.train.serialization import _check_async, _wait_for_thread, save_checkpoint
 
 from ._callback import Callback
@@ -180,6 +182,15 @@ class ModelCheckpoint(Callback):
         """Path of the newest checkpoint, "" before the first."""
         return self._latest_ckpt_file_name
 
+    def begin(self, run_context) -> None:
+        """Of processes that train the same network into the same folder, the first one writes."""
+        if self._directory:
+            distributed.register(f"checkpoints in {self._directory}")
+
+    def _writes(self) -> bool:
+        return not distributed.joined() or _get_parallel_mode() == "stand_alone" or distributed.first(
+            f"checkpoints in {self._directory}")
+
     def step_end(self, run_context) -> None:
         """Save if it is time to."""
         params = run_context.original_args()
@@ -222,9 +233,12 @@ class ModelCheckpoint(Callback):
         name = self._prefix
         if not self._prefix_func:
             name += f"-{params.cur_epoch_num}_{(step - 1) % params.batch_num + 1}"
+        path = os.path.join(self._directory, f"{name}.{config.format}")
+        if not self._writes():
+            self._last_triggered_step, self._latest_ckpt_file_name = step, path
+            return
         self._make_room()
         self._last_time_for_keep, self._last_triggered_step = time.time(), step
-        path = os.path.join(self._directory, f"{name}.{config.format}")
         network = config.saved_network or params.train_network
         options = {"format": config.format, "crc_check": config.crc_check}
         self._write(network, path, params.cur_epoch_num, step, **options)

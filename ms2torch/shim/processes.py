@@ -1,0 +1,270 @@
+"""Starts a program in processes that train together: ``ms2torch run --nproc N`` and ``ms2torch msrun``.
+
+Each process is ``python -m ms2torch ...`` with torchrun's and MindSpore's variables (RANK, RANK_ID, ...).
+Their output passes through. When one ends with an error the others get a few seconds to say what it broke,
+then they are ended too; the exit code is that of the first that failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+# How long the other processes have, after one failed, until they are asked to end, and until they are killed.
+GRACE = 5.0
+# Options of the launcher that take a value, before the program's name.
+_VALUED = ("--api", "--device", "--map-path")
+_OURS = {"--nproc": "nproc", "--nproc-per-node": "nproc", "--nproc_per_node": "nproc", "--nnodes": "nodes",
+         "--node-rank": "node", "--node_rank": "node", "--master-addr": "address", "--master_addr": "address",
+         "--master-port": "port", "--master_port": "port"}
+RUN_USAGE = ("usage: ms2torch run --nproc N [--nnodes M --node-rank I --master-addr HOST --master-port PORT] "
+             "[options] train.py [arguments]")
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("", 0))
+        return s.getsockname()[1]
+
+
+def split(argv: list[str]) -> tuple[dict[str, str], list[str]]:
+    """What is said about processes before the program's name, and all the rest."""
+    asked: dict[str, str] = {}
+    kept: list[str] = []
+    rest = list(argv)
+    while rest and rest[0].startswith("-") and rest[0] not in ("-", "-m", "-c"):
+        word = rest.pop(0)
+        name, equals, value = word.partition("=")
+        if name in _OURS:
+            if not equals and not rest:
+                raise SystemExit(f"ms2torch: {name} needs a value\n{RUN_USAGE}")
+            asked[_OURS[name]] = value if equals else rest.pop(0)
+        else:
+            kept.append(word)
+            if name in _VALUED and not equals and rest:
+                kept.append(rest.pop(0))
+    return asked, kept + rest
+
+
+def run(asked: dict[str, str], rest: list[str]) -> int:
+    """``ms2torch run --nproc N ...``: the program in N processes of this machine; gives the exit code."""
+    try:
+        count, nodes = int(asked.get("nproc", 1)), int(asked.get("nodes", 1))
+        node = int(asked.get("node", 0))
+        port = int(asked.get("port", 0)) or (free_port() if nodes == 1 else 29500)
+    except ValueError as err:
+        raise SystemExit(f"ms2torch: {err}\n{RUN_USAGE}") from None
+    if count < 1 or not 0 <= node < nodes or not rest or (nodes > 1 and "address" not in asked):
+        raise SystemExit(RUN_USAGE)
+    job = Job(rest, count * nodes, count, node * count, asked.get("address", "127.0.0.1"), port)
+    return job.wait()
+
+
+class Job:
+    """The processes of one machine: ranks ``first`` to ``first + count`` of ``size``."""
+
+    def __init__(self, program: list[str], size: int, count: int, first: int, address: str, port: int,
+                 variables=None, logs: list[Path] | None = None, shown=None) -> None:
+        self.logs, self.first = logs, first
+        self.processes: list[subprocess.Popen] = []
+        self._readers: list[threading.Thread] = []
+        command = [sys.executable, "-m", "ms2torch", *program]
+        for local in range(count):
+            rank = first + local
+            env = {**os.environ, **_variables(rank, size, local, count, address, port), **(variables or {})}
+            if variables:
+                env["MS_NODE_ID"] = str(rank)
+            env.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // count)))
+            process = subprocess.Popen(
+                command, env=env, start_new_session=True,
+                stdout=subprocess.PIPE if logs else None, stderr=subprocess.STDOUT if logs else None)
+            self.processes.append(process)
+            if logs:
+                echo = shown is None or local in shown
+                reader = threading.Thread(target=_copy, args=(process.stdout, logs[local], echo), daemon=True)
+                reader.start()
+                self._readers.append(reader)
+
+    def wait(self) -> int:
+        """Until all have ended; the first exit code that is not 0, else 0."""
+        before = {s: signal.signal(s, self._forward) for s in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            code = self._watch()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            self._end(signal.SIGKILL)
+        for reader in self._readers:
+            reader.join(GRACE)
+        return code
+
+    def _watch(self) -> int:
+        first, deadline = 0, None
+        while True:
+            codes = [p.poll() for p in self.processes]
+            failed = next((i for i, c in enumerate(codes) if c), None)
+            if failed is not None and deadline is None:
+                first, deadline = codes[failed], time.monotonic() + GRACE
+                log = f" (see {self.logs[failed]})" if self.logs else ""
+                others = ", the others are ended" if None in codes else ""
+                _say(f"rank {self.first + failed} {_how(first)}{others}{log}.")
+            if None not in codes:
+                return first if first >= 0 else 128 - first
+            if deadline is not None and time.monotonic() > deadline:
+                self._end(signal.SIGTERM)
+                until = time.monotonic() + GRACE
+                while time.monotonic() < until and any(p.poll() is None for p in self.processes):
+                    time.sleep(0.05)
+                self._end(signal.SIGKILL)
+            time.sleep(0.05)
+
+    def _forward(self, number, frame) -> None:
+        self._end(number)
+
+    def _end(self, number: int) -> None:
+        """Send a signal to every process that still runs, and to those that it started."""
+        for p in self.processes:
+            if p.poll() is None:
+                try:
+                    os.killpg(p.pid, number)
+                except (ProcessLookupError, PermissionError):
+                    p.send_signal(number)
+
+
+def _variables(rank: int, size: int, local: int, count: int, address: str, port: int) -> dict[str, str]:
+    named = {"RANK": rank, "WORLD_SIZE": size, "LOCAL_RANK": local, "LOCAL_WORLD_SIZE": count,
+             "MASTER_ADDR": address, "MASTER_PORT": port, "RANK_ID": rank, "RANK_SIZE": size,
+             "DEVICE_ID": local}
+    return {name: str(value) for name, value in named.items()}
+
+
+def _how(code: int) -> str:
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        return f"was ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was ended by signal {-code}"
+
+
+def _say(text: str) -> None:
+    print(f"[ms2torch] {text}", file=sys.stderr, flush=True)
+
+
+def _copy(source, path: Path, echo: bool) -> None:
+    """Everything from ``source`` into the file, and to our output."""
+    with open(path, "wb") as file:
+        for line in iter(source.readline, b""):
+            file.write(line)
+            file.flush()
+            if echo:
+                sys.stdout.buffer.write(line)
+                sys.stdout.flush()
+
+
+# ---- msrun -------------------------------------------------------------------------------------------------
+
+
+def _parser() -> argparse.ArgumentParser:
+    truth = {"True": True, "False": False}
+    parser = argparse.ArgumentParser("ms2torch msrun", description="MindSpore's msrun: a program in several "
+                                     "processes, on PyTorch.")
+    add = parser.add_argument
+    add("--worker_num", type=int, default=8, help="processes in all (8)")
+    add("--local_worker_num", type=int, default=8, help="processes on this machine (8)")
+    add("--master_addr", default="127.0.0.1", help="the first machine")
+    add("--master_port", type=int, default=8118)
+    add("--node_rank", type=int, default=-1, help="which machine this is, from 0")
+    add("--log_dir", default="", help="where worker_RANK.log files go")
+    add("--join", type=truth.__getitem__, default=False, help="True: wait, and show the processes' output")
+    add("--cluster_time_out", type=int, default=600, help="seconds to wait for the others")
+    add("--worker_log_name", default="", help="another name for log files; {ip}, {hostname} are filled in")
+    add("--tail_worker_log", default="-1", help="with --join=True: which local processes' output to show")
+    add("--rank_table_file", default="")
+    add("--bind_core", default="False", help="accepted: placement on cores changes no number")
+    add("--bind_numa", default="False", help="accepted: placement in memory changes no number")
+    add("--sim_level", type=int, default=-1, help=argparse.SUPPRESS)
+    add("--sim_rank_id", type=int, default=-1, help=argparse.SUPPRESS)
+    add("task_script", help="train.py, or python train.py")
+    add("task_script_args", nargs=argparse.REMAINDER)
+    return parser
+
+
+def msrun(argv: list[str], background: bool = False) -> int:
+    """``ms2torch msrun ...`` with msrun's flags; gives the exit code, at once without --join=True."""
+    given = _parser().parse_args(argv)
+    if background:
+        given.join, given.tail_worker_log = True, ""
+    if given.sim_level != -1:
+        raise SystemExit("ms2torch msrun: --sim_level is not supported: there is no dry run of a cluster.")
+    if given.worker_num < 1:
+        raise ValueError(f"worker_num must be greater than 0, but got {given.worker_num}.")
+    count = min(given.local_worker_num, given.worker_num)
+    one_machine = count == given.worker_num
+    if not one_machine and given.node_rank < 0:
+        raise SystemExit("ms2torch msrun: --node_rank says which machine this is (0, 1, ...): several "
+                         "machines need it here.")
+    first = 0 if one_machine else given.node_rank * count
+    folder = Path(given.log_dir or ".")
+    folder.mkdir(parents=True, exist_ok=True)
+    if not given.join:
+        return _detached(argv, folder)
+    job = Job(_program(given), given.worker_num, count, first, given.master_addr, given.master_port,
+              _worker_variables(given), _log_files(given, folder, first, count), _shown(given))
+    return job.wait()
+
+
+def _detached(argv: list[str], folder: Path) -> int:
+    """The same with --join=True, in the background; what it says goes to scheduler.log."""
+    with open(folder / "scheduler.log", "wb") as log:
+        subprocess.Popen([sys.executable, "-m", "ms2torch.shim.processes", *argv], start_new_session=True,
+                         stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    print(f"The processes run in the background; their output is in {folder / 'worker_*.log'}.", flush=True)
+    return 0
+
+
+def _program(given) -> list[str]:
+    match [given.task_script, *given.task_script_args]:
+        case ["python" | "python3", *rest]:
+            return rest
+        case ["pytest", *rest]:
+            return ["-m", "pytest", *rest]
+        case program:
+            return program
+
+
+def _worker_variables(given) -> dict[str, str]:
+    wait = given.cluster_time_out if given.cluster_time_out >= 0 else 10**8
+    found = {"MS_ROLE": "MS_WORKER", "MS_WORKER_NUM": str(given.worker_num),
+             "MS_SCHED_HOST": given.master_addr, "MS_SCHED_PORT": str(given.master_port),
+             "MS_TOPO_TIMEOUT": str(given.cluster_time_out),
+             "MS2TORCH_COMM_TIMEOUT": os.environ.get("MS2TORCH_COMM_TIMEOUT", str(wait))}
+    if given.rank_table_file:
+        found["RANK_TABLE_FILE"] = given.rank_table_file
+    return found
+
+
+def _log_files(given, folder: Path, first: int, count: int) -> list[Path]:
+    name = given.worker_log_name or "worker"
+    if "{ip}" in name or "{hostname}" in name:
+        host = socket.gethostname()
+        name = name.replace("{hostname}", host).replace("{ip}", socket.gethostbyname(host))
+    return [folder / f"{name}_{first + i}.log" for i in range(count)]
+
+
+def _shown(given) -> set[int] | None:
+    """Local ranks whose output is shown; None for all."""
+    if given.tail_worker_log == "-1":
+        return None
+    return {int(one) for one in given.tail_worker_log.split(",") if one}
+
+
+if __name__ == "__main__":
+    raise SystemExit(msrun(sys.argv[1:], background=True))

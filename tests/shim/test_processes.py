@@ -1,0 +1,99 @@
+"""``run --nproc``, ``msrun`` and torchrun start the same program on several ranks."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from ms2torch.shim import processes
+
+from .run import ROOT, launched
+
+PROGRAM = """\
+import json, os, sys
+import mindspore as ms
+from mindspore import Tensor, ops
+from mindspore.communication import get_group_size, get_rank, init
+init()
+rank = get_rank()
+if "fail" in sys.argv and rank == 1:
+    raise KeyError("lost")
+total = ops.AllReduce()(Tensor([float(rank + 1)], ms.float32))
+names = ("RANK_ID", "RANK_SIZE", "DEVICE_ID")
+with open(f"out_{rank}.json", "w") as file:
+    json.dump([rank, get_group_size(), float(total), [os.environ[n] for n in names], sys.argv[1:]], file)
+sys.stdout.write(f"rank {rank} is done\\n")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "train.py").write_text(PROGRAM)
+    return tmp_path
+
+
+def _check(folder, arguments):
+    for rank in range(2):
+        found = json.loads((folder / f"out_{rank}.json").read_text())
+        assert found == [rank, 2, 3.0, [str(rank), "2", str(rank)], arguments]
+
+
+def test_run_nproc(folder):
+    program = ("train.py", "--epochs", "3")
+    code, out, err = launched("run", "--nproc", "2", "--device", "cpu", *program, cwd=folder)
+    assert (code, sorted(out.splitlines())) == (0, ["rank 0 is done", "rank 1 is done"]), err
+    _check(folder, ["--epochs", "3"])
+
+
+def test_a_rank_that_fails_ends_the_others_and_is_named(folder):
+    cpu = {"MS2TORCH_DEVICE": "cpu"}
+    code, _, err = launched("run", "--nproc=2", "train.py", "fail", cwd=folder, env=cpu)
+    assert code == 1
+    assert "[ms2torch] rank 1 ended with exit code 1, the others are ended." in err
+    assert "Rank 0 failed in AllReduce(sum) of float32 (1,), operation 1: rank 1 ended with" in err
+
+
+def test_msrun(folder):
+    port = str(processes.free_port())
+    code, out, err = launched(
+        "msrun", "--worker_num=2", "--local_worker_num=2", f"--master_port={port}", "--log_dir=logs",
+        "--join=True", "--tail_worker_log=0", "--bind_core=True", "python", "train.py", "-x",
+        cwd=folder, env={"MS2TORCH_DEVICE": "cpu"})
+    assert (code, out) == (0, "rank 0 is done\n"), err
+    _check(folder, ["-x"])
+    for rank in range(2):
+        assert (folder / "logs" / f"worker_{rank}.log").read_text() == f"rank {rank} is done\n"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("torchrun", path=os.path.dirname(sys.executable)), reason="no torchrun")
+def test_torchrun(folder):
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "MS2TORCH_DEVICE": "cpu"}
+    torchrun = os.path.join(os.path.dirname(sys.executable), "torchrun")
+    subprocess.run([torchrun, "--nproc-per-node", "2", f"--master-port={processes.free_port()}", "-m",
+                    "ms2torch", "train.py", "a"],
+                   cwd=folder, env=env, check=True, capture_output=True, timeout=120)
+    _check(folder, ["a"])
+
+
+def test_what_belongs_to_the_program_stays_with_it():
+    asked, rest = processes.split(
+        ["--nproc", "4", "--api", "1.5", "--node-rank=0", "train.py", "--nproc", "9"])
+    assert asked == {"nproc": "4", "node": "0"}
+    assert rest == ["--api", "1.5", "train.py", "--nproc", "9"]
+    assert processes.split(["-m", "pkg", "--nproc", "2"]) == ({}, ["-m", "pkg", "--nproc", "2"])
+
+
+@pytest.mark.parametrize("asked", [{"nproc": "0"}, {"nproc": "two"}, {"nproc": "2", "nodes": "2"},
+                                   {"nproc": "2", "nodes": "2", "node": "2", "address": "a"}])
+def test_bad_numbers_end_with_the_usage(asked):
+    with pytest.raises(SystemExit, match=r"usage: ms2torch run --nproc N"):
+        processes.run(asked, ["train.py"])
+
+
+def test_several_machines_need_their_number():
+    with pytest.raises(SystemExit, match="--node_rank says which machine this is"):
+        processes.msrun(["--worker_num=4", "--local_worker_num=2", "train.py"])
