@@ -8,6 +8,7 @@ from .layer import *  # noqa: F403
 from .learning_rate_schedule import *  # noqa: F403
 from .loss import *  # noqa: F403
 from .optim import *  # noqa: F403
+from .sparse import *  # noqa: F403
 from .wrap import *  # noqa: F403
 
 del globals()["CosineSimilarity"]  # that of nn.layer; under this name nn has the metric, found when asked for

@@ -1,5 +1,8 @@
 """Primitives and functions that few programs use. One line a case; g(...) adds the gradients."""
-from tests.reference.expressions import evaluate, lines
+import mindspore as ms
+from mindspore import ops
+
+from tests.reference.expressions import T, evaluate, lines
 from tests.reference.judge import case
 
 POOLS = lines("""
@@ -96,6 +99,62 @@ ops.ForiLoop()(0, 4, lambda i, v: v + i, Tensor(1)), ops.ForiLoop()(0, 3, lambda
 ops.Scan()(lambda v, x: (v + x, v * x), Tensor(1.0), [Tensor(2.0), Tensor(3.0)])
 ops.Scan()(lambda v, x: (v + 1, v), Tensor(1), [None, None, None], 3)
 """)
+
+STEPS = lines("""
+s() ;; ops.FusedSparseAdam(use_nesterov=True)(p, m, v, A(0.9, "float32"), A(0.99, "float32"), A(0.1, "float32"), A(0.9, "float32"), A(0.99, "float32"), A(1e-8, "float32"), T((2, 2)), I(0, 2)) ;; p.value(), m.value(), v.value()
+s() ;; ops.FusedSparseAdam()(p, m, v, A(0.9, "float32"), A(0.99, "float32"), A(0.1, "float32"), A(0.9, "float32"), A(0.99, "float32"), A(1e-8, "float32"), T((2, 2)), I(0, 2)) ;; p.value(), m.value(), v.value()
+s() ;; ops.SparseApplyAdagradV2(0.1, 0.01)(p, v, T((2, 2)), I(0, 2)), ops.SparseApplyAdagradV2(0.1, 0.01, update_slots=False)(p, v, T((2, 2)), I(0, 2))
+s() ;; ops.SparseApplyFtrl(0.1, 0.1, 0.2, -0.5)(p, v, m, T((2, 2)), I(0, 2))
+s() ;; ops.operations.nn_ops.SparseApplyRMSProp(0.9, 0.1, 0.01)(p, v, m, A(0.1, "float32"), T((3, 2)), I(0, 1, 2))
+""")
+STATE = ("p, m, v = (Parameter(Tensor(np.full((3, 2), x, np.float32)), name=n) "
+         "for n, x in (('p', 1), ('m', 2), ('v', 3)))")
+
+CONVOLUTIONS = lines("""
+g(lambda x, w, o: ops.deformable_conv2d(x, w, o, (3, 3), (1, 1, 1, 1), (0, 0, 0, 0)), T((1, 2, 5, 5)), T((2, 2, 3, 3), seed=1), T((1, 27, 3, 3), seed=2))
+ops.deformable_conv2d(T((2, 4, 6, 5)), T((4, 2, 3, 2), seed=1), T((2, 36, 3, 5), seed=2), (3, 2), (1, 1, 2, 1), (1, 1, 1, 0), T((4,)), (1, 1, 1, 1), 2, 2)
+ops.Betainc()(A([0.3, 2.0, 5.0, 0.5], "float32"), A([0.7, 3.0, 1.0, 0.5], "float32"), A([0.2, 0.5, 0.9, 0.99], "float32"))
+ops.auto_generate.SplitWithSize()(T((5, 2)), (2, 3), 0)
+nn.SparseToDense()(ms.COOTensor(A([[0, 1], [1, 2]]), A([1.0, 2.0], "float32"), (3, 4)))
+nn.SparseTensorDenseMatmul()(A([[0, 1], [1, 2]]), A([1.0, 2.0], "float32"), (3, 4), T((4, 2)))
+nn.SparseTensorDenseMatmul(adjoint_dt=True)(A([[0, 1], [1, 2]]), A([1.0, 2.0], "float32"), (3, 4), T((2, 4)))
+nn.FractionalMaxPool3d(2, (2, 2, 3), return_indices=True, _random_samples=A([[[0.3, 0.7, 0.2]]], "float32"))(T((1, 1, 4, 5, 6)))
+[x.shape for x in (ops.MultinomialWithReplacement(6, True)(A([0.0, 10.0, 5.0, 1.0], "float32"), Tensor(3), Tensor(4)), ops.LogNormalReverse()(T((2, 3))), ops.NonDeterministicInts()(Tensor([2, 3])))]
+[(x.shape, str(x.dtype)) for x in ops.uniform_candidate_sampler(A([[1], [3], [2]], "int64"), 1, 3, True, 4, 1)], ops.uniform_candidate_sampler(A([[1]], "int64"), 1, 3, False, 4)[1:]
+""")
+
+
+@case(each={"line": STEPS})
+def test_step(line):
+    return evaluate(line.replace("s()", STATE, 1))
+
+
+@case(each={"line": CONVOLUTIONS})
+def test_more_values(line):
+    return evaluate(line)
+
+
+def double(x):
+    return 2 * x
+
+
+def first(x):
+    return x
+
+
+def third(x, out, dout):
+    return (dout / 3,)
+
+
+@case
+def test_functions_as_operators():
+    plain = ops.Custom(double, first, first, "pyfunc")
+    own = ops.Custom(double, first, first, "pyfunc", bprop=third)
+
+    def call(x):
+        return own(x)
+
+    return plain(T((2, 3))), own(T((2, 3))), ms.grad(call)(T((2, 3)))
 
 
 @case(each={"line": POOLS + IMAGES + MATH + CONTROL})

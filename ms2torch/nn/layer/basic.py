@@ -25,7 +25,8 @@ from ._errors import dense_error
 from ._parts import Part, primitive
 from .activation import get_activation
 
-__all__ = ["Dense", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Flatten", "Identity", "Linear",
+__all__ = ["Dense", "Dropout", "Dropout1d", "Dropout2d", "Dropout2dExt", "Dropout3d", "Flatten", "Identity",
+           "Linear",
            *_arrange.__all__]
 
 
@@ -218,6 +219,20 @@ class Dropout2d(_ChannelDropout):
     def extend_repr(self) -> str:
         # MindSpore shows the share that stays under the name of the one that goes.
         return f"p={self.keep_prob}"
+
+
+class Dropout2dExt(Cell):
+    """Zeroes channels of (N, C, H, W) while training; torch's arguments (``mindspore.nn.Dropout2dExt``)."""
+
+    def __init__(self, p=0.5, inplace=False) -> None:
+        super().__init__()
+        self.p, self.inplace = p, inplace
+
+    def construct(self, input):
+        if not self.training or not self.p:
+            return input
+        result = wrap(F.dropout2d(input._t, self.p))
+        return input.copy_(result) if self.inplace else result
 
 
 class Dropout3d(_ChannelDropout):

@@ -14,6 +14,7 @@ from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor import wrap
 from ms2torch.ops.function import _nn_pool as kernels
 from ms2torch.ops.function._nn_pool import avg_pooled, max_pooled
+from ms2torch.ops.function._nn_pool_rare import fractional_max_pool3d
 
 from ..cell import Cell
 from ._errors import not_tensor
@@ -21,7 +22,8 @@ from ._parts import primitive
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "LPPool1d", "LPPool2d", "MaxPool1d",
+    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d",
+    "FractionalMaxPool3d", "LPPool1d", "LPPool2d", "MaxPool1d",
     "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]
 
 
@@ -377,3 +379,20 @@ class MaxUnpool3d(MaxUnpool1d):
     """Puts maxima back where ``indices`` say (``mindspore.nn.MaxUnpool3d``)."""
 
     _formula = staticmethod(kernels.max_unpool3d)
+
+
+class FractionalMaxPool3d(Cell):
+    """Max pooling over windows at random places (``mindspore.nn.FractionalMaxPool3d``).
+
+    ``_random_samples`` (N, C, 3) in [0, 1) must be given.
+    """
+
+    def __init__(self, kernel_size, output_size=None, output_ratio=None, return_indices=False,
+                 _random_samples=None) -> None:
+        super().__init__()
+        self.kernel_size, self.output_size, self.output_ratio = kernel_size, output_size, output_ratio
+        self.return_indices, self._random_samples = return_indices, _random_samples
+
+    def construct(self, input):
+        return fractional_max_pool3d(input, self.kernel_size, self.output_size, self.output_ratio,
+                                     self.return_indices, self._random_samples)

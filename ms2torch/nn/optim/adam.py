@@ -164,6 +164,29 @@ class AdamWeightDecay(Optimizer):
 
 
 def _adam_weight_decay(late, hyper, params, grads, first, second, rate, decay) -> None:
+    if params[0].dtype is torch.float16:
+        return _in_halves(hyper, params, grads, first, second, rate, decay)
     beta1, beta2, eps = hyper
     torch._fused_adamw_(params, grads, first, second, [], late(params), lr=rate, beta1=beta1,
                         beta2=beta2, weight_decay=decay, eps=eps, amsgrad=False, maximize=False)
+
+
+def _in_halves(hyper, params, grads, first, second, rate, decay) -> None:
+    """AdamWeightDecay of float16 as MindSpore has it: every number and every step rounded to float16."""
+    beta1, beta2, eps, decay = (torch.tensor(x, dtype=torch.float16) for x in (*hyper, decay))
+    keep1, keep2 = float(1 - beta1), float(1 - beta2)        # with beta2 0.999: 0.00098
+    rate = torch.as_tensor(rate).to(torch.float16)
+    change = torch._foreach_sub(grads, first)
+    torch._foreach_mul_(change, keep1)
+    torch._foreach_add_(first, change)
+    change = torch._foreach_mul(grads, grads)
+    torch._foreach_sub_(change, second)
+    torch._foreach_mul_(change, keep2)
+    torch._foreach_add_(second, change)
+    scale = torch._foreach_sqrt(second)
+    torch._foreach_add_(scale, float(eps))
+    step = torch._foreach_div(first, scale)
+    if decay:
+        torch._foreach_add_(step, torch._foreach_mul(params, float(decay)))
+    torch._foreach_mul_(step, rate if rate.device == params[0].device else float(rate))
+    torch._foreach_sub_(params, step)

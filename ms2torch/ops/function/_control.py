@@ -1,8 +1,12 @@
-"""Loops over functions: WhileLoop, ForiLoop, Scan (``mindspore.ops``). They take and give Tensors."""
+"""Functions as operators, on Tensors: WhileLoop, ForiLoop, Scan, Morph, Custom (``mindspore.ops``)."""
 
 from __future__ import annotations
 
-from ms2torch._core.registry import primitive
+from ms2torch._core import levels
+from ms2torch._core.autodiff_functions import custom_bprop
+from ms2torch._core.errors import unsupported
+from ms2torch._core.registry import REQUIRED, primitive
+from ms2torch._core.tensor import Tensor
 
 
 @primitive("WhileLoop", on_tensors=True)
@@ -31,3 +35,25 @@ def _scan(loop_func, init, xs, length=None, unroll=True):
         carry, y = loop_func(carry, x)
         found.append(y)
     return carry, found
+
+
+@primitive("Morph", init={"fn": REQUIRED, "infer_shape": REQUIRED, "infer_dtype": REQUIRED, "bprop_fn": None},
+           on_tensors=True)
+def _morph(*args, fn, infer_shape, infer_dtype, bprop_fn=None):
+    """A function of Tensors as an operator (``mindspore.ops.Morph``), with ``bprop_fn`` for its gradients."""
+    return custom_bprop(fn, bprop_fn, args, {}) if bprop_fn is not None and levels.depth else fn(*args)
+
+
+@primitive("Custom", init={"func": REQUIRED, "out_shape": None, "out_dtype": None, "func_type": "pyfunc",
+                           "bprop": None, "reg_info": None}, on_tensors=True)
+def _custom(*args, func, out_shape=None, out_dtype=None, func_type="pyfunc", bprop=None, reg_info=None):
+    """A function of numpy arrays as an operator (``mindspore.ops.Custom``, ``func_type`` "pyfunc")."""
+    if func_type != "pyfunc":
+        raise unsupported(f"mindspore.ops.Custom(func_type={func_type!r})", "it is a kernel of MindSpore's.",
+                          "func_type='pyfunc', or write the operator with torch.")
+
+    def forward(*args):
+        found = func(*(a.asnumpy() if isinstance(a, Tensor) else a for a in args))
+        return tuple(map(Tensor, found)) if isinstance(found, tuple) else Tensor(found)
+
+    return custom_bprop(forward, bprop, args, {}) if bprop is not None and levels.depth else forward(*args)

@@ -249,3 +249,44 @@ def isnan_ext(tensor):
 
 
 __all__ = ["ctc_greedy_decoder", "isnan_ext", "lu_unpack", "sparse_segment_mean"]
+
+
+@primitive("Betainc")
+def _betainc(a, b, x):
+    """The regularized incomplete beta function I_x(a, b), without gradients for a and b
+    (``mindspore.ops.Betainc``)."""
+    a, b, x = torch.broadcast_tensors(*(t.double() for t in (a, b, x)))
+    # The continued fraction converges fast below the mean; above it, I_x(a, b) = 1 - I_{1 - x}(b, a).
+    low = x < (a + 1) / (a + b + 2)
+    p, q, z = torch.where(low, a, b), torch.where(low, b, a), torch.where(low, x, 1 - x)
+    beta = torch.lgamma(p) + torch.lgamma(q) - torch.lgamma(p + q)
+    front = torch.exp(p * z.log() + q * torch.log1p(-z) - beta) / p
+    result = torch.where(low, front / _fraction(p, q, z), 1 - front / _fraction(p, q, z))
+    return torch.where(x <= 0, 0.0, torch.where(x >= 1, 1.0, result)).to(torch.float32)
+
+
+def _fraction(a, b, x, terms: int = 200):
+    """The continued fraction of the incomplete beta function, from its last term up."""
+    value = torch.ones_like(x)
+    for m in range(terms, 0, -1):
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        value = 1 + even / (1 + odd / value)
+    return 1 - (a + b) * x / (a + 1) / value
+
+
+@primitive("SplitWithSize")
+def _split_with_size(input, split_size, dim=0):
+    """The parts of the given sizes along ``dim`` (``mindspore.ops.auto_generate.SplitWithSize``)."""
+    return tuple(torch.split(input, list(ints(split_size)), dim))
+
+
+@primitive("RmsNorm", init={"epsilon": 1e-6})
+def _rms_norm(x, gamma, epsilon=1e-6):
+    """``x`` over its root mean square, times ``gamma``, and the reciprocal of the root, Float32.
+
+    MindSpore: ``mindspore.ops.RmsNorm``; the last axes are those of ``gamma``.
+    """
+    dims = tuple(range(x.ndim - gamma.ndim, x.ndim))
+    scale = torch.rsqrt(x.float().square().mean(dims, keepdim=True) + epsilon)
+    return (x.float() * scale * gamma.float()).to(x.dtype), scale

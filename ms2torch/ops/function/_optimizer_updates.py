@@ -157,6 +157,10 @@ def _adagrad_da(var, gradient_accumulator, gradient_squared_accumulator, grad, l
 @_update("ApplyRMSProp", 3, _LOCK, all_states=False)
 def _rms_prop(var, mean_square, moment, learning_rate, grad, decay, momentum, epsilon, use_locking=False):
     """One step of RMSProp (``mindspore.ops.ApplyRMSProp``)."""
+    return _rms_prop_step(var, mean_square, moment, learning_rate, grad, decay, momentum, epsilon)
+
+
+def _rms_prop_step(var, mean_square, moment, learning_rate, grad, decay, momentum, epsilon):
     mean_square = _mean(mean_square, grad * grad, decay)
     moment = momentum * moment + learning_rate * grad * (mean_square + epsilon).rsqrt()
     return var - moment, mean_square, moment
@@ -279,10 +283,17 @@ def _of_rows(states, rows, step):
 @_update("FusedSparseAdam", 3, _NESTEROV)
 def _sparse_adam(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, indices,
                  use_locking=False, use_nesterov=False):
-    """`Adam` with a gradient that is zero outside of some rows (``mindspore.ops.FusedSparseAdam``)."""
+    """`Adam` with a gradient that is zero outside of some rows (``mindspore.ops.FusedSparseAdam``).
+
+    With ``use_nesterov`` the other rows of ``var`` rest.
+    """
     grad = torch.zeros_like(var).index_add(0, indices.long(), grad)
-    return _adam(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad,
-                 use_nesterov=use_nesterov)
+    moved, m, v = _adam(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad,
+                        use_nesterov=use_nesterov)
+    if use_nesterov:
+        rows = torch.unique(indices.long())
+        moved = var.index_copy(0, rows, moved[rows])
+    return moved, m, v
 
 
 @_update("FusedSparseLazyAdam", 3, _NESTEROV)
@@ -309,3 +320,31 @@ def _fused_proximal_adagrad(var, accum, lr, l1, l2, grad, indices, use_locking=F
     """`ApplyProximalAdagrad` on some rows alone (``mindspore.ops.FusedSparseProximalAdagrad``)."""
     rows, grad = _added(grad, indices)
     return _of_rows((var, accum), rows, lambda *s: _proximal_adagrad(*s, lr, l1, l2, grad))
+
+
+@_update("SparseApplyFtrl", 3, _FTRL)
+def _sparse_ftrl(var, accum, linear, grad, indices, lr, l1, l2, lr_power, use_locking=False):
+    """`ApplyFtrl` on some rows alone (``mindspore.ops.SparseApplyFtrl``)."""
+    rows, grad = _added(grad, indices)
+    return _of_rows((var, accum, linear), rows, lambda *s: _ftrl(*s, grad, lr, l1, l2, lr_power))
+
+
+@_update("SparseApplyAdagradV2", 2, {"lr": REQUIRED, "epsilon": REQUIRED, "use_locking": False,
+                                     "update_slots": True})
+def _sparse_adagrad_v2(var, accum, grad, indices, lr, epsilon, use_locking=False, update_slots=True):
+    """Adagrad on some rows, ``epsilon`` under the root (``mindspore.ops.SparseApplyAdagradV2``)."""
+    rows, grad = _added(grad, indices)
+
+    def step(var, accum):
+        accum = accum + grad * grad if update_slots else accum
+        return var - lr * grad * (accum + epsilon).rsqrt(), accum
+
+    return _of_rows((var, accum), rows, step)
+
+
+@_update("SparseApplyRMSProp", 3, {"rho": REQUIRED, "momentum": REQUIRED, "epsilon": REQUIRED,
+                                   "use_locking": False})
+def _sparse_rms_prop(var, ms, mom, lr, grad, indices, rho, momentum, epsilon, use_locking=False):
+    """`ApplyRMSProp` on some rows alone (``mindspore.ops.SparseApplyRMSProp``)."""
+    rows, grad = _added(grad, indices)
+    return _of_rows((var, ms, mom), rows, lambda *s: _rms_prop_step(*s, lr, grad, rho, momentum, epsilon))

@@ -1,6 +1,7 @@
 """Operators of neural networks (``mindspore.ops.function.nn_func``), by kind in the files beside."""
 
 from . import _image_colours, _image_regions, _nn_dropout_mask, _nn_recurrent, _old_names  # noqa: F401
+from ._deformable import *  # noqa: F403
 from ._nn_activation import *  # noqa: F403
 from ._nn_attention import *  # noqa: F403
 from ._nn_conv import *  # noqa: F403

@@ -16,7 +16,7 @@ from ms2torch._core import random_streams
 from ms2torch._core.device import device
 from ms2torch._core.errors import said
 from ms2torch._core.random_streams import Stream
-from ms2torch._core.registry import PRIMITIVES, Primitive, method, mint_form, op, primitive
+from ms2torch._core.registry import METHODS, PRIMITIVES, REQUIRED, Primitive, method, mint_form, op, primitive
 from ms2torch._core.rng import graph_seeds
 from ms2torch._core.tensor import Tensor, as_torch, lower, wrap
 from ms2torch.common.generator import engine
@@ -516,3 +516,78 @@ _fills_in_place("random_", lambda t, from_=0, to=None, **how: t.random_(from_, t
                 if to is not None else t.random_(from_, **how) if from_ else t.random_(**how))
 _fills_in_place("bernoulli_", lambda t, p=0.5, **how: t.bernoulli_(p, **how))
 _fills_in_place("exponential_", lambda t, lambd=1, **how: t.exponential_(lambd, **how))
+
+
+@primitive("NonDeterministicInts", init={"dtype": _dtype.int64})
+def _non_deterministic_ints(shape, dtype=_dtype.int64):
+    """Integers of the whole range of their dtype (``mindspore.ops.NonDeterministicInts``)."""
+    bounds = torch.iinfo(dtype.torch)
+    return torch.randint(bounds.min, bounds.max, tuple(ints(shape)), dtype=dtype.torch, device=device())
+
+
+@primitive("LogNormalReverse", init={"mean": 1.0, "std": 2.0})
+def _log_normal_reverse(input, mean=1.0, std=2.0):
+    """Numbers whose logarithm is normal, in the shape of ``input`` (``mindspore.ops.LogNormalReverse``)."""
+    return torch.empty_like(input).log_normal_(mean, std)
+
+
+def _with_replacement(x, numsamples, replacement):
+    return torch.multinomial(x.double(), numsamples, replacement)
+
+
+@op
+def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False):
+    """``numsamples`` classes of each row by its weights (``mindspore.ops.multinomial_with_replacement``)."""
+    return _with_replacement(x, numsamples, replacement)
+
+
+@primitive("MultinomialWithReplacement", init={"numsamples": REQUIRED, "replacement": False})
+def _multinomial_with_replacement(x, seed, offset, numsamples, replacement=False):
+    return _with_replacement(x, numsamples, replacement)
+
+
+def _candidates(true_classes, num_true, num_sampled, unique, range_max):
+    if unique and num_sampled > range_max:
+        raise said(ValueError("For 'UniformCandidateSampler', 'num_sampled' must not exceed 'range_max' when "
+                              f"'unique' is True, but got {num_sampled} and {range_max}."))
+    drawn: dict[int, None] = {}
+    tries = 0
+    while unique and len(drawn) < num_sampled:
+        drawn[int(torch.randint(range_max, ()))] = None
+        tries += 1
+    sampled = torch.tensor(list(drawn)) if unique else torch.randint(range_max, (num_sampled,))
+    chance = 1 - (1 - 1 / range_max) ** tries if unique else num_sampled / range_max
+    sampled = sampled.to(true_classes.device)
+    expected = torch.full((), chance, dtype=torch.float32, device=true_classes.device)
+    return (sampled.to(true_classes.dtype), expected.expand(true_classes.shape).clone(),
+            expected.expand(num_sampled).clone())
+
+
+@op
+def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=0,
+                              remove_accidental_hits=False):
+    """Classes in [0, range_max) drawn evenly, and how often true and drawn ones are expected.
+
+    MindSpore: ``mindspore.ops.uniform_candidate_sampler``; its numbers for a seed are not reproduced.
+    """
+    return _candidates(true_classes, num_true, num_sampled, unique, range_max)
+
+
+@primitive("UniformCandidateSampler", init={
+    "num_true": REQUIRED, "num_sampled": REQUIRED, "unique": REQUIRED, "range_max": REQUIRED, "seed": 0,
+    "remove_accidental_hits": False})
+def _uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=0,
+                               remove_accidental_hits=False):
+    return _candidates(true_classes, num_true, num_sampled, unique, range_max)
+
+
+def _filled(name):
+    def fill(input, from_=0, to=None if name == "random_" else 1, *, generator=None):
+        return METHODS[name](input, from_, to, generator=generator)
+
+    fill.__name__ = name
+    fill.__doc__ = f"Fills a Tensor with random numbers, in place (``mindspore.ops.{name}``)."
+    return op(fill, on_tensors=True)
+
+
+random_, uniform_ = _filled("random_"), _filled("uniform_")

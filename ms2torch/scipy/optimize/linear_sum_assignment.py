@@ -11,8 +11,10 @@ from ms2torch._core.tensor import Tensor
 
 __all__ = ["linear_sum_assignment"]
 
+_NO_LIMIT = Tensor(sys.maxsize)
 
-def linear_sum_assignment(cost_matrix, maximize, dimension_limit=Tensor(sys.maxsize)):
+
+def linear_sum_assignment(cost_matrix, maximize, dimension_limit=_NO_LIMIT):
     """Rows and columns matched so that the sum of their costs is least, or with ``maximize`` largest.
 
     Two Int64 Tensors: row numbers, rising, and the column of each; -1 fills them up to the matrix' smaller
