@@ -210,7 +210,7 @@ class Recorder:
         # Cells that are running, inmost last; None for one whose parts are its own affair.
         self.calls, self.made, self.stack = {}, [], []
         self.known_roots, self.shown, self.shown_now = set(), set(), set()
-        self.static, self.adaptations = {}, []
+        self.static, self.adaptations, self.extra = {}, [], {}
         self.header = None
         self.training = True
         self.tensor, self.parameter, self.cell = frame.tensor, frame.parameter, frame.cell
@@ -237,6 +237,7 @@ class Recorder:
             record["update"] = update
         if not self.training:
             record["training"] = False
+        record.update(self.extra)
         record["stats"] = statistics(array)
         self.writer.add(record, array if self.whole(stage, where) else None)
         return None
@@ -378,6 +379,30 @@ class Recorder:
             own.pop("construct", None)
             self.training = training
 
+    def operator(self, name, run, args, kwargs, line):
+        """Level op: an operator that the program's own code calls inside a Cell."""
+        cell, plain = self.stack[-1], name.rpartition(".")[2].replace("_", "").lower()
+        if plain in _NOT_OPERATORS:
+            return run(*args, **kwargs)
+        # One name for the function, the Primitive and the method: releases make one by the other.
+        where, before = cell + "/" + plain, self.extra
+        call = self._count(where)
+        self.extra = {"op": name, "line": line, "cell": cell}
+        try:
+            args, kwargs = mapped((args, kwargs), self.tensor,
+                                  lambda v, i: self.incoming(v, where, i, call))
+            return mapped(run(*args, **kwargs), self.tensor,
+                          lambda v, i: self.outgoing(v, where, i, call))
+        finally:
+            self.extra = before
+
+    def wants_operators(self):
+        """Whether operators are to be seen where the program is now."""
+        if self.quiet or self.done or not self.stack or self.stack[-1] is None or os.getpid() != self.pid:
+            return False
+        wanted = self.options.cells
+        return not wanted or any(fnmatch.fnmatch(self.stack[-1], pattern) for pattern in wanted)
+
     def _update(self, optimizer, run, args, kwargs):
         """An optimizer's call, seen from Python: its gradients go in."""
         if not any(optimizer is other for other in self.updated):
@@ -430,11 +455,12 @@ class Recorder:
         title = self.frame.title(owner)
         cells, parameters = [], []
         for path, cell in self.frame.tree(owner):
+            was = self.names.of(cell)
             name, new = self.names.give(cell, path or title, title)
             if new:
                 parent = path.rpartition(".")[0]
                 cells.append({"name": name, "class": type(cell).__name__, "root": title, "path": path,
-                              "parent": parent or (title if path else None)})
+                              "parent": parent or (title if path else None), "was": was})
         for parameter in self.frame.parameters(owner):
             name, new = self.states.give(parameter, parameter.name, title)
             if new:
@@ -570,6 +596,15 @@ class Recorder:
 # ---- MindSpore, or what stands in for it -------------------------------------------------------------------
 
 
+# Level op: Tensor's operators, and methods that compute nothing.
+_SIGNS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
+_OPERATORS = {"__" + name + "__" for name in _SIGNS} | {"__r" + name + "__" for name in _SIGNS} | {
+    "__neg__", "__invert__", "__abs__", "__getitem__",
+    "__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"}
+_NOT_OPERATORS = ("asnumpy", "numpy", "tolist", "item", "dim", "ndimension", "setdata", "assignvalue",
+                  "setdtype", "initdata", "registerhook", "torch", "value", "dtype", "shape", "rank", "size", "depend",
+                  "istensor", "isfloatingpoint", "identity")
+
 # Modules whose Cells only put a program's own Cells together.
 _COMPOSED = (".container", ".wrap", ".train.", ".layer.transformer", ".boost.")
 
@@ -689,11 +724,49 @@ class MindSpore:
         self.cell.__call__ = __call__
         if not recorder.options.pynative:
             self._see_compiled(recorder)
+        if recorder.options.level == "op":
+            self._see_operators(recorder)
         for scaler in _found(("mindspore.amp", "DynamicLossScaler"), ("mindspore.amp", "StaticLossScaler")):
             self._see_scalers(scaler, recorder)
         if recorder.options.pynative:
             self.context.set_context(mode=self.context.PYNATIVE_MODE)
             _replace(self.context.set_context, self._pynative_only)
+
+    def _see_operators(self, recorder):
+        """Functions, Primitives, and Tensor's methods and operators that the program's own lines call."""
+        import importlib
+
+        home = os.path.dirname(os.path.abspath(self.module.__file__)) + os.sep
+
+        def seen(function, name):
+            def called(*args, **kwargs):
+                frame = sys._getframe(1)
+                path = frame.f_code.co_filename
+                if path.startswith(home) or path == __file__ or not recorder.wants_operators():
+                    return function(*args, **kwargs)
+                line = "%s:%d" % (os.path.basename(path), frame.f_lineno)
+                shown = name or args[0].name
+                return recorder.operator(shown, function, args, kwargs, line)
+
+            return called
+
+        for place in ("ops", "ops.functional", "mint", "mint.nn.functional", "numpy"):
+            try:
+                module = importlib.import_module("mindspore." + place)
+            except ImportError:
+                continue
+            for name, value in list(vars(module).items()):
+                if not name.startswith("_") and not isinstance(value, type) and hasattr(value, "__code__"):
+                    setattr(module, name, seen(value, place.replace(".functional", "") + "." + name))
+        classes = [self.ops.Primitive]
+        for kind in classes:
+            classes += [c for c in kind.__subclasses__() if c not in classes]
+            if "__call__" in vars(kind):
+                kind.__call__ = seen(vars(kind)["__call__"], None)
+        for name in dir(self.tensor):
+            value = getattr(self.tensor, name)
+            if callable(value) and (name in _OPERATORS or not name.startswith("_")):
+                setattr(self.tensor, name, seen(value, "Tensor." + name))
 
     def _see_compiled(self, recorder):
         """Compiled functions are outermost calls, too. In MindSpore a class runs them, whatever its name."""
