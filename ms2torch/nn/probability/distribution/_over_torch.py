@@ -42,39 +42,14 @@ class OverTorch(Distribution):
         given = {key: value for key, value in param.items() if key not in ("self", "__class__")}
         values = {k: v for k, v in given.items() if k not in ("seed", "dtype", "name", "param_dict")}
         self._name, self._seed, self._dtype = name, seed, dtype
-        self._parameters_given = {**values, "seed": seed, "dtype": dtype, "name": name, "param_dict": values}
+        self._given = {**values, "seed": seed, "dtype": dtype, "name": name, "param_dict": values}
         self._wide = dtype.torch if dtype.torch.is_floating_point else torch.float32
         self._fixed = {k: None if v is None else _values(v, self._wide) for k, v in values.items()}
         known = [v for v in self._fixed.values() if v is not None]
         self._batch_shape = tuple(torch.broadcast_shapes(*(v.shape for v in known))) if known else None
+        self._is_scalar_batch = self._batch_shape == ()
 
     # ---- what it is ----------------------------------------------------------------------------------------
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def dtype(self):
-        return self._dtype
-
-    @property
-    def seed(self):
-        return self._seed
-
-    @property
-    def parameters(self) -> dict:
-        """What it was made with."""
-        return self._parameters_given
-
-    @property
-    def batch_shape(self):
-        """The shape of the parameters together; None where one is missing."""
-        return self._batch_shape
-
-    @property
-    def is_scalar_batch(self) -> bool:
-        return self._batch_shape == ()
 
     def extend_repr(self) -> str:
         if not self.shown or any(self._fixed[key] is None for key in self._fixed):
@@ -146,17 +121,9 @@ class OverTorch(Distribution):
     def _below(self, made, at):
         return made.cdf(at)
 
-    def log_cdf(self, value, *args):
-        """The logarithm of `cdf`."""
-        return wrap(self.cdf(value, *args)._t.log())
-
     def survival_function(self, value, *args):
         """The probability of more than ``value``."""
         return wrap(1 - self.cdf(value, *args)._t)
-
-    def log_survival(self, value, *args):
-        """The logarithm of `survival_function`."""
-        return wrap(self.survival_function(value, *args)._t.log())
 
     def _figure(self, method, args):
         self._check(method)
@@ -206,7 +173,3 @@ class OverTorch(Distribution):
         self._check("sample")
         shape, *rest = args or ((),)
         return wrap(self._with(rest).sample(torch.Size(shape)).to(self._dtype.torch))
-
-    def construct(self, name, *args):
-        """The method that ``name`` says."""
-        return getattr(self, name)(*args)
