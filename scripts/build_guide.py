@@ -18,9 +18,9 @@ lesson's own. A text takes in what they say and print:
     {{expression}}           in prose: its value after the last cell, so that prose cannot go stale
 
 Cells whose names begin with ``check`` hold assertions on what the lesson states and appear on no page; every
-other cell is on both pages, or on one where its name ends in ``.en`` or ``.zh``. ``--check`` writes nothing, and
-fails when a script or an assertion fails or a page is not what its lesson gives now. Floats may differ by 0.2 %
-there (another CPU's last digits, grown over some steps); all else is equal.
+other cell is on both pages, or on one where its name ends in ``.en`` or ``.zh``. ``--check`` writes nothing;
+it fails when a script or an assertion fails or a page is not what its lesson gives now. Floats may differ by
+0.2 % there (another CPU's last digits, grown over some steps); all else is equal.
 """
 
 from __future__ import annotations

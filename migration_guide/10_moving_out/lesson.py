@@ -42,7 +42,7 @@ for _ in range(10):
 folder = tempfile.TemporaryDirectory()
 checkpoint = str(Path(folder.name) / "net.ckpt")
 ms.save_checkpoint(net, checkpoint)
-print("loss", round(float(last), 4), "->", [name for name in ms.load_checkpoint(checkpoint)])
+print("loss", round(float(last), 4), "->", *ms.load_checkpoint(checkpoint))
 
 
 # %% plain
@@ -118,7 +118,7 @@ BATCH = torch.tensor(images), torch.tensor(labels, dtype=torch.int64)
 
 
 def continued(momentum):
-    """Losses of five more steps in plain PyTorch, with this momentum in BatchNorm; and where its mean went."""
+    """Losses of five more steps in plain PyTorch, with this momentum in BatchNorm; where its mean went."""
     port = TorchNet()
     port.norm.momentum = momentum
     port.load_state_dict(to_state_dict(checkpoint), strict=False)
@@ -141,7 +141,8 @@ moving = net.norm.moving_mean.asnumpy()
 print("MindSpore: ", [f"{v:.4f}" for v in mine])
 print("PyTorch:   ", [f"{v:.4f}" for v in right])
 print("moving mean off by, with momentum 0.1: below 1e-5:", bool(np.abs(mean - moving).max() < 1e-5))
-print(f"moving mean off by, with momentum 0.9: {np.abs(wrong_mean - moving).max() / np.abs(moving).max():.0%}")
+off = np.abs(wrong_mean - moving).max() / np.abs(moving).max()
+print(f"moving mean off by, with momentum 0.9: {off:.0%}")
 
 # %% check continue
 assert np.allclose(mine, right, rtol=1e-4) and np.allclose(mean, moving, atol=1e-5)

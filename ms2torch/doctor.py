@@ -1,0 +1,210 @@
+"""``ms2torch doctor``: what is installed here, what is missing, and the command that mends it.
+
+Plain lines where the output is no terminal; in Chinese where the language is Chinese. Exit code 1 if ms2torch
+cannot work as things are, 0 otherwise: the rest is optional.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import locale
+import os
+import platform
+import shutil
+import sys
+from typing import NamedTuple
+
+from ._core import device, generation
+from ._version import __version__
+
+FINE, OPTIONAL, WRONG = "ok", "--", "!!"
+
+_BOTH = "MindSpore {} is here too: `python x.py` runs on it, `python -m ms2torch x.py` on PyTorch"
+CHINESE = {
+    "Python": "Python",
+    "device": "设备",
+    "real MindSpore": "真实的 MindSpore",
+    "several processes": "多进程",
+    "digits of the examples": "示例用的手写数字",
+    "plots of the guide": "指南的插图",
+    "image transforms of PIL": "PIL 图像变换",
+    "environment": "环境变量",
+    "same environment": "同一环境",
+    "not installed": "没有安装",
+    "needs {} or newer": "需要 {} 或更新的版本",
+    "threads": "线程数",
+    "an NVIDIA driver is here, but this PyTorch is a CPU build": "有 NVIDIA 驱动,但这个 PyTorch 是 CPU 版",
+    "none; only `ms2torch diff` and the live tests want it": "没有;只有 `ms2torch diff` 和实时对照测试用得到",
+    "torch.distributed is not in this PyTorch": "这个 PyTorch 不带 torch.distributed",
+    _BOTH: "这里也装了 MindSpore {}:`python x.py` 用它运行,`python -m ms2torch x.py` 用 PyTorch",
+    "a newer Python": "换用更新的 Python",
+    "All that ms2torch needs is here.": "ms2torch 需要的都齐了。",
+    "ms2torch cannot work as things are; see the lines with !!.": "目前 ms2torch 无法工作,见标有 !! 的行。",
+    "lines with -- are optional": "标有 -- 的是可选的",
+}  # fmt: skip
+
+
+class Line(NamedTuple):
+    """One finding: its state, what it is about, what was found, the command that mends it."""
+
+    state: str
+    name: str
+    found: str
+    mend: str = ""
+
+
+def chinese() -> bool:
+    """Whether the user reads Chinese, by the environment's language."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if os.environ.get(name):
+            return os.environ[name].lower().startswith("zh")
+    return (locale.getlocale()[0] or "").lower().startswith(("zh", "chinese"))
+
+
+def _say(text: str, *values) -> str:
+    return (CHINESE.get(text, text) if chinese() else text).format(*values)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _at_least(found: str, needed: str) -> bool:
+    numbers = [int("".join(c for c in part if c.isdigit()) or 0) for part in found.split("+")[0].split(".")]
+    return tuple(numbers) >= tuple(int(part) for part in needed.split("."))
+
+
+def _needed() -> list[Line]:
+    """Python, PyTorch, numpy, rich."""
+    lines = [Line(FINE, "ms2torch", f"{__version__}, MindSpore API {generation.version()}")]
+    python = platform.python_version()
+    old = not _at_least(python, "3.10")
+    found = f"{python}, {_say('needs {} or newer', '3.10')}" if old else f"{python} ({sys.executable})"
+    lines.append(Line(WRONG if old else FINE, "Python", found, _say("a newer Python") if old else ""))
+    for name, needed in (("PyTorch", "2.4"), ("numpy", "1.22"), ("rich", "12")):
+        package = {"PyTorch": "torch"}.get(name, name)
+        version = _version(package)
+        if version is None:
+            lines.append(Line(WRONG, name, _say("not installed"), f"pip install {package}"))
+        elif not _at_least(version, needed):
+            found = f"{version}, {_say('needs {} or newer', needed)}"
+            lines.append(Line(WRONG, name, found, f"pip install --upgrade {package}"))
+        else:
+            lines.append(Line(FINE, name, version))
+    return lines
+
+
+def _devices() -> list[Line]:
+    import torch
+
+    try:
+        found = device.describe(device.device())
+    except (ValueError, RuntimeError) as error:
+        return [Line(WRONG, "device", str(error), "unset MS2TORCH_DEVICE")]
+    if found == "cpu":
+        found = f"cpu ({_say('threads')}: {torch.get_num_threads()})"
+        if torch.version.cuda is None and shutil.which("nvidia-smi"):
+            why = _say("an NVIDIA driver is here, but this PyTorch is a CPU build")
+            return [Line(OPTIONAL, "device", f"{found}; {why}", "pip install --force-reinstall torch")]
+    return [Line(FINE, "device", found)]
+
+
+def _reference() -> list[Line]:
+    """The real MindSpore that `ms2torch diff` compares with."""
+    from .difftest import reference
+
+    try:
+        python = reference.find()
+        found = reference.versions(python)
+    except reference.NoReference as error:
+        if os.environ.get("MS2TORCH_REFERENCE_PYTHON"):
+            return [Line(OPTIONAL, "real MindSpore", str(error))]
+        none = _say("none; only `ms2torch diff` and the live tests want it")
+        return [Line(OPTIONAL, "real MindSpore", none, "ms2torch reference install")]
+    return [Line(FINE, "real MindSpore", f"{found['mindspore']} ({python})")]
+
+
+def _distributed() -> list[Line]:
+    import torch.distributed as dist
+
+    if not dist.is_available():
+        return [Line(OPTIONAL, "several processes", _say("torch.distributed is not in this PyTorch"))]
+    kinds = {"Gloo": dist.is_gloo_available, "NCCL": dist.is_nccl_available, "MPI": dist.is_mpi_available}
+    return [Line(FINE, "several processes", ", ".join(name for name, there in kinds.items() if there()))]
+
+
+def _extras() -> list[Line]:
+    lines = []
+    for name, package, module, extra in (
+        ("image transforms of PIL", "pillow", "PIL", "dataset"),
+        ("digits of the examples", "scikit-learn", "sklearn", "examples"),
+        ("plots of the guide", "matplotlib", "matplotlib", "examples"),
+    ):
+        if importlib.util.find_spec(module):
+            lines.append(Line(FINE, name, f"{package} {_version(package)}"))
+        else:
+            why = f"{package} {_say('not installed')}"
+            lines.append(Line(OPTIONAL, name, why, f"pip install 'ms2torch[{extra}]'"))
+    return lines
+
+
+def _surroundings() -> list[Line]:
+    lines = []
+    settings = {name: value for name, value in sorted(os.environ.items()) if name.startswith("MS2TORCH_")}
+    if settings:
+        lines.append(Line(FINE, "environment", ", ".join(f"{k}={v}" for k, v in settings.items())))
+    if version := _version("mindspore"):
+        lines.append(Line(FINE, "same environment", _say(_BOTH, version)))
+    return lines
+
+
+def examine() -> list[Line]:
+    """All findings, in the order in which they are shown."""
+    lines = _needed()
+    if not any(line.state == WRONG for line in lines):
+        for part in (_devices, _distributed, _reference, _extras):
+            lines += part()
+    return lines + _surroundings()
+
+
+def _width(text: str) -> int:
+    """Columns on a terminal: a Chinese character takes two."""
+    return sum(2 if ord(c) > 0x2E7F else 1 for c in text)
+
+
+def show(lines: list[Line]) -> None:
+    """Print the findings: coloured on a terminal, plain elsewhere."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(soft_wrap=True, highlight=False)
+    names = {line.name: _say(line.name) for line in lines}
+    widest = max(_width(name) for name in names.values())
+    styles = {FINE: "green", OPTIONAL: "yellow", WRONG: "bold red"}
+    for line in lines:
+        name = names[line.name]
+        blanks = " " * (widest - _width(name))
+        text = Text.assemble((line.state, styles[line.state]), f"  {name}{blanks}  {line.found}")
+        if line.mend:
+            text.append(f"   ->  {line.mend}", "bold")
+        console.print(text)
+    if any(line.state == WRONG for line in lines):
+        console.print(_say("ms2torch cannot work as things are; see the lines with !!."))
+    else:
+        optional = any(line.state == OPTIONAL for line in lines)
+        note = f" ({_say('lines with -- are optional')})" if optional else ""
+        console.print(_say("All that ms2torch needs is here.") + note)
+
+
+def main(argv: list[str]) -> int:
+    """``ms2torch doctor``."""
+    if argv:
+        print(f"usage: ms2torch doctor\n\n{__doc__.split(chr(10), 2)[2].strip()}")
+        return 0 if argv[0] in ("-h", "--help") else 2
+    lines = examine()
+    show(lines)
+    return int(any(line.state == WRONG for line in lines))

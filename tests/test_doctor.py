@@ -1,0 +1,71 @@
+"""``ms2torch doctor`` says what is here, names the command for what is not, and speaks the user's language."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from ms2torch import doctor
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def plain(monkeypatch, tmp_path):
+    """No settings, no reference environment, English."""
+    for name in [n for n in os.environ if n.startswith(("MS2TORCH_", "LC_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+
+def found(name):
+    return next(line for line in doctor.examine() if line.name == name)
+
+
+def test_versions_are_those_that_are_installed(plain):
+    assert found("PyTorch").found == torch.__version__
+    assert found("Python").found.startswith(".".join(map(str, sys.version_info[:3])))
+    assert "Gloo" in found("several processes").found
+
+
+def test_what_is_missing_comes_with_its_command(plain, monkeypatch):
+    find_spec = doctor.importlib.util.find_spec
+    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: name != "PIL" and find_spec(name))
+    assert found("image transforms of PIL") == ("--", "image transforms of PIL", "pillow not installed",
+                                                "pip install 'ms2torch[dataset]'")
+    assert found("real MindSpore").mend == "ms2torch reference install"
+
+
+def test_an_old_torch_is_wrong(plain, monkeypatch, capsys):
+    version = doctor._version
+    monkeypatch.setattr(doctor, "_version", lambda name: "2.3.1+cpu" if name == "torch" else version(name))
+    assert doctor.main([]) == 1
+    out = capsys.readouterr().out
+    assert "!!  PyTorch" in out and "2.3.1+cpu, needs 2.4 or newer   ->  pip install --upgrade torch" in out
+
+
+def test_a_device_that_is_not_here_is_wrong(plain):
+    # A process of its own: the device is chosen once.
+    environment = {**os.environ, "MS2TORCH_DEVICE": "cuda:99", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-m", "ms2torch", "doctor"], capture_output=True, text=True,
+                          env=environment)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "unset MS2TORCH_DEVICE" in done.stdout and "\x1b" not in done.stdout
+
+
+def test_it_speaks_chinese_where_the_user_does(plain, monkeypatch, capsys):
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert doctor.main([]) == 0
+    out = capsys.readouterr().out
+    assert "ms2torch 需要的都齐了" in out and "All that" not in out
+    spoken = {line.name for line in doctor.examine()} - {"ms2torch", "PyTorch", "numpy", "rich"}
+    assert spoken <= set(doctor.CHINESE)
+
+
+def test_another_word_is_refused(plain, capsys):
+    assert doctor.main(["--help"]) == 0 and doctor.main(["now"]) == 2
