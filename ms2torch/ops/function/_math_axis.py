@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from functools import wraps
 
 import torch
@@ -23,6 +24,18 @@ def spelled(**names):
 
         call.also = tuple(names)
         return call
+
+    return decorate
+
+
+def unseen(*names):
+    """Leave other releases' arguments out of ``inspect.signature``, by which packages tell releases apart."""
+
+    def decorate(function):
+        whole = inspect.signature(function)
+        kept = [p for p in whole.parameters.values() if p.name not in names]
+        function.__signature__ = whole.replace(parameters=kept)
+        return function
 
     return decorate
 

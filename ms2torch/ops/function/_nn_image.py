@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from ms2torch._core.errors import unsupported
 from ms2torch._core.registry import REQUIRED, op, primitive
 
-from ._math_axis import spelled
+from ._math_axis import spelled, unseen
 
 
 def _positions(size: int, wanted: int, align_corners: bool, half_pixel: bool, device):
@@ -127,15 +127,20 @@ def _resize_nearest_v2(image, size, align_corners=False, half_pixel_centers=Fals
 _MODES = ("nearest", "linear", "bilinear", "bicubic", "area", "nearest-exact", "trilinear")
 
 
+@unseen("sizes", "scales", "coordinate_transformation_mode", "roi")
 @op
 @spelled(x="input")
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None,
-                recompute_scale_factor=None, *, sizes=None, scales=None, coordinate_transformation_mode=None):
+                recompute_scale_factor=None, *, sizes=None, scales=None, coordinate_transformation_mode=None,
+                roi=None):
     """Resizes the dimensions after (N, C) (``mindspore.ops.interpolate``); arguments as torch's.
 
     Before 2.0 they were ``sizes``, ``scales`` (of all dimensions) and ``coordinate_transformation_mode``,
-    "align_corners" by default: taken by those names.
+    "align_corners" by default: taken by those names. ``roi``, which those positions do not read, as None.
     """
+    if roi is not None:
+        raise unsupported("mindspore.ops.interpolate(roi=)", "it belongs to 'tf_crop_and_resize'.",
+                          "use ops.crop_and_resize.")
     if sizes is not None or scales is not None:
         how = coordinate_transformation_mode or "align_corners"
         if how not in ("align_corners", "half_pixel"):
