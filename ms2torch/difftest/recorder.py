@@ -355,14 +355,15 @@ class Recorder:
         MindSpore's own keys for reusing a forward pass are then made from the caller's own Tensors."""
         where = self.names.of(cell) or self.frame.title(cell)
         own = cell.__dict__
-        if "construct" in own or where.endswith("grad_reducer"):
+        body = self.frame.body
+        if body in own or where.endswith("grad_reducer"):
             return run(args, kwargs)
         whole = self.frame.is_layer(cell)
-        call, inner = self._count(where), cell.construct
+        call, inner = self._count(where), getattr(cell, body)
         training, self.training = self.training, self.training
 
         def construct(*args, **kwargs):
-            own.pop("construct", None)  # nested calls of the same Cell are calls of their own
+            own.pop(body, None)  # nested calls of the same Cell are calls of their own
             self.stack.append(None if whole else where)
             try:
                 args, kwargs = mapped((args, kwargs), self.tensor,
@@ -372,11 +373,11 @@ class Recorder:
             finally:
                 self.stack.pop()
 
-        own["construct"] = construct
+        own[body] = construct
         try:
             return run(args, kwargs)
         finally:
-            own.pop("construct", None)
+            own.pop(body, None)
             self.training = training
 
     def operator(self, name, run, args, kwargs, line):
@@ -462,7 +463,7 @@ class Recorder:
                 cells.append({"name": name, "class": type(cell).__name__, "root": title, "path": path,
                               "parent": parent or (title if path else None), "was": was})
         for parameter in self.frame.parameters(owner):
-            name, new = self.states.give(parameter, parameter.name, title)
+            name, new = self.states.give(parameter, self.frame.name(parameter), title)
             if new:
                 parameters.append({"name": name, "dtype": self.frame.dtype(parameter),
                                    "shape": list(parameter.shape),
@@ -472,7 +473,7 @@ class Recorder:
         return self.names.of(owner)
 
     def _parameter(self, parameter, owner):
-        return self.states.give(parameter, parameter.name, self.frame.title(owner))[0]
+        return self.states.give(parameter, self.frame.name(parameter), self.frame.title(owner))[0]
 
     def _held_by(self, owner):
         """The optimizers in a Cell's tree, or in what a function refers to."""
@@ -521,11 +522,12 @@ class Recorder:
             for p in self.frame.state(optimizer):
                 if id(p) not in seen:
                     seen.add(id(p))
-                    self._set(p, self.visit("initial", p.name, "state", 0, 0, p, self._index(optimizer)))
+                    name = self.frame.name(p)
+                    self._set(p, self.visit("initial", name, "state", 0, 0, p, self._index(optimizer)))
 
     def _set(self, parameter, array):
         if array is not None:
-            parameter.set_data(self.frame.tensor_of(array, parameter))
+            self.frame.assign(parameter, self.frame.tensor_of(array, parameter))
 
     def _end_step(self, optimizers):
         states, seen = set(), set()
@@ -533,8 +535,9 @@ class Recorder:
             update = self._index(optimizer)
             for p in self.frame.state(optimizer):
                 states.add(id(p))
-                if not p.name.startswith("learning_rate"):
-                    self.visit("optimizer", p.name, "value", 0, 0, p, update)
+                name = self.frame.name(p)
+                if not name.startswith("learning_rate"):
+                    self.visit("optimizer", name, "value", 0, 0, p, update)
         for index, scaler in enumerate(self.scalers):
             for name in ("scale_value", "counter"):
                 value = getattr(scaler, name, None)
@@ -545,7 +548,7 @@ class Recorder:
                 if id(p) in states or id(p) in seen:
                     continue
                 seen.add(id(p))
-                scale = p.name.rpartition(".")[2] in SCALE_NAMES
+                scale = self.frame.name(p).rpartition(".")[2] in SCALE_NAMES
                 stage = "loss_scale" if scale else "parameter"
                 self.visit(stage, self._parameter(p, owner), "value", 0, 0, p)
         self.writer.add({"kind": "step", "number": self.step, "event": "end", "gradients": bool(self.updated),
@@ -602,15 +605,15 @@ _OPERATORS = {"__" + name + "__" for name in _SIGNS} | {"__r" + name + "__" for 
     "__neg__", "__invert__", "__abs__", "__getitem__",
     "__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"}
 _NOT_OPERATORS = ("asnumpy", "numpy", "tolist", "item", "dim", "ndimension", "setdata", "assignvalue",
-                  "setdtype", "initdata", "registerhook", "torch", "value", "dtype", "shape", "rank", "size", "depend",
-                  "istensor", "isfloatingpoint", "identity")
+                  "setdtype", "initdata", "registerhook", "torch", "value", "dtype", "shape", "rank", "size",
+                  "depend", "istensor", "isfloatingpoint", "identity")
 
 # Modules whose Cells only put a program's own Cells together.
 _COMPOSED = (".container", ".wrap", ".train.", ".layer.transformer", ".boost.")
 
 
 class MindSpore:
-    """What the recorder asks of the framework; the same questions are answered by `Torch`."""
+    """What the recorder asks of the framework; torch_frame.py answers the same for PyTorch."""
 
     def __init__(self):
         import mindspore
@@ -630,8 +633,16 @@ class MindSpore:
         places = ("nn", "experimental.optim", "experimental.optim.optimizer", "mint.optim.optimizer")
         self.optimizers = tuple(_found(*[("mindspore." + place, "Optimizer") for place in places]))
 
+    body = "construct"
+
     def dtype(self, value):
         return str(value.dtype).lower()
+
+    def name(self, parameter):
+        return parameter.name
+
+    def assign(self, parameter, value):
+        parameter.set_data(value)
 
     def array(self, value):
         dtype = self.dtype(value)
@@ -951,7 +962,7 @@ def run(options, make=Recorder):
     if options.adapter:
         tell = early.append
         _load(options.adapter).install(report=lambda *said: tell(said))
-    frame = MindSpore()
+    frame = _torch() if options.torch else MindSpore()
     recorder = make(writer, options, frame)
     for said in early:
         recorder.adapted(*said)
@@ -960,10 +971,16 @@ def run(options, make=Recorder):
     return _execute(options, recorder)
 
 
+def _torch():
+    """The same for PyTorch, from the file that lies beside this one."""
+    return _load(os.path.join(os.path.dirname(os.path.abspath(__file__)), "torch_frame.py")).Torch()
+
+
 def _load(path):
     import importlib.util
 
-    spec = importlib.util.spec_from_file_location("ms2torch_reference_adapter", path)
+    name = "ms2torch_difftest_" + os.path.basename(path)[:-3]
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)

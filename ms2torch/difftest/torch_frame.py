@@ -1,0 +1,146 @@
+"""What recorder.py asks of PyTorch, for programs that were ported by hand: Modules stand for Cells,
+``torch.optim`` for MindSpore's optimizers. Copied beside recorder.py where that is used with ``--torch``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+
+class _Watched(torch.autograd.Function):
+    """Identity whose gradient is shown. The result is the same memory, and no view to autograd, which forbids
+    in-place changes of such views; programs write ``ReLU(inplace=True)``."""
+
+    @staticmethod
+    def forward(ctx, value, arrived):
+        ctx.arrived = arrived
+        return value.new_empty(0).set_(value.detach())
+
+    @staticmethod
+    def backward(ctx, gradient):
+        other = ctx.arrived(gradient)
+        return (gradient if other is None else other), None
+
+
+class Torch:
+    """The same questions as recorder.py's ``MindSpore`` answers."""
+
+    side = "torch"
+    body = "forward"
+    tensor, parameter, cell = torch.Tensor, torch.nn.Parameter, torch.nn.Module
+    optimizers = (torch.optim.Optimizer,)
+
+    def __init__(self) -> None:
+        self.version = self.api = str(torch.__version__)
+        self._names: dict[int, str] = {}
+        self._kept: list = []
+
+    def dtype(self, value) -> str:
+        return str(value.dtype).replace("torch.", "")
+
+    def array(self, value):
+        value = value.detach().cpu()
+        if value.dtype is torch.bfloat16:
+            return (value.float().numpy().view(np.uint32) >> 16).astype(np.uint16), "bfloat16"
+        return value.resolve_conj().resolve_neg().numpy(), self.dtype(value)
+
+    def tensor_of(self, array, like):
+        return torch.as_tensor(np.ascontiguousarray(array), dtype=like.dtype, device=like.device)
+
+    def differentiable(self, value) -> bool:
+        return value.is_floating_point() or value.is_complex()
+
+    def watched(self, value, arrived):
+        return _Watched.apply(value, arrived) if value.requires_grad else value
+
+    def mode(self) -> str:
+        return "pynative"
+
+    def compiled(self, owner) -> bool:
+        return False
+
+    def title(self, owner) -> str:
+        return type(owner).__name__
+
+    def tree(self, owner):
+        return list(owner.named_modules()) if isinstance(owner, torch.nn.Module) else [("", owner)]
+
+    def trained(self, owner) -> bool:
+        return any(p.requires_grad for p in self.parameters(owner))
+
+    def has_parts(self, owner) -> bool:
+        return isinstance(owner, torch.nn.Module) and (
+            bool(self.parameters(owner)) or any(True for _ in owner.children()))
+
+    def is_layer(self, cell) -> bool:
+        module = type(cell).__module__
+        return module.startswith("torch.") and not module.endswith(".container")
+
+    def parameters(self, owner) -> list:
+        """Parameters and buffers, named as in the state dict of the first Module that held them."""
+        if isinstance(owner, torch.optim.Optimizer):
+            return []
+        found = [*owner.named_parameters(), *owner.named_buffers()]
+        return [self._named(value, name) for name, value in found]
+
+    def _named(self, value, name: str):
+        if id(value) not in self._names:
+            self._names[id(value)] = name
+            self._kept.append(value)
+        return value
+
+    def name(self, value) -> str:
+        return self._names.get(id(value), "parameter")
+
+    def optimizers_in(self, owner) -> list:
+        return []
+
+    def weights(self, optimizer) -> list:
+        """The weights that have a gradient; the others are not updated."""
+        return [p for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+
+    def state(self, optimizer) -> list:
+        state = []
+        for p in self.weights(optimizer):
+            for key, value in optimizer.state.get(p, {}).items():
+                if isinstance(value, torch.Tensor):
+                    state.append(self._named(value, f"{key}.{self.name(p)}"))
+        return state
+
+    def assign(self, parameter, value) -> None:
+        with torch.no_grad():
+            parameter.copy_(value)
+
+    def rates(self, optimizer) -> list:
+        return [("learning_rate", torch.tensor(float(g["lr"]))) for g in optimizer.param_groups]
+
+    def install(self, recorder) -> None:
+        """Route the calls of Modules and the steps of optimizers through ``recorder``."""
+        original, step = torch.nn.Module.__call__, torch.optim.Optimizer.profile_hook_step
+
+        def __call__(module, *args, **kwargs):
+            return recorder.call(module, lambda a, k: original(module, *a, **k), args, kwargs)
+
+        @staticmethod
+        def profile_hook_step(function):
+            inner = step(function)
+
+            def called(optimizer, *args, **kwargs):
+                gradients = [p.grad for p in self.weights(optimizer)]
+
+                def run(given, _):
+                    for p, gradient in zip(self.weights(optimizer), given[0], strict=True):
+                        p.grad = gradient
+                    return inner(optimizer, *args, **kwargs)
+
+                return recorder.call(optimizer, run, (gradients,), {})
+
+            called.hooked = True
+            return called
+
+        torch.nn.Module.__call__ = __call__
+        torch.optim.Optimizer.profile_hook_step = profile_hook_step
+
+    def seed(self, seed: int) -> None:
+        torch.manual_seed(seed)

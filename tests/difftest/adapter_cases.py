@@ -1,0 +1,351 @@
+"""What the adapter supplies, beside the same written with today's MindSpore: run by the real one alone.
+
+    PYTHON tests/difftest/adapter_cases.py ANSWER.json
+
+Each case gives (adapted, plain); the answer holds them, what was adapted, and MindSpore's version.
+"""
+import hashlib
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+import traceback
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ADAPTER = os.path.join(HERE, "..", "..", "ms2torch", "difftest", "adapter.py")
+spec = importlib.util.spec_from_file_location("reference_adapter", ADAPTER)
+adapter = importlib.util.module_from_spec(spec)
+sys.modules["reference_adapter"] = adapter
+spec.loader.exec_module(adapter)
+told = {}
+adapter.install(report=told.__setitem__)
+
+import mindspore as ms  # noqa: E402
+import mindspore.dataset as ds  # noqa: E402
+from mindspore import Parameter, Tensor, context, nn, ops  # noqa: E402
+from mindspore.ops import composite as C  # noqa: E402
+from mindspore.ops import functional as F  # noqa: E402
+from mindspore.ops import operations as P  # noqa: E402
+
+
+def plain(value):
+    if isinstance(value, Tensor):
+        return plain(value.asnumpy())
+    if isinstance(value, (tuple, list)):
+        return [plain(v) for v in value]
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
+    if isinstance(value, (np.ndarray, np.generic)):
+        return [str(value.dtype), np.asarray(value).tolist()]
+    return value
+
+
+X = Tensor(np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]], np.float32))
+
+
+def device_target():
+    context.set_context(mode=context.GRAPH_MODE, device_target="Ascend", enable_graph_kernel=True)
+    layer = nn.Dense(3, 2)
+    asked = context.get_context("device_target")
+    by_hand = ops.matmul(X, layer.weight.T) + layer.bias
+    return (asked, layer(X)), ("Ascend", by_hand)
+
+
+def removed_settings():
+    context.set_context(enable_loop_sink=True, graph_memory_max_size="8GB")
+    context.set_auto_parallel_context(parallel_mode="data_parallel", mirror_mean=True, device_num=8)
+    got = [context.get_auto_parallel_context(k) for k in ("parallel_mode", "gradients_mean", "device_num")]
+    context.reset_auto_parallel_context()
+    return got, ["stand_alone", True, 1]
+
+
+def one_process():
+    from mindspore.communication import management
+
+    management.init("nccl")
+    management.create_group("pair", [0])
+    return (management.get_rank(), management.get_group_size()), (0, 1)
+
+
+class Collective(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.sum, self.gather = P.AllReduce(), P.AllGather()
+
+    def construct(self, x):
+        return self.sum(x) * 2, self.gather(x)
+
+
+def collectives():
+    return Collective()(X), (X * 2, X)
+
+
+def float_status():
+    arrays = [np.array(a, np.float32) for a in ([1, 2], [1, np.inf], [np.nan, 0], [-np.inf, 1])]
+    found = [P.FloatStatus()(Tensor(a)) for a in arrays]
+    return found, [np.array([0.0 if np.isfinite(a).all() else 1.0], np.float32) for a in arrays]
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = Parameter(Tensor(np.array([1.0, 2.0, 3.0], np.float32)), name="w")
+
+    def construct(self, x):
+        return (self.w * x * x).sum()
+
+
+scale_down = C.MultitypeFuncGraph("scale_down")
+
+
+@scale_down.register("Tensor", "Tensor")
+def _scale_down(scale, grad):
+    return grad * P.Reciprocal()(scale)
+
+
+class OldTrainCell(nn.Cell):
+    """r1.5: the status operators of the NPU around the gradients, one branch for each outcome."""
+
+    def __init__(self, network, optimizer):
+        super().__init__()
+        self.network, self.optimizer, self.weights = network, optimizer, optimizer.parameters
+        self.grad = C.GradOperation(get_by_list=True, sens_param=True)
+        self.alloc_status, self.get_status = P.NPUAllocFloatStatus(), P.NPUGetFloatStatus()
+        self.clear_status = P.NPUClearFloatStatus()
+        self.reduce_sum, self.less_equal = P.ReduceSum(keep_dims=False), P.LessEqual()
+        self.hyper_map, self.base = C.HyperMap(), Tensor(1, ms.float32)
+
+    def construct(self, x, sens):
+        loss = self.network(x)
+        init = self.alloc_status()
+        init = F.depend(init, loss)
+        scaled = F.depend(sens, self.clear_status(init))
+        grads = self.grad(self.network, self.weights)(x, scaled)
+        grads = self.hyper_map(F.partial(scale_down, sens), grads)
+        init = F.depend(init, grads)
+        init = F.depend(init, self.get_status(init))
+        overflow = self.less_equal(self.base, self.reduce_sum(init, (0,)))
+        if overflow:
+            succ = False
+        else:
+            succ = self.optimizer(grads)
+        return F.depend(loss, succ), overflow
+
+
+def npu_status():
+    inputs = [(np.ones(3, np.float32) * k, s) for k, s in ((1, 2.0), (2, 4.0), (1e30, 1e4), (3, 2.0))]
+    net = Net()
+    cell = OldTrainCell(net, nn.Momentum(net.trainable_params(), 0.1, 0.9))
+    adapted = [(*cell(Tensor(x), Tensor(s, ms.float32)), net.w.asnumpy().copy()) for x, s in inputs]
+    return adapted, by_hand(inputs)
+
+
+def by_hand(inputs):
+    net = Net()
+    optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    run = C.GradOperation(get_by_list=True, sens_param=True)(net, optimizer.parameters)
+    results = []
+    for x, s in inputs:
+        loss = net(Tensor(x))
+        grads = [g * (1 / Tensor(s, ms.float32)) for g in run(Tensor(x), Tensor(s, ms.float32))]
+        overflow = not all(bool(ops.isfinite(g).all()) for g in grads)
+        if not overflow:
+            optimizer(tuple(grads))
+        results.append((loss, Tensor(overflow), net.w.asnumpy().copy()))
+    return results
+
+
+def loss_scale_cell():
+    """Six steps with a dynamic scale, one of them an overflow, beside MindSpore's update cell by hand."""
+    values = [1.0, 2.0, 1e30, 1.0, 0.5, 1.0]
+    net = Net()
+    manager = ms.DynamicLossScaleManager(2.0**12, 2, 2)
+    optimizer = nn.Momentum(net.trainable_params(), 0.01, 0.9)
+    model = ms.Model(net, optimizer=optimizer, loss_scale_manager=manager)
+    cell = model._train_network
+    adapted = []
+    for v in values:
+        loss, overflow, scale = cell(Tensor(np.full(3, v, np.float32)))
+        adapted.append((loss, overflow, cell.scale_sense.asnumpy().copy(), net.w.asnumpy().copy()))
+    net = Net()
+    optimizer = nn.Momentum(net.trainable_params(), 0.01, 0.9)
+    update = nn.DynamicLossScaleUpdateCell(2.0**12, 2, 2)
+    scale = Parameter(Tensor(2.0**12, ms.float32), name="scale")
+    run = C.GradOperation(get_by_list=True, sens_param=True)(net, optimizer.parameters)
+    expected = []
+    for v in values:
+        x = Tensor(np.full(3, v, np.float32))
+        loss, sens = net(x), Tensor(scale.asnumpy())
+        grads = tuple(g * (1 / sens) for g in run(x, sens))
+        overflow = not all(bool(ops.isfinite(g).all()) for g in grads)
+        update(scale, Tensor(overflow))
+        if not overflow:
+            optimizer(grads)
+        expected.append((loss, Tensor(overflow), scale.asnumpy().copy(), net.w.asnumpy().copy()))
+    return adapted, expected
+
+
+def resize():
+    image = Tensor(np.arange(8, dtype=np.float32).reshape(1, 2, 2, 2))
+    adapted = [P.ResizeBilinear((4, 6))(image), P.ResizeBilinear((3, 3), align_corners=True)(image),
+               nn.ResizeBilinear()(image, size=(3, 5), align_corners=True),
+               nn.ResizeBilinear(True)(image, scale_factor=2)]
+    expected = [P.image_ops.ResizeBilinearV2(False, False)(image, (4, 6)),
+                ops.interpolate(image, size=(3, 3), mode="bilinear", align_corners=True),
+                ops.interpolate(image, size=(3, 5), mode="bilinear", align_corners=True),
+                ops.interpolate(image, size=(4, 4), mode="bilinear")]
+    return adapted, expected
+
+
+class Renamed(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.gather, self.pack, self.unpack = P.GatherV2(), P.Pack(axis=1), P.Unpack(axis=0)
+        self.add, self.gelu, self.fast = P.TensorAdd(), P.Gelu(), P.FastGelu()
+
+    def construct(self, x, i):
+        return (self.gather(x, i, 1), self.pack((x, x)), self.unpack(x), self.add(x, x), self.gelu(x),
+                self.fast(x))
+
+
+def renamed_operators():
+    i = Tensor(np.array([0, 2], np.int32))
+    gelu = ops.gelu(X, approximate="tanh")
+    expected = ops.gather(X, i, 1), ops.stack((X, X), 1), ops.unstack(X, 0), X + X, gelu, ops.fast_gelu(X)
+    context.set_context(mode=context.PYNATIVE_MODE)
+    eager = Renamed()(X, i)
+    context.set_context(mode=context.GRAPH_MODE)
+    return (Renamed()(X, i), eager), (expected, expected)
+
+
+def compiled_functions():
+    from mindspore import ms_function
+
+    def f(x):
+        return x * 2 + 1
+
+    return [ms_function(f)(X), ms.jit(input_signature=(X,))(f)(X), ms.jit(fn=f, mode="PSJit")(X)], [f(X)] * 3
+
+
+def image_transforms():
+    import mindspore.dataset.transforms.c_transforms as CT
+    import mindspore.dataset.vision.c_transforms as CV
+    import mindspore.dataset.vision.py_transforms as PV
+    from mindspore.dataset import transforms, vision
+    from mindspore.dataset.transforms.py_transforms import OneHotOp
+
+    image = (np.arange(48) * 5 % 256).astype(np.uint8).reshape(4, 4, 3)
+    chw = vision.ToTensor()(image)
+    adapted = [CV.Normalize([1.0, 2, 3], [4.0, 5, 6])(image), CV.Resize((2, 2))(image),
+               CT.TypeCast(ms.int32)(image),
+               PV.Normalize((0.1, 0.2, 0.3), (0.4, 0.5, 0.6))(PV.ToTensor()(image)), OneHotOp(3)(np.array(1))]
+    expected = [vision.Normalize([1.0, 2, 3], [4.0, 5, 6], True)(image), vision.Resize((2, 2))(image),
+                transforms.TypeCast(ms.int32)(image),
+                vision.Normalize((0.1, 0.2, 0.3), (0.4, 0.5, 0.6), is_hwc=False)(chw),
+                transforms.OneHot(3)(np.array(1)).astype(np.float64)]
+    return adapted, expected
+
+
+def rows(data):
+    return [dict(row) for row in data.create_dict_iterator(num_epochs=1, output_numpy=True)]
+
+
+def dataset_keywords():
+    def source():
+        pairs = [(np.ones(n, np.int32), np.array(n)) for n in (1, 3, 2)]
+        return ds.GeneratorDataset(pairs, ["a", "b"], shuffle=False)
+
+    def swap(a, b):
+        return b, a
+
+    columns = {"operations": swap, "input_columns": ["a", "b"], "output_columns": ["b", "a"]}
+    adapted = [rows(source().map(column_order=["a", "b"], **columns)),
+               rows(source().batch(3, pad_info={"a": ([4], 7)}))]
+    return adapted, [rows(source().map(**columns).project(["a", "b"])),
+                     rows(source().padded_batch(3, pad_info={"a": ([4], 7)}))]
+
+
+def mind_dataset():
+    from mindspore.mindrecord import FileWriter
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "data")
+        writer = FileWriter(path, 1)
+        writer.add_schema({"n": {"type": "int32"}})
+        writer.write_raw_data([{"n": k} for k in range(3)])
+        writer.commit()
+        today = rows(ds.MindDataset(path, shuffle=False))
+        return rows(ds.MindDataset(dataset_file=path, shuffle=False)), today
+
+
+def names():
+    from mindspore._checkparam import Rel, Validator
+    from mindspore.nn.metrics.metric import Metric
+    from mindspore.profiler.profiling import Profiler
+
+    return ([Validator.check_int(3, 2, Rel.GT), Metric.__name__, Profiler.__name__, nn.GraphKernel.__name__,
+             np.int is int, np.float is float, np.object is object],
+            [3, "Metric", "Profiler", "Cell", True, True, True])
+
+
+class Ordered(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.p = Parameter(Tensor(1.0, ms.float32), name="p")
+        self.assign = P.Assign()
+        self.order = P.ControlDepend()
+
+    def construct(self, x):
+        write = self.assign(self.p, x)
+        read = self.p * 2
+        self.order(write, read)
+        return read
+
+
+def control_depend():
+    return Ordered()(Tensor(3.0, ms.float32)), Tensor(6.0, ms.float32)
+
+
+def moxing():
+    import moxing as mox
+
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, "from"))
+        with open(os.path.join(folder, "from", "a.txt"), "w") as file:
+            file.write("text")
+        mox.file.copy_parallel(os.path.join(folder, "from"), os.path.join(folder, "to"))
+        mox.file.copy(os.path.join(folder, "to", "a.txt"), os.path.join(folder, "b.txt"))
+        return sorted(mox.file.list_directory(folder)) + mox.file.list_directory(folder + "/to"), [
+            "b.txt", "from", "to", "a.txt"]
+
+
+CASES = [device_target, removed_settings, one_process, collectives, float_status, npu_status, loss_scale_cell,
+         resize, renamed_operators, compiled_functions, image_transforms, dataset_keywords, mind_dataset,
+         names, control_depend, moxing]
+
+
+def digest():
+    """What the answer depends on."""
+    found = hashlib.sha256()
+    for path in (ADAPTER, os.path.abspath(__file__)):
+        with open(path, "rb") as file:
+            found.update(file.read())
+    return found.hexdigest()
+
+
+if __name__ == "__main__":
+    answer = {"mindspore": ms.__version__, "digest": digest(), "cases": {}}
+    for case in CASES:
+        before = set(told)
+        try:
+            adapted, expected = case()
+            answer["cases"][case.__name__] = {"adapted": plain(adapted), "plain": plain(expected)}
+        except Exception:
+            answer["cases"][case.__name__] = {"error": traceback.format_exc()[-2000:]}
+        answer["cases"][case.__name__]["told"] = sorted(set(told) - before)
+    with open(sys.argv[1], "w") as file:
+        cases = ",\n".join(json.dumps(k) + ": " + json.dumps(v) for k, v in answer.pop("cases").items())
+        file.write(json.dumps(answer)[:-1] + ', "cases": {\n' + cases + "\n}}\n")
