@@ -5,6 +5,7 @@ import json
 import logging
 import re
 
+import numpy as np
 import pytest
 import torch
 
@@ -105,3 +106,21 @@ def test_run_check_says_that_it_computes(capsys):
     assert lines[1].startswith(
         "The result of multiplication calculation is correct, MindSpore has been installed on "
     )
+
+
+def test_names_of_checkpoints(tmp_path):
+    """As MindSpore 2.10.0 has them."""
+    from ms2torch.train import serialization
+    from ms2torch.train._utils import _make_directory
+
+    assert serialization.tensor_to_ms_type["BFloat16"] is ms2torch.bfloat16
+    assert serialization.tensor_to_np_type("Int8") is np.int8
+    assert serialization.tensor_to_np_type("str") == "U"
+    target = ms2torch.Parameter(ms2torch.Tensor([1.0, 2.0]), name="w")
+    serialization._update_param(target, ms2torch.Parameter(ms2torch.Tensor([3.0, 4.0])), False)
+    assert target.asnumpy().tolist() == [3.0, 4.0]
+    assert _make_directory(str(tmp_path / "a" / "b")) == str((tmp_path / "a" / "b").resolve())
+    with pytest.raises(TypeError, match="the type should be string"):
+        _make_directory(3)
+    with pytest.raises(ValueError, match="it should be non-blank"):
+        _make_directory(" ")

@@ -216,9 +216,14 @@ def meshgrid(*xi, sparse=False, indexing="xy"):
 
 @lowered
 def indices(dimensions, dtype=_dtype.int32, sparse=False):
-    """The indices of a grid (``mindspore.numpy.indices``)."""
-    grids = torch.meshgrid(*[torch.arange(n, device=device()) for n in dimensions], indexing="ij")
-    return torch.stack(grids).to(_dtype.to_torch(dtype))
+    """The indices of a grid, a list of one array for each axis (``mindspore.numpy.indices``).
+
+    ``sparse`` ones are as long as their axis and 1 along the others.
+    """
+    lines = [torch.arange(n, dtype=_dtype.to_torch(dtype), device=device()) for n in dimensions]
+    if sparse:
+        return [x.reshape([-1 if i == j else 1 for j in range(len(lines))]) for i, x in enumerate(lines)]
+    return [x.clone() for x in torch.meshgrid(*lines, indexing="ij")]
 
 
 def _window(name, function):

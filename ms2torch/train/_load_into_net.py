@@ -34,7 +34,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
     for param in params:
         new = parameter_dict.get(param.name)
         if isinstance(new, Parameter):
-            _update(param, new, strict_load)
+            update_parameter(param, new, strict_load)
             unused.remove(param.name)
         elif new is None and not param.name.startswith("accu_grads"):
             missing.append(param.name)
@@ -70,7 +70,7 @@ def _check(net, parameter_dict) -> None:
             )
 
 
-def _update(param: Parameter, new: Parameter, strict: bool) -> None:
+def update_parameter(param: Parameter, new: Parameter, strict: bool) -> None:
     data, shape = new._t, param.shape
     where = f"For 'load_param_into_net', {param.name} in the argument 'net' should have the same"
     if data.shape != shape:
@@ -120,7 +120,7 @@ def _load_by_prefix(params: list, found: dict, missing: list) -> None:
         for param in params:
             new = found.get(prefix + param.name)
             if param.name in missing and isinstance(new, Parameter):
-                _update(param, new, False)
+                update_parameter(param, new, False)
                 missing.remove(param.name)
         if len(missing) == before:
             break

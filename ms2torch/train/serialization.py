@@ -19,6 +19,7 @@ import torch
 from ms2torch import log as logger
 from ms2torch._checkparam import check_bool, check_isinstance
 from ms2torch._core.device import device
+from ms2torch._core.dtype import _FROM_TORCH, string
 from ms2torch._core.errors import unsupported
 from ms2torch._core.surface import install_lazy
 from ms2torch._core.tensor import Tensor, as_torch, wrap
@@ -26,7 +27,7 @@ from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
 
 from . import _checkpoint_file, _safetensors
-from ._load_into_net import load_param_into_net
+from ._load_into_net import load_param_into_net, update_parameter
 
 __all__ = [
     "async_ckpt_thread_status",
@@ -449,6 +450,22 @@ def _check_crc(tensors: dict, metadata: dict) -> None:
 
 def _parameter(t: torch.Tensor, name: str | None = None) -> Parameter:
     return Parameter(wrap(t.to(device())), name=name)
+
+
+# ---- names that programs import ----------------------------------------------------------------------------
+
+tensor_to_ms_type = {str(t): t for t in _FROM_TORCH.values() if not str(t).startswith("Complex")}
+tensor_to_ms_type["str"] = string
+
+
+def tensor_to_np_type(tensor_type_str: str):
+    """The numpy type of an element of a checkpoint, by the name that it has there."""
+    return "U" if tensor_type_str == "str" else tensor_to_ms_type[tensor_type_str].numpy
+
+
+def _update_param(param, new_param, strict_load) -> None:
+    """Put what was read into a Parameter, as ``load_param_into_net`` does."""
+    update_parameter(param, new_param, strict_load)
 
 
 # ---- from one format to the other --------------------------------------------------------------------------

@@ -87,6 +87,7 @@ ops.stft(T((32,)), 8, 2, 6, ms.numpy.hanning(6), normalized=True, return_complex
 ops.STFT(8, 4, 8, False, True, False)(T((2, 32)), ms.ops.ones(8))
 ops.sparse_segment_mean(T((4, 3)), I(0, 1, 1), I(0, 0, 2))
 ops.isnan_ext(A([1.0, np.nan], "float32"))
+g(ops.addbmm, T((3, 3)), T((3, 2)), T((2, 3))), g(ops.baddbmm, T((3, 3)), T((3, 2)), T((2, 3)))
 ops.addbmm(T((3, 3)), T((2, 3, 4)), T((2, 4, 3))), ops.baddbmm(T((2, 3, 3)), T((2, 3, 4)), T((2, 4, 3)), beta=0.5, alpha=2)
 ops.CumulativeLogsumexp(True)(T((4,)), A(0)), ops.CumulativeLogsumexp(False, True)(T((2, 3)), A(1)), ops.CumulativeLogsumexp()(T((3,)), A(0))
 ops.operations.math_ops.Histogram(4, 0.0, 3.0)(A([1.0, 2.0, 1.0], "float32")), ops.operations.math_ops.Histogram(3)(I(1, 2, 1, 5))

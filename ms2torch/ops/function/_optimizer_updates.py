@@ -76,6 +76,17 @@ def _adam_weight_decay(var, m, v, lr, beta1, beta2, epsilon, decay, gradient, us
     return var - lr * (m / (v.sqrt() + epsilon) + decay * var), m, v
 
 
+@_update("FusedCastAdamWeightDecay", 3, _LOCK)
+def _fused_cast_adam(var, m, v, lr, beta1, beta2, epsilon, decay, gradient, use_locking=False):
+    """`AdamWeightDecay` of half-precision gradients, computed in Float32.
+
+    MindSpore: ``mindspore.ops.FusedCastAdamWeightDecay``, which has no kernel for the CPU.
+    """
+    wide, m, v = _adam_weight_decay(var.float(), m, v, lr, beta1, beta2, epsilon, decay,
+                                    gradient.float())
+    return wide.to(var.dtype), m, v
+
+
 @primitive("AdamNoUpdateParam", init=_NESTEROV, on_tensors=True)
 def _adam_no_update(m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient, use_locking=False,
                     use_nesterov=False):
@@ -348,3 +359,17 @@ def _sparse_rms_prop(var, ms, mom, lr, grad, indices, rho, momentum, epsilon, us
     """`ApplyRMSProp` on some rows alone (``mindspore.ops.SparseApplyRMSProp``)."""
     rows, grad = _added(grad, indices)
     return _of_rows((var, ms, mom), rows, lambda *s: _rms_prop_step(*s, lr, grad, rho, momentum, epsilon))
+
+
+@primitive("FusedWeightScaleApplyMomentum", on_tensors=True)
+def _fused_momentum(weight_decay, loss_scale, variable, accumulation, learning_rate, gradient, momentum):
+    """Momentum of (gradient + weight_decay * variable) * loss_scale, the reciprocal of the scale.
+
+    MindSpore: ``mindspore.ops.FusedWeightScaleApplyMomentum``, which has no kernel for the CPU; the order is
+    that of the optimizers.
+    """
+    decay, scale, var, accum, lr, grad, keep = lower(
+        (weight_decay, loss_scale, variable, accumulation, learning_rate, gradient, momentum))
+    moved = keep * accum + (grad + decay * var) * scale
+    write(accumulation, lambda old: moved.to(old.dtype))
+    return write(variable, lambda old: (old - lr * moved).to(old.dtype))

@@ -187,7 +187,12 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
 
 @op()
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    """beta * input + alpha * the sum of all batch1 @ batch2 (``mindspore.ops.addbmm``)."""
+    """beta * input + alpha * the sum of all batch1 @ batch2 (``mindspore.ops.addbmm``).
+
+    Of two matrices it is the sum of the rows of their product, as in MindSpore.
+    """
+    if batch1.ndim == 2:
+        return beta * input + alpha * (batch1 @ batch2).sum(0)
     return torch.addbmm(input, batch1, batch2, beta=beta, alpha=alpha)
 
 
@@ -206,6 +211,8 @@ def addr(x, vec1, vec2, *, beta=1, alpha=1):
 @op()
 def baddbmm(input, batch1, batch2, beta=1, alpha=1):
     """beta * input + alpha * batch1 @ batch2, for stacks (``mindspore.ops.baddbmm``)."""
+    if batch1.ndim == 2:
+        return beta * input + alpha * (batch1 @ batch2)
     return torch.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha)
 
 

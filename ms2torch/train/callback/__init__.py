@@ -4,6 +4,7 @@ from ms2torch._core.surface import install_lazy
 
 from ._backup_and_restore import BackupAndRestore
 from ._callback import Callback, CallbackManager, InternalCallbackParam, RunContext, _InternalCallbackParam
+from ._callback import set_cur_net as _set_cur_net
 from ._checkpoint import CheckpointConfig, CheckpointManager, ModelCheckpoint
 from ._early_stop import EarlyStopping
 from ._history import History

@@ -198,3 +198,11 @@ def _handle_loss(outputs):
 
 
 install_lazy(__name__, globals())
+
+
+_current: list = [None]
+
+
+def set_cur_net(net) -> None:
+    """Note the network in training, as programs that train without a Model do for their callbacks."""
+    _current[0] = net
