@@ -116,7 +116,7 @@ def svg(figure) -> str:
 def run(folder: Path) -> dict:
     """``execute`` in a process of its own. What the lesson says on stderr is shown if it fails."""
     settings = {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), "MS2TORCH_DEVICE": "cpu", "LANG": "C.UTF-8"}
-    command = [sys.executable, __file__, "--execute", folder.name]
+    command = [sys.executable, __file__, "--execute", str(folder)]
     environment = {**os.environ, **settings}
     done = subprocess.run(
         command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, env=environment, timeout=300
@@ -222,13 +222,13 @@ def made(folder: Path) -> dict[Path, str]:
     return files | {folder / f"{name}.svg": text for name, text in found["figure"].items()}
 
 
-def main() -> int:
+def main(argv: list[str] | None = None) -> int:
     """Build or check; 1 when a lesson fails or a page is stale."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("lessons", nargs="*", help="numbers or folders of lessons; default: all")
     parser.add_argument("--check", action="store_true", help="write nothing; fail where a page is stale")
     parser.add_argument("--execute", metavar="FOLDER", help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = parser.parse_args(argv)
     if options.execute:
         print(json.dumps(execute(GUIDE / options.execute)))
         return 0
@@ -245,7 +245,7 @@ def main() -> int:
         old = [path for path, text in files.items() if stale(path, text)]
         if options.check:
             for path in old:
-                name = path.relative_to(ROOT)
+                name = path.relative_to(GUIDE)
                 print(f"{name} is stale: python scripts/build_guide.py {folder.name[:2]}", file=sys.stderr)
             failures += bool(old)
         else:

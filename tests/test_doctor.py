@@ -1,4 +1,4 @@
-"""``ms2torch doctor`` says what is here, names the command for what is not, and speaks the user's language."""
+"""``ms2torch doctor``: what is here, the command for what is not, in the user's language."""
 
 import os
 import subprocess
