@@ -63,14 +63,14 @@ class Results:
             "",
             f"**{len(self.operators)} operators and groups, {self.total('examples')} examples, "
             f"{self.total('gradients')} with gradients, {self.total('raised')} that raise on MindSpore:",
-            f"{self.total('differences')} differences that are not listed.** {self.total('listed')} examples are "
-            f"of the {len(entries)} entries in `tests/{FILE.name}`;",
+            f"{self.total('differences')} differences that are not listed.** {self.total('listed')} examples "
+            f"are of the {len(entries)} entries in `tests/{FILE.name}`;",
             f"{unmet} of these entries were not met.",
             "",
             "| operator | examples | with gradients | raise | of listed differences | differences |",
             "|---|--:|--:|--:|--:|--:|",
-            *(f"| {name} | " + " | ".join(str(c[k]) for k in (*COUNTS, "differences")) + " |"
-              for name, c in self.operators.items()),
+            *(f"| {name} | {' | '.join(str(counts[k]) for k in (*COUNTS, 'differences'))} |"
+              for name, counts in self.operators.items()),
         ]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

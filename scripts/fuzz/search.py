@@ -50,13 +50,12 @@ def fuzz(name: str, reference: Reference, known: list[Known], examples=100, star
     reference.forget()
 
     def look(case: Case) -> None:
-        theirs, kind, lines = judged(name, case, reference)
+        theirs, kind, lines, entry = judged(name, case, reference, known)
         report.examples += 1
         report.gradients += "gradient" in theirs
         report.raised += "error" in theirs
         if kind is None:
             return
-        entry = _listed(name, case, kind, lines, known)
         if entry is not None:
             entry.met += 1
             report.listed += 1
@@ -79,16 +78,18 @@ def _listed(name, case: Case, kind, lines, known) -> Known | None:
     return next((k for k in known if k.covers(name, facts)), None)
 
 
-def judged(name: str, case: Case, reference: Reference):
-    """Both sides run a case: the real outcome, the kind of difference or None, and its lines."""
+def judged(name: str, case: Case, reference: Reference, known: list[Known]):
+    """Both sides run a case: the real outcome, the kind of difference or None, its lines, its known entry."""
     reference.ask(case)
     ours = run(case.setup, case.call, case.wrt)
     theirs, tolerances = reference.answer(case), {**TOLERANCES["*"], **TOLERANCES.get(name, {})}
     kind, lines = difference_of(theirs, ours, tolerances)
-    if kind in ("value", "gradient value"):
+    entry = _listed(name, case, kind, lines, known) if kind else None
+    if kind in ("value", "gradient value") and entry is None:
         theirs = reference.afresh(case)
         kind, lines = difference_of(theirs, ours, tolerances)
-    return theirs, kind, lines
+        entry = _listed(name, case, kind, lines, known) if kind else None
+    return theirs, kind, lines, entry
 
 
 def difference_of(theirs: dict, ours: dict, tolerances):
@@ -169,8 +170,8 @@ def _shrink(name, difference: Difference, reference, known, examples, start) -> 
     def again(case: Case) -> None:
         if not reference.knows(case) and time.monotonic() > until:
             return
-        _, kind, lines = judged(name, case, reference)
-        if kind != difference.kind or _listed(name, case, kind, lines, known):
+        _, kind, lines, entry = judged(name, case, reference, known)
+        if kind != difference.kind or entry is not None:
             return
         if len(case.source()) <= len(difference.case.source()):
             difference.case, difference.lines = case, lines

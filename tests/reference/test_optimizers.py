@@ -61,11 +61,15 @@ def test_loss_scale(name):
     return weights(PLAIN[name](parameters(), loss_scale=128.0, weight_decay=0.1), steps=2)
 
 
-@case(each={"name": [k for k in KINDS if k != "AdamWeightDecay"]}, rtol=4e-3, atol=1e-3,
-      reason="roundings to float16 in another order")
+@case(each={"name": KINDS}, rtol=4e-3, atol=1e-3, reason="roundings to float16 in another order")
 def test_float16_parameters(name):
     optimizer = PLAIN[name](parameters(ms.float16))
     return run(optimizer, steps=2)
+
+
+@case(rtol=0, atol=0, reason="to the bit")
+def test_adam_weight_decay_rounds_every_step_to_float16():
+    return run(PLAIN["AdamWeightDecay"](parameters(ms.float16), weight_decay=0.1))
 
 
 @case(each={"name": ["AdamWeightDecay", "Adam"]}, raises="the var_shape: [4,16,3,] must be equal to [3,]")
