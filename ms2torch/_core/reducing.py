@@ -7,13 +7,17 @@ As MindSpore does, half precision is summed in float32 and cast back, and the me
 
 from __future__ import annotations
 
+import math
+
 import torch
 import torch.distributed as dist
 
 from . import faults
 from .distributed import Group
 
-BUCKET_BYTES = 25 * 2**20
+# On the CPU smaller ones: copying one goes on while another is on the wire.
+BUCKET_BYTES = {"cpu": 8 * 2**20}
+_BUCKET_BYTES = 25 * 2**20
 _HALF = (torch.float16, torch.bfloat16)
 
 
@@ -22,8 +26,8 @@ def wide(dtype: torch.dtype) -> torch.dtype:
     return torch.float32 if dtype in _HALF else dtype
 
 
-def buckets(tensors, cuts=(), limit: int = BUCKET_BYTES) -> list[list[int]]:
-    """Places of ``tensors`` by bucket: one dtype and device each, at most ``limit`` bytes.
+def buckets(tensors, cuts=(), limit: int | None = None) -> list[list[int]]:
+    """Places of ``tensors`` by bucket: one dtype and device each, at most ``limit`` bytes (by the device).
 
     ``cuts`` gives each tensor a label; tensors with different labels are never in one bucket.
     """
@@ -33,7 +37,8 @@ def buckets(tensors, cuts=(), limit: int = BUCKET_BYTES) -> list[list[int]]:
         key = (wide(t.dtype), t.device, cuts[i] if cuts else 0)
         size = t.numel() * torch.empty((), dtype=key[0]).element_size()
         last = open_ones.get(key)
-        if last is None or last[1] + size > limit:
+        most = limit or BUCKET_BYTES.get(t.device.type, _BUCKET_BYTES)
+        if last is None or last[1] + size > most:
             last = open_ones[key] = [[], 0]
             found.append(last[0])
         last[0].append(i)
@@ -42,7 +47,7 @@ def buckets(tensors, cuts=(), limit: int = BUCKET_BYTES) -> list[list[int]]:
 
 
 def reduce(tensors: list[torch.Tensor], group: Group, scale: float = 1.0, cuts=(),
-           limit: int = BUCKET_BYTES) -> list[torch.Tensor]:
+           limit: int | None = None) -> list[torch.Tensor]:
     """The tensors summed over the group and multiplied by ``scale``: new memory, the same dtypes."""
     if group.size == 1:
         return [t * scale for t in tensors] if scale != 1.0 else list(tensors)
@@ -52,19 +57,33 @@ def reduce(tensors: list[torch.Tensor], group: Group, scale: float = 1.0, cuts=(
     what = f"the reduction of {len(tensors)} gradients"
     with faults.named(what, group.ranks):
         for places in plan:
-            first = tensors[places[0]]
-            flat = torch.cat([tensors[i].reshape(-1).to(wide(first.dtype)) for i in places])
-            under_way.append((places, flat, dist.all_reduce(flat, group=group.handle, async_op=True)))
-        for places, flat, work in under_way:
+            flat, left = _flat([tensors[i] for i in places], scale)
+            under_way.append((places, flat, left, dist.all_reduce(flat, group=group.handle, async_op=True)))
+        for places, flat, left, work in under_way:
             work.wait()
-            if scale != 1.0:
-                flat.mul_(scale)
+            if left != 1.0:
+                flat.mul_(left)
             parts = flat.split([tensors[i].numel() for i in places])
             for i, part in zip(places, parts, strict=True):
                 like = tensors[i]
                 part = part.view(like.shape)
                 result[i] = part if part.dtype is like.dtype else part.to(like.dtype)
     return result
+
+
+def _flat(tensors: list[torch.Tensor], scale: float) -> tuple[torch.Tensor, float]:
+    """The tensors in one, in the dtype that they are summed in; also the factor that is left to multiply by.
+
+    A power of two changes no digit, so it is multiplied in on the way: one pass over memory less.
+    """
+    dtype = wide(tensors[0].dtype)
+    same = all(t.dtype is dtype for t in tensors) and dtype.is_floating_point
+    if not same or scale == 1.0 or math.frexp(scale)[0] != 0.5:
+        return torch.cat([t.reshape(-1).to(dtype) for t in tensors]), scale
+    flat = tensors[0].new_empty(sum(t.numel() for t in tensors))
+    for t, part in zip(tensors, flat.split([t.numel() for t in tensors]), strict=True):
+        torch.mul(t, scale, out=part.view(t.shape))
+    return flat, 1.0
 
 
 def broadcast(params, group: Group, root: int = 0) -> None:

@@ -85,7 +85,8 @@ def test_functions_give_new_tensors(together):
             "all_reduce": a + b, "max": b, "all_gather": [*a, *b],
             "reduce_scatter": np.split(a + b, 2)[rank], "async": a + b, "broadcast": b,
             "reduce": a + b if rank == 0 else [0], "scatter": np.split(b, 2)[rank],
-            "gather": [*a, *b] if rank == 0 else [0], "irecv": other, "batch": other, "all_to_all 0": halves[0],
+            "gather": [*a, *b] if rank == 0 else [0], "irecv": other, "batch": other,
+            "all_to_all 0": halves[0],
             "all_to_all 1": halves[1], "single": np.concatenate(halves), "gradient": 2 * (a + b),
         }
         assert found.keys() == expected.keys()

@@ -22,6 +22,8 @@ def to_tensor(value):
         return value
     tensor = torch.from_numpy(value)
     where = device()
+    if where.type == "cuda":       # from pinned memory it is copied while the device computes
+        return wrap(tensor.pin_memory().to(where, non_blocking=True))
     return wrap(tensor if where.type == "cpu" else tensor.to(where))
 
 
