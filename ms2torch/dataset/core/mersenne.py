@@ -35,6 +35,7 @@ class MT19937:
         # numpy's legacy seeding is init_genrand, as in C++
         self._source = np.random.RandomState(seed & 0xFFFFFFFF)
         self._words = iter(())
+        self._kept = None
 
     def __call__(self) -> int:
         for word in self._words:
@@ -94,12 +95,65 @@ class MT19937:
             items[i], items[p] = items[p], items[i]
             items[i + 1], items[q] = items[q], items[i + 1]
 
+    def sample(self, count: int, among: int) -> list[int]:
+        """``std::sample``: ``count`` of the first ``among`` numbers, in order; one draw decides over two."""
+        chosen, number, left = [], 0, among
+        while count and left >= 2:
+            first, second = divmod(self.integer(0, left * (left - 1) - 1), left - 1)
+            for drawn in (first, second):
+                left -= 1
+                if drawn < count:
+                    chosen.append(number)
+                    count -= 1
+                number += 1
+                if not count:
+                    break
+        if count:
+            chosen += range(number, number + count)
+        return chosen
+
     def weighted(self, weights: list[float], count: int) -> list[int]:
         """``std::discrete_distribution``: ``count`` positions drawn with replacement."""
         weights = np.asarray(weights, np.float64)
         sums = np.cumsum(weights / weights.sum())
         sums[-1] = 1.0
         return [int(np.searchsorted(sums, self.real(), side="left")) for _ in range(count)]
+
+    def normal32(self, deviation: float) -> float:
+        """``std::normal_distribution<float>`` around 0: drawn in pairs, of which the second is kept."""
+        if self._kept is not None:
+            value, self._kept = self._kept, None
+            return float(value * np.float32(deviation))
+        one, two = np.float32(1), np.float32(2)
+        while True:
+            x, y = two * np.float32(self.real32()) - one, two * np.float32(self.real32()) - one
+            radius = x * x + y * y
+            if 0 < radius <= 1:
+                break
+        factor = np.float32(np.sqrt(-two * np.log(radius) / radius))
+        self._kept = x * factor
+        return float(y * factor * np.float32(deviation))
+
+    def gamma32(self, alpha: float) -> float:
+        """``std::gamma_distribution<float>(alpha, 1)``, after Marsaglia and Tsang."""
+        shape = alpha + 1 if alpha < 1 else alpha
+        a = shape - 1 / 3
+        b = 1 / math.sqrt(9 * a)
+        while True:
+            normal = self.normal32(1)
+            v = 1 + b * normal
+            if v <= 0:
+                continue
+            v, uniform = v ** 3, self.real32()
+            if uniform <= 1 - 0.0331 * normal ** 4 or math.log(uniform) <= 0.5 * normal ** 2 + a * (
+                    1 - v + math.log(v)):
+                break
+        if alpha >= 1:
+            return a * v
+        uniform = self.real32()
+        while not uniform:
+            uniform = self.real32()
+        return uniform ** (1 / alpha) * a * v
 
     def exponential(self) -> float:
         """``std::exponential_distribution<>(1)``."""
@@ -113,6 +167,7 @@ class MinStd(MT19937):
 
     def seed(self, seed: int) -> None:
         self._state = (seed & 0xFFFFFFFF) % 2147483647 or 1
+        self._kept = None
 
     def __call__(self) -> int:
         self._state = self._state * 16807 % 2147483647

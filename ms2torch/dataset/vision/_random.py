@@ -152,6 +152,12 @@ def _bytes(values: np.ndarray) -> np.ndarray:
     return np.clip(np.rint(values), 0, 255).astype(np.uint8)
 
 
+def weighted(first: np.ndarray, share, second: np.ndarray, rest) -> np.ndarray:
+    """``first * share + second * rest`` in float32, the first product unrounded, as OpenCV adds them."""
+    added = (second.astype(np.float32) * np.float32(rest)).astype(np.float64)
+    return (first.astype(np.float64) * np.float64(np.float32(share)) + added).astype(np.float32)
+
+
 def _brighter(image, factor):
     return _bytes(image.astype(np.float32) * factor)
 
@@ -162,5 +168,5 @@ def _contrasted(image, factor):
 
 
 def _saturated(image, factor):
-    grey = _grey(image)[..., None].astype(np.float32)
-    return _bytes(image.astype(np.float32) * factor + grey * (np.float32(1) - factor))
+    factor = np.float32(factor)
+    return _bytes(weighted(_grey(image)[..., None], np.float32(1) - factor, image, factor))

@@ -9,7 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from . import transforms as _now
+from ._adjust import RandomSharpness
 from ._colours import AutoContrast, Equalize, Invert, RandomGrayscale
+from ._pieces import FiveCrop, TenCrop
+from ._warps import RandomAffine, RandomRotation
 from .transforms import (
     HWC2CHW,
     CenterCrop,
@@ -27,7 +30,8 @@ from .utils import Border, Inter
 __all__ = ["Border", "CenterCrop", "Decode", "Grayscale", "HWC2CHW", "Inter", "Normalize", "NormalizePad",
            "Pad", "RandomCrop", "RandomHorizontalFlip", "RandomVerticalFlip", "Resize", "ToPIL", "ToTensor",
            "ToType",
-           "AutoContrast", "Equalize", "Invert", "RandomGrayscale"]
+           "AutoContrast", "Equalize", "Invert", "RandomGrayscale",
+           "FiveCrop", "RandomAffine", "RandomRotation", "RandomSharpness", "TenCrop"]
 
 
 class Decode(_now.Decode):

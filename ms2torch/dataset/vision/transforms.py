@@ -1,7 +1,9 @@
 """Transforms of images (``mindspore.dataset.vision.transforms``)."""
 
 from ..transforms.operation import PyTensorOperation, TensorOperation
-from . import _colours
+from . import _adjust, _batches, _colours, _pieces, _policies, _warps
+from ._adjust import *  # noqa: F403
+from ._batches import *  # noqa: F403
 from ._colours import *  # noqa: F403
 from ._convert import Decode, Grayscale, ToNumpy, ToPIL
 from ._erasing import CutOut, RandomErasing
@@ -16,17 +18,23 @@ from ._geometry import (
     Resize,
     VerticalFlip,
 )
+from ._pieces import *  # noqa: F403
+from ._policies import *  # noqa: F403
 from ._random import RandomColorAdjust, RandomCropDecodeResize, RandomResizedCrop
 from ._values import HWC2CHW, Normalize, NormalizePad, Rescale, ToTensor, ToType
+from ._warps import *  # noqa: F403
 from .images import ImageOperation as ImageTensorOperation
-from .utils import Border, ConvertMode, ImageBatchFormat, Inter, SliceMode
+from .utils import AutoAugmentPolicy, Border, ConvertMode, ImageBatchFormat, Inter, SliceMode
 
-__all__ = ["Border", "CenterCrop", "ConvertMode", "Crop", "CutOut", "Decode", "Grayscale", "HWC2CHW",
+__all__ = ["AutoAugmentPolicy", "Border", "CenterCrop", "ConvertMode", "Crop", "CutOut", "Decode",
+           "Grayscale", "HWC2CHW",
            "HorizontalFlip", "ImageBatchFormat", "ImageTensorOperation", "Inter", "Normalize",
            "NormalizePad", "Pad", "PyTensorOperation", "RandomColorAdjust", "RandomCrop",
            "RandomCropDecodeResize", "RandomErasing", "RandomHorizontalFlip", "RandomResizedCrop",
            "RandomVerticalFlip", "Rescale", "Resize", "SliceMode", "TensorOperation", "ToNumpy", "ToPIL",
-           "ToTensor", "ToType", "VerticalFlip", *_colours.__all__]
+           "ToTensor", "ToType", "VerticalFlip", *_adjust.__all__, *_batches.__all__, *_colours.__all__,
+           *_pieces.__all__,
+           *_policies.__all__, *_warps.__all__]
 
 # Users know these classes by this module, in messages and in pickles, wherever they are written down.
 for _name in __all__:

@@ -43,6 +43,14 @@ class ConvertMode(IntEnum):
     COLOR_RGBA2GRAY = 11
 
 
+class AutoAugmentPolicy(str, Enum):
+    """What a policy of `AutoAugment` was learned on."""
+
+    IMAGENET = "imagenet"
+    CIFAR10 = "cifar10"
+    SVHN = "svhn"
+
+
 class ImageBatchFormat(IntEnum):
     """Order of the axes of a batch of images."""
 

@@ -1,0 +1,326 @@
+"""Image transforms that make pictures brighter, sharper, more or less colourful; fixed and random."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from ..core.validator_helpers import (
+    FLOAT_MAX_INTEGER,
+    FLOAT_MIN_INTEGER,
+    UINT8_MAX,
+    check_value,
+    type_check,
+    type_check_list,
+)
+from ..transforms.operation import OperationError, RandomOperation
+from ..transforms.py_transforms_util import Implementation
+from ..transforms.validators import check_prob
+from ._colours import AutoContrast, Equalize, Invert, _needs_bytes
+from ._random import _brighter, _bytes, _contrasted, _saturated, weighted
+from .images import ImageOperation, needs_image, needs_pil, pillow
+
+__all__ = ["AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustSaturation", "AdjustSharpness",
+           "Posterize", "RandomAdjustSharpness", "RandomAutoContrast", "RandomEqualize", "RandomInvert",
+           "RandomLighting",
+           "RandomSharpness", "RandomSolarize", "Solarize"]
+
+
+def _needs_colours(image: np.ndarray, name: str) -> None:
+    if image.ndim != 3 or image.shape[2] != 3:
+        raise OperationError(f"{name}: image shape should be <H,W,3>, but got {image.shape}")
+
+
+def sharpened(image: np.ndarray, factor: float) -> np.ndarray:
+    """Between a blurred image (0), the image (1), and beyond; the outermost pixels stay."""
+    values = image.astype(np.float32)
+    kernel = np.ones((3, 3), np.float32)
+    kernel[1, 1] = 5
+    kernel /= np.float32(13)
+    blurred, exact = image.copy(), image.dtype == np.uint8
+    if min(image.shape[:2]) > 2:
+        height, width = image.shape[0] - 2, image.shape[1] - 2
+        total = np.zeros((height, width, *image.shape[2:]), np.float32)
+        for i in range(3):
+            for j in range(3):
+                total += kernel[i, j] * values[i:i + height, j:j + width]
+        blurred[1:-1, 1:-1] = _bytes(total) if exact else total
+    mixed = weighted(image, factor, blurred, np.float32(1) - np.float32(factor))
+    return _bytes(mixed) if exact else mixed.astype(image.dtype)
+
+
+class _Adjust(ImageOperation):
+    """A factor: 0 takes everything away, 1 leaves the image as it is."""
+
+    _enhancer = ""                                   # Pillow's name for it
+    _argument = ""
+
+    def __init__(self, factor):
+        type_check(factor, (float, int), self._argument)
+        check_value(factor, (0, FLOAT_MAX_INTEGER), self._argument if self._enhancer != "Sharpness" else "")
+        super().__init__()
+        setattr(self, self._argument, factor)
+        self._factor = np.float32(factor)
+
+    def _execute_py(self, image):
+        needs_pil(image)
+        return getattr(pillow("ImageEnhance"), self._enhancer)(image).enhance(float(self._factor))
+
+
+class AdjustBrightness(_Adjust):
+    """Multiply by ``brightness_factor`` (``mindspore.dataset.vision.AdjustBrightness``)."""
+
+    _enhancer, _argument = "Brightness", "brightness_factor"
+
+    def __init__(self, brightness_factor):
+        super().__init__(brightness_factor)
+
+    def _compute(self, image):
+        _needs_colours(image, "AdjustBrightness")
+        return _brighter(image, self._factor) if image.dtype == np.uint8 else image * self._factor
+
+
+class AdjustContrast(_Adjust):
+    """Between the mean's grey (0) and the image (1) (``mindspore.dataset.vision.AdjustContrast``)."""
+
+    _enhancer, _argument = "Contrast", "contrast_factor"
+
+    def __init__(self, contrast_factor):
+        super().__init__(contrast_factor)
+
+    def _compute(self, image):
+        _needs_colours(image, "AdjustContrast")
+        _needs_bytes(image, "AdjustContrast")
+        return _contrasted(image, self._factor)
+
+
+class AdjustSaturation(_Adjust):
+    """Between grey (0) and the image (1) (``mindspore.dataset.vision.AdjustSaturation``)."""
+
+    _enhancer, _argument = "Color", "saturation_factor"
+
+    def __init__(self, saturation_factor):
+        super().__init__(saturation_factor)
+
+    def _compute(self, image):
+        _needs_colours(image, "AdjustSaturation")
+        _needs_bytes(image, "AdjustSaturation")
+        return _saturated(image, self._factor)
+
+
+class AdjustSharpness(_Adjust):
+    """Between a blurred image (0) and the image (1) (``mindspore.dataset.vision.AdjustSharpness``)."""
+
+    _enhancer, _argument = "Sharpness", "sharpness_factor"
+    implementation = Implementation.C
+    _execute_py = None                               # PIL images come as arrays
+
+    def __init__(self, sharpness_factor):
+        super().__init__(sharpness_factor)
+
+    def _compute(self, image):
+        needs_image(image, "AdjustSharpness")
+        return sharpened(image, self._factor)
+
+
+class AdjustGamma(ImageOperation):
+    """``gain * image ** gamma``, on a scale from 0 to 1 (``mindspore.dataset.vision.AdjustGamma``).
+
+    For floats the gain is inside the power, as in MindSpore.
+    """
+
+    def __init__(self, gamma, gain=1):
+        type_check(gamma, (float, int), "gamma")
+        check_value(gamma, (0, FLOAT_MAX_INTEGER))
+        if gain is not None:
+            type_check(gain, (float, int), "gain")
+            check_value(gain, (FLOAT_MIN_INTEGER, FLOAT_MAX_INTEGER))
+        super().__init__()
+        self.gamma, self.gain = gamma, gain
+
+    def _table(self) -> np.ndarray:
+        values = 255.999 * self.gain * (np.arange(256) / 255.0) ** self.gamma
+        return np.floor(values).clip(0, 255).astype(np.uint8)
+
+    def _compute(self, image):
+        needs_image(image, "AdjustGamma")
+        if image.dtype.kind == "f":
+            powers = (image * np.float32(self.gain)) ** np.float32(self.gamma)
+            return powers.clip(0, 1).astype(image.dtype)
+        _needs_bytes(image, "AdjustGamma")
+        return self._table()[image]
+
+    def _execute_py(self, image):
+        needs_pil(image)
+        return image.point(self._table().tolist() * len(image.getbands()))
+
+
+def _solarized(image: np.ndarray, low, high) -> np.ndarray:
+    chosen = image >= low if low == high else (image >= low) & (image <= high)
+    return np.where(chosen, 255 - image, image)
+
+
+class Solarize(ImageOperation):
+    """Invert the values within ``threshold`` (low, high), or from one number on.
+
+    (``mindspore.dataset.vision.Solarize``.)
+    """
+
+    implementation = Implementation.C
+
+    def __init__(self, threshold):
+        type_check(threshold, (float, int, list, tuple), "threshold")
+        if isinstance(threshold, (float, int)):
+            threshold = (threshold, threshold)
+        type_check_list(threshold, (float, int), "threshold")
+        if len(threshold) != 2:
+            raise TypeError("threshold must be a single number or sequence of two numbers.")
+        for i, value in enumerate(threshold):
+            check_value(value, (0, UINT8_MAX), f"threshold[{i}]")
+        if threshold[1] < threshold[0]:
+            raise ValueError("threshold must be in order of (min, max).")
+        super().__init__()
+        self.threshold = threshold
+
+    def _compute(self, image):
+        _needs_bytes(image, "Solarize")
+        return _solarized(image, *self.threshold)
+
+
+class RandomSolarize(RandomOperation, ImageOperation):
+    """`Solarize` between two values drawn from ``threshold``.
+
+    (``mindspore.dataset.vision.RandomSolarize``.)
+    """
+
+    implementation = Implementation.C
+
+    def __init__(self, threshold=(0, 255)):
+        type_check(threshold, (tuple,), "threshold")
+        type_check_list(threshold, (int,), "threshold")
+        if len(threshold) != 2:
+            raise ValueError("threshold must be a sequence of two numbers.")
+        for value in threshold:
+            check_value(value, (0, UINT8_MAX))
+        if threshold[1] < threshold[0]:
+            raise ValueError("threshold must be in min max format numbers.")
+        super().__init__()
+        self.threshold = threshold
+
+    def _draw(self, stream, image):
+        _needs_bytes(image, "RandomSolarize")
+        first, second = stream.integer(*self.threshold), stream.integer(*self.threshold)
+        return _solarized(image, min(first, second), max(first, second))
+
+
+class Posterize(ImageOperation):
+    """The highest ``bits`` bits of each value alone (``mindspore.dataset.vision.Posterize``)."""
+
+    implementation = Implementation.C
+
+    def __init__(self, bits):
+        type_check(bits, (int,), "bits")
+        check_value(bits, [0, 8], "bits")
+        super().__init__()
+        self.bits = bits
+
+    def _compute(self, image):
+        _needs_bytes(image, "Posterize")
+        return image & np.uint8(256 - (1 << 8 - self.bits) & 255)
+
+
+class RandomSharpness(RandomOperation, ImageOperation):
+    """`AdjustSharpness` by a factor drawn from ``degrees`` (``mindspore.dataset.vision.RandomSharpness``)."""
+
+    def __init__(self, degrees=(0.1, 1.9)):
+        if degrees is not None:
+            if not isinstance(degrees, (list, tuple)):
+                raise TypeError("degrees must be either a tuple or a list.")
+            type_check_list(degrees, (int, float), "degrees")
+            if len(degrees) != 2:
+                raise ValueError("degrees must be a sequence with length 2.")
+            for degree in degrees:
+                check_value(degree, (0, FLOAT_MAX_INTEGER))
+            if degrees[0] > degrees[1]:
+                raise ValueError("degrees should be in (min,max) format. Got (max,min).")
+        super().__init__()
+        self.degrees = degrees
+
+    def _draw(self, stream, image):
+        needs_image(image, "RandomSharpness")
+        return sharpened(image, stream.uniform(*self.degrees))
+
+    def _execute_py(self, image):
+        needs_pil(image)
+        return pillow("ImageEnhance").Sharpness(image).enhance(random.uniform(*self.degrees))
+
+
+class _Sometimes(RandomOperation, ImageOperation):
+    """A fixed transform, with probability ``prob``."""
+
+    implementation = Implementation.C
+
+    def __init__(self, transform, prob):
+        check_prob(prob)
+        super().__init__()
+        self.prob, self._transform = prob, transform
+
+    def _draw(self, stream, image):
+        return self._transform._compute(image) if stream.chance(self.prob) else image
+
+
+class RandomAdjustSharpness(_Sometimes):
+    """`AdjustSharpness` with probability ``prob`` (``mindspore.dataset.vision.RandomAdjustSharpness``)."""
+
+    def __init__(self, degree, prob=0.5):
+        type_check(degree, (float, int), "degree")
+        if degree < 0:
+            raise ValueError(f"Input degree is not within the required interval of [0, {FLOAT_MAX_INTEGER}].")
+        super().__init__(AdjustSharpness(degree), prob)
+        self.degree = degree
+
+
+class RandomInvert(_Sometimes):
+    """`Invert` with probability ``prob`` (``mindspore.dataset.vision.RandomInvert``)."""
+
+    def __init__(self, prob=0.5):
+        super().__init__(Invert(), prob)
+
+
+class RandomAutoContrast(_Sometimes):
+    """`AutoContrast` with probability ``prob`` (``mindspore.dataset.vision.RandomAutoContrast``)."""
+
+    def __init__(self, cutoff=0.0, ignore=None, prob=0.5):
+        super().__init__(AutoContrast(cutoff, ignore), prob)
+        self.cutoff, self.ignore = cutoff, ignore
+
+
+class RandomEqualize(_Sometimes):
+    """`Equalize` with probability ``prob`` (``mindspore.dataset.vision.RandomEqualize``)."""
+
+    def __init__(self, prob=0.5):
+        super().__init__(Equalize(), prob)
+
+
+_LIGHT_VALUES = np.array([55.46, 4.794, 1.148])      # of ImageNet's colours: how much each direction varies
+_LIGHT_DIRECTIONS = np.array([[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140],
+                              [-0.5836, -0.6948, 0.4203]])
+
+
+class RandomLighting(RandomOperation, ImageOperation):
+    """Add a colour drawn along the main directions of ImageNet's colours, ``alpha`` strong, as AlexNet did.
+
+    (``mindspore.dataset.vision.RandomLighting``.)
+    """
+
+    def __init__(self, alpha=0.05):
+        type_check(alpha, (float, int), "alpha")
+        check_value(alpha, [0, FLOAT_MAX_INTEGER], "alpha")
+        super().__init__()
+        self.alpha = alpha
+
+    def _draw(self, stream, image):
+        _needs_colours(image, "RandomLighting")
+        strengths = np.array([stream.normal32(self.alpha) for _ in range(3)])
+        return _bytes(image + _LIGHT_DIRECTIONS @ (strengths * _LIGHT_VALUES))

@@ -1,0 +1,317 @@
+"""Image transforms that turn, shear, move and tilt, and the random ones among them."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import random
+
+import numpy as np
+
+from ..._core.errors import unsupported
+from ..core.validator_helpers import (
+    FLOAT_MAX_INTEGER,
+    INT32_MAX,
+    INT32_MIN,
+    check_float32,
+    check_positive,
+    check_value,
+    type_check,
+    type_check_list,
+)
+from ..transforms.operation import OperationError, RandomOperation
+from ..transforms.py_transforms_util import Implementation
+from . import warping
+from ._geometry import pil_filter
+from .images import ImageOperation, needs_image, needs_pil
+from .utils import Inter
+from .validators import check_fill_value
+
+__all__ = ["Affine", "Perspective", "RandomAffine", "RandomRotation", "Rotate"]
+
+_METHODS = {Inter.NEAREST: "nearest", Inter.LINEAR: "linear", Inter.CUBIC: "cubic",
+            Inter.AREA: "linear"}                    # OpenCV has no area here, and takes linear
+
+
+def _method(resample: Inter, name: str) -> str:
+    if resample is Inter.ANTIALIAS:
+        raise TypeError("Current Interpolation is not supported with NumPy input.")
+    if resample not in _METHODS:
+        raise OperationError(f"{name}: Invalid InterpolationMode, check input value of enum.")
+    return _METHODS[resample]
+
+
+def _colour(fill_value) -> tuple:
+    return (fill_value,) * 3 if isinstance(fill_value, numbers.Number) else tuple(fill_value)
+
+
+def _check_degrees(degrees) -> None:
+    """A number not below 0, or (smallest, largest)."""
+    type_check(degrees, (int, float, list, tuple), "degrees")
+    if isinstance(degrees, (int, float)):
+        check_value(degrees, [0, FLOAT_MAX_INTEGER], "degrees")
+    elif len(degrees) != 2:
+        raise TypeError("If degrees is a sequence, the length must be 2.")
+    else:
+        type_check_list(degrees, (int, float), "degrees")
+        for value in degrees:
+            check_float32(value, "degrees")
+        if degrees[0] > degrees[1]:
+            raise ValueError("degrees should be in (min,max) format. Got (max,min).")
+
+
+def _check_rotation(resample, expand, center, fill_value) -> None:
+    type_check(resample, (Inter,), "resample")
+    type_check(expand, (bool,), "expand")
+    if center is not None:
+        if not isinstance(center, tuple) or len(center) != 2:
+            raise ValueError("Value center needs to be a 2-tuple.")
+        for value in center:
+            type_check(value, (int, float), "center")
+            check_value(value, [INT32_MIN, INT32_MAX], "center")
+    check_fill_value(fill_value)
+
+
+def _rotated(image: np.ndarray, degrees: float, resample: Inter, expand: bool, center, fill, name: str):
+    """An image turned counter-clockwise; the fill's colours come in the order blue, green, red."""
+    needs_image(image, name)
+    height, width = image.shape[:2]
+    matrix = warping.rotation(center or ((width - 1) / 2, (height - 1) / 2), degrees)
+    if expand:
+        angle = degrees * (math.pi / 180)
+        across = abs(width * math.cos(angle)) + abs(height * math.sin(angle))
+        down = abs(height * math.cos(angle)) + abs(width * math.sin(angle))
+        across, down = float(np.float32(across)), float(np.float32(down))
+        matrix[0, 2] += across / 2 - width / 2
+        matrix[1, 2] += down / 2 - height / 2
+        width, height = round(across), round(down)
+    return warping.affine(image, matrix, height, width, _method(resample, name), fill[::-1])
+
+
+class Rotate(ImageOperation):
+    """Turn by ``degrees``, counter-clockwise, about ``center`` (x, y), by default the middle.
+
+    (``mindspore.dataset.vision.Rotate``.) ``expand`` makes room for the corners; ``fill_value`` is put where
+    nothing lands, its colours in reverse order, as in MindSpore. Bytes are MindSpore's to the bit.
+    """
+
+    implementation = Implementation.C
+
+    def __init__(self, degrees, resample=Inter.NEAREST, expand=False, center=None, fill_value=0):
+        type_check(degrees, (float, int), "degrees")
+        check_float32(degrees, "degrees")
+        _check_rotation(resample, expand, center, fill_value)
+        super().__init__()
+        self.degrees, self.resample, self.expand, self.center = degrees % 360, resample, expand, center
+        self.fill_value = _colour(fill_value)
+
+    def _compute(self, image):
+        return _rotated(image, self.degrees, self.resample, self.expand, self.center, self.fill_value,
+                        "Rotate")
+
+
+class RandomRotation(RandomOperation, ImageOperation):
+    """Turn by an angle out of ``degrees`` (smallest, largest), or up to one number in either direction.
+
+    (``mindspore.dataset.vision.RandomRotation``.) The rest is `Rotate`'s.
+    """
+
+    def __init__(self, degrees, resample=Inter.NEAREST, expand=False, center=None, fill_value=0):
+        _check_degrees(degrees)
+        _check_rotation(resample, expand, center, fill_value)
+        super().__init__()
+        if isinstance(degrees, (int, float)):
+            low, high = -(degrees % 360), degrees % 360
+        elif degrees[1] - degrees[0] >= 360:
+            low, high = -180, 180
+        else:
+            low, high = degrees[0] % 360, degrees[1] % 360
+            high += 360 if low > high else 0
+        self.degrees, self.resample, self.expand, self.center = (low, high), resample, expand, center
+        self.fill_value = _colour(fill_value)
+        if resample in (Inter.AREA, Inter.PILCUBIC):
+            self.implementation = Implementation.C
+        elif resample is Inter.ANTIALIAS:
+            self.implementation = Implementation.PY
+
+    def _draw(self, stream, image):
+        return _rotated(image, stream.uniform(*self.degrees), self.resample, self.expand, self.center,
+                        self.fill_value, "RandomRotation")
+
+    def _execute_py(self, image):
+        needs_pil(image)
+        fill = self.fill_value if image.mode == "RGB" else self.fill_value[0]
+        degrees = random.uniform(*self.degrees)
+        return image.rotate(degrees, pil_filter(self.resample), self.expand, self.center, fillcolor=fill)
+
+
+def _affine(image, degrees, translate, scale, shear, resample, fill, name):
+    """Turned, sheared, scaled about the middle, and moved by ``translate`` pixels."""
+    needs_image(image, name)
+    height, width = image.shape[:2]
+    x, y = (width - 1) / 2, (height - 1) / 2
+    turn, across, down = (math.radians(angle) for angle in (degrees, *shear))
+    a = scale * math.cos(turn - down) / math.cos(down)
+    b = scale * (-math.cos(turn - down) * math.tan(across) / math.cos(down) - math.sin(turn))
+    c = scale * math.sin(turn - down) / math.cos(down)
+    d = scale * (-math.sin(turn - down) * math.tan(across) / math.cos(down) + math.cos(turn))
+    matrix = np.array([[a, b, x + translate[0] - a * x - b * y], [c, d, y + translate[1] - c * x - d * y]])
+    return warping.affine(image, matrix, height, width, _method(resample, name), fill)
+
+
+class Affine(ImageOperation):
+    """Turn by ``degrees``, shear by angles, scale, all about the middle, and move by parts of the size.
+
+    (``mindspore.dataset.vision.Affine``.) Bytes are MindSpore's to the bit.
+    """
+
+    implementation = Implementation.C
+
+    def __init__(self, degrees, translate, scale, shear, resample=Inter.NEAREST, fill_value=0):
+        type_check(degrees, (int, float), "degrees")
+        check_value(degrees, [-180, 180], "degrees")
+        type_check(translate, (list, tuple), "translate")
+        if len(translate) != 2:
+            raise TypeError("The length of translate should be 2.")
+        for i, part in enumerate(translate):
+            type_check(part, (int, float), f"translate[{i}]")
+            check_value(part, [-1.0, 1.0], f"translate[{i}]")
+        type_check(scale, (int, float), "scale")
+        check_positive(scale, "scale")
+        type_check(shear, (numbers.Number, tuple, list), "shear")
+        if isinstance(shear, (list, tuple)):
+            if len(shear) != 2:
+                raise TypeError("The length of shear should be 2.")
+            for i, angle in enumerate(shear):
+                type_check(angle, (int, float), f"shear[{i}]")
+                check_value(angle, [-180, 180], f"shear[{i}]")
+        else:
+            check_value(shear, [-180, 180], "shear")
+            shear = (shear, 0.0)
+        type_check(resample, (Inter,), "resample")
+        check_fill_value(fill_value)
+        super().__init__()
+        self.degrees, self.translate, self.scale_, self.shear = degrees, translate, scale, shear
+        self.resample, self.fill_value = resample, _colour(fill_value)
+
+    def _compute(self, image):
+        needs_image(image, "Affine")
+        move = (self.translate[0] * image.shape[1], self.translate[1] * image.shape[0])
+        return _affine(image, self.degrees, move, self.scale_, self.shear, self.resample, self.fill_value,
+                       "Affine")
+
+
+class RandomAffine(RandomOperation, ImageOperation):
+    """`Affine` with what is drawn from ranges: degrees, ``translate`` (smallest and largest part of the
+    width, then of the height), ``scale``, ``shear`` (angles across, then down).
+
+    (``mindspore.dataset.vision.RandomAffine``.) Images are arrays.
+    """
+
+    def __init__(self, degrees, translate=None, scale=None, shear=None, resample=Inter.NEAREST, fill_value=0):
+        _check_degrees(degrees)
+        _check_affine_ranges(translate, scale, shear)
+        type_check(resample, (Inter,), "resample")
+        if fill_value is not None:
+            check_fill_value(fill_value)
+        super().__init__()
+        self.degrees = (-degrees, degrees) if isinstance(degrees, numbers.Number) else tuple(degrees)
+        translate = (0.0,) * 4 if translate is None else tuple(translate)
+        self.translate = translate + (0.0,) * (4 - len(translate))
+        self.scale = (1.0, 1.0) if scale is None else tuple(scale)
+        if isinstance(shear, numbers.Number):
+            shear = (-shear, shear)
+        self.shear = (tuple(shear or ()) + (0.0,) * 4)[:4]
+        self.resample, self.fill_value = resample, _colour(fill_value)
+        if resample in (Inter.AREA, Inter.PILCUBIC):
+            self.implementation = Implementation.C
+
+    def _draw(self, stream, image):
+        needs_image(image, "RandomAffine")
+        height, width = image.shape[:2]
+        degrees = stream.uniform(*self.degrees)
+        move = (stream.uniform(self.translate[0] * width, self.translate[1] * width),
+                stream.uniform(self.translate[2] * height, self.translate[3] * height))
+        scale = stream.uniform(*self.scale)
+        shear = (stream.uniform(*self.shear[:2]), stream.uniform(*self.shear[2:]))
+        return _affine(image, degrees, move, scale, shear, self.resample, self.fill_value, "RandomAffine")
+
+    def _execute_py(self, image):
+        raise unsupported("mindspore.dataset.vision.RandomAffine", "PIL images are not supported yet.",
+                          "use it on arrays: leave ToPIL out, and Decode() without to_pil=True.")
+
+
+def _check_affine_ranges(translate, scale, shear) -> None:
+    if translate is not None:
+        type_check(translate, (list, tuple), "translate")
+        type_check_list(translate, (int, float), "translate")
+        if len(translate) not in (2, 4):
+            raise TypeError("translate should be a list or tuple of length 2 or 4.")
+        for i, part in enumerate(translate):
+            check_value(part, [-1.0, 1.0], f"translate at {i}")
+    if scale is not None:
+        type_check(scale, (tuple, list), "scale")
+        type_check_list(scale, (int, float), "scale")
+        if len(scale) != 2:
+            raise TypeError("scale should be a list or tuple of length 2.")
+        if scale[0] > scale[1]:
+            raise ValueError("Input scale[1] must be equal to or greater than scale[0].")
+        if scale[0] < 0 or scale[1] > FLOAT_MAX_INTEGER:
+            raise ValueError(f"Input range is not valid, [0, {FLOAT_MAX_INTEGER}].")
+        check_positive(scale[1], "scale[1]")
+    if shear is None:
+        return
+    type_check(shear, (numbers.Number, tuple, list), "shear")
+    if isinstance(shear, numbers.Number):
+        check_positive(shear, "shear")
+        return
+    type_check_list(shear, (int, float), "shear")
+    if len(shear) not in (2, 4):
+        raise TypeError("shear must be of length 2 or 4.")
+    if len(shear) == 2 and shear[0] > shear[1]:
+        raise ValueError("Input shear[1] must be equal to or greater than shear[0]")
+    if len(shear) == 4 and (shear[0] > shear[1] or shear[2] > shear[3]):
+        raise ValueError("Input shear[1] must be equal to or greater than shear[0] and shear[3] must be "
+                         "equal to or greater than shear[2].")
+
+
+class Perspective(ImageOperation):
+    """Tilt, so that four points (x, y) come to lie on four others.
+
+    (``mindspore.dataset.vision.Perspective``.)
+    """
+
+    def __init__(self, start_points, end_points, interpolation=Inter.BILINEAR):
+        for name, points in (("start_points", start_points), ("end_points", end_points)):
+            type_check_list(points, (list, tuple), name)
+            if len(points) != 4:
+                raise TypeError(f"{name} should be a list or tuple of length 4.")
+            for i, point in enumerate(points):
+                if len(point) != 2:
+                    raise TypeError(f"{name}[{i}] should be a list or tuple of length 2.")
+                for j, value in enumerate(point):
+                    type_check(value, (int,), f"{name}[{i}][{j}]")
+                    check_value(value, [INT32_MIN, INT32_MAX], f"{name}[{i}][{j}]")
+        type_check(interpolation, (Inter,), "interpolation")
+        super().__init__()
+        self.start_points, self.end_points, self.interpolation = start_points, end_points, interpolation
+        if interpolation in (Inter.AREA, Inter.PILCUBIC):
+            self.implementation = Implementation.C
+
+    def _compute(self, image):
+        needs_image(image, "Perspective")
+        rows, values = [], []
+        for (x, y), (to_x, to_y) in zip(self.start_points, self.end_points, strict=True):
+            rows += [[x, y, 1, 0, 0, 0, -x * to_x, -y * to_x], [0, 0, 0, x, y, 1, -x * to_y, -y * to_y]]
+            values += [to_x, to_y]
+        try:
+            found = np.linalg.solve(np.array(rows, float), np.array(values, float))
+        except np.linalg.LinAlgError:
+            raise OperationError("Perspective: no tilt takes these points to those.") from None
+        method = _method(self.interpolation, "Perspective")
+        return warping.perspective(image, np.append(found, 1).reshape(3, 3), *image.shape[:2], method,
+                                   (0,) * 3)
+
+    def _execute_py(self, image):
+        raise unsupported("mindspore.dataset.vision.Perspective", "PIL images are not supported yet.",
+                          "use it on arrays: leave ToPIL out, and Decode() without to_pil=True.")
