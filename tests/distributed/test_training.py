@@ -94,6 +94,21 @@ def test_an_overflow_on_one_rank_skips_the_step_on_all(together):
     np.testing.assert_array_equal(found[0][1][2], found[1][1][2])
 
 
+@pytest.mark.parametrize("kind", ["plain", "scaled", "micro", "user", "accumulated"])
+def test_gradients_are_reduced_once_for_each_update(together, kind):
+    assert together(cases.reductions, 2, kind) == [[1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_layer_can_be_frozen_and_thawed(together, own):
+    (alone, last), = together(cases.freezing, 1, own)
+    for seen, weight in together(cases.freezing, 2, own):
+        np.testing.assert_allclose(seen, alone, rtol=1e-9)
+        np.testing.assert_allclose(weight, last, rtol=1e-9)
+    assert np.abs(alone[1] - alone[0]).max() > 1e-4
+    assert np.abs(alone[5] - alone[3]).max() > 1e-4
+
+
 @pytest.mark.parametrize(("mean", "degree", "group", "size"), [
     (True, None, False, 2), (False, None, False, 2), (True, 8, False, 2), (True, 2, True, 2),
     (None, None, False, 4),

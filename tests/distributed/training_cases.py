@@ -155,6 +155,53 @@ def train(kind, dtype="float64", steps=STEPS, mode="data_parallel", graph=False,
     return losses, {p.name: p.asnumpy().copy() for p in net.get_parameters()}, overlapped
 
 
+def reductions(kind):
+    """How many sums over the processes each step takes, the first one left out."""
+    import torch.distributed as dist
+
+    init()
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+    _, network, optimizer = _made(kind, ms.float32)
+    step = _step(kind, network, optimizer)
+    plain, counts = dist.all_reduce, []
+
+    def counted(*args, **kwargs):
+        counts[-1] += 1
+        return plain(*args, **kwargs)
+
+    dist.all_reduce = counted
+    for x, y in zip(*_data(3), strict=True):
+        counts.append(0)
+        step(Tensor(x[get_rank()::2], ms.float32), Tensor(y[get_rank()::2], ms.float32))
+    return counts[1:]
+
+
+class Frozen(nn.TrainOneStepCell):
+    """A user's step over the built-in one: it reduces by itself, and its network's first layer freezes."""
+
+    def construct(self, *inputs):
+        loss = self.network(*inputs)
+        grads = self.grad_no_sens(self.network, self.weights)(*inputs)
+        grads = self.grad_reducer(grads)
+        self.optimizer(grads)
+        return loss
+
+
+def freezing(own):
+    """A layer is frozen after two steps and thawed after four; ``own``: by a user's step."""
+    init()
+    size, rank = get_group_size(), get_rank()
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+    net, network, optimizer = _made("plain", ms.float64)
+    step = (Frozen if own else nn.TrainOneStepCell)(network, optimizer).set_train()
+    seen = []
+    for i, (x, y) in enumerate(zip(*_data(6), strict=True)):
+        net.fc1.weight.requires_grad = i not in (2, 3)
+        step(Tensor(x[rank::size], ms.float64), Tensor(y[rank::size], ms.float64))
+        seen.append(net.fc1.weight.asnumpy().copy())
+    return seen, net.fc2.weight.asnumpy()
+
+
 def overflow_on_one_rank():
     """Rank 1's second batch overflows: (parameters, scale, what each step said) of each rank."""
     init()

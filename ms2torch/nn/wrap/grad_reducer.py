@@ -109,7 +109,7 @@ class DistributedGradReducer(Cell):
             return None
         trained = [w for w in weights if w.requires_grad]
         overlap = self._overlap
-        if overlap is None or overlap.weights != trained:
+        if overlap is None or list(map(id, overlap.weights)) != list(map(id, trained)):
             if not trained or any(w._rest.element_size() < 4 or "_grad_hooks" in w.__dict__ for w in trained):
                 return None
             from ms2torch._core.ddp import Overlap
