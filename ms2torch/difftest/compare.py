@@ -38,12 +38,9 @@ class Comparison:
     steps: int = 0
     losses: tuple[list, list] = field(default_factory=lambda: ([], []))
     drift: list = field(default_factory=list)
+    # Per step: the greatest relative difference of an output.
+    outputs: list = field(default_factory=list)
     mode: str | None = None
-
-    def over(self, bound: float = BOUND) -> list[Finding]:
-        """Everything that differs, floats by more than ``bound`` of their norm, in order of time."""
-        grown = [s for s in self.suspects if not s.error <= max(bound, s.tolerance)]
-        return sorted([*self.certain, *grown], key=lambda f: (f.step, f.update, _ORDER.get(f.stage, 99)))
 
 
 def compare(reference, ours, steps: int | None = None) -> Comparison:
@@ -83,7 +80,7 @@ def _by_step(records):
 
 
 def _step(number: int, left: dict, right: dict, result: Comparison) -> None:
-    drift, loss = 0.0, (math.nan, math.nan)
+    drift, output, loss = 0.0, 0.0, (math.nan, math.nan)
     keys = [*left, *(k for k in right if k not in left)]
     for k in sorted(keys, key=lambda k: (k[0], _ORDER.get(k[1], 99))):  # stable: recorded order within
         a, b = left.get(k), right.get(k)
@@ -96,10 +93,13 @@ def _step(number: int, left: dict, right: dict, result: Comparison) -> None:
         found.step = number
         doubtful = found.kind == "value" and found.error < math.inf
         (result.suspects if doubtful else result.certain).append(found)
+        if k[1] in ("forward", "loss") and k[3] == "output" and found.kind == "value":
+            output = max(output, found.error)
         if k[1] == "parameter" and found.kind == "value":
             drift = max(drift, found.error)
     if any(k[1] in ("optimizer", "parameter", "gradient") for k in left):  # else only an evaluation
         result.drift.append(drift)
+        result.outputs.append(output)
         result.losses[0].append(loss[0])
         result.losses[1].append(loss[1])
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from .compare import is_float, norm_of
 from .finding import Finding
-from .yardstick import FLOOR, K, epsilon
+from .yardstick import FLOOR, FLOOR_OF_UPDATE, K, epsilon
 
 _FIRST = 400
 
@@ -50,10 +50,12 @@ def guilty(events: Events, truth: Events | None, cells: list[dict],
     PyNative mode, in which steps are re-fed, does not draw them reproducibly itself.
     """
     tree, sums = Tree(cells), Sums(reference)
-    wrong, worst = [], []
+    wrong, worst, masked = [], [], set()
     for event in events.items:
         finding = _finding(event)
         if event.get("mask") and tree.draws(finding.where):
+            masked.add((finding.step, finding.where, finding.call))
+        if (finding.step, finding.where, finding.call) in masked:
             continue
         if event["kind"] == "value" and math.isfinite(event["error"]):
             if finding.stage == "gradient":
@@ -79,7 +81,8 @@ def _finding(event: dict) -> Finding:
 def _measure(finding: Finding, event: dict, events: Events, truth: Events | None) -> None:
     """Set error and tolerance from our rounding, where float64 has told it."""
     unit = epsilon(event["dtype"])
-    floor = FLOOR * unit + event.get("floor", 0.0)
+    updated = finding.stage in ("optimizer", "parameter", "loss_scale")
+    floor = (FLOOR_OF_UPDATE if updated else FLOOR) * unit + event.get("floor", 0.0)
     ours = events.array(event["key"])
     true = truth.array(event["key"]) if truth is not None else None
     if ours is None or true is None or true.shape != ours.shape or not is_float(str(true.dtype)):
@@ -130,6 +133,13 @@ class Tree:
         # Names of Cells that were called alone before their network was.
         self.later = {cell["was"]: cell["name"] for cell in cells if cell.get("was")}
 
+    def named(self, name: str) -> str:
+        """The name in the tree: a Cell that was called alone went by its class's."""
+        if name in self.cells:
+            return self.later.get(name, name)
+        alike = [n for n, c in self.cells.items() if c["class"] == name]
+        return self.later.get(name, alike[0] if len(alike) == 1 else name)
+
     def parent(self, name: str) -> str:
         """The Cell in whose ``construct`` the Cell was called, by the tree."""
         return (self.cells.get(name) or {}).get("parent") or ""
@@ -150,12 +160,12 @@ class Tree:
 
     def draws(self, name: str) -> bool:
         """Whether a Cell draws a mask."""
-        return "Dropout" in (self.cells.get(self.later.get(name, name)) or {}).get("class", "")
+        return "Dropout" in (self.cells.get(self.named(name)) or {}).get("class", "")
 
     def place(self, finding: Finding) -> None:
         """Say which Cell a finding speaks of, and what that means."""
         finding.original = finding.where
-        where = finding.where = self.later.get(finding.where, finding.where)
+        where = finding.where = self.named(finding.where)
         match finding.stage, finding.role:
             case ("forward", "input") | ("backward", "grad_output"):
                 parent = self.parent(where)
@@ -169,6 +179,9 @@ class Tree:
                 finding.cell = where
                 if self.has_children(where):
                     finding.note = "the Cells within it agree; the operators of its own construct differ"
+            case ("initial", "state"):
+                finding.stage = "optimizer"
+                finding.cell = next((n for n in self.cells if n.rpartition(".")[2] == "optimizer"), "")
             case ("gradient" | "initial", _):
                 finding.cell = self.owner(where)
             case ("optimizer" | "learning_rate", _):

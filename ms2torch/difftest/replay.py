@@ -61,6 +61,8 @@ class Replay(Recorder):
         self.before: dict[str, np.ndarray] = {}
         self.leaves: set[str] = set()
         self.in_leaf = False
+        # Cells under to_float: we cast before construct, MindSpore within it.
+        self.cast: set[str] = set()
         self.failed: str | None = None
         # Inputs of a Cell call that are one Tensor: its places, and the gradients that have come.
         self.shared: dict[tuple, _Shared] = {}
@@ -175,6 +177,8 @@ class Replay(Recorder):
             return run(args, kwargs)
         if not self.double and self._name(cell) not in self.described:
             self.described[self._name(cell)] = making.described(cell)
+        if getattr(cell, "_float", None) is not None:
+            self.cast.add(self._name(cell))
         if _is_layer(cell):
             self.leaves.add(self._name(cell))
             self.in_leaf = True
@@ -221,6 +225,8 @@ class Replay(Recorder):
                 self.arrays["|".join(map(str, key))] = mine
             return
         dtype = _dtype(t)
+        if dtype != record["dtype"] and key[4].endswith("input") and key[3] in self.cast:
+            record = {**record, "dtype": dtype, "array": _cast(record.get("array"), t.dtype)}
         if dtype != record["dtype"]:
             return self._note(key, "dtype", reference=record["dtype"], ours=dtype)
         if list(mine.shape) != record["shape"]:
@@ -311,6 +317,12 @@ def _named(record: dict) -> str:
 
 def _dtype(t: torch.Tensor) -> str:
     return str(t.dtype).removeprefix("torch.")
+
+
+def _cast(array, dtype: torch.dtype):
+    if array is None or array.dtype.kind != "f":
+        return array
+    return float64.numpy(_torch(array).to(dtype))
 
 
 def _torch(array: np.ndarray) -> torch.Tensor:

@@ -63,6 +63,7 @@ def diff(package: str, place: str, arguments: list[str], log: str) -> Process:
     """``ms2torch diff`` of the copy of ms2torch in ``package``, run in ``place``; its passes are forks of the
     process that has imported the copy."""
     def run() -> int:
+        sys.dont_write_bytecode = True
         sys.path.insert(0, package)
         os.chdir(place)
         from ms2torch.difftest import ours, twin, workplace

@@ -161,8 +161,8 @@ def _operators() -> list[Mutant]:
                  "return torch.var(t, _spread_axes(axis, t), correction=int(ddof), keepdim=keep)",
                  "return torch.var(t, _spread_axes(axis, t), correction=1, keepdim=keep)", "ops.std(x, 1)"),
         operator("mean divides by one less", 66, reduce,
-                 "return torch.mean(t, every(None, t) if axis is None else axis, keep)",
-                 "return torch.mean(t, every(None, t) if axis is None else axis, keep) * 1.01", "ops.mean(x, 1)"),
+                 "return torch.mean(t, axis, keep)\n        except", "return torch.mean(t, axis, keep) * 1.01\n        except",
+                 "ops.mean(x, 1)"),
         operator("median along the first axis", 70, extreme,
                  "values, indices = torch.median(input, one_axis(axis, input, \"Median\"), keepdims)",
                  "values, indices = torch.median(input, 0, keepdims)", "ops.median(x)[0].sum()"),
@@ -198,9 +198,9 @@ def _operators() -> list[Mutant]:
                  stage="backward"),
         operator("clip_by_value's gradient at a limit", 0, "ops/function/clip_func.py",
                  "t = torch.maximum(t, low)", "t = torch.clamp_min(t, low)",
-                 "ops.clip_by_value(x * 0.0 + x.sum() * 0.0, 0.0, 1.0)", stage="backward"),
+                 "ops.clip_by_value(x - ops.stop_gradient(x), 0.0, 1.0) + x", stage="backward"),
         operator("clip_by_global_norm's divisor", 75, "ops/function/clip_func.py",
-                 "scale = clip_norm / torch.clamp_min(norm, clip_norm)", "scale = clip_norm / (norm + 1e-2)",
+                 "norm = torch.clamp_min(norm, clip_norm)", "norm = norm + 1e-2",
                  "ops.clip_by_global_norm((x,), 1.0)[0]"),
         operator("clip_by_norm does not clip", 75, "ops/function/clip_func.py",
                  "scale = torch.clamp_max(max_norm / (total + 1e-6), 1.0)", "scale = torch.ones_like(total)",
@@ -212,7 +212,7 @@ def _operators() -> list[Mutant]:
                  "return max_pooled(x, kernel, stride, \"PAD\", _numbers(padding, dims), dilation, ceil_mode, "
                  "return_indices)",
                  "return max_pooled(x, kernel, stride, \"PAD\", 0, dilation, ceil_mode, return_indices)",
-                 "ops.max_pool2d(x, 2, 2, 1).sum()", "2,3,4,4"),
+                 "ops.max_pool2d(x, (2, 2), 2, 1).sum()", "2,3,4,4"),
         operator("batch_norm's momentum", 7, "ops/function/_nn_norm.py",
                  "return torch.batch_norm(input_x, weight, bias, *moving, training, momentum, eps, True)",
                  "return torch.batch_norm(input_x, weight, bias, *moving, training, momentum, eps * 1e4, True)",
@@ -306,9 +306,8 @@ def _optimizers() -> list[Mutant]:
         optimizer("groups share one rate", 49, "_step.py", "self._rate(bucket.rate or self.learning_rate, step)",
                   "self._rate(self._buckets[0].rate or self.learning_rate, step)",
                   "nn.Momentum([{'params': p[:2], 'lr': 0.1}, {'params': p[2:]}], 0.05, 0.9)"),
-        optimizer("centralization over all axes", 49, "_step.py",
-                  "return [g - g.mean(dim=tuple(range(1, g.ndim)), keepdim=True)", "return [g - g.mean()",
-                  "nn.Momentum([{'params': p, 'grad_centralization': True}], 0.05, 0.9)"),
+        optimizer("Adam's nesterov does not look ahead", 37, adam, "ahead = torch._foreach_mul(first, beta1)",
+                  "ahead = torch._foreach_mul(first, 1.0)", "nn.Adam(p, 0.01, use_nesterov=True)"),
     ]
 
 
@@ -375,8 +374,7 @@ def _scales_and_data() -> list[Mutant]:
         scale("an overflow unseen", "return wrap(_amp.non_finite(inputs).logical_not())",
               "return wrap(_amp.non_finite(inputs) < 2)", stage="(optimizer|loss_scale)"),
         data("the last batch is dropped", batch,
-             "return rows // self.batch_size if self.drop_remainder else -(-rows // self.batch_size)",
-             "return rows // self.batch_size", "d.batch(6)"),
+             "if drop and len(group) < wanted:", "if len(group) < wanted:", "d.batch(6)"),
         data("shuffling with another seed", "dataset/engine/_flow.py", "draw = MT19937_64(seed)", "draw = MT19937_64(seed + 1)", "d.shuffle(8).batch(4)"),
         data("shards from the next row on", "dataset/engine/samplers.py",
              "return [order[(first + i * self.num_shards) % rows] for i in range(wanted)]",
@@ -389,8 +387,8 @@ def _scales_and_data() -> list[Mutant]:
              "d.map(vision.HWC2CHW(), 'x').batch(4)"),
         data("Normalize forgets its deviation", "dataset/vision/_values.py", "centred /= std\n        return centred",
              "return centred", "d.map(vision.Normalize([120.0] * 3, [60.0] * 3), 'x').batch(4)"),
-        data("one row of a shuffle is lost", "dataset/engine/_flow.py", "buffer = list(islice(rows, self.buffer_size))",
-             "buffer = list(islice(rows, self.buffer_size))[1:]", "d.shuffle(8).batch(4, drop_remainder=True)"),
+        data("one row of a shuffle is lost", "dataset/engine/_flow.py", "buffer = list(islice(rows, size))",
+             "buffer = list(islice(rows, size))[1:]", "d.shuffle(8).batch(4, drop_remainder=True)"),
     ]
 
 

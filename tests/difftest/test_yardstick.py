@@ -34,7 +34,8 @@ def test_what_is_written_in_place_is_rounded_once():
     with double.Double():
         F.batch_norm(X, mean, variance, training=True, momentum=0.1)
     assert mean.dtype is torch.float32
-    np.testing.assert_array_equal(mean.numpy(), (0.1 * X.numpy().astype(np.float64).mean(0)).astype(np.float32))
+    exact = 0.1 * X.numpy().astype(np.float64).mean(0)
+    np.testing.assert_array_equal(mean.numpy(), exact.astype(np.float32))
 
 
 def test_halves_are_widened_and_float64_is_left_alone():
