@@ -139,16 +139,16 @@ def _distributed() -> list[Line]:
 
 def _extras() -> list[Line]:
     lines = []
-    for name, package, module, extra in (
-        ("image transforms of PIL", "pillow", "PIL", "dataset"),
-        ("digits of the examples", "scikit-learn", "sklearn", "examples"),
-        ("plots of the guide", "matplotlib", "matplotlib", "examples"),
+    for name, package, module in (
+        ("image transforms of PIL", "pillow", "PIL"),
+        ("digits of the examples", "scikit-learn", "sklearn"),
+        ("plots of the guide", "matplotlib", "matplotlib"),
     ):
         if importlib.util.find_spec(module):
             lines.append(Line(FINE, name, f"{package} {_version(package)}"))
         else:
             why = f"{package} {_say('not installed')}"
-            lines.append(Line(OPTIONAL, name, why, f"pip install 'ms2torch[{extra}]'"))
+            lines.append(Line(OPTIONAL, name, why, f"pip install {package}"))
     return lines
 
 

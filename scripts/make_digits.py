@@ -44,7 +44,7 @@ def main() -> int:
     try:
         from sklearn.datasets import load_digits
     except ModuleNotFoundError:
-        print("The digits come with scikit-learn: pip install ms2torch[examples]", file=sys.stderr)
+        print("The digits come with scikit-learn: pip install scikit-learn", file=sys.stderr)
         return 1
     digits = load_digits()
     images, held_out = enlarge(digits.images), np.arange(len(digits.target)) % 5 == 4

@@ -22,8 +22,8 @@ sys.path.pop(0)
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda p: p.name)
 def test_a_page_is_what_its_script_prints(lesson):
-    pytest.importorskip("matplotlib", reason="the plots need it: pip install ms2torch[examples]")
-    pytest.importorskip("sklearn", reason="the digits come with scikit-learn: pip install ms2torch[examples]")
+    pytest.importorskip("matplotlib", reason="the plots need it: pip install matplotlib")
+    pytest.importorskip("sklearn", reason="the digits come with scikit-learn: pip install scikit-learn")
     command = [sys.executable, ROOT / "scripts/build_guide.py", "--check", lesson.name]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
     assert done.returncode == 0, done.stderr
