@@ -1,6 +1,6 @@
 """Run the examples of MindSpore's own docstrings on ms2torch: python scripts/documented_examples
 
-    python scripts/documented_examples [--names REGEX_OR_FILE] [--json FILE] [--show] [--jobs 2] [--limit 30]
+    python scripts/documented_examples [--names REGEX_OR_FILE] [--json FILE] [--show] [--jobs 2] [--limit 90]
                                        [--real] [--write-expected]
 
 The texts are read from an installed MindSpore ($MS2TORCH_REFERENCE_PYTHON, or .reference/bin/python, made by
@@ -112,7 +112,7 @@ def main(arguments=None) -> int:
     parser.add_argument("--json", type=Path, help="write name -> [result, detail] there")
     parser.add_argument("--show", action="store_true", help="print every example that does not pass")
     parser.add_argument("--jobs", type=int, default=2, help="examples at a time")
-    parser.add_argument("--limit", type=float, default=30, help="seconds for an example")
+    parser.add_argument("--limit", type=float, default=90, help="seconds for an example")
     parser.add_argument("--real", action="store_true", help="on the real MindSpore of this interpreter")
     parser.add_argument("--write-expected", action="store_true", help="update the file of expected failures")
     options = parser.parse_args(arguments)

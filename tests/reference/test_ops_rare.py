@@ -105,7 +105,7 @@ STEPS = lines("""
 s() ;; ops.FusedSparseAdam(use_nesterov=True)(p, m, v, A(0.9, "float32"), A(0.99, "float32"), A(0.1, "float32"), A(0.9, "float32"), A(0.99, "float32"), A(1e-8, "float32"), T((2, 2)), I(0, 2)) ;; p.value(), m.value(), v.value()
 s() ;; ops.FusedSparseAdam()(p, m, v, A(0.9, "float32"), A(0.99, "float32"), A(0.1, "float32"), A(0.9, "float32"), A(0.99, "float32"), A(1e-8, "float32"), T((2, 2)), I(0, 2)) ;; p.value(), m.value(), v.value()
 s() ;; ops.SparseApplyAdagradV2(0.1, 0.01)(p, v, T((2, 2)), I(0, 2)), ops.SparseApplyAdagradV2(0.1, 0.01, update_slots=False)(p, v, T((2, 2)), I(0, 2))
-s() ;; ops.SparseApplyFtrl(0.1, 0.1, 0.2, -0.5)(p, v, m, T((2, 2)), I(0, 2))
+s() ;; ops.SparseApplyFtrl(0.1, 0.1, 0.2, -0.5)(p, v, m, T((2, 2)), I(0, 2)), ops.SparseApplyFtrl(0.1, 0.1, 0.2, -0.5)(p, v, m, T((2, 2)), I(1, 3))
 s() ;; ops.operations.nn_ops.SparseApplyRMSProp(0.9, 0.1, 0.01)(p, v, m, A(0.1, "float32"), T((3, 2)), I(0, 1, 2))
 """)
 STATE = ("p, m, v = (Parameter(Tensor(np.full((3, 2), x, np.float32)), name=n) "

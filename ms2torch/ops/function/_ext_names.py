@@ -20,8 +20,15 @@ for _name in ("rand", "randint", "randn", "randn_like"):
     setattr(random_func, f"{_name}_ext", MINT[_name])
 
 nn_func.glu_ext = OPS["glu"].functional
-nn_func.softmax_ext = lowered(lambda input, dim=None, dtype=None: torch.softmax(
-    input, dim, dtype=None if dtype is None else to_torch(dtype)), "softmax_ext")
+
+
+def _softmax_ext(input, dim=None, dtype=None):
+    if dim is None:     # as torch's functional softmax without an axis
+        dim = 0 if input.ndim in (0, 1, 3) else 1
+    return torch.softmax(input, dim, dtype=None if dtype is None else to_torch(dtype))
+
+
+nn_func.softmax_ext = lowered(_softmax_ext, "softmax_ext")
 math_func.float_power_ext = MINT["float_power"]
 
 

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.dtype import _FROM_TORCH
-from ms2torch._core.registry import op, primitive
+from ms2torch._core.registry import mint_form, op, primitive
 
 _FLOATS = frozenset((torch.float16, torch.float32, torch.float64, torch.bfloat16))
 _NUMBERS = _FLOATS | frozenset((torch.complex64, torch.complex128))
@@ -229,6 +229,13 @@ def _to(t, dtype):
 def softmax(input, axis=-1, *, dtype=None):
     """exp(input) normalised to sum one along ``axis`` (``mindspore.ops.softmax``); ``dtype`` casts first."""
     return softmaxed(input if dtype is None else _to(input, dtype), axis)
+
+
+@mint_form(name="softmax")
+def _softmax_mint(input, dim, *, dtype=None):
+    """exp(input) normalised to sum one along ``dim`` (``mindspore.mint.softmax``); ``dtype`` casts first."""
+    input = _to(input, dtype)
+    return softmaxed(input, dim) if input.ndim else torch.softmax(input, dim)
 
 
 @primitive("Softmax", init={"axis": -1}, call=("input",))

@@ -335,8 +335,9 @@ def _fused_proximal_adagrad(var, accum, lr, l1, l2, grad, indices, use_locking=F
 
 @_update("SparseApplyFtrl", 3, _FTRL)
 def _sparse_ftrl(var, accum, linear, grad, indices, lr, l1, l2, lr_power, use_locking=False):
-    """`ApplyFtrl` on some rows alone (``mindspore.ops.SparseApplyFtrl``)."""
-    rows, grad = _added(grad, indices)
+    """`ApplyFtrl` on some rows alone (``mindspore.ops.SparseApplyFtrl``), but for those beyond."""
+    inside = (indices >= 0) & (indices < var.shape[0])
+    rows, grad = _added(grad[inside], indices[inside])
     return _of_rows((var, accum, linear), rows, lambda *s: _ftrl(*s, grad, lr, l1, l2, lr_power))
 
 

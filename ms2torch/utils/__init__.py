@@ -1,0 +1,5 @@
+"""Exchange of memory with other libraries (``mindspore.utils``)."""
+
+from . import dlpack
+
+__all__ = ["dlpack"]
