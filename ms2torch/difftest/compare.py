@@ -149,7 +149,7 @@ def relative(a: dict, b: dict) -> float:
     if left is not None and right is not None:
         return norm_of(right.astype(np.float64) - left) / (norm_of(left) or 1.0)
     left, right = a["stats"], b["stats"]
-    size = max(left["norm"], right["norm"])
+    size = left["norm"] or right["norm"]
     if not size:
         return 0.0
     count = max(left["n"], 1)

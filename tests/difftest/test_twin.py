@@ -1,0 +1,209 @@
+"""The twin run against traces of MindSpore 2.10.0: equal, different and where, exit codes, bad input.
+
+``records/mse_refed.trace`` is the real one's run of ``one_loss.py "nn.MSELoss()" real`` from scripts/mutants,
+recorded with --refeed; the defects are those of scripts/mutants/table.py.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ms2torch.difftest import recorder, twin, workplace
+from ms2torch.difftest.finding import Finding, Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+REFED = Path(__file__).parent / "records" / "mse_refed.trace"
+DRIVER = """
+import json, shutil, sys
+from pathlib import Path
+from scripts.mutate_shim import located, mutants, run, trace_of
+program, folder = ("one_loss.py", "nn.MSELoss()", "real"), Path(sys.argv[2])
+shutil.copy(sys.argv[1], trace_of(program, folder))
+jobs = [(program, None)] + [(program, m) for m in mutants() if m.program == program]
+found = {m.name if m else "": {**r, "located": m is not None and located(m, r["first"])}
+         for (_, m), r in run(jobs, folder, 2)}
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """What the tool says of the program as it is and with each planted defect."""
+    if not hasattr(os, "fork"):
+        pytest.skip("the runner forks")
+    done = subprocess.run([sys.executable, "-c", DRIVER, str(REFED), str(tmp_path_factory.mktemp("traces"))],
+                          capture_output=True, text=True, cwd=ROOT,
+                          env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"})
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_the_program_as_it_is_agrees_with_mindspore(judged):
+    found = judged[""]
+    assert (found["code"], found["equal"], found["first"], found["refed"]) == (0, True, None, [1, 2, 3])
+    assert found["compared"] > 100
+
+
+def test_a_wrong_loss_is_found_at_the_loss(judged):
+    found = judged["MSE halves"]
+    first = found["first"]
+    assert (found["code"], first["step"], first["stage"], first["where"]) == (1, 1, "forward", "loss")
+    assert first["error"] == pytest.approx(0.5, rel=1e-4)
+    assert found["located"]
+
+
+def test_a_wrong_gradient_is_found_by_the_backward_pass(judged):
+    found = judged["the gradient of MSE reaches half"]
+    first = found["first"]
+    assert (found["code"], first["step"], first["stage"], first["where"]) == (1, 1, "backward", "loss")
+    assert first["error"] == pytest.approx(0.5, rel=1e-4)
+
+
+def trace_file(path, losses, sha="a", status="ok"):
+    """A trace of steps with one loss each."""
+    writer = recorder.Writer(str(path))
+    writer.add({"kind": "header", "format": 1, "side": "mindspore", "version": "2.10.0", "script": "train.py",
+                "sha256": sha, "argv": [], "mode": "pynative", "options": {}, "adaptations": []})
+    for step, value in enumerate(losses, 1):
+        array = np.asarray(value, np.float32)
+        writer.add({"kind": "step", "number": step, "event": "begin"})
+        for stage in ("loss", "parameter"):
+            writer.add({"kind": "tensor", "step": step, "stage": stage, "where": "net", "role": "output",
+                        "index": 0, "call": 0, "order": 1, "dtype": "float32", "shape": [],
+                        "stats": recorder.statistics(array)})
+        writer.add({"kind": "step", "number": step, "event": "end"})
+        writer.flush()
+    if status:
+        writer.add({"kind": "end", "status": status, "steps": len(losses), "adaptations": [],
+                    "traceback": "ZeroDivisionError: division by zero"})
+    writer.close()
+    return str(path)
+
+
+def test_two_equal_traces(tmp_path, capsys):
+    a, b = (trace_file(tmp_path / f"{n}.trace", [3.0, 2.0]) for n in "ab")
+    assert twin.main([a, b]) == 0
+    assert "equal" in capsys.readouterr().out
+
+
+def test_two_traces_that_differ(tmp_path):
+    a, b = trace_file(tmp_path / "a.trace", [3.0, 2.0]), trace_file(tmp_path / "b.trace", [3.0, 2.5])
+    report = tmp_path / "report.json"
+    assert twin.main(["--json", str(report), a, b]) == 1
+    first = json.loads(report.read_text())["first"]
+    assert (first["step"], first["stage"], first["where"], first["error"]) == (2, "forward", "net", 0.25)
+
+
+@pytest.mark.parametrize("left, right, said", [
+    ({"losses": [1.0]}, {"losses": [1.0], "sha": "b"}, "different scripts"),
+    ({"losses": [1.0, 2.0]}, {"losses": [1.0]}, "the reference made 2 training steps, ms2torch 1"),
+    ({"losses": [1.0]}, {"losses": [1.0], "status": ""}, "ms2torch's trace is cut off"),
+    ({"losses": [1.0]}, {"losses": [1.0], "status": "error"}, "ZeroDivisionError: division by zero"),
+])
+def test_what_cannot_be_compared_is_named(tmp_path, capsys, left, right, said):
+    a, b = trace_file(tmp_path / "a.trace", **left), trace_file(tmp_path / "b.trace", **right)
+    assert twin.main([a, b]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_trace(tmp_path, capsys):
+    wrong = tmp_path / "a.trace"
+    wrong.write_text("hello")
+    assert twin.main([str(wrong), str(wrong)]) == 2
+    assert "is not a trace" in capsys.readouterr().err
+
+
+def test_a_trace_of_another_script(tmp_path, capsys):
+    script = tmp_path / "train.py"
+    script.write_text("import mindspore\n")
+    assert twin.main(["--trace", str(REFED), str(script)]) == 2
+    assert "the trace is of another script" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [
+    [], ["nowhere.py"], ["--level", "deep", "x.py"], ["--align", "luck", "x.py"], ["--steps", "0", "x.py"]])
+def test_wrong_command_lines_end_with_2(arguments, capsys):
+    with pytest.raises(SystemExit) as end:
+        twin.main(arguments)
+    assert end.value.code == 2 and "ms2torch diff" in capsys.readouterr().err
+
+
+def verdict():
+    tree = (("Net", "Net", None), ("block", "Block", "Net"), ("block.bn", "BatchNorm2d", "block"),
+            ("other", "Other", "Net"), ("other.x", "X", "other"))
+    cells = [{"name": name, "class": kind, "parent": parent} for name, kind, parent in tree]
+    first = Finding(3, "forward", "block.bn", "value", 0.25, 1e-6, cell="block.bn", role="output")
+    return Verdict([first], 3, 10, cells=cells, losses=([3.0, 2.0, 1.0], [3.0, 2.0, 1.5]),
+                   drift=[0.0, 1e-7, 1e-3])
+
+
+def test_the_report_points_at_the_cell(capsys):
+    from ms2torch.difftest import report
+
+    report.show(verdict())
+    shown = capsys.readouterr().out
+    assert "step 3, forward: block.bn" in shown and "bn BatchNorm2d  <-- forward, step 3" in shown
+    assert "other Other" in shown and "x X" not in shown.replace("bn", "")
+
+
+def test_the_page_needs_nothing_from_elsewhere(tmp_path):
+    from ms2torch.difftest import html
+
+    html.write(verdict(), tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert text.count("<svg") == 2 and "block.bn" in text
+    assert not any(mark in text for mark in ("http", "src=", "<script", "@import"))
+
+
+def test_each_side_has_a_folder_of_its_own(tmp_path, monkeypatch):
+    project = tmp_path / "data" / "project"
+    project.mkdir(parents=True)
+    (tmp_path / "data" / "rows.txt").write_text("rows")
+    (project / "log.txt").write_text("old")
+    monkeypatch.chdir(project)
+    here = workplace.mirror(tmp_path / "mirror", project)
+    assert (here / ".." / "rows.txt").read_text() == "rows"
+    (here / "log.txt").write_text("new")
+    assert (project / "log.txt").read_text() == "old"
+
+
+def test_nothing_is_left_running(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    child = "import time; time.sleep(60)"
+    code = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {child!r}]); {child}"
+    with workplace.Workplace() as place:
+        run = place.start("side", [sys.executable, "-c", code], dict(os.environ))
+        folder = place.folder
+    assert run.process.poll() is not None and not folder.exists()
+    with pytest.raises(ProcessLookupError):
+        os.killpg(run.process.pid, 0)
+
+
+def test_the_repro_shows_both_outputs(tmp_path):
+    from ms2torch.difftest import repro
+
+    class Events:
+        made = {"act": {"code": "nn.LeakyReLU(0.5)", "training": True, "parameters": []}}
+
+    x = np.array([-2.0, 4.0], np.float32)
+    base = {"kind": "tensor", "stage": "forward", "where": "act", "index": 0, "call": 0}
+    records = [{**base, "role": "input", "array": x}, {**base, "role": "output", "array": x * 2}]
+    found = Finding(1, "forward", "act", "value", 1.0, 0.0, role="output", cell="act")
+    script = repro.write(str(tmp_path), found, records, Events())
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.stdout.splitlines() == ["reference:", "[-4.  8.]", "here:", "[-1.  4.]",
+                                        "greatest difference: 4.0"]
+
+
+def test_the_reference_trace_is_real():
+    from ms2torch.difftest import trace
+
+    header = trace.open(REFED).header
+    assert (header["side"], header["version"]) == ("mindspore", "2.10.0")
+
