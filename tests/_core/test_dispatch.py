@@ -1,0 +1,73 @@
+"""The outer form of operators: a call is Python's own call of the definition, with Tensors around it."""
+import inspect
+
+import pytest
+import torch
+
+from ms2torch._core.registry import lowered
+from ms2torch._core.tensor import Tensor, wrap
+from ms2torch.common.parameter import Parameter
+from ms2torch.ops.function._math_axis import spelled
+
+X, Y = torch.arange(3.0), torch.tensor([2.0, 5.0, 7.0])
+
+
+def _plain(result, err, out=1, *, self=2, k0=3):
+    """Arguments that have the names of the form's own."""
+    return result * 1000 + err * 100 + out * 10 + self + k0 / 10
+
+
+def _of_several(tensors, sizes=(1, 2), *rest, **more):
+    return tensors[0] + tensors[1] * sizes[-1], rest, more
+
+
+@spelled(axis="dim", keep_dims="keepdim")
+def _renamed(input, dim, keepdim=False):
+    return torch.sum(input, dim, keepdim)
+
+
+@pytest.mark.parametrize(("args", "kwargs"), [
+    ((X, Y), {}), ((X, Y, 4), {}), ((X,), {"err": Y}), ((), {"err": X, "result": Y, "self": 5}),
+    ((X, 2.5, Y), {"k0": Y}), ((X, Y), {"out": 0.5, "k0": 1}),
+])
+def test_arguments_arrive_as_in_a_call_of_the_definition(args, kwargs):
+    wrapped = [wrap(a) if isinstance(a, torch.Tensor) else a for a in args]
+    named = {k: wrap(v) if isinstance(v, torch.Tensor) else v for k, v in kwargs.items()}
+    found = lowered(_plain)(*wrapped, **named)
+    assert found.__class__ is Tensor
+    assert torch.equal(found.torch(), _plain(*args, **kwargs))
+
+
+@pytest.mark.parametrize(("args", "kwargs"), [
+    ((X,), {}), ((X, Y, 1, 2), {}), ((X, Y), {"more": 1}), ((X, Y), {"result": X}), ((), {"err": Y}),
+])
+def test_wrong_arguments_are_refused_in_pythons_words(args, kwargs):
+    with pytest.raises(TypeError) as theirs:
+        _plain(*args, **kwargs)
+    with pytest.raises(TypeError) as ours:
+        lowered(_plain)(*args, **kwargs)
+    assert str(ours.value) == str(theirs.value)
+
+
+def test_tensors_in_sequences_and_variable_arguments_are_lowered():
+    total, rest, more = lowered(_of_several)([wrap(X), Parameter(wrap(Y))], (3, 4), wrap(X), key=[wrap(Y)])
+    assert torch.equal(total.torch(), X + 4 * Y)
+    assert isinstance(rest, tuple) and torch.equal(rest[0].torch(), X)
+    assert isinstance(more["key"], list) and torch.equal(more["key"][0].torch(), Y)
+
+
+def test_names_of_other_releases_mean_the_same():
+    form, grid = lowered(_renamed), torch.arange(6.0).reshape(2, 3)
+    for kwargs in ({"dim": 1, "keepdim": True}, {"axis": 1, "keep_dims": True}, {"axis": 1, "keepdim": True}):
+        assert form(wrap(grid), **kwargs).torch().tolist() == [[3.0], [12.0]]
+    assert form(axis=0, input=wrap(grid)).torch().tolist() == [3.0, 5.0, 7.0]
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'dim'"):
+        form(wrap(grid))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'axes'"):
+        form(wrap(grid), axes=0)
+
+
+def test_the_form_shows_the_definitions_signature_and_text():
+    form = lowered(_plain)
+    assert inspect.signature(form) == inspect.signature(_plain)
+    assert (form.__name__, form.__doc__) == (_plain.__name__, _plain.__doc__)
