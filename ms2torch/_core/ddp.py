@@ -76,7 +76,9 @@ class Overlap:
         self.alone = {id(w) for w in alone}
         self._lender = _Lender(self.weights)
         self._places = [w._rest.data_ptr() for w in self.weights]
-        setattr(self._lender, _IGNORED, [_key(w) for w in self.weights if id(w) in self.alone])
+        # DDP looks for both spellings of a parameter of the outermost module.
+        ignored = [spelling for w in alone for spelling in (_key(w), f".{_key(w)}")]
+        setattr(self._lender, _IGNORED, ignored)
         self._ddp = DistributedDataParallel(
             self._lender, init_sync=False, process_group=group.handle, gradient_as_bucket_view=True,
             **({} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}),

@@ -100,6 +100,16 @@ def test_gradients_are_reduced_once_for_each_update(together, kind):
 
 
 @pytest.mark.parametrize("own", [False, True])
+def test_layerwise_parallel_weights_keep_their_process_s_gradient(together, own):
+    alone = [together(cases.a_weight_of_its_own, 1, own, shard)[0] for shard in range(2)]
+    found = together(cases.a_weight_of_its_own, 2, own)
+    for rank in range(2):
+        np.testing.assert_allclose(found[rank][0], alone[rank][0], rtol=1e-12)
+        np.testing.assert_allclose(found[rank][1], (alone[0][1] + alone[1][1]) / 2, rtol=1e-12)
+    assert np.abs(found[0][0] - found[1][0]).max() > 1e-4
+
+
+@pytest.mark.parametrize("own", [False, True])
 def test_a_layer_can_be_frozen_and_thawed(together, own):
     (alone, last), = together(cases.freezing, 1, own)
     for seen, weight in together(cases.freezing, 2, own):

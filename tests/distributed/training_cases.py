@@ -202,6 +202,20 @@ def freezing(own):
     return seen, net.fc2.weight.asnumpy()
 
 
+def a_weight_of_its_own(own, shard=None):
+    """One step in which every process keeps its gradient of ``gate`` to itself; alone: on the data of one."""
+    init()
+    size, rank = (2, shard) if shard is not None else (get_group_size(), get_rank())
+    if shard is None:
+        ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+    net, network, optimizer = _made("plain", ms.float64)
+    net.gate.layerwise_parallel = True
+    step = (Frozen if own else nn.TrainOneStepCell)(network, optimizer).set_train()
+    (x,), (y,) = _data(1)
+    step(Tensor(x[rank::size], ms.float64), Tensor(y[rank::size], ms.float64))
+    return net.gate.asnumpy().copy(), net.fc2.weight.asnumpy().copy()
+
+
 def overflow_on_one_rank():
     """Rank 1's second batch overflows: (parameters, scale, what each step said) of each rank."""
     init()

@@ -110,11 +110,12 @@ class DistributedGradReducer(Cell):
         trained = [w for w in weights if w.requires_grad]
         overlap = self._overlap
         if overlap is None or list(map(id, overlap.weights)) != list(map(id, trained)):
-            if not trained or any(w._rest.element_size() < 4 or "_grad_hooks" in w.__dict__ for w in trained):
+            alone = [w for w in trained if w.layerwise_parallel]
+            if len(alone) == len(trained) or any(
+                    w._rest.element_size() < 4 or "_grad_hooks" in w.__dict__ for w in trained):
                 return None
             from ms2torch._core.ddp import Overlap
 
-            alone = [w for w in trained if w.layerwise_parallel]
             overlap = self.__dict__["_overlap"] = Overlap(trained, self._members, alone)
         return overlap
 
