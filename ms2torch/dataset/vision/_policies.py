@@ -288,8 +288,8 @@ class RandAugment(_Policy):
     """``num_ops`` transforms drawn from fourteen, all of one strength: ``magnitude`` out of
     ``num_magnitude_bins``.
 
-    (``mindspore.dataset.vision.RandAugment``.) Images are (H, W, 3) uint8. The transforms are MindSpore's, the
-    random numbers for a seed are not.
+    (``mindspore.dataset.vision.RandAugment``.) Images are (H, W, 3) uint8. The transforms are MindSpore's,
+    the random numbers for a seed are not.
     """
 
     def __init__(self, num_ops=2, magnitude=9, num_magnitude_bins=31, interpolation=Inter.NEAREST,

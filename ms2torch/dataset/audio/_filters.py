@@ -1,0 +1,279 @@
+"""Recursive filters: the second-order ones of the audio equalizer's cookbook, and those of any order."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..core.validator_helpers import check_value, type_check, type_check_list
+from ._base import AudioTensorOperation, check_number
+
+__all__ = ["AllpassBiquad", "BandBiquad", "BandpassBiquad", "BandrejectBiquad", "BassBiquad", "Biquad",
+           "DeemphBiquad", "EqualizerBiquad", "HighpassBiquad", "LFilter", "LowpassBiquad", "RiaaBiquad",
+           "TrebleBiquad"]
+
+
+def filtered(wave: np.ndarray, ahead, back, clamp: bool = True) -> np.ndarray:
+    """y[n] = (sum of ``ahead[k] x[n-k]`` less that of ``back[k] y[n-k]``, k > 0) / ``back[0]``, along the
+    last axis.
+
+    With ``clamp`` the result is cut to [-1, 1].
+    """
+    kind = wave.dtype.type
+    ahead, back = (np.asarray(part, np.float64) / back[0] for part in (ahead, back))
+    flat = wave.reshape(-1, wave.shape[-1]).astype(np.float64)
+    result = np.zeros_like(flat)
+    for lag, factor in enumerate(ahead):
+        if lag < flat.shape[1]:
+            result[:, lag:] += factor * flat[:, :flat.shape[1] - lag]
+    past = [float(factor) for factor in back[1:]]
+    if any(past):
+        for row in result:
+            values = row.tolist()
+            for n in range(len(values)):
+                value = values[n]
+                for lag, factor in enumerate(past, 1):
+                    if lag > n:
+                        break
+                    value -= factor * values[n - lag]
+                values[n] = value
+            row[:] = values
+    result = result.clip(-1, 1) if clamp else result
+    return result.reshape(wave.shape).astype(kind)
+
+
+class LFilter(AudioTensorOperation):
+    """A filter of any order (``mindspore.dataset.audio.LFilter``): ``b_coeffs`` over ``a_coeffs``, lowest
+    delay first.
+    """
+
+    def __init__(self, a_coeffs, b_coeffs, clamp=True):
+        for name, values in (("a_coeffs", a_coeffs), ("b_coeffs", b_coeffs)):
+            type_check(values, (list, tuple), name)
+            type_check_list(values, (float, int), name)
+        if len(a_coeffs) != len(b_coeffs):
+            raise ValueError("The size of a_coeffs should be the same as that of b_coeffs.")
+        type_check(clamp, (bool,), "clamp")
+        super().__init__()
+        self.a_coeffs, self.b_coeffs, self.clamp = a_coeffs, b_coeffs, clamp
+
+    def _compute(self, wave):
+        return filtered(self._checked(wave), self.b_coeffs, self.a_coeffs, self.clamp)
+
+
+class Biquad(AudioTensorOperation):
+    """A second-order filter by its coefficients (``mindspore.dataset.audio.Biquad``)."""
+
+    def __init__(self, b0, b1, b2, a0, a1, a2):
+        for name, value in zip(("b0", "b1", "b2", "a0", "a1", "a2"), (b0, b1, b2, a0, a1, a2), strict=True):
+            check_number(value, name)
+        if a0 == 0:
+            raise ValueError("Input a0 is not within the required interval of [-16777216, 0) and (0, "
+                             "16777216].")
+        super().__init__()
+        self.b, self.a = (b0, b1, b2), (a0, a1, a2)
+
+    def _compute(self, wave):
+        return filtered(self._checked(wave), self.b, self.a)
+
+
+class _Cookbook(AudioTensorOperation):
+    """A filter around a frequency: a subclass gives its coefficients for the angle and the width."""
+
+    def __init__(self, sample_rate, frequency, quality, name="central_freq"):
+        type_check(sample_rate, (int,), "sample_rate")
+        if sample_rate == 0:
+            raise ValueError("Input sample_rate is not within the required interval of [-2147483648, 0) "
+                             "and (0, 2147483647].")
+        check_number(frequency, name)
+        type_check(quality, (float, int), "Q")
+        check_value(quality, [0, 1], "Q", True)
+        super().__init__()
+        self.sample_rate, self.quality = sample_rate, quality
+        setattr(self, name, frequency)
+        self._angle = 2 * math.pi * frequency / sample_rate
+        self._alpha = math.sin(self._angle) / 2 / quality
+
+    def _coefficients(self) -> tuple[tuple, tuple]:
+        """(b, a)."""
+        raise NotImplementedError
+
+    def _compute(self, wave):
+        return filtered(self._checked(wave), *self._coefficients())
+
+
+class LowpassBiquad(_Cookbook):
+    """Let what is below ``cutoff_freq`` pass (``mindspore.dataset.audio.LowpassBiquad``)."""
+
+    def __init__(self, sample_rate, cutoff_freq, Q=0.707):
+        super().__init__(sample_rate, cutoff_freq, Q, "cutoff_freq")
+
+    def _coefficients(self):
+        c, alpha = math.cos(self._angle), self._alpha
+        return ((1 - c) / 2, 1 - c, (1 - c) / 2), (1 + alpha, -2 * c, 1 - alpha)
+
+
+class HighpassBiquad(_Cookbook):
+    """Let what is above ``cutoff_freq`` pass (``mindspore.dataset.audio.HighpassBiquad``)."""
+
+    def __init__(self, sample_rate, cutoff_freq, Q=0.707):
+        super().__init__(sample_rate, cutoff_freq, Q, "cutoff_freq")
+
+    def _coefficients(self):
+        c, alpha = math.cos(self._angle), self._alpha
+        return ((1 + c) / 2, -1 - c, (1 + c) / 2), (1 + alpha, -2 * c, 1 - alpha)
+
+
+class AllpassBiquad(_Cookbook):
+    """Let everything pass, and turn phases around ``central_freq``
+    (``mindspore.dataset.audio.AllpassBiquad``)."""
+
+    def __init__(self, sample_rate, central_freq, Q=0.707):
+        super().__init__(sample_rate, central_freq, Q)
+
+    def _coefficients(self):
+        c, alpha = math.cos(self._angle), self._alpha
+        return (1 - alpha, -2 * c, 1 + alpha), (1 + alpha, -2 * c, 1 - alpha)
+
+
+class BandpassBiquad(_Cookbook):
+    """Let what is around ``central_freq`` pass (``mindspore.dataset.audio.BandpassBiquad``)."""
+
+    def __init__(self, sample_rate, central_freq, Q=0.707, const_skirt_gain=False):
+        type_check(const_skirt_gain, (bool,), "const_skirt_gain")
+        super().__init__(sample_rate, central_freq, Q)
+        self.const_skirt_gain = const_skirt_gain
+
+    def _coefficients(self):
+        c, alpha = math.cos(self._angle), self._alpha
+        peak = math.sin(self._angle) / 2 if self.const_skirt_gain else alpha
+        return (peak, 0.0, -peak), (1 + alpha, -2 * c, 1 - alpha)
+
+
+class BandrejectBiquad(_Cookbook):
+    """Take away what is around ``central_freq`` (``mindspore.dataset.audio.BandrejectBiquad``)."""
+
+    def __init__(self, sample_rate, central_freq, Q=0.707):
+        super().__init__(sample_rate, central_freq, Q)
+
+    def _coefficients(self):
+        c, alpha = math.cos(self._angle), self._alpha
+        return (1.0, -2 * c, 1.0), (1 + alpha, -2 * c, 1 - alpha)
+
+
+class BandBiquad(_Cookbook):
+    """SoX's band filter around ``central_freq``, for tones or ``noise``.
+
+    (``mindspore.dataset.audio.BandBiquad``).
+    """
+
+    def __init__(self, sample_rate, central_freq, Q=0.707, noise=False):
+        type_check(noise, (bool,), "noise")
+        super().__init__(sample_rate, central_freq, Q)
+        self.noise = noise
+
+    def _coefficients(self):
+        width = self.central_freq / self.quality
+        a2 = math.exp(-2 * math.pi * width / self.sample_rate)
+        a1 = -4 * a2 / (1 + a2) * math.cos(self._angle)
+        b0 = math.sqrt(1 - a1 * a1 / (4 * a2)) * (1 - a2)
+        if self.noise:
+            b0 = math.sqrt(((1 + a2) * (1 + a2) - a1 * a1) * (1 - a2) / (1 + a2))
+        return (b0, 0.0, 0.0), (1.0, a1, a2)
+
+
+class BassBiquad(_Cookbook):
+    """Raise or lower what is below ``central_freq`` by ``gain`` dB
+    (``mindspore.dataset.audio.BassBiquad``)."""
+
+    def __init__(self, sample_rate, gain, central_freq=100.0, Q=0.707):
+        check_number(gain, "gain")
+        super().__init__(sample_rate, central_freq, Q)
+        self.gain = gain
+
+    _side = 1                                        # of the two shelves
+
+    def _coefficients(self):
+        strength, c, side = math.exp(self.gain / 40 * math.log(10)), math.cos(self._angle), self._side
+        root = 2 * math.sqrt(strength) * self._alpha
+        low, high = (strength - 1) * c * side, (strength + 1) * c * side
+        b = (strength * (strength + 1 - low + root), 2 * side * strength * (strength - 1 - high),
+             strength * (strength + 1 - low - root))
+        a = (strength + 1 + low + root, -2 * side * (strength - 1 + high), strength + 1 + low - root)
+        return b, a
+
+
+class TrebleBiquad(BassBiquad):
+    """Raise or lower what is above ``central_freq`` by ``gain`` dB.
+
+    (``mindspore.dataset.audio.TrebleBiquad``).
+    """
+
+    def __init__(self, sample_rate, gain, central_freq=3000, Q=0.707):
+        super().__init__(sample_rate, gain, central_freq, Q)
+
+    _side = -1
+
+
+class EqualizerBiquad(_Cookbook):
+    """Raise or lower what is around ``center_freq`` by ``gain`` dB
+    (``mindspore.dataset.audio.EqualizerBiquad``)."""
+
+    def __init__(self, sample_rate, center_freq, gain, Q=0.707):
+        check_number(gain, "gain")
+        super().__init__(sample_rate, center_freq, Q, "center_freq")
+        self.gain = gain
+
+    def _coefficients(self):
+        c, alpha, strength = math.cos(self._angle), self._alpha, math.exp(self.gain / 40 * math.log(10))
+        return (1 + alpha * strength, -2 * c, 1 - alpha * strength), (1 + alpha / strength, -2 * c,
+                                                                      1 - alpha / strength)
+
+
+class DeemphBiquad(AudioTensorOperation):
+    """A compact disc's de-emphasis, for 44,100 or 48,000 samples a second.
+
+    (``mindspore.dataset.audio.DeemphBiquad``).
+    """
+
+    _of = {44100: (5283.0, 0.4845, -9.477), 48000: (5356.0, 0.479, -9.62)}
+
+    def __init__(self, sample_rate):
+        type_check(sample_rate, (int,), "sample_rate")
+        if sample_rate not in self._of:
+            raise ValueError(f"Input sample_rate should be 44100 or 48000, but got {sample_rate}.")
+        super().__init__()
+        self.sample_rate = sample_rate
+
+    def _compute(self, wave):
+        center, slope, gain = self._of[self.sample_rate]
+        angle, strength = 2 * math.pi * center / self.sample_rate, math.exp(gain / 40 * math.log(10))
+        alpha = math.sin(angle) / 2 * math.sqrt((strength + 1 / strength) * (1 / slope - 1) + 2)
+        shelf = object.__new__(TrebleBiquad)
+        shelf.__dict__.update(gain=gain, _angle=angle, _alpha=alpha)
+        return filtered(self._checked(wave), *shelf._coefficients())
+
+
+class RiaaBiquad(AudioTensorOperation):
+    """A record player's equalization (``mindspore.dataset.audio.RiaaBiquad``)."""
+
+    _zeros = {44100: (-0.2014898, 0.9233820), 48000: (-0.1766069, 0.9321590), 88200: (-0.1168735, 0.9648312),
+              96000: (-0.1141486, 0.9676817)}
+    _poles = {44100: (0.7083149, 0.9924091), 48000: (0.7396325, 0.9931330), 88200: (0.8590646, 0.9964002),
+              96000: (0.8699137, 0.9966946)}
+
+    def __init__(self, sample_rate):
+        type_check(sample_rate, (int,), "sample_rate")
+        if sample_rate not in self._zeros:
+            raise ValueError("sample_rate should be one of [44100, 48000, 88200, 96000], but got "
+                             f"{sample_rate}.")
+        super().__init__()
+        self.sample_rate = sample_rate
+
+    def _compute(self, wave):
+        (z0, z1), (p0, p1) = self._zeros[self.sample_rate], self._poles[self.sample_rate]
+        b, a = np.array([1.0, -z0 - z1, z0 * z1]), np.array([1.0, -p0 - p1, p0 * p1])
+        angle = 2 * math.pi * 1000 / self.sample_rate    # 1 kHz keeps its level
+        turn = np.exp(-1j * angle * np.arange(3))
+        return filtered(self._checked(wave), b * abs(a @ turn) / abs(b @ turn), a)

@@ -1,0 +1,301 @@
+"""Transforms of loudness: gains, fades, decibels, companding, masks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..core.validator_helpers import check_non_negative_int32, check_pos_int32, check_value, type_check
+from ..transforms.operation import OperationError, RandomOperation
+from ._base import AudioTensorOperation, check_not_negative, check_number, check_positive_number
+from .utils import FadeShape, GainType, ScaleType
+
+__all__ = ["AmplitudeToDB", "Angle", "ComplexNorm", "Contrast", "DBToAmplitude", "DCShift", "Fade",
+           "FrequencyMasking", "Gain", "Magphase", "MuLawDecoding", "MuLawEncoding", "TimeMasking", "Vol"]
+
+
+class AmplitudeToDB(AudioTensorOperation):
+    """Powers or magnitudes in decibels over ``ref_value``, at most ``top_db`` below the loudest.
+
+    (``mindspore.dataset.audio.AmplitudeToDB``.)
+    """
+
+    def __init__(self, stype=ScaleType.POWER, ref_value=1.0, amin=1e-10, top_db=80.0):
+        type_check(stype, (ScaleType,), "stype")
+        for name, value in (("ref_value", ref_value), ("amin", amin), ("top_db", top_db)):
+            check_positive_number(value, name)
+        super().__init__()
+        self.stype, self.ref_value, self.amin, self.top_db = stype, ref_value, amin, top_db
+
+    def _compute(self, wave):
+        wave = self._checked(wave, 2)
+        factor = wave.dtype.type(10.0 if self.stype is ScaleType.POWER else 20.0)
+        level = factor * np.log10(np.maximum(wave, wave.dtype.type(self.amin)))
+        level -= wave.dtype.type(factor * math.log10(max(self.amin, self.ref_value)))
+        # the loudest of each (channel, freq, time)
+        flat = level.reshape(-1, *level.shape[-3:]) if level.ndim > 2 else level[None]
+        loudest = flat.reshape(len(flat), -1).max(1)
+        floor = (loudest - wave.dtype.type(self.top_db)).reshape(-1, *[1] * (flat.ndim - 1))
+        return np.maximum(flat, floor).reshape(level.shape)
+
+
+class DBToAmplitude(AudioTensorOperation):
+    """``ref * 10 ** (0.1 * power * decibels)`` (``mindspore.dataset.audio.DBToAmplitude``)."""
+
+    def __init__(self, ref, power):
+        check_number(ref, "ref")
+        check_number(power, "power")
+        super().__init__()
+        self.ref, self.power = ref, power
+
+    def _compute(self, wave):
+        wave = self._checked(wave)
+        kind = wave.dtype.type
+        return kind(self.ref) * np.power(np.power(kind(10), kind(0.1) * wave), kind(self.power))
+
+
+class Gain(AudioTensorOperation):
+    """Louder by ``gain_db`` decibels (``mindspore.dataset.audio.Gain``)."""
+
+    def __init__(self, gain_db=1.0):
+        check_number(gain_db, "gain_db")
+        super().__init__()
+        self.gain_db = gain_db
+
+    def _compute(self, wave):
+        wave = self._checked(wave)
+        return wave if self.gain_db == 0 else wave * wave.dtype.type(10 ** (self.gain_db / 20))
+
+
+class Vol(AudioTensorOperation):
+    """Times ``gain``, an amplitude, a power or decibels, cut to [-1, 1] (``mindspore.dataset.audio.Vol``)."""
+
+    def __init__(self, gain, gain_type=GainType.AMPLITUDE):
+        type_check(gain, (int, float), "gain")
+        type_check(gain_type, (GainType,), "gain_type")
+        check = {GainType.AMPLITUDE: check_not_negative, GainType.POWER: check_positive_number,
+                 GainType.DB: check_number}[gain_type]
+        check(gain, "gain")
+        super().__init__()
+        self.gain, self.gain_type = gain, gain_type
+
+    def _compute(self, wave):
+        wave = self._checked(wave)
+        decibels = {GainType.POWER: lambda: 10 * math.log10(self.gain), GainType.DB: lambda: self.gain}
+        factor = self.gain
+        if self.gain_type is not GainType.AMPLITUDE:
+            factor = 10 ** (decibels[self.gain_type]() / 20)
+        return (wave * wave.dtype.type(factor)).clip(-1, 1)
+
+
+class DCShift(AudioTensorOperation):
+    """Add ``shift``, and soften what then comes near 1 by ``limiter_gain``.
+
+    (``mindspore.dataset.audio.DCShift``).
+    """
+
+    def __init__(self, shift, limiter_gain=None):
+        type_check(shift, (float, int), "shift")
+        check_value(shift, [-2.0, 2.0], "shift")
+        if limiter_gain is not None:
+            type_check(limiter_gain, (float, int), "limiter_gain")
+        super().__init__()
+        self.shift, self.limiter_gain = shift, shift if limiter_gain is None else limiter_gain
+
+    def _compute(self, wave):
+        wave, gain, shift = self._checked(wave), self.limiter_gain, self.shift
+        shifted = (wave + wave.dtype.type(shift)).clip(-1, 1)
+        if gain == shift or shift == 0:
+            return shifted
+        limit = 1.0 - (abs(shift) - gain)
+        if shift > 0:
+            soft = ((wave - limit) * gain / (1 - limit) + limit + shift).clip(None, limit)
+            return np.where(wave > limit, soft, shifted).astype(wave.dtype)
+        # MindSpore adds the limit here too, where SoX subtracts it
+        soft = ((wave + limit) * gain / (1 - limit) + limit + shift).clip(-limit)
+        return np.where(wave < -limit, soft, shifted).astype(wave.dtype)
+
+
+class Contrast(AudioTensorOperation):
+    """Compression that makes sound louder, as SoX does it (``mindspore.dataset.audio.Contrast``)."""
+
+    def __init__(self, enhancement_amount=75.0):
+        type_check(enhancement_amount, (float, int), "enhancement_amount")
+        check_value(enhancement_amount, [0, 100], "enhancement_amount")
+        super().__init__()
+        self.enhancement_amount = enhancement_amount
+
+    def _compute(self, wave):
+        wave = self._checked(wave)
+        kind = wave.dtype.type
+        angle = wave * kind(math.pi / 2)
+        return np.sin(angle + kind(self.enhancement_amount / 750) * np.sin(angle * kind(4)))
+
+
+class Fade(AudioTensorOperation):
+    """Let the sound come and go over so many samples (``mindspore.dataset.audio.Fade``)."""
+
+    def __init__(self, fade_in_len=0, fade_out_len=0, fade_shape=FadeShape.LINEAR):
+        for name, value in (("fade_in_len", fade_in_len), ("fade_out_len", fade_out_len)):
+            type_check(value, (int,), name)
+            check_non_negative_int32(value, name)
+        type_check(fade_shape, (FadeShape,), "fade_shape")
+        super().__init__()
+        self.fade_in_len, self.fade_out_len, self.fade_shape = fade_in_len, fade_out_len, fade_shape
+
+    def _rise(self, count: int) -> np.ndarray:
+        """From 0 to 1 in ``count`` samples."""
+        part = np.linspace(0, 1, count) if count > 1 else np.zeros(count)
+        shapes = {FadeShape.LINEAR: lambda: part, FadeShape.EXPONENTIAL: lambda: 2 ** (part - 1) * part,
+                  FadeShape.LOGARITHMIC: lambda: np.log10(0.1 + part) + 1,
+                  FadeShape.QUARTER_SINE: lambda: np.sin(part * math.pi / 2),
+                  FadeShape.HALF_SINE: lambda: np.sin(part * math.pi - math.pi / 2) / 2 + 0.5}
+        return shapes[self.fade_shape]()
+
+    def _compute(self, wave):
+        wave = self._checked(wave)
+        length = wave.shape[-1]
+        for name, count in (("fade_in_len", self.fade_in_len), ("fade_out_len", self.fade_out_len)):
+            if count > length:
+                raise OperationError(f"Fade: {name} should be less than waveform length.")
+        factors = np.ones(length)
+        factors[:self.fade_in_len] = self._rise(self.fade_in_len)
+        if self.fade_out_len:
+            factors[length - self.fade_out_len:] *= self._rise(self.fade_out_len)[::-1]
+        return wave * factors.astype(wave.dtype)
+
+
+def _check_channels(count) -> None:
+    check_pos_int32(count, "quantization_channels")
+
+
+class MuLawEncoding(AudioTensorOperation):
+    """Samples in [-1, 1] as whole numbers, finer where it is quiet
+    (``mindspore.dataset.audio.MuLawEncoding``)."""
+
+    def __init__(self, quantization_channels=256):
+        _check_channels(quantization_channels)
+        super().__init__()
+        self.quantization_channels = quantization_channels
+
+    def _compute(self, wave):
+        wave, mu = self._checked(wave), self.quantization_channels - 1
+        kind = wave.dtype.type
+        level = np.sign(wave) * np.log1p(kind(mu) * np.abs(wave)) / kind(math.log1p(mu))
+        return ((level + 1) / 2 * mu + kind(0.5)).astype(np.int32)
+
+
+class MuLawDecoding(AudioTensorOperation):
+    """The samples that `MuLawEncoding` encoded (``mindspore.dataset.audio.MuLawDecoding``)."""
+
+    def __init__(self, quantization_channels=256):
+        _check_channels(quantization_channels)
+        super().__init__()
+        self.quantization_channels = quantization_channels
+
+    def _compute(self, wave):
+        wave, mu = self._checked(wave), self.quantization_channels - 1
+        kind = wave.dtype.type
+        level = wave / kind(mu) * kind(2) - kind(1)
+        return np.sign(level) * np.expm1(np.abs(level) * kind(math.log1p(mu))) / kind(mu)
+
+
+def _complex(operation, wave: np.ndarray) -> np.ndarray:
+    wave = operation._checked(wave)
+    if wave.ndim < 2 or wave.shape[-1] != 2:
+        raise OperationError(f"{type(operation).__name__}: the shape of input tensor does not match the "
+                             "requirement of operator. Expecting tensor in shape of <..., complex=2>.")
+    return wave
+
+
+class Angle(AudioTensorOperation):
+    """The angle of complex numbers, (..., 2) (``mindspore.dataset.audio.Angle``)."""
+
+    def _compute(self, wave):
+        wave = _complex(self, wave)
+        return np.arctan2(wave[..., 1], wave[..., 0])
+
+
+class ComplexNorm(AudioTensorOperation):
+    """The size of complex numbers, (..., 2), to a power (``mindspore.dataset.audio.ComplexNorm``)."""
+
+    def __init__(self, power=1.0):
+        check_not_negative(power, "power")
+        super().__init__()
+        self.power = power
+
+    def _compute(self, wave):
+        wave = _complex(self, wave)
+        return np.power((wave * wave).sum(-1), wave.dtype.type(self.power / 2))
+
+
+class Magphase(AudioTensorOperation):
+    """The size of complex numbers, (..., 2), to a power, and their angle.
+
+    (``mindspore.dataset.audio.Magphase``).
+    """
+
+    def __init__(self, power=1.0):
+        check_not_negative(power, "power")
+        super().__init__()
+        self.power = power
+
+    def _compute(self, wave):
+        return ComplexNorm(self.power)._compute(wave), Angle()._compute(wave)
+
+
+class _Masking(RandomOperation, AudioTensorOperation):
+    """A band of a spectrogram set to ``mask_value``."""
+
+    _axis, _name = -1, "time_mask_param"
+
+    def __init__(self, iid_masks, mask_param, mask_start, mask_value):
+        type_check(iid_masks, (bool,), "iid_masks")
+        check_not_negative(mask_param, "mask_param", (int,))
+        check_not_negative(mask_start, "mask_start", (int,))
+        check_not_negative(mask_value, "mask_value")
+        super().__init__()
+        self.iid_masks, self.mask_start, self.mask_value = iid_masks, mask_start, mask_value
+        self.mask_param = mask_param
+
+    def _draw(self, stream, wave):
+        wave = self._checked(wave, 2).copy()
+        size = wave.shape[self._axis]
+        if not self.iid_masks:
+            if self.mask_start + self.mask_param > size:
+                raise OperationError(f"{type(self).__name__}: the mask from {self.mask_start}, "
+                                     f"{self.mask_param} wide, exceeds the axis of {size}.")
+            self._band(wave, self.mask_start, self.mask_start + self.mask_param)
+            return wave
+        if self.mask_param > size:
+            raise OperationError(f"{type(self).__name__}: the mask, up to {self.mask_param} wide, exceeds "
+                                 f"the axis of {size}.")
+        for channel in wave.reshape(-1, *wave.shape[-2:]):
+            width = stream.uniform(0, 1) * self.mask_param
+            start = int(stream.uniform(0, 1) * (size - width))
+            self._band(channel, start, start + int(width))
+        return wave
+
+    def _band(self, wave, start: int, end: int) -> None:
+        band = slice(start, end)
+        wave[(..., band) if self._axis == -1 else (..., band, slice(None))] = self.mask_value
+
+
+class TimeMasking(_Masking):
+    """A stretch of time, ``time_mask_param`` wide, set to ``mask_value``; with ``iid_masks`` drawn for each
+    channel, up to
+    as wide, though not with MindSpore's numbers for a seed (``mindspore.dataset.audio.TimeMasking``).
+    """
+
+    def __init__(self, iid_masks=False, time_mask_param=0, mask_start=0, mask_value=0.0):
+        super().__init__(iid_masks, time_mask_param, mask_start, mask_value)
+
+
+class FrequencyMasking(_Masking):
+    """`TimeMasking` over a band of frequencies (``mindspore.dataset.audio.FrequencyMasking``)."""
+
+    _axis = -2
+
+    def __init__(self, iid_masks=False, freq_mask_param=0, mask_start=0, mask_value=0.0):
+        super().__init__(iid_masks, freq_mask_param, mask_start, mask_value)

@@ -1,0 +1,198 @@
+"""Spectrograms, mel scales and resampling."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..core.validator_helpers import check_non_negative_int32, check_pos_int32, check_value, type_check
+from ..transforms.operation import OperationError
+from ._base import AudioTensorOperation, check_not_negative, check_positive_number
+from .utils import BorderType, MelType, NormType, ResampleMethod, WindowType
+
+__all__ = ["ComputeDeltas", "MelScale", "Resample", "Spectrogram"]
+
+_PADS = {BorderType.CONSTANT: "constant", BorderType.EDGE: "edge", BorderType.REFLECT: "reflect",
+         BorderType.SYMMETRIC: "symmetric"}
+
+
+def window(kind: WindowType, length: int) -> np.ndarray:
+    """A periodic window of ``length`` samples."""
+    make = {WindowType.HANN: np.hanning, WindowType.HAMMING: np.hamming, WindowType.BARTLETT: np.bartlett,
+            WindowType.BLACKMAN: np.blackman, WindowType.KAISER: lambda count: np.kaiser(count, 12.0)}
+    return make[kind](length + 1)[:-1] if length > 1 else np.ones(length)
+
+
+class Spectrogram(AudioTensorOperation):
+    """Frames of a signal, (..., time), in the frequency domain: (..., freq, frames).
+
+    (``mindspore.dataset.audio.Spectrogram``.) ``power`` 1 gives magnitudes, 2 powers, 0 complex numbers
+    (..., freq, frames, 2).
+    """
+
+    def __init__(self, n_fft=400, win_length=None, hop_length=None, pad=0, window=WindowType.HANN, power=2.0,
+                 normalized=False, center=True, pad_mode=BorderType.REFLECT, onesided=True):
+        check_pos_int32(n_fft, "n_fft")
+        for name, value in (("win_length", win_length), ("hop_length", hop_length)):
+            if value is not None:
+                check_pos_int32(value, name)
+        if win_length is not None and win_length > n_fft:
+            raise ValueError("Input win_length should be no more than n_fft, but got win_length: "
+                             f"{win_length} and n_fft: {n_fft}.")
+        type_check(pad, (int,), "pad")
+        check_non_negative_int32(pad, "pad")
+        type_check(window, (WindowType,), "window")
+        check_not_negative(power, "power")
+        for name, value in (("normalized", normalized), ("center", center), ("onesided", onesided)):
+            type_check(value, (bool,), name)
+        type_check(pad_mode, (BorderType,), "pad_mode")
+        super().__init__()
+        self.n_fft, self.win_length = n_fft, win_length or n_fft
+        self.hop_length = hop_length or self.win_length // 2
+        self.pad, self.window, self.power, self.normalized = pad, window, power, normalized
+        self.center, self.pad_mode, self.onesided = center, pad_mode, onesided
+
+    def _compute(self, wave):
+        wave = self._checked(wave)
+        kind = wave.dtype.type
+        around = [(0, 0)] * (wave.ndim - 1)
+        wave = np.pad(wave, [*around, (self.pad, self.pad)])
+        if self.center:
+            half = self.n_fft // 2
+            wave = np.pad(wave, [*around, (half, half)], mode=_PADS[self.pad_mode])
+        if wave.shape[-1] < self.n_fft:
+            raise OperationError(f"Spectrogram: n_fft should be more than 0 and less than or equal to "
+                                 f"{wave.shape[-1]}, but got n_fft: {self.n_fft}.")
+        shape = np.zeros(self.n_fft)
+        left = (self.n_fft - self.win_length) // 2
+        shape[left:left + self.win_length] = window(self.window, self.win_length)
+        frames = np.lib.stride_tricks.sliding_window_view(wave, self.n_fft, -1)[..., ::self.hop_length, :]
+        frames = frames.astype(np.float64) * shape
+        found = np.fft.rfft(frames) if self.onesided else np.fft.fft(frames)
+        found = np.moveaxis(found, -1, -2)
+        if self.normalized:
+            found = found / math.sqrt((shape ** 2).sum())
+        if self.power == 0:
+            return np.stack([found.real, found.imag], -1).astype(kind)
+        return (np.abs(found) ** self.power).astype(kind)
+
+
+def _to_mel(hertz: float, kind: MelType) -> float:
+    if kind is MelType.HTK:
+        return 2595.0 * math.log10(1.0 + hertz / 700.0)
+    return 15.0 + math.log(hertz / 1000.0) / (math.log(6.4) / 27.0) if hertz >= 1000 else hertz * 3 / 200
+
+
+def _to_hertz(mels: np.ndarray, kind: MelType) -> np.ndarray:
+    if kind is MelType.HTK:
+        return 700.0 * (10.0 ** (mels / 2595.0) - 1.0)
+    return np.where(mels >= 15, 1000.0 * np.exp(math.log(6.4) / 27.0 * (mels - 15.0)), mels * 200 / 3)
+
+
+def mel_filters(n_stft: int, low: float, high: float, n_mels: int, rate: int, norm: NormType,
+                kind: MelType) -> np.ndarray:
+    """Triangular filters, (n_stft, n_mels)."""
+    frequencies = np.linspace(0, rate // 2, n_stft)
+    corners = _to_hertz(np.linspace(_to_mel(low, kind), _to_mel(high, kind), n_mels + 2), kind)
+    widths = np.diff(corners)
+    slopes = corners[None] - frequencies[:, None]
+    filters = np.maximum(0, np.minimum(-slopes[:, :-2] / widths[:-1], slopes[:, 2:] / widths[1:]))
+    return filters * (2.0 / (corners[2:] - corners[:-2])) if norm is NormType.SLANEY else filters
+
+
+class MelScale(AudioTensorOperation):
+    """A spectrogram, (..., freq, time), on ``n_mels`` steps of the mel scale.
+
+    (``mindspore.dataset.audio.MelScale``).
+    """
+
+    def __init__(self, n_mels=128, sample_rate=16000, f_min=0.0, f_max=None, n_stft=201, norm=NormType.NONE,
+                 mel_type=MelType.HTK):
+        for name, value in (("n_mels", n_mels), ("sample_rate", sample_rate), ("n_stft", n_stft)):
+            check_pos_int32(value, name)
+        type_check(f_min, (int, float), "f_min")
+        if f_max is not None:
+            check_positive_number(f_max, "f_max")
+        if f_min >= (sample_rate // 2 if f_max is None else f_max):
+            raise ValueError("MelScale: f_max should be greater than f_min.")
+        type_check(norm, (NormType,), "norm")
+        type_check(mel_type, (MelType,), "mel_type")
+        super().__init__()
+        self.n_mels, self.sample_rate, self.f_min, self.n_stft = n_mels, sample_rate, f_min, n_stft
+        self.f_max, self.norm, self.mel_type = sample_rate // 2 if f_max is None else f_max, norm, mel_type
+
+    def _compute(self, wave):
+        wave = self._checked(wave, 2)
+        if wave.shape[-2] != self.n_stft:
+            raise OperationError(f"MelScale: the frequencies of the input should be n_stft: {self.n_stft}, "
+                                 f"but got {wave.shape[-2]}.")
+        filters = mel_filters(self.n_stft, self.f_min, self.f_max, self.n_mels, self.sample_rate, self.norm,
+                              self.mel_type)
+        return (filters.T @ wave.astype(np.float64)).astype(wave.dtype)
+
+
+class ComputeDeltas(AudioTensorOperation):
+    """The slope of a spectrogram along time, over ``win_length`` frames
+    (``mindspore.dataset.audio.ComputeDeltas``)."""
+
+    def __init__(self, win_length=5, pad_mode=BorderType.EDGE):
+        type_check(pad_mode, (BorderType,), "pad_mode")
+        type_check(win_length, (int,), "win_length")
+        check_pos_int32(win_length, "win_length")
+        if win_length < 3:
+            raise ValueError("Input win_length is not within the required interval of [3, 2147483647], but "
+                             f"got {win_length}.")
+        super().__init__()
+        self.win_length, self.pad_mode = win_length, pad_mode
+
+    def _compute(self, wave):
+        wave = self._checked(wave, 2)
+        n = (self.win_length - 1) // 2
+        padded = np.pad(wave, [(0, 0)] * (wave.ndim - 1) + [(n, n)], mode=_PADS[self.pad_mode])
+        length = wave.shape[-1]
+        slope = sum((k - n) * padded[..., k:k + length].astype(np.float64) for k in range(2 * n + 1))
+        return (slope / (n * (n + 1) * (2 * n + 1) / 3)).astype(wave.dtype)
+
+
+class Resample(AudioTensorOperation):
+    """A signal, (..., time), at another rate, by a windowed sinc (``mindspore.dataset.audio.Resample``)."""
+
+    def __init__(self, orig_freq=16000, new_freq=16000, resample_method=ResampleMethod.SINC_INTERPOLATION,
+                 lowpass_filter_width=6, rolloff=0.99, beta=None):
+        check_positive_number(orig_freq, "orig_freq")
+        check_positive_number(new_freq, "new_freq")
+        type_check(resample_method, (ResampleMethod,), "resample_method")
+        check_pos_int32(lowpass_filter_width, "lowpass_filter_width")
+        type_check(rolloff, (float,), "rolloff")
+        check_value(rolloff, [0, 1.0], "rolloff", True, False)
+        super().__init__()
+        self.orig_freq, self.new_freq, self.resample_method = orig_freq, new_freq, resample_method
+        self.lowpass_filter_width, self.rolloff = lowpass_filter_width, rolloff
+        self.beta = 14.769656459379492 if beta is None else beta
+
+    def _kernels(self, old: int, new: int) -> tuple[np.ndarray, int]:
+        """A filter for each of the ``new`` phases, and how far it reaches."""
+        base = min(old, new) * self.rolloff
+        reach = math.ceil(self.lowpass_filter_width * old / base)
+        at = np.arange(-reach, reach + old)[None] / old - np.arange(new)[:, None] / new
+        at = (at * base).clip(-self.lowpass_filter_width, self.lowpass_filter_width)
+        if self.resample_method is ResampleMethod.SINC_INTERPOLATION:
+            shape = np.cos(at * math.pi / self.lowpass_filter_width / 2) ** 2
+        else:
+            inside = 1 - (at / self.lowpass_filter_width) ** 2
+            shape = np.i0(self.beta * np.sqrt(inside.clip(0))) / np.i0(self.beta)
+        return np.sinc(at) * shape * base / old, reach
+
+    def _compute(self, wave):
+        wave = self._checked(wave)
+        common = math.gcd(int(self.orig_freq), int(self.new_freq))
+        old, new = int(self.orig_freq) // common, int(self.new_freq) // common
+        if old == new:
+            return wave
+        kernels, reach = self._kernels(old, new)
+        length = wave.shape[-1]
+        padded = np.pad(wave.reshape(-1, length).astype(np.float64), [(0, 0), (reach, reach + old)])
+        views = np.lib.stride_tricks.sliding_window_view(padded, kernels.shape[1], -1)[:, ::old]
+        found = (views @ kernels.T).reshape(len(padded), -1)[:, :math.ceil(new * length / old)]
+        return found.reshape(*wave.shape[:-1], -1).astype(wave.dtype)
