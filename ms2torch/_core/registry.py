@@ -142,6 +142,7 @@ def mint_form(kernel=None, *, name=None):
     if kernel is None:
         return lambda k: mint_form(k, name=name)
     name = name or kernel.__name__
+    kernel.__qualname__ = name
     MINT[name] = call = lowered(kernel, name)
     return call
 

@@ -62,3 +62,8 @@ def test_refusals(what):
             "same": lambda: mint.nn.Conv2d(3, 4, 3, stride=2, padding="same"),
             "divided": lambda: mint.nn.GroupNorm(2, 5), "sparse": lambda: mint.nn.Embedding(3, 4, sparse=True),
             "normalized": lambda: mint.nn.LayerNorm("a")}[what]()
+
+
+@case(each={"dim": [0, -1], "dtype": [None, ms.float64]})
+def test_softmax_takes_numbers_without_dimensions(dim, dtype):
+    return [mint.softmax(Tensor(x, ms.float32), dim, dtype=dtype) for x in ([[1.0, 2.0], [3.0, 5.0]], 2.0)]
