@@ -283,6 +283,12 @@ class Recorder:
         """Stands in for ``Cell.__call__``; ``run(args, kwargs)`` is the call itself."""
         if self.quiet or self.done or os.getpid() != self.pid:
             return run(args, kwargs)
+        if self.frame.hidden(cell):
+            self.quiet = True
+            try:
+                return run(args, kwargs)
+            finally:
+                self.quiet = False
         if not self.inside:
             return self._outermost(cell, run, args, kwargs)
         if isinstance(cell, self.frame.optimizers) and not self.graph:
@@ -686,6 +692,10 @@ class MindSpore:
         """Whether a Cell is a layer of MindSpore's own: what it is made of differs between releases."""
         module = type(cell).__module__
         return module.startswith(("mindspore.", "ms2torch.")) and not any(p in module for p in _COMPOSED)
+
+    def hidden(self, cell):
+        """Whether a Cell is how MindSpore wrote an operator (``ops.clip_by_global_norm`` is one)."""
+        return type(cell).__module__.startswith(("mindspore.ops", "ms2torch.ops"))
 
     def trained(self, owner):
         return any(p.requires_grad for p in self.parameters(owner))

@@ -77,6 +77,9 @@ class Torch:
         module = type(cell).__module__
         return module.startswith("torch.") and not module.endswith(".container")
 
+    def hidden(self, cell) -> bool:
+        return False
+
     def parameters(self, owner) -> list:
         """Parameters and buffers, named as in the state dict of the first Module that held them."""
         if isinstance(owner, torch.optim.Optimizer):
