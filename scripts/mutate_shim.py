@@ -1,7 +1,7 @@
 """How good is ``ms2torch diff``? Plants one defect at a time in a copy of the package and runs the tool.
 
     python scripts/mutate_shim.py                    all of scripts/mutants/table.py; writes RESULTS.md
-    python scripts/mutate_shim.py --only momentum    those with this in their names
+    python scripts/mutate_shim.py --only momentum    those with this in their names; the rest as it was found
     python scripts/mutate_shim.py --clean            the programs without a defect: false alarms
 
 The reference (``MS2TORCH_REFERENCE_PYTHON`` or ``ms2torch reference install``) runs once for each
@@ -184,7 +184,7 @@ def main() -> None:
     parser.add_argument("--no-clean", action="store_true", help="leave the programs without a defect out")
     parser.add_argument("--traces", type=Path, default=ROOT / ".reference" / "traces")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--out", type=Path, help=f"default for a full run: {RESULTS.name}")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="the table; default: RESULTS.md")
     options = parser.parse_args()
     options.traces.mkdir(parents=True, exist_ok=True)
     chosen = [m for m in mutants() if options.only.lower() in m.name.lower()]
@@ -202,11 +202,21 @@ def main() -> None:
             alarms.append((program, report))
             print(f"{len(alarms):4} {'equal' if report['code'] == 0 else 'ALARM':9} {' '.join(program)}"
                   f"{'' if report['code'] == 0 else ': ' + _short(report)}", flush=True)
-    order = {m.name: i for i, m in enumerate(chosen)}
-    text = markdown(sorted(rows, key=lambda row: order[row[0].name]), alarms)
-    print("\n".join(text.splitlines()[4:8]), f"\n{time.monotonic() - start:.0f} s")
-    if options.out or not (options.only or options.clean or options.no_clean):
-        (options.out or RESULTS).write_text(text, encoding="utf-8")
+    text = markdown(*merged(rows, alarms, options.traces / "results.json"))
+    print("\n".join(text.splitlines()[5:9]), f"\n{time.monotonic() - start:.0f} s")
+    options.out.write_text(text, encoding="utf-8")
+
+
+def merged(rows, alarms, state: Path):
+    """What this run and those before it found, in the table's order; the latest of each counts."""
+    known = json.loads(state.read_text()) if state.exists() else {"mutants": {}, "clean": {}}
+    kept = ("first", "code", "said")
+    known["mutants"].update({m.name: {k: r[k] for k in kept} for m, r in rows})
+    known["clean"].update({" ".join(p): {k: r[k] for k in kept} for p, r in alarms})
+    state.write_text(json.dumps(known))
+    programs = [*dict.fromkeys(m.program for m in mutants()), *((name,) for name in WHOLE)]
+    return ([(m, known["mutants"][m.name]) for m in mutants() if m.name in known["mutants"]],
+            [(p, known["clean"][" ".join(p)]) for p in programs if " ".join(p) in known["clean"]])
 
 
 def _short(report: dict) -> str:

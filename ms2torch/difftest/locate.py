@@ -64,6 +64,10 @@ def guilty(events: Events, truth: Events | None, cells: list[dict],
             worst.append(finding)
             if finding.error <= finding.tolerance:
                 continue
+        factor = event.get("factor")
+        if factor and not tree.parent(finding.where) and sums.scaled(finding.step):
+            finding.stage = "loss_scale"
+            finding.note = f"the gradient of the whole network is {factor:g} times the reference's"
         tree.place(finding)
         wrong.append(finding)
     _all_gradients(wrong, tree)
@@ -100,6 +104,11 @@ class Sums:
 
     def __init__(self, reference) -> None:
         self.reference, self.step, self.known = reference, None, {}
+
+    def scaled(self, step: int) -> bool:
+        """Whether a loss scale is kept in a step."""
+        records = self.reference.step(step) if self.reference is not None else ()
+        return any(r.get("stage") == "loss_scale" for r in records)
 
     def floor(self, finding: Finding, tree: Tree, dtype: str) -> float:
         """Two units in the last place of |output gradient| |input|, over the calls of the owning Cell."""

@@ -255,7 +255,8 @@ class Replay(Recorder):
         error = error / size if size else math.inf
         if error > CHEAP * epsilon(dtype) + floor:
             mask = key[2] == "forward" and key[4] == "output" and _other_mask(theirs, mine)
-            self._note(key, "value", error=error, dtype=dtype, size=size, floor=floor, keep=mine, mask=mask)
+            self._note(key, "value", error=error, dtype=dtype, size=size, floor=floor, keep=mine, mask=mask,
+                       factor=_factor(theirs, mine) if key[4] == "grad_output" else None)
         return None
 
     def _note(self, key, kind, keep=None, **more) -> None:
@@ -292,6 +293,13 @@ def _other_mask(theirs, mine) -> bool:
     spread = math.sqrt(2 * max(share * (1 - share), 0.25 / mine.size) / mine.size)
     return bool(left.any() and not np.array_equal(left, right) and abs(share - right.mean()) < 3 * spread
             and np.allclose(theirs[both], mine[both], rtol=1e-3))
+
+
+def _factor(theirs, mine) -> float | None:
+    """The number by which ours is the reference's throughout; None where there is none."""
+    left, right = (a.astype(np.float64).ravel() for a in (theirs, mine))
+    factor = float(left @ right / (left @ left)) if left.any() else 0.0
+    return factor if norm_of(right - factor * left) < 1e-2 * norm_of(right) else None
 
 
 def _is_inner(where: str) -> bool:

@@ -162,7 +162,7 @@ class Twin:
             _describe(verdict, reference, None)
         verdict.refed = list(steps)
         events = self._replay(path, steps, "replay")
-        self._complete(events, steps)
+        self._complete(events, steps, path)
         wanted = locate.doubtful(events)
         truth = self._replay(path, steps, "double", wanted) if wanted else None
         guilty, worst = locate.guilty(events, truth, verdict.cells, reference)
@@ -197,7 +197,13 @@ class Twin:
             verdict.notes.append(f"steps {', '.join(map(str, steps))} re-fed: every Cell within rounding")
         return verdict
 
-    def _complete(self, events, steps) -> None:
+    @staticmethod
+    def _miscounted(path: str, step: int, kind: str) -> Finding:
+        """Steps too many or too few: of data, or updates that a loss scale skipped on one side."""
+        scaled = any(r.get("stage") == "loss_scale" for r in trace.open(path).step(1))
+        return Finding(step, "loss_scale" if scaled else "data", "step", kind)
+
+    def _complete(self, events, steps, path: str) -> None:
         verdict = self.verdict
         if events.status == "error":
             verdict.compared, verdict.steps = verdict.compared + events.seen, events.step
@@ -207,11 +213,11 @@ class Twin:
                                                 ours=events.error, cell=events.failed))
             raise CannotCompare(f"the script failed on ms2torch:\n{self.said}")
         if events.steps < max(steps):
-            verdict.findings = [Finding(events.steps + 1, "data", "step", "missing")]
+            verdict.findings = [self._miscounted(path, events.steps + 1, "missing")]
             raise CannotCompare(f"the reference made {max(steps)} training steps or more, "
                                 f"ms2torch {events.steps}")
         if events.steps > max(steps):
-            verdict.findings = [Finding(events.steps, "data", "step", "extra")]
+            verdict.findings = [self._miscounted(path, events.steps, "extra")]
             raise CannotCompare(f"the reference made {max(steps)} training steps, ms2torch more")
 
     def _replay(self, path: str, steps, how: str, wanted=None):

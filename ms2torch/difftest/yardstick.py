@@ -3,8 +3,8 @@
 The reference's value r and ours o of one thing are known, and t, ours computed in float64 from the very same
 inputs (double.py). Our own rounding is |o - t|. If both sides mean the same computation, r is about as far
 from t; if they do not, it is as far from t as from o, however exact t may be. So a value differs where
-|o - r| is more than ``K + 1`` times |o - t| plus a floor of units in the last place of its dtype, all relative
-to the norm of r. What the step wrote into a parameter is measured by the change that it made.
+|o - r| is more than ``K + 1`` times |o - t| plus a floor of units in the last place of its dtype, all
+relative to the norm of r. What the step wrote into a parameter is measured by the change that it made.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ms2torch.difftest import recorder, twin, workplace
-from ms2torch.difftest.finding import Finding, Verdict
+from ms2torch.difftest import plugin, recorder, twin, workplace
+from ms2torch.difftest.finding import CannotCompare, Finding, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 REFED = Path(__file__).parent / "records" / "mse_refed.trace"
@@ -29,6 +29,9 @@ found = {m.name if m else "": {**r, "located": m is not None and located(m, r["f
          for (_, m), r in run(jobs, folder, 2)}
 print(json.dumps(found))
 """
+
+
+twin_run = pytest.fixture(name="twin_run")(plugin.twin.__wrapped__)
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +126,13 @@ def test_a_trace_of_another_script(tmp_path, capsys):
     script.write_text("import mindspore\n")
     assert twin.main(["--trace", str(REFED), str(script)]) == 2
     assert "the trace is of another script" in capsys.readouterr().err
+
+
+def test_the_fixture_runs_a_twin(twin_run, tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text("import mindspore\n")
+    with pytest.raises(CannotCompare, match="another script"):
+        twin_run(script, trace=str(REFED))
 
 
 @pytest.mark.parametrize("arguments", [
