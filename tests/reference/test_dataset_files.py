@@ -287,3 +287,31 @@ def test_a_large_file_is_shuffled_through_a_buffer():
         rows = ds.TextFileDataset("f", num_parallel_workers=1).create_tuple_iterator(num_epochs=1,
                                                                                      output_numpy=True)
         return np.array([int(row[0].item()) for row in rows])
+
+
+CACHES = {
+    "made": lambda: vars(ds.DatasetCache(5, 100, True, "127.0.0.1", 50053, 4, 20)),
+    "unused": lambda: ds.DatasetCache(1).get_stat(), "session": lambda: ds.DatasetCache("a"),
+    "size": lambda: ds.DatasetCache(1, -1), "spilling": lambda: ds.DatasetCache(1, 0, 5),
+    "port": lambda: ds.DatasetCache(1, port=80), "connections": lambda: ds.DatasetCache(1, num_connections=0),
+}
+
+
+@case(each={"name": list(CACHES)})
+def test_caches(name):
+    found = said(CACHES[name])
+    return {key: found[key] for key in ("session_id", "size", "spilling", "hostname", "port")} if isinstance(
+        found, dict) else found
+
+
+@case(each={"name": ["MnistDataset", "FashionMnistDataset", "KMnistDataset"]})
+def test_digits_and_their_likes(name):
+    with folder():
+        images = np.random.RandomState(0).randint(0, 256, (5, 28, 28)).astype(np.uint8)
+        for part, count in (("train", 3), ("t10k", 2)):
+            written(f"{part}-images-idx3-ubyte", np.array([0x803, count, 28, 28], ">u4").tobytes()
+                    + images[:count].tobytes())
+            written(f"{part}-labels-idx1-ubyte", np.array([0x801, count], ">u4").tobytes() + bytes(range(count)))
+        ds.config.set_seed(1)
+        return [read(getattr(ds, name)(".", usage, **arguments)) for usage, arguments in (
+            (None, {}), ("test", {"shuffle": False}), ("train", {"num_shards": 2, "shard_id": 1}))]

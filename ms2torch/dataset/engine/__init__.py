@@ -17,6 +17,7 @@ from ._flow import (
 from ._map import MapDataset
 from ._schema import Schema
 from ._sources import MappableDataset, SourceDataset
+from .cache_client import DatasetCache
 from .datasets import (
     AudioBaseDataset,
     Dataset,
@@ -28,7 +29,14 @@ from .datasets import (
 from .datasets_standard_format import CSVDataset, MindDataset, TFRecordDataset
 from .datasets_text import TextFileDataset
 from .datasets_user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
-from .datasets_vision import Cifar10Dataset, Cifar100Dataset, ImageFolderDataset, MnistDataset
+from .datasets_vision import (
+    Cifar10Dataset,
+    Cifar100Dataset,
+    FashionMnistDataset,
+    ImageFolderDataset,
+    KMnistDataset,
+    MnistDataset,
+)
 from .iterators import DictIterator, Iterator, TupleIterator
 from .samplers import (
     BuiltinSampler,
@@ -45,15 +53,15 @@ from .samplers import (
 )
 
 __all__ = ["AudioBaseDataset", "BatchDataset", "BatchInfo", "BuiltinSampler", "CSVDataset", "Cifar100Dataset",
-           "Cifar10Dataset", "ConcatDataset", "Dataset", "DictIterator", "DistributedSampler",
-           "FilterDataset", "GeneratorDataset", "ImageFolderDataset", "IterSampler", "Iterator", "MapDataset",
-           "MappableDataset", "MindDataset", "MnistDataset", "NumpySlicesDataset", "PKSampler",
-           "PaddedBatchDataset", "PaddedDataset", "ProjectDataset", "RandomSampler", "RenameDataset",
-           "RepeatDataset", "Sampler", "Schema", "SequentialSampler", "Shuffle", "ShuffleDataset",
-           "SkipDataset", "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset",
-           "TakeDataset", "TextBaseDataset", "TextFileDataset", "TupleIterator", "UnionBaseDataset",
-           "VisionBaseDataset", "WeightedRandomSampler", "ZipDataset", "config", "datasets", "iterators",
-           "samplers", "zip"]
+           "Cifar10Dataset", "ConcatDataset", "Dataset", "DatasetCache", "DictIterator", "DistributedSampler",
+           "FashionMnistDataset", "FilterDataset", "GeneratorDataset", "ImageFolderDataset", "IterSampler",
+           "Iterator", "KMnistDataset", "MapDataset", "MappableDataset", "MindDataset", "MnistDataset",
+           "NumpySlicesDataset", "PKSampler", "PaddedBatchDataset", "PaddedDataset", "ProjectDataset",
+           "RandomSampler", "RenameDataset", "RepeatDataset", "Sampler", "Schema", "SequentialSampler",
+           "Shuffle", "ShuffleDataset", "SkipDataset", "SourceDataset", "SubsetRandomSampler",
+           "SubsetSampler", "TFRecordDataset", "TakeDataset", "TextBaseDataset", "TextFileDataset",
+           "TupleIterator", "UnionBaseDataset", "VisionBaseDataset", "WeightedRandomSampler", "ZipDataset",
+           "config", "datasets", "iterators", "samplers", "zip"]
 
 # Users know the operations' classes by engine.datasets, in messages and in pickles.
 for _one in (BatchDataset, BatchInfo, ConcatDataset, FilterDataset, MapDataset, MappableDataset,

@@ -527,7 +527,8 @@ _SOURCES = {"SourceDataset": "_sources", "MappableDataset": "_sources",
             "PaddedDataset": "datasets_user_defined", "MnistDataset": "datasets_vision",
             "Cifar10Dataset": "datasets_vision", "Cifar100Dataset": "datasets_vision",
             "ImageFolderDataset": "datasets_vision", "MindDataset": "datasets_standard_format",
-            "TFRecordDataset": "datasets_standard_format"}
+            "TFRecordDataset": "datasets_standard_format", "CSVDataset": "datasets_standard_format",
+            "TextFileDataset": "datasets_text", "Schema": "_schema", "DatasetCache": "cache_client"}
 
 
 def __getattr__(name):

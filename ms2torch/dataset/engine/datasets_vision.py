@@ -15,7 +15,8 @@ from ..vision._convert import decoded
 from ._sources import MappableDataset, check_source
 from .datasets import VisionBaseDataset
 
-__all__ = ["Cifar100Dataset", "Cifar10Dataset", "ImageFolderDataset", "MnistDataset"]
+__all__ = ["Cifar100Dataset", "Cifar10Dataset", "FashionMnistDataset", "ImageFolderDataset", "KMnistDataset",
+           "MnistDataset"]
 
 
 class _InMemory(MappableDataset, VisionBaseDataset):
@@ -84,6 +85,14 @@ class MnistDataset(_InMemory):
                                  "mismatch or no data found). Check mnist file in directory: "
                                  f"{self.dataset_dir}")
         return [np.concatenate(images)[..., None], np.concatenate(labels).astype(np.uint32)]
+
+
+class FashionMnistDataset(MnistDataset):
+    """Fashion-MNIST, in MNIST's files (``mindspore.dataset.FashionMnistDataset``)."""
+
+
+class KMnistDataset(MnistDataset):
+    """Kuzushiji-MNIST, in MNIST's files (``mindspore.dataset.KMnistDataset``)."""
 
 
 def _idx(file: Path, axes: int) -> np.ndarray:

@@ -10,6 +10,7 @@ from .transforms import (
     HWC2CHW,
     CenterCrop,
     Crop,
+    CutOut,
     Decode,
     HorizontalFlip,
     Normalize,
@@ -32,6 +33,6 @@ __all__ = ["Border", "CenterCrop", "Crop", "Decode", "HWC2CHW", "HorizontalFlip"
            "RandomHorizontalFlip", "RandomResizedCrop", "RandomVerticalFlip", "Rescale", "Resize",
            "VerticalFlip",
            "AutoContrast", "ConvertColor", "Equalize", "Invert", "RandomColor", "RandomPosterize",
-           "AutoAugment", "AutoAugmentPolicy", "ConvertMode", "CutMixBatch", "ImageBatchFormat", "MixUpBatch",
+           "AutoAugment", "AutoAugmentPolicy", "ConvertMode", "CutMixBatch", "CutOut", "ImageBatchFormat", "MixUpBatch",
            "RandomAffine", "RandomLighting", "RandomResize", "RandomRotation", "RandomSelectSubpolicy",
            "RandomSharpness", "RandomSolarize", "Rotate", "SliceMode", "SlicePatches", "UniformAugment"]

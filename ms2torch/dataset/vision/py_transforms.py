@@ -19,6 +19,7 @@ from .transforms import (
     Grayscale,
     Pad,
     RandomCrop,
+    RandomErasing,
     RandomHorizontalFlip,
     RandomVerticalFlip,
     Resize,
@@ -31,7 +32,7 @@ __all__ = ["Border", "CenterCrop", "Decode", "Grayscale", "HWC2CHW", "Inter", "N
            "Pad", "RandomCrop", "RandomHorizontalFlip", "RandomVerticalFlip", "Resize", "ToPIL", "ToTensor",
            "ToType",
            "AutoContrast", "Equalize", "Invert", "RandomGrayscale",
-           "FiveCrop", "RandomAffine", "RandomRotation", "RandomSharpness", "TenCrop"]
+           "FiveCrop", "RandomAffine", "RandomErasing", "RandomRotation", "RandomSharpness", "TenCrop"]
 
 
 class Decode(_now.Decode):
