@@ -26,7 +26,14 @@ from .transforms import (
     Resize,
     VerticalFlip,
 )
-from .utils import AutoAugmentPolicy, Border, ConvertMode, ImageBatchFormat, Inter, SliceMode
+from .utils import (
+    AutoAugmentPolicy,
+    Border,
+    ConvertMode,
+    ImageBatchFormat,
+    Inter,
+    SliceMode,
+)
 
 __all__ = ["Border", "CenterCrop", "Crop", "Decode", "HWC2CHW", "HorizontalFlip", "Inter", "Normalize",
            "NormalizePad", "Pad", "RandomColorAdjust", "RandomCrop", "RandomCropDecodeResize",
