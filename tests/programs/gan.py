@@ -109,7 +109,7 @@ Z = r.randn(12, 8, 4).astype(np.float32)
 for i in range(12):
     a, b = net(Tensor(X[i]), Tensor(Z[i]))
     print(i, a, b)
-print(g.main[0].weight.asnumpy()[0], d.net[2].bias.asnumpy(), g.main[1].moving_mean.asnumpy()[:4])
+print(g.main[0].weight.asnumpy()[0], d.net[2].bias.asnumpy(), g.main[1].moving_variance.asnumpy()[:4])
 print([p.name for p in net.get_parameters()][:6])
 
 
