@@ -40,6 +40,7 @@ __all__ = ["Border", "CenterCrop", "Crop", "Decode", "HWC2CHW", "HorizontalFlip"
            "RandomHorizontalFlip", "RandomResizedCrop", "RandomVerticalFlip", "Rescale", "Resize",
            "VerticalFlip",
            "AutoContrast", "ConvertColor", "Equalize", "Invert", "RandomColor", "RandomPosterize",
-           "AutoAugment", "AutoAugmentPolicy", "ConvertMode", "CutMixBatch", "CutOut", "ImageBatchFormat", "MixUpBatch",
+           "AutoAugment", "AutoAugmentPolicy", "ConvertMode", "CutMixBatch", "CutOut", "ImageBatchFormat",
+           "MixUpBatch",
            "RandomAffine", "RandomLighting", "RandomResize", "RandomRotation", "RandomSelectSubpolicy",
            "RandomSharpness", "RandomSolarize", "Rotate", "SliceMode", "SlicePatches", "UniformAugment"]
