@@ -12,8 +12,8 @@ import sys
 import zlib
 from pathlib import Path
 
-# One small model of each family that MindSpore's CPU build runs. (Not XCiT: with such weights its attention, which
-# nothing bounds, lets rounding grow fivefold from block to block.)
+# One small model of each family that MindSpore's CPU build runs. Not XCiT: with weights like these its
+# unbounded attention lets rounding grow fivefold from block to block.
 MODELS = [
     "BiT_resnet50", "cait_xxs24_224", "coat_lite_tiny", "coat_tiny", "convit_tiny", "convnext_tiny",
     "convnextv2_atto", "crossvit_9", "densenet121", "dpn92", "edgenext_xx_small", "efficientnet_b0",
