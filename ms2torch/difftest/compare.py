@@ -40,7 +40,6 @@ class Comparison:
     drift: list = field(default_factory=list)
     # Per step: the greatest relative difference of an output.
     outputs: list = field(default_factory=list)
-    mode: str | None = None
 
 
 def compare(reference, ours, steps: int | None = None) -> Comparison:

@@ -58,8 +58,9 @@ def guilty(events: Events, truth: Events | None, cells: list[dict],
         if (finding.step, finding.where, finding.call) in masked:
             continue
         if event["kind"] == "value" and math.isfinite(event["error"]):
-            if finding.stage == "gradient":
-                event = {**event, "floor": sums.floor(finding, tree, event["dtype"]) / (event["size"] or 1.0)}
+            if finding.stage in ("gradient", "parameter"):
+                least = sums.floor(finding, tree, event["dtype"]) / (event["size"] or 1.0)
+                event = {**event, "floor": event.get("floor", 0.0) + least}
             _measure(finding, event, events, truth)
             worst.append(finding)
             if finding.error <= finding.tolerance:
@@ -104,6 +105,7 @@ class Sums:
 
     def __init__(self, reference) -> None:
         self.reference, self.step, self.known = reference, None, {}
+        self.trained: set[str] = set()
 
     def scaled(self, step: int) -> bool:
         """Whether a loss scale is kept in a step."""
@@ -111,17 +113,28 @@ class Sums:
         return any(r.get("stage") == "loss_scale" for r in records)
 
     def floor(self, finding: Finding, tree: Tree, dtype: str) -> float:
-        """Two units in the last place of |output gradient| |input|, over the calls of the owning Cell."""
+        """Two units in the last place of |output gradient| |input|, over the calls of the owning Cell; for
+        moving statistics, four of the mean over |input|."""
         if self.reference is None:
             return 0.0
         if finding.step != self.step:
             self.step, self.known = finding.step, {}
             for r in self.reference.step(finding.step):
-                if r["kind"] == "tensor" and r["stage"] in ("forward", "backward"):
+                if r["kind"] == "tensor" and r["stage"] == "gradient":
+                    self.trained.add(r["where"])
+                elif r["kind"] == "tensor" and r["stage"] in ("forward", "backward", "parameter"):
                     self.known.setdefault((r["where"], r["role"]), {})[r["call"], r["index"]] = r
         owner = tree.owner(finding.where)
         inputs = self.known.get((owner, "input"), {})
         total = 0.0
+        if finding.stage == "parameter":
+            written = self.known.get((finding.where, "value"), {}).values()
+            size = max((math.prod(r["shape"]) for r in written), default=1)
+            if finding.where in self.trained:
+                return 0.0
+            for record in inputs.values():
+                total += _norm(record) * math.sqrt(size / max(math.prod(record["shape"]), 1))
+            return 4 * epsilon(dtype) * total
         for (call, _), record in self.known.get((owner, "grad_output"), {}).items():
             came = inputs.get((call, 0))
             ones = math.sqrt(math.prod(record["shape"]))

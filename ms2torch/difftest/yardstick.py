@@ -11,9 +11,10 @@ from __future__ import annotations
 
 K = 8.0
 # Not less: MindSpore's exp, tanh and erf on a CPU are approximations, and a sum's order is free.
-FLOOR = 64.0
-# Powers and roots in an optimizer's kernels are less exact than sums of products.
-FLOOR_OF_UPDATE = 256.0
+FLOOR = 100.0
+# Powers and roots in an optimizer's kernels are less exact than sums of products, FTRL's differences of roots
+# least of all.
+FLOOR_OF_UPDATE = 1024.0
 # Below this many units in the last place no float64 re-run is asked for.
 CHEAP = 4.0
 _EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float64": 2.0**-52, "complex128": 2.0**-52}
