@@ -54,7 +54,7 @@ def main() -> int:
     if asked.save:
         found.save(asked.save)
     if asked.table:
-        found.write(entries)
+        found.write(entries, len(table()))
     whole = set(found.operators) == set(table()) and found.total("examples") >= 100 * len(table())
     stale = found.stale(entries) if whole else []
     print(*stale, sep="\n")

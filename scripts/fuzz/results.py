@@ -22,14 +22,15 @@ class Results:
     mindspore: str
     seed: int
     operators: dict[str, dict[str, int]] = field(default_factory=dict)
-    differences: list[str] = field(default_factory=list)
+    differences: dict[str, list[str]] = field(default_factory=dict)
     met: dict[str, int] = field(default_factory=dict)
 
     def add(self, report: Report) -> None:
         """Take one operator's report in."""
         found = {count: getattr(report, count) for count in COUNTS}
         self.operators[report.name] = {**found, "differences": len(report.differences)}
-        self.differences += map(str, report.differences.values())
+        if report.differences:
+            self.differences[report.name] = [str(d) for d in report.differences.values()]
 
     def count(self, entries: list[Known]) -> None:
         """Take in which entries were met."""
@@ -47,25 +48,26 @@ class Results:
     def save(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
-    def write(self, entries: list[Known], path: Path = TABLE) -> None:
-        """The table for people."""
+    def write(self, entries: list[Known], known_operators: int, path: Path = TABLE) -> None:
+        """The table for people; ``known_operators`` is how many there would be in a full run."""
         import torch
 
-        unmet = len(self.stale(entries))
+        unmet, total = len(self.stale(entries)), {c: self.total(c) for c in (*COUNTS, "differences")}
         lines = [
             "# Operators fuzzed against MindSpore",
             "",
-            "Written by `python scripts/fuzz_ops.py --table`. An example is a call with drawn operands, run on",
-            "both sides: values, dtypes, shapes, error types, and gradients where the result has them.",
+            "Written by `python scripts/fuzz_ops.py --table`. An example is a call with drawn operands,",
+            "on both sides: values, dtypes, shapes, error types, gradients where the result has them.",
             "",
             f"{datetime.date.today()}, seed {self.seed}: MindSpore {self.mindspore} (CPU), torch "
             f"{torch.__version__}, Python {platform.python_version()}, {platform.machine()}.",
             "",
-            f"**{len(self.operators)} operators and groups, {self.total('examples')} examples, "
-            f"{self.total('gradients')} with gradients, {self.total('raised')} that raise on MindSpore:",
-            f"{self.total('differences')} differences that are not listed.** {self.total('listed')} examples "
-            f"are of the {len(entries)} entries in `tests/{FILE.name}`;",
-            f"{unmet} of these entries were not met.",
+            f"**{len(self.operators)} of {known_operators} operators and groups,",
+            f"{total['examples']} examples, {total['gradients']} with gradients,",
+            f"{total['raised']} that raise on MindSpore:",
+            f"{total['differences']} differences that are not listed.**",
+            f"{total['listed']} examples are of the {len(entries)} entries in `tests/{FILE.name}`; "
+            f"{unmet} of these were not met.",
             "",
             "| operator | examples | with gradients | raise | of listed differences | differences |",
             "|---|--:|--:|--:|--:|--:|",
@@ -85,8 +87,10 @@ def merged(paths: list[Path]) -> Results:
             continue
         if (part.mindspore, part.seed) != (whole.mindspore, whole.seed):
             raise ValueError(f"{path} is of another run")
+        for name in part.operators:          # run again, after a mend
+            whole.differences.pop(name, None)
         whole.operators.update(part.operators)
-        whole.differences += part.differences
+        whole.differences.update(part.differences)
         for key, count in part.met.items():
             whole.met[key] = whole.met.get(key, 0) + count
     return whole

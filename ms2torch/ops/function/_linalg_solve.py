@@ -63,6 +63,8 @@ def _cholesky_solve(x1, x2, upper=False):
 @op
 def geqrf(input):
     """The packed reflectors and scales of a QR decomposition (``mindspore.ops.geqrf``)."""
+    if input.dtype is torch.float16:         # torch has no kernel for it
+        return tuple(t.half() for t in torch.geqrf(input.float()))
     return tuple(torch.geqrf(input))
 
 
