@@ -21,7 +21,7 @@ PRINTED = 2.0**-23
 # MindSpore's own distance from the double run, at most: rounding, grown over some dozen steps. Half precision
 # rounds at 5e-4.
 NEAR, NEAR_IN_HALF = 1e-4, 2e-2
-# The first two lines with a loss: from equal parameters, and after one update of equal parameters.
+# The first two lines of a kind: from equal parameters, and after one update of equal parameters.
 FIRST_STEPS = 1e-5
 
 
@@ -44,6 +44,21 @@ def columns(tables):
             yield wording, ours[:, rough], theirs[:, rough], double[:, rough]
 
 
+def judge(lines, expected, double, half=False):
+    """AssertionError unless ``lines`` say what ``expected`` says, and are as near to ``double``."""
+    texts, tables = zip(*map(quantities, (lines, expected, double)), strict=True)
+    assert texts[0] == texts[1] == texts[2]
+    for wording, theirs in tables[1].items():
+        whole = whole_numbers(theirs)
+        np.testing.assert_array_equal(tables[0][wording][:, whole], theirs[:, whole], err_msg=wording)
+    for what, ours, theirs, middle in columns(tables):
+        own = distance(theirs, middle)
+        assert own <= (NEAR_IN_HALF if half else NEAR), what
+        assert distance(ours, middle) <= 3 * max(own, PRINTED), what
+        if ours.ndim == 1 and not half:
+            assert distance(ours[:2], theirs[:2]) <= FIRST_STEPS, what
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program_is_as_near_to_the_double_run_as_mindspore_is(name, tmp_path):
     version, expected = read(name, 2)
@@ -55,15 +70,20 @@ def test_program_is_as_near_to_the_double_run_as_mindspore_is(name, tmp_path):
     code, lines, err = printed([sys.executable, "-m", "ms2torch"], name, tmp_path, env)
     assert code == 0, err
 
-    texts, tables = zip(*map(quantities, (lines, expected, double)), strict=True)
-    assert texts[0] == texts[1] == texts[2]
-    for wording, theirs in tables[1].items():
-        whole = whole_numbers(theirs)
-        np.testing.assert_array_equal(tables[0][wording][:, whole], theirs[:, whole], err_msg=wording)
-    half = name.endswith("half")
-    for what, ours, theirs, middle in columns(tables):
-        own = distance(theirs, middle)
-        assert own <= (NEAR_IN_HALF if half else NEAR), what
-        assert distance(ours, middle) <= 3 * max(own, PRINTED), what
-        if "loss" in what and "[" in what and not half:
-            assert distance(ours[:2], theirs[:2]) <= FIRST_STEPS, what
+    judge(lines, expected, double, half=name.endswith("half"))
+
+
+def test_a_loss_that_drifts_and_a_word_that_changes_are_seen():
+    _, expected = read("bert", 2)
+    _, double = read("bert.float64", 1)
+    judge(expected, expected, double)
+    loss = float(expected[-4].split("([")[1].split("]")[0])
+    for wrong in (f"{loss * (1 + 1e-4):.8f}", "nan", "much"):
+        drifted = [*expected[:-4], expected[-4].replace(str(loss), wrong), *expected[-3:]]
+        assert drifted != expected
+        with pytest.raises(AssertionError):
+            judge(drifted, expected, double)
+    scaled = [line.replace(line.split("([")[1].split("]")[0], f"{2 * i}.5") if "([" in line else line
+              for i, line in enumerate(double)]
+    with pytest.raises(AssertionError):
+        judge(expected, expected, scaled)
