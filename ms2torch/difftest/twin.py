@@ -117,7 +117,7 @@ class Twin:
                 return self._by_refeeding(given, refed, compare.Comparison())
             left, right = given, self._record_ours()
         else:
-            left, right = self._both(options.level)
+            left, right = self._until_first() if options.until == "first" else self._both(options.level)
         reference, ours = trace.open(left), trace.open(right)
         _same_kind(reference, ours)
         _describe(verdict, reference, ours)
@@ -230,6 +230,19 @@ class Twin:
         return locate.Events(out)
 
     # ---- processes -------------------------------------------------------------------------------------
+
+    def _until_first(self) -> tuple[str, str]:
+        """Both runs of the first steps, then of four times as many, until they differ or end."""
+        wanted, self.options.steps = self.options.steps, 2
+        while True:
+            if wanted is not None:
+                self.options.steps = min(self.options.steps, wanted)
+            left, right = self._both(self.options.level)
+            reference, ours = trace.open(left), trace.open(right)
+            ended = min(reference.steps, ours.steps) < self.options.steps or self.options.steps == wanted
+            if ended or _standing(compare.compare(reference, ours)):
+                return left, right
+            self.options.steps *= 4
 
     def _both(self, level: str) -> tuple[str, str]:
         left, right = (str(self.place.folder / f"{side}.trace") for side in ("reference", "ours"))

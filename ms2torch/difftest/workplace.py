@@ -44,7 +44,7 @@ class Workplace:
 
     def start(self, name: str, command: list[str], environment: dict[str, str]) -> Run:
         """Start a process in a session of its own, in a mirror of the current folder."""
-        place = self.folder / "places" / name
+        place = self.folder / "places" / f"{name}-{len(self._running)}"
         log = self.folder / f"{name}.log"
         with open(log, "wb") as file:
             process = subprocess.Popen(command, cwd=mirror(place, Path.cwd()), env=environment, stdout=file,
