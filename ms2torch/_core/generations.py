@@ -28,6 +28,8 @@ class Change(NamedTuple):
 CHANGES = {
     "mindspore.set_context": Change(
         (2, 0), "the default mode is GRAPH_MODE", "it is PYNATIVE_MODE", "-mode"),
+    "mindspore.dataset.MindDataset": Change(
+        (2, 0), "a column of bytes is an array of uint8", "it is an array of one bytes object"),
     "mindspore.nn.Dense": Change(
         (2, 0), "without initializers the weight starts from Normal(0.01) and the bias from 0",
         "both start from HeUniform's bound", "-weight_init"),

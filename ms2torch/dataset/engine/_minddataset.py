@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._core import generation
+from ..._core import generations
 from ..._core.errors import unsupported
 from ..core.errors import pipeline_error, syntax_error
 from ..core.validator_helpers import (
@@ -140,7 +140,7 @@ def _column(field: dict, value) -> np.ndarray:
         except ValueError:
             raise pipeline_error("Invalid data, the shape in the schema does not match the data.") from None
     if kind == "bytes":
-        if generation.before(2, 0):
+        if generations.old("mindspore.dataset.MindDataset"):
             return np.frombuffer(value, np.uint8).copy()
         return np.array([value], f"S{max(len(value), 1)}")
     if kind == "int32" and not -(1 << 31) <= value < 1 << 31:
