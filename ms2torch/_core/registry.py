@@ -261,6 +261,7 @@ def _make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=F
     if unknown:
         raise ValueError(f"{name}: the definition has no argument {unknown}")
     __call__ = on_tensors_call if on_tensors else form(kernel, explain, given, call or ()) or any_call
+    __call__.__name__, __call__.__qualname__ = "__call__", f"{name}.__call__"
     cls = type(name, (Primitive,), {
         "__init__": __init__, "__call__": __call__,
         "__doc__": kernel.__doc__, "_kernel": staticmethod(kernel), "_init": given,

@@ -5,6 +5,8 @@ Mixed into Cell.
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 
 from ms2torch._core import autocast, levels, mode, recording
@@ -37,12 +39,12 @@ class CellCall:
     def _slow_call(self, args: tuple, kwargs: dict):
         if levels.depth == 0:
             if self._trainer:
-                return self._train_call(args, kwargs)
+                return self._call_as_trainer(args, kwargs)
             if not self._never_recorded and (self.requires_grad or (recording.trainers and mode.graph)):
                 return recording.record(self, self._run_slow, args, kwargs)
         return self._run_slow(*args, **kwargs)
 
-    def _train_call(self, args: tuple, kwargs: dict):
+    def _call_as_trainer(self, args: tuple, kwargs: dict):
         """A construct that differentiates is one graph in MindSpore: one forward for loss and gradients."""
         if not self._children_marked:
             self._mark_children()
@@ -65,74 +67,82 @@ class CellCall:
     def _run_slow(self, *args, **kwargs):
         hooks = self._cell_hooks
         if hooks:
-            args, kwargs = self._before(hooks.get("forward_pre"), args, kwargs)
-        compute = self._compute
+            args, kwargs = _before(self, hooks.get("forward_pre"), args, kwargs)
+        compute = partial(_constructed, self)
         if self._float is not None:
             args, kwargs = _cast(args, self._float), _cast(kwargs, self._float)
-            compute = self._compute_in_precision
+            compute = partial(_in_precision, self)
         if self._parameter_hooks:
-            compute = self._compute_with_hooked_parameters
+            compute = partial(_with_hooked_parameters, self)
         if hooks and levels.depth and (hooks.get("backward") or hooks.get("backward_pre")):
             output = backward_hooked(self, hooks, compute, args, kwargs)
         else:
             output = compute(*args, **kwargs)
         if hooks:
-            output = self._after(hooks.get("forward"), args, kwargs, output)
+            output = _after(self, hooks.get("forward"), args, kwargs, output)
         return output
 
-    def _compute_in_precision(self, *args, **kwargs):
-        """``_compute`` with this Cell's constant Tensors cast as its parameters are."""
-        own, dtype = self.__dict__, self._float
-        constants = {n: v for n, v in own.items() if v.__class__ is Tensor and v._t.dtype is not dtype}
-        cast = {name: _cast(value, dtype) for name, value in constants.items()}
-        own.update(cast)
-        try:
-            with autocast.untouched():
-                return self._compute(*args, **kwargs)
-        finally:
-            own.update({name: constants[name] for name in cast if own.get(name) is cast[name]})
 
-    def _compute_with_hooked_parameters(self, *args, **kwargs):
-        """``_compute`` with what their hooks make of parameters in their slots."""
-        before = [(p, p._t) for p, _ in self._parameter_hooks]
-        try:
-            for p, hook in self._parameter_hooks:
-                p._t = lower(hook(wrap(p._t)))
-            return self._compute(*args, **kwargs)
-        finally:
-            for p, t in before:
-                p._t = t
+# Functions, not methods: programs give their Cells methods with names like these.
 
-    def _compute(self, *args, **kwargs):
-        inside = self._in_slow_construct
-        self.__dict__["_in_slow_construct"] = True
-        try:
-            if levels.depth and self.has_bprop:
-                return custom_bprop(self.construct, self.bprop, args, kwargs)
-            if levels.depth and self._recompute:
-                return checkpointed(self.construct, args, kwargs)
-            return self.construct(*args, **kwargs)
-        finally:
-            self.__dict__["_in_slow_construct"] = inside
 
-    def _before(self, table, args: tuple, kwargs: dict):
-        for hook, how in tuple(table.values()) if table else ():
-            if how["with_kwargs"]:
-                result = hook(self, args, kwargs)
-                if result is not None:
-                    args, kwargs = result
-            else:
-                result = hook(self, args)
-                if result is not None:
-                    args = result if isinstance(result, tuple) else (result,)
-        return args, kwargs
+def _in_precision(cell: CellCall, *args, **kwargs):
+    """``construct`` with the Cell's constant Tensors cast as its parameters are."""
+    own, dtype = cell.__dict__, cell._float
+    constants = {n: v for n, v in own.items() if v.__class__ is Tensor and v._t.dtype is not dtype}
+    cast = {name: _cast(value, dtype) for name, value in constants.items()}
+    own.update(cast)
+    try:
+        with autocast.untouched():
+            return _constructed(cell, *args, **kwargs)
+    finally:
+        own.update({name: constants[name] for name in cast if own.get(name) is cast[name]})
 
-    def _after(self, table, args: tuple, kwargs: dict, output):
-        for hook, how in tuple(table.values()) if table else ():
-            result = hook(self, args, kwargs, output) if how["with_kwargs"] else hook(self, args, output)
+
+def _with_hooked_parameters(cell: CellCall, *args, **kwargs):
+    """``construct`` with what their hooks make of parameters in their slots."""
+    before = [(p, p._t) for p, _ in cell._parameter_hooks]
+    try:
+        for p, hook in cell._parameter_hooks:
+            p._t = lower(hook(wrap(p._t)))
+        return _constructed(cell, *args, **kwargs)
+    finally:
+        for p, t in before:
+            p._t = t
+
+
+def _constructed(cell: CellCall, *args, **kwargs):
+    inside = cell._in_slow_construct
+    cell.__dict__["_in_slow_construct"] = True
+    try:
+        if levels.depth and cell.has_bprop:
+            return custom_bprop(cell.construct, cell.bprop, args, kwargs)
+        if levels.depth and cell._recompute:
+            return checkpointed(cell.construct, args, kwargs)
+        return cell.construct(*args, **kwargs)
+    finally:
+        cell.__dict__["_in_slow_construct"] = inside
+
+
+def _before(cell: CellCall, table, args: tuple, kwargs: dict):
+    for hook, how in tuple(table.values()) if table else ():
+        if how["with_kwargs"]:
+            result = hook(cell, args, kwargs)
             if result is not None:
-                output = result
-        return output
+                args, kwargs = result
+        else:
+            result = hook(cell, args)
+            if result is not None:
+                args = result if isinstance(result, tuple) else (result,)
+    return args, kwargs
+
+
+def _after(cell: CellCall, table, args: tuple, kwargs: dict, output):
+    for hook, how in tuple(table.values()) if table else ():
+        result = hook(cell, args, kwargs, output) if how["with_kwargs"] else hook(cell, args, output)
+        if result is not None:
+            output = result
+    return output
 
 
 def _values(output):
