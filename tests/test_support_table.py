@@ -1,8 +1,13 @@
 """The support table tells what is here from what is not."""
 
+import re
+from pathlib import Path
+
 import ms2torch as ms
 from scripts import support_table
 from tests.signatures import find
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def status(full):
@@ -37,3 +42,11 @@ def test_totals_count_every_row_once():
     assert here > 2_500
     assert sum(r["module"] == "mindspore.nn" for r in rows) > 200
     assert "| mindspore.nn |" in support_table.markdown(rows)
+
+
+def test_the_readmes_quote_the_totals():
+    totals = re.findall(r"[\d,]*\d", (ROOT / "SUPPORT.md").read_text().splitlines()[2].replace("2.10", ""))
+    for page in ("README.md", "README.zh-CN.md"):
+        row = " ".join(totals[:6]).replace(" ", " | ")
+        text = (ROOT / page).read_text()
+        assert f"| {row} |" in text and totals[6] in text and totals[7] in text
