@@ -134,7 +134,9 @@ def test_values_are_those_of_the_program(script, tmp_path):
 
 @pytest.mark.parametrize(("ending", "code", "status", "error"), [
     ("raise ValueError('no more')", 1, "error", "ValueError"),
-    ("os.kill(os.getpid(), signal.SIGINT)", 130, "interrupted", "KeyboardInterrupt"),
+    # A shell starts what it puts in the background with SIGINT ignored, and Python keeps that.
+    ("signal.signal(signal.SIGINT, signal.default_int_handler); os.kill(os.getpid(), signal.SIGINT)", 130,
+     "interrupted", "KeyboardInterrupt"),
     ("os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL, None, None),
 ])
 def test_a_run_that_ends_early_leaves_what_it_recorded(script, tmp_path, ending, code, status, error):
