@@ -133,7 +133,7 @@ def _backward(outs: list[torch.Tensor], sens, wrt, create_graph: bool) -> list:
     if sens is None and len(outs) == 1 and outs[0].ndim == 0 and outs[0].requires_grad and asked:
         grads = torch.autograd.grad(outs, asked, create_graph=create_graph, allow_unused=True)
         if whole:
-            return list(grads[: len(wrt)])
+            return list(grads) if len(grads) == len(wrt) else list(grads[: len(wrt)])
         grads = iter(grads)
         return [None if t is None else next(grads) for t in wrt]
     if sens is None:
