@@ -160,7 +160,7 @@ def _reachable(store) -> bool:
     try:
         store.set_timeout(datetime.timedelta(seconds=_PATIENCE))
         store.check(["ms2torch"])
-    except Exception:
+    except RuntimeError:    # torch's errors of networks and stores: the process that holds the store is gone
         return False
     return True
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-import torch
-
 from ms2torch._core import dtype as _dtype
 from ms2torch._core.tensor import Tensor
 from ms2torch.common.parameter import Parameter
+from ms2torch.experimental.optim.adamw import adamw_kernel
 from ms2torch.experimental.optim.optimizer import Optimizer
 
 from .adamw import checked_options
@@ -44,21 +43,6 @@ class Adam(Optimizer):
         return self._update(gradients, kernel, self.exp_avg, self.exp_avg_sq)
 
 
-def _adam(step, group, params, grads, first, second, rate) -> None:
-    beta1, beta2 = group["betas"]
-    at = torch.full((), step, dtype=torch.float32, device=params[0].device)
-    torch._fused_adam_(
-        params,
-        grads,
-        first,
-        second,
-        [],
-        [at] * len(params),
-        lr=rate,
-        beta1=beta1,
-        beta2=beta2,
-        weight_decay=0.0,
-        eps=group["eps"],
-        amsgrad=False,
-        maximize=False,
-    )
+def _adam(step, group, *state) -> None:
+    # The decay is in the gradients already; without one AdamW's step is Adam's.
+    adamw_kernel(step, {**group, "weight_decay": 0.0, "amsgrad": False}, *state)
