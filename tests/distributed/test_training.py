@@ -6,7 +6,7 @@ import pytest
 from tests.distributed import training_cases as cases
 
 KINDS = ["plain", "sens", "micro", "scaled", "user", "clipped", "functional", "accumulated",
-         "sync_batch_norm"]
+         *cases.SYNCHRONOUS]
 _alone: dict = {}
 
 
@@ -25,7 +25,7 @@ def _distance(a: dict, b: dict) -> float:
 
 
 def _same_bits(found):
-    for _, parameters, _ in found[1:]:
+    for _, parameters, *_ in found[1:]:
         for name, value in parameters.items():
             assert value.tobytes() == found[0][1][name].tobytes(), name
 
@@ -33,7 +33,7 @@ def _same_bits(found):
 @pytest.mark.parametrize("size", [2, 4])
 @pytest.mark.parametrize("kind", KINDS)
 def test_float64_shards_give_the_whole_batch(together, kind, size):
-    losses, parameters, _ = alone(together, kind, "float64")
+    losses, parameters, *_ = alone(together, kind, "float64")
     found = together(cases.train, size, kind, "float64")
     _same_bits(found)
     for name, value in parameters.items():
@@ -44,15 +44,15 @@ def test_float64_shards_give_the_whole_batch(together, kind, size):
     assert found[0][2] == (kind in ("plain", "sens", "micro", "scaled", "sync_batch_norm"))
 
 
-@pytest.mark.parametrize("kind", ["plain", "scaled", "clipped", "accumulated", "sync_batch_norm"])
-def test_float32_is_as_near_to_float64_as_one_process(together, kind):
+@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("kind", KINDS)
+def test_float32_is_as_near_to_float64_as_one_process(together, kind, size):
     exact = alone(together, kind, "float64")[1]
-    one = _distance(alone(together, kind, "float32")[1], exact)
-    found = together(cases.train, 2, kind, "float32")
+    _, last, _, first = alone(together, kind, "float32")
+    found = together(cases.train, size, kind, "float32")
     _same_bits(found)
-    assert _distance(found[0][1], exact) <= 3 * one
-    first = together(cases.train, 2, kind, "float32", 1)[0][1]
-    assert _distance(first, alone(together, kind, "float32", 1)[1]) <= 1e-5
+    assert _distance(found[0][3], first) <= 1e-5
+    assert _distance(found[0][1], exact) <= 3 * _distance(last, exact)
 
 
 def test_graph_mode_and_hybrid_parallel_are_the_same(together):

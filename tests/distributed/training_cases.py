@@ -8,6 +8,8 @@ from ms2torch.communication import get_group_size, get_rank, init
 
 STEPS = 20
 BATCH = 8
+# Networks with a SyncBatchNorm: under the built-in cell, a user's cell that clips, a functional loop.
+SYNCHRONOUS = ("sync_batch_norm", "sync_batch_norm clipped", "sync_batch_norm functional")
 
 
 def _data(steps):
@@ -48,7 +50,7 @@ def _sync_norm():
 def _made(kind, dtype):
     """(network with its loss, optimizer) with parameters of ``dtype``."""
     ms.set_seed(1)
-    net = Net(_sync_norm if kind == "sync_batch_norm" else None)
+    net = Net(_sync_norm if kind in SYNCHRONOUS else None)
     for p in net.get_parameters():
         p._rest.data = p._rest.data.to(dtype.torch)
     with_loss = nn.WithLossCell(net, SquaredError())
@@ -124,15 +126,15 @@ def _step(kind, network, optimizer):
         return nn.TrainOneStepWithLossScaleCell(network, optimizer, manager).set_train()
     if kind == "user":
         return UserCell(network, optimizer).set_train()
-    if kind == "clipped":
+    if kind.endswith("clipped"):
         return UserCell(network, optimizer, clip=0.3).set_train()
-    if kind == "functional":
+    if kind.endswith("functional"):
         return _functional(network, optimizer)
     return _accumulating(network, optimizer)
 
 
 def train(kind, dtype="float64", steps=STEPS, mode="data_parallel", graph=False, **settings):
-    """(losses, parameters by name, whether DDP ran the backward pass) after training.
+    """(losses, parameters by name, whether DDP ran the backward pass, parameters after the first step).
 
     On several ranks each has its shard of every batch.
     """
@@ -143,16 +145,21 @@ def train(kind, dtype="float64", steps=STEPS, mode="data_parallel", graph=False,
     dtype = getattr(ms, dtype)
     net, network, optimizer = _made(kind, dtype)
     step = _step(kind, network, optimizer)
-    losses = []
+    losses, first = [], None
     for x, y in zip(*_data(steps), strict=True):
         # The halves of the accumulating loop are those of the whole batch, so that the sums are the same.
         mine = slice(rank, None, size)
         x, y = Tensor(x, dtype), Tensor(y, dtype)
         out = step(x[mine], y[mine])
         losses.append(float((out[0] if isinstance(out, tuple) else out).asnumpy()))
+        first = first or _values(net)
     assert all(not p._rest.requires_grad and p._rest.grad is None for p in net.get_parameters())
     overlapped = getattr(getattr(step, "grad_reducer", None), "_overlap", None) is not None
-    return losses, {p.name: p.asnumpy().copy() for p in net.get_parameters()}, overlapped
+    return losses, _values(net), overlapped, first
+
+
+def _values(net):
+    return {p.name: p.asnumpy().copy() for p in net.get_parameters()}
 
 
 def reductions(kind):
