@@ -95,7 +95,7 @@ class Replay(Recorder):
         self.unseen.pop(key, None)
         t = value._t if isinstance(value, Tensor) else value
         if record is None:
-            if stage != "backward" and not _is_inner(where):
+            if stage != "backward" and not _is_inner(where) and not self._hidden(stage, where):
                 self._note(key, "extra", dtype=_dtype(t), shape=list(t.shape))
             return None
         theirs = record.get("array")
@@ -105,6 +105,12 @@ class Replay(Recorder):
             return theirs
         self._judge(key, record, t)
         return None if stage in _WRITTEN or stage in ("loss", "learning_rate") else theirs
+
+    def _hidden(self, stage, where) -> bool:
+        """Whether a Cell was made on the fly where MindSpore runs compiled code also in PyNative mode (HyperMap
+        of a MultitypeFuncGraph), so that none of its calls was seen there."""
+        return (stage == "forward" and where not in self.names.taken
+                and not any(key[3] == where for key in self.known))
 
     def incoming(self, value, where, index, call):
         """A Cell's input."""
