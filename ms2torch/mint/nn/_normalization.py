@@ -6,10 +6,10 @@ import numpy as np
 
 from ms2torch import _checkparam as check
 from ms2torch._core.dtype import float32, int64
-from ms2torch._core.errors import unsupported
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
+from ms2torch.nn.layer._synced import normalised
 
 from . import functional as F
 
@@ -44,9 +44,7 @@ class _BatchNorm(Cell):
             self.num_batches_tracked = _filled((), 0, int64, "num_batches_tracked", False)
 
     def construct(self, input):
-        if input.ndim not in self._ranks:
-            wanted = " or ".join(f"{n}D" for n in self._ranks)
-            raise ValueError(f"expected {wanted} input (got {input.ndim}D input)")
+        self._check_rank(input.ndim)
         share = 0.0 if self.momentum is None else self.momentum
         kept = self.running_mean is not None
         if self.training and kept:
@@ -56,13 +54,20 @@ class _BatchNorm(Cell):
                 share = 1.0 / int(seen)
         mean, variance = (self.running_mean, self.running_var) if kept else (None, None)
         if not (self.training and kept):
-            return F.batch_norm(input, mean, variance, self.weight, self.bias, self.training or not kept,
-                                share, self.eps)
-        new = mean._t.detach().clone(), variance._t.detach().clone()
-        output = F.batch_norm(input, *new, self.weight, self.bias, True, share, self.eps)
-        mean._assign(new[0])
-        variance._assign(new[1])
+            return self._normalised(input, mean, variance, self.training or not kept, share)
+        new = wrap(mean._t.detach().clone()), wrap(variance._t.detach().clone())
+        output = self._normalised(input, *new, True, share)
+        mean._assign(new[0]._t)
+        variance._assign(new[1]._t)
         return output
+
+    def _normalised(self, input, mean, variance, training: bool, share: float):
+        return F.batch_norm(input, mean, variance, self.weight, self.bias, training, share, self.eps)
+
+    def _check_rank(self, rank: int) -> None:
+        if rank not in self._ranks:
+            wanted = " or ".join(f"{n}D" for n in self._ranks)
+            raise ValueError(f"expected {wanted} input (got {rank}D input)")
 
     def extend_repr(self) -> str:
         return (f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, "
@@ -87,15 +92,32 @@ class BatchNorm3d(_BatchNorm):
     _ranks = (5,)
 
 
-class SyncBatchNorm(Cell):
-    """Not supported: NotImplementedError, which names nn.SyncBatchNorm."""
+class SyncBatchNorm(_BatchNorm):
+    """Over (N, C, ...) and all processes of a group (``mindspore.mint.nn.SyncBatchNorm``).
+
+    ``process_group`` is a group's name, None for all processes. In one process it is batch normalisation of
+    any number of dimensions from 2 on; ValueError for fewer.
+    """
 
     def __init__(self, num_features: int, eps: float = 1e-05, momentum: float = 0.1, affine: bool = True,
                  track_running_stats: bool = True, process_group=None, dtype=None) -> None:
-        raise unsupported("mindspore.mint.nn.SyncBatchNorm", "is not supported.", "use nn.SyncBatchNorm.")
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype)
+        from ms2torch.communication.management import GlobalComm, group_of
 
-    def construct(self, input):
-        raise NotImplementedError
+        self.process_group = process_group or GlobalComm.WORLD_COMM_GROUP
+        self.__dict__["_members"] = group_of(self.process_group)
+        self.world_size = self._members.size
+
+    def _check_rank(self, rank: int) -> None:
+        if rank < 2:
+            raise ValueError(f"expected at least 2D input (got {rank}D input)")
+
+    def _normalised(self, input, mean, variance, training, share):
+        if not training or self._members.size == 1:
+            return super()._normalised(input, mean, variance, training, share)
+        weights = (None, None) if self.weight is None else (self.weight._t, self.bias._t)
+        moving = (None, None) if mean is None else (mean._t, variance._t)
+        return wrap(normalised(input._t, *weights, *moving, share, self.eps, self._members))
 
 
 class GroupNorm(Cell):

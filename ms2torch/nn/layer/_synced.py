@@ -41,21 +41,25 @@ def group_for(process_groups, cell: str) -> distributed.Group | None:
 def normalised(t, gamma, beta, mean, variance, share: float, eps: float, group):
     """``t`` normalised over all axes but 1 and over the group; ``mean`` and ``variance`` move by ``share``.
 
-    Raw tensors; ``mean`` and ``variance`` None leaves the moving statistics alone. The variance is summed
-    around the common mean, in float32 at least, and is differentiated through the sums over processes.
+    Raw tensors; ``gamma`` and ``beta`` may be None. ``mean`` and ``variance`` None leaves the moving
+    statistics alone. The variance is summed around the common mean, in float32 at least, and is
+    differentiated through the sums over processes.
     """
     from ms2torch._core import collectives
 
     axes = [0, *range(2, t.ndim)]
     shape = [1, -1] + [1] * (t.ndim - 2)
     x = t.float() if t.dtype in (torch.float16, torch.bfloat16) else t
-    here = torch.tensor([float(t.numel() // t.shape[1])], dtype=torch.float64, device=t.device)
-    count = collectives.all_reduce(here, "sum", group).to(x.dtype)
-    middle = collectives.all_reduce(x.sum(axes), "sum", group) / count
+    # How many values there are travels with their sums, made on the device: nothing waits for the host.
+    here = x.new_full((1,), t.numel() // t.shape[1])
+    sums = collectives.all_reduce(torch.cat([x.sum(axes), here]), "sum", group)
+    count = sums[-1].detach()
+    middle = sums[:-1] / count
     centred = x - middle.view(shape)
     spread = collectives.all_reduce((centred * centred).sum(axes), "sum", group) / count
     y = centred * torch.rsqrt(spread + eps).view(shape)
-    y = y * gamma.to(x.dtype).view(shape) + beta.to(x.dtype).view(shape)
+    if gamma is not None:
+        y = y * gamma.to(x.dtype).view(shape) + beta.to(x.dtype).view(shape)
     if mean is not None:
         with torch.no_grad():
             mean.lerp_(middle.detach().to(mean.dtype), share)

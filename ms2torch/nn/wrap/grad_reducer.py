@@ -26,7 +26,8 @@ class DistributedGradReducer(Cell):
 
     Called with the gradients of ``parameters``, it gives them reduced over the processes of ``group``, in
     flat buckets; half precision is summed in float32 and cast back. Parameters with ``layerwise_parallel``
-    stay as they are. ``mean`` and ``degree`` come from ``set_auto_parallel_context`` where they are None.
+    stay as they are. Without a ``mean`` it is that of ``set_auto_parallel_context(gradients_mean=...)``;
+    without a ``degree`` it is the number of all processes, also where ``group`` has fewer.
     ``fusion_type``, the parameters' ``comm_fusion`` and ``all_reduce_fusion_config`` say where buckets end.
     In one process the sum over devices is the gradient itself. ValueError for a ``degree`` that is no
     positive int. Unlike MindSpore's it keeps float64 in float64.
@@ -36,11 +37,11 @@ class DistributedGradReducer(Cell):
 
     def __init__(self, parameters, mean=None, degree=None, fusion_type=1, group=None) -> None:
         super().__init__(auto_prefix=False)
-        from ms2torch.communication.management import group_of
-        from ms2torch.parallel._utils import _get_device_num, _get_gradients_mean
+        from ms2torch.communication.management import get_group_size, group_of
+        from ms2torch.parallel._utils import _get_gradients_mean
 
         if degree is None:
-            degree = _get_device_num() if group is None else group_of(group).size
+            degree = get_group_size()
         if not isinstance(degree, int) or isinstance(degree, bool) or degree <= 0:
             raise ValueError(
                 "For 'DistributedGradReducer', the parameter 'degree' in DistributedGradReducer "
