@@ -200,6 +200,9 @@ def _parallel():
     _replace(setter, adapted)
 
 
+_COLLECTIVES = ("AllReduce", "AllGather", "ReduceScatter", "Broadcast", "NeighborExchange", "AlltoAll")
+
+
 def _same(x):
     """What a collective operation of one rank gives."""
     return x
@@ -209,7 +212,7 @@ def _collectives():
     """Collective operations among one rank: each gives its input back."""
     from mindspore.ops import operations as P
 
-    for name in ("AllReduce", "AllGather", "ReduceScatter", "Broadcast", "NeighborExchange", "AlltoAll"):
+    for name in _COLLECTIVES:
         old = getattr(P, name, None)
         if old is not None:
             _replace(old, _factory(name, _same, "ops.%s() of one rank gives its input" % name))
@@ -708,5 +711,14 @@ def _numpy_aliases():
     np.__getattr__ = __getattr__
 
 
+def _under_a_name():
+    """This file as a module of its own. The program takes the name ``__main__`` from it, and graph mode looks
+    for a function's globals in the module of the function's name."""
+    spec = importlib.util.spec_from_file_location("ms2torch_reference_adapter", os.path.abspath(__file__))
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    _under_a_name().main(sys.argv[1:])

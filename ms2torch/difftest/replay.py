@@ -107,8 +107,8 @@ class Replay(Recorder):
         return None if stage in _WRITTEN or stage in ("loss", "learning_rate") else theirs
 
     def _hidden(self, stage, where) -> bool:
-        """Whether a Cell was made on the fly where MindSpore runs compiled code also in PyNative mode (HyperMap
-        of a MultitypeFuncGraph), so that none of its calls was seen there."""
+        """Whether a Cell was made on the fly where MindSpore runs compiled code also in PyNative mode
+        (HyperMap of a MultitypeFuncGraph), so that none of its calls was seen there."""
         return (stage == "forward" and where not in self.names.taken
                 and not any(key[3] == where for key in self.known))
 

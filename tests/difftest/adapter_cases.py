@@ -5,6 +5,7 @@
 Each case gives (adapted, plain); the answer holds them, what was adapted, and MindSpore's version.
 """
 import hashlib
+import importlib
 import importlib.util
 import json
 import os
@@ -21,6 +22,10 @@ adapter = importlib.util.module_from_spec(spec)
 sys.modules["reference_adapter"] = adapter
 spec.loader.exec_module(adapter)
 told = {}
+# All that the adapter may tell, constants in its source apart; moxing.file comes with moxing.
+EVERY = {*(m for m in adapter._MODULES if m != "moxing.file" and adapter._module(m) is None),
+         *adapter._RENAMED, *adapter._COLLECTIVES, *("np." + n for n in adapter._NUMPY),
+         *(m + "." + n for m, names in adapter._old_names().items() for n in names)}
 adapter.install(report=told.__setitem__)
 
 import mindspore as ms  # noqa: E402
@@ -56,7 +61,8 @@ def device_target():
 
 def removed_settings():
     context.set_context(enable_loop_sink=True, graph_memory_max_size="8GB")
-    context.set_auto_parallel_context(parallel_mode="data_parallel", mirror_mean=True, device_num=8)
+    context.set_auto_parallel_context(parallel_mode="data_parallel", mirror_mean=True, device_num=8,
+                                      cast_before_mirror=True)
     got = [context.get_auto_parallel_context(k) for k in ("parallel_mode", "gradients_mean", "device_num")]
     context.reset_auto_parallel_context()
     return got, ["stand_alone", True, 1]
@@ -73,20 +79,44 @@ def one_process():
 class Collective(nn.Cell):
     def __init__(self):
         super().__init__()
-        self.sum, self.gather = P.AllReduce(), P.AllGather()
+        self.sum, self.gather, self.scatter = P.AllReduce(), P.AllGather(), P.ReduceScatter(P.ReduceOp.SUM)
+        self.send, self.all = P.Broadcast(0), P.AlltoAll(1, 0, 1)
+        self.exchange = P.NeighborExchange([0], [0], [[2, 3]], [[2, 3]], ms.float32)
 
     def construct(self, x):
-        return self.sum(x) * 2, self.gather(x)
+        return (self.sum(x) * 2, self.gather(x), self.scatter(x), self.send((x,)), self.all(x),
+                self.exchange((x,)))
+
+
+class Product(Collective):
+    def construct(self, x):
+        return (self.sum(x) * self.gather(x)).sum()
 
 
 def collectives():
-    return Collective()(X), (X * 2, X)
+    """Among one rank, and their gradient is that of an identity."""
+    net = Collective()
+    gradient = C.GradOperation()(Product())(X)
+    return (net(X), gradient), ((X * 2, X, X, (X,), X, (X,)), X * 2)
 
 
 def float_status():
     arrays = [np.array(a, np.float32) for a in ([1, 2], [1, np.inf], [np.nan, 0], [-np.inf, 1])]
     found = [P.FloatStatus()(Tensor(a)) for a in arrays]
     return found, [np.array([0.0 if np.isfinite(a).all() else 1.0], np.float32) for a in arrays]
+
+
+def status_of_release_two():
+    """The V2 operators: cleared, tied to gradients, read."""
+    from mindspore.ops.operations.math_ops import NPUClearFloatStatusV2, NPUGetFloatStatusV2
+
+    clear, get = NPUClearFloatStatusV2(), NPUGetFloatStatusV2()
+    found = []
+    for value in (1.0, np.inf):
+        grads = (X, Tensor(np.full(3, value, np.float32)))
+        status = F.depend(clear(Tensor(np.ones(8, np.int32))), grads)
+        found.append(get(status))
+    return found, [np.zeros(8, np.int32), np.ones(8, np.int32)]
 
 
 class Net(nn.Cell):
@@ -230,6 +260,35 @@ def compiled_functions():
     return [ms_function(f)(X), ms.jit(input_signature=(X,))(f)(X), ms.jit(fn=f, mode="PSJit")(X)], [f(X)] * 3
 
 
+def old_places():
+    """A dropped name means one thing, wherever r1.x had it."""
+    adapted, expected = [], []
+    for module in ("mindspore", "mindspore.common", "mindspore.common.api"):
+        @importlib.import_module(module).ms_class
+        class Scale:
+            def __init__(self, by):
+                self.by = by
+
+            def times(self, x):
+                return x * self.by
+
+        scale = Scale(3)
+
+        @importlib.import_module(module).ms_function
+        def scaled(x, scale=scale):
+            return scale.times(x)
+
+        adapted.append(scaled(X))
+        expected.append(X * 3)
+    image = Tensor(np.arange(4, dtype=np.float32).reshape(1, 1, 2, 2))
+    for module in ("mindspore.ops", "mindspore.ops.operations", "mindspore.ops.functional"):
+        place = importlib.import_module(module)
+        adapted += [place.ResizeBilinear((3, 3), True)(image), place.control_depend(1, 2),
+                    place.ControlDepend()(1, 2)]
+        expected += [ops.interpolate(image, size=(3, 3), mode="bilinear", align_corners=True), 2, 2]
+    return adapted, expected
+
+
 def image_transforms():
     import mindspore.dataset.transforms.c_transforms as CT
     import mindspore.dataset.vision.c_transforms as CV
@@ -247,6 +306,21 @@ def image_transforms():
                 vision.Normalize((0.1, 0.2, 0.3), (0.4, 0.5, 0.6), is_hwc=False)(chw),
                 transforms.OneHot(3)(np.array(1)).astype(np.float64)]
     return adapted, expected
+
+
+def transforms_of_release_one():
+    """The places of the image transforms before 1.0."""
+    import mindspore.dataset.transforms.vision.c_transforms as CV
+    import mindspore.dataset.transforms.vision.py_transforms as PV
+    from mindspore.dataset import vision
+    from mindspore.dataset.transforms.vision import Inter
+
+    image = (np.arange(48) * 5 % 256).astype(np.uint8).reshape(4, 4, 3)
+    mean, std = (0.1, 0.2, 0.3), (0.4, 0.5, 0.6)
+    chw = vision.ToTensor()(image)
+    return ([CV.Resize((2, 2), Inter.NEAREST)(image), PV.ToTensor()(image), PV.Normalize(mean, std)(chw)],
+            [vision.Resize((2, 2), vision.Inter.NEAREST)(image), chw,
+             vision.Normalize(mean, std, is_hwc=False)(chw)])
 
 
 def rows(data):
@@ -283,12 +357,17 @@ def mind_dataset():
 
 def names():
     from mindspore._checkparam import Rel, Validator
+    from mindspore.nn.metrics import Accuracy
     from mindspore.nn.metrics.metric import Metric
     from mindspore.profiler.profiling import Profiler
 
-    return ([Validator.check_int(3, 2, Rel.GT), Metric.__name__, Profiler.__name__, nn.GraphKernel.__name__,
-             np.int is int, np.float is float, np.object is object],
-            [3, "Metric", "Profiler", "Cell", True, True, True])
+    accuracy = Accuracy()
+    accuracy.update(np.array([[0.2, 0.8], [0.9, 0.1]]), np.array([1, 1]))
+    types = [np.int, np.float, np.bool, np.object, np.complex, np.str, np.long, np.unicode]
+    return ([Validator.check_int(3, 2, Rel.GT), float(accuracy.eval()), Metric.__name__, Profiler.__name__,
+             nn.GraphKernel.__name__, [t.__name__ for t in types]],
+            [3, 0.5, "Metric", "Profiler", "Cell",
+             ["int", "float", "bool", "object", "complex", "str", "int", "str"]])
 
 
 class Ordered(nn.Cell):
@@ -311,7 +390,9 @@ def control_depend():
 
 def moxing():
     import moxing as mox
+    import moxing.file as other
 
+    assert other is mox.file
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, "from"))
         with open(os.path.join(folder, "from", "a.txt"), "w") as file:
@@ -322,9 +403,10 @@ def moxing():
             "b.txt", "from", "to", "a.txt"]
 
 
-CASES = [device_target, removed_settings, one_process, collectives, float_status, npu_status, loss_scale_cell,
-         resize, renamed_operators, compiled_functions, image_transforms, dataset_keywords, mind_dataset,
-         names, control_depend, moxing]
+CASES = [device_target, removed_settings, one_process, collectives, float_status, npu_status,
+         status_of_release_two, loss_scale_cell, resize, renamed_operators, compiled_functions,
+         control_depend, old_places, image_transforms, transforms_of_release_one, dataset_keywords,
+         mind_dataset, names, moxing]
 
 
 def digest():
@@ -337,7 +419,7 @@ def digest():
 
 
 if __name__ == "__main__":
-    answer = {"mindspore": ms.__version__, "digest": digest(), "cases": {}}
+    answer = {"mindspore": ms.__version__, "digest": digest(), "every": sorted(EVERY), "cases": {}}
     for case in CASES:
         before = set(told)
         try:

@@ -46,10 +46,14 @@ def test_adapted_is_what_mindspore_gives_in_its_own_words(answer, name):
 
 def test_every_adaptation_has_a_case(answer):
     told = {name for case in answer["cases"].values() for name in case["told"]}
-    source = ast.parse(ADAPTER.read_text())
-    constant = {n.args[0].value for n in ast.walk(source) if isinstance(n, ast.Call)
-                and getattr(n.func, "id", "") == "_tell" and isinstance(n.args[0], ast.Constant)}
-    assert constant <= told
-    renamed = {k.value for n in source.body if isinstance(n, ast.Assign) and n.targets[0].id == "_RENAMED"
-               for k in n.value.keys}
-    assert renamed and renamed <= told
+    calls = [n for n in ast.walk(ast.parse(ADAPTER.read_text())) if isinstance(n, ast.Call)
+             and getattr(n.func, "id", "") in ("_tell", "_factory")]
+    names = [n.args[0] for n in calls]
+    constant = {n.value for n in names if isinstance(n, ast.Constant)}
+    assert len(constant) > 10 and constant <= told
+    built = [n.left.value for n in names if isinstance(n, ast.BinOp)]
+    assert len(built) > 4
+    for pattern in built:
+        shape = re.escape(pattern).replace("%s", r".+")
+        assert any(re.fullmatch(shape, name) for name in told), pattern
+    assert len(answer["every"]) > 40 and set(answer["every"]) <= told
