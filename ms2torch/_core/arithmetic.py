@@ -75,11 +75,12 @@ def describe(value) -> str:
     return type(value).__name__ if isinstance(value, _NUMBERS) else str(type(value))
 
 
-def _binary(name: str, compute, loose: bool = False, prepare=None):
+def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=None):
     """The operation ``name`` over anything that `pair` takes.
 
     torch has hardly any arithmetic for wider unsigned integers, and raises for a division of integers by
-    zero, where MindSpore gives a number: both take another way, which costs nothing where it is not needed.
+    zero, where MindSpore gives a number, which ``over_zero`` makes of the dividend: both take another way,
+    which costs nothing where it is not needed.
     """
     # Two tensors of one dtype, and float32 beside a float, are torch's own.
     direct = getattr(compute, "of_tensors", compute)
@@ -96,19 +97,23 @@ def _binary(name: str, compute, loose: bool = False, prepare=None):
         try:
             return compute(a, b)
         except RuntimeError as err:
-            return _otherwise(err, name, compute, a, b)
+            return _otherwise(err, name, compute, a, b, over_zero or _ends)
 
     call.__name__ = name
     return call
 
 
-def _otherwise(err, name, compute, a, b):
+def _otherwise(err, name, compute, a, b, over_zero):
     dtype = a.dtype if isinstance(a, torch.Tensor) else b.dtype
     if dtype in _UNSIGNED and "not implemented for" in str(err):
         result = compute(*[x.to(torch.int64) if isinstance(x, torch.Tensor) else x for x in (a, b)])
         return result.to(dtype) if result.dtype is torch.int64 else result
     if dtype is torch.bool and name in ("FloorDiv", "FloorMod"):
-        return compute(*[x.to(torch.int32) if isinstance(x, torch.Tensor) else int(x) for x in (a, b)]).bool()
+        a, b = [x.to(torch.int32) if isinstance(x, torch.Tensor) else int(x) for x in (a, b)]
+        try:
+            return compute(a, b).bool()
+        except RuntimeError:
+            return _over_zero(over_zero, compute, a, b, torch.int32).bool()
     if "without overflow" in str(err):
         # A number beyond the dtype wraps round, as it does in a sum.
         a, b = [
@@ -118,23 +123,33 @@ def _otherwise(err, name, compute, a, b):
         try:
             return compute(a, b)
         except RuntimeError as again:
-            return _otherwise(again, name, compute, a, b)
+            return _otherwise(again, name, compute, a, b, over_zero)
     if "ZeroDivisionError" in str(err):
-        return _over_zero(name, compute, a, b, dtype)
+        return _over_zero(over_zero, compute, a, b, dtype)
     raise translate(err, name, (a, b)) from None
 
 
-def _over_zero(name, compute, a, b, dtype):
-    """An integer quotient with zeros below: MindSpore's lands on the dtype's ends, and ``0 // 0`` is 0."""
+def _over_zero(over_zero, compute, a, b, dtype):
+    """An integer division with zeros below: what ``over_zero`` says stands there."""
     a, b = torch.broadcast_tensors(*[torch.as_tensor(x).to(dtype) for x in (a, b)])
     zero = b == 0
-    result = compute(a, torch.where(zero, torch.ones_like(b), b))
-    ends = torch.iinfo(dtype)
-    if name == "FloorDiv":
-        there = torch.where(a > 0, ends.max, torch.where(a < 0, ends.min, 0)).to(dtype)
-    else:
-        there = torch.full_like(b, ends.min if dtype in (torch.int32, torch.int64) else 0)
-    return torch.where(zero, there, result)
+    return torch.where(zero, over_zero(a), compute(a, torch.where(zero, torch.ones_like(b), b)))
+
+
+def _ends(a):
+    """A quotient lands on the dtype's end that has its sign, and ``0 / 0`` is 0."""
+    ends = torch.iinfo(a.dtype)
+    return torch.where(a > 0, ends.max, torch.where(a < 0, ends.min, 0)).to(a.dtype)
+
+
+def least(a):
+    """The dtype's least number where 32 or 64 bits hold it, else 0."""
+    return torch.full_like(a, torch.iinfo(a.dtype).min if a.dtype in (torch.int32, torch.int64) else 0)
+
+
+def itself(a):
+    """The rest is the dividend."""
+    return a
 
 
 # ---- what differs from torch beyond dtypes ----------------------------------------------------------------
@@ -161,9 +176,12 @@ def floor_divide(a, b):
     t = a if isinstance(a, torch.Tensor) else b
     if not t.is_floating_point():
         return torch.floor_divide(a, b) if t is a else a // b
-    if t.dtype is torch.float64:
-        return torch.floor(a / b)
-    return torch.floor(_double(a, t) / _double(b, t)).to(t.dtype)
+    return _floored(_double(a, t), _double(b, t)).to(t.dtype)
+
+
+def _floored(x, y):
+    # Its derivative is 0, also by a divisor of 0, where the quotient's would make nan of it.
+    return torch.floor(x.detach() / y.detach())
 
 
 def floor_modulo(a, b):
@@ -171,8 +189,8 @@ def floor_modulo(a, b):
     t = a if isinstance(a, torch.Tensor) else b
     if not t.is_floating_point():
         return torch.remainder(a, b)
-    x, y = (a, b) if t.dtype is torch.float64 else (_double(a, t), _double(b, t))
-    return (x - torch.floor(x / y) * y).to(t.dtype)
+    x, y = _double(a, t), _double(b, t)
+    return (x - _floored(x, y) * y).to(t.dtype)
 
 
 def _double(x, t):
@@ -222,7 +240,9 @@ sub = _binary("Sub", _subtract)
 mul = _binary("Mul", _reflecting(torch.mul, operator.mul), loose=True)
 div = _binary("Div", _reflecting(torch.div, operator.truediv), loose=True)
 floor_div = _binary("FloorDiv", floor_divide)
-floor_mod = _binary("FloorMod", floor_modulo)
+floor_mod = _binary("FloorMod", floor_modulo, over_zero=least)
+remainder = _binary("FloorMod", floor_modulo, over_zero=itself)
+numpy_mod = _binary("FloorMod", floor_modulo, over_zero=torch.zeros_like)
 pow = _binary("Pow", _power)
 equal = _binary("Equal", _reflecting(torch.eq, operator.eq), loose=True)
 not_equal = _binary("NotEqual", _reflecting(torch.ne, operator.ne))

@@ -11,6 +11,7 @@ from ms2torch._core import dtype as _dtype
 from ms2torch._core.registry import OPS, lowered
 from ms2torch._core.tensor import lower, wrap
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
+from ms2torch.ops.function._math_binary import numpy_fmod
 
 from .utils import arrays, as_array, cast, number_or_array, signature
 
@@ -107,8 +108,9 @@ for _name, _kernel in {
     "divide": arithmetic.div,
     "true_divide": arithmetic.div,
     "floor_divide": arithmetic.floor_div,
-    "mod": arithmetic.floor_mod,
-    "remainder": arithmetic.floor_mod,
+    "mod": arithmetic.numpy_mod,
+    "remainder": arithmetic.numpy_mod,
+    "fmod": numpy_fmod,
     "power": arithmetic.pow,
     "bitwise_and": arithmetic.bitwise_and,
     "bitwise_or": arithmetic.bitwise_or,
@@ -116,7 +118,6 @@ for _name, _kernel in {
     **{
         name: OPS[of].kernel
         for name, of in (
-            ("fmod", "fmod"),
             ("maximum", "maximum"),
             ("minimum", "minimum"),
             ("arctan2", "atan2"),

@@ -232,6 +232,19 @@ def test_real_div_of_integers_is_cut_off():
     return ops.RealDiv()(a, b), ops.Div()(a, b), ops.Mod()(a, b), ops.FloorMod()(a, b), ops.tensor_div(a, b)
 
 
+@case(each={"dtype": ["int8", "uint8", "int32", "int64"]})
+def test_integers_over_zero(dtype):
+    a, b = ms.Tensor([3, 0, 5], getattr(ms, dtype)), ms.Tensor([0, 0, 3], getattr(ms, dtype))
+    return [f(a, b) for f in (ops.remainder, ops.fmod, ops.floor_div, ops.floor_mod, ms.mint.remainder,
+                              ms.numpy.remainder, ms.numpy.mod, ms.numpy.fmod)]
+
+
+@case
+def test_rests_by_zero_keep_the_dividends_gradient():
+    x, zero = ms.Tensor([3.0, -2.0]), ms.Tensor([0.0, 0.0])
+    return [ms.grad(f, (0, 1))(x, zero) for f in (ops.remainder, ops.floor_mod, ops.floor_div)]
+
+
 @case
 def test_div_rounding_mode():
     a, b = ms.Tensor([7.0, -7.0, 5.0]), ms.Tensor([2.0, 2.0, -3.0])

@@ -132,10 +132,6 @@ def _xlogy(a, b):
     return _xlogy_of_tensors(a, b.to(a.device))
 
 
-def _remainder(a, b):
-    return arithmetic.floor_mod(a, b)
-
-
 def _fmod(a, b):
     if isinstance(a, torch.Tensor) and a.dtype is torch.bool:
         return torch.zeros_like(torch.bitwise_and(a, b))
@@ -150,8 +146,23 @@ def _composed_fmod(a, b):
     return _fmod(a, b)
 
 
-_trunc_div = _binary("TruncateDiv", lambda a, b: torch.div(torch.as_tensor(a), b, rounding_mode="trunc"))
-_trunc_mod = _binary("TruncateMod", _fmod)
+def _shift(name, compute):
+    def call(input, other):
+        if isinstance(other, float):
+            raise TypeError(f"For '{name}', 'other' must be an integer, but got other:{type(other)}.")
+        return compute(input, other)
+
+    return call
+
+
+def _truncated_quotient(a, b):
+    return torch.div(torch.as_tensor(a), b, rounding_mode="trunc")
+
+
+_trunc_div = _binary("TruncateDiv", _truncated_quotient)
+_div_truncated = _binary("TruncateDiv", _truncated_quotient, over_zero=arithmetic.least)
+numpy_fmod = _binary("TruncateMod", _composed_fmod, over_zero=torch.zeros_like)
+_trunc_mod = _binary("TruncateMod", _fmod, over_zero=torch.zeros_like)
 _real_div = _binary("RealDiv", _quotient)
 
 _define("mul", arithmetic.mul, "The product", prim="Mul", alias=("tensor_mul",), tensor=True, mint="mul")
@@ -178,10 +189,10 @@ _define(
     tensor=None,
     arguments="x y",
 )
-_define("remainder", _remainder, "What the quotient rounded down leaves; it has the divisor's sign")
+_define("remainder", arithmetic.remainder, "What the quotient rounded down leaves; it has the divisor's sign")
 _define(
     "fmod",
-    _binary("TruncateMod", _composed_fmod),
+    _binary("TruncateMod", _composed_fmod, over_zero=arithmetic.itself),
     "What the quotient rounded towards zero leaves; it has the dividend's sign",
 )
 _define(
@@ -299,7 +310,7 @@ _define("bitwise_or", arithmetic.bitwise_or, "The bits that one has", prim="Bitw
 _define("bitwise_xor", arithmetic.bitwise_xor, "The bits that just one has", prim="BitwiseXor")
 _define(
     "bitwise_left_shift",
-    _binary("LeftShift", torch.bitwise_left_shift),
+    _shift("bitwise_left_shift", _binary("LeftShift", torch.bitwise_left_shift)),
     "The bits moved up",
     prim="LeftShift",
     call=("x1", "x2"),
@@ -307,7 +318,7 @@ _define(
 )
 _define(
     "bitwise_right_shift",
-    _binary("RightShift", torch.bitwise_right_shift),
+    _shift("bitwise_right_shift", _binary("RightShift", torch.bitwise_right_shift)),
     "The bits moved down",
     prim="RightShift",
     call=("input_x", "input_y"),
@@ -457,7 +468,7 @@ def div(input, other, *, rounding_mode=None):
     if rounding_mode == "floor":
         return arithmetic.floor_div(input, other)
     if rounding_mode == "trunc":
-        return _trunc_div(input, other)
+        return _div_truncated(input, other)
     raise ValueError(
         f"For ops.div, rounding_mode value should be None, 'floor' or 'trunc', but got {rounding_mode}."
     )
