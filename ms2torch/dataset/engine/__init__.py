@@ -37,6 +37,7 @@ from .datasets_vision import (
     KMnistDataset,
     MnistDataset,
 )
+from .graphdata import GraphData, OutputFormat, SamplingStrategy
 from .iterators import DictIterator, Iterator, TupleIterator
 from .samplers import (
     BuiltinSampler,
@@ -54,14 +55,14 @@ from .samplers import (
 
 __all__ = ["AudioBaseDataset", "BatchDataset", "BatchInfo", "BuiltinSampler", "CSVDataset", "Cifar100Dataset",
            "Cifar10Dataset", "ConcatDataset", "Dataset", "DatasetCache", "DictIterator", "DistributedSampler",
-           "FashionMnistDataset", "FilterDataset", "GeneratorDataset", "ImageFolderDataset", "IterSampler",
-           "Iterator", "KMnistDataset", "MapDataset", "MappableDataset", "MindDataset", "MnistDataset",
-           "NumpySlicesDataset", "PKSampler", "PaddedBatchDataset", "PaddedDataset", "ProjectDataset",
-           "RandomSampler", "RenameDataset", "RepeatDataset", "Sampler", "Schema", "SequentialSampler",
-           "Shuffle", "ShuffleDataset", "SkipDataset", "SourceDataset", "SubsetRandomSampler",
-           "SubsetSampler", "TFRecordDataset", "TakeDataset", "TextBaseDataset", "TextFileDataset",
-           "TupleIterator", "UnionBaseDataset", "VisionBaseDataset", "WeightedRandomSampler", "ZipDataset",
-           "config", "datasets", "iterators", "samplers", "zip"]
+           "FashionMnistDataset", "FilterDataset", "GeneratorDataset", "GraphData", "ImageFolderDataset",
+           "IterSampler", "Iterator", "KMnistDataset", "MapDataset", "MappableDataset", "MindDataset",
+           "MnistDataset", "NumpySlicesDataset", "OutputFormat", "PKSampler", "PaddedBatchDataset",
+           "PaddedDataset", "ProjectDataset", "RandomSampler", "RenameDataset", "RepeatDataset", "Sampler",
+           "SamplingStrategy", "Schema", "SequentialSampler", "Shuffle", "ShuffleDataset", "SkipDataset",
+           "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset", "TakeDataset",
+           "TextBaseDataset", "TextFileDataset", "TupleIterator", "UnionBaseDataset", "VisionBaseDataset",
+           "WeightedRandomSampler", "ZipDataset", "config", "datasets", "iterators", "samplers", "zip"]
 
 # Users know the operations' classes by engine.datasets, in messages and in pickles.
 for _one in (BatchDataset, BatchInfo, ConcatDataset, FilterDataset, MapDataset, MappableDataset,
