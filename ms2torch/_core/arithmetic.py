@@ -45,12 +45,13 @@ def pair(a, b, name: str = "", loose: bool = False):
 
 def both_numbers(a, b):
     """Two Python numbers as the 0-d tensors that MindSpore makes of them."""
+    return promote(number(a), number(b))
 
-    def tensor(x):
-        kind = torch.float32 if isinstance(x, float) else torch.bool if isinstance(x, bool) else torch.int64
-        return torch.tensor(x, dtype=kind)
 
-    return promote(tensor(a), tensor(b))
+def number(x, device=None) -> torch.Tensor:
+    """A Python number as the 0-d tensor that MindSpore makes of it."""
+    kind = torch.float32 if isinstance(x, float) else torch.bool if isinstance(x, bool) else torch.int64
+    return torch.tensor(x, dtype=kind, device=device)
 
 
 def wrong_operands(name: str, a, b) -> TypeError:
@@ -221,6 +222,15 @@ def _reflecting(function, python):
 
     call.of_tensors = function
     return call
+
+
+def numbers_beside_rank_0(a, b):
+    """What MindSpore composes of several operations makes a number beside a 0-d tensor one, too."""
+    if isinstance(a, torch.Tensor) and a.ndim == 0 and isinstance(b, _NUMBERS):
+        return a, number(b, a.device)
+    if isinstance(b, torch.Tensor) and b.ndim == 0 and isinstance(a, _NUMBERS):
+        return number(a, b.device), b
+    return a, b
 
 
 def _exact_number(a, b):

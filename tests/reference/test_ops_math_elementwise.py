@@ -239,6 +239,12 @@ def test_integers_over_zero(dtype):
                               ms.numpy.remainder, ms.numpy.mod, ms.numpy.fmod)]
 
 
+@case(each={"dtype": ["int16", "float16"]})
+def test_fmod_of_a_number(dtype):
+    scalar, vector = ms.Tensor(10, getattr(ms, dtype)), ms.Tensor([10, 3], getattr(ms, dtype))
+    return [ops.fmod(*pair) for t in (scalar, vector) for pair in ((t, 3), (t, 2.5), (1, t))]
+
+
 @case
 def test_rests_by_zero_keep_the_dividends_gradient():
     x, zero = ms.Tensor([3.0, -2.0]), ms.Tensor([0.0, 0.0])

@@ -192,7 +192,8 @@ _define(
 _define("remainder", arithmetic.remainder, "What the quotient rounded down leaves; it has the divisor's sign")
 _define(
     "fmod",
-    _binary("TruncateMod", _composed_fmod, over_zero=arithmetic.itself),
+    _binary("TruncateMod", _composed_fmod, prepare=arithmetic.numbers_beside_rank_0,
+            over_zero=arithmetic.itself),
     "What the quotient rounded towards zero leaves; it has the dividend's sign",
 )
 _define(

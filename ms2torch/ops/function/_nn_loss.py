@@ -295,6 +295,8 @@ def difference(a, b):
 def mse_loss(input, target, reduction="mean"):
     """(input - target)^2, which may broadcast (``mindspore.ops.mse_loss``)."""
     _check_reduction(reduction, "mse_loss")
+    if input.dtype is target.dtype is torch.float32 and input.shape == target.shape:
+        return F.mse_loss(input, target, reduction=reduction)      # the same digits in fewer steps
     return reduced(difference(input, target).square(), reduction)
 
 
