@@ -7,5 +7,6 @@ from .data_sink import data_sink
 from .dataset_helper import DatasetHelper, connect_network_with_dataset
 from .loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 from .model import Model
+from .summary import SummaryRecord
 
 install_lazy(__name__, globals())

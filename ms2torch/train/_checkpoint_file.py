@@ -24,6 +24,9 @@ import torch
 
 from ms2torch._core import dtype as _dtype
 
+from . import _protobuf
+from ._protobuf import varint
+
 SLICE = 512 * 1024 * 1024
 _CRC_MARK = b"crc_num"
 _TYPES = {str(t): torch_dtype for torch_dtype, t in _dtype._FROM_TORCH.items() if not torch_dtype.is_complex}
@@ -54,13 +57,13 @@ def _messages(tag: str, value) -> Iterator[bytes | memoryview]:
         dims, kind, content = (0,), "str", memoryview(value.encode("utf-32-le") or bytes(4))
     else:
         dims, kind, content = value.shape, str(_dtype.from_torch(value.dtype)), raw_bytes(value)
-    head = b"".join(b"\x08" + _varint(n) for n in dims) + _field(2, kind.encode())
-    name = _field(1, tag.encode())
+    head = b"".join(b"\x08" + varint(n) for n in dims) + _protobuf.content(2, kind.encode())
+    name = _protobuf.content(1, tag.encode())
     for start in range(0, len(content), SLICE):
         part = content[start : start + SLICE]
-        before = head + b"\x1a" + _varint(len(part))
-        tensor = b"\x12" + _varint(len(before) + len(part))
-        yield b"\x0a" + _varint(len(name) + len(tensor) + len(before) + len(part)) + name + tensor + before
+        before = head + b"\x1a" + varint(len(part))
+        tensor = b"\x12" + varint(len(before) + len(part))
+        yield b"\x0a" + varint(len(name) + len(tensor) + len(before) + len(part)) + name + tensor + before
         yield part
 
 
@@ -68,19 +71,6 @@ def raw_bytes(t: torch.Tensor) -> memoryview:
     """The elements of ``t`` in order, without a copy where they lie so on the CPU."""
     flat = t.detach().to("cpu").contiguous().reshape(-1)
     return memoryview(flat.view(torch.uint8).numpy())
-
-
-def _varint(n: int) -> bytes:
-    out = bytearray()
-    while n > 0x7F:
-        out.append(n & 0x7F | 0x80)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def _field(number: int, content: bytes) -> bytes:
-    return bytes((number << 3 | 2,)) + _varint(len(content)) + content
 
 
 # ---- reading -----------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 
 def _make_directory(path: str, arg_name: str = "path") -> str:
@@ -14,3 +15,13 @@ def _make_directory(path: str, arg_name: str = "path") -> str:
     path = os.path.realpath(path)
     os.makedirs(path, exist_ok=True)
     return path
+
+
+def check_value_type(arg_name: str, arg_value, valid_types) -> None:
+    """TypeError unless the value is of one of the Python types; a bool is no int."""
+    valid = tuple(valid_types) if isinstance(valid_types, Iterable) else (valid_types,)
+    if not isinstance(arg_value, valid) or (isinstance(arg_value, bool) and bool not in valid):
+        raise TypeError(
+            f"For `{arg_name}` the type should be a valid type of {[t.__name__ for t in valid]}, "
+            f"but got {type(arg_value).__name__}."
+        )

@@ -19,6 +19,7 @@ from ms2torch._core.surface import install_lazy
 from ms2torch._core.tensor import Tensor
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
+from ms2torch.parallel._utils import _get_device_num, _get_parallel_mode, _get_parameter_broadcast
 from ms2torch.train import amp
 
 from .callback._callback import CallbackManager, InternalCallbackParam, RunContext
@@ -60,15 +61,14 @@ class Model:
                 'leave boost_level at "O0".',
             )
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
-        self._amp_level = amp_level
-        self._loss_scale_manager = kwargs.pop("loss_scale_manager", None)
-        self._keep_bn_fp32 = kwargs.pop("keep_batchnorm_fp32", None)
-        unknown = set(kwargs) - {"boost_config_dict", "acc_level"}
-        if unknown:
-            raise ValueError(
-                "The argument in 'kwargs' should be 'loss_scale_manager' or 'keep_batchnorm_fp32' or "
-                f"'boost_config_dict' or 'acc_level', but got '{min(unknown)}'."
-            )
+        # Packages that subclass Model build their own networks from these and ask _check_kwargs.
+        self._check_kwargs(kwargs)
+        self._amp_level, self._boost_level, self._metrics = amp_level, boost_level, metrics
+        self._keep_bn_fp32 = kwargs.get("keep_batchnorm_fp32")
+        self._loss_scale_manager = kwargs.get("loss_scale_manager")
+        self._loss_scale_manager_set = "loss_scale_manager" in kwargs  # None means: none, whatever the level
+        self._parallel_mode, self._device_number = _get_parallel_mode(), _get_device_num()
+        self._parameter_broadcast = _get_parameter_broadcast()
         if optimizer is None and amp_level != "O0":
             raise ValueError(
                 "Auto mixed precision will not work because 'optimizer' is None.Please set "
@@ -86,12 +86,21 @@ class Model:
         self._backbone_is_train = True
         self.batch_num = -1
 
+    @staticmethod
+    def _check_kwargs(kwargs: dict) -> None:
+        unknown = set(kwargs) - {"loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level"}
+        if unknown:
+            raise ValueError(
+                "The argument in 'kwargs' should be 'loss_scale_manager' or 'keep_batchnorm_fp32' or "
+                f"'boost_config_dict' or 'acc_level', but got '{min(unknown)}'."
+            )
+
     # ---- building --------------------------------------------------------------------------------------
 
     def _build_train_network(self):
         if self._optimizer is not None:
             options = {}
-            if self._loss_scale_manager is not None:
+            if self._loss_scale_manager_set:
                 options["loss_scale_manager"] = self._loss_scale_manager
             if self._keep_bn_fp32 is not None:
                 options["keep_batchnorm_fp32"] = self._keep_bn_fp32

@@ -109,7 +109,7 @@ def test_a_config_file_ends_training(tmp_path):
     assert len(steps.seen) == 1
 
 
-@pytest.mark.parametrize("name", ["SummaryCollector", "SummaryLandscape", "FlopsUtilizationCollector",
+@pytest.mark.parametrize("name", ["SummaryLandscape", "FlopsUtilizationCollector",
                                   "TrainFaultTolerance"])  # fmt: skip
 def test_callbacks_without_a_counterpart_name_the_way_out(name):
     with pytest.raises(NotImplementedError, match=f"mindspore.train.{name}: .* Instead: "):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ms2torch._core.errors import notice, said
+from ms2torch._core.errors import said
 from ms2torch._core.registry import PRIMITIVES, Primitive, op, primitive
 from ms2torch._core.tensor import Tensor, wrap
 
@@ -61,14 +61,42 @@ def _assert(condition, input_data, summarize=3):
         raise said(RuntimeError(f"assert failed: {[str(x) for x in input_data]}"))
 
 
-def _summary(name: str) -> None:
+# What summary operators were given: (kind, tag) -> the last value, until `take_summaries`.
+_summaries: dict[tuple[str, str], Tensor] = {}
+
+
+def take_summaries() -> dict[tuple[str, str], Tensor]:
+    """What summary operators were given since the last call."""
+    taken = dict(_summaries)
+    _summaries.clear()
+    return taken
+
+
+def _summary(name: str, fits, wrong: str) -> None:
     @primitive(name, on_tensors=True)
     def summary(*args):
-        notice(f"ops.{name}", f"ops.{name} records nothing: use mindspore.SummaryCollector's callbacks.")
+        tag, value = args
+        if not isinstance(tag, str) or not tag:
+            raise TypeError(f'For "{name}", the name must be valid string, but got "{tag}".')
+        if not isinstance(value, Tensor):
+            raise TypeError(f'For "{name}", the parameter "value" expect to be Tensor, '
+                            f"but got {type(value).__name__}")
+        if not fits(value._t):
+            raise ValueError(f'For "{name}", {wrong.format(value.shape[:1])}')
+        _summaries[name.removesuffix("Summary"), tag] = wrap(value._t.detach().clone())
+
+    PRIMITIVES[name].__doc__ = f"""Keeps ``value`` as that of ``name`` for the next record of an open
+    `SummaryRecord` or `SummaryCollector` (``mindspore.ops.{name}``); the last value of a name counts.
+
+    TypeError for an empty name or what is no Tensor, ValueError for a shape that does not fit.
+    """
 
 
-for _name in ("ScalarSummary", "ImageSummary", "TensorSummary", "HistogramSummary"):
-    _summary(_name)
+_summary("ScalarSummary", lambda t: t.numel() == 1,
+         "the v rank must be less than or equal to 1, but got {0[0]}.")
+_summary("ImageSummary", lambda t: t.ndim == 4, "the tensor seems not to hold a valid image.")
+_summary("TensorSummary", lambda t: t.ndim > 0, "the value should not be empty.")
+_summary("HistogramSummary", lambda t: t.ndim > 0, "the value should not be empty.")
 
 
 PRIMITIVES["Print"] = Print

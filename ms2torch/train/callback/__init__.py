@@ -13,8 +13,9 @@ from ._loss_monitor import LossMonitor
 from ._lr_scheduler_callback import LearningRateScheduler
 from ._on_request_exit import OnRequestExit
 from ._reduce_lr_on_plateau import ReduceLROnPlateau
+from ._summary_collector import SummaryCollector
 from ._time_monitor import TimeMonitor
-from ._unsupported import FlopsUtilizationCollector, SummaryCollector, SummaryLandscape, TrainFaultTolerance
+from ._unsupported import FlopsUtilizationCollector, SummaryLandscape, TrainFaultTolerance
 
 _CallbackManager = CallbackManager
 _CheckpointManager = CheckpointManager

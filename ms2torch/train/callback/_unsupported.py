@@ -18,19 +18,6 @@ class FlopsUtilizationCollector(Callback):
         )
 
 
-class SummaryCollector(Callback):
-    """Writes files for MindInsight; NotImplementedError."""
-
-    def __init__(self, summary_dir, collect_freq=10, num_process=32, collect_specified_data=None,
-                 keep_default_action=True, custom_lineage_data=None, collect_tensor_freq=None,
-                 max_file_size=None, export_options=None) -> None:
-        raise unsupported(
-            "mindspore.train.SummaryCollector",
-            "it writes files that only MindInsight reads.",
-            "a callback with torch.utils.tensorboard.SummaryWriter, or leave the callback out.",
-        )
-
-
 class SummaryLandscape:
     """Draws loss landscapes in MindInsight; NotImplementedError."""
 

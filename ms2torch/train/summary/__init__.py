@@ -1,0 +1,9 @@
+"""Event files of scalars, images, tensors and histograms (``mindspore.train.summary``)."""
+
+from ms2torch._core.surface import install_lazy
+
+from .summary_record import SummaryRecord
+
+__all__ = ["SummaryRecord"]
+
+install_lazy(__name__, globals())
