@@ -1,6 +1,7 @@
 """Gradients reduced over processes: explicit ones, in flat buckets.
 
 A bucket is one flat tensor: many small gradients cost one operation, and all buckets are under way at once.
+On the CPU large gradients need no bucket (see `segments`).
 As MindSpore does, half precision is summed in float32 and cast back, and the mean is the sum times 1/degree.
 (MindSpore also sums float64 in float32; here float64 keeps its precision.)
 """
@@ -12,7 +13,7 @@ import math
 import torch
 import torch.distributed as dist
 
-from . import faults
+from . import faults, segments
 from .distributed import Group
 
 # On the CPU smaller ones: copying one goes on while another is on the wire.
@@ -51,24 +52,32 @@ def reduce(tensors: list[torch.Tensor], group: Group, scale: float = 1.0, cuts=(
     """The tensors summed over the group and multiplied by ``scale``: new memory, the same dtypes."""
     if group.size == 1:
         return [t * scale for t in tensors] if scale != 1.0 else list(tensors)
-    plan = buckets(tensors, cuts, limit)
     result: list = [None] * len(tensors)
-    under_way = []
-    what = f"the reduction of {len(tensors)} gradients"
-    with faults.named(what, group.ranks):
-        for places in plan:
+    large = [i for i, t in enumerate(tensors) if segments.suits(t, group)]
+    small = sorted(set(range(len(tensors))) - set(large))
+    under_way: list = []
+    sums: list[segments.Sum] = []
+    with faults.named(f"the reduction of {len(tensors)} gradients", group.ranks):
+        for places in buckets([tensors[i] for i in small], [cuts[i] for i in small] if cuts else (), limit):
+            places = [small[k] for k in places]
             flat, left = _flat([tensors[i] for i in places], scale)
             under_way.append((places, flat, left, dist.all_reduce(flat, group=group.handle, async_op=True)))
+        for i in large:
+            t = tensors[i]
+            out, begun = segments.begin(t.to(wide(t.dtype)), group, scale, len(sums))
+            result[i] = out
+            sums += begun
+        for one in sums:
+            one.add()
+        for one in sums:
+            one.end()
         for places, flat, left, work in under_way:
             work.wait()
             if left != 1.0:
                 flat.mul_(left)
-            parts = flat.split([tensors[i].numel() for i in places])
-            for i, part in zip(places, parts, strict=True):
-                like = tensors[i]
-                part = part.view(like.shape)
-                result[i] = part if part.dtype is like.dtype else part.to(like.dtype)
-    return result
+            for i, part in zip(places, flat.split([tensors[i].numel() for i in places]), strict=True):
+                result[i] = part.view(tensors[i].shape)
+    return [t if t.dtype is like.dtype else t.to(like.dtype) for t, like in zip(result, tensors, strict=True)]
 
 
 def _flat(tensors: list[torch.Tensor], scale: float) -> tuple[torch.Tensor, float]:

@@ -30,6 +30,17 @@ def test_a_rank_that_is_missed_is_named(together, how):
         assert last["code"] == -9
 
 
+def test_a_rank_that_is_missed_in_an_explicit_reduction_is_named(together):
+    env = {"MS2TORCH_COMM_TIMEOUT": "3"}
+    for how in ("killed", "asleep"):
+        found = together.outcomes(cases.one_rank_leaves, 3, how, True, timeout=40, env=env)
+        for rank in range(2):
+            text, seconds = found[rank]["result"][1]
+            assert re.match(rf"Rank {rank} failed in the reduction of 1 gradients, operation \d+: ", text)
+            assert re.search(LEAVING[how][0].replace("rank 1", "rank 2"), text), text
+            assert seconds < 15
+
+
 def test_the_dead_one_of_four_is_named_to_all_others(together):
     env = {"MS2TORCH_COMM_TIMEOUT": "5"}
     found = together.outcomes(cases.one_rank_leaves, 4, "error", timeout=40, env=env)

@@ -141,6 +141,20 @@ def test_explicit_gradients(together, mean, degree, group, size):
         assert abs(reduced[3][1][0] / (0.1 * factor) - 1) < 2**-7
 
 
+@pytest.mark.parametrize(("size", "chunk"), [(2, 96), (3, 64), (4, 4096)])
+def test_large_gradients_are_summed_in_the_order_of_ranks(together, size, chunk):
+    found = together(cases.large_gradients, size, chunk)
+    kinds = [np.float32, np.float64, np.float32, np.float32]
+    for i, kind in enumerate(kinds):
+        total = sum(one[1][i].astype(kind) for one in found) * kind(1 / size)
+        if i == 2:
+            total = total.astype(np.float16)
+        for reduced, _, dtypes in found:
+            # (a small one is in a bucket, whose order of summation is Gloo's)
+            np.testing.assert_allclose(reduced[i], total.astype(np.float64), rtol=1e-6 if i == 3 else 0)
+            assert dtypes == ["float32", "float64", "float16", "float32"]
+
+
 @pytest.mark.parametrize("kind", ["plain", "user", "functional"])
 def test_parameters_of_rank_0_for_all_where_asked(together, kind):
     (a, _), (b, _) = together(cases.broadcast_of_parameters, 2, True, kind)

@@ -1,6 +1,7 @@
 """Networks, data and training loops for `test_training`: each runs alone on whole batches, or on N ranks."""
 
 import numpy as np
+import torch
 
 import ms2torch as ms
 from ms2torch import Parameter, Tensor, context, nn, ops
@@ -259,6 +260,21 @@ def explicit(mean, degree, group):
     out = reducer(grads)
     return ([(str(g.dtype), g.astype(ms.float32).asnumpy()) for g in out],
             [g.astype(ms.float32).asnumpy() for g in grads])
+
+
+def large_gradients(chunk):
+    """(reduced, given) of this rank: large enough to be summed without a bucket, in several chunks."""
+    from ms2torch._core import distributed, reducing, segments
+
+    init()
+    segments.SMALLEST, segments.CHUNK = 64, chunk
+    rs = np.random.RandomState(get_rank())
+    made = [torch.from_numpy(rs.randn(*shape)).to(dtype) for shape, dtype in (
+        ((7, 5), torch.float32), ((4, 11), torch.float64), ((9, 8), torch.float16), ((3,), torch.float32))]
+    made[1] = made[1].t()
+    reduced = reducing.reduce(made, distributed.group(), 1 / get_group_size())
+    plain = [[t.double().numpy() for t in tensors] for tensors in (reduced, made)]
+    return *plain, [str(t.dtype).removeprefix("torch.") for t in reduced]
 
 
 def broadcast_of_parameters(asked, kind):
