@@ -88,8 +88,8 @@ class Model:
 
     @staticmethod
     def _check_kwargs(kwargs: dict) -> None:
-        unknown = set(kwargs) - {"loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level"}
-        if unknown:
+        known = {"loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level"}
+        if unknown := set(kwargs) - known:
             raise ValueError(
                 "The argument in 'kwargs' should be 'loss_scale_manager' or 'keep_batchnorm_fp32' or "
                 f"'boost_config_dict' or 'acc_level', but got '{min(unknown)}'."

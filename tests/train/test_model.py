@@ -64,6 +64,30 @@ def test_a_dynamic_loss_scale_trains_and_skips_overflows():
     assert float(one.train_network.scale_sense) <= 2**24
 
 
+def test_no_loss_scale_manager_means_none_at_any_level():
+    """MindSpore 2.10: a manager that is given, also None, replaces the level's own."""
+    one = model(amp_level="O2", loss_scale_manager=None)
+    assert type(one.train_network) is nn.TrainOneStepCell and one._loss_scale_manager_set
+
+
+def test_a_subclass_of_model_builds_its_own_train_network_as_those_of_packages_do():
+    """mindarmour's private training reads these in ``_build_train_network``."""
+
+    class Private(Model):
+        def _build_train_network(self):
+            self._check_kwargs({"keep_batchnorm_fp32": True})
+            read = (self._loss_scale_manager_set, self._parallel_mode, self._amp_level, self._keep_bn_fp32)
+            assert read == (False, "stand_alone", "O0", None)
+            return nn.TrainOneStepCell(nn.WithLossCell(self._network, self._loss_fn), self._optimizer)
+
+    net = nn.Dense(2, 3)
+    one = Private(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
+    assert type(one.train_network) is nn.TrainOneStepCell
+    text = "The argument in 'kwargs' should be 'loss_scale_manager' or 'keep_batchnorm_fp32' or"
+    with pytest.raises(ValueError, match=text):
+        Model(net, anything=1)
+
+
 def test_metrics_print_as_numpy_1_prints_them(capsys):
     one = model()
     print(one.eval(batches()))
