@@ -74,8 +74,8 @@ def install(report=print):
     from mindspore.common import dtype
 
     globals().update(Tensor=Tensor, ops=ops, mstype=dtype)
-    for step in (_contexts, _parallel, _collectives, _overflow, _loss_scale, _optimizers, _renamed_operators,
-                 _names, _keywords):
+    for step in (_contexts, _parallel, _collectives, _overflow, _loss_scale, _sens, _optimizers,
+                 _renamed_operators, _names, _keywords):
         step()
 
 
@@ -325,6 +325,26 @@ def _loss_scale():
         original(self, *args, **kwargs)
 
     cell.__init__ = __init__
+
+
+def _sens():
+    """PyNative's gradient of an output of shape (1,) for a ``sens`` of shape (), which graph mode takes."""
+    base = _module("mindspore.ops.composite.base")
+    original = getattr(base, "_pynative_forward_run", None)
+    if original is None:
+        return
+
+    @functools.wraps(original)
+    def run(fn, sens_param, *args, **kwargs):
+        given, out = original(fn, sens_param, *args, **kwargs)
+        sens = given[-1] if sens_param and given else None
+        both = isinstance(sens, Tensor) and isinstance(out, Tensor)
+        if both and sens.shape != out.shape and sens.size == out.size:
+            _tell("sens", "in PyNative mode, too, a sens of the output's size takes the output's shape")
+            given = (*given[:-1], sens.reshape(out.shape))
+        return given, out
+
+    base._pynative_forward_run = run
 
 
 # r1.x train cells: ``succ = False`` in one branch and ``succ = self.optimizer(grads)`` in the other.

@@ -95,6 +95,8 @@ class Verdict:
     sides: tuple[str, str] = ("MindSpore", "ms2torch")
     adaptations: list = field(default_factory=list)
     repro: str | None = None
+    # Why there is no verdict: {"side", "type", "text"} (checks.py).
+    failure: dict | None = None
 
     @property
     def equal(self) -> bool:
@@ -107,7 +109,8 @@ class Verdict:
     def as_json(self) -> dict:
         """What ``--json FILE`` holds."""
         return {
-            "equal": self.equal,
+            "equal": None if self.failure else self.equal,
+            "error": self.failure,
             "first": self.first.as_json() if self.first else None,
             "findings": [f.as_json() for f in self.findings[:100]],
             "steps": self.steps,

@@ -23,7 +23,7 @@ class Options:
     script: list[str] = field(default_factory=list)
     steps: int | None = None
     until: str | None = None
-    level: str = "step"
+    level: str | None = None
     align: tuple[str, ...] = ()
     json: str | None = None
     html: str | None = None
@@ -34,37 +34,63 @@ class Options:
     reference_device: str | None = None
     api: str | None = None
     device: str | None = None
-    seed: int = 1
+    seed: int | None = None
     timeout: float | None = None
     adapter: bool = True
     refeed: tuple[int, ...] = ()
     keep: str | None = None
     quiet: bool = False
+    cells: tuple[str, ...] = ()
+    only_step: int | None = None  # taken from a given trace
 
 
 ALIGNABLE = ("weights", "data", "random")
 
 
 def _align(text: str) -> tuple[str, ...]:
-    parts = tuple(p for p in text.split(",") if p and p != "none")
+    parts = tuple(dict.fromkeys(p for p in text.split(",") if p and p != "none"))
     for part in parts:
         if part not in ALIGNABLE:
-            raise argparse.ArgumentTypeError(f"{part!r} is not one of {', '.join(ALIGNABLE)}")
+            raise argparse.ArgumentTypeError(f"{part!r} is not one of {', '.join(ALIGNABLE)}, none")
     return parts
 
 
-def _numbers(text: str) -> tuple[int, ...]:
-    numbers = tuple(sorted({int(p) for p in text.split(",")}))
-    if not numbers or numbers[0] < 1:
-        raise argparse.ArgumentTypeError("steps count from 1")
-    return numbers
-
-
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
+    return int(text)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(sorted({_positive(p) for p in text.split(",")}))
+
+
+def _seconds(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no time in seconds")
     return number
+
+
+def _release(text: str) -> str:
+    from ms2torch._core import generation
+
+    try:
+        generation.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
+def _file(text: str) -> str:
+    folder = Path(text).resolve().parent
+    if Path(text).is_dir() or not folder.is_dir():
+        raise argparse.ArgumentTypeError(f"{text}: no such folder" if not folder.is_dir() else
+                                         f"{text} is a folder")
+    return text
 
 
 def parser() -> argparse.ArgumentParser:
@@ -75,24 +101,28 @@ def parser() -> argparse.ArgumentParser:
                                             "every number: equal, or the first that differs.")
     p.add_argument("--steps", type=_positive, metavar="N", help="compare the first N training steps")
     p.add_argument("--until", choices=["first"], help="stop at the first difference")
-    p.add_argument("--level", choices=["step", "cell", "op"], default="step",
+    p.add_argument("--level", choices=["step", "cell", "op"],
                    help="what is recorded at each step; cell and op run in PyNative (default: step)")
+    p.add_argument("--cells", type=lambda text: tuple(text.split(",")), default=(), metavar="NAMES",
+                   help="level op: look at the operators of these Cells only (patterns, a comma between)")
     p.add_argument("--align", type=_align, default=(), metavar="WHAT",
                    help="take weights, data, random (a comma between) from the reference; default: nothing")
     p.add_argument("--refeed", type=_numbers, default=(), metavar="STEPS",
                    help="steps in which each Cell is judged alone on the reference's inputs; default: chosen")
-    p.add_argument("--json", metavar="FILE", help="write the result for machines")
-    p.add_argument("--html", metavar="FILE", help="write the report as a page")
+    p.add_argument("--json", type=_file, metavar="FILE", help="write the result for machines")
+    p.add_argument("--html", type=_file, metavar="FILE", help="write the report as a page")
     p.add_argument("--repro", metavar="FOLDER", help="where the minimal repro goes; default: diff_repro")
     p.add_argument("--trace", metavar="FILE", help="a trace of the reference instead of running it")
     p.add_argument("--reference", choices=["mindspore", "ms2torch"], default="mindspore",
                    help="what the reference side is; ms2torch: another device or Python of ours")
     p.add_argument("--reference-python", metavar="PYTHON", help="the reference's interpreter")
     p.add_argument("--reference-device", metavar="DEVICE", help="with --reference ms2torch: its device")
-    p.add_argument("--api", metavar="RELEASE", help="MindSpore release of the script, as for ms2torch run")
+    p.add_argument("--api", type=_release, metavar="RELEASE",
+                   help="MindSpore release of the script, as for ms2torch run")
     p.add_argument("--device", metavar="DEVICE", help="the device ms2torch runs on; default: cpu")
-    p.add_argument("--seed", type=int, default=1, help="given to both sides if the script sets none")
-    p.add_argument("--timeout", type=float, metavar="SECONDS", help="give up after so long")
+    p.add_argument("--seed", type=int, metavar="N",
+                   help="given to both sides if the script sets none; default: 1")
+    p.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="give up after so long")
     p.add_argument("--no-adapter", dest="adapter", action="store_false",
                    help="run the reference without adaptations to the CPU and to its release")
     p.add_argument("--keep", metavar="FOLDER", help="keep the traces there")
@@ -108,12 +138,28 @@ def parse(argv: list[str]) -> Options:
     if not found.script:
         p.error("which script?")
     options = Options(**vars(found))
-    if is_trace(options.script[0]):
+    script = options.script[0]
+    if is_trace(script):
         if len(options.script) != 2:
             p.error("two traces are compared: ms2torch diff a.trace b.trace")
-    elif not Path(options.script[0]).exists():
-        p.error(f"no such script: {options.script[0]}")
+        _useless(p, found, "between two traces", "trace", "reference_python", "reference_device", "align",
+                 "level", "refeed", "until", "api", "device", "cells", "seed")
+    elif not Path(script).is_file():
+        p.error(f"no such script: {script}")
+    if options.trace:
+        _useless(p, found, "with --trace", "reference_python", "reference_device")
+    if options.reference != "ms2torch":
+        _useless(p, found, "without --reference ms2torch", "reference_device")
+    if options.cells and options.level != "op":
+        p.error("--cells is for --level op")
     return options
+
+
+def _useless(p: argparse.ArgumentParser, found: argparse.Namespace, where: str, *names: str) -> None:
+    """End with a message where an option is given that would have no effect."""
+    for name in names:
+        if getattr(found, name) != p.get_default(name):
+            p.error(f"--{name.replace('_', '-')} has no effect {where}")
 
 
 def is_trace(path: str) -> bool:

@@ -23,7 +23,8 @@ def main(spec: dict) -> int:
     from . import recorder
 
     script, *arguments = spec["script"]
-    more = {name: spec[name] for name in ("level", "steps", "seed") if spec.get(name) is not None}
+    names = ("level", "steps", "seed", "only_step", "cells")
+    more = {name: spec[name] for name in names if spec.get(name) is not None}
     if spec.get("refeed"):
         more["refeed"] = frozenset(spec["refeed"])
     return recorder.record(script, arguments, make=_maker(spec), out=spec["out"], **more)

@@ -7,24 +7,27 @@ float64 says how much rounding may differ (replay.py, locate.py).
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import os
 import shutil
+import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
-from . import compare, locate, reference, repro, trace
+from . import checks, compare, locate, reference, repro, trace
 from .finding import CannotCompare, Finding, Verdict
 from .options import Options, is_trace, parse
-from .workplace import Run, Workplace
+from .workplace import Run, Workplace, wait
 
 HERE = Path(__file__).parent
 # Stages whose values do not come from long sums: what differs here differs for a reason.
 _EXACT = {"learning_rate": 1e-6, "loss_scale": 1e-6, "initial": 1e-6, "data": 1e-6, "random": 1e-6}
 _REFEEDS = 4
+# The recorder's exit code when the trace cannot be written; less room than this is a full disk.
+_UNWRITTEN, _SCARCE = 74, 1 << 16
 # More than rounding grows in one step.
 _GROWTH = 1e4
 
@@ -35,24 +38,22 @@ def main(argv: list[str]) -> int:
     verdict = Verdict()
     try:
         run(options, verdict)
-    except (CannotCompare, trace.TraceError, reference.NoReference) as err:
-        _report(options, verdict, failure=str(err))
+    except (KeyboardInterrupt, Exception) as error:
+        verdict.failure = checks.described(error)
+    try:
+        _report(options, verdict)
+    except OSError as error:
+        print(f"ms2torch diff: the report could not be written: {error}", file=sys.stderr)
         return 2
-    except OSError as err:
-        _report(options, verdict, failure=f"{err.filename or 'files'}: {err.strerror or err}")
-        return 2
-    except KeyboardInterrupt:
-        print("ms2torch diff: interrupted; both runs were ended", file=sys.stderr)
-        return 2
-    _report(options, verdict)
-    return 0 if verdict.equal else 1
+    return 2 if verdict.failure else 0 if verdict.equal else 1
 
 
-def _report(options: Options, verdict: Verdict, failure: str | None = None) -> None:
-    if failure:
-        print(f"ms2torch diff: {failure}", file=sys.stderr)
+def _report(options: Options, verdict: Verdict) -> None:
+    if verdict.failure:
+        print(f"ms2torch diff: {verdict.failure['text']}", file=sys.stderr)
         if verdict.compared:
-            outcome = f"the first difference: {verdict.first.sentence()}" if verdict.first else "all equal"
+            found = verdict.first
+            outcome = f"the first difference: {found.sentence()}" if found else "no difference"
             print(f"until then {verdict.compared:,} records of {verdict.steps} steps compared; {outcome}",
                   file=sys.stderr)
     elif not options.quiet:
@@ -60,11 +61,8 @@ def _report(options: Options, verdict: Verdict, failure: str | None = None) -> N
 
         report.show(verdict)
     if options.json:
-        found = verdict.as_json()
-        if failure:
-            found.update(equal=None, failure=failure)
-        Path(options.json).write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    if options.html and not failure:
+        Path(options.json).write_text(json.dumps(verdict.as_json(), indent=1) + "\n", encoding="utf-8")
+    if options.html:
         from . import html
 
         html.write(verdict, options.html)
@@ -90,11 +88,10 @@ def _traces(left: str, right: str, options: Options, verdict: Verdict) -> Verdic
     _same_kind(reference, ours)
     _describe(verdict, reference, ours)
     found = compare.compare(reference, ours, options.steps)
-    _take(verdict, found)
-    verdict.findings = _standing(found)
+    _take(verdict, found, reference, ours)
     verdict.notes.append("traces alone: floats differ from "
                          f"{compare.BOUND:g} of their norm on; with the script, --trace judges by float64")
-    _ended(reference, ours, verdict)
+    checks.ended(reference, ours, verdict, options.steps)
     return verdict
 
 
@@ -102,30 +99,26 @@ class Twin:
     """One twin run in its workplace."""
 
     def __init__(self, options: Options, place: Workplace, verdict: Verdict) -> None:
-        self.options, self.place, self.verdict = options, place, verdict
+        self.options, self.place, self.verdict = replace(options), place, verdict
         self.deadline = time.monotonic() + options.timeout if options.timeout else None
+        # How a side ended that left its trace unfinished.
+        self.fates: dict[str, checks.Failed] = {}
 
     def judged(self) -> Verdict:
         """Both passes."""
         options, verdict = self.options, self.verdict
-        given = options.trace
-        if given:
-            reference = trace.open(given)
-            _same_script(reference, options.script[0])
-            refed = _refed_steps(reference)
-            if refed and not options.refeed:
-                return self._by_refeeding(given, refed, compare.Comparison())
-            left, right = given, self._record_ours()
-        else:
-            left, right = self._until_first() if options.until == "first" else self._both(options.level)
+        if options.trace:
+            refed = self._as_recorded(trace.open(options.trace))
+            if refed:
+                return self._by_refeeding(options.trace, refed, compare.Comparison())
+        left, right = self._until_first() if options.until == "first" else self._both()
         reference, ours = trace.open(left), trace.open(right)
         _same_kind(reference, ours)
         _describe(verdict, reference, ours)
         found = compare.compare(reference, ours, options.steps)
         self._without_aligned(found)
-        _take(verdict, found)
-        verdict.findings = _standing(found)
-        _ended(reference, ours, verdict)
+        _take(verdict, found, reference, ours)
+        checks.ended(reference, ours, verdict, options.steps, self.fates)
         if not found.suspects and not found.certain:
             verdict.notes.append("every value has the same bits")
             return verdict
@@ -134,13 +127,38 @@ class Twin:
         steps = options.refeed or chosen(found)
         if not steps:
             return verdict
-        if given:
+        if options.trace:
             verdict.notes.append("the trace holds no whole Cells; made with --refeed "
                                  f"{','.join(map(str, steps))} it would say which Cell")
             return verdict
         refed = str(self.place.folder / "refed.trace")
-        self._finish(self._start_reference(refed, "cell", refeed=steps), refed)
+        self._finish((self._start_reference(refed, refeed=steps), refed))
+        again = trace.open(refed)
+        if again.steps < max(steps) and checks.failed_at(again):
+            said = (again.end or {}).get("message") or "its run was cut off"
+            verdict.notes.append("the reference does not run in PyNative mode, in which steps are re-fed "
+                                 f"({said.strip().splitlines()[0]}); floats differ here from "
+                                 f"{compare.BOUND:g} of their norm on")
+            return verdict
         return self._by_refeeding(refed, steps, found)
+
+    def _as_recorded(self, reference: trace.Trace) -> tuple[int, ...]:
+        """Give our run the options that the trace was recorded with; the steps that it holds whole."""
+        options, header = self.options, reference.header
+        checks.same_script(reference, options.script[0], options.script[1:], self.verdict)
+        checks.can_align(reference, options.align)
+        level, made = header.get("level", "step"), header.get("options", {})
+        if options.level not in (None, level):
+            raise checks.Failed("trace", f"the trace is of level {level}; it cannot be compared at level "
+                                         f"{options.level}")
+        options.level, options.seed = level, made.get("seed") if options.seed is None else options.seed
+        options.only_step, options.cells = made.get("only_step"), tuple(made.get("cells") or ())
+        if _last(reference) is None:  # it was told to end, or ended early: no use in going on
+            options.steps = min(options.steps or reference.steps, reference.steps) or None
+        if options.refeed:
+            return ()
+        asked = (step for step in made.get("refeed") or () if step <= (options.steps or reference.steps))
+        return tuple(asked)
 
     def _without_aligned(self, found) -> None:
         """What was taken over from the reference differed and is no finding."""
@@ -210,23 +228,21 @@ class Twin:
             if events.failed:
                 verdict.findings.append(Finding(events.step, "forward", events.failed, "error",
                                                 ours=events.error, cell=events.failed))
-            raise CannotCompare(f"the script failed on ms2torch:\n{self.said}")
+            raise checks.Failed("script", f"the script failed on ms2torch:\n{self.said}", checks.OURS)
         if events.steps < max(steps):
             verdict.findings = [self._miscounted(path, events.steps + 1, "missing")]
-            raise CannotCompare(f"the reference made {max(steps)} training steps or more, "
-                                f"ms2torch {events.steps}")
+            raise checks.Failed("steps", f"the reference made {max(steps)} training steps or more, ms2torch "
+                                         f"{events.steps}")
         if events.steps > max(steps):
             verdict.findings = [self._miscounted(path, events.steps, "extra")]
-            raise CannotCompare(f"the reference made {max(steps)} training steps, ms2torch more")
+            raise checks.Failed("steps", f"the reference made {max(steps)} training steps, ms2torch more")
 
     def _replay(self, path: str, steps, how: str, wanted=None):
         out = str(self.place.folder / how)
         run = self._start_ours(how, out=out, reference=path, refeed=list(steps), wanted=wanted,
-                                beyond=int(_last(trace.open(path)) == max(steps)))
-        code = run.wait(self.deadline)
+                               beyond=int(_last(trace.open(path)) == max(steps)))
+        self._finish((run, out + ".events"))
         self.said = run.output()
-        if not os.path.exists(out + ".events"):
-            raise CannotCompare(f"re-feeding failed in {run.name} (exit code {code}):\n{self.said}")
         return locate.Events(out)
 
     # ---- processes -------------------------------------------------------------------------------------
@@ -237,41 +253,43 @@ class Twin:
         while True:
             if wanted is not None:
                 self.options.steps = min(self.options.steps, wanted)
-            left, right = self._both(self.options.level)
+            left, right = self._both()
             reference, ours = trace.open(left), trace.open(right)
             ended = min(reference.steps, ours.steps) < self.options.steps or self.options.steps == wanted
-            if ended or _standing(compare.compare(reference, ours)):
+            if ended or _standing(compare.compare(reference, ours, self.options.steps)):
                 return left, right
             self.options.steps *= 4
 
-    def _both(self, level: str) -> tuple[str, str]:
+    def _both(self) -> tuple[str, str]:
+        """The traces of both sides; the reference's may be there already."""
         left, right = (str(self.place.folder / f"{side}.trace") for side in ("reference", "ours"))
-        if "random" in self.options.align and level == "step":
-            level = "cell"  # masks are seen where each Cell's output is
-        needs_reference = bool(self.options.align)
-        theirs = self._start_reference(left, level)
-        if needs_reference:
-            self._finish(theirs, left)
-        ours = self._start_ours("record", out=right, level=level,
-                                reference=left if needs_reference else None)
-        if not needs_reference:
-            self._finish(theirs, left)
-        self._finish(ours, right)
+        theirs = None
+        if self.options.trace:
+            left = self.options.trace
+        else:
+            theirs = self._start_reference(left)
+        if theirs and self.options.align:  # ours takes over what the reference has recorded
+            self._finish((theirs, left))
+            theirs = None
+        ours = self._start_ours("record", out=right, reference=left if self.options.align else None)
+        self._finish(*[(theirs, left)] * bool(theirs), (ours, right))
         return left, right
 
-    def _record_ours(self) -> str:
-        right = str(self.place.folder / "ours.trace")
-        self._finish(self._start_ours("record", out=right, level=self.options.level,
-                                      reference=self.options.trace if self.options.align else None), right)
-        return right
+    @property
+    def level(self) -> str:
+        """The level that both sides are recorded at."""
+        if "random" in self.options.align and self.options.level in (None, "step"):
+            return "cell"  # masks are seen where each Cell's output is
+        return self.options.level or "step"
 
-    def _start_reference(self, out: str, level: str, refeed=()) -> Run:
+    def _start_reference(self, out: str, refeed=()) -> Run:
         o = self.options
         if o.reference == "ms2torch":
-            return self._start_ours("record", out=out, level=level, refeed=list(refeed), name="reference",
+            return self._start_ours("record", out=out, refeed=list(refeed), side=checks.REFERENCE,
                                     python=o.reference_python, device=o.reference_device or "cpu")
+        level = "cell" if refeed else self.level
         command = [reference.find(o.reference_python), str(HERE / "recorder.py"), "-o", out, "--level", level,
-                   "--seed", str(o.seed)]
+                   "--seed", str(_seed(o))]
         if o.adapter:
             command += ["--adapter", str(HERE / "adapter.py")]
         if refeed:
@@ -281,49 +299,77 @@ class Twin:
         whole = {"weights": "initial/*", "data": "data/*", "random": "forward/*"}
         for what in o.align:
             command += ["--full", whole[what]]
-        script = [os.path.abspath(o.script[0]), *o.script[1:]]
-        return self.place.start(f"reference-{Path(out).stem}", [*command, *script], reference.environment())
+        for pattern in o.cells:
+            command += ["--cells", pattern]
+        command += [os.path.abspath(o.script[0]), *o.script[1:]]
+        return self.place.start(checks.REFERENCE, Path(out).stem, command, reference.environment())
 
-    def _start_ours(self, how: str, *, out: str, name: str = "", python: str | None = None,
+    def _start_ours(self, how: str, *, out: str, side: str = checks.OURS, python: str | None = None,
                     device: str | None = None, **spec) -> Run:
         o = self.options
         spec = {"how": how, "out": out, "script": [os.path.abspath(o.script[0]), *o.script[1:]], "api": o.api,
-                "device": device or o.device or "cpu", "steps": o.steps, "seed": o.seed,
-                "align": list(o.align), **spec}
+                "device": device or o.device or "cpu", "steps": o.steps, "seed": _seed(o),
+                "level": self.level, "only_step": o.only_step, "cells": list(o.cells), "align": list(o.align),
+                **spec}
         if spec.get("refeed"):
             spec["steps"] = max(spec["refeed"]) + spec.pop("beyond", 0)
-        file = self.place.folder / f"{name or how}.json"
+            spec["level"] = "cell" if how == "record" else "step"
+        file = self.place.folder / f"{Path(out).stem}.json"
         file.write_text(json.dumps(spec))
         environment = dict(os.environ)
         environment["PYTHONPATH"] = os.pathsep.join(
             [str(HERE.parent.parent), *filter(None, [environment.get("PYTHONPATH")])])
         command = [python or sys.executable, "-m", "ms2torch.difftest.ours", str(file)]
-        return self.place.start(name or f"ms2torch-{how}", command, environment)
+        return self.place.start(side, Path(out).stem, command, environment)
 
-    def _finish(self, run: Run, path: str) -> None:
-        """Wait for a side; a script that fails leaves a trace, which is compared as far as it goes."""
-        code = run.wait(self.deadline)
-        if code and not _readable(path):
-            raise CannotCompare(f"{_side(run)} cannot run the script (exit code {code}):\n{run.output()}")
+    def _finish(self, *runs: tuple[Run, str]) -> None:
+        """Wait for runs and what each has to write. A trace is compared as far as it goes; Failed where there
+        is none."""
+        paths = {run.log: path for run, path in runs}
+        late = wait([run for run, _ in runs], self.deadline, lambda run: _steps(paths[run.log]) > 0)
+        failed = []
+        for run, path in runs:
+            code = run.process.poll()
+            fate = self._fate(run, code, run is late) if code else None
+            whole = path.endswith(".trace") or fate is None
+            if whole and (_steps(path) >= 0 if path.endswith(".trace") else os.path.exists(path)):
+                if fate is not None:
+                    self.fates[run.side] = fate
+            else:
+                failed.append(fate or checks.Failed("script", f"{run.side} cannot run the script (exit code "
+                                                              f"{code}):\n{run.output()}", run.side))
+        if failed:
+            raise failed[0]
+
+    def _fate(self, run: Run, code: int, late: bool) -> checks.Failed | None:
+        """Why a run ended before its time, if not by the script itself."""
+        side = run.side
+        if late:
+            return checks.Failed("timeout", f"{side} did not finish in {self.options.timeout:g} s; give "
+                                            "--timeout SECONDS or --steps N", side)
+        if code == _UNWRITTEN or shutil.disk_usage(self.place.folder).free < _SCARCE:
+            return checks.Failed("disk", f"{side} could not write to {self.place.folder} (TMPDIR names "
+                                         f"another place)\n{run.output(3)}".rstrip(), side)
+        if code < 0 and not run.ended:
+            name = signal.Signals(-code).name
+            why = " (the system does that when memory runs out)" if name == "SIGKILL" else ""
+            said = f"{side} was killed by {name}{why}\n{run.output(5)}"
+            return checks.Failed("killed", said.rstrip(), side)
+        return None
 
 
-def _side(run: Run) -> str:
-    return "the reference" if run.name.startswith("reference") else "ms2torch"
+def _seed(options: Options) -> int:
+    return 1 if options.seed is None else options.seed
 
 
-def _readable(path: str) -> bool:
+
+
+def _steps(path: str) -> int:
+    """How many whole steps a trace holds; -1 where nothing can be read."""
     try:
-        return trace.open(path).header is not None
-    except (OSError, trace.TraceError):
-        return False
-
-
-def _same_script(reference, script: str) -> None:
-    """CannotCompare unless the trace was made of this very script."""
-    wanted = reference.header.get("sha256")
-    if wanted and hashlib.sha256(Path(script).read_bytes()).hexdigest() != wanted:
-        raise CannotCompare(f"the trace is of another script: {reference.header.get('script')} as it was "
-                            f"then is not {Path(script).name} as it is now; record it again")
+        return trace.open(path).steps
+    except trace.TraceError:
+        return -1
 
 
 def _same_kind(reference, ours) -> None:
@@ -333,24 +379,6 @@ def _same_kind(reference, ours) -> None:
         raise CannotCompare(
             f"the traces are of different scripts: {reference.header.get('script')} and "
             f"{ours.header.get('script')} are not the same text")
-
-
-def _ended(reference, ours, verdict: Verdict) -> None:
-    """CannotCompare where a side ended early."""
-    for side, opened in (("the reference", reference), ("ms2torch", ours)):
-        last = opened.end
-        if last is None:
-            raise CannotCompare(f"{side}'s trace is cut off: the run was killed or the disk was full")
-        if last.get("status") == "error":
-            said = last.get("traceback") or last.get("message")
-            raise CannotCompare(f"the script failed on {side}:\n{said}")
-    left, right = reference.end.get("steps"), ours.end.get("steps")
-    if left != right:
-        kind = "missing" if left > right else "extra"
-        verdict.findings.append(Finding(min(left, right) + 1, "data", "step", kind))
-        raise CannotCompare(f"the reference made {left} training steps, ms2torch {right}")
-    if not left:
-        raise CannotCompare("no training step was seen: no Optimizer was called")
 
 
 def _describe(verdict: Verdict, reference, ours) -> None:
@@ -367,9 +395,16 @@ def _describe(verdict: Verdict, reference, ours) -> None:
     verdict.sides = (names[0], names[1])
 
 
-def _take(verdict: Verdict, found) -> None:
-    verdict.compared, verdict.steps = found.compared, found.steps
+def _take(verdict: Verdict, found: compare.Comparison, reference, ours) -> None:
+    """What the first pass says. What a side lacks in a step that it did not finish is no finding."""
+    whole = min(reference.steps, ours.steps)
+    if reference.steps != ours.steps or checks.failed_at(reference) or checks.failed_at(ours):
+        found.certain = [f for f in found.certain
+                         if f.step <= whole or f.kind not in ("missing", "extra") or f.stage == "initial"]
+    verdict.compared, verdict.steps = found.compared, min(found.steps, whole)
     verdict.losses, verdict.drift = found.losses, found.drift
+    verdict.findings = _standing(found)
+    checks.same_parameters(found.certain)
 
 
 def _exact(f: Finding) -> bool:
@@ -414,11 +449,6 @@ def chosen(found) -> tuple[int, ...]:
              enumerate(itertools.pairwise(drift)) if after > 1e-6]
     steps += [step for _, step in sorted(jumps, reverse=True)[:1]]
     return tuple(sorted({max(s, 1) for s in steps}))[:_REFEEDS]
-
-
-def _refed_steps(reference) -> tuple[int, ...]:
-    asked = reference.header.get("options", {}).get("refeed") or ()
-    return tuple(step for step in asked if step <= reference.steps)
 
 
 def _last(reference) -> int | None:

@@ -11,10 +11,10 @@ import threading
 import time
 from pathlib import Path
 
-from .finding import CannotCompare
-
 _SMALL = 1 << 18
 _MANY = 2000
+# Seconds.
+_PATIENCE, _DAY = 30.0, 86400.0
 
 
 class Workplace:
@@ -33,16 +33,23 @@ class Workplace:
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGTERM, signal.SIGHUP):
                 self._before[number] = signal.signal(number, _leave)
+            self._before[signal.SIGINT] = signal.getsignal(signal.SIGINT)
         return self
 
     def __exit__(self, kind, value, trace) -> None:
+        for number in self._before:  # a second Ctrl-C does not leave half of it behind
+            signal.signal(number, signal.SIG_IGN)
         for process in self._running:
             end(process)
+        for patience in (0.0, 0.1, 0.5, 2.0):  # a killed process may finish a write
+            time.sleep(patience)
+            shutil.rmtree(self.folder, ignore_errors=True)
+            if not self.folder.exists():
+                break
         for number, handler in self._before.items():
             signal.signal(number, handler)
-        shutil.rmtree(self.folder, ignore_errors=True)
 
-    def start(self, name: str, command: list[str], environment: dict[str, str]) -> Run:
+    def start(self, side: str, name: str, command: list[str], environment: dict[str, str]) -> Run:
         """Start a process in a session of its own, in a mirror of the current folder."""
         place = self.folder / "places" / f"{name}-{len(self._running)}"
         log = self.folder / f"{name}.log"
@@ -51,31 +58,44 @@ class Workplace:
                                        stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                                        start_new_session=True)
         self._running.append(process)
-        return Run(name, process, log)
+        return Run(side, process, log)
 
 
 class Run:
-    """One running side."""
+    """One run of a side; ``ended`` once it was ended from here."""
 
-    def __init__(self, name: str, process: subprocess.Popen, log: Path) -> None:
-        self.name, self.process, self.log = name, process, log
-
-    def wait(self, until: float | None = None) -> int:
-        """The exit code; CannotCompare when the time given is over."""
-        try:
-            return self.process.wait(None if until is None else max(0.0, until - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            end(self.process)
-            raise CannotCompare(f"{self.name} did not finish in time; give --timeout SECONDS or "
-                                "--steps N") from None
+    def __init__(self, side: str, process: subprocess.Popen, log: Path) -> None:
+        self.side, self.process, self.log, self.ended = side, process, log, False
 
     def output(self, lines: int = 30) -> str:
         """The end of what it printed."""
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
 
+def wait(runs: list[Run], deadline: float | None, useful) -> Run | None:
+    """Wait until all have ended. When one fails, the others get as long as it had and a little more, for what
+    both did can still be compared; no time at all unless ``useful(run)``. Returns the run that was ended
+    because its time was over."""
+    running, began, limit, late = list(runs), time.monotonic(), deadline, None
+    while running:
+        for run in [run for run in running if run.process.poll() is not None]:
+            running.remove(run)
+            if run.process.poll():
+                now = time.monotonic()
+                more = max(_PATIENCE, now - began) if useful(run) else 0.0
+                limit = min(limit or now + _DAY, now + more)
+        if running and limit is not None and time.monotonic() > limit:
+            late = running[0] if limit == deadline else None
+            for run in running:
+                end(run.process)
+                run.ended = True
+        elif running:
+            time.sleep(0.05)
+    return late
+
+
 def _leave(number, frame) -> None:
-    raise SystemExit(128 + number)
+    raise KeyboardInterrupt(signal.Signals(number).name)
 
 
 def end(process: subprocess.Popen) -> None:

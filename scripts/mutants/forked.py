@@ -68,11 +68,11 @@ def diff(package: str, place: str, arguments: list[str], log: str) -> Process:
         os.chdir(place)
         from ms2torch.difftest import ours, twin, workplace
 
-        def start(self, name, command, environment):
+        def start(self, side, name, command, environment):
             spec, output = command[-1], self.folder / f"{name}.log"
             process = Process(call(lambda: ours.main(json.loads(Path(spec).read_text())), str(output)))
             self._running.append(process)
-            return workplace.Run(name, process, output)
+            return workplace.Run(side, process, output)
 
         workplace.Workplace.start = start
         return twin.main(arguments)

@@ -128,6 +128,24 @@ class Net(nn.Cell):
         return (self.w * x * x).sum()
 
 
+class Row(Net):
+    def construct(self, x):
+        return (self.w * x * x).sum(keepdims=True)
+
+
+def sens():
+    """A sens of shape () for an output of shape (1,), in both modes: d/dx = 2 w x s, d/dw = x x s."""
+    found = []
+    for mode in (context.PYNATIVE_MODE, context.GRAPH_MODE):
+        context.set_context(mode=mode)
+        net = Row()
+        weights = ms.ParameterTuple(net.trainable_params())
+        run = C.GradOperation(get_all=True, get_by_list=True, sens_param=True)(net, weights)
+        found.append(run(Tensor(np.array([1.0, -3.0, 0.5], np.float32)), Tensor(4.0, ms.float32)))
+    by_hand = [[np.array([8.0, -48.0, 12.0], np.float32)], [np.array([4.0, 36.0, 1.0], np.float32)]]
+    return found, [by_hand, by_hand]
+
+
 scale_down = C.MultitypeFuncGraph("scale_down")
 
 
@@ -403,7 +421,7 @@ def moxing():
             "b.txt", "from", "to", "a.txt"]
 
 
-CASES = [device_target, removed_settings, one_process, collectives, float_status, npu_status,
+CASES = [device_target, removed_settings, one_process, collectives, float_status, sens, npu_status,
          status_of_release_two, loss_scale_cell, resize, renamed_operators, compiled_functions,
          control_depend, old_places, image_transforms, transforms_of_release_one, dataset_keywords,
          mind_dataset, names, moxing]

@@ -187,7 +187,7 @@ def test_nothing_is_left_running(tmp_path, monkeypatch):
     child = "import time; time.sleep(60)"
     code = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {child!r}]); {child}"
     with workplace.Workplace() as place:
-        run = place.start("side", [sys.executable, "-c", code], dict(os.environ))
+        run = place.start("side", "name", [sys.executable, "-c", code], dict(os.environ))
         folder = place.folder
     assert run.process.poll() is not None and not folder.exists()
     with pytest.raises(ProcessLookupError):
