@@ -6,7 +6,8 @@ file has run; ``install_lazy(__name__, globals())`` does it for one. It gives, i
 1. the same thing under a path where we define it: ``nn.layer.basic.Dense`` is ``nn.Dense``;
 2. a submodule of ours, imported on demand;
 3. a name that MindSpore has or had and we have not: a `Missing`, so that importing it works and using it
-   raises an error that says whether it is planned, unsupported or removed, and what to do instead;
+   raises an error that says whether it is planned, unsupported or removed, and what to do instead
+   (where the program catches ImportError, the import fails instead: `probing`);
 4. otherwise the ordinary AttributeError, with the nearest name.
 
 Whole modules that MindSpore has and we have not import as modules of such answers. The tables are packaged
@@ -25,7 +26,7 @@ from pathlib import Path
 from types import ModuleType
 
 from . import generation
-from .errors import unsupported
+from .errors import notice, unsupported
 
 OURS = "ms2torch"
 _ROOT = Path(__file__).resolve().parents[1]
@@ -37,7 +38,6 @@ _UNSUPPORTED = {
     "mindspore.device_context.gpu": ("tunes MindSpore's own kernels", "set torch.backends.cudnn."),
     "mindspore.rewrite": ("rewrites MindSpore's source trees", "change the network's Cells in Python."),
     "mindspore.safeguard": ("obfuscates MindSpore's files", "protect the checkpoint file itself."),
-    "mindspore.onnx": ("exports MindSpore's graphs", "torch.onnx.export(ms2torch.to_torch(net))."),
     "mindspore.utils": ("serves fault tolerance of Ascend clusters", "remove the call."),
     "mindspore.graph": ("belongs to MindSpore's graph compiler", "remove the call."),
     "mindspore.experimental.MapParameter": ("belongs to parameter servers", "nn.EmbeddingLookup."),
@@ -224,6 +224,22 @@ def lookup(module_name: str, name: str):
     raise AttributeError(f"module {path!r} has no attribute {name!r}.{hint}")
 
 
+def _fail_a_probe(missing: Missing, importer) -> None:
+    """Raise where ``missing`` is what a ``from ... import`` asks for that expects to fail."""
+    from . import probing
+
+    caught = probing.caught(importer)
+    if not caught:
+        return
+    path, _, name = missing._full.rpartition(".")
+    if path not in _table():
+        raise ModuleNotFoundError(f"No module named {path!r}", name=path)
+    if caught != {"ModuleNotFoundError"}:
+        reason = status(missing._full)[1]
+        notice(f"probe {missing._full}", f"{missing._full}: {reason} The program goes its own way without it.")
+        raise ImportError(f"cannot import name {name!r} from {path!r}", name=path)
+
+
 def install_lazy(module_name: str, namespace: dict) -> None:
     """Give a module its ``__getattr__``, after one of its own; takes the module's ``__name__, globals()``."""
 
@@ -238,6 +254,8 @@ def install_lazy(module_name: str, namespace: dict) -> None:
             except AttributeError:
                 pass
         found = lookup(module_name, name)
+        if isinstance(found, Missing):
+            _fail_a_probe(found, sys._getframe(1))
         # What is missing while modules still load may be there later; the version follows the API generation.
         if not isinstance(found, Missing) and name != "__version__":
             namespace[name] = found

@@ -2,7 +2,7 @@
 
 from ms2torch._core.surface import install_lazy
 
-from . import dtype, initializer
+from . import _stub_tensor, dtype, initializer
 from .api import (
     JitConfig,
     jit,

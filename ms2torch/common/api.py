@@ -102,6 +102,11 @@ def no_inline(fn=None):
     return fn if fn is not None else (lambda f: f)
 
 
+def _function_forbid_reuse(fn):
+    """Marks a function whose calls MindSpore's compiler may not merge; eager calls never are merged."""
+    return fn
+
+
 def mutable(input_data, dynamic_len=False):
     """``input_data`` itself: here nothing is ever constant-folded."""
     if not isinstance(input_data, (tuple, list, dict, int, float, str, bool)) and not hasattr(

@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
@@ -74,6 +75,28 @@ class _Finder:
         if fullname == "mindspore" and PathFinder.find_spec("mindspore") is not None:
             notice("alias", "mindspore itself is installed here too; this program uses ms2torch instead.")
         return ModuleSpec(fullname, _Loader(name), is_package=found.submodule_search_locations is not None)
+
+    @staticmethod
+    def find_distributions(context) -> Iterator:
+        """``importlib.metadata.version("mindspore")``: how packages ask whether MindSpore is installed."""
+        if (context.name or "mindspore").lower() == "mindspore":
+            yield _distribution()
+
+
+def _distribution():
+    from importlib.metadata import Distribution
+
+    class Alias(Distribution):
+        """What the alias says of itself as an installed package."""
+
+        def read_text(self, filename: str) -> str | None:
+            head = "Metadata-Version: 2.1\nName: mindspore\nVersion: "
+            return f"{head}{generation.version()}\n" if filename == "METADATA" else None
+
+        def locate_file(self, path) -> Path:
+            return Path(__file__).parents[2] / path
+
+    return Alias()
 
 
 def install(api: str | None = None, *, inherit: bool = False) -> None:

@@ -168,3 +168,31 @@ def test_moxing_copies_local_files_with_a_notice(installed, monkeypatch, capsys,
     with pytest.raises(FileNotFoundError, match="--map-path obs://bucket=FOLDER"):
         mox.file.exists("obs://bucket/data")
     assert capsys.readouterr().err.count("moxing is not installed") == 1
+
+
+def test_the_alias_is_an_installed_package_with_the_version_of_its_generation(installed):
+    from importlib import metadata
+
+    assert metadata.version("mindspore") == "2.10.0"
+    assert metadata.distribution("mindspore").metadata["Name"] == "mindspore"
+    assert metadata.version("numpy") == np.__version__
+    assert sum(d.metadata["Name"] == "mindspore" for d in metadata.distributions(name="mindspore")) == 1
+
+
+def test_without_the_alias_no_package_is_called_mindspore(removed):
+    from importlib import metadata
+
+    with pytest.raises(metadata.PackageNotFoundError):
+        metadata.version("mindspore")
+
+
+def test_what_packages_take_from_private_modules():
+    import ms2torch.dataset.transforms as transforms
+    import ms2torch.dataset.vision as vision
+    from ms2torch._c_expression import MSContext
+    from ms2torch._core.surface import Missing
+
+    assert MSContext.get_instance().get_ascend_soc_version() == ""  # MindSpore 2.10 without an Ascend chip
+    walked = {*dir(vision.transforms), *dir(transforms.transforms)}
+    assert not [n for n in walked if isinstance(getattr(vision.transforms, n, None), Missing)]
+    assert not isinstance(ms2torch.Tensor(1.0), ms2torch.common._stub_tensor.StubTensor)

@@ -1,6 +1,8 @@
 """Transforms of images (``mindspore.dataset.vision.transforms``)."""
 
 from ..transforms.operation import PyTensorOperation, TensorOperation
+from ..transforms.transforms import not_random  # noqa: F401  packages walk over all names of both modules
+from ..transforms.validators import check_prob  # noqa: F401
 from . import _adjust, _batches, _colours, _pieces, _policies, _warps
 from ._adjust import *  # noqa: F403
 from ._batches import *  # noqa: F403
