@@ -236,7 +236,7 @@ def _fail_a_probe(missing: Missing, importer) -> None:
         raise ModuleNotFoundError(f"No module named {path!r}", name=path)
     if caught != {"ModuleNotFoundError"}:
         reason = status(missing._full)[1]
-        notice(f"probe {missing._full}", f"{missing._full}: {reason} The program goes its own way without it.")
+        notice(f"probe {missing._full}", f"{missing._full}: {reason} The program goes its own way.")
         raise ImportError(f"cannot import name {name!r} from {path!r}", name=path)
 
 
