@@ -130,34 +130,53 @@ class MT19937:
             radius = x * x + y * y
             if 0 < radius <= 1:
                 break
-        factor = np.float32(np.sqrt(-two * np.log(radius) / radius))
+        # numpy's float32 logarithm is not always the nearest number, C's is
+        factor = np.sqrt(-two * np.float32(math.log(radius)) / radius)
         self._kept = x * factor
         return float(y * factor * np.float32(deviation))
-
-    def gamma32(self, alpha: float) -> float:
-        """``std::gamma_distribution<float>(alpha, 1)``, after Marsaglia and Tsang."""
-        shape = alpha + 1 if alpha < 1 else alpha
-        a = shape - 1 / 3
-        b = 1 / math.sqrt(9 * a)
-        while True:
-            normal = self.normal32(1)
-            v = 1 + b * normal
-            if v <= 0:
-                continue
-            v, uniform = v ** 3, self.real32()
-            if uniform <= 1 - 0.0331 * normal ** 4 or math.log(uniform) <= 0.5 * normal ** 2 + a * (
-                    1 - v + math.log(v)):
-                break
-        if alpha >= 1:
-            return a * v
-        uniform = self.real32()
-        while not uniform:
-            uniform = self.real32()
-        return uniform ** (1 / alpha) * a * v
 
     def exponential(self) -> float:
         """``std::exponential_distribution<>(1)``."""
         return -math.log(1.0 - self.real())
+
+
+class Gamma32:
+    """``std::gamma_distribution<float>(alpha, 1)``, after Marsaglia and Tsang, in float32 arithmetic.
+
+    Like C++'s it has a normal distribution of its own, which draws in pairs and keeps the second.
+    """
+
+    def __init__(self, alpha: float) -> None:
+        one = np.float32(1)
+        self.alpha = np.float32(alpha)
+        self._a = (self.alpha + one if alpha < 1 else self.alpha) - one / np.float32(3)
+        self._b = one / np.sqrt(np.float32(9) * self._a)
+        self._kept = None
+
+    def _normal(self, stream: MT19937) -> np.float32:
+        outer, stream._kept = stream._kept, self._kept
+        value = np.float32(stream.normal32(1))
+        self._kept, stream._kept = stream._kept, outer
+        return value
+
+    def __call__(self, stream: MT19937) -> float:
+        """The next number, of the words of ``stream``."""
+        one, a = np.float32(1), self._a
+        while True:
+            normal = self._normal(stream)
+            v = one + self._b * normal
+            if v <= 0:
+                continue
+            v, uniform, n = v * v * v, stream.real32(), float(normal)
+            if uniform <= 1 - 0.0331 * n * n * n * n or math.log(uniform) <= 0.5 * n * n + float(a) * (
+                    1 - float(v) + math.log(v)):
+                break
+        if self.alpha >= 1:
+            return float(a * v)
+        uniform = stream.real32()
+        while not uniform:
+            uniform = stream.real32()
+        return float(np.float32(uniform ** float(one / self.alpha)) * a * v)
 
 
 class MinStd(MT19937):

@@ -1,7 +1,6 @@
 """Transforms of whole batches that mix images and their labels: MixUp and CutMix.
 
-Labels are one-hot. The random numbers are of the distributions that MindSpore draws from, but not the same
-numbers for a seed.
+Labels are one-hot.
 """
 
 from __future__ import annotations
@@ -10,10 +9,11 @@ import math
 
 import numpy as np
 
-from ..core.mersenne import MT19937
+from ..core.mersenne import MT19937, Gamma32
 from ..core.validator_helpers import check_pos_float32, check_positive, check_value, type_check
 from ..transforms.operation import OperationError, RandomOperation
 from ..transforms.py_transforms_util import Implementation
+from ._random import weighted
 from .utils import ImageBatchFormat
 
 __all__ = ["CutMixBatch", "MixUpBatch"]
@@ -44,10 +44,16 @@ class _Mixing(RandomOperation):
             raise OperationError(f"{name}: invalid label type, labels must be one-hot numbers.")
         return images, labels
 
-    def _share(self, stream: MT19937) -> float:
-        """Of the first image: Beta(alpha, alpha)."""
-        first, second = stream.gamma32(self.alpha), stream.gamma32(self.alpha)
-        return first / (first + second)
+
+class _Beta:
+    """Beta(alpha, alpha): a gamma's share in the sum of two, which are summed and divided in ``kind``."""
+
+    def __init__(self, alpha: float, kind: type) -> None:
+        self._gammas, self._kind = (Gamma32(alpha), Gamma32(alpha)), kind
+
+    def __call__(self, stream: MT19937) -> np.float32:
+        first, second = (self._kind(gamma(stream)) for gamma in self._gammas)
+        return np.float32(first / (first + second))
 
 
 class MixUpBatch(_Mixing):
@@ -65,15 +71,15 @@ class MixUpBatch(_Mixing):
 
     def _draw(self, stream, *columns):
         images, labels = self._checked(columns)
+        share = _Beta(self.alpha, np.float32)(stream)
         other = list(range(len(images)))
         stream.shuffle(other)
-        share = np.float32(self._share(stream))
-        mixed = images.astype(np.float32) * share + images[other].astype(np.float32) * (1 - share)
         if images.dtype.kind in "iu":
-            mixed = np.rint(mixed)
-        shares = np.float32(round(float(share), 4))
+            mixed = np.rint(weighted(images, share, images[other], 1 - share))
+        else:
+            mixed = images.astype(np.float64) * share + images[other].astype(np.float64) * (1 - share)
         wanted = labels.astype(np.float32)
-        return mixed.astype(images.dtype), wanted * shares + wanted[other] * (1 - shares)
+        return mixed.astype(images.dtype), wanted * share + wanted[other] * (1 - share)
 
 
 class CutMixBatch(_Mixing):
@@ -101,18 +107,19 @@ class CutMixBatch(_Mixing):
         stream.shuffle(other)
         mixed, wanted = images.copy(), labels.astype(np.float32)
         found = wanted.copy()
+        draw = _Beta(self.alpha, np.float64)
         for i, j in enumerate(other):
+            side = math.sqrt(1 - draw(stream))
             if not stream.chance(self.prob):
                 continue
-            side = math.sqrt(1 - self._share(stream))
             rows, columns = int(height * side), int(width * side)
             x, y = stream.integer(0, width), stream.integer(0, height)
             left, top = min(max(x - columns // 2, 0), width - 1), min(max(y - rows // 2, 0), height - 1)
-            right, bottom = min(max(x + columns // 2, 1), width), min(max(y + rows // 2, 1), height)
-            place = (slice(top, bottom), slice(left, right))
+            right, bottom = min(max(x + columns // 2, 0), width - 1), min(max(y + rows // 2, 0), height - 1)
+            wide, high = max(right - left, 1), max(bottom - top, 1)
+            place = (slice(top, top + high), slice(left, left + wide))
             place = (slice(None), *place) if first else place
             mixed[i][place] = images[j][place]
-            area = max(bottom - top, 0) * max(right - left, 0)
-            share = np.float32(round(1 - area / (height * width), 4))
+            share = np.float32(1) - np.float32(high * wide) / np.float32(height * width)
             found[i] = wanted[i] * share + wanted[j] * (1 - share)
         return mixed, found

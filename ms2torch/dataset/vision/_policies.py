@@ -111,7 +111,8 @@ def _applied(image, name: str, magnitude: float, how: Inter, fill) -> np.ndarray
         move = (magnitude * width, 0) if name == "TranslateX" else (0, magnitude * height)
         return _affine(image, 0.0, move, 1.0, (0.0, 0.0), how, fill, name)
     if name == "Rotate":
-        return _rotated(image, magnitude, how, False, None, fill, name)
+        # the colours of the fill come in yet another order than Rotate's
+        return _rotated(image, magnitude, how, False, None, (fill[0], fill[2], fill[1]), name)
     if name == "Posterize":
         return image & np.uint8(256 - (1 << 8 - int(magnitude)) & 255)
     if name == "Solarize":
@@ -127,22 +128,21 @@ _SIGNED = ("ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate", "Brightness
            "Sharpness")
 
 
-def _strengths(bins: int, image, shear, move, turn, change, bits) -> dict[str, np.ndarray]:
+def _strengths(bins: int, image, shear, move, turn, change, bits, bright) -> dict[str, np.ndarray]:
     """Of each transform its strengths, weakest first; those without have a zero."""
     def line(start, end):
-        steps = np.full(bins, np.float32(end - start) / np.float32(bins - 1), np.float32)
-        steps[0] = start
-        return np.add.accumulate(steps, dtype=np.float32)
+        step = np.float32(end - start) / np.float32(bins - 1)
+        return np.float32(start) + np.arange(bins, dtype=np.float32) * step
 
     def up_to(limit):
         return line(0.0, limit)
 
     height, width = image.shape[:2]
-    steps = np.arange(bins) / ((bins - 1) / bits)
+    steps = np.arange(bins, dtype=np.float32) / (np.float32(bins - 1) / np.float32(bits))
     return {"ShearX": up_to(shear), "ShearY": up_to(shear), "TranslateX": up_to(move(width)),
             "TranslateY": up_to(move(height)), "Rotate": up_to(turn), "Brightness": up_to(change),
             "Color": up_to(change), "Contrast": up_to(change), "Sharpness": up_to(change),
-            "Posterize": 8 - np.floor(steps + 0.5), "Solarize": line(256.0, 0.0),
+            "Posterize": 8 - np.rint(steps), "Solarize": line(bright, 0.0),
             "AutoContrast": np.zeros(1), "Equalize": np.zeros(1), "Invert": np.zeros(1)}
 
 
@@ -269,7 +269,7 @@ class AutoAugment(_Policy):
         chosen = pairs[stream.integer(0, len(pairs) - 1)]
         chances = [stream.real32() for _ in chosen]
         signs = [stream.integer(0, 1) for _ in chosen]
-        strengths = _strengths(10, image, 0.3, lambda side: 150.0 / 331.0 * side, 30.0, 0.9, 4)
+        strengths = _strengths(10, image, 0.3, lambda side: 150.0 / 331.0 * side, 30.0, 0.9, 4, 256.0)
         for (name, chance, strength), drawn, sign in zip(chosen, chances, signs, strict=True):
             if drawn <= chance:
                 magnitude = 0.0 if strength is None else float(strengths[name][strength])
@@ -279,17 +279,20 @@ class AutoAugment(_Policy):
         return image
 
 
-_RAND = ("Identity", "ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate", "Brightness", "Color",
-         "Contrast",
-         "Sharpness", "Posterize", "Solarize", "Equalize", "AutoContrast")
+_RAND = ("AutoContrast", "Brightness", "Color", "Contrast", "Equalize", "Identity", "Posterize", "Rotate",
+         "Sharpness", "ShearX", "ShearY", "Solarize", "TranslateX", "TranslateY")
+
+
+def _below(stream: MT19937, count: int) -> int:
+    """A number below ``count`` as MindSpore draws it: up to ``count``, which then counts as 0."""
+    return stream.integer(0, count) % count
 
 
 class RandAugment(_Policy):
     """``num_ops`` transforms drawn from fourteen, all of one strength: ``magnitude`` out of
     ``num_magnitude_bins``.
 
-    (``mindspore.dataset.vision.RandAugment``.) Images are (H, W, 3) uint8. The transforms are MindSpore's,
-    the random numbers for a seed are not.
+    (``mindspore.dataset.vision.RandAugment``.) Images are (H, W, 3) uint8.
     """
 
     def __init__(self, num_ops=2, magnitude=9, num_magnitude_bins=31, interpolation=Inter.NEAREST,
@@ -306,14 +309,15 @@ class RandAugment(_Policy):
     def _draw(self, stream: MT19937, image):
         self._check(image)
         strengths = _strengths(self.num_magnitude_bins, image, 0.3, lambda side: 150.0 / 331.0 * side, 30.0,
-                               0.9, 4)
+                               0.9, 4, 255.0)
         for _ in range(self.num_ops):
-            name = _RAND[stream.integer(0, len(_RAND) - 1)]
+            name = _RAND[_below(stream, len(_RAND))]
+            minus = _below(stream, 2)
             if name == "Identity":
                 continue
             levels = strengths[name]
             magnitude = float(levels[self.magnitude]) if len(levels) > 1 else 0.0
-            if name in _SIGNED and stream.integer(0, 1):
+            if name in _SIGNED and minus:
                 magnitude = -magnitude
             image = _applied(image, name, magnitude, self.interpolation, self.fill_value)
         return image
@@ -322,8 +326,7 @@ class RandAugment(_Policy):
 class TrivialAugmentWide(_Policy):
     """One transform drawn from fourteen, of a strength that is drawn too.
 
-    (``mindspore.dataset.vision.TrivialAugmentWide``.) Images are (H, W, 3) uint8. The transforms are
-    MindSpore's, the random numbers for a seed are not.
+    (``mindspore.dataset.vision.TrivialAugmentWide``.) Images are (H, W, 3) uint8.
     """
 
     def __init__(self, num_magnitude_bins=31, interpolation=Inter.NEAREST, fill_value=0):
@@ -334,12 +337,14 @@ class TrivialAugmentWide(_Policy):
 
     def _draw(self, stream: MT19937, image):
         self._check(image)
-        strengths = _strengths(self.num_magnitude_bins, image, 0.99, lambda side: 32.0, 135.0, 0.99, 6)
-        name = _RAND[stream.integer(0, len(_RAND) - 1)]
+        strengths = _strengths(self.num_magnitude_bins, image, 0.99, lambda side: 32.0, 135.0, 0.99, 6,
+                               255.0)
+        name = _RAND[_below(stream, len(_RAND))]
+        levels = strengths.get(name, np.zeros(1))
+        magnitude = float(levels[_below(stream, len(levels))]) if len(levels) > 1 else 0.0
+        minus = _below(stream, 2)
         if name == "Identity":
             return image
-        levels = strengths[name]
-        magnitude = float(levels[stream.integer(0, len(levels) - 1)]) if len(levels) > 1 else 0.0
-        if name in _SIGNED and stream.integer(0, 1):
+        if name in _SIGNED and minus:
             magnitude = -magnitude
         return _applied(image, name, magnitude, self.interpolation, self.fill_value)

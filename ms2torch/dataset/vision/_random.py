@@ -163,8 +163,8 @@ def _brighter(image, factor):
 
 
 def _contrasted(image, factor):
-    mean = np.float32(np.rint(_grey(image).mean()))
-    return _bytes(image.astype(np.float32) * factor + mean * (np.float32(1) - factor))
+    factor, mean = np.float32(factor), np.float32(int(_grey(image).mean() + 0.5))
+    return _bytes(weighted(mean, np.float32(1) - factor, image, factor))
 
 
 def _saturated(image, factor):

@@ -72,16 +72,28 @@ def _check_rotation(resample, expand, center, fill_value) -> None:
     check_fill_value(fill_value)
 
 
+def _surrounding(height: int, width: int, center, degrees: float) -> tuple[float, float]:
+    """Width and height of what surrounds an image turned about ``center``, in OpenCV's single precision."""
+    angle, half = degrees * math.pi / 180, np.float32(0.5)
+    b, a = np.float32(math.cos(angle)) * half, np.float32(math.sin(angle)) * half
+    x, y = np.array(center, np.float32)
+    height, width = np.float32(height), np.float32(width)
+    spans = []
+    for middle, corners in ((x, (x - a * height - b * width, x + a * height - b * width)),
+                            (y, (y + b * height - a * width, y - b * height - a * width))):
+        both = [*corners, *(np.float32(2) * middle - corner for corner in corners)]
+        spans.append(float(max(both) - min(both)))
+    return tuple(spans)
+
+
 def _rotated(image: np.ndarray, degrees: float, resample: Inter, expand: bool, center, fill, name: str):
     """An image turned counter-clockwise; the fill's colours come in the order blue, green, red."""
     needs_image(image, name)
     height, width = image.shape[:2]
-    matrix = warping.rotation(center or ((width - 1) / 2, (height - 1) / 2), degrees)
+    center = center or ((width - 1) / 2, (height - 1) / 2)
+    matrix = warping.rotation(center, degrees)
     if expand:
-        angle = degrees * (math.pi / 180)
-        across = abs(width * math.cos(angle)) + abs(height * math.sin(angle))
-        down = abs(height * math.cos(angle)) + abs(width * math.sin(angle))
-        across, down = float(np.float32(across)), float(np.float32(down))
+        across, down = _surrounding(height, width, center, degrees)
         matrix[0, 2] += across / 2 - width / 2
         matrix[1, 2] += down / 2 - height / 2
         width, height = round(across), round(down)
@@ -106,8 +118,8 @@ class Rotate(ImageOperation):
         self.fill_value = _colour(fill_value)
 
     def _compute(self, image):
-        return _rotated(image, self.degrees, self.resample, self.expand, self.center, self.fill_value,
-                        "Rotate")
+        return _rotated(image, float(np.float32(self.degrees)), self.resample, self.expand, self.center,
+                        self.fill_value, "Rotate")
 
 
 class RandomRotation(RandomOperation, ImageOperation):
@@ -135,8 +147,11 @@ class RandomRotation(RandomOperation, ImageOperation):
             self.implementation = Implementation.PY
 
     def _draw(self, stream, image):
-        return _rotated(image, stream.uniform(*self.degrees), self.resample, self.expand, self.center,
-                        self.fill_value, "RandomRotation")
+        low, high = np.array(self.degrees, np.float32)
+        two = np.float32(2)
+        degrees = (low + high) / two + np.float32(stream.uniform(-1, 1)) * ((high - low) / two)
+        return _rotated(image, float(degrees), self.resample, self.expand, self.center, self.fill_value,
+                        "RandomRotation")
 
     def _execute_py(self, image):
         needs_pil(image)
@@ -146,16 +161,29 @@ class RandomRotation(RandomOperation, ImageOperation):
 
 
 def _affine(image, degrees, translate, scale, shear, resample, fill, name):
-    """Turned, sheared, scaled about the middle, and moved by ``translate`` pixels."""
+    """Turned, sheared, scaled about the middle, and moved by ``translate`` pixels; all in single precision,
+    as MindSpore computes the matrix.
+    """
     needs_image(image, name)
+    one = np.float32(1)
     height, width = image.shape[:2]
-    x, y = (width - 1) / 2, (height - 1) / 2
-    turn, across, down = (math.radians(angle) for angle in (degrees, *shear))
-    a = scale * math.cos(turn - down) / math.cos(down)
-    b = scale * (-math.cos(turn - down) * math.tan(across) / math.cos(down) - math.sin(turn))
-    c = scale * math.sin(turn - down) / math.cos(down)
-    d = scale * (-math.sin(turn - down) * math.tan(across) / math.cos(down) + math.cos(turn))
-    matrix = np.array([[a, b, x + translate[0] - a * x - b * y], [c, d, y + translate[1] - c * x - d * y]])
+    x, y = np.float32((width - 1) / 2), np.float32((height - 1) / 2)
+    turn, across, down = (np.float32(math.radians(np.float32(angle))) for angle in (degrees, *shear))
+    scale, move_x, move_y = np.float32(scale), np.float32(translate[0]), np.float32(translate[1])
+
+    # numpy's own float32 sine is not always the nearest one, C's is
+    def cos(angle):
+        return np.float32(math.cos(angle))
+
+    def sin(angle):
+        return np.float32(math.sin(angle))
+
+    tan = np.float32(math.tan(across))
+    a = scale * cos(turn - down) / cos(down)
+    b = scale * (-cos(turn - down) * tan / cos(down) - sin(turn))
+    c = scale * sin(turn - down) / cos(down)
+    d = scale * (-sin(turn - down) * tan / cos(down) + cos(turn))
+    matrix = np.array([[a, b, (one - a) * x - b * y + move_x], [c, d, (one - d) * y - c * x + move_y]], float)
     return warping.affine(image, matrix, height, width, _method(resample, name), fill)
 
 
@@ -196,7 +224,8 @@ class Affine(ImageOperation):
 
     def _compute(self, image):
         needs_image(image, "Affine")
-        move = (self.translate[0] * image.shape[1], self.translate[1] * image.shape[0])
+        width, height = np.float32(image.shape[1]), np.float32(image.shape[0])
+        move = (np.float32(self.translate[0]) * width, np.float32(self.translate[1]) * height)
         return _affine(image, self.degrees, move, self.scale_, self.shear, self.resample, self.fill_value,
                        "Affine")
 
@@ -228,10 +257,10 @@ class RandomAffine(RandomOperation, ImageOperation):
 
     def _draw(self, stream, image):
         needs_image(image, "RandomAffine")
-        height, width = image.shape[:2]
+        height, width = np.float32(image.shape[0]), np.float32(image.shape[1])
+        left, right, up, down = np.array(self.translate, np.float32)
         degrees = stream.uniform(*self.degrees)
-        move = (stream.uniform(self.translate[0] * width, self.translate[1] * width),
-                stream.uniform(self.translate[2] * height, self.translate[3] * height))
+        move = (stream.uniform(left * width, right * width), stream.uniform(up * height, down * height))
         scale = stream.uniform(*self.scale)
         shear = (stream.uniform(*self.shear[:2]), stream.uniform(*self.shear[2:]))
         return _affine(image, degrees, move, scale, shear, self.resample, self.fill_value, "RandomAffine")
@@ -300,17 +329,12 @@ class Perspective(ImageOperation):
 
     def _compute(self, image):
         needs_image(image, "Perspective")
-        rows, values = [], []
-        for (x, y), (to_x, to_y) in zip(self.start_points, self.end_points, strict=True):
-            rows += [[x, y, 1, 0, 0, 0, -x * to_x, -y * to_x], [0, 0, 0, x, y, 1, -x * to_y, -y * to_y]]
-            values += [to_x, to_y]
         try:
-            found = np.linalg.solve(np.array(rows, float), np.array(values, float))
+            matrix = warping.tilt(self.start_points, self.end_points)
         except np.linalg.LinAlgError:
             raise OperationError("Perspective: no tilt takes these points to those.") from None
         method = _method(self.interpolation, "Perspective")
-        return warping.perspective(image, np.append(found, 1).reshape(3, 3), *image.shape[:2], method,
-                                   (0,) * 3)
+        return warping.perspective(image, matrix, *image.shape[:2], method, (0,) * 3)
 
     def _execute_py(self, image):
         raise unsupported("mindspore.dataset.vision.Perspective", "PIL images are not supported yet.",

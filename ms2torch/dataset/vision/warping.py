@@ -1,9 +1,8 @@
 """Moving pixels by a matrix, as OpenCV does it: what rotations and their like stand on.
 
 OpenCV goes backwards: for each pixel of the result it computes where it comes from, in fixed point (1/1024 of
-a pixel, of which 1/32 are kept), and mixes the pixels around with weights out of 32768. Where a coordinate
-lies within a millionth of the middle between two steps, a pixel in some ten thousand, the step can be the
-other one.
+a pixel, of which 1/32 are kept), and mixes the pixels around with weights out of 32768. A matrix that is off
+by a millionth moves a pixel in some ten thousand to another step, so callers round theirs as MindSpore does.
 """
 
 from __future__ import annotations
@@ -41,14 +40,49 @@ def affine(image: np.ndarray, matrix: np.ndarray, height: int, width: int, how: 
     return _mixed(image, y >> _BITS - _FRACTION, x >> _BITS - _FRACTION, how, fill)
 
 
+def tilt(start, end) -> np.ndarray:
+    """The 3x3 matrix that takes four points (x, y) to four others, by elimination in OpenCV's order.
+
+    ``np.linalg.LinAlgError`` where there is none.
+    """
+    rows = [[[x, y, 1, 0, 0, 0, -x * to_x, -y * to_x, to_x], [0, 0, 0, x, y, 1, -x * to_y, -y * to_y, to_y]]
+            for (x, y), (to_x, to_y) in zip(start, end, strict=True)]
+    system = np.array([row for side in zip(*rows, strict=True) for row in side], np.float64)
+    for i in range(8):
+        pivot = i + int(np.abs(system[i:, i]).argmax())
+        if abs(system[pivot, i]) < np.finfo(np.float64).eps * 100:
+            raise np.linalg.LinAlgError
+        system[[i, pivot]] = system[[pivot, i]]
+        factors = system[i + 1:, i] * (-1 / system[i, i])
+        system[i + 1:, i + 1:] += factors[:, None] * system[i, i + 1:]
+    found = [0.0] * 8 + [1.0]
+    for i in reversed(range(8)):
+        value = system[i, 8]
+        for k in range(i + 1, 8):
+            value -= system[i, k] * found[k]
+        found[i] = value / system[i, i]
+    return np.array(found).reshape(3, 3)
+
+
+def _inverted_whole(m: np.ndarray) -> np.ndarray:
+    """The inverse of a 3x3 matrix by its minors, as OpenCV computes it."""
+    (a, b, c), (d, e, f), (g, h, k) = m.tolist()
+    whole = a * (e * k - f * h) - b * (d * k - f * g) + c * (d * h - e * g)
+    one = 1 / whole if whole else 0.0
+    return np.array([[(e * k - f * h) * one, (c * h - b * k) * one, (b * f - c * e) * one],
+                     [(f * g - d * k) * one, (a * k - c * g) * one, (c * d - a * f) * one],
+                     [(d * h - e * g) * one, (b * g - a * h) * one, (a * e - b * d) * one]])
+
+
 def perspective(image: np.ndarray, matrix: np.ndarray, height: int, width: int, how: str, fill) -> np.ndarray:
     """``image`` moved by a 3x3 ``matrix`` into (height, width)."""
-    m = np.linalg.inv(matrix)
+    m = _inverted_whole(matrix)
     y, x = np.mgrid[:height, :width].astype(np.float64)
-    w = m[2, 0] * x + m[2, 1] * y + m[2, 2]
+    block = min(1024 // min(16, height), width)          # OpenCV starts anew after so many columns
+    first = x // block * block
+    to_x, to_y, w = ((m[i, 0] * first + m[i, 1] * y + m[i, 2]) + m[i, 0] * (x - first) for i in range(3))
     w = np.divide(1 if how == "nearest" else _STEPS, w, out=np.zeros_like(w), where=w != 0)
-    to_x = np.rint((m[0, 0] * x + m[0, 1] * y + m[0, 2]) * w).astype(np.int64)
-    to_y = np.rint((m[1, 0] * x + m[1, 1] * y + m[1, 2]) * w).astype(np.int64)
+    to_x, to_y = np.rint(to_x * w).astype(np.int64), np.rint(to_y * w).astype(np.int64)
     if how == "nearest":
         return _gathered(image, to_y, to_x, fill)
     return _mixed(image, to_y, to_x, how, fill)
