@@ -95,6 +95,8 @@ class Verdict:
     sides: tuple[str, str] = ("MindSpore", "ms2torch")
     adaptations: list = field(default_factory=list)
     repro: str | None = None
+    # pairing.Pairs, where the other side is a port by hand.
+    pairs: object = None
     # Why there is no verdict: {"side", "type", "text"} (checks.py).
     failure: dict | None = None
 
@@ -122,4 +124,5 @@ class Verdict:
             "sides": list(self.sides),
             "adaptations": self.adaptations,
             "repro": self.repro,
+            **({"pairs": self.pairs.as_json()} if self.pairs else {}),
         }

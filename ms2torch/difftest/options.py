@@ -13,6 +13,8 @@ exit code: 0 equal, 1 different, 2 could not run or compare
   ms2torch diff --trace run.trace train.py  the script on ms2torch against a trace made elsewhere with
                                             python recorder.py -o run.trace train.py
   ms2torch diff a.trace b.trace             two traces
+  ms2torch diff --torch port.py --align weights train.py
+                                            MindSpore's script (or its trace) and a PyTorch port by hand
 """
 
 
@@ -29,6 +31,7 @@ class Options:
     html: str | None = None
     repro: str | None = None
     trace: str | None = None
+    torch: str | None = None
     reference: str = "mindspore"
     reference_python: str | None = None
     reference_device: str | None = None
@@ -113,6 +116,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--html", type=_file, metavar="FILE", help="write the report as a page")
     p.add_argument("--repro", metavar="FOLDER", help="where the minimal repro goes; default: diff_repro")
     p.add_argument("--trace", metavar="FILE", help="a trace of the reference instead of running it")
+    p.add_argument("--torch", metavar="PORT",
+                   help="a PyTorch script (with its arguments, in quotes) in place of ms2torch: a port")
     p.add_argument("--reference", choices=["mindspore", "ms2torch"], default="mindspore",
                    help="what the reference side is; ms2torch: another device or Python of ours")
     p.add_argument("--reference-python", metavar="PYTHON", help="the reference's interpreter")
@@ -139,7 +144,9 @@ def parse(argv: list[str]) -> Options:
         p.error("which script?")
     options = Options(**vars(found))
     script = options.script[0]
-    if is_trace(script):
+    if options.torch and is_trace(script):
+        options.trace = script
+    elif is_trace(script):
         if len(options.script) != 2:
             p.error("two traces are compared: ms2torch diff a.trace b.trace")
         _useless(p, found, "between two traces", "trace", "reference_python", "reference_device", "align",

@@ -34,6 +34,10 @@ _PLACES = np.arange(SAMPLES)
 LEVELS = ("step", "cell", "op")
 # Names of the parameters by which MindSpore's train cells keep their loss scale.
 SCALE_NAMES = ("scale_sense", "cur_iter", "last_overflow_iter", "scale_value", "counter", "loss_scale")
+# MindSpore's optimizers' numbers -> PyTorch's names.
+SETTINGS = {"eps": "eps", "epsilon": "eps", "beta1": "beta1", "beta2": "beta2", "momentum": "momentum",
+            "weight_decay": "weight_decay", "decay": "alpha", "dampening": "dampening",
+            "use_nesterov": "nesterov", "nesterov": "nesterov", "use_amsgrad": "amsgrad"}
 
 
 # ---- the file --------------------------------------------------------------------------------------------
@@ -352,6 +356,12 @@ class Recorder:
 
         return leaves
 
+    def loss(self, value):
+        """What a PyTorch program differentiates, where no Module gave it."""
+        idle = self.quiet or self.inside or self.done or not self.open
+        if not idle and not any(value is other for other in self.made):
+            self.visit("loss", "loss", "output", 0, self._count("loss"), value)
+
     def _count(self, key):
         self.calls[key] = self.calls.get(key, -1) + 1
         return self.calls[key]
@@ -445,7 +455,10 @@ class Recorder:
             if other is optimizer:
                 return index
         self.optimizers.append(optimizer)
-        return len(self.optimizers) - 1
+        index = len(self.optimizers) - 1
+        self.writer.add({"kind": "optimizer", "step": self.step, "update": index,
+                         "class": type(optimizer).__name__, "settings": self.frame.settings(optimizer)})
+        return index
 
     # ---- names
 
@@ -716,6 +729,17 @@ class MindSpore:
     def state(self, optimizer):
         weights = {id(p) for p in self.weights(optimizer)}
         return [p for p in optimizer.get_parameters() if id(p) not in weights]
+
+    def settings(self, optimizer):
+        """The numbers that an optimizer was made with, under PyTorch's names for them."""
+        found = {}
+        for name, shown in SETTINGS.items():
+            value = getattr(optimizer, name, None)
+            if isinstance(value, self.tensor):
+                value = value.asnumpy().reshape(-1)[0]
+            if isinstance(value, (int, float, np.number, np.bool_)):
+                found[shown] = float(value)
+        return found
 
     def rates(self, optimizer):
         """The learning rates that the next update uses, by name."""

@@ -46,7 +46,7 @@ class Torch:
         return value.resolve_conj().resolve_neg().numpy(), self.dtype(value)
 
     def tensor_of(self, array, like):
-        return torch.as_tensor(np.ascontiguousarray(array), dtype=like.dtype, device=like.device)
+        return torch.as_tensor(np.array(array), dtype=like.dtype, device=like.device)
 
     def differentiable(self, value) -> bool:
         return value.is_floating_point() or value.is_complex()
@@ -75,7 +75,7 @@ class Torch:
 
     def is_layer(self, cell) -> bool:
         module = type(cell).__module__
-        return module.startswith("torch.") and not module.endswith(".container")
+        return module.startswith("torch.") and not module.endswith((".container", ".transformer"))
 
     def hidden(self, cell) -> bool:
         return False
@@ -104,16 +104,21 @@ class Torch:
         return [p for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
 
     def state(self, optimizer) -> list:
-        state = []
-        for p in self.weights(optimizer):
-            for key, value in optimizer.state.get(p, {}).items():
-                if isinstance(value, torch.Tensor):
-                    state.append(self._named(value, f"{key}.{self.name(p)}"))
-        return state
+        return [self._named(value, f"{key}.{self.name(p)}")
+                for group in optimizer.param_groups for p in group["params"]
+                for key, value in optimizer.state.get(p, {}).items() if isinstance(value, torch.Tensor)]
 
     def assign(self, parameter, value) -> None:
         with torch.no_grad():
             parameter.copy_(value)
+
+    def settings(self, optimizer) -> dict[str, float]:
+        """The numbers of the first group; betas by one name each."""
+        group = dict(optimizer.param_groups[0])
+        group.update({f"beta{i}": beta for i, beta in enumerate(group.pop("betas", ()), 1)})
+        wanted = ("eps", "beta1", "beta2", "momentum", "weight_decay", "alpha", "dampening", "nesterov",
+                  "amsgrad")
+        return {k: float(group[k]) for k in wanted if isinstance(group.get(k), (int, float))}
 
     def rates(self, optimizer) -> list:
         return [("learning_rate", torch.tensor(float(g["lr"]))) for g in optimizer.param_groups]
@@ -121,6 +126,7 @@ class Torch:
     def install(self, recorder) -> None:
         """Route the calls of Modules and the steps of optimizers through ``recorder``."""
         original, step = torch.nn.Module.__call__, torch.optim.Optimizer.profile_hook_step
+        differentiate = torch.Tensor.backward
 
         def __call__(module, *args, **kwargs):
             return recorder.call(module, lambda a, k: original(module, *a, **k), args, kwargs)
@@ -142,6 +148,11 @@ class Torch:
             called.hooked = True
             return called
 
+        def backward(value, *args, **kwargs):
+            recorder.loss(value)
+            return differentiate(value, *args, **kwargs)
+
+        torch.Tensor.backward = backward
         torch.nn.Module.__call__ = __call__
         torch.optim.Optimizer.profile_hook_step = profile_hook_step
 

@@ -17,7 +17,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from . import checks, compare, locate, reference, repro, trace
+from . import checks, compare, locate, port, reference, repro, trace
 from .finding import CannotCompare, Finding, Verdict
 from .options import Options, is_trace, parse
 from .workplace import Run, Workplace, wait
@@ -70,7 +70,7 @@ def _report(options: Options, verdict: Verdict) -> None:
 
 def run(options: Options, verdict: Verdict) -> Verdict:
     """The twin run; fills and returns ``verdict``. CannotCompare where there is nothing to compare."""
-    if is_trace(options.script[0]):
+    if is_trace(options.script[0]) and not options.torch:
         return _traces(options.script[0], options.script[1], options, verdict)
     with Workplace() as place:
         try:
@@ -85,6 +85,9 @@ def run(options: Options, verdict: Verdict) -> Verdict:
 def _traces(left: str, right: str, options: Options, verdict: Verdict) -> Verdict:
     """Two finished traces; differences of floats are judged by bounds, for nothing can be run again."""
     reference, ours = trace.open(left), trace.open(right)
+    ported = port.ordered(reference, ours)
+    if ported:
+        return port.traces(*ported, verdict, options.steps)
     _same_kind(reference, ours)
     _describe(verdict, reference, ours)
     found = compare.compare(reference, ours, options.steps)
@@ -107,6 +110,8 @@ class Twin:
     def judged(self) -> Verdict:
         """Both passes."""
         options, verdict = self.options, self.verdict
+        if options.torch:
+            return port.run(self)
         if options.trace:
             refed = self._as_recorded(trace.open(options.trace))
             if refed:
@@ -132,7 +137,7 @@ class Twin:
                                  f"{','.join(map(str, steps))} it would say which Cell")
             return verdict
         refed = str(self.place.folder / "refed.trace")
-        self._finish((self._start_reference(refed, refeed=steps), refed))
+        self.finish((self.start_reference(refed, refeed=steps), refed))
         again = trace.open(refed)
         if again.steps < max(steps) and checks.failed_at(again):
             said = (again.end or {}).get("message") or "its run was cut off"
@@ -241,7 +246,7 @@ class Twin:
         out = str(self.place.folder / how)
         run = self._start_ours(how, out=out, reference=path, refeed=list(steps), wanted=wanted,
                                beyond=int(_last(trace.open(path)) == max(steps)))
-        self._finish((run, out + ".events"))
+        self.finish((run, out + ".events"))
         self.said = run.output()
         return locate.Events(out)
 
@@ -267,12 +272,12 @@ class Twin:
         if self.options.trace:
             left = self.options.trace
         else:
-            theirs = self._start_reference(left)
+            theirs = self.start_reference(left)
         if theirs and self.options.align:  # ours takes over what the reference has recorded
-            self._finish((theirs, left))
+            self.finish((theirs, left))
             theirs = None
         ours = self._start_ours("record", out=right, reference=left if self.options.align else None)
-        self._finish(*[(theirs, left)] * bool(theirs), (ours, right))
+        self.finish(*[(theirs, left)] * bool(theirs), (ours, right))
         return left, right
 
     @property
@@ -282,7 +287,7 @@ class Twin:
             return "cell"  # masks are seen where each Cell's output is
         return self.options.level or "step"
 
-    def _start_reference(self, out: str, refeed=()) -> Run:
+    def start_reference(self, out: str, refeed=()) -> Run:
         o = self.options
         if o.reference == "ms2torch":
             return self._start_ours("record", out=out, refeed=list(refeed), side=checks.REFERENCE,
@@ -322,29 +327,28 @@ class Twin:
         command = [python or sys.executable, "-m", "ms2torch.difftest.ours", str(file)]
         return self.place.start(side, Path(out).stem, command, environment)
 
-    def _finish(self, *runs: tuple[Run, str]) -> None:
+    def finish(self, *runs: tuple[Run, str]) -> None:
         """Wait for runs and what each has to write. A trace is compared as far as it goes; Failed where there
         is none."""
         paths = {run.log: path for run, path in runs}
-        late = wait([run for run, _ in runs], self.deadline, lambda run: _steps(paths[run.log]) > 0)
-        failed = []
+        first, late = wait([run for run, _ in runs], self.deadline, lambda run: _steps(paths[run.log]) > 0)
+        fates = {run.side: self._fate(run, late) for run, _ in runs if run.process.poll()}
         for run, path in runs:
-            code = run.process.poll()
-            fate = self._fate(run, code, run is late) if code else None
-            whole = path.endswith(".trace") or fate is None
-            if whole and (_steps(path) >= 0 if path.endswith(".trace") else os.path.exists(path)):
-                if fate is not None:
-                    self.fates[run.side] = fate
+            if path.endswith(".trace"):
+                usable = _steps(path) >= 0
             else:
-                failed.append(fate or checks.Failed("script", f"{run.side} cannot run the script (exit code "
-                                                              f"{code}):\n{run.output()}", run.side))
-        if failed:
-            raise failed[0]
+                usable = fates.get(run.side) is None and os.path.exists(path)
+            if not usable:  # and who failed first is the reason
+                run = late or first or run
+                raise fates.get(run.side) or checks.Failed(
+                    "script", f"{run.side} cannot run the script (exit code {run.process.poll()}):\n"
+                              f"{run.output()}", run.side)
+        self.fates.update({side: fate for side, fate in fates.items() if fate is not None})
 
-    def _fate(self, run: Run, code: int, late: bool) -> checks.Failed | None:
+    def _fate(self, run: Run, late: Run | None) -> checks.Failed | None:
         """Why a run ended before its time, if not by the script itself."""
-        side = run.side
-        if late:
+        side, code = run.side, run.process.poll()
+        if run is late:
             return checks.Failed("timeout", f"{side} did not finish in {self.options.timeout:g} s; give "
                                             "--timeout SECONDS or --steps N", side)
         if code == _UNWRITTEN or shutil.disk_usage(self.place.folder).free < _SCARCE:

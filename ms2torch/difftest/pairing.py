@@ -1,0 +1,242 @@
+"""Which Module of a PyTorch port stands for which Cell, by structure, shape and order.
+
+A trace of MindSpore and one of a port written by hand have no names in common. Parameters are paired first:
+those of one layer belong together, and layers are paired in order, the more of their shapes and names agree
+the rather. Layers without parameters then by class, between the paired ones that are called before and after.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+
+from .locate import Tree
+
+# MindSpore's name of a parameter within its layer -> PyTorch's.
+LEAVES = {"gamma": "weight", "beta": "bias", "embedding_table": "weight", "moving_mean": "running_mean",
+          "mean": "running_mean", "moving_variance": "running_var", "variance": "running_var"}
+# MindSpore's optimizer state -> PyTorch's, where both hold the same number. RMSProp's momentum does not: the
+# learning rate is within MindSpore's.
+STATES = {"moment1": ("exp_avg",), "moment2": ("exp_avg_sq",), "adam_m": ("exp_avg",),
+          "adam_v": ("exp_avg_sq",), "moments": ("momentum_buffer", "exp_avg"), "exp_avg": ("exp_avg",),
+          "exp_avg_sq": ("exp_avg_sq",), "accum": ("momentum_buffer", "sum"), "mean_square": ("square_avg",),
+          "mean_grad": ("grad_avg",), "momentum_buffer": ("momentum_buffer",)}
+# Classes that go by another name there.
+CLASSES = {"softmaxcrossentropywithlogits": "crossentropyloss", "hswish": "hardswish",
+           "hsigmoid": "hardsigmoid", "dense": "linear",
+           "sequentialcell": "sequential", "conv2dtranspose": "convtranspose2d"}
+# What torch counts for itself.
+UNCOUNTED = ("num_batches_tracked",)
+
+
+@dataclass
+class Pairs:
+    """Names of the reference -> names of the port, how each was found, and what is left on both sides."""
+
+    parameters: dict[str, str] = field(default_factory=dict)
+    states: dict[str, str] = field(default_factory=dict)
+    cells: dict[str, str] = field(default_factory=dict)
+    # (Cell, n-th call) -> (Module, n-th call), for layers without parameters.
+    calls: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
+    how: dict[str, str] = field(default_factory=dict)
+    # Parameters of both sides that nothing stands for.
+    alone: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
+    # Leaf Cells that are called and that no Module stands for, and the other way round.
+    unpaired: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
+    classes: tuple[dict[str, str], dict[str, str]] = field(default_factory=lambda: ({}, {}))
+
+    def module(self, cell: str, call: int) -> tuple[str, int] | None:
+        """The Module and its call that stand for a call of a Cell."""
+        if cell in self.cells:
+            return self.cells[cell], call
+        return self.calls.get((cell, call))
+
+    def as_json(self) -> dict:
+        """Everything, for ``--json``."""
+        calls = {name: self.calls[name, call][0] for name, call in self.calls}
+        return {"parameters": [{"reference": a, "port": b, "how": self.how[a]}
+                               for a, b in self.parameters.items()],
+                "states": self.states, "modules": {**self.cells, **calls},
+                "unpaired": {side: {"parameters": self.alone[i], "modules": self.unpaired[i]}
+                             for i, side in enumerate(("reference", "port"))}}
+
+
+def pairs(reference, port) -> Pairs:
+    """Pair two traces."""
+    found = Pairs()
+    left, right = _groups(reference), _groups(port)
+    for ours, theirs, how in _layers(left, right):
+        for a, b in _leaves(left[ours], right[theirs]):
+            found.parameters[a], found.how[a] = b, how
+    _same_names(reference, port, found)
+    taken = set(found.parameters.values())
+    found.alone = ([p["name"] for p in _counted(reference) if p["name"] not in found.parameters],
+                   [p["name"] for p in _counted(port) if p["name"] not in taken])
+    found.classes = tuple({c["name"]: c["class"] for c in t.cells} for t in (reference, port))
+    trees = Tree(reference.cells), Tree(port.cells)
+    for a, b in found.parameters.items():
+        cell, module = trees[0].owner(a), trees[1].owner(b)
+        if cell and module:
+            found.cells.setdefault(cell, module)
+    _calls(reference, port, trees, found)
+    _states(reference, port, found)
+    return found
+
+
+# ---- parameters --------------------------------------------------------------------------------------------
+
+
+def _counted(trace) -> list[dict]:
+    """The network's parameters, without those by which an optimizer keeps its state."""
+    network = {r["where"] for r in _first(trace) if r["stage"] == "parameter"}
+    return [p for p in trace.parameters
+            if p["name"] in network and p["name"].rpartition(".")[2] not in UNCOUNTED]
+
+
+def _groups(trace) -> dict[str, list[dict]]:
+    """Parameters by the layer that holds them, in order."""
+    groups: dict[str, list[dict]] = {}
+    for p in _counted(trace):
+        groups.setdefault(p["name"].rpartition(".")[0], []).append(p)
+    return groups
+
+
+def _shape(p: dict) -> tuple[int, ...]:
+    """Without ones: MindSpore's Conv1d is a Conv2d of height 1."""
+    return tuple(n for n in p["shape"] if n != 1)
+
+
+def _leaf(p: dict) -> str:
+    name = p["name"].rpartition(".")[2]
+    return LEAVES.get(name, name)
+
+
+def _leaves(left: list[dict], right: list[dict]) -> list[tuple[str, str]]:
+    """The parameters of two layers that fit: by name and shape, the rest by shape and order."""
+    found, open_left, open_right = [], list(left), list(right)
+    for same in (lambda a, b: _leaf(a) == _leaf(b) and _shape(a) == _shape(b),
+                 lambda a, b: _shape(a) == _shape(b) and not {_leaf(a), _leaf(b)} <= {"weight", "bias"}):
+        for a in list(open_left):
+            b = next((b for b in open_right if same(a, b)), None)
+            if b is not None:
+                open_left.remove(a)
+                open_right.remove(b)
+                found.append((a["name"], b["name"]))
+    return found
+
+
+def _likeness(a: str, b: str) -> float:
+    """How alike two paths are: 0 to 1, and 2 more for one last name that is not a number."""
+    one, two = ({path[i : i + 2] for i in range(len(path) - 1)} | {path[:1]} for path in (a, b))
+    last = a.rpartition(".")[2]
+    return 2 * len(one & two) / max(len(one) + len(two), 1) + (
+        2 if last == b.rpartition(".")[2] and not last.isdigit() else 0)
+
+
+def _layers(left: dict[str, list[dict]], right: dict[str, list[dict]]):
+    """(layer, layer, how): in order, such that most parameters and names agree; then what is left."""
+    fit = {}
+    for a, one in left.items():
+        for b, two in right.items():
+            count = len(_leaves(one, two))
+            if 2 * count >= max(len(one), len(two)):
+                fit[a, b] = count + _likeness(a, b)
+    rows, columns = list(left), list(right)
+    best = [[0.0] * (len(columns) + 1) for _ in range(len(rows) + 1)]
+    for i in range(len(rows) - 1, -1, -1):
+        for j in range(len(columns) - 1, -1, -1):
+            both = fit.get((rows[i], columns[j]), -1.0)
+            together = best[i + 1][j + 1] + both if both >= 0 else -1.0
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], together)
+    i = j = 0
+    used = set()
+    while i < len(rows) and j < len(columns):
+        a, b = rows[i], columns[j]
+        if (a, b) in fit and best[i][j] == best[i + 1][j + 1] + fit[a, b]:
+            used |= {(0, a), (1, b)}
+            yield a, b, "name, shape and order" if a == b else "shape and order"
+            i, j = i + 1, j + 1
+        elif best[i][j] == best[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    for (a, b), _ in sorted(fit.items(), key=lambda item: -item[1]):
+        if (0, a) not in used and (1, b) not in used:
+            used |= {(0, a), (1, b)}
+            yield a, b, "shape; defined elsewhere in the order"
+
+
+def _same_names(reference, port, found: Pairs) -> None:
+    """What has one name on both sides and not one shape is paired, too: the shape is then what differs."""
+    taken = set(found.parameters.values())
+    free = {_translated(p): p["name"] for p in _counted(port) if p["name"] not in taken}
+    for p in _counted(reference):
+        other = free.get(_translated(p)) if p["name"] not in found.parameters else None
+        if other is not None:
+            found.parameters[p["name"]], found.how[p["name"]] = other, "name; the shapes differ"
+
+
+def _translated(p: dict) -> str:
+    """A parameter's whole name as PyTorch has it."""
+    return f"{p['name'].rpartition('.')[0]}.{_leaf(p)}"
+
+
+def _states(reference, port, found: Pairs) -> None:
+    """Optimizer state, by the parameter that it belongs to and what it holds."""
+    there = {r["where"] for r in _first(port) if r["stage"] == "optimizer"}
+    for r in _first(reference):
+        kind, _, parameter = r["where"].partition(".")
+        if r["stage"] != "optimizer" or parameter not in found.parameters:
+            continue
+        for other in STATES.get(kind, ()):
+            name = f"{other}.{found.parameters[parameter]}"
+            if name in there:
+                found.states[r["where"]] = name
+
+
+# ---- layers without parameters -----------------------------------------------------------------------------
+
+
+def _first(trace) -> list[dict]:
+    """The records of the first training step."""
+    return [r for r in trace.step(1) if r["kind"] == "tensor" and r.get("training", True)]
+
+
+def leaves_called(trace, tree: Tree) -> list[dict]:
+    """The calls of Cells that call no others, in the order in which they return: each's output 0."""
+    records = [r for r in _first(trace) if (r["stage"], r["role"], r["index"]) == ("forward", "output", 0)
+               and "/" not in r["where"] and r["where"] in tree.cells]
+    above = set()
+    for name in {r["where"] for r in records}:
+        while name := tree.parent(name):
+            above.add(name)
+    return [r for r in records if r["where"] not in above]
+
+
+def _calls(reference, port, trees, found: Pairs) -> None:
+    """Pair calls by class and shape, between the calls of paired layers on both sides."""
+    left, right = (leaves_called(t, tree) for t, tree in zip((reference, port), trees, strict=True))
+    spots = {(r["where"], r["call"]): i for i, r in enumerate(right)}
+    begin, start = 0, 0
+    for i, r in enumerate([*left, None]):
+        end = len(right) if r is None else -1
+        if r is not None and r["where"] in found.cells:
+            end = spots.get((found.cells[r["where"]], r["call"]), -1)
+        if end < begin:
+            continue
+        _between(left[start:i], right[begin:end], trees, found)
+        begin, start = end + 1, i + 1
+    paired = {module for module, _ in found.calls.values()} | set(found.cells.values())
+    found.unpaired = (sorted({r["where"] for r in left if not found.module(r["where"], r["call"])}),
+                      sorted({r["where"] for r in right if r["where"] not in paired}))
+
+
+def _between(left: list[dict], right: list[dict], trees, found: Pairs) -> None:
+    sides = []
+    for records, tree in zip((left, right), trees, strict=True):
+        kinds = [tree.cells[r["where"]]["class"].lower() for r in records]
+        sides.append([(CLASSES.get(kind, kind), _shape(r)) for kind, r in zip(kinds, records, strict=True)])
+    for block in difflib.SequenceMatcher(None, *sides, autojunk=False).get_matching_blocks():
+        for k in range(block.size):
+            a, b = left[block.a + k], right[block.b + k]
+            found.calls[a["where"], a["call"]] = b["where"], b["call"]

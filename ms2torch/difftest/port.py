@@ -1,0 +1,491 @@
+"""A PyTorch port, written by hand, against MindSpore: the first number that differs, and where.
+
+Both traces are walked in MindSpore's order of time, over what `pairing` has paired. There is no float64
+re-run of a program in another framework, so the yardstick is what has gone in: two implementations of one
+layer make of inputs that lie e apart outputs that lie little more than e apart. What comes out more than
+``GROWTH`` times as far apart as anything before it, and more than ``FLOOR`` units in the last place, differs
+of itself. Updates of parameters are compared where both sides agree on the gradient.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from . import checks, compare, ported, trace
+from .finding import CannotCompare, Finding, Verdict
+from .locate import Sums, Tree
+from .pairing import Pairs, pairs
+from .yardstick import FLOOR_OF_UPDATE, epsilon
+
+GROWTH = 30.0
+FLOOR = 32.0
+# Elements whose gradients agree to this part are those whose updates can be compared.
+_AGREED = 1e-3
+# What is copied, not computed, agrees but for a conversion.
+_COPIED = 1e-6
+_WHOLE_NETWORK = 1e-4
+_STEPS = 3
+PORT = "the port"
+_SIDES = {"mindspore": "MindSpore", "torch": "the port on PyTorch"}
+_SHOWN = 30
+
+
+def traces(reference, port, verdict: Verdict, steps: int | None = None) -> Verdict:
+    """Compare two traces, the second a port's, and fill the verdict."""
+    verdict.sides = tuple(f"{_SIDES.get(t.header['side'], t.header['side'])} {t.header['version']}"
+                          for t in (reference, port))
+    verdict.cells, verdict.losses = list(reference.cells), ([], [])
+    verdict.adaptations = list(reference.adaptations)
+    for name, opened in (("the reference", reference), ("the port", port)):
+        end = opened.end or {}
+        if not opened.steps:
+            raise CannotCompare(f"{name} made no training step: no optimizer was called"
+                                + (f"\n{end['traceback']}" if end.get("traceback") else ""))
+    found = pairs(reference, port)
+    if not found.parameters:
+        raise CannotCompare("no parameter of the port has the shape of one of MindSpore's: are these two "
+                            "programs of one network?")
+    verdict.pairs = found
+    last = min(reference.steps, port.steps, steps or reference.steps)
+    walk = Walk(reference, port, found, verdict)
+    for step in range(1, last + 1):
+        walk.step(step)
+        verdict.steps = step
+    verdict.findings = walk.findings
+    if walk.placed:
+        verdict.notes.append(f"updates are up to {walk.placed:.2g} of their norm apart by the place of "
+                             "Adam's eps alone, added before the bias correction in MindSpore, after it in "
+                             "PyTorch")
+    verdict.notes += _notes(found, reference, port, last)
+    for name, opened in (("the reference", reference), ("the port", port)):
+        end = opened.end or {"status": "cut off"}
+        if end["status"] == "error" and opened.steps == last:
+            said = end.get("traceback") or end.get("message")
+            raise CannotCompare(f"{name} failed after step {last}:\n{said}")
+    return verdict
+
+
+def run(twin) -> Verdict:
+    """The twin run of ``--torch``: the script (or its trace) against the port.
+
+    With ``--align`` the port runs twice: its first trace tells how its names are paired, and then it takes
+    over what was asked for under these names.
+    """
+    options, given = twin.options, twin.options.trace
+    if not given:
+        given = str(twin.place.folder / "reference.trace")
+        refeed = options.refeed or tuple(range(1, min(options.steps or _STEPS, _STEPS) + 1))
+        twin.finish((twin.start_reference(given, refeed=refeed), given))
+    reference = trace.open(given)
+    spec = {"script": shlex.split(options.torch), "steps": options.steps or reference.steps,
+            "refeed": _closely(reference), "seed": 1 if options.seed is None else options.seed}
+    path = _ported(twin, "port", spec)
+    if options.align:
+        checks.can_align(reference, options.align)
+        names = ported.pairs_of(pairs(reference, trace.open(path)))
+        path = _ported(twin, "aligned", {**spec, "reference": os.path.abspath(given), "pairs": names,
+                                         "align": list(options.align)})
+    return traces(reference, trace.open(path), twin.verdict, options.steps)
+
+
+def _closely(reference) -> list[int]:
+    """The steps in which the port is looked at as closely as the reference was."""
+    if reference.header.get("level") != "step":
+        return list(range(1, min(reference.steps, _STEPS) + 1))
+    return list(reference.header["options"]["refeed"])
+
+
+def _ported(twin, name: str, spec: dict) -> str:
+    """Run the port in a process of its own; its trace."""
+    out = str(twin.place.folder / f"{name}.trace")
+    script = [os.path.abspath(spec["script"][0]), *spec["script"][1:]]
+    file = twin.place.folder / f"{name}.json"
+    file.write_text(json.dumps({**spec, "script": script, "out": out}))
+    environment = dict(os.environ)
+    environment["PYTHONPATH"] = os.pathsep.join(
+        [str(Path(__file__).parents[2]), *filter(None, [environment.get("PYTHONPATH")])])
+    command = [sys.executable, "-m", "ms2torch.difftest.ported", str(file)]
+    twin.finish((twin.place.start(PORT, name, command, environment), out))
+    return out
+
+
+def _notes(found: Pairs, reference, port, last: int) -> list[str]:
+    notes = [f"compared by what goes in: a value differs that lies more than {GROWTH:g} times as far apart "
+             f"as all before it, and {FLOOR:g} units in the last place"]
+    names = [n for n in found.unpaired[0] if n], [n for n in found.unpaired[1] if n]
+    for side, cells, classes in zip(("MindSpore's", "the port's"), names, found.classes, strict=True):
+        if cells:
+            shown = ", ".join(f"{n} ({classes.get(n, '')})" for n in cells[:_SHOWN])
+            notes.append(f"{side} layers that nothing stands for on the other side, compared by what comes "
+                         f"after them: {shown}{' ...' if len(cells) > _SHOWN else ''}")
+    if reference.steps != port.steps:
+        notes.append(f"MindSpore made {reference.steps} steps, the port {port.steps}; {last} were compared")
+    return notes
+
+
+class Walk:
+    """Through the steps of both traces at once."""
+
+    def __init__(self, reference, port, found: Pairs, verdict: Verdict) -> None:
+        self.reference, self.port, self.pairs, self.verdict = reference, port, found, verdict
+        self.tree, self.sums = Tree(reference.cells), Sums(reference)
+        self.findings: list[Finding] = []
+        self.weights = {b: a for a, b in found.parameters.items()}
+        # Every leaf of MindSpore's that was called, in order, for what stands between two paired ones.
+        self.called: list[tuple[str, int]] = []
+        self.settings = tuple(_settings(t) for t in (reference, port))
+        self.placed = 0.0  # the greatest difference that the place of Adam's eps alone explains
+        self._alone()
+
+    def _alone(self) -> None:
+        for names, kind in zip(self.pairs.alone, ("missing", "extra"), strict=True):
+            for name in names:
+                other = "the port has nothing of its shape at its place" if kind == "missing" else (
+                    "MindSpore's network has nothing of its shape at its place")
+                owner = self.tree.owner(name) if kind == "missing" else ""
+                self.findings.append(Finding(1, "initial", name, kind, cell=owner, role="value", note=other))
+
+    def step(self, number: int) -> None:
+        """Compare one step."""
+        left = [r for r in self.reference.step(number) if _trained(r)]
+        right = [r for r in self.port.step(number) if _trained(r)]
+        theirs = {(r.get("update", 0), r["stage"], r["where"], r["role"], r["index"], r["call"]): r
+                  for r in right}
+        left.sort(key=lambda r: (r.get("update", 0), compare.order(r["stage"])))
+        self.number, self.theirs = number, theirs
+        self.deep = all(_deep(t.header, number) for t in (self.reference, self.port))
+        # Without Cells, all rounding of a network has gone into the loss and the gradients.
+        self.worst = 0.0 if self.deep else _WHOLE_NETWORK / GROWTH
+        # What is known of each parameter of MindSpore's: its error before the step, and both sides' values.
+        self.before: dict[str, tuple] = {}
+        self.gradients: dict[str, tuple] = {}
+        self.states: dict[str, tuple] = {}
+        self.inputs: dict[tuple, tuple] = {}
+        self.own: dict[str, float] = {}
+        self.called, self.last = [], ""
+        self._data([r for r in left if r["stage"] == "data"], [r for r in right if r["stage"] == "data"])
+        self._rates(left, right)
+        self._loss_at = next((i for i, r in enumerate(left) if r["stage"] == "loss"), -1)
+        for i, r in enumerate(left):
+            if not self.deep and number > 1 and r["stage"] != "loss":
+                continue  # rounding may have grown since the first step
+            match r["stage"]:
+                case "initial" if r["role"] == "value":
+                    self._initial(r)
+                case "initial":
+                    self.states[r["where"]] = _values(r, r)
+                case "forward" | "backward":
+                    self._cell(r)
+                case "loss" if i == self._loss_at:
+                    self._loss(r, right)
+                case "gradient":
+                    self._gradient(r)
+                case "optimizer":
+                    self._state(r)
+                case "parameter":
+                    self._parameter(r)
+
+    # ---- what a step starts from
+
+    def _data(self, left: list[dict], right: list[dict]) -> None:
+        """Batches, in order; each with the next of the port's of its shape and kind."""
+        rest = list(right)
+        for r in left:
+            other = next((o for o in rest if o["shape"] == r["shape"] and _kind(o) == _kind(r)), None)
+            if other is None:
+                continue
+            rest.remove(other)
+            self.verdict.compared += 1
+            error = _error(*_values(r, other))
+            if error > _COPIED or (_kind(r) != "f" and error):
+                self._found(r, other, error, _COPIED,
+                            "the port trains on another batch; --align data takes MindSpore's")
+            self.worst = max(self.worst, error)
+
+    def _rates(self, left: list[dict], right: list[dict]) -> None:
+        rates = [[r for r in side if r["stage"] == "learning_rate"] for side in (left, right)]
+        if not all(rates):
+            return
+        one, two = ({float(r["stats"]["mean"]) for r in side} for side in rates)
+        self.verdict.compared += 1
+        # Groups are not paired: each rate of a side has to be one of the other's.
+        for a, rest in [(a, two) for a in one] + [(b, one) for b in two]:
+            error = min(abs(a - b) for b in rest) / (abs(a) or 1.0)
+            if error > 1e-5:
+                note = "schedules: which step does each side count as the first?" if self.number > 1 else ""
+                self._found(rates[0][0], rates[1][0], error, 1e-5, note)
+                return
+
+    def _initial(self, r: dict) -> None:
+        other = self._parameter_of(r, "initial")
+        if other is None:
+            return
+        mine, theirs = _values(r, other)
+        self.before[r["where"]] = mine, theirs
+        error = _error(mine, theirs)
+        self.own.setdefault(self.tree.owner(r["where"]), 0.0)
+        self.own[self.tree.owner(r["where"])] = max(self.own[self.tree.owner(r["where"])], error)
+        if self.number == 1 and error > _COPIED:
+            self._found(r, other, error, _COPIED,
+                        "training starts from other weights; --align weights takes MindSpore's")
+
+    # ---- forward and backward
+
+    def _cell(self, r: dict) -> None:
+        where, call = self.tree.named(r["where"]), r["call"]
+        if r["stage"] == "forward" and (r["role"], r["index"]) == ("input", 0):
+            self.called.append((where, call))
+        module = self.pairs.module(where, call)
+        other = module and self.theirs.get((0, r["stage"], module[0], r["role"], r["index"], module[1]))
+        if not other or (r["stage"] == "backward" and r["shape"] != other["shape"]):
+            return
+        if r["stage"] == "forward" and r["role"] == "input":
+            self.inputs.setdefault((where, call), (self.worst, len(self.findings)))
+        # Weights that differ already (a bias before BatchNorm is noise) excuse what they are used in.
+        own = self.own.get(where, 0.0) if r["role"] in ("output", "grad_input") else 0.0
+        error = self._judge(r, other, max(self.worst, own), self._gap(where, module, r))
+        if r["role"] == "output" and r["stage"] == "forward" and error is not None:
+            self._harmless(where, call, error, r)
+            self.last, self.called = where, []
+
+    def _harmless(self, where: str, call: int, error: float, r: dict) -> None:
+        """An input that differs and does not change the output (padding that the pooling does itself) is no
+        difference."""
+        worst, count = self.inputs.get((where, call), (0.0, len(self.findings)))
+        if self.findings[count:] and error <= max(GROWTH * worst, FLOOR * epsilon(r["dtype"])):
+            self.findings[count:] = [f for f in self.findings[count:] if f.where != where]
+            self.worst = max(worst, error)
+
+    def _gap(self, where: str, module: tuple[str, int], r: dict) -> str:
+        """What to say of a finding: the Module, and what stands between it and the one before."""
+        kind = self.pairs.classes[1].get(module[0], "")
+        said = f"the port's {module[0]} ({kind})"
+        if r["role"] not in ("input", "grad_output"):
+            return f"{said} makes something else of what went in"
+        if r["stage"] == "backward":
+            return f"{said} gets another gradient, although those of the layers after it agree"
+        before = f"what {self.last} gives agrees" if self.last else "what the network is given agrees"
+        return f"{said} gets something else, although {before}: {self._between(where)}"
+
+    def _between(self, where: str) -> str:
+        names = [n for n, _ in self.called if n != where and n in self.pairs.unpaired[0]]
+        if not names:
+            return "look at what stands between them"
+        shown = ", ".join(f"{n} ({self.pairs.classes[0].get(n, '')})" for n in dict.fromkeys(names))
+        return f"MindSpore calls {shown} between them, for which the port has no Module"
+
+    def _loss(self, r: dict, right: list[dict]) -> None:
+        losses = [o for o in right if o["stage"] == "loss"]
+        if not losses:
+            return
+        other = losses[-1]
+        series = self.verdict.losses
+        series[0].append(r["stats"]["mean"])
+        series[1].append(other["stats"]["mean"])
+        note = "the loss itself differs"
+        if self.last:
+            cells = [n for n, _ in self.called if n in self.pairs.unpaired[0]]
+            shown = ", ".join(dict.fromkeys(f"{n} ({self.pairs.classes[0].get(n, '')})" for n in cells))
+            note = (f"the loss differs, although what {self.last} gives agrees: look at what comes after it"
+                    + (f", in MindSpore {shown}" if shown else ""))
+        if self.deep or self.number == 1:
+            self._judge(r, other, self.worst, note)
+
+    # ---- the update
+
+    def _gradient(self, r: dict) -> None:
+        other = self._parameter_of(r, "gradient")
+        if other is None:
+            return
+        self.gradients[r["where"]] = _values(r, other)
+        self._judge(r, other, self.worst, "the gradient differs, although the backward pass of the layers "
+                    "agrees: clipping, scaling, accumulation, or a loss that is a sum and not a mean",
+                    floor=self._sum(r), spread=False)
+
+    def _sum(self, r: dict) -> float:
+        finding = Finding(self.number, r["stage"], r["where"], "value")
+        return self.sums.floor(finding, self.tree, r["dtype"]) / (r["stats"]["norm"] or 1.0)
+
+    def _state(self, r: dict) -> None:
+        if r["where"].endswith("_power"):
+            self.states[r["where"]] = _values(r, r)
+        name = self.pairs.states.get(r["where"])
+        other = self.theirs.get((r.get("update", 0), "optimizer", name, "value", 0, 0)) if name else None
+        weight = r["where"].partition(".")[2]
+        if other is None or weight not in self.gradients:
+            return
+        gone_in = max(_error(*self.gradients[weight]), self.worst)
+        before = self.before.get(weight)
+        gone_in = max(gone_in, _error(*before) if before else 0.0)
+        start = self.states.get(r["where"])
+        if self.number == 1 and start and start[0].any():
+            note = f"MindSpore's starts at {start[0].flat[0]:g}, the port's at 0"
+        else:
+            note = "the gradient agrees, what the optimizer keeps of it does not" + self._why(weight)
+        self._judge(r, other, gone_in, note, floor=FLOOR_OF_UPDATE * epsilon(r["dtype"]), spread=False)
+        self.states[r["where"]] = _values(r, other)
+
+    def _why(self, weight: str) -> str:
+        """The settings in which the two optimizers differ."""
+        one, two = self.settings
+        shown = [f"{name} is {one[name]:g} in MindSpore and {two[name]:g} in the port"
+                 for name in one if name in two and not math.isclose(one[name], two[name], rel_tol=1e-6)]
+        if weight.endswith((".gamma", ".beta", ".bias")) and one.get("weight_decay"):
+            shown.append("MindSpore's optimizers decay no gamma and no beta unless groups say so")
+        return ": " + "; ".join(shown or ["its rule differs"])
+
+    def _parameter(self, r: dict) -> None:
+        other = self._parameter_of(r, "parameter")
+        if other is None or r["where"] not in self.before:
+            return
+        after, before = _values(r, other), self.before[r["where"]]
+        if after[0].shape != before[0].shape or after[0].shape != after[1].shape:
+            return
+        gradient = self.gradients.get(r["where"])
+        floor, gone_in = FLOOR_OF_UPDATE * epsilon(r["dtype"]), self.worst
+        if gradient is not None:
+            agreed = _agreed(*gradient) & _agreed(*before)
+            if agreed.mean() < 0.1:
+                return
+            gone_in = _error(gradient[0][agreed], gradient[1][agreed])
+            after, before = ([a[agreed] for a in pair] for pair in (after, before))
+        else:
+            if self.sums.trained and r["where"] in self.sums.trained:
+                return
+            floor += self._sum(r) * (r["stats"]["norm"] or 1.0) / (_norm(after[0] - before[0]) or math.inf)
+        mine, theirs = after[0] - before[0], after[1] - before[1]
+        size = _norm(mine)
+        # What is written is rounded at the size of the weight, not of its change.
+        floor += 4 * epsilon(r["dtype"]) * _norm(after[0]) / (size or math.inf)
+        error = _norm(mine - theirs) / (size or math.inf) if size else float(_norm(theirs) > 0)
+        tolerance = max(GROWTH * gone_in, floor)
+        self.verdict.compared += 1
+        if error > tolerance and gradient is not None:
+            placed = self._with_eps_moved(r["where"], theirs, agreed)
+            if placed is not None and _norm(mine - placed) <= tolerance * size:
+                self.placed = max(self.placed, error)
+                return
+        if error > tolerance:
+            note = ("the gradient agrees, what the optimizer makes of it does not" + self._why(r["where"])
+                    if gradient is not None else
+                    "moving statistics: MindSpore's momentum is the share that stays, PyTorch's the share "
+                    "that is new")
+            self._found(r, other, error, tolerance, note)
+
+    def _with_eps_moved(self, where: str, update: np.ndarray, agreed: np.ndarray) -> np.ndarray | None:
+        """The port's Adam update with eps added where MindSpore adds it: to the root of the second moment as
+        it is kept, not as it is corrected. None where this is not Adam with one eps on both sides."""
+        one, two = self.settings
+        second, power = self.states.get("moment2." + where), self.states.get("beta2_power")
+        same = math.isclose(one.get("eps", -1.0), two.get("eps", 1.0), rel_tol=1e-6)
+        if second is None or power is None or not same:
+            return None
+        root, corrected = np.sqrt(second[0][agreed]), math.sqrt(max(1 - float(power[0].flat[0]), 0.0))
+        return update * (root + two["eps"] * corrected) / (root + one["eps"])
+
+    # ---- judging
+
+    def _parameter_of(self, r: dict, stage: str) -> dict | None:
+        name = self.pairs.parameters.get(r["where"])
+        update = r.get("update", 0)
+        return self.theirs.get((update, stage, name, "value", 0, r["call"])) if name else None
+
+    def _judge(self, r: dict, other: dict, gone_in: float, note: str, floor: float = 0.0,
+               spread: bool = True) -> float | None:
+        """Compare two records; how far apart they are, None where a dtype or shape already differs."""
+        self.verdict.compared += 1
+        for kind in ("dtype", "shape"):
+            one, two = _named(kind, r), _named(kind, other)
+            if one != two:
+                self._note(r, kind, note, reference=str(r[kind]), ours=str(other[kind]))
+                return None
+        special = [[rec["stats"].get(k, 0) for k in ("nan", "posinf", "neginf")] for rec in (r, other)]
+        if special[0] != special[1]:
+            self._note(r, "nan", note, reference=compare._specials(r["stats"]),
+                       ours=compare._specials(other["stats"]))
+            return None
+        whole = "array" in r and "array" in other
+        error = _error(*_values(r, other)) if whole else compare.relative(r, other)
+        tolerance = max(GROWTH * gone_in, FLOOR * epsilon(r["dtype"])) + floor
+        if _kind(r) != "f":
+            tolerance = 0.0
+        if error > tolerance:
+            self._found(r, other, error, tolerance, note)
+        if spread:
+            self.worst = max(self.worst, error)
+        return error
+
+    def _found(self, r: dict, other: dict, error: float, tolerance: float, note: str) -> None:
+        shown = [f"norm {x['stats']['norm']:.6g}, mean {x['stats']['mean']:.6g}" for x in (r, other)]
+        self._note(r, "value", note, error=error, tolerance=tolerance, reference=shown[0], ours=shown[1])
+
+    def _note(self, r: dict, kind: str, note: str, **more) -> None:
+        where = self.tree.named(r["where"])
+        cell = where if r["stage"] in ("forward", "backward", "loss") else self.tree.owner(r["where"])
+        if r["stage"] in ("optimizer", "learning_rate"):
+            cell = next((n for n in self.tree.cells if n.rpartition(".")[2] == "optimizer"), "")
+        self.findings.append(Finding(self.number, r["stage"], where, kind, role=r["role"], index=r["index"],
+                                     call=r["call"], update=r.get("update", 0), cell=cell, note=note, **more))
+
+
+def _settings(opened) -> dict[str, float]:
+    """The numbers of the first optimizer."""
+    return next((r["settings"] for r in opened.step(1) if r["kind"] == "optimizer"), {})
+
+
+def _deep(header: dict, step: int) -> bool:
+    """Whether a trace holds what Cells make in a step."""
+    return header.get("level") != "step" or step in header["options"]["refeed"]
+
+
+def _trained(r: dict) -> bool:
+    return r["kind"] == "tensor" and r.get("training", True)
+
+
+def _kind(r: dict) -> str:
+    dtype = r["dtype"].lower()
+    return "f" if compare.is_float(dtype) else "b" if dtype == "bool" else "i"
+
+
+def _named(what: str, r: dict):
+    """Integers of all widths are one kind here; a dimension of one element is none."""
+    if what == "shape":
+        return [n for n in r["shape"] if n != 1]
+    return r["dtype"].lower() if _kind(r) == "f" else _kind(r)
+
+
+def _values(r: dict, other: dict) -> tuple[np.ndarray, np.ndarray]:
+    """Both sides' values in one order: whole arrays where both are there, else their samples."""
+    whole = r.get("array") is not None and other.get("array") is not None
+    one, two = (np.asarray(x["array"] if whole else x["stats"]["sample"], np.float64).ravel()
+                for x in (r, other))
+    return one, two
+
+
+def _norm(values: np.ndarray) -> float:
+    return float(np.linalg.norm(values[np.isfinite(values)]))
+
+
+def _error(mine: np.ndarray, theirs: np.ndarray) -> float:
+    """The distance of two arrays as a part of the first one's norm; infinite where shapes differ."""
+    if mine.shape != theirs.shape:
+        return math.inf
+    gap = _norm(mine - theirs)
+    return gap / (_norm(mine) or gap) if gap else 0.0
+
+
+def _agreed(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    return np.abs(mine - theirs) <= _AGREED * np.abs(mine)
+
+
+def ordered(left, right):
+    """(reference, port) of two traces, in whichever order they were given; None where neither is a port's."""
+    ports = [t.header.get("side") == "torch" for t in (left, right)]
+    return None if not any(ports) else (right, left) if ports == [True, False] else (left, right)

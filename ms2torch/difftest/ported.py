@@ -1,0 +1,107 @@
+"""The process in which a PyTorch port is recorded: ``python -m ms2torch.difftest.ported SPEC.json``.
+
+Whatever ``--align`` asks for is taken over from MindSpore's trace, under the names that pairing found: the
+weights (and the optimizer's state, where a step is judged by itself), the batches, the dropout masks.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from . import trace
+from .recorder import Recorder, record
+
+
+class Taking(Recorder):
+    """Records a port while it takes over ``align`` ("weights", "data", "random") from the reference.
+
+    ``pairs`` has the reference's name (and call) of each parameter, state and Dropout of the port's.
+    """
+
+    def __init__(self, writer, options, frame, reference: str, align: list[str], pairs: dict):
+        super().__init__(writer, options, frame)
+        self.reference, self.align, self.pairs = trace.open(reference), set(align), pairs
+        self.theirs: dict[tuple, dict] = {}
+        self.data: list[dict] = []
+        if "random" in self.align:
+            self._replay_masks()
+
+    def begin(self, step):
+        """Look up the reference's step."""
+        records = self.reference.step(step) if step <= self.reference.steps else []
+        whole = [r for r in records if r["kind"] == "tensor" and r.get("array") is not None
+                 and r.get("training", True)]
+        self.theirs = {(r["stage"], r["where"], r["role"], r["index"], r["call"]): r for r in whole}
+        self.data = [r for r in whole if r["stage"] == "data"]
+
+    def visit(self, stage, where, role, index, call, value, update=0):
+        """Record what was the port's own, and go on with the reference's."""
+        record = None
+        if stage == "initial" and "weights" in self.align:
+            record = self.theirs.get((stage, self.pairs["names"].get(where), role, 0, 0))
+        elif stage == "data" and "data" in self.align:
+            record = next((r for r in self.data if r["shape"] == list(value.shape)), None)
+            if record is not None:
+                self.data.remove(record)
+        if record is None or _size(record["array"].shape) != _size(value.shape):
+            super().visit(stage, where, role, index, call, value, update)
+            return None
+        array = record["array"].reshape(tuple(value.shape))
+        taken = self.frame.tensor_of(array, value)
+        super().visit(stage, where, role, index, call, taken, update)
+        return array
+
+    def _replay_masks(self) -> None:
+        """Dropout zeroes what it zeroed in the reference, and scales as the port's own does."""
+        import torch
+
+        draw, recorder, counts = torch.nn.Dropout.forward, self, {}
+
+        def forward(module, x):
+            y = draw(module, x)
+            if not module.training or module.p in (0, 1):
+                return y
+            name = recorder.names.of(module)
+            call = counts[name] = counts.get(name, (recorder.step, -1))
+            call = counts[name] = (recorder.step, call[1] + 1 if call[0] == recorder.step else 0)
+            other, turn = recorder.pairs["calls"].get(f"{name}|{call[1]}", (None, 0))
+            record = recorder.theirs.get(("forward", other, "output", 0, turn))
+            if record is None or record["array"].shape != tuple(x.shape):
+                return y
+            kept = torch.from_numpy(record["array"] != 0).to(x.device, x.dtype)
+            return x * (kept / (1 - module.p))
+
+        torch.nn.Dropout.forward = forward
+
+
+def _size(shape) -> list[int]:
+    return [n for n in shape if n != 1]
+
+
+def pairs_of(found) -> dict:
+    """What `Taking` needs of `pairing.Pairs`, the other way round and fit for JSON."""
+    names = {b: a for a, b in (*found.parameters.items(), *found.states.items())}
+    calls = {f"{b}|{j}": (a, i) for (a, i), (b, j) in found.calls.items()}
+    return {"names": names, "calls": calls}
+
+
+def main(spec: dict) -> int:
+    """Run as the spec says (port.py writes it); the script's exit code."""
+    def make(writer, options, frame):
+        if not spec.get("align"):
+            return Recorder(writer, options, frame)
+        return Taking(writer, options, frame, spec["reference"], spec["align"], spec["pairs"])
+
+    script, *arguments = spec["script"]
+    return record(script, arguments, make, out=spec["out"], torch=True, steps=spec["steps"],
+                  refeed=frozenset(spec["refeed"]), seed=spec["seed"])
+
+
+if __name__ == "__main__":
+    code = main(json.loads(Path(sys.argv[1]).read_text()))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
