@@ -164,6 +164,22 @@ print([name for name, _ in module.named_parameters()])
 # %% check module
 assert (net.fc.weight.asnumpy() != before).any()
 
+# %% program
+import pathlib
+import tempfile
+
+module.eval()
+program = torch.export.export(module, (BATCH[0],))
+print([str(node.target) for node in program.graph.nodes if node.op == "call_function"])
+with tempfile.TemporaryDirectory() as folder:
+    path = pathlib.Path(folder, "net.pt2")
+    torch.export.save(program, path)
+    loaded = torch.export.load(path).module()
+print("the same output:", torch.equal(loaded(BATCH[0]), module(BATCH[0])))
+
+# %% check program
+assert torch.equal(loaded(BATCH[0]), module(BATCH[0]))
+
 # %% back
 reverse = {v: k for k, v in NAMES.items()}
 parameters = {}

@@ -1,4 +1,4 @@
-"""For those who leave for plain PyTorch: ``facts()`` are the differences that bite."""
+"""For those who leave for PyTorch: the differences that bite (``facts()``), ``to_torch``."""
 
 from .facts import Fact, facts
 

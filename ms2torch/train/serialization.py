@@ -507,12 +507,29 @@ def _convert(path, save_path, name_map, regex, source: str, target: str) -> None
 
 
 def export(net, *inputs, file_name=None, file_format=None, **kwargs) -> None:
-    """Graph files (MINDIR, AIR, ONNX) come from MindSpore's compiler; NotImplementedError."""
-    raise unsupported(
-        "mindspore.export",
-        "graph files come from MindSpore's compiler.",
-        "torch.onnx.export(ms2torch.to_torch(net), ...), or save_checkpoint for the weights.",
-    )
+    """``net`` as an ONNX file, which needs ``pip install onnx onnxscript`` (``mindspore.export``).
+
+    NotImplementedError for the formats of MindSpore's compiler, MINDIR and AIR, and for encryption.
+    """
+    formats = ["AIR", "ONNX", "MINDIR"]
+    if file_format not in formats:
+        raise ValueError(f"For 'export', 'file_format' must be one of {formats}, but got {file_format}.")
+    if file_format != "ONNX":
+        raise unsupported(
+            f"mindspore.export(file_format={file_format!r})",
+            "such files come from MindSpore's compiler.",
+            'file_format="ONNX", torch.export.export(ms2torch.to_torch(net), inputs), or save_checkpoint for '
+            "the weights.",
+        )
+    if kwargs.get("custom_func") is not None:
+        raise ValueError("Currently only support custom_func for MindIR format, but got ONNX format.")
+    if "enc_key" in kwargs:
+        raise unsupported("mindspore.export(enc_key=...)", "no file is encrypted.", "encrypt it yourself.")
+    if not isinstance(net, Cell):
+        raise ValueError(f"Export ONNX format model only support nn.Cell object, but got {type(net)}.")
+    from ms2torch.onnx import export as export_onnx
+
+    export_onnx(net, *inputs, file_name=file_name)
 
 
 def load(file_name, **kwargs):

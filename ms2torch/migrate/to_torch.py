@@ -1,4 +1,4 @@
-"""to_torch: a Cell for torch's own tools, optimizers, DDP, FSDP, ``loss.backward()``."""
+"""to_torch: a Cell for torch's own tools: optimizers, DDP, ``loss.backward()``, torch.func, torch.export."""
 
 from __future__ import annotations
 
@@ -48,9 +48,7 @@ class CellModule(_Branch):
     def _own(self, pair) -> torch.Tensor:
         """This side's tensor of a pair, over the storage of whichever side moved since the last look."""
         param, branch, leaf, place = pair
-        mine = branch._parameters.get(leaf)
-        if mine is None:
-            mine = branch._buffers[leaf]
+        mine = _entry(branch, leaf)
         rest = param._rest
         if rest.data_ptr() != place or mine.data_ptr() != place:
             if rest.data_ptr() != place:
@@ -60,20 +58,35 @@ class CellModule(_Branch):
             pair[3] = rest.data_ptr()
         return mine
 
+    def _lent(self) -> tuple[list, list[torch.Tensor]]:
+        """The Parameters to lend this side's tensors to, and these."""
+        if not _traced(self._pairs):
+            tensors = [self._own(pair) for pair in self._pairs]
+            training = [i for i, pair in enumerate(self._pairs) if pair[0].requires_grad]
+            return [self._pairs[i][0] for i in training], [tensors[i] for i in training]
+        # What torch's tracers put in the parameters' and buffers' places has no storage of its own.
+        return [pair[0] for pair in self._pairs], [_entry(*pair[1:3]) for pair in self._pairs]
+
     def train(self, mode: bool = True) -> CellModule:
         self.cell.set_train(mode)
         return super().train(mode)
 
     def forward(self, *args, **kwargs):
-        weights, mine = [], []
-        for pair in self._pairs:
-            t = self._own(pair)
-            if pair[0].requires_grad:
-                weights.append(pair[0])
-                mine.append(t)
         recording = torch.is_grad_enabled()
-        with levels.Lent(weights, mine), torch.set_grad_enabled(recording):
+        with levels.Lent(*self._lent()), torch.set_grad_enabled(recording):
             return lower(self.cell(*lift(args), **lift(kwargs)))
+
+
+def _entry(branch, leaf) -> torch.Tensor:
+    mine = branch._parameters.get(leaf)
+    return branch._buffers[leaf] if mine is None else mine
+
+
+def _traced(pairs) -> bool:
+    """Whether torch.export, torch.onnx or torch.func runs the Module on stand-ins for its parameters."""
+    if torch.compiler.is_compiling():
+        return True
+    return bool(pairs) and torch._C._functorch.is_functorch_wrapped_tensor(_entry(*pairs[0][1:3]))
 
 
 def to_torch(cell: Cell) -> CellModule:

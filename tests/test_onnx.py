@@ -1,0 +1,108 @@
+"""Networks leave as ONNX files and torch.export programs that compute what the network computes."""
+
+import numpy as np
+import pytest
+import torch
+
+import ms2torch as ms
+from ms2torch import Tensor, nn, ops
+
+
+class Residual(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 3)
+        self.norm = nn.BatchNorm2d(3)
+        self.pool = nn.MaxPool2d(3, 2, "same")
+        self.dense = nn.Dense(3, 2)
+
+    def construct(self, image):
+        x = ops.relu(self.norm(self.conv(image)) + image)
+        return self.dense(self.pool(x).mean((2, 3)))
+
+
+@pytest.fixture
+def net():
+    ms.set_seed(3)
+    made = Residual()
+    made.norm.moving_mean.set_data(Tensor([0.5, -0.5, 1.0]))
+    return made
+
+
+@pytest.fixture
+def image():
+    return Tensor(np.random.default_rng(0).normal(size=(2, 3, 8, 8)).astype(np.float32))
+
+
+def onnx_result(path, **inputs):
+    onnx = pytest.importorskip("onnx")
+    from onnx.reference import ReferenceEvaluator
+
+    model = onnx.load(path)
+    return model.graph, ReferenceEvaluator(model).run(None, inputs)[0]
+
+
+@pytest.fixture
+def exporter():
+    pytest.importorskip("onnx")
+    pytest.importorskip("onnxscript")
+
+
+def test_export_writes_the_network_in_evaluation(tmp_path, net, image, exporter):
+    net.set_train(True)
+    ms.export(net, image, file_name=str(tmp_path / "net"), file_format="ONNX")
+    assert net.training and [p.name for p in tmp_path.iterdir()] == ["net.onnx"]
+    graph, result = onnx_result(tmp_path / "net.onnx", image=image.asnumpy())
+    assert [i.name for i in graph.input] == ["image"]
+    np.testing.assert_allclose(result, net.set_train(False)(image).asnumpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_names_and_open_axes(tmp_path, net, image, exporter):
+    ms.onnx.export(net, image, file_name=str(tmp_path / "net.onnx"), input_names=["x"], output_names=["y"],
+                   dynamic_axes={"x": {0: "batch"}})
+    five = np.concatenate([image.asnumpy()] * 2 + [image.asnumpy()[:1]])
+    graph, result = onnx_result(tmp_path / "net.onnx", x=five)
+    assert graph.output[0].name == "y" and graph.input[0].type.tensor_type.shape.dim[0].dim_param == "batch"
+    np.testing.assert_allclose(result, net.set_train(False)(Tensor(five)).asnumpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_export_refuses_in_words(tmp_path, net, image):
+    with pytest.raises(ValueError, match=r"must be one of \['AIR', 'ONNX', 'MINDIR'\], but got PB"):
+        ms.export(net, image, file_name="net", file_format="PB")
+    with pytest.raises(NotImplementedError, match=r"ms2torch\.to_torch"):
+        ms.export(net, image, file_name="net", file_format="MINDIR")
+    with pytest.raises(ValueError, match=r"only support nn\.Cell object"):
+        ms.export(len, image, file_name="net", file_format="ONNX")
+    with pytest.raises(ValueError, match="'input_names' must be isinstance of"):
+        ms.onnx.export(net, image, file_name="net", input_names="x")
+
+
+def test_without_the_exporters_packages_the_error_names_them(tmp_path, net, image, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(NotImplementedError, match="pip install onnx onnxscript"):
+        ms.export(net, image, file_name=str(tmp_path / "net"), file_format="ONNX")
+    assert not list(tmp_path.iterdir())
+
+
+def test_torch_export_gives_a_program_of_torch_alone(tmp_path, net, image):
+    net.set_train(False)
+    program = torch.export.export(ms.to_torch(net), (image.torch(),))
+    assert {str(n.target) for n in program.graph.nodes if n.op == "call_function"} >= {"aten.conv2d.default"}
+    torch.export.save(program, tmp_path / "net.pt2")
+    again = torch.export.load(tmp_path / "net.pt2").module()
+    assert torch.equal(again(image.torch()), net(image).torch())
+
+
+def test_torch_func_differentiates_a_cell(net, image):
+    net.set_train(False)
+    module, x = ms.to_torch(net), image.torch()
+    before = {name: p.detach().clone() for name, p in module.named_parameters()}
+
+    def loss(weights):
+        return torch.func.functional_call(module, weights, (x,)).square().sum()
+
+    found = torch.func.grad(loss)(before)
+    expected = ms.grad(lambda i: net(i).square().sum(), None, net.trainable_params())(image)
+    for parameter, g in zip(net.trainable_params(), expected, strict=True):
+        torch.testing.assert_close(found[parameter.name], g.torch())
+    assert all(torch.equal(p, before[name]) for name, p in module.named_parameters())
