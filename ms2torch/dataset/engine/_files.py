@@ -22,7 +22,7 @@ from ..core.validator_helpers import (
     type_check,
 )
 from ._flow import shuffled_rows
-from ._sources import SourceDataset, check_shuffle
+from ._sources import SourceDataset, cached, check_shuffle
 from .datasets import Row
 from .samplers import Shuffle
 
@@ -125,6 +125,8 @@ class FilesDataset(SourceDataset):
         return pieces
 
     def _open(self, run):
+        if self.cache is not None:
+            return cached(self, run)
         seed, epochs = config.drawing_seed(), 0
         order = list(range(len(self.dataset_files)))
         draw = MT19937_64(seed)

@@ -11,6 +11,7 @@ from ..._core.tensor import Tensor
 from ..core.errors import pipeline_error, syntax_error
 from ..core.validator_helpers import type_check
 from ..transforms.operation import Compose, step
+from ._sources import cached
 from .datasets import UnionBaseDataset, places, to_list
 
 
@@ -37,6 +38,8 @@ class MapDataset(UnionBaseDataset):
         self.callbacks = []
 
     def _open(self, run):
+        if self.cache is not None:
+            return cached(self, run)
         child, steps = self.children[0]._open(run), [step(one) for one in Compose.decompose(self.operations)]
         names = self.children[0]._columns()
         take = self._places(names)

@@ -108,14 +108,8 @@ class MindDataset(MappableDataset, UnionBaseDataset):
     def _order(self) -> Order:
         return Order(self._files().counts, self.sampler, self.num_padded)
 
-    def _open(self, run):
-        numbers, read = self._order().open(), self._reader()
-
-        def epoch():
-            for number in numbers():
-                yield read(number)
-
-        return epoch
+    def _numbers(self):
+        return self._order().open()
 
     def __getitem__(self, index):
         """The row with this number, as a list of arrays."""

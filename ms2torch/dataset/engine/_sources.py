@@ -70,9 +70,14 @@ class MappableDataset(SourceDataset):
     def _size(self) -> int:
         return self.sampler._size(self._source_size())
 
+    def _numbers(self) -> Callable[[], list[int]]:
+        """A function that gives the row numbers of the next epoch."""
+        return self.sampler._open(self._source_size(), self._labels)
+
     def _open(self, run: Run) -> Epoch:
-        numbers = self.sampler._open(self._source_size(), self._labels)
-        read = self._reader()
+        if self.cache is not None:
+            return cached(self, run)
+        numbers, read = self._numbers(), self._reader()
 
         def epoch():
             for number in numbers():
@@ -117,6 +122,12 @@ class MappableDataset(SourceDataset):
             parts.append(part)
             start += size
         return tuple(parts)
+
+
+def cached(node: Dataset, run: Run) -> Epoch:
+    """`Dataset._open` of a node that has a cache."""
+    from ._caching import opened
+    return opened(node, run)
 
 
 def check_source(sampler, shuffle, num_shards, shard_id, num_samples, num_parallel_workers, **flags) -> None:

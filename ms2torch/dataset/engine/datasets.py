@@ -56,8 +56,8 @@ class Dataset:
         for child in self.children:
             child._consumers += 1
         if cache is not None:
-            raise unsupported("mindspore.dataset.DatasetCache", "no cache server is run.",
-                              "leave `cache` out; the operating system caches the files.")
+            from .cache_client import DatasetCache
+            type_check(cache, (DatasetCache,), "cache")
         self.num_parallel_workers = num_parallel_workers
         self.cache = cache
         self.dataset_size = None
