@@ -72,26 +72,26 @@ class Run:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
 
-def wait(runs: list[Run], deadline: float | None, useful) -> Run | None:
+def wait(runs: list[Run], deadline: float | None, useful) -> tuple[Run | None, Run | None]:
     """Wait until all have ended. When one fails, the others get as long as it had and a little more, for what
-    both did can still be compared; no time at all unless ``useful(run)``. Returns the run that was ended
-    because its time was over."""
-    running, began, limit, late = list(runs), time.monotonic(), deadline, None
+    both did can still be compared; no time at all unless ``useful(run)``. Returns the run that failed first,
+    and the one that was ended because its time was over, or None."""
+    running, began, limit, first, late = list(runs), time.monotonic(), deadline, None, None
     while running:
         for run in [run for run in running if run.process.poll() is not None]:
             running.remove(run)
-            if run.process.poll():
-                now = time.monotonic()
+            if run.process.poll() and not run.ended:
+                first, now = first or run, time.monotonic()
                 more = max(_PATIENCE, now - began) if useful(run) else 0.0
                 limit = min(limit or now + _DAY, now + more)
         if running and limit is not None and time.monotonic() > limit:
             late = running[0] if limit == deadline else None
             for run in running:
-                end(run.process)
                 run.ended = True
+                end(run.process)
         elif running:
             time.sleep(0.05)
-    return late
+    return first, late
 
 
 def _leave(number, frame) -> None:
