@@ -271,8 +271,10 @@ def check_type_name(arg_name, arg_type, valid_types, prim_name):
     allowed = list(valid_types) if isinstance(valid_types, (list, tuple, set, frozenset)) else [valid_types]
     if arg_type not in allowed:
         where = f"For '{prim_name}', the" if prim_name else "The"
-        rule = str(allowed[0]) if len(allowed) == 1 else f"one of {allowed}"
-        raise TypeError(f"{where} '{arg_name}' should be {rule}, but got '{arg_type!r}'.")
+        names = [getattr(t, "__name__", t) for t in allowed]
+        rule = str(names[0]) if len(names) == 1 else f"one of {names}"
+        got = getattr(arg_type, "__name__", None) or repr(arg_type)
+        raise TypeError(f"{where} '{arg_name}' should be {rule}, but got '{got}'.")
     return arg_type
 
 
