@@ -246,9 +246,9 @@ class Recorder:
         self.writer.add(record, array if self.whole(stage, where) else None)
         return None
 
-    def incoming(self, value, where, index, call):
-        """A Cell's input: visited, and its gradient when that comes."""
-        return self._through("input", value, where, index, call)
+    def incoming(self, value, where, index, call, shown=None):
+        """A Cell's input: visited (as ``shown``), and its gradient when that comes."""
+        return self._through("input", value, where, index, call, shown)
 
     def outgoing(self, value, where, index, call):
         """A Cell's output, in the same way."""
@@ -268,8 +268,8 @@ class Recorder:
         names = (where, stage + "/" + where)
         return any(fnmatch.fnmatch(name, pattern) for pattern in self.options.full for name in names)
 
-    def _through(self, role, value, where, index, call):
-        new = self.visit("forward", where, role, index, call, value)
+    def _through(self, role, value, where, index, call, shown=None):
+        new = self.visit("forward", where, role, index, call, value if shown is None else shown)
         if new is not None:
             value = self.frame.tensor_of(new, value)
         if isinstance(value, self.parameter) or not self.frame.differentiable(value):
@@ -378,12 +378,16 @@ class Recorder:
         call, inner = self._count(where), getattr(cell, body)
         training, self.training = self.training, self.training
 
+        given = []  # as the caller has them, where the Cell casts them first
+        if self.frame.casts(cell):
+            mapped((args, kwargs), self.tensor, lambda v, i: given.append(v))
+
         def construct(*args, **kwargs):
             own.pop(body, None)  # nested calls of the same Cell are calls of their own
             self.stack.append(None if whole else where)
             try:
-                args, kwargs = mapped((args, kwargs), self.tensor,
-                                      lambda v, i: self.incoming(v, where, i, call))
+                args, kwargs = mapped((args, kwargs), self.tensor, lambda v, i: self.incoming(
+                    v, where, i, call, given[i] if given else v))
                 result = inner(*args, **kwargs)
                 return mapped(result, self.tensor, lambda v, i: self.outgoing(v, where, i, call))
             finally:
@@ -705,6 +709,11 @@ class MindSpore:
         """Whether a Cell is a layer of MindSpore's own: what it is made of differs between releases."""
         module = type(cell).__module__
         return module.startswith(("mindspore.", "ms2torch.")) and not any(p in module for p in _COMPOSED)
+
+    def casts(self, cell):
+        """Whether a Cell casts its inputs before `construct`: ms2torch's do under ``to_float``, the real ones
+        within it."""
+        return self.side == "ms2torch" and cell._float is not None
 
     def hidden(self, cell):
         """Whether a Cell is how MindSpore wrote an operator (``ops.clip_by_global_norm`` is one)."""

@@ -112,7 +112,7 @@ class Replay(Recorder):
         return (stage == "forward" and where not in self.names.taken
                 and not any(key[3] == where for key in self.known))
 
-    def incoming(self, value, where, index, call):
+    def incoming(self, value, where, index, call, shown=None):
         """A Cell's input."""
         return self._swapped("input", value, where, index, call)
 
