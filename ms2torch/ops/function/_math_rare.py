@@ -279,14 +279,3 @@ def _fraction(a, b, x, terms: int = 200):
 def _split_with_size(input, split_size, dim=0):
     """The parts of the given sizes along ``dim`` (``mindspore.ops.auto_generate.SplitWithSize``)."""
     return tuple(torch.split(input, list(ints(split_size)), dim))
-
-
-@primitive("RmsNorm", init={"epsilon": 1e-6})
-def _rms_norm(x, gamma, epsilon=1e-6):
-    """``x`` over its root mean square, times ``gamma``, and the reciprocal of the root, Float32.
-
-    MindSpore: ``mindspore.ops.RmsNorm``; the last axes are those of ``gamma``.
-    """
-    dims = tuple(range(x.ndim - gamma.ndim, x.ndim))
-    scale = torch.rsqrt(x.float().square().mean(dims, keepdim=True) + epsilon)
-    return (x.float() * scale * gamma.float()).to(x.dtype), scale

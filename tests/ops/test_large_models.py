@@ -1,0 +1,147 @@
+"""Operators of large language models, which MindSpore computes on Ascend alone, against their formulas."""
+
+import numpy as np
+import pytest
+
+import ms2torch as ms
+from ms2torch import Tensor, ops
+
+B, N, S, D = 2, 4, 5, 8
+RNG = np.random.default_rng(0)
+Q, K, V = (RNG.normal(size=(B, N, S, D)) for _ in range(3))
+SHIFT, MASK = RNG.normal(size=(B, N, S, S)), np.triu(np.ones((S, S), bool), 1)
+
+
+def attention(q, k, v, scale=1.0, shift=0.0, hidden=False):
+    """The formula in float64."""
+    scores = np.where(hidden, -np.inf, q @ np.swapaxes(k, -1, -2) * scale + shift)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    return weights / weights.sum(-1, keepdims=True) @ v, scores
+
+
+def of(*arrays):
+    return [Tensor(a.astype(np.float32)) for a in arrays]
+
+
+def laid(a, layout):
+    if layout == "BNSD":
+        return a
+    b = a.transpose(0, 2, 1, 3)
+    return {"BSND": b, "BSH": b.reshape(B, S, -1), "SBH": b.reshape(B, S, -1).swapaxes(0, 1)}[layout]
+
+
+def close(result, expected):
+    np.testing.assert_allclose(result.asnumpy(), expected, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize("layout", ["BNSD", "BSND", "BSH", "SBH"])
+@pytest.mark.parametrize("masked", [False, True])
+def test_flash_attention_in_every_layout(layout, masked):
+    inputs = of(*(laid(a, layout) for a in (Q, K, V)))
+    mask = Tensor(MASK.astype(np.uint8)) if masked else None
+    result = ops.flash_attention_score(*inputs, N, attn_mask=mask, scalar_value=0.3, input_layout=layout)
+    close(result, laid(attention(Q, K, V, 0.3, hidden=MASK & masked)[0], layout))
+
+
+@pytest.mark.parametrize(("mode", "later"), [(2, 1), (3, 3)])
+def test_flash_attention_that_sees_no_later_position(mode, later):
+    q = Q[:, :, :3]
+    hidden = np.triu(np.ones((3, S), bool), later)
+    result = ops.flash_attention_score(*of(q, K, V), N, scalar_value=0.5, input_layout="BNSD",
+                                       sparse_mode=mode)
+    close(result, attention(q, K, V, 0.5, hidden=hidden)[0])
+
+
+def test_flash_attention_with_a_shift_a_band_and_fewer_heads_of_keys():
+    ahead = np.arange(S) - np.arange(S)[:, None]
+    result = ops.flash_attention_score(
+        *of(Q, K[:, :2], V[:, :2]), N, real_shift=Tensor(SHIFT.astype(np.float32)), scalar_value=0.5,
+        attn_mask=Tensor(np.zeros((S, S), bool)), pre_tokens=2, next_tokens=1, input_layout="BNSD")
+    expected = attention(Q, K[:, [0, 0, 1, 1]], V[:, [0, 0, 1, 1]], 0.5, SHIFT, (ahead > 1) | (ahead < -2))[0]
+    close(result, expected)
+
+
+def test_flash_attention_of_joined_sequences():
+    q, k, v = (a[0].transpose(1, 0, 2) for a in (Q, K, V))
+    result = ops.flash_attention_score(*of(q, k, v), N, actual_seq_qlen=[2, 5], actual_seq_kvlen=(3, 5),
+                                       input_layout="TND")
+    parts = [attention(*(t.transpose(1, 0, 2) for t in (q[a:b], k[c:d], v[c:d])))[0].transpose(1, 0, 2)
+             for a, b, c, d in ((0, 2, 0, 3), (2, 5, 3, 5))]
+    close(result, np.concatenate(parts))
+
+
+def test_flash_attention_primitive_gives_its_statistics_too():
+    largest, total, empty, out = ops.operations.nn_ops.FlashAttentionScore(
+        N, scale_value=0.5, input_layout="BNSD")(*of(Q, K, V))
+    expected, scores = attention(Q, K, V, 0.5)
+    close(out, expected)
+    assert largest.shape == total.shape == (B, N, S, 8) and empty.shape == (0,)
+    close(largest[..., 7], scores.max(-1))
+    close(total[..., 0], np.exp(scores - scores.max(-1, keepdims=True)).sum(-1))
+
+
+def test_flash_attention_drops_what_the_bits_say():
+    q, k, v = Q[..., :3, :], RNG.normal(size=(B, N, 8, D)), RNG.normal(size=(B, N, 8, D))
+    bits = RNG.random((B, N, 3, 8)) < 0.5
+    mask = Tensor(np.packbits(bits, axis=-1, bitorder="little"))
+    result = ops.flash_attention_score(*of(q, k, v), N, drop_mask=mask, keep_prob=0.5, input_layout="BNSD")
+    scores = attention(q, k, v)[1]
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    close(result, (weights / weights.sum(-1, keepdims=True) * bits / 0.5) @ v)
+
+
+def test_flash_attention_has_the_gradients_of_its_formula():
+    inputs = of(Q, K, V)
+
+    def explicit(q, k, v):
+        scores = ops.matmul(q, k.swapaxes(-1, -2)) * 0.5
+        return ops.matmul(ops.softmax(scores.masked_fill(Tensor(MASK), -1e30), -1), v)
+
+    def flash(q, k, v):
+        return ops.flash_attention_score(q, k, v, N, attn_mask=Tensor(MASK), scalar_value=0.5,
+                                         input_layout="BNSD")
+
+    for found, expected in zip(ms.grad(flash, (0, 1, 2))(*inputs), ms.grad(explicit, (0, 1, 2))(*inputs),
+                               strict=True):
+        np.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_flash_attention_refuses():
+    q, k, v = of(Q, K, V)
+    with pytest.raises(ValueError, match="'input_layout' must be one of"):
+        ops.flash_attention_score(q, k, v, N, input_layout="XYZ")
+    with pytest.raises(TypeError, match="must have one dtype"):
+        ops.flash_attention_score(q, k.astype(ms.float16), v, N, input_layout="BNSD")
+    with pytest.raises(NotImplementedError, match="sparse_mode"):
+        ops.flash_attention_score(q, k, v, N, sparse_mode=4, input_layout="BNSD")
+    with pytest.raises(RuntimeError, match="divisible by"):
+        ops.flash_attention_score(*of(*(laid(a, "BSH") for a in (Q, K, V))), 5)
+
+
+def test_rms_norms_and_gates():
+    x, y, gamma = RNG.normal(size=(3, 6)), RNG.normal(size=(3, 6)), RNG.normal(size=6)
+    root = np.sqrt((x**2).mean(-1, keepdims=True) + 1e-6)
+    normed, scale = ops.rms_norm(*of(x, gamma))
+    close(normed, x / root * gamma)
+    close(scale, 1 / root)
+    normed, scale, total = ops.add_rms_norm(*of(x, y, gamma))
+    root = np.sqrt(((x + y) ** 2).mean(-1, keepdims=True) + 1e-6)
+    close(normed, (x + y) / root * gamma)
+    close(total, x + y)
+    close(ops.swiglu(*of(x)), x[:, :3] / (1 + np.exp(-x[:, :3])) * x[:, 3:])
+    with pytest.raises(RuntimeError, match="divisible by 2"):
+        ops.swiglu(*of(x), dim=0)
+
+
+def test_rotated_positions_keep_lengths_and_compose():
+    x, angle = RNG.normal(size=(1, 2, 3, 4)), RNG.normal(size=(1, 1, 3, 2))
+    pairs = x[..., :2] + 1j * x[..., 2:]
+    turned = pairs * np.exp(1j * angle)
+    double = np.concatenate([angle, angle], -1)
+    close(ops.rotary_position_embedding(*of(x, np.cos(double), np.sin(double))),
+          np.concatenate([turned.real, turned.imag], -1))
+    pairs = x[..., ::2] + 1j * x[..., 1::2]
+    turned = pairs * np.exp(1j * angle)
+    double = np.repeat(angle, 2, -1)
+    close(ops.rotary_position_embedding(*of(x, np.cos(double), np.sin(double)), mode=1),
+          np.stack([turned.real, turned.imag], -1).reshape(x.shape))
