@@ -136,8 +136,8 @@ def _attention(query, key, value, head_num, real_shift, drop_mask, padding_mask,
     if real_shift is not None or drop_mask is not None or scored or ends_q is None or ends_k is None:
         raise unsupported(
             "mindspore.ops.flash_attention_score(input_layout='TND')",
-            "joined sequences need actual_seq_qlen and actual_seq_kvlen; the function alone takes them, without "
-            "real_shift and drop_mask.",
+            "joined sequences need actual_seq_qlen and actual_seq_kvlen; the function alone takes them, "
+            "without real_shift and drop_mask.",
             'input_layout="BNSD", one sequence in each row.')
     parts, last_q, last_k = [], 0, 0
     for q_end, k_end in zip(_integers(ends_q), _integers(ends_k), strict=True):
