@@ -5,13 +5,16 @@ Everything runs in numpy, in the calling thread; Tensors are made where an itera
 seed (`config.set_seed`) the order of rows and the random transforms are MindSpore's own.
 """
 
-from . import audio, text, transforms, vision
+from . import audio, callback, debug, text, transforms, utils, vision
+from .callback import DSCallback, WaitedDSCallback
 from .core import config
 from .core.config import get_seed, set_seed
 from .engine import *  # noqa: F403  the public names are engine's
 from .engine import __all__ as _engine
+from .utils.line_reader import LineReader
 
-__all__ = [*_engine, "audio", "config", "get_seed", "set_seed", "text", "transforms", "vision"]
+__all__ = [*_engine, "DSCallback", "LineReader", "WaitedDSCallback", "audio", "callback", "config", "debug",
+           "get_seed", "set_seed", "text", "transforms", "utils", "vision"]
 
 
 def __getattr__(name):

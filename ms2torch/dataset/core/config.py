@@ -47,7 +47,7 @@ _values = {
            "callback_timeout": 60,
     "enable_autotune": False, "autotune_interval": 0, "enable_shared_mem": False, "sending_batches": 0,
     "auto_offload": False, "enable_watchdog": True, "multiprocessing_timeout_interval": 300,
-    "dynamic_shape": False, "fast_recovery": True, "debug_mode": False,
+    "dynamic_shape": False, "fast_recovery": True, "debug_mode": False, "debug_hook_list": [],
     "error_samples_mode": ErrorSamplesMode.RETURN,
            "iterator_mode": {"do_copy": False, "parallel_convert": False},
     "multiprocessing_start_method": "fork", "video_backend": "CPU",
@@ -73,7 +73,9 @@ def get_seed() -> int:
 def drawing_seed() -> int:
     """The seed that a random operation starts from: the one that was set, else one from the system."""
     seed = _values["seed"]
-    return fresh_seed() if seed == _UNSET_SEED else seed
+    if seed == _UNSET_SEED:
+        return 1 if _values["debug_mode"] else fresh_seed()
+    return seed
 
 
 def _whole(name: str, value, low: int, words: str, noun: str) -> None:
@@ -235,14 +237,21 @@ def get_fast_recovery() -> bool:
 
 
 def set_debug_mode(debug_mode_flag: bool, debug_hook_list: list | None = None) -> None:
-    """Whether to run the pipeline in one thread, which it does here anyway."""
-    _flag("debug_mode", debug_mode_flag, "debug_mode_flag isn't of type boolean.")
-    if debug_hook_list is not None and not isinstance(debug_hook_list, list):
+    """Whether `mindspore.dataset.debug` hooks are called before the first and after each operation of every
+    ``map``; by default one that prints dtypes and shapes.
+
+    Without a seed the pipeline then draws from seed 1.
+    """
+    from ..debug import DebugHook, PrintMetaDataHook
+    if not isinstance(debug_mode_flag, bool):
+        raise TypeError("debug_mode_flag isn't of type boolean.")
+    hooks = [PrintMetaDataHook()] if debug_hook_list is None else debug_hook_list
+    if not isinstance(hooks, list):
         raise TypeError("debug_hook_list is not a list.")
-    if debug_hook_list:
-        raise NotImplementedError("mindspore.dataset.config.set_debug_mode(debug_hook_list=...): hooks "
-                                  "between operations are not supported. Instead: map a function that "
-                                  "prints.")
+    if not all(isinstance(hook, DebugHook) for hook in hooks):
+        raise TypeError("All items in debug_hook_list must be of type DebugHook.")
+    _values["debug_mode"] = debug_mode_flag
+    _values["debug_hook_list"] = hooks or _values["debug_hook_list"]
 
 
 def get_debug_mode() -> bool:
@@ -250,7 +259,10 @@ def get_debug_mode() -> bool:
 
 
 def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
-    """What ``map`` does with a sample that fails. Only ``ErrorSamplesMode.RETURN`` is supported."""
+    """What ``map`` does with a sample that fails.
+
+    Only ``ErrorSamplesMode.RETURN`` is supported.
+    """
     type_check(error_samples_mode, (ErrorSamplesMode,), "error_samples_mode")
     if error_samples_mode is not ErrorSamplesMode.RETURN:
         raise NotImplementedError("mindspore.dataset.config.set_error_samples_mode: samples that fail are "
@@ -264,7 +276,10 @@ def get_error_samples_mode() -> ErrorSamplesMode:
 
 
 def set_iterator_mode(do_copy: bool = False, parallel_convert: bool = False) -> None:
-    """How iterators hand out Tensors. They never share memory with another row here, copied or not."""
+    """How iterators hand out Tensors.
+
+    They never share memory with another row here, copied or not.
+    """
     type_check(do_copy, (bool,), "do_copy")
     type_check(parallel_convert, (bool,), "parallel_convert")
     _values["iterator_mode"] = {"do_copy": do_copy, "parallel_convert": parallel_convert}
@@ -298,8 +313,7 @@ def get_video_backend() -> str:
 
 def load(file: str) -> None:
     """Read settings from a JSON file with MindSpore's names (``seed``, ``opConnectorSize``,
-    ``numParallelWorkers``).
-    """
+    ``numParallelWorkers``)."""
     with open(file, encoding="utf-8") as handle:
         read = json.load(handle)
     setters = {"seed": set_seed, "opConnectorSize": set_prefetch_size,

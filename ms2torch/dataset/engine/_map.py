@@ -6,11 +6,12 @@ import sys
 
 import numpy as np
 
-from ..._core.errors import unsupported
 from ..._core.tensor import Tensor
+from ..core import config
 from ..core.errors import pipeline_error, syntax_error
-from ..core.validator_helpers import type_check
-from ..transforms.operation import Compose, step
+from ..core.validator_helpers import type_check, type_check_list
+from ..debug.debug_hook import with_hooks
+from ..transforms.operation import step
 from ._sources import cached
 from .datasets import UnionBaseDataset, places, to_list
 
@@ -26,29 +27,26 @@ class MapDataset(UnionBaseDataset):
                  offload=None):
         self.operations = to_list(operations)
         _check_operations(self.operations)
-        if callbacks:
-            raise unsupported("mindspore.dataset.Dataset.map(callbacks=...)", "dataset callbacks are not "
-                                                                              "supported yet.",
-                              "a training Callback, or a map function that counts its calls.")
+        _check_callbacks(callbacks)
         type_check(python_multiprocessing, (bool,), "python_multiprocessing")
         super().__init__(children=input_dataset, num_parallel_workers=num_parallel_workers, cache=cache)
         self.input_columns = to_list(input_columns)
         self.output_columns = to_list(output_columns) or self.input_columns
         self.python_multiprocessing = python_multiprocessing
-        self.callbacks = []
+        self.callbacks = to_list(callbacks)
 
     def _open(self, run):
         if self.cache is not None:
             return cached(self, run)
-        child, steps = self.children[0]._open(run), [step(one) for one in Compose.decompose(self.operations)]
+        child, steps = self.children[0]._open(run), [step(one) for one in with_hooks(self.operations)]
         names = self.children[0]._columns()
         take = self._places(names)
         outputs = self.output_columns or [names[take[0]]]
         in_place = len(outputs) == len(take)
         keep = [i for i in range(len(names)) if i not in take]
 
-        def epoch():
-            for row in child():
+        def work(rows):
+            for row in rows:
                 results = tuple(row[i] for i in take)
                 for apply in steps:
                     results = apply(*results)
@@ -66,7 +64,10 @@ class MapDataset(UnionBaseDataset):
                 else:
                     yield [owned(result) for result in results] + [row[i] for i in keep]
 
-        return epoch
+        if not self.callbacks:
+            return lambda: work(child())
+        from ._watching import Watch
+        return Watch(self.callbacks, run).over(child, work)
 
     def _places(self, names):
         return places(self.input_columns or names[:1], names,
@@ -88,6 +89,16 @@ class MapDataset(UnionBaseDataset):
         return names
 
 
+def _check_callbacks(callbacks) -> None:
+    if callbacks is None:
+        return
+    from ..callback import DSCallback
+    if isinstance(callbacks, (list, tuple)):
+        type_check_list(callbacks, (DSCallback,), "callbacks")
+    else:
+        type_check(callbacks, (DSCallback,), "callbacks")
+
+
 def _check_operations(operations) -> None:
     cell = sys.modules.get("ms2torch.nn.cell")           # a program that has a Cell has imported it
     if not operations:
@@ -107,7 +118,10 @@ def _check_operations(operations) -> None:
 
 
 def owned(value):
-    """What the last function gave, as an array. (Arrays that come here belong to the pipeline already.)"""
+    """What the last function gave, as an array.
+
+    (Arrays that come here belong to the pipeline already.)
+    """
     if type(value) is np.ndarray and value.dtype.kind in "biufUS":
         return value
     if isinstance(value, dict):

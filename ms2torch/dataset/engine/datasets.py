@@ -14,7 +14,7 @@ from __future__ import annotations
 import builtins
 import copy
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -40,6 +40,7 @@ class Run:
     """What all operations of one running pipeline share."""
 
     epoch: int = 0                           # of the pipeline's end, not of a branch under repeat
+    at_end: list[Callable[[], None]] = field(default_factory=list)      # to be called when an epoch ends
 
 
 class Dataset:

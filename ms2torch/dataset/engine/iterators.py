@@ -69,6 +69,8 @@ class Iterator:
         row = next(self._rows, None)
         if row is None:
             self._rows = None
+            for call in self._run.at_end:
+                call()
             self._left -= self._left > 0
             self._run.epoch += 1
             if self.dataset.dataset_size is None:
