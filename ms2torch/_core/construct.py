@@ -42,9 +42,16 @@ def from_number(number, want: torch.dtype | None) -> torch.Tensor:
             raise RuntimeError("Unsupported tensor type!")
         natural = torch.uint64
     if want is not None and want.is_floating_point and natural is not torch.complex128:
-        return torch.tensor(number, dtype=want, device=device())
-    made = torch.tensor(number, dtype=natural, device=device())
+        return filled(number, want, device())
+    made = filled(number, natural, device())
     return made if want is None or want is natural else made.to(want)
+
+
+def filled(number, dtype: torch.dtype, where: torch.device) -> torch.Tensor:
+    """A 0-d tensor that holds the number, made on the device: a copy from the host makes CUDA wait."""
+    if where.type == "cpu" or dtype is torch.uint64:
+        return torch.tensor(number, dtype=dtype, device=where)
+    return torch.full((), number, dtype=dtype, device=where)
 
 
 _NATURAL = {bool: torch.bool, int: torch.int64, float: torch.float32, complex: torch.complex128}

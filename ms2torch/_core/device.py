@@ -43,11 +43,12 @@ def _best(index: int) -> torch.device:
 def select(target: str | None, index: int | None = None) -> torch.device:
     """Map MindSpore's device target ("Ascend", "GPU", "CPU") to the best device here, and say so once.
 
-    ``index`` is MindSpore's ``device_id``; without one, LOCAL_RANK or DEVICE_ID of the environment counts.
+    ``index`` is MindSpore's ``device_id``; without one, LOCAL_RANK (mpirun's too) or DEVICE_ID of the environment counts.
     """
     global _device
     if index is None:
-        index = int(os.environ.get("LOCAL_RANK", os.environ.get("DEVICE_ID", 0)))
+        said = [os.environ.get(name) for name in ("LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "DEVICE_ID")]
+        index = int(next(filter(None, said), 0))
     _device = _best(index)
     if target is not None and (target, _device.type) not in (("GPU", "cuda"), ("CPU", "cpu")):
         notice(f"device:{target}", f'device_target="{target}" runs on {describe(_device)} here.')

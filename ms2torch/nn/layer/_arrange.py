@@ -7,6 +7,7 @@ import math
 import torch
 
 from ms2torch import _checkparam as check
+from ms2torch._core.construct import filled
 from ms2torch._core.dtype import Number, float32
 from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.ops.function._array_pad import _mirrored, _pairs
@@ -94,8 +95,8 @@ class OneHot(Cell):
     def construct(self, indices):
         t = indices._t
         hot = t.unsqueeze(-1) == torch.arange(self.depth, device=t.device)
-        on, off = (torch.as_tensor(getattr(v, "_t", v), dtype=self.dtype.torch, device=t.device)
-                   for v in (self.on_value, self.off_value))
+        on, off = (v._t.to(t.device, self.dtype.torch) if isinstance(v, Tensor)
+                   else filled(v, self.dtype.torch, t.device) for v in (self.on_value, self.off_value))
         return wrap(torch.where(hot, on, off).movedim(-1, self.axis))
 
 

@@ -52,6 +52,8 @@ class LARS(Optimizer):
             if self.is_group_lr and self.dynamic_lr:
                 raise ValueError("For 'LARS', if the argument 'use_clip' is set to True, then the dynamic "
                                  "learning rate and group learning rate cannot both be true.")
+        # One host copy of the step, which the wrapped optimizer counts: nothing is read again.
+        self.__dict__["_hosted"] = optimizer._hosted
         self._buckets = optimizer._buckets
         # From here on the wrapped optimizer neither decays nor unscales.
         optimizer.decay_flags = (False,) * self.param_length

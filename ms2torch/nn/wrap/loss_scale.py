@@ -151,7 +151,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def start_overflow_check(self, pre_cond, compute_input):
         """(status, compute_input): begins the check; there is no device flag to clear here."""
-        return Tensor([0] * 8, _dtype.int32), compute_input
+        # Made where it is needed: copying it there would make CUDA wait.
+        return wrap(torch.zeros(8, dtype=torch.int32, device=self.scale_sense._rest.device)), compute_input
 
     def get_overflow_status(self, status, compute_output) -> Tensor:
         """Whether anything in ``compute_output`` is nan or infinite, a Bool Tensor."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core import arithmetic
+from ms2torch._core.construct import from_number
 from ms2torch._core.registry import op
 
 from ._math_axis import spelled
@@ -35,7 +36,8 @@ def _keeping_dtype(t, low, high):
     if t.dtype is torch.float32 and not t.requires_grad and not (
             isinstance(low, torch.Tensor) or isinstance(high, torch.Tensor)):
         return torch.clamp(t, low, high)
-    low, high = [None if x is None else torch.as_tensor(x, device=t.device).to(t.dtype) for x in (low, high)]
+    low, high = [x if x is None else from_number(x, t.dtype).to(t.device) if isinstance(x, (int, float))
+                 else torch.as_tensor(x, device=t.device).to(t.dtype) for x in (low, high)]
     # At a limit the gradient is one half, as MindSpore's maximum and minimum share it; clamp's is one.
     if low is not None:
         t = torch.maximum(t, low)
