@@ -43,7 +43,8 @@ def _best(index: int) -> torch.device:
 def select(target: str | None, index: int | None = None) -> torch.device:
     """Map MindSpore's device target ("Ascend", "GPU", "CPU") to the best device here, and say so once.
 
-    ``index`` is MindSpore's ``device_id``; without one, LOCAL_RANK (mpirun's too) or DEVICE_ID of the environment counts.
+    ``index`` is MindSpore's ``device_id``; without one the environment says it: LOCAL_RANK (mpirun's too),
+    DEVICE_ID.
     """
     global _device
     if index is None:
