@@ -64,6 +64,12 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _whole(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
+    return int(text)
+
+
 def _numbers(text: str) -> tuple[int, ...]:
     return tuple(sorted({_positive(p) for p in text.split(",")}))
 
@@ -99,6 +105,7 @@ def _file(text: str) -> str:
 def parser() -> argparse.ArgumentParser:
     """The options; everything from the script's name on is the script's own."""
     p = argparse.ArgumentParser(prog="ms2torch diff", epilog=EPILOG, allow_abbrev=False,
+                                usage="ms2torch diff [options] train.py [arguments]",
                                 formatter_class=argparse.RawDescriptionHelpFormatter,
                                 description="Run a script on the real MindSpore and on ms2torch and compare "
                                             "every number: equal, or the first that differs.")
@@ -125,14 +132,15 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--api", type=_release, metavar="RELEASE",
                    help="MindSpore release of the script, as for ms2torch run")
     p.add_argument("--device", metavar="DEVICE", help="the device ms2torch runs on; default: cpu")
-    p.add_argument("--seed", type=int, metavar="N",
+    p.add_argument("--seed", type=_whole, metavar="N",
                    help="given to both sides if the script sets none; default: 1")
     p.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="give up after so long")
     p.add_argument("--no-adapter", dest="adapter", action="store_false",
                    help="run the reference without adaptations to the CPU and to its release")
     p.add_argument("--keep", metavar="FOLDER", help="keep the traces there")
     p.add_argument("--quiet", action="store_true", help="no report in the terminal")
-    p.add_argument("script", nargs=argparse.REMAINDER, metavar="train.py [arguments]")
+    p.add_argument("script", nargs=argparse.REMAINDER, metavar="train.py [arguments]",
+                   help="the script; what follows it is its own")
     return p
 
 

@@ -18,8 +18,12 @@ def main(spec: dict) -> int:
 
     if spec.get("device"):
         os.environ["MS2TORCH_DEVICE"] = spec["device"]
-    device.select(None)
-    alias.install(spec.get("api"), inherit=True)
+    try:
+        device.select(None)
+        alias.install(spec.get("api"), inherit=True)
+    except (ValueError, RuntimeError) as error:
+        print(error, file=sys.stderr)
+        return 2
     from . import recorder
 
     script, *arguments = spec["script"]
