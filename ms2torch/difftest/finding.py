@@ -40,6 +40,9 @@ class Finding:
     cell: str = ""
     # The name under which the value was recorded, where the finding speaks of another Cell.
     original: str = ""
+    # Level op: the operator as the program calls it, and the line that does.
+    op: str = ""
+    line: str = ""
 
     @property
     def public_stage(self) -> str:
@@ -52,7 +55,7 @@ class Finding:
                  "cell": self.cell, "kind": self.kind, "role": self.role, "index": self.index,
                  "call": self.call, "update": self.update, "error": _number(self.error),
                  "tolerance": _number(self.tolerance), "reference": self.reference, "ours": self.ours,
-                 "note": self.note}
+                 "op": self.op, "line": self.line, "note": self.note}
         return {key: value for key, value in found.items() if value not in ("", None) or key == "error"}
 
     def sentence(self) -> str:
@@ -60,6 +63,8 @@ class Finding:
         place = f"step {self.step}, {self.public_stage}: {self.where}"
         if self.role:
             place += f" ({self.role} {self.index})" if self.role != "value" else ""
+        if self.line:
+            place += f", {self.line},"
         match self.kind:
             case "missing":
                 return f"{place} is in the reference run only"

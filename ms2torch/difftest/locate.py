@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import linecache
 import math
+import os
 
 import numpy as np
 
@@ -80,7 +82,25 @@ def _finding(event: dict) -> Finding:
     step, update, stage, where, role, index, call = event["key"]
     return Finding(step, stage, where, event["kind"], error=event.get("error", math.nan), role=role,
                    index=index, call=call, update=update, reference=event.get("reference", ""),
-                   ours=event.get("ours", ""))
+                   ours=event.get("ours", ""), op=event.get("op", ""), line=event.get("line", ""))
+
+
+def to_look_into(finding: Finding, events: Events) -> str:
+    """The Cell whose own operators are to be compared: one of the program's own, where its children agree or
+    it has none; "" where the finding is of another kind."""
+    made = events.made.get(finding.cell, {})
+    between = finding.stage in ("forward", "backward") and not finding.line
+    return finding.cell if between and made.get("source") else ""
+
+
+def operator_found(first: Finding, operator: Finding, script: str) -> None:
+    """Say in ``operator`` what ``first``, its Cell's finding, said, and show its line of the program."""
+    file, _, number = operator.line.rpartition(":")
+    path = os.path.join(os.path.dirname(os.path.abspath(script)), file)
+    text = linecache.getline(path, int(number)).strip()
+    place = f"the first of them is {operator.op}"
+    before = first.note if "construct" in first.note else "the operators of its construct differ"
+    operator.note = f"{before}; {place}{': ' + text if text else ''}"
 
 
 def _measure(finding: Finding, event: dict, events: Events, truth: Events | None) -> None:
@@ -187,7 +207,14 @@ class Tree:
     def place(self, finding: Finding) -> None:
         """Say which Cell a finding speaks of, and what that means."""
         finding.original = finding.where
-        where = finding.where = self.named(finding.where)
+        cell, _, operator = finding.where.partition("/")
+        where = finding.where = self.named(cell)
+        if operator:
+            finding.where, finding.cell = f"{where}/{operator}", where
+            if finding.role in ("input", "grad_output"):
+                finding.note = (f"what the operators {'before' if finding.role == 'input' else 'after'} it "
+                                "give agrees: Python between them makes the difference")
+            return
         match finding.stage, finding.role:
             case ("forward", "input") | ("backward", "grad_output"):
                 parent = self.parent(where)

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 
 from ms2torch._core.dtype import Type
+from ms2torch._core.registry import Primitive
 from ms2torch._core.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
@@ -17,13 +18,13 @@ _SMALL = 64
 
 
 def watch() -> None:
-    """From now on each new Cell remembers its arguments."""
+    """From now on each new Cell and Primitive remembers its arguments."""
     def new(cls, *args, **kwargs):
         cell = object.__new__(cls)
         cell.__dict__[_MADE] = (args, kwargs)
         return cell
 
-    Cell.__new__ = staticmethod(new)
+    Cell.__new__ = Primitive.__new__ = staticmethod(new)
 
 
 def described(cell: Cell) -> dict:
@@ -38,10 +39,32 @@ def described(cell: Cell) -> dict:
     return found
 
 
+class Word(str):
+    """A name in an expression: it stands there as it is."""
+
+    __repr__ = str.__str__
+
+
+def called(name: str, args: tuple, kwargs: dict) -> str | None:
+    """The call of an operator ("ops.softmax", "Tensor.__add__", or a Primitive's name) as an expression.
+    Tensors are given as `Word`."""
+    if args and isinstance(args[0], Primitive):
+        function, args = _call(args[0]), args[1:]
+    elif name.startswith("Tensor."):
+        function, args = f"{args[0]}.{name.partition('.')[2]}", args[1:]
+    else:
+        function = name
+    parts = [code(a) for a in args] + [(c := code(v)) and f"{k}={c}" for k, v in kwargs.items()]
+    return None if function is None or None in parts else f"{function}({', '.join(parts)})"
+
+
 def code(value) -> str | None:
     """An expression that makes ``value``; None where there is none."""
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if value is None or value is Ellipsis or isinstance(value, (bool, int, float, str)):
         return repr(value)
+    if isinstance(value, slice):
+        parts = [code(x) for x in (value.start, value.stop, value.step)]
+        return None if None in parts else f"slice({', '.join(parts)})"
     if isinstance(value, Type):
         return f"ms.{str(value).lower()}"
     if isinstance(value, Parameter):
@@ -65,26 +88,30 @@ def code(value) -> str | None:
         if any(None in pair for pair in parts):
             return None
         return "{" + ", ".join(f"{k}: {v}" for k, v in parts) + "}"
-    if isinstance(value, Cell) and _MADE in value.__dict__:
+    if isinstance(value, (Cell, Primitive)) and _MADE in value.__dict__:
         return _call(value)
     return None
 
 
-def _call(cell: Cell) -> str | None:
+def _call(cell: Cell | Primitive) -> str | None:
+    if _MADE not in cell.__dict__:
+        return None
     args, kwargs = cell.__dict__[_MADE]
     parts = [code(x) for x in args] + [(c := code(v)) and f"{k}={c}" for k, v in kwargs.items()]
     if None in parts:
         return None
     kind = type(cell)
-    name = kind.__name__ if not kind.__module__.startswith("ms2torch") else _public(kind)
+    own = kind.__module__.startswith(("ms2torch", "mindspore."))
+    name = _public(kind) if own else kind.__name__
     return f"{name}({', '.join(parts)})"
 
 
 def _public(kind: type) -> str:
-    from ms2torch import nn
+    from ms2torch import nn, ops
 
-    if getattr(nn, kind.__name__, None) is kind:
-        return f"nn.{kind.__name__}"
+    for module, name in ((nn, "nn"), (ops, "ops")):
+        if getattr(module, kind.__name__, None) is kind:
+            return f"{name}.{kind.__name__}"
     home = kind.__module__.replace("ms2torch", "mindspore", 1)
     return f"__import__('{home}', fromlist=['x']).{kind.__name__}"
 

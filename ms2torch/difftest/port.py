@@ -154,8 +154,7 @@ class Walk:
 
     def step(self, number: int) -> None:
         """Compare one step."""
-        left = [r for r in self.reference.step(number) if _trained(r)]
-        right = [r for r in self.port.step(number) if _trained(r)]
+        left, right = (_trained(t.step(number)) for t in (self.reference, self.port))
         theirs = {(r.get("update", 0), r["stage"], r["where"], r["role"], r["index"], r["call"]): r
                   for r in right}
         left.sort(key=lambda r: (r.get("update", 0), compare.order(r["stage"])))
@@ -445,8 +444,11 @@ def _deep(header: dict, step: int) -> bool:
     return header.get("level") != "step" or step in header["options"]["refeed"]
 
 
-def _trained(r: dict) -> bool:
-    return r["kind"] == "tensor" and r.get("training", True)
+def _trained(records: list[dict]) -> list[dict]:
+    """The records of training; all where the network trains in evaluation mode, which is then to be seen."""
+    tensors = [r for r in records if r["kind"] == "tensor"]
+    trained = [r for r in tensors if r.get("training", True)]
+    return trained if any(r["role"] == "output" and r["stage"] == "forward" for r in trained) else tensors
 
 
 def _kind(r: dict) -> str:

@@ -275,10 +275,14 @@ class Recorder:
         if isinstance(value, self.parameter) or not self.frame.differentiable(value):
             return value
 
+        extra = self.extra
+
         def arrived(gradient):
             if gradient is None:
                 return None
+            self.extra = extra
             other = self.visit("backward", where, "grad_" + role, index, call, gradient)
+            self.extra = {}
             return None if other is None else self.frame.tensor_of(other, gradient)
 
         return self.frame.watched(value, arrived)

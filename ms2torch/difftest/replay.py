@@ -21,7 +21,7 @@ from ms2torch.common.parameter import Parameter
 from . import double as float64
 from . import making, trace
 from .compare import is_float, norm_of
-from .recorder import Recorder
+from .recorder import Recorder, mapped
 from .yardstick import CHEAP, epsilon
 
 # Arrays kept for judging later, in bytes.
@@ -111,6 +111,16 @@ class Replay(Recorder):
         (HyperMap of a MultitypeFuncGraph), so that none of its calls was seen there."""
         return (stage == "forward" and where not in self.names.taken
                 and not any(key[3] == where for key in self.known))
+
+    def operator(self, name, run, args, kwargs, line):
+        """An operator; how it is called is remembered for the repro."""
+        where = f"{self.stack[-1]}/{name.rpartition('.')[2].replace('_', '').lower()}"
+        key = f"{where}#{self.calls.get(where, -1) + 1}"
+        if self.known and not self.double and key not in self.described:
+            named = mapped((args, kwargs), Tensor, lambda t, i: making.Word(f"inputs[{i}]"))
+            self.described[key] = {"class": name, "code": making.called(name, *named), "parameters": [],
+                                   "training": True, "operator": True}
+        return super().operator(name, run, args, kwargs, line)
 
     def incoming(self, value, where, index, call, shown=None):
         """A Cell's input."""
@@ -267,6 +277,9 @@ class Replay(Recorder):
 
     def _note(self, key, kind, keep=None, **more) -> None:
         event = {"key": list(key), "kind": kind, "after": len(self.events), **more}
+        record = self.known.get(key)
+        if record is not None and record.get("op"):
+            event.update(op=record["op"], line=record["line"])
         if keep is not None and keep.nbytes < self.room:
             self.room -= keep.nbytes
             self.arrays["|".join(map(str, key))] = keep

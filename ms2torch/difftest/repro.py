@@ -35,6 +35,14 @@ for i, parameter in enumerate(cell.get_parameters()):
 inputs = [Tensor(data[f"input{{i}}"]) for i in range({inputs})]
 '''
 
+_OPERATOR = '''
+def cell(*inputs):
+    return {code}
+
+
+inputs = [Tensor(data[f"input{{i}}"]) for i in range({inputs})]
+'''
+
 _FORWARD = '''outputs = cell(*inputs)
 outputs = outputs if isinstance(outputs, tuple) else (outputs,)
 here = outputs[{index}].asnumpy()
@@ -85,6 +93,9 @@ def _of(finding: Finding, known: dict, events) -> tuple[str | None, dict]:
         return None, {}
     name = finding.cell if finding.stage in ("forward", "backward", "random") else ""
     made = events.made.get(name)
+    if finding.op:
+        name = finding.original
+        made = events.made.get(f"{name}#{finding.call}")
     head = {"title": finding.sentence().replace('"', "'"), "data": "repro.npz", "imports": "", "source": ""}
     if made is None or made["code"] is None or finding.role in ("input", "grad_output"):
         return _plain(finding, known, events, reference, head)
@@ -97,7 +108,8 @@ def _of(finding: Finding, known: dict, events) -> tuple[str | None, dict]:
         if value is None:
             return _plain(finding, known, events, reference, head)
         arrays[f"parameter{i}"] = value
-    body = _CELL.format(code=made["code"], training=made["training"], inputs=len(inputs))
+    shape = _OPERATOR if finding.op else _CELL
+    body = shape.format(code=made["code"], training=made["training"], inputs=len(inputs))
     if finding.stage == "backward":
         sens = _numbered(known, "backward", name, "grad_output", finding.call)
         arrays.update({f"sens{i}": a for i, a in enumerate(sens)})

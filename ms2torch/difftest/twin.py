@@ -194,6 +194,7 @@ class Twin:
         verdict.steps = max(verdict.steps, *steps)
         verdict.worst = worst
         if guilty:
+            guilty, events, reference = self._operators(guilty, events, reference)
             verdict.findings = guilty
             verdict.repro = repro.write(options.repro, guilty[0], reference.step(guilty[0].step), events)
             return verdict
@@ -219,6 +220,28 @@ class Twin:
             verdict.notes.append(f"steps {', '.join(map(str, steps))} re-fed: every Cell within rounding")
         return verdict
 
+    def _operators(self, guilty, events, reference):
+        """Where a Cell's own construct is to blame, its step again, operator by operator: the first that
+        differs goes in front. With the findings, what the repro is made of."""
+        first, cell = guilty[0], locate.to_look_into(guilty[0], events)
+        if cell and self.options.trace:
+            self.verdict.notes.append(f"recorded with --level op --cells {cell} --refeed {first.step} the "
+                                      "trace would name the operator")
+        if not cell or self.options.trace:
+            return guilty, events, reference
+        path = str(self.place.folder / "operators.trace")
+        self.finish((self.start_reference(path, refeed=(first.step,), cells=(cell,)), path))
+        looked = self._replay(path, (first.step,), "operators", cells=[cell])
+        wanted, opened = locate.doubtful(looked), trace.open(path)
+        truth = self._replay(path, (first.step,), "true-operators", wanted, [cell]) if wanted else None
+        deeper, _ = locate.guilty(looked, truth, self.verdict.cells, opened)
+        named = next((f for f in deeper if f.line), None)
+        if named is None:
+            first.note += "; its operators agree one by one, so look at the Python between them"
+            return guilty, events, reference
+        locate.operator_found(first, named, self.options.script[0])
+        return [named, *guilty], looked, opened
+
     @staticmethod
     def _miscounted(path: str, step: int, kind: str) -> Finding:
         """Steps too many or too few: of data, or updates that a loss scale skipped on one side."""
@@ -242,9 +265,10 @@ class Twin:
             verdict.findings = [self._miscounted(path, events.steps, "extra")]
             raise checks.Failed("steps", f"the reference made {max(steps)} training steps, ms2torch more")
 
-    def _replay(self, path: str, steps, how: str, wanted=None):
-        out = str(self.place.folder / how)
+    def _replay(self, path: str, steps, name: str, wanted=None, cells=None):
+        out, how = str(self.place.folder / name), "replay" if wanted is None else "double"
         run = self._start_ours(how, out=out, reference=path, refeed=list(steps), wanted=wanted,
+                               cells=cells or list(self.options.cells), level="op" if cells else self.level,
                                beyond=int(_last(trace.open(path)) == max(steps)))
         self.finish((run, out + ".events"))
         self.said = run.output()
@@ -287,24 +311,26 @@ class Twin:
             return "cell"  # masks are seen where each Cell's output is
         return self.options.level or "step"
 
-    def start_reference(self, out: str, refeed=()) -> Run:
+    def start_reference(self, out: str, refeed=(), cells=()) -> Run:
         o = self.options
         if o.reference == "ms2torch":
             return self._start_ours("record", out=out, refeed=list(refeed), side=checks.REFERENCE,
+                                    cells=list(cells or o.cells), level="op" if cells else self.level,
                                     python=o.reference_python, device=o.reference_device or "cpu")
-        level = "cell" if refeed else self.level
+        level = "op" if cells else "cell" if refeed else self.level
         command = [reference.find(o.reference_python), str(HERE / "recorder.py"), "-o", out, "--level", level,
                    "--seed", str(_seed(o))]
         if o.adapter:
             command += ["--adapter", str(HERE / "adapter.py")]
         if refeed:
             command += ["--refeed", ",".join(map(str, refeed)), "--steps", str(max(refeed))]
+            command += ["--only-step", str(max(refeed))] if cells else []
         elif o.steps:
             command += ["--steps", str(o.steps)]
         whole = {"weights": "initial/*", "data": "data/*", "random": "forward/*"}
         for what in o.align:
             command += ["--full", whole[what]]
-        for pattern in o.cells:
+        for pattern in cells or o.cells:
             command += ["--cells", pattern]
         command += [os.path.abspath(o.script[0]), *o.script[1:]]
         return self.place.start(checks.REFERENCE, Path(out).stem, command, reference.environment())
@@ -318,7 +344,8 @@ class Twin:
                 **spec}
         if spec.get("refeed"):
             spec["steps"] = max(spec["refeed"]) + spec.pop("beyond", 0)
-            spec["level"] = "cell" if how == "record" else "step"
+            if spec["level"] != "op":
+                spec["level"] = "cell" if how == "record" else "step"
         file = self.place.folder / f"{Path(out).stem}.json"
         file.write_text(json.dumps(spec))
         environment = dict(os.environ)
