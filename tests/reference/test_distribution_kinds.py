@@ -128,3 +128,32 @@ REFUSED = {
 @case(raises=True, each={"what": list(REFUSED)})
 def test_refusals(what):
     REFUSED[what]()
+
+
+RARE = {
+    "Beta": (lambda: msd.Beta(t(3.0, 2.0), t(4.0, 1.5)), t(0.2, 0.7), (t(1.0), t(2.0))),
+    "Gamma": (lambda: msd.Gamma(t(3.0, 2.0), t(4.0, 1.5)), t(0.5, 2.0), (t(1.0), t(2.0))),
+    "Gumbel": (lambda: msd.Gumbel(3.0, 4.0), t(0.5, 2.0), (t(1.0), t(2.0))),
+    "Poisson": (lambda: msd.Poisson(t(0.5, 2.5)), t(0.0, 3.0), ()),
+}
+LGAMMA = "MindSpore's CPU kernels of exp, log and lgamma are approximations"
+
+
+@case(each={"kind": list(RARE)}, rtol=1e-5, atol=2e-6, reason=LGAMMA)
+def test_rare_kinds(kind):
+    make, value, other = RARE[kind]
+    one = make()
+    found = [one.mean(), one.sd(), one.var(), one.mode(), one.prob(value), one.log_prob(value)]
+    if kind != "Beta":
+        found += [one.cdf(value), one.log_cdf(value), one.survival_function(value), one.log_survival(value)]
+    if kind != "Poisson":
+        found += [one.entropy(), one.kl_loss(kind, *other), one.cross_entropy(kind, *other)]
+    return found, one.get_dist_args(), one.get_dist_type(), one.batch_shape
+
+
+@case(each={"call": ["Beta(t(-1.0), t(1.0))", "Gamma(t(-1.0), t(1.0))", "Gumbel(1.0, -1.0)", "Poisson(t(0.0))",
+                     "Gamma(t(1.0), t(1.0), dtype=ms.int32)", "Beta(t(1.0), t(1.0)).cdf(t(0.5))",
+                     "Poisson(t(1.0)).entropy()", "Gamma(t(1.0), t(1.0)).kl_loss('Beta', t(1.0), t(1.0))"]},
+      raises=True)
+def test_rare_kinds_refuse(call):
+    return eval(f"msd.{call}")

@@ -1,13 +1,17 @@
 """Probability distributions (``mindspore.nn.probability.distribution``)."""
 
 from ._families import (
+    Beta,
     Cauchy,
     Exponential,
+    Gamma,
     Geometric,
+    Gumbel,
     HalfNormal,
     Laplace,
     Logistic,
     LogNormal,
+    Poisson,
     StudentT,
 )
 from .bernoulli import Bernoulli
@@ -17,5 +21,6 @@ from .normal import Normal
 from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform
 
-__all__ = ["Bernoulli", "Categorical", "Cauchy", "Distribution", "Exponential", "Geometric", "HalfNormal",
-           "Laplace", "LogNormal", "Logistic", "Normal", "StudentT", "TransformedDistribution", "Uniform"]
+__all__ = ["Bernoulli", "Beta", "Categorical", "Cauchy", "Distribution", "Exponential", "Gamma", "Geometric",
+           "Gumbel", "HalfNormal", "Laplace", "LogNormal", "Logistic", "Normal", "Poisson", "StudentT",
+           "TransformedDistribution", "Uniform"]

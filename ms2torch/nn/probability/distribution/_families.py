@@ -9,6 +9,7 @@ from ms2torch._core import dtype as _dtype
 from ms2torch._core.tensor import wrap
 
 from ._over_torch import OverTorch
+from .distribution import INTEGERS
 
 _FLOATS = [_dtype._NAMED[name] for name in ("float16", "float32", "float64", "bfloat16")]
 _KINDS = [*_FLOATS, *(_dtype._NAMED[name] for name in ("float8_e4m3fn", "float8_e5m2", "hifloat8"))]
@@ -178,3 +179,73 @@ class LogNormal(OverTorch):
 
     def _made(self, loc, scale):
         return td.LogNormal(loc, scale, validate_args=False)
+
+
+class Beta(OverTorch):
+    """The beta distribution (``mindspore.nn.probability.distribution.Beta``)."""
+
+    has = tuple(name for name in _ALL if name != "cdf")
+
+    def __init__(self, concentration1=None, concentration0=None, seed=None, dtype=_dtype.float32,
+                 name="Beta"):
+        super().__init__(seed, _float(dtype, "Beta"), name,
+                         {"concentration1": concentration1, "concentration0": concentration0})
+        for key, value in self._fixed.items():
+            _positive(value, key)
+
+    def _made(self, concentration1, concentration0):
+        return td.Beta(concentration1, concentration0, validate_args=False)
+
+
+class Gamma(OverTorch):
+    """The gamma distribution (``mindspore.nn.probability.distribution.Gamma``)."""
+
+    has = _ALL
+
+    def __init__(self, concentration=None, rate=None, seed=None, dtype=_dtype.float32, name="Gamma"):
+        super().__init__(seed, _float(dtype, "Gamma"), name, {"concentration": concentration, "rate": rate})
+        for key, value in self._fixed.items():
+            _positive(value, key)
+
+    def _made(self, concentration, rate):
+        return td.Gamma(concentration, rate, validate_args=False)
+
+
+class Gumbel(OverTorch):
+    """The Gumbel distribution (``mindspore.nn.probability.distribution.Gumbel``)."""
+
+    has = _ALL
+    shown = {"loc": "loc", "scale": "scale"}
+
+    def __init__(self, loc, scale, seed=0, dtype=_dtype.float32, name="Gumbel"):
+        super().__init__(seed, _float(dtype, "Gumbel"), name, {"loc": loc, "scale": scale})
+        _positive(self._fixed["scale"], "scale")
+
+    def _made(self, loc, scale):
+        return td.Gumbel(loc, scale, validate_args=False)
+
+    def _below(self, made, at):
+        return torch.exp(-torch.exp((made.loc - at) / made.scale))
+
+
+class Poisson(OverTorch):
+    """The Poisson distribution (``mindspore.nn.probability.distribution.Poisson``)."""
+
+    has = tuple(name for name in _ALL if name not in ("entropy", "kl_loss", "cross_entropy"))
+    shown = {"rate": "rate"}
+
+    def __init__(self, rate=None, seed=None, dtype=_dtype.float32, name="Poisson"):
+        kinds = [*INTEGERS, *_KINDS]
+        if dtype not in kinds:
+            raise TypeError(f"For 'Poisson', the 'dtype' should be one of {kinds}, but got '{dtype!r}'.")
+        super().__init__(seed, dtype, name, {"rate": rate})
+        _positive(self._fixed["rate"], "rate")
+
+    def _made(self, rate):
+        return td.Poisson(rate, validate_args=False)
+
+    def _below(self, made, at):
+        return torch.special.gammaincc(at.clamp_min(0).floor() + 1, made.rate) * (at >= 0)
+
+    def mode(self, *args):
+        return wrap(self._with(args).rate.floor().to(self._dtype.torch))

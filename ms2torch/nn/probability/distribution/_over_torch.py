@@ -51,6 +51,12 @@ class OverTorch(Distribution):
 
     # ---- what it is ----------------------------------------------------------------------------------------
 
+    def __getattr__(self, name: str):
+        fixed = self.__dict__.get("_fixed", {})
+        if name in fixed:
+            return None if fixed[name] is None else wrap(fixed[name])
+        return super().__getattr__(name)
+
     def extend_repr(self) -> str:
         if not self.shown or any(self._fixed[key] is None for key in self._fixed):
             return f"batch_shape = {self._batch_shape}" if self._batch_shape else ""
@@ -59,8 +65,7 @@ class OverTorch(Distribution):
         return ", ".join(f"{word} = {self._fixed[key].item():.7g}" if "." in f"{self._fixed[key].item():.7g}"
                          else f"{word} = {self._fixed[key].item():.1f}" for key, word in self.shown.items())
 
-    def get_dist_type(self) -> str:
-        """The kind of distribution."""
+    def _get_dist_type(self) -> str:
         return type(self).__name__
 
     def get_dist_args(self, *args):
@@ -121,9 +126,20 @@ class OverTorch(Distribution):
     def _below(self, made, at):
         return made.cdf(at)
 
+    def log_cdf(self, value, *args):
+        """The logarithm of the probability of at most ``value``."""
+        made, at = self._at(value, args, "cdf" if "cdf" in self.has else "log_cdf")
+        return wrap(self._below(made, at).log())
+
     def survival_function(self, value, *args):
         """The probability of more than ``value``."""
-        return wrap(1 - self.cdf(value, *args)._t)
+        made, at = self._at(value, args, "cdf" if "cdf" in self.has else "survival_function")
+        return wrap(1 - self._below(made, at))
+
+    def log_survival(self, value, *args):
+        """The logarithm of the probability of more than ``value``."""
+        made, at = self._at(value, args, "cdf" if "cdf" in self.has else "log_cdf")
+        return wrap((1 - self._below(made, at)).log())
 
     def _figure(self, method, args):
         self._check(method)
