@@ -4,6 +4,7 @@
 recorded with --refeed; the defects are those of scripts/mutants/table.py.
 """
 
+import hashlib
 import json
 import os
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ms2torch.difftest import plugin, recorder, twin, workplace
+from ms2torch.difftest import plugin, recorder, trace, twin, workplace
 from ms2torch.difftest.finding import CannotCompare, Finding, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,7 +68,7 @@ def test_a_wrong_gradient_is_found_by_the_backward_pass(judged):
     assert first["error"] == pytest.approx(0.5, rel=1e-4)
 
 
-def trace_file(path, losses, sha="a", status="ok"):
+def trace_file(path, losses, sha="a", status="ok", parameters=("w",)):
     """A trace of steps with one loss each."""
     writer = recorder.Writer(str(path))
     writer.add({"kind": "header", "format": 1, "side": "mindspore", "version": "2.10.0", "script": "train.py",
@@ -75,8 +76,9 @@ def trace_file(path, losses, sha="a", status="ok"):
     for step, value in enumerate(losses, 1):
         array = np.asarray(value, np.float32)
         writer.add({"kind": "step", "number": step, "event": "begin"})
-        for stage in ("loss", "parameter"):
-            writer.add({"kind": "tensor", "step": step, "stage": stage, "where": "net", "role": "output",
+        initial = [("initial", name) for name in parameters if step == 1]
+        for stage, where in (*initial, ("loss", "net"), ("parameter", "net")):
+            writer.add({"kind": "tensor", "step": step, "stage": stage, "where": where, "role": "output",
                         "index": 0, "call": 0, "order": 1, "dtype": "float32", "shape": [],
                         "stats": recorder.statistics(array)})
         writer.add({"kind": "step", "number": step, "event": "end"})
@@ -102,16 +104,83 @@ def test_two_traces_that_differ(tmp_path):
     assert (first["step"], first["stage"], first["where"], first["error"]) == (2, "forward", "net", 0.25)
 
 
-@pytest.mark.parametrize("left, right, said", [
-    ({"losses": [1.0]}, {"losses": [1.0], "sha": "b"}, "different scripts"),
-    ({"losses": [1.0, 2.0]}, {"losses": [1.0]}, "the reference made 2 training steps, ms2torch 1"),
-    ({"losses": [1.0]}, {"losses": [1.0], "status": ""}, "ms2torch's trace is cut off"),
-    ({"losses": [1.0]}, {"losses": [1.0], "status": "error"}, "ZeroDivisionError: division by zero"),
+ONE, TWO, OURS = {"losses": [1.0]}, {"losses": [1.0, 2.0]}, "ms2torch"
+
+
+@pytest.mark.parametrize("left, right, kind, side, said", [
+    (ONE, {**ONE, "sha": "b"}, "comparison", None, "different scripts"),
+    (TWO, ONE, "steps", None, "the reference made 2 training steps, ms2torch 1"),
+    (ONE, {**ONE, "status": ""}, "trace", OURS, "ms2torch's trace is cut off"),
+    ({**ONE, "status": "interrupted"}, ONE, "trace", "the reference", "was interrupted; --steps 1 compares"),
+    (ONE, {**ONE, "status": "error"}, "script", OURS, "ZeroDivisionError: division by zero"),
+    (ONE, {**ONE, "parameters": ("w", "b")}, "parameters", None, "has these that the reference has not: b"),
+    ({**ONE, "parameters": ("w", "b")}, ONE, "parameters", None, "lacks these of the reference: b"),
+    ({"losses": []}, {"losses": []}, "steps", None, "no training step was seen"),
 ])
-def test_what_cannot_be_compared_is_named(tmp_path, capsys, left, right, said):
+def test_what_cannot_be_compared_is_named(tmp_path, capsys, left, right, kind, side, said):
     a, b = trace_file(tmp_path / "a.trace", **left), trace_file(tmp_path / "b.trace", **right)
+    report = tmp_path / "report.json"
+    assert twin.main(["--json", str(report), a, b]) == 2
+    shown = capsys.readouterr().err
+    assert said in shown and ("until then" in shown) == (bool(left["losses"]) and kind != "comparison")
+    found = json.loads(report.read_text())
+    assert (found["equal"], found["error"]["type"], found["error"]["side"]) == (None, kind, side)
+
+
+@pytest.mark.parametrize("left, right", [
+    (TWO, ONE), (ONE, {**TWO, "status": ""}), ({**TWO, "status": "interrupted"}, {**TWO, "status": "error"})])
+def test_the_first_steps_can_be_compared_however_the_runs_ended(tmp_path, left, right):
+    a, b = trace_file(tmp_path / "a.trace", **left), trace_file(tmp_path / "b.trace", **right)
+    assert twin.main(["--steps", "1", a, b]) == 0
     assert twin.main([a, b]) == 2
-    assert said in capsys.readouterr().err
+
+
+def test_a_step_that_a_side_did_not_finish_lacks_nothing(tmp_path, capsys):
+    a = trace_file(tmp_path / "a.trace", [1.0, 2.0])
+    b = Path(trace_file(tmp_path / "b.trace", [1.0, 2.0], status=""))
+    opened = trace.open(b)
+    b.write_bytes(b.read_bytes()[: opened._index[-1][0]])  # step 2 is gone, as by a kill
+    with open(b, "ab") as file:  # but for the frame that holds its beginning
+        writer = recorder.Writer(str(tmp_path / "c.trace"))
+        writer.add({"kind": "step", "number": 2, "event": "begin"})
+        writer.add({"kind": "tensor", "step": 2, "stage": "loss", "where": "net", "role": "output",
+                    "index": 0, "call": 0, "order": 1, "dtype": "float32", "shape": [],
+                    "stats": recorder.statistics(np.float32(2.0))})
+        writer.close()
+        file.write((tmp_path / "c.trace").read_bytes()[len(recorder.MAGIC):])
+    assert twin.main([a, str(b)]) == 2
+    assert "no difference" in capsys.readouterr().err
+
+
+ENDING = """
+import os, signal, sys
+import mindspore as ms
+from mindspore import nn
+net = nn.Dense(2, 1)
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer).set_train()
+for i in range(3):
+    step(ms.Tensor([[1.0, 2.0]], ms.float32), ms.Tensor([[1.0]], ms.float32))
+# Whose run it is stands in the command line of its process.
+if "reference.json" in open("/proc/self/cmdline").read():
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc who it is")
+def test_a_killed_side_is_named_and_nothing_is_left(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    (tmp_path / "train.py").write_text(ENDING)
+    assert twin.main(["--reference", "ms2torch", "--json", "r.json", str(tmp_path / "train.py")]) == 2
+    found = json.loads(Path("r.json").read_text())
+    assert (found["error"]["type"], found["error"]["side"]) == ("killed", "the reference")
+    assert "SIGKILL" in found["error"]["text"] and found["steps"] == 3
+    assert "of 3 steps compared; no difference" in capsys.readouterr().err
+    assert not list((tmp_path / "temporary").iterdir())
 
 
 def test_a_file_that_is_no_trace(tmp_path, capsys):
@@ -136,11 +205,29 @@ def test_the_fixture_runs_a_twin(twin_run, tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [
-    [], ["nowhere.py"], ["--level", "deep", "x.py"], ["--align", "luck", "x.py"], ["--steps", "0", "x.py"]])
-def test_wrong_command_lines_end_with_2(arguments, capsys):
+    [], ["nowhere.py"], ["--level", "deep", "{}"], ["--align", "luck", "{}"], ["--steps", "0", "{}"],
+    ["--steps", "x", "{}"], ["--refeed", "1,b", "{}"], ["--timeout", "-3", "{}"], ["--api", "9.9", "{}"],
+    ["--json", "/nowhere/r.json", "{}"], ["--reference-device", "cpu", "{}"], ["--cells", "a", "{}"],
+    ["--align", "data", "a.trace", "b.trace"], ["a.trace"]])
+def test_wrong_command_lines_end_with_2_and_name_the_option(arguments, capsys):
     with pytest.raises(SystemExit) as end:
-        twin.main(arguments)
-    assert end.value.code == 2 and "ms2torch diff" in capsys.readouterr().err
+        twin.main([argument.format(__file__) for argument in arguments])
+    said = capsys.readouterr().err
+    assert end.value.code == 2 and "ms2torch diff: error: " in said
+    assert all(option in said for option in arguments[:1] if option.startswith("--"))
+
+
+@pytest.mark.parametrize("options, said", [
+    (["--level", "cell"], "the trace is of level step"),
+    (["--align", "weights"], "does not hold weights whole; record it with --full 'initial/*'"),
+])
+def test_a_given_trace_has_to_serve(tmp_path, capsys, options, said):
+    script = tmp_path / "train.py"
+    script.write_text("")
+    sha = hashlib.sha256(b"").hexdigest()
+    made = trace_file(tmp_path / "a.trace", [1.0], sha=sha)
+    assert twin.main([*options, "--trace", made, str(script)]) == 2
+    assert said in capsys.readouterr().err
 
 
 def verdict():
@@ -212,8 +299,6 @@ def test_the_repro_shows_both_outputs(tmp_path):
 
 
 def test_the_reference_trace_is_real():
-    from ms2torch.difftest import trace
-
     header = trace.open(REFED).header
     assert (header["side"], header["version"]) == ("mindspore", "2.10.0")
 
