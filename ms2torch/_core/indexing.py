@@ -33,9 +33,12 @@ _ALL = slice(None)
 
 def getitem(t: torch.Tensor, index) -> torch.Tensor:
     """``t[index]``: a view for ints, forward slices, None and Ellipsis, a copy for the rest."""
-    view = _view(t, index)
-    if view is not None:
-        return view
+    out = view(t, index)
+    return copy(t, index) if out is None else out
+
+
+def copy(t: torch.Tensor, index) -> torch.Tensor:
+    """``t[index]`` where ``view`` has none."""
     if isinstance(index, torch.Tensor):
         return _take(t, index)
     plan = _Plan(t, _entries(t, index))
@@ -54,7 +57,7 @@ def setitem(t: torch.Tensor, index, value) -> None:
     """``t[index] = value`` in place, cast to t's dtype: a tensor, a number, or nested lists of these."""
     listed = isinstance(value, (list, tuple))
     value = _value(value)
-    target = _view(t, index, errors.axis_bound)
+    target = view(t, index, errors.axis_bound)
     if target is not None:
         if listed and target.ndim == 0:
             raise errors.uneven()
@@ -99,7 +102,7 @@ def _is_plain(i) -> bool:
     return i.__class__ is int or i is None or i is Ellipsis
 
 
-def _view(t: torch.Tensor, index, bound=None) -> torch.Tensor | None:
+def view(t: torch.Tensor, index, bound=None) -> torch.Tensor | None:
     """What torch and MindSpore agree on, and None for what has to be planned (or is wrong)."""
     kind = index.__class__
     if kind is int:

@@ -13,7 +13,7 @@ import numbers
 import numpy as np
 import torch
 
-from . import arithmetic, construct, indexing, printing
+from . import arithmetic, construct, indexing, printing, writing_back
 from . import dtype as _dtype
 from .device import device
 from .errors import cannot_multiply, one_dtype, translate
@@ -36,6 +36,7 @@ class Tensor:
 
     init = None
     delta_seed = ""
+    _origin = None
 
     def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
         if dtype is not None or shape is not None or init is not None:
@@ -93,8 +94,8 @@ class Tensor:
         return self._t.__dlpack_device__()
 
     def __reduce_ex__(self, protocol):
-        state = self.__dict__ or None
-        return (wrap, (self._t.detach(),), state)
+        state = {name: value for name, value in self.__dict__.items() if name != "_origin"}
+        return (wrap, (self._t.detach(),), state or None)
 
     def __copy__(self):
         return wrap(self._t)
@@ -102,6 +103,7 @@ class Tensor:
     def __deepcopy__(self, memo):
         new = wrap(self._t.detach().clone())
         new.__dict__.update(self.__dict__)
+        new.__dict__.pop("_origin", None)
         memo[id(self)] = new
         return new
 
@@ -222,17 +224,29 @@ class Tensor:
     def __getitem__(self, index) -> Tensor:
         if index.__class__ is not int and index.__class__ is not slice:
             index = lower(index)
-        return wrap(indexing.getitem(self._t, index))
+            out = indexing.view(self._t, index)
+            if out is None:
+                out = wrap(indexing.copy(self._t, index))
+                out._origin = writing_back.origin(self, index)
+                return out
+            out = wrap(out)
+        else:
+            out = wrap(indexing.getitem(self._t, index))
+        if self._origin is not None:
+            out._origin = writing_back.origin(self, index)
+        return out
 
     def __setitem__(self, index, value) -> None:
         if index.__class__ is not int and index.__class__ is not slice:
             index = lower(index)
         self._write(lambda t: indexing.setitem(t, index, lower(value)))
+        if self._origin is not None:
+            writing_back.write_back(self)
 
     def _write(self, change) -> None:
         """Let ``change`` write into the data in place; Parameter keeps its resting tensor out of autograd."""
         t = self._t
-        if t.requires_grad and t.is_leaf:
+        if t.requires_grad and (t.is_leaf or (t._is_view() and t._base.is_leaf)):
             raise RuntimeError(
                 "Can not modify tensor id of input tensor in the function being differentiated."
             )

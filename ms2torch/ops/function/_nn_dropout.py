@@ -44,7 +44,7 @@ def dropout(input, p=0.5, training=True, seed=None):
     """
     _check_p("dropout", p)
     if not training or p == 0:
-        return input
+        return input.clone() if training else input
     if p == 1:
         return torch.zeros_like(input)
     stream = Stream(*graph_seeds(seed, "dropout"))
@@ -54,7 +54,9 @@ def dropout(input, p=0.5, training=True, seed=None):
 def _channels(dims: int):
     def kernel(input, p=0.5, training=True):
         _check_p(f"dropout{dims}d", p)
-        return dropped_channels(input, p, dims) if training and p else input
+        if training and p:
+            return dropped_channels(input, p, dims)
+        return input.clone() if training else input
 
     kernel.__name__ = f"dropout{dims}d"
     kernel.__doc__ = (f"Zeroes whole channels over {dims} dimensions with probability ``p`` "
