@@ -5,6 +5,7 @@ from ms2torch._core.surface import install_lazy
 from .cell import Cell, GraphCell, GraphKernel
 from .grad import *  # noqa: F403
 from .layer import *  # noqa: F403
+from .layer import _from_quant as __getattr__
 from .learning_rate_schedule import *  # noqa: F403
 from .loss import *  # noqa: F403
 from .optim import *  # noqa: F403

@@ -41,3 +41,16 @@ __all__ = [name for module in (
     activation, basic, channel_shuffle, combined, container, conv, dense, embedding, image, math,
     normalization, padding, pooling, rnn_cells, rnns, timedistributed, transformer)
     for name in module.__all__]
+
+
+def _from_quant(name: str):
+    """A layer of ``quant``, which is read when first asked for: few programs do, and 2.x has none of them."""
+    from importlib import import_module
+
+    quant = import_module(f"{__name__}.quant")
+    if name not in quant.__all__:
+        raise AttributeError(name)
+    return getattr(quant, name)
+
+
+__getattr__ = _from_quant
