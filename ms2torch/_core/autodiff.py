@@ -54,7 +54,7 @@ def _noted(found: Differentiated, weights) -> Differentiated:
 
 
 def _run(fn, args, kwargs, positions, weights, sens, has_aux) -> Differentiated:
-    trainable = [w for w in weights if w.requires_grad]
+    trainable = levels.trainable(weights)
     try:
         output, grads = _levelled(fn, args, kwargs, positions, trainable, sens, has_aux)
     except RuntimeError as err:
@@ -70,7 +70,10 @@ def _run(fn, args, kwargs, positions, weights, sens, has_aux) -> Differentiated:
     integral = [p for p in positions if _is_integer(args[p]._t)] if count else ()
     if integral:
         _integer_gradients(fn, args, kwargs, positions, integral, inputs, sens, has_aux)
-    return Differentiated(output, inputs, _spread(grads[count:] if count else grads, trainable, weights))
+    found = _spread(grads[count:] if count else grads, trainable, weights)
+    if len(trainable) < len(weights):
+        _integer_weights(fn, args, kwargs, weights, found, sens, has_aux)
+    return Differentiated(output, inputs, found)
 
 
 def _levelled(fn, args, kwargs, positions, trainable, sens, has_aux):
@@ -176,7 +179,7 @@ def _from_recording(known, fn, args, kwargs, positions, weights, sens, has_aux) 
     _differentiated(known.output, has_aux)
     attached = [known.attached[id(t)] for t in tensors_of(known.output[0] if has_aux else known.output)]
     sources = [known.inputs.get(p) for p in positions]
-    trainable = [w for w in weights if w.requires_grad]
+    trainable = levels.trainable(weights)
     aliases = [known.aliases[id(w)] for w in trainable]
     with levels.lock:
         grads = _backward(attached, sens, [*sources, *aliases], create_graph=False)
@@ -184,7 +187,10 @@ def _from_recording(known, fn, args, kwargs, positions, weights, sens, has_aux) 
     integral = [p for p in positions if _is_integer(args[p]._t)]
     if integral:
         _integer_gradients(fn, args, kwargs, positions, integral, inputs, sens, has_aux)
-    return Differentiated(known.output, inputs, _spread(grads[len(positions) :], trainable, weights))
+    found = _spread(grads[len(positions) :], trainable, weights)
+    if len(trainable) < len(weights):
+        _integer_weights(fn, args, kwargs, weights, found, sens, has_aux)
+    return Differentiated(known.output, inputs, found)
 
 
 def _is_integer(t: torch.Tensor) -> bool:
@@ -209,9 +215,46 @@ def _integer_gradients(fn, args, kwargs, positions, integral, inputs, sens, has_
         inputs[list(positions).index(p)] = g.to(args[p]._t.dtype)
 
 
+class _Shadows(Level):
+    """A level in which integer weights are float64."""
+
+    def _alias(self, t: torch.Tensor) -> torch.Tensor:
+        return t.double().requires_grad_()
+
+
+def _integer_weights(fn, args, kwargs, weights, grads, sens, has_aux) -> None:
+    """The gradients of trainable integer weights (positions, counts), as `_integer_gradients` finds them.
+
+    Where the run fails with all of them as floats, each is tried alone: an index among them has none.
+    """
+
+    def shadowed(whole) -> bool:
+        with random_streams.as_before(), levels.dry():
+            try:
+                with _Shadows(whole) as level:
+                    outs = _differentiated(fn(*args, **kwargs), has_aux)
+                    fitting = None
+                    if sens is not None:
+                        given = zip(tensors_of(sens), outs, strict=True)
+                        fitting = [wrap(s._t.to(o.dtype)) for s, o in given]
+                    found = _backward(outs, fitting, level.aliases, create_graph=False)
+            except (RuntimeError, TypeError, ValueError, IndexError):
+                return False
+        for i, w in enumerate(weights):
+            g = next((g for v, g in zip(whole, found, strict=True) if v is w), None)
+            if g is not None:
+                grads[i] = g.to(w._t.dtype)
+        return True
+
+    whole = [w for w in weights if w.requires_grad and _is_integer(w._t)]
+    if whole and not shadowed(whole) and len(whole) > 1:
+        for w in whole:
+            shadowed([w])
+
+
 def _under_functorch(fn, args, kwargs, positions, weights, sens, has_aux) -> Differentiated:
     """Inside ``vmap`` autograd's own switches are off; ``torch.func.vjp`` is the way that nests."""
-    trainable = [w for w in weights if w.requires_grad]
+    trainable = levels.trainable(weights)
     held = {}
 
     def pure(inputs, values):
@@ -292,7 +335,7 @@ def jvp(fn, args, tangents, has_aux=False):
 
 def vjp(fn, args, weights=(), has_aux=False):
     """Output, aux and a pull-back that can be called any number of times."""
-    trainable = [w for w in weights if w.requires_grad]
+    trainable = levels.trainable(weights)
     with Level(trainable) as level:
         call = [levels.fresh(a._t) if isinstance(a, Tensor) else a for a in args]
         sources = [c._t for c in call if isinstance(c, Tensor)]

@@ -142,6 +142,15 @@ class Lent(Level):
         return next(self._given)
 
 
+def trainable(weights) -> list:
+    """Those of ``weights`` that ask for a gradient and that autograd can give one."""
+    return [w for w in weights if w.requires_grad and w._t.dtype not in _WHOLE]
+
+
+_WHOLE = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
+          torch.uint16, torch.uint32, torch.uint64}
+
+
 def alias(t: torch.Tensor) -> torch.Tensor:
     """A fresh tensor over the same storage to differentiate by; connected to an outer level where there is
     one."""

@@ -82,7 +82,7 @@ def record(cell, run, args: tuple, kwargs: dict):
             recorder.stop()
             return run(*args, **kwargs)
     found = Recording()
-    weights = [p for p in cell.get_parameters() if p.requires_grad]
+    weights = levels.trainable(cell.get_parameters())
     found.call = _flatten((args, kwargs))
     found.inputs = {}
     found.weights = weights
@@ -119,7 +119,7 @@ def take(fn, args: tuple, kwargs: dict, positions, weights) -> Recording | None:
     if found.kept:
         _kept.remove(found)
     known = found.aliases
-    if all(id(w) in known for w in weights if w.requires_grad) and (found.kept or _unmoved(found.state)):
+    if all(id(w) in known for w in levels.trainable(weights)) and (found.kept or _unmoved(found.state)):
         return found
     return None
 

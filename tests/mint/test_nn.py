@@ -1,10 +1,12 @@
 """mint.nn against torch.nn, whose arguments and meaning it has; MindSpore's CPU lacks these kernels."""
 
+import numpy as np
 import pytest
 import torch
 
 import ms2torch as ms
 from ms2torch import Tensor, mint
+from ms2torch.ops.function import nn_func
 
 FLAT, LINE, IMAGE, VOLUME = (4, 6), (2, 4, 6), (2, 4, 6, 6), (2, 4, 4, 4, 4)
 LAYERS = [
@@ -125,3 +127,21 @@ def test_in_place_forms_write_into_their_input():
     y = Tensor(torch.tensor([-1.0, 2.0]))
     mint.nn.functional.relu(y)
     assert y.asnumpy().tolist() == [-1.0, 2.0]
+
+
+def test_where_of_a_condition_alone_gives_an_index_for_each_axis():
+    mask = np.array([[True, False, True], [False, False, True]])
+    found = mint.where(Tensor(mask))
+    assert [i.dtype for i in found] == [ms.int64] * 2
+    for mine, theirs in zip(found, mask.nonzero(), strict=True):
+        np.testing.assert_array_equal(mine.asnumpy(), theirs)
+
+
+def test_a_subclass_convolves_by_the_attribute_of_a_convolution():
+    conv = mint.nn.Conv2d(2, 3, 3, padding=1, padding_mode="reflect")
+    x = Tensor(np.random.RandomState(0).randn(1, 2, 5, 5).astype(np.float32))
+    padded = Tensor(np.pad(x.asnumpy(), ((0, 0), (0, 0), (1, 1), (1, 1)), "reflect"))
+    y = conv.conv2d(padded, conv.weight, conv.bias, (1, 1), (0, 0), (1, 1), 1)
+    np.testing.assert_allclose(conv(x).asnumpy(), y.asnumpy(), rtol=1e-6)
+    np.testing.assert_array_equal(
+        nn_func.pad_ext(x, conv._reversed_padding, mode="reflect").asnumpy(), padded.asnumpy())

@@ -58,7 +58,7 @@ class _Conv(Cell):
             start = Uniform(1 / math.sqrt(fan_in)) if fan_in else "zeros"
             self.bias = Parameter(initializer(start, [out_channels], dtype=dtype), name="bias")
         # What torch.nn.functional.pad takes for the modes that the convolution itself has not.
-        self._around = tuple(n for side in reversed(self._sides()) for n in side)
+        self._reversed_padding = tuple(n for side in reversed(self._sides()) for n in side)
 
     def _sides(self) -> list[tuple[int, int]]:
         if self.padding == "valid":
@@ -71,7 +71,7 @@ class _Conv(Cell):
     def construct(self, input):
         padding = self.padding
         if self.padding_mode != "zeros":
-            input, padding = F.pad(input, self._around, self.padding_mode), 0
+            input, padding = F.pad(input, self._reversed_padding, self.padding_mode), 0
         return self._function(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
     def extend_repr(self) -> str:
@@ -87,7 +87,7 @@ class Conv1d(_Conv):
     """
 
     _dims = 1
-    _function = staticmethod(F.conv1d)
+    conv1d = _function = staticmethod(F.conv1d)  # by its own name for packages that subclass
 
 
 class Conv2d(_Conv):
@@ -96,12 +96,14 @@ class Conv2d(_Conv):
     Unlike nn.Conv2d's, the padding is 0 and there is a bias by default.
     """
 
+    conv2d = staticmethod(F.conv2d)
+
 
 class Conv3d(_Conv):
     """Convolution of (N, C, D, H, W) (``mindspore.mint.nn.Conv3d``); as ``Conv1d``."""
 
     _dims = 3
-    _function = staticmethod(F.conv3d)
+    conv3d = _function = staticmethod(F.conv3d)
 
 
 class ConvTranspose2d(_Conv):

@@ -16,6 +16,7 @@ from ms2torch._core.rng import graph_seeds
 from ms2torch._core.surface import install_lazy
 from ms2torch._core.tensor import wrap
 from ms2torch.common.generator import engine
+from ms2torch.ops.function import nn_func
 
 cross_entropy, embedding, hardsigmoid = mint.cross_entropy, mint.embedding, mint.hardsigmoid
 hardswish, mish, prelu, selu, sigmoid, tanh = (
@@ -71,10 +72,7 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
 # ---- shapes ------------------------------------------------------------------------------------------------
 
 
-@lowered
-def pad(input, pad, mode="constant", value=None):
-    """Values around the last dimensions, the last one's first."""
-    return F.pad(input, tuple(pad), mode, value)
+pad = nn_func.pad_ext
 
 
 @lowered

@@ -287,10 +287,21 @@ def select(condition, input, other):
     return chosen(condition, input, other)
 
 
-@op(mint=True, valid=_SELECT)
+@op(valid=_SELECT)
 def where(condition, input=None, other=None, *, x=None, y=None):
     """``select`` under numpy's name (``mindspore.ops.where``); ``x`` and ``y`` are the names before 2.3."""
     return chosen(condition, x if input is None else input, y if other is None else other)
+
+
+@mint_form(name="where")
+def _where_mint(condition, input=None, other=None):
+    """``input`` or ``other`` by element; of a condition alone, where it is not zero: an index per axis."""
+    if input is None and other is None:
+        return torch.nonzero(condition, as_tuple=True)
+    if input is None or other is None:
+        lacking = "input" if input is None else "other"
+        raise said(TypeError(f"where(): missing 1 required positional argument: {lacking}."))
+    return chosen(condition, input, other)
 
 
 def chosen(condition, x, y):

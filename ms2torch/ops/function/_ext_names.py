@@ -6,6 +6,7 @@ They are put into the modules where MindSpore has them; those of ``ops.auto_gene
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 
 from ms2torch._core.dtype import to_torch
 from ms2torch._core.registry import MINT, OPS, lowered, op
@@ -28,7 +29,13 @@ def _softmax_ext(input, dim=None, dtype=None):
     return torch.softmax(input, dim, dtype=None if dtype is None else to_torch(dtype))
 
 
+def _pad_ext(input, pad, mode="constant", value=None):
+    """Values around the last dimensions, the last one's first."""
+    return F.pad(input, tuple(pad), mode, value)
+
+
 nn_func.softmax_ext = lowered(_softmax_ext, "softmax_ext")
+nn_func.pad_ext = lowered(_pad_ext, "pad")
 math_func.float_power_ext = MINT["float_power"]
 
 

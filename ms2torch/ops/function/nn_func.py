@@ -1,6 +1,16 @@
 """Operators of neural networks (``mindspore.ops.function.nn_func``), by kind in the files beside."""
 
 from . import _image_colours, _image_regions, _nn_dropout_mask, _nn_recurrent, _old_names  # noqa: F401
+from ._attention_pieces import (  # noqa: F401
+    _check_attn_mask_shape,
+    _check_kpm_shape,
+    _check_qkv_shape,
+    _in_projection,
+    _in_projection_packed,
+    _inner_dropout,
+    _inner_pad,
+    linear,
+)
 from ._deformable import *  # noqa: F403
 from ._nn_activation import *  # noqa: F403
 from ._nn_attention import *  # noqa: F403

@@ -1,0 +1,93 @@
+"""What whole packages take from MindSpore beyond its public functions: mindone, mindformers, mindnlp."""
+import mindspore as ms
+import numpy as np
+from mindspore import mint, nn, ops
+from mindspore.ops.function import nn_func
+
+from tests.reference.judge import case, data
+from tests.reference.networks import t
+
+
+@case(each=[{"arguments": given} for given in [(3, 3, 3), (2, 2, 2)]])
+def test_attention_tells_whether_its_inputs_are_batched(arguments):
+    return nn_func._check_qkv_shape(*arguments)
+
+
+@case(each=[{"check": "_check_qkv_shape", "arguments": given} for given in [(4, 3, 3), (3, 2, 3), (2, 2, 3)]]
+      + [{"check": "_check_kpm_shape", "arguments": given} for given in [(3, 1), (2, 2)]]
+      + [{"check": "_check_attn_mask_shape", "arguments": given}
+         for given in [(3, (4, 2, 8), (4, 2, 8), 1, (4,), 2), (2, (4, 8), (5, 8), 1, (4,), 2),
+                       (2, (4, 8), (5, 8), 3, (2, 4, 4), 2)]],
+      raises=True)
+def test_attention_refuses_shapes(check, arguments):
+    getattr(nn_func, check)(*arguments)
+
+
+@case(each={"shared": [(True, True), (True, False), (False, False)], "bias": [True, False]})
+def test_packed_projection_of_attention(shared, bias):
+    query = ms.Tensor(data((3, 2, 4)))
+    key = query if shared[1] else ms.Tensor(data((5, 2, 4), seed=1))
+    value = key if shared[0] else ms.Tensor(data((5, 2, 4), seed=2))
+    weight, b = ms.Tensor(data((12, 4), seed=3)), ms.Tensor(data((12,), seed=4)) if bias else None
+    return nn_func._in_projection_packed(query, key, value, weight, b, *shared)
+
+
+@case(each={"width": [6, 4]})
+def test_separate_projections_of_attention(width):
+    query, key, value = (ms.Tensor(data((3, 2, n), seed=n)) for n in (4, width, 5))
+    weights = [ms.Tensor(data((4, n), seed=9 + n)) for n in (4, width, 5)]
+    return nn_func._in_projection(query, key, value, *weights, ms.Tensor(data((4,))))
+
+
+@case(raises=True)
+def test_separate_projections_refuse_a_weight():
+    x = ms.Tensor(data((3, 2, 4)))
+    nn_func._in_projection(x, x, x, *[ms.Tensor(data((5, 4)))] * 3)
+
+
+@case
+def test_padding_of_masks():
+    return nn_func._inner_pad(ms.Tensor(np.array([[True, False]])), (0, 1)), nn_func._inner_pad(
+        ms.Tensor(data((2, 2))), (1, 0), value=2.0)
+
+
+class Positions(nn.Cell):
+    """Integer parameters, an index and a factor, among the trainable ones."""
+
+    def __init__(self):
+        super().__init__()
+        self.index = ms.Parameter(ms.Tensor([1, 0, 1]), name="index")
+        self.table = ms.Parameter(t([[1.0, 2.0], [3.0, 4.0]]), name="table")
+        self.factor = ms.Parameter(ms.Tensor([2, 3], ms.int32), name="factor")
+
+    def construct(self, x):
+        return x * self.table[self.index] * self.factor * self.factor
+
+
+@case(each={"sens": [False, True], "recorded": [False, True]})
+def test_gradients_of_integer_parameters(sens, recorded):
+    net, x = Positions(), t(2.0, 5.0)
+    if recorded:
+        net.set_grad()
+        net(x)
+    whole = ms.Tensor(data((3, 2)).round() + 2)      # MindSpore rounds at every use of an integer
+    grad = ops.GradOperation(get_all=True, get_by_list=True, sens_param=sens)
+    return grad(net, ms.ParameterTuple(net.trainable_params()))(x, *[whole] * sens)
+
+
+@case
+def test_an_integer_parameter_alone():
+    net = Positions()
+    return ms.grad(net, None, net.factor)(t(2.0, 5.0)), ms.grad(net, None, net.index)(t(2.0, 5.0))
+
+
+@case
+def test_attributes_of_mint_convolutions_that_subclasses_use():
+    around = [mint.nn.Conv1d(2, 2, 3, padding="same", dilation=3, padding_mode="reflect")._reversed_padding,
+              mint.nn.Conv2d(2, 2, 3, padding=(1, 2), padding_mode="reflect")._reversed_padding]
+    return callable(mint.nn.Conv2d(2, 2, 3).conv2d), [list(sides) for sides in around]
+
+
+@case(raises=True)
+def test_where_of_mint_wants_both_or_none():
+    return mint.where(ms.Tensor([True, False]), None, ms.Tensor([1.0]))
