@@ -193,6 +193,32 @@ def all_to_all(t: torch.Tensor, split_dim: int, concat_dim: int, group: Group) -
     return t.clone() if group.size == 1 else _AllToAll.apply(t, split_dim, concat_dim, group)
 
 
+class _AllToAllUneven(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, t, sends, receives, group):
+        ctx.back = receives, sends, group
+        if sum(sends) != t.numel():
+            raise ValueError(f"For 'AlltoAllV', the input has {t.numel()} elements, but {list(sends)} go "
+                             "out.")
+        out = t.new_empty(sum(receives))
+        with faults.named(described("AlltoAllV", t), group.ranks):
+            exchanged(list(_dense(t).view(-1).split(list(sends))), list(out.split(list(receives))), group)
+        return out
+
+    @staticmethod
+    def backward(ctx, grad):
+        return all_to_all_uneven(grad, *ctx.back), None, None, None
+
+
+def all_to_all_uneven(t: torch.Tensor, sends, receives, group: Group) -> torch.Tensor:
+    """The flat ``t`` in parts of ``sends`` elements, one to each rank; what comes in, of ``receives``
+    elements from each, is joined. ValueError where the parts are not the whole."""
+    if not len(sends) == len(receives) == group.size:
+        raise ValueError(f"For 'AlltoAllV', the group has {group.size} processes, but {len(sends)} parts go "
+                         f"out and {len(receives)} come in.")
+    return _AllToAllUneven.apply(t, tuple(sends), tuple(receives), group)
+
+
 def exchanged(out: list, into: list, group: Group) -> list:
     """Sends ``out[i]`` to rank i and fills ``into[i]`` from it; empty tensors stay at home."""
     into[group.rank].copy_(out[group.rank])

@@ -19,6 +19,7 @@ __all__ = [
     "all_gather_into_tensor",
     "all_reduce",
     "all_to_all_single_with_output_shape",
+    "all_to_all_v_c",
     "all_to_all_with_output_shape",
     "barrier",
     "batch_isend_irecv",
@@ -240,6 +241,29 @@ def all_to_all_single_with_output_shape(output_shape, tensor, output_split_sizes
     into = tensor._t.new_empty(_shape_of(output_shape))
     collectives.exchange(sent, collectives.parts_of(into, output_split_sizes, found, "output"), found)
     return _with_handle(into, async_op)
+
+
+def all_to_all_v_c(output, input, send_count_matrix, group=None, async_op=False):
+    """Send rows of ``input`` to the ranks and fill ``output`` with theirs; element i * size + j of
+    ``send_count_matrix`` is how many rows rank i sends to rank j."""
+    for tensor in (input, output):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"Expected tensor, but got {type(tensor)}")
+    if group is not None and not isinstance(group, str):
+        raise TypeError(f"The argument 'group' must be type of string, but got 'group' type : {type(group)}.")
+    if not isinstance(async_op, bool):
+        raise TypeError(f"The argument 'async_op' must be a bool, but got {type(async_op)}.")
+    if not isinstance(send_count_matrix, list):
+        raise TypeError(f"send_count_matrix must be list, but got {type(send_count_matrix)}")
+    if not all(isinstance(n, int) for n in send_count_matrix):
+        raise TypeError("send_count_matrix elements must be of type int")
+    found = group_of(group)
+    size, rank = found.size, found.rank
+    if len(send_count_matrix) != size * size:
+        raise TypeError(f"send_count_matrix must be square matrix, but got {len(send_count_matrix)}.")
+    sent = input._t.split(send_count_matrix[rank * size:(rank + 1) * size])
+    collectives.exchange(sent, list(output._t.split(send_count_matrix[rank::size])), found)
+    return CommHandle() if async_op else None
 
 
 install_lazy(__name__, globals())

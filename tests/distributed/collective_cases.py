@@ -71,6 +71,57 @@ def neighbours():
     return got.asnumpy(), gradient.asnumpy()
 
 
+def edges():
+    """Four ranks hold the quarters of an image: (quarters with the rim of their neighbours, gradient)."""
+    init()
+    rank = get_rank()
+    row, column = divmod(rank, 2)
+    steps = [(-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1)]
+    places = [(row + r, column + c) for r, c in steps]
+    ids = [r * 2 + c if 0 <= r < 2 and 0 <= c < 2 else -1 for r, c in places]
+    # (The image's own border has no neighbour: a rim of zeros.)
+    exchange = ops.NeighborExchangeV2(ids, [1, 1, 2, 2], ids, [1, 1, 2, 2], "NCHW")
+    whole = np.arange(64, dtype=np.float32).reshape(1, 1, 8, 8)
+    mine = Tensor(whole[:, :, 4 * row:4 * row + 4, 4 * column:4 * column + 4])
+    gradient = ms.grad(lambda x: (exchange(x) * (rank + 1)).sum())(mine)
+    return exchange(mine).asnumpy(), gradient.asnumpy()
+
+
+def uneven():
+    """What `AlltoAllV`, `AlltoAllVC` and the functions of ``ops.communication`` give on two ranks."""
+    from ms2torch.ops import communication as functions
+
+    init()
+    rank = get_rank()
+    x = Tensor([3.0 * rank, 3.0 * rank + 1, 3.0 * rank + 2])
+    counts = [[1, 2], [2, 1]][rank]
+    matrix = Tensor([[1, 2], [2, 1]])
+    weight = Tensor(np.arange(3, dtype=np.float32) + 10 * rank)
+    found = {"V": ops.AlltoAllV()(x, counts, counts), "VC": ops.AlltoAllVC()(x, matrix),
+             "blocks": ops.AlltoAllV(block_size=3)(x, [1 - rank, rank], [1 - rank, rank]),
+             "gradient": ms.grad(lambda x: (ops.AlltoAllV()(x, counts, counts) * weight).sum())(x)}
+    rows = Tensor(np.arange(6, dtype=np.float32).reshape(3, 2) + 10 * rank)
+    into = Tensor(np.zeros((3, 2), np.float32))
+    assert functions.all_to_all_v_c(into, rows, [1, 2, 2, 1]) is None
+    found["rows"], written = into, x.copy()
+    functions.all_reduce(written)
+    functions.set_comm_ops_inplace(False)
+    found["made"], handle = functions.all_reduce(x)
+    assert handle is None
+    found["gathered"], _ = functions.all_gather_into_tensor(None, x)
+    try:
+        functions.broadcast(x, 0)
+    except ValueError as err:
+        refused = str(err)
+    functions.set_comm_ops_inplace(True, ["irecv", "isend", "batch_isend_irecv"])
+    got = Tensor(np.zeros(3, np.float32))
+    pair = [functions.P2POp(functions.isend, x, 1 - rank), functions.P2POp(functions.irecv, got, 1 - rank)]
+    for one in functions.batch_isend_irecv(pair):
+        one.wait()
+    found["written"], found["got"] = written, got
+    return {k: v.asnumpy() for k, v in found.items()}, x.asnumpy(), refused
+
+
 class _Sender(nn.Cell):
     def __init__(self):
         super().__init__()

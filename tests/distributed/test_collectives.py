@@ -77,6 +77,39 @@ def test_a_ring_of_neighbours(together):
         np.testing.assert_array_equal(gradient, 2 * X[rank] * ((rank + 1) % 4 + 1))
 
 
+def test_the_edges_of_an_image_go_to_its_neighbours(together):
+    rim = np.zeros((10, 12), np.float32)
+    rim[1:9, 2:10] = np.arange(64, dtype=np.float32).reshape(8, 8)
+    # Who has how many copies of a pixel: its owner, and every neighbour whose rim it is in, by their factors.
+    spread = np.zeros((10, 12), np.float32)
+    found = together(cases.edges, 4)
+    for rank in range(4):
+        row, column = divmod(rank, 2)
+        spread[4 * row:4 * row + 6, 4 * column:4 * column + 8] += rank + 1
+    for rank, (got, gradient) in enumerate(found):
+        row, column = divmod(rank, 2)
+        np.testing.assert_array_equal(got[0, 0], rim[4 * row:4 * row + 6, 4 * column:4 * column + 8])
+        mine = spread[4 * row + 1:4 * row + 5, 4 * column + 2:4 * column + 6]
+        np.testing.assert_array_equal(gradient[0, 0], mine)
+
+
+def test_parts_of_different_sizes(together):
+    """The values of AlltoAllV and AlltoAllVC are those of their documented examples' counts."""
+    for rank, (found, x, refused) in enumerate(together(cases.uneven, 2)):
+        np.testing.assert_array_equal(x, np.arange(3) + 3 * rank)
+        expected = {
+            "V": [[0, 3, 4], [1, 2, 5]][rank], "VC": [[0, 3, 4], [1, 2, 5]][rank], "blocks": x,
+            "gradient": [[0, 10, 11], [1, 2, 12]][rank],
+            "rows": [[[0, 1], [10, 11], [12, 13]], [[2, 3], [4, 5], [14, 15]]][rank],
+            "made": [3, 5, 7], "written": [3, 5, 7], "gathered": [0, 1, 2, 3, 4, 5],
+            "got": np.arange(3) + 3 * (1 - rank),
+        }
+        assert found.keys() == expected.keys()
+        for name, value in expected.items():
+            np.testing.assert_array_equal(found[name], value, err_msg=f"{name} on rank {rank}")
+        assert refused == "Non-inplace mode is currently not supported."
+
+
 def test_gradients_travel_back_from_receive_to_send(together):
     sender, receiver = together(cases.pipeline_by_hand, 2)
     x, v = np.array([1.0, 2.0]), np.array([1.0, 10.0])

@@ -343,6 +343,7 @@ class P2POp:
     """One sending or receiving of `batch_isend_irecv`: ``op`` is "isend", "irecv" or the function."""
 
     def __init__(self, op, tensor, peer, group=None, tag=0) -> None:
+        op = getattr(op, "__wrapped__", op)     # ops.communication's functions wrap these
         known = op in ("isend", "irecv") if isinstance(op, str) else op in (isend, irecv)
         if not known:
             raise TypeError(f"Expected op to be of type isend or irecv, but got {op}")

@@ -130,6 +130,82 @@ def _neighbor_exchange(input_x, send_rank_ids, recv_rank_ids, recv_shapes, send_
                                          _dtype.to_torch(recv_type), group_of(group))
 
 
+def _listed(numbers) -> list[int]:
+    return numbers.flatten().tolist() if isinstance(numbers, torch.Tensor) else [int(n) for n in numbers]
+
+
+@primitive("AlltoAllV", init={"group": _WORLD, "block_size": 1},
+           call=("input_x", "send_numel_list", "recv_numel_list"))
+def _all_to_all_v(input_x, send_numel_list, recv_numel_list, group=_WORLD, block_size=1):
+    """Parts of the flat ``input_x`` to all processes, of ``send_numel_list`` blocks each, and theirs, of
+    ``recv_numel_list`` blocks, joined (``mindspore.ops.AlltoAllV``).
+
+    ValueError where the parts are not the whole, or are not as many as processes.
+    """
+    sends, receives = ([n * block_size for n in _listed(one)] for one in (send_numel_list, recv_numel_list))
+    return collectives.all_to_all_uneven(input_x, sends, receives, group_of(group))
+
+
+@primitive("AlltoAllVC", init={"group": _WORLD, "block_size": 1, "transpose": False},
+           call=("input_x", "send_count_matrix"))
+def _all_to_all_v_c(input_x, send_count_matrix, group=_WORLD, block_size=1, transpose=False):
+    """`AlltoAllV` where every process knows all counts: row i of ``send_count_matrix`` has what process i
+    sends to each (``mindspore.ops.AlltoAllVC``); ``transpose`` reads columns for rows."""
+    found = group_of(group)
+    counts, size = [n * block_size for n in _listed(send_count_matrix)], found.size
+    if len(counts) != size * size:
+        raise ValueError(f"For 'AlltoAllVC', the 'send_count_matrix' must have {size} x {size} elements, but "
+                         f"got {len(counts)}.")
+    row, column = counts[found.rank * size:(found.rank + 1) * size], counts[found.rank::size]
+    sends, receives = (column, row) if transpose else (row, column)
+    return collectives.all_to_all_uneven(input_x, sends, receives, found)
+
+
+@primitive("NeighborExchangeV2", init={
+    "send_rank_ids": REQUIRED, "send_lens": REQUIRED, "recv_rank_ids": REQUIRED, "recv_lens": REQUIRED,
+    "data_format": REQUIRED, "group": _WORLD}, call=("tensor",))
+def _neighbor_exchange_v2(tensor, send_rank_ids, send_lens, recv_rank_ids, recv_lens, data_format,
+                          group=_WORLD):
+    """Edges of an image (N, C, H, W) to its neighbours, and theirs around it
+    (``mindspore.ops.NeighborExchangeV2``).
+
+    Ranks are those of 8 directions clockwise from the top, -1 for none; lengths those of top, bottom, left
+    and right. The result is (N, C, top + H + bottom, left + W + right) of ``recv_lens``, with zeros where no
+    neighbour is. Gradients go back to where the edges came from.
+    """
+    _check_exchange({"send_rank_ids": send_rank_ids, "recv_rank_ids": recv_rank_ids},
+                    {"send_lens": send_lens, "recv_lens": recv_lens}, data_format)
+    found = group_of(group)
+    to = [d for d in range(8) if send_rank_ids[d] != -1]
+    come_from = [d for d in range(8) if recv_rank_ids[d] != -1]
+    height, width = tensor.shape[2:]
+    sent = tuple(tensor[..., r, c] for r, c in (_edge(d, send_lens, height, width) for d in to))
+    shapes = [(*tensor.shape[:2], *_area(d, recv_lens, height, width)) for d in range(8)]
+    got = dict(zip(come_from, collectives.neighbor_exchange(
+        sent, [send_rank_ids[d] for d in to], [recv_rank_ids[d] for d in come_from],
+        [shapes[d] for d in come_from], tensor.dtype, found), strict=True))
+    part = [got[d] if d in got else tensor.new_zeros(shapes[d]) for d in range(8)]
+    return torch.cat([torch.cat(row, 3) for row in (
+        (part[7], part[0], part[1]), (part[6], tensor, part[2]), (part[5], part[4], part[3]))], 2)
+
+
+# For the 8 directions: the row above, the middle or below; the column left, the middle or right.
+_ROWS, _COLUMNS = (-1, -1, 0, 1, 1, 1, 0, -1), (0, 1, 1, 1, 0, -1, -1, -1)
+
+
+def _area(direction: int, lengths, height: int, width: int) -> tuple[int, int]:
+    top, bottom, left, right = lengths
+    return ({-1: top, 0: height, 1: bottom}[_ROWS[direction]],
+            {-1: left, 0: width, 1: right}[_COLUMNS[direction]])
+
+
+def _edge(direction: int, lengths, height: int, width: int) -> tuple[slice, slice]:
+    """Where in the image the edge lies that goes in that direction."""
+    rows, columns = _area(direction, lengths, height, width)
+    return (slice(height - rows, None) if _ROWS[direction] == 1 else slice(0, rows),
+            slice(width - columns, None) if _COLUMNS[direction] == 1 else slice(0, columns))
+
+
 @primitive("Send", init={"sr_tag": REQUIRED, "dest_rank": REQUIRED, "group": _WORLD, "group_back": _WORLD})
 def _send(input_x, sr_tag, dest_rank, group=_WORLD, group_back=_WORLD):
     """Sends ``input_x`` to process ``dest_rank`` and gives it back (``mindspore.ops.Send``).
@@ -183,6 +259,30 @@ def _made(self) -> None:
         self.rank_size, self.rank = found.size, found.rank
 
 
+def _exchange_made(self) -> None:
+    size = group_of(self.attrs["group"]).size
+    for argument in ("send_rank_ids", "recv_rank_ids"):
+        for rank in self.attrs[argument]:
+            if rank != -1 and not 0 <= rank < size:
+                raise ValueError(f"The 'rank_id in {argument}' must be in range of [0, {size}), but got "
+                                 f"{rank} with type '{type(rank).__name__}'.")
+
+
+def _check_exchange(ids: dict, lengths: dict, data_format) -> None:
+    for name, value in ids.items():
+        used = [n for n in value if n != -1]
+        if len(value) != 8 or len(set(used)) != len(used):
+            raise ValueError(f"For 'NeighborExchangeV2', '{name}' must be 8 different ranks or -1, but got "
+                             f"{value}.")
+    for name, value in lengths.items():
+        if len(value) != 4 or any(n < 0 for n in value):
+            raise ValueError(f"For 'NeighborExchangeV2', '{name}' must be 4 lengths from 0 on, but got "
+                             f"{value}.")
+    if data_format != "NCHW":
+        raise ValueError("For 'NeighborExchangeV2', the 'data_format' must be 'NCHW', but got "
+                         f"{data_format!r}.")
+
+
 def _when_made(name: str, check) -> None:
     cls = PRIMITIVES[name]
     plain = cls.__init__
@@ -196,6 +296,7 @@ def _when_made(name: str, check) -> None:
 
 
 for _name in ("AllGather", "ReduceScatter", "Broadcast", "Reduce", "CollectiveGather", "CollectiveScatter",
-              "AlltoAll", "Send", "Receive", "Barrier", "NeighborExchange"):
+              "AlltoAll", "AlltoAllV", "AlltoAllVC", "Send", "Receive", "Barrier", "NeighborExchange"):
     _when_made(_name, _made)
+_when_made("NeighborExchangeV2", _exchange_made)
 _when_made("AllReduce", _all_reduce_made)
