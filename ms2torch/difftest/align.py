@@ -37,9 +37,9 @@ class Aligned(Recorder):
     def visit(self, stage, where, role, index, call, value, update=0):
         """Record what was ours, go on with what was theirs."""
         super().visit(stage, where, role, index, call, value, update)
-        wanted = {"initial": "weights", "data": "data"}.get(stage)
+        wanted = {"initial": "weights", "data": "data", "random": "random"}.get(stage)
         record = self.theirs.get((stage, where, role, index, call)) if wanted in self.what else None
-        if record is None or record["shape"] != list(value.shape):
+        if record is None or role == "mask" or record["shape"] != list(value.shape):
             return None
         return record["array"]
 
@@ -49,7 +49,7 @@ class Aligned(Recorder):
                 parameter._rest.copy_(torch.from_numpy(array.copy()))
 
     def _replay_masks(self) -> None:
-        """Dropout zeroes what it zeroed in the reference: the mask is read off its output there."""
+        """Dropout layers zero what they zeroed in the reference."""
         draw = Dropout.construct
         recorder = self
 
@@ -58,10 +58,10 @@ class Aligned(Recorder):
             name = recorder.names.of(cell)
             call = recorder.draws[name]
             recorder.draws[name] += 1
-            record = recorder.theirs.get(("forward", name, "output", 0, call))
+            record = recorder.theirs.get(("random", name, "mask", 0, call))
             if y is x or record is None or record["shape"] != list(x.shape):
                 return y
-            kept = torch.from_numpy(record["array"] != 0).to(x._t.device)
+            kept = torch.from_numpy(record["array"].copy()).to(x._t.device)
             return wrap(x._t * (kept.to(x._t.dtype) / cell._keep))
 
         Dropout.construct = construct

@@ -62,7 +62,7 @@ def same_script(reference: Trace, script: str, arguments: list[str], verdict: Ve
 
 def can_align(reference: Trace, align: tuple[str, ...]) -> None:
     """Failed where a given trace does not hold whole what is to be taken over from it."""
-    stages = {"weights": "initial", "data": "data", "random": "forward"}
+    stages = {"weights": "initial", "data": "data", "random": "random"}
     missing = {stages[what]: what for what in align}
     for record in reference:
         if not missing:
@@ -71,7 +71,7 @@ def can_align(reference: Trace, align: tuple[str, ...]) -> None:
             missing.pop(record["stage"], None)
     if missing:
         options = " ".join(f"--full '{stage}/*'" for stage in missing)
-        deep = " --level cell" if "forward" in missing else ""
+        deep = " --level cell" if "random" in missing else ""
         raise Failed("trace", f"the trace does not hold {' and '.join(missing.values())} whole; record it "
                               f"with {options}{deep}")
 

@@ -48,6 +48,8 @@ def page(verdict: Verdict) -> str:
     if any(verdict.drift):
         parts.append("<h2>Greatest relative difference of a parameter after each step</h2>"
                      + plot({"difference": verdict.drift}, logarithmic=True))
+    if verdict.pairs:
+        parts.append(f"<h2>Pairs</h2>{_pairs(verdict.pairs)}")
     if verdict.notes or verdict.adaptations:
         items = [*verdict.notes, *(f"adapted: {a}" for a in verdict.adaptations)]
         parts.append("<h2>Notes</h2><ul>" + "".join(f"<li>{escape(str(x))}</li>" for x in items) + "</ul>")
@@ -85,6 +87,13 @@ def _table(verdict: Verdict) -> str:
     more = len(verdict.findings) - 50
     return ("<table><tr><th>step<th>stage<th>where<th>role<th>kind<th>error<th>tolerance"
             f"{rows}</table>" + (f"<p class=dim>and {more} more</p>" if more > 0 else ""))
+
+
+def _pairs(pairs) -> str:
+    rows = "".join(f"<tr><td>{escape(a)}<td>{escape(b)}<td class=dim>{escape(pairs.how[a])}"
+                   for a, b in pairs.parameters.items())
+    return (f"<p>{escape(pairs.summary())}</p><details><summary>the parameters</summary><table><tr>"
+            f"<th>MindSpore<th>the port<th>by{rows}</table></details>")
 
 
 def _number(x: float) -> str:

@@ -55,7 +55,7 @@ def guilty(events: Events, truth: Events | None, cells: list[dict],
     wrong, worst, masked = [], [], set()
     for event in events.items:
         finding = _finding(event)
-        if event.get("mask") and tree.draws(finding.where):
+        if event.get("mask") and (tree.draws(finding.where) or "/dropout" in finding.where):
             masked.add((finding.step, finding.where, finding.call))
         if (finding.step, finding.where, finding.call) in masked:
             continue

@@ -25,6 +25,7 @@ STATES = {"moment1": ("exp_avg",), "moment2": ("exp_avg_sq",), "adam_m": ("exp_a
 CLASSES = {"softmaxcrossentropywithlogits": "crossentropyloss", "hswish": "hardswish",
            "hsigmoid": "hardsigmoid", "dense": "linear",
            "sequentialcell": "sequential", "conv2dtranspose": "convtranspose2d"}
+_EXAMPLES = 3
 # What torch counts for itself.
 UNCOUNTED = ("num_batches_tracked",)
 
@@ -50,6 +51,22 @@ class Pairs:
         if cell in self.cells:
             return self.cells[cell], call
         return self.calls.get((cell, call))
+
+    def summary(self) -> str:
+        """How many were paired in which way, examples where the names differ, and what is alone."""
+        ways: dict[str, list[str]] = {}
+        for name in self.parameters:
+            ways.setdefault(self.how[name], []).append(name)
+        lines = [f"paired {len(self.parameters)} parameters and "
+                 f"{len(self.cells) + len(self.calls)} layers or calls of layers:"]
+        for way, names in ways.items():
+            other = [f"{n} ~ {self.parameters[n]}" for n in names if n != self.parameters[n]][:_EXAMPLES]
+            lines.append(f"  {len(names)} by {way}{': ' + ', '.join(other) if other else ''}"
+                         f"{', ...' if len(names) > len(other) > 0 else ''}")
+        for side, names in zip(("MindSpore", "the port"), self.alone, strict=True):
+            if names:
+                lines.append(f"  alone in {side}: {', '.join(names)}")
+        return "\n".join(lines)
 
     def as_json(self) -> dict:
         """Everything, for ``--json``."""

@@ -68,10 +68,10 @@ class Taking(Recorder):
             call = counts[name] = counts.get(name, (recorder.step, -1))
             call = counts[name] = (recorder.step, call[1] + 1 if call[0] == recorder.step else 0)
             other, turn = recorder.pairs["calls"].get(f"{name}|{call[1]}", (None, 0))
-            record = recorder.theirs.get(("forward", other, "output", 0, turn))
+            record = recorder.theirs.get(("random", other, "mask", 0, turn))
             if record is None or record["array"].shape != tuple(x.shape):
                 return y
-            kept = torch.from_numpy(record["array"] != 0).to(x.device, x.dtype)
+            kept = torch.from_numpy(record["array"].copy()).to(x.device, x.dtype)
             return x * (kept / (1 - module.p))
 
         torch.nn.Dropout.forward = forward

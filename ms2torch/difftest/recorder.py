@@ -393,6 +393,8 @@ class Recorder:
                 args, kwargs = mapped((args, kwargs), self.tensor, lambda v, i: self.incoming(
                     v, where, i, call, given[i] if given else v))
                 result = inner(*args, **kwargs)
+                if self.training and isinstance(result, self.tensor) and self.frame.drops(cell):
+                    self.visit("random", where, "mask", 0, call, self.frame.kept(result))
                 return mapped(result, self.tensor, lambda v, i: self.outgoing(v, where, i, call))
             finally:
                 self.stack.pop()
@@ -420,6 +422,34 @@ class Recorder:
                           lambda v, i: self.outgoing(v, where, i, call))
         finally:
             self.extra = before
+
+    def draw(self, name, run, args, kwargs):
+        """A random operator that the program's own code calls within a step: what it drew."""
+        plain = name.rpartition(".")[2].replace("_", "").lower()
+        where = "%s/%s" % (next((c for c in reversed(self.stack) if c), "program"), plain)
+        call = self._count("random " + where)
+
+        def drawn(value, index):
+            new = self.visit("random", where, "output", index, call, value)
+            if new is None:
+                return value
+            if plain.startswith("dropout"):
+                return self._dropped(new, value, next(a for a in args if isinstance(a, self.tensor)))
+            return self.frame.tensor_of(new, value)
+
+        return mapped(run(*args, **kwargs), self.tensor, drawn)
+
+    def _dropped(self, new, value, given):
+        """``given`` without what ``new`` has not, scaled as ``value`` is: the gradient has the mask, too."""
+        before, after = self.frame.array(given)[0], self.frame.array(value)[0]
+        both = (before != 0) & (after != 0)
+        scale = np.median(after[both] / before[both]) if both.any() else 1.0
+        return given * self.frame.tensor_of(((new != 0) * scale).astype(after.dtype), value)
+
+    def wants_draws(self):
+        """Whether random operators are to be seen where the program is now."""
+        busy = self.quiet or self.done or not self.inside or not self.deep
+        return not busy and os.getpid() == self.pid
 
     def wants_operators(self):
         """Whether operators are to be seen where the program is now."""
@@ -635,6 +665,13 @@ _NOT_OPERATORS = ("asnumpy", "numpy", "tolist", "item", "dim", "ndimension", "se
                   "setdtype", "initdata", "registerhook", "torch", "value", "dtype", "shape", "rank", "size",
                   "depend", "istensor", "isfloatingpoint", "identity")
 
+# Operators that draw random numbers, without underscores.
+_RANDOM = {"rand", "randn", "randint", "randperm", "randlike", "randnlike", "randintlike", "standardnormal",
+           "standardlaplace", "uniform", "uniformreal", "uniformint", "normal", "gamma", "poisson", "laplace",
+           "randompoisson", "randomgamma", "randomcategorical", "multinomial", "bernoulli", "truncatednormal",
+           "multinomialwithreplacement", "shuffle", "randomshuffle", "dropout", "dropout1d", "dropout2d",
+           "dropout3d", "choicewithmask", "randomchoicewithmask"}
+
 # Modules whose Cells only put a program's own Cells together.
 _COMPOSED = (".container", ".wrap", ".train.", ".layer.transformer", ".boost.")
 
@@ -719,6 +756,14 @@ class MindSpore:
         within it."""
         return self.side == "ms2torch" and cell._float is not None
 
+    def drops(self, cell):
+        """Whether a Cell is a Dropout layer."""
+        return self.is_layer(cell) and type(cell).__name__.startswith("Dropout")
+
+    def kept(self, value):
+        """The mask that a Dropout drew, as its output shows it."""
+        return self.module.Tensor(self.array(value)[0] != 0)
+
     def hidden(self, cell):
         """Whether a Cell is how MindSpore wrote an operator (``ops.clip_by_global_norm`` is one)."""
         return type(cell).__module__.startswith(("mindspore.ops", "ms2torch.ops"))
@@ -782,16 +827,17 @@ class MindSpore:
         self.cell.__call__ = __call__
         if not recorder.options.pynative:
             self._see_compiled(recorder)
-        if recorder.options.level == "op":
-            self._see_operators(recorder)
+        if recorder.options.pynative:
+            self._see_operators(recorder, recorder.options.level == "op")
         for scaler in _found(("mindspore.amp", "DynamicLossScaler"), ("mindspore.amp", "StaticLossScaler")):
             self._see_scalers(scaler, recorder)
         if recorder.options.pynative:
             self.context.set_context(mode=self.context.PYNATIVE_MODE)
             _replace(self.context.set_context, self._pynative_only)
 
-    def _see_operators(self, recorder):
-        """Functions, Primitives, and Tensor's methods and operators that the program's own lines call."""
+    def _see_operators(self, recorder, every):
+        """Functions, Primitives, and Tensor's methods and operators that the program's own lines call; of
+        these, without ``every``, those that draw random numbers."""
         import importlib
 
         home = os.path.dirname(os.path.abspath(self.module.__file__)) + os.sep
@@ -800,13 +846,21 @@ class MindSpore:
             def called(*args, **kwargs):
                 frame = sys._getframe(1)
                 path = frame.f_code.co_filename
-                if path.startswith(home) or path == __file__ or not recorder.wants_operators():
+                if path.startswith(home) or path == __file__:
                     return function(*args, **kwargs)
+                shown, run = name or args[0].name, function
+                if recorder.wants_draws() and is_random(shown):
+                    def run(*args, **kwargs):
+                        return recorder.draw(shown, function, args, kwargs)
+                if not every or not recorder.wants_operators():
+                    return run(*args, **kwargs)
                 line = "%s:%d" % (os.path.basename(path), frame.f_lineno)
-                shown = name or args[0].name
-                return recorder.operator(shown, function, args, kwargs, line)
+                return recorder.operator(shown, run, args, kwargs, line)
 
             return called
+
+        def is_random(name):
+            return name.rpartition(".")[2].replace("_", "").lower() in _RANDOM
 
         for place in ("ops", "ops.functional", "mint", "mint.nn.functional", "numpy"):
             try:
@@ -814,16 +868,19 @@ class MindSpore:
             except ImportError:
                 continue
             for name, value in list(vars(module).items()):
-                if not name.startswith("_") and not isinstance(value, type) and hasattr(value, "__code__"):
-                    setattr(module, name, seen(value, place.replace(".functional", "") + "." + name))
+                wanted = every or is_random(name)
+                if wanted and name[0] != "_" and not isinstance(value, type) and hasattr(value, "__code__"):
+                    shown = place.replace(".functional", "") + "." + name
+                    setattr(module, name, seen(value, shown))
         classes = [self.ops.Primitive]
         for kind in classes:
             classes += [c for c in kind.__subclasses__() if c not in classes]
-            if "__call__" in vars(kind):
+            if "__call__" in vars(kind) and (every or kind is self.ops.Primitive or is_random(kind.__name__)):
                 kind.__call__ = seen(vars(kind)["__call__"], None)
         for name in dir(self.tensor):
             value = getattr(self.tensor, name)
-            if callable(value) and (name in _OPERATORS or not name.startswith("_")):
+            shown = callable(value) and (name in _OPERATORS or not name.startswith("_"))
+            if shown and (every or is_random(name)):
                 setattr(self.tensor, name, seen(value, "Tensor." + name))
 
     def _see_compiled(self, recorder):

@@ -90,6 +90,9 @@ class Replay(Recorder):
         """Compare with the reference's record of the same key; its array, to go on with."""
         if not self.known:
             return None
+        if role == "mask":  # the output is judged; the real one does not repeat its masks in PyNative mode
+            self.unseen.pop((self.step, 0, stage, where, role, index, call), None)
+            return None
         key = (self.step, update or 0, stage, where, role, index, call)
         record = self.known.get(key)
         self.unseen.pop(key, None)
@@ -270,7 +273,7 @@ class Replay(Recorder):
             floor, size = 2 * epsilon(dtype) * size / (changed or 1.0), changed
         error = error / size if size else math.inf
         if error > CHEAP * epsilon(dtype) + floor:
-            mask = key[2] == "forward" and key[4] == "output" and _other_mask(theirs, mine)
+            mask = key[2] in ("forward", "random") and key[4] == "output" and _other_mask(theirs, mine)
             self._note(key, "value", error=error, dtype=dtype, size=size, floor=floor, keep=mine, mask=mask,
                        factor=_factor(theirs, mine) if key[4] == "grad_output" else None)
         return None

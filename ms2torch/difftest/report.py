@@ -33,6 +33,8 @@ def show(verdict: Verdict, file=None) -> None:
     lines = curves(verdict)
     if lines:
         console.print(lines)
+    if verdict.pairs:
+        console.print(_escape(verdict.pairs.summary()))
     for note in verdict.notes:
         console.print(f"[dim]note:[/] {_escape(note)}")
     if verdict.adaptations:

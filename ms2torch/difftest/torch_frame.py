@@ -80,6 +80,12 @@ class Torch:
     def casts(self, cell) -> bool:
         return False
 
+    def drops(self, cell) -> bool:
+        return isinstance(cell, torch.nn.modules.dropout._DropoutNd) and cell.training
+
+    def kept(self, value):
+        return value.detach() != 0
+
     def hidden(self, cell) -> bool:
         return False
 

@@ -24,7 +24,7 @@ from .workplace import Run, Workplace, wait
 
 HERE = Path(__file__).parent
 # Stages whose values do not come from long sums: what differs here differs for a reason.
-_EXACT = {"learning_rate": 1e-6, "loss_scale": 1e-6, "initial": 1e-6, "data": 1e-6, "random": 1e-6}
+_EXACT = {"learning_rate": 1e-6, "loss_scale": 1e-6, "initial": 1e-6, "data": 1e-6}
 _REFEEDS = 4
 # The recorder's exit code when the trace cannot be written; less room than this is a full disk.
 _UNWRITTEN, _SCARCE = 74, 1 << 16
@@ -188,7 +188,7 @@ class Twin:
         wanted = locate.doubtful(events)
         truth = self._replay(path, steps, "double", wanted) if wanted else None
         guilty, worst = locate.guilty(events, truth, verdict.cells, reference)
-        aligned = {"weights": "initial", "data": "data"}
+        aligned = {"weights": "initial", "data": "data", "random": "random"}
         guilty = [f for f in guilty if f.stage not in {aligned.get(what) for what in options.align}]
         verdict.compared += events.seen
         verdict.steps = max(verdict.steps, *steps)
@@ -327,7 +327,7 @@ class Twin:
             command += ["--only-step", str(max(refeed))] if cells else []
         elif o.steps:
             command += ["--steps", str(o.steps)]
-        whole = {"weights": "initial/*", "data": "data/*", "random": "forward/*"}
+        whole = {"weights": "initial/*", "data": "data/*", "random": "random/*"}
         for what in o.align:
             command += ["--full", whole[what]]
         for pattern in cells or o.cells:
