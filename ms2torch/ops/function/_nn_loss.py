@@ -443,16 +443,40 @@ def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean"):
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean",
              zero_infinity=False):
     """CTC of log-probabilities (T, N, C): ``(loss, log_alpha)`` (``mindspore.ops.ctc_loss``)."""
-    lengths = [torch.as_tensor(n).long() for n in (input_lengths, target_lengths)]
-    each, log_alpha = torch._ctc_loss(log_probs, targets.long(), lengths[0].tolist(), lengths[1].tolist(),
-                                      blank, zero_infinity)
-    if zero_infinity:
-        each = torch.where(torch.isinf(each), 0.0, each)
+    each, log_alpha, counts = _ctc(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
     if reduction == "mean":
-        each = (each / lengths[1].to(each.device).clamp_min(1)).mean()
+        each = (each / counts.to(each.device).clamp_min(1)).mean()
     elif reduction == "sum":
         each = each.sum()
     return each, log_alpha
+
+
+def _ctc(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
+    """Each sequence's loss, log_alpha (-inf beyond its lengths) and target length."""
+    lengths = [torch.as_tensor(n).long() for n in (input_lengths, target_lengths)]
+    each, log_alpha = torch._ctc_loss(log_probs, targets.long(), lengths[0].tolist(), lengths[1].tolist(),
+                                      blank, zero_infinity)
+    # torch leaves that memory as it was.
+    ends = [n.to(log_alpha.device)[:, None] for n in (lengths[0], 2 * lengths[1] + 1)]
+    times, states = (torch.arange(n, device=log_alpha.device) < end
+                     for n, end in zip(log_alpha.shape[1:], ends, strict=True))
+    log_alpha = torch.where(times[:, :, None] & states[:, None], log_alpha.detach(), float("-inf"))
+    if zero_infinity:
+        each = torch.where(torch.isinf(each), 0.0, each)
+    return each, log_alpha, lengths[1]
+
+
+@primitive("CTCLossV2", init={"blank": 0, "reduction": "none", "zero_infinity": False})
+def _ctc_loss_v2(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="none",
+                 zero_infinity=False):
+    """Each sequence's CTC of log-probabilities (T, N, C) and log_alpha (``mindspore.ops.CTCLossV2``)."""
+    if reduction != "none":
+        raise ValueError("For 'CTCLossV2', the 'reduction' must be str and must be in '['none']', but got "
+                         f"'{reduction}'.")
+    if not 0 <= blank < log_probs.shape[-1]:
+        raise ValueError(f"For primitive[CTCLossV2], the blank must be in [0,{log_probs.shape[-1]}), but got "
+                         f"{blank}.")
+    return _ctc(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)[:2]
 
 
 @primitive("CTCLoss", init={"preprocess_collapse_repeated": False, "ctc_merge_repeated": True,
