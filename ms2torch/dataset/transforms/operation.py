@@ -12,6 +12,7 @@ import sys
 
 import numpy as np
 
+from ..._core.errors import unsupported
 from ..core import config
 from ..core.errors import UserCodeError, operation_failed, pipeline_error
 from ..core.mersenne import MT19937
@@ -85,6 +86,11 @@ class TensorOperation:
             return compute(column if type(column) is np.ndarray else _array(column))
 
         return run
+
+    def parse(self):
+        """Not supported: MindSpore gives its compiled operation, and there is none here."""
+        raise unsupported(f"mindspore.dataset {type(self).__name__}.parse",
+                          "there is no compiled operation here.", "call the transform, or give it to map().")
 
     def device(self, device_target="CPU"):
         """Choose where to compute in MindSpore; here it is always the CPU."""

@@ -20,6 +20,7 @@ from ..transforms.validators import check_prob
 from ._colours import AutoContrast, Equalize, Invert, _needs_bytes
 from ._random import _brighter, _bytes, _contrasted, _saturated, weighted
 from .images import ImageOperation, needs_image, needs_pil, pillow
+from .validators import check_positive_degrees
 
 __all__ = ["AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustSaturation", "AdjustSharpness",
            "Posterize", "RandomAdjustSharpness", "RandomAutoContrast", "RandomEqualize", "RandomInvert",
@@ -234,16 +235,7 @@ class RandomSharpness(RandomOperation, ImageOperation):
     """`AdjustSharpness` by a factor drawn from ``degrees`` (``mindspore.dataset.vision.RandomSharpness``)."""
 
     def __init__(self, degrees=(0.1, 1.9)):
-        if degrees is not None:
-            if not isinstance(degrees, (list, tuple)):
-                raise TypeError("degrees must be either a tuple or a list.")
-            type_check_list(degrees, (int, float), "degrees")
-            if len(degrees) != 2:
-                raise ValueError("degrees must be a sequence with length 2.")
-            for degree in degrees:
-                check_value(degree, (0, FLOAT_MAX_INTEGER))
-            if degrees[0] > degrees[1]:
-                raise ValueError("degrees should be in (min,max) format. Got (max,min).")
+        check_positive_degrees(degrees)
         super().__init__()
         self.degrees = degrees
 
@@ -324,3 +316,11 @@ class RandomLighting(RandomOperation, ImageOperation):
         _needs_colours(image, "RandomLighting")
         strengths = np.array([stream.normal32(self.alpha) for _ in range(3)])
         return _bytes(image + _LIGHT_DIRECTIONS @ (strengths * _LIGHT_VALUES))
+
+    def _execute_py(self, image):
+        needs_pil(image)
+        values = np.asarray(image if image.mode == "RGB" else image.convert("RGB"))
+        strengths = np.array([np.random.normal(loc=0.0, scale=self.alpha) for _ in range(3)])
+        shift = (_LIGHT_DIRECTIONS * _LIGHT_VALUES * strengths)
+        moved = values + ((shift[:, 0] + shift[:, 1]) + shift[:, 2])
+        return pillow("Image").fromarray(moved.clip(0, 255).astype(np.uint8))

@@ -12,6 +12,7 @@ from ..transforms.py_transforms_util import Implementation
 from ._random import _bytes, _grey
 from .images import ImageOperation, needs_pil, pillow
 from .utils import ConvertMode
+from .validators import check_positive_degrees
 
 
 def _by_channel(table, image: np.ndarray) -> np.ndarray:
@@ -185,14 +186,8 @@ class RandomColor(RandomOperation, ImageOperation):
     (``mindspore.dataset.vision.RandomColor``.) Images are (H, W, 3) uint8.
     """
 
-    implementation = Implementation.C
-
     def __init__(self, degrees=(0.1, 1.9)):
-        type_check(degrees, (tuple, list), "degrees")
-        for i, value in enumerate(degrees):
-            type_check(value, (int, float), f"degrees[{i}]")
-        if degrees[0] < 0 or degrees[1] < degrees[0]:
-            raise ValueError("degrees should be in (min,max) format. Got (max,min).")
+        check_positive_degrees(degrees)
         super().__init__()
         self.degrees = tuple(degrees)
 
@@ -202,6 +197,11 @@ class RandomColor(RandomOperation, ImageOperation):
         degree = np.float32(stream.uniform(*self.degrees))
         grey = _grey(image)[..., None].astype(np.float32)
         return _bytes(grey * (np.float32(1) - degree) + image.astype(np.float32) * degree)
+
+    def _execute_py(self, image):
+        needs_pil(image)
+        low, high = self.degrees
+        return pillow("ImageEnhance").Color(image).enhance((high - low) * random.random() + low)
 
 
 __all__ = ["AutoContrast", "ConvertColor", "Equalize", "Invert", "RandomColor", "RandomGrayscale",

@@ -23,8 +23,7 @@ from .images import ImageOperation
 class CutOut(RandomOperation, ImageOperation):
     """Squares of ``length`` pixels set to 0, at random places, which may reach beyond the image.
 
-    (``mindspore.dataset.vision.CutOut``.) The places are drawn from the pipeline's seed, but they are not
-    those that MindSpore draws from it. RuntimeError where the square is larger than the image.
+    (``mindspore.dataset.vision.CutOut``.) RuntimeError where the square is larger than the image.
     """
 
     implementation = Implementation.C
@@ -48,7 +47,7 @@ class CutOut(RandomOperation, ImageOperation):
             raise OperationError(f"CutOut: box size is too large for image erase, got box height: {side}"
                                  f"box weight: {side}, and image height: {height}, image width: {width}")
         for _ in range(self.num_patches):
-            top, left = (stream.integer(0, size) - side // 2 for size in (height, width))
+            top, left = (stream.integer(0, size + side) - side for size in (height, width))
             view[max(top, 0):max(top + side, 0), max(left, 0):max(left + side, 0)] = 0
         return out
 
@@ -113,3 +112,30 @@ class RandomErasing(PyTensorOperation):
                 out[:, top:top + height, left:left + width] = self._filling((channels, height, width))
                 return out
         return np_img if self.inplace else np_img.copy()
+
+
+class Cutout(PyTensorOperation):
+    """Squares of ``length`` pixels of a (C, H, W) array set to 0 (``py_transforms.Cutout`` of r1.x).
+
+    Their middles are anywhere in the image; Python's own generator draws.
+    """
+
+    def __init__(self, length, num_patches=1):
+        for name, value in (("length", length), ("num_patches", num_patches)):
+            type_check(value, (int,), name)
+            check_value(value, (1, FLOAT_MAX_INTEGER))
+        super().__init__()
+        self.length, self.num_patches = length, num_patches
+
+    def _execute_py(self, image):
+        if not isinstance(image, np.ndarray):
+            raise TypeError(f"img should be NumPy array. Got {type(image)}.")
+        rows, columns = image.shape[1:]
+        out = image.copy()
+        share = self.length * self.length / (rows * columns)
+        for _ in range(self.num_patches):
+            side = round(math.sqrt(random.uniform(share, share) * (rows * columns) * random.uniform(1, 1)))
+            if side < rows and side < columns:
+                x, y = random.randint(0, columns), random.randint(0, rows)
+                out[:, max(y - side // 2, 0):y + side // 2, max(x - side // 2, 0):x + side // 2] = 0
+        return out

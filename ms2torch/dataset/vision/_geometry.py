@@ -258,7 +258,8 @@ class RandomCrop(RandomOperation, ImageOperation):
         self.padding = (0, 0, 0, 0) if padding is None else parse_padding(padding)
         self.pad_if_needed, self.fill_value, self.padding_mode = pad_if_needed, fill_value, padding_mode
 
-    def _padded(self, image):
+    def padded(self, image):
+        """The image with its margins: in two steps, as borders that repeat the image need."""
         height, width = self.size
         if any(self.padding):
             image = pad(image, self.padding, self.fill_value, self.padding_mode)
@@ -268,24 +269,28 @@ class RandomCrop(RandomOperation, ImageOperation):
                 image = pad(image, (over_w, over_h, over_w, over_h), self.fill_value, self.padding_mode)
         return image
 
-    def _draw(self, stream, image):
-        needs_image(image, "RandomCrop")
+    def place(self, stream, rows: int, columns: int):
+        """(top, left, height, width) of the next crop out of a padded image."""
         height, width = self.size
-        image = self._padded(image)
-        if image.shape[0] < height or image.shape[1] < width:
+        if rows < height or columns < width:
             raise OperationError("RandomCrop: invalid crop size, crop size is bigger than the image "
                                  f"dimensions, got crop height: {height}, crop width: "
                                  f"{width}", "Shape is incorrect.")
-        left = stream.integer(0, image.shape[1] - width)
-        top = stream.integer(0, image.shape[0] - height)
-        return cut(image, top, left, height, width)
+        left = stream.integer(0, columns - width)
+        return stream.integer(0, rows - height), left, height, width
+
+    def _draw(self, stream, image):
+        needs_image(image, "RandomCrop")
+        image = self.padded(image)
+        return cut(image, *self.place(stream, *image.shape[:2]))
 
     def _execute_py(self, image):
         needs_pil(image)
         height, width = self.size
-        image = self._padded(np.asarray(image))
+        image = self.padded(np.asarray(image))
         if image.shape[0] < height or image.shape[1] < width:
-            raise ValueError(f"Crop size {self.size} is larger than input image size {image.shape[1::-1]}.")
-        top = random.randint(0, image.shape[0] - height)
-        left = random.randint(0, image.shape[1] - width)
-        return pillow("Image").fromarray(cut(image, top, left, height, width))
+            raise ValueError(f"Crop size {self.size} is larger than input image size {image.shape[:2]}.")
+        if image.shape[:2] != (height, width):
+            top = random.randint(0, image.shape[0] - height)
+            image = cut(image, top, random.randint(0, image.shape[1] - width), height, width)
+        return pillow("Image").fromarray(image)

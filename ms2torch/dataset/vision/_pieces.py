@@ -65,9 +65,14 @@ class RandomResize(RandomOperation, ImageOperation):
         super().__init__()
         self.size = size
 
+    @classmethod
+    def drawn(cls, stream) -> Inter:
+        """The next interpolation."""
+        return cls._methods[stream.integer(0, 3)]
+
     def _draw(self, stream, image):
         needs_image(image, "RandomResize")
-        how = self._methods[stream.integer(0, 3)]
+        how = self.drawn(stream)
         size = shorter_side(*image.shape[:2], self.size) if isinstance(self.size, int) else self.size
         return resized(image, *size, how)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import numpy as np
 
@@ -62,17 +63,21 @@ class RandomSelectSubpolicy(RandomOperation, ImageOperation):
 class UniformAugment(RandomOperation, ImageOperation):
     """``num_ops`` of the transforms, in their order, each with one chance in two.
 
-    (``mindspore.dataset.vision.UniformAugment``.)
+    (``mindspore.dataset.vision.UniformAugment``.) Of PIL images the transforms come in random order, and
+    numpy's
+    and Python's generators draw.
     """
-
-    implementation = Implementation.C
 
     def __init__(self, transforms, num_ops=2):
         type_check(num_ops, (int,), "num_ops")
         check_positive(num_ops, "num_ops")
         if num_ops > len(transforms):
             raise ValueError("num_ops is greater than transforms list size.")
-        type_check(transforms, (list, tuple), "transforms")
+        type_check(transforms, (list, tuple), "transforms list")
+        for i, transform in enumerate(transforms):
+            if not callable(transform):
+                raise TypeError(f"transforms[{i}] is neither a transforms op (TensorOperation) nor a "
+                                "callable pyfunc.")
         super().__init__()
         self.transforms, self.num_ops = transforms, num_ops
 
@@ -86,6 +91,13 @@ class UniformAugment(RandomOperation, ImageOperation):
             return image
 
         return _drawing(self, draw)
+
+    def _execute_py(self, image):
+        for number in np.random.choice(len(self.transforms), size=self.num_ops, replace=False):
+            chance = random.random()
+            if random.random() < chance:
+                image = self.transforms[number](image.copy())
+        return image
 
 
 def _drawing(operation, draw):

@@ -3,34 +3,47 @@
 from __future__ import annotations
 
 import math
+import numbers
+import random
 
 import numpy as np
 
-from ..._core.errors import unsupported
 from ..core.mersenne import MT19937
-from ..core.validator_helpers import check_pos_int32, type_check
+from ..core.validator_helpers import (
+    FLOAT_MAX_INTEGER,
+    check_pos_float32,
+    check_pos_int32,
+    check_positive,
+    type_check,
+    type_check_list,
+)
 from ..transforms.operation import OperationError, RandomOperation
 from ..transforms.py_transforms_util import Implementation
 from ._convert import decoded
-from ._geometry import resized
-from .images import ImageOperation, cut, needs_image
+from ._geometry import pil_filter, resized
+from ._hue import turned, turned_pil
+from .images import ImageOperation, cut, needs_image, needs_pil, pillow
 from .utils import Inter
 from .validators import check_interpolation, check_size
 
 
-def _check_range(values, name: str, low: float) -> None:
-    """A (smallest, largest) pair of numbers, the larger above ``low``."""
-    type_check(values, (tuple, list), name)
-    if len(values) != 2:
-        raise TypeError(f"{name} should be a list/tuple of length 2.")
-    for i, value in enumerate(values):
-        type_check(value, (float, int), f"{name}[{i}]")
-        if value < low:
-            raise ValueError(f"Input {name} is not within the required interval of [0, 16777216].")
-    if values[1] < values[0]:
-        raise ValueError(f"{name} should be in (min,max) format. Got (max,min).")
-    if values[1] <= 0:
-        raise ValueError(f"Input {name}[1] must be greater than 0.")
+def _check_spans(scale, ratio) -> None:
+    """(smallest, largest) each."""
+    for name, values in (("scale", scale), ("ratio", ratio)):
+        type_check(values, (tuple, list), name)
+        if len(values) != 2:
+            raise TypeError(f"{name} should be a list/tuple of length 2.")
+        if name == "scale":
+            type_check_list(values, (float, int), name)
+        else:
+            for i, value in enumerate(values):
+                check_pos_float32(value, f"{name}[{i}]")
+        if values[0] > values[1]:
+            raise ValueError(f"{name} should be in (min,max) format. Got (max,min).")
+        if name == "scale":
+            if values[0] < 0 or values[1] > FLOAT_MAX_INTEGER:
+                raise ValueError(f"Input is not within the required interval of [0, {FLOAT_MAX_INTEGER}].")
+            check_positive(values[1], "scale[1]")
 
 
 class RandomResizedCrop(RandomOperation, ImageOperation):
@@ -39,8 +52,7 @@ class RandomResizedCrop(RandomOperation, ImageOperation):
     def __init__(self, size, scale=(0.08, 1.0), ratio=(3. / 4., 4. / 3.), interpolation=Inter.BILINEAR,
                  max_attempts=10):
         check_size(size)
-        _check_range(scale, "scale", 0)
-        _check_range(ratio, "ratio", 0)
+        _check_spans(scale, ratio)
         check_interpolation(interpolation)
         check_pos_int32(max_attempts, "max_attempts")
         super().__init__()
@@ -71,10 +83,28 @@ class RandomResizedCrop(RandomOperation, ImageOperation):
         box = self._box(stream, *image.shape[:2])
         return resized(cut(image, *box), *self.size, self.interpolation)
 
+    def _box_by_python(self, rows: int, columns: int) -> tuple[int, int, int, int]:
+        """`_box` for PIL images: Python's generator draws, and its `round` rounds halves to even numbers."""
+        for _ in range(self.max_attempts):
+            area = random.uniform(*self.scale) * (rows * columns)
+            ratio = math.exp(random.uniform(math.log(self.ratio[0]), math.log(self.ratio[1])))
+            width = round(math.sqrt(area * ratio))
+            height = round(width / ratio)
+            if 0 < width <= columns and 0 < height <= rows:
+                top = random.randint(0, rows - height)
+                return top, random.randint(0, columns - width), height, width
+        height, width = rows, columns
+        if columns / rows < self.ratio[0]:
+            height = round(columns / self.ratio[0])
+        elif columns / rows > self.ratio[1]:
+            width = round(rows * self.ratio[1])
+        return round((rows - height) / 2.0), round((columns - width) / 2.0), height, width
+
     def _execute_py(self, image):
-        raise unsupported(f"mindspore.dataset.vision.{type(self).__name__}",
-                          "PIL images are not supported yet.",
-                          "use it on arrays: leave ToPIL out, and Decode() without to_pil=True.")
+        needs_pil(image)
+        how = pil_filter(self.interpolation)
+        top, left, height, width = self._box_by_python(*image.size[::-1])
+        return image.crop((left, top, left + width, top + height)).resize(self.size[::-1], how)
 
 
 class RandomCropDecodeResize(RandomResizedCrop):
@@ -92,54 +122,57 @@ class RandomCropDecodeResize(RandomResizedCrop):
         return super()._draw(stream, np.array(decoded(data)))
 
 
-def _range(value, name: str) -> tuple[float, float]:
-    """A factor's range: (smallest, largest), or one number for that much around 1."""
-    type_check(value, (float, int, list, tuple), name)
-    if isinstance(value, (list, tuple)):
-        if len(value) != 2:
-            raise TypeError(f"{name} should be a single number or a list/tuple of length 2.")
-        if not 0 <= value[0] <= value[1]:
-            raise ValueError(f"Input {name} is not within the required interval of [0, 16777216].")
-        return tuple(value)
-    if value < 0:
-        raise ValueError(f"The input value of {name} cannot be negative.")
-    return max(0, 1 - value), 1 + value
+def _range(value, name: str, center: float = 1, low: float = 0, high: float = FLOAT_MAX_INTEGER):
+    """A range out of [low, high]: (smallest, largest), or one number for that much around ``center``."""
+    type_check(value, (numbers.Number, list, tuple), name)
+    if isinstance(value, numbers.Number):
+        if value < 0:
+            raise ValueError(f"The input value of {name} cannot be negative.")
+        value = (max(0, center - value) if center else -value, center + value)
+    elif len(value) != 2:
+        raise TypeError(f"If {name} is a sequence, the length must be 2.")
+    elif value[0] > value[1]:
+        raise ValueError(f"{name} value should be in (min,max) format. Got ({value[0]}, {value[1]}).")
+    if not low <= value[0] <= value[1] <= high:
+        raise ValueError(f"Input is not within the required interval of [{low}, {high}].")
+    return tuple(value)
 
 
 class RandomColorAdjust(RandomOperation, ImageOperation):
-    """Brightness, contrast and saturation multiplied by random factors, in random order.
+    """Brightness, contrast and saturation multiplied by random factors and hues turned, in random order.
 
-    Each is a (smallest, largest) factor, or a number n for (1 - n, 1 + n); (1, 1) leaves it alone. Images are
-    (H, W, 3) uint8. A random ``hue`` is not supported yet.
+    Each is a (smallest, largest) factor, or a number n for (1 - n, 1 + n); (1, 1) leaves it alone. ``hue``
+    is what
+    part of the circle, from -0.5 to 0.5, or a number n for (-n, n). Arrays are (H, W, 3) uint8.
     """
 
     def __init__(self, brightness=(1, 1), contrast=(1, 1), saturation=(1, 1), hue=(0, 0)):
         super().__init__()
         self.brightness, self.contrast = _range(brightness, "brightness"), _range(contrast, "contrast")
-        self.saturation = _range(saturation, "saturation")
-        type_check(hue, (float, int, list, tuple), "hue")
-        if hue not in (0, (0, 0), [0, 0]):
-            raise unsupported("mindspore.dataset.vision.RandomColorAdjust(hue=...)",
-                              "it is not supported yet.",
-                              "leave hue at (0, 0), or convert with a function of your own.")
-        self.hue = hue
+        self.saturation, self.hue = _range(saturation, "saturation"), _range(hue, "hue", 0, -0.5, 0.5)
 
     def _draw(self, stream, image):
         if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
             raise OperationError("RandomColorAdjust: image shape should be <H,W,3> of uint8, but got: "
                                  f"{image.shape} of {image.dtype}")
-        steps = [(self.brightness, _brighter), (self.contrast, _contrasted), (self.saturation, _saturated),
-                 None]
-        stream.shuffle(steps)                             # the hue that is left out takes part in the shuffle
-        for step in steps:
-            if step is not None and step[0] != (1, 1):
-                low, high = step[0]
-                image = step[1](image, np.float32(low if low == high else stream.uniform(low, high)))
+        steps = [(self.brightness, _brighter, 1), (self.contrast, _contrasted, 1),
+                 (self.saturation, _saturated, 1), (self.hue, turned, 0)]
+        stream.shuffle(steps)                             # what is left alone takes part in the shuffle
+        for (low, high), change, still in steps:
+            if (low, high) != (still, still):
+                image = change(image, np.float32(low if low == high else stream.uniform(low, high)))
         return image
 
     def _execute_py(self, image):
-        raise unsupported("mindspore.dataset.vision.RandomColorAdjust", "PIL images are not supported yet.",
-                          "use it on arrays: leave ToPIL out, and Decode() without to_pil=True.")
+        needs_pil(image)
+        enhance = pillow("ImageEnhance")
+        names = {"Brightness": self.brightness, "Contrast": self.contrast, "Color": self.saturation,
+                 "": self.hue}
+        steps = [(name, random.uniform(*limits)) for name, limits in names.items()]
+        random.shuffle(steps)
+        for name, factor in steps:
+            image = getattr(enhance, name)(image).enhance(factor) if name else turned_pil(image, factor)
+        return image
 
 
 def _grey(image: np.ndarray) -> np.ndarray:
@@ -163,7 +196,7 @@ def _brighter(image, factor):
 
 
 def _contrasted(image, factor):
-    factor, mean = np.float32(factor), np.float32(int(_grey(image).mean() + 0.5))
+    factor, mean = np.float32(factor), np.float32(np.rint(_grey(image).mean()))
     return _bytes(weighted(mean, np.float32(1) - factor, image, factor))
 
 

@@ -8,7 +8,6 @@ import random
 
 import numpy as np
 
-from ..._core.errors import unsupported
 from ..core.validator_helpers import (
     FLOAT_MAX_INTEGER,
     INT32_MAX,
@@ -19,15 +18,15 @@ from ..core.validator_helpers import (
     type_check,
     type_check_list,
 )
-from ..transforms.operation import OperationError, RandomOperation
+from ..transforms.operation import OperationError, PyTensorOperation, RandomOperation
 from ..transforms.py_transforms_util import Implementation
 from . import warping
 from ._geometry import pil_filter
-from .images import ImageOperation, needs_image, needs_pil
+from .images import ImageOperation, needs_image, needs_pil, pillow
 from .utils import Inter
 from .validators import check_fill_value
 
-__all__ = ["Affine", "Perspective", "RandomAffine", "RandomRotation", "Rotate"]
+__all__ = ["Affine", "Perspective", "RandomAffine", "RandomPerspective", "RandomRotation", "Rotate"]
 
 _METHODS = {Inter.NEAREST: "nearest", Inter.LINEAR: "linear", Inter.CUBIC: "cubic",
             Inter.AREA: "linear"}                    # OpenCV has no area here, and takes linear
@@ -234,7 +233,11 @@ class RandomAffine(RandomOperation, ImageOperation):
     """`Affine` with what is drawn from ranges: degrees, ``translate`` (smallest and largest part of the
     width, then of the height), ``scale``, ``shear`` (angles across, then down).
 
-    (``mindspore.dataset.vision.RandomAffine``.) Images are arrays.
+    (``mindspore.dataset.vision.RandomAffine``.) Of PIL images ``translate`` are the largest parts of width
+    and height
+    to either side, Python's own generator draws, and ``fill_value`` is not heeded: MindSpore 2.10 passes it
+    on to
+    Pillow 5 to 9 only.
     """
 
     def __init__(self, degrees, translate=None, scale=None, shear=None, resample=Inter.NEAREST, fill_value=0):
@@ -254,6 +257,8 @@ class RandomAffine(RandomOperation, ImageOperation):
         self.resample, self.fill_value = resample, _colour(fill_value)
         if resample in (Inter.AREA, Inter.PILCUBIC):
             self.implementation = Implementation.C
+        elif resample is Inter.ANTIALIAS:
+            self.implementation = Implementation.PY
 
     def _draw(self, stream, image):
         needs_image(image, "RandomAffine")
@@ -266,8 +271,27 @@ class RandomAffine(RandomOperation, ImageOperation):
         return _affine(image, degrees, move, scale, shear, self.resample, self.fill_value, "RandomAffine")
 
     def _execute_py(self, image):
-        raise unsupported("mindspore.dataset.vision.RandomAffine", "PIL images are not supported yet.",
-                          "use it on arrays: leave ToPIL out, and Decode() without to_pil=True.")
+        needs_pil(image, ValueError("Input image should be a Pillow image."))
+        how = pil_filter(self.resample)
+        angle = random.uniform(*self.degrees)
+        # of the four numbers Pillow's half of MindSpore takes the first two, for both sides
+        across, down = self.translate[0] * image.size[0], self.translate[1] * image.size[1]
+        move = (np.round(random.uniform(-across, across)), np.round(random.uniform(-down, down)))
+        scale = random.uniform(*self.scale)
+        shear = (random.uniform(*self.shear[:2]), random.uniform(*self.shear[2:]))
+        matrix = _pillow_matrix(image.size, angle, move, scale, shear)
+        return image.transform(image.size, pillow("Image").Transform.AFFINE, matrix, how)
+
+
+def _pillow_matrix(size, angle: float, move, scale: float, shear) -> list[float]:
+    """Where each pixel comes from: six numbers for Pillow."""
+    x, y = size[0] * 0.5 + 0.5, size[1] * 0.5 + 0.5
+    first, second = (math.radians(angle) + math.radians(part) for part in shear)
+    width = 1.0 / scale / (math.cos(first) * math.cos(second) + math.sin(first) * math.sin(second))
+    a, b = width * math.cos(first), width * math.sin(first)
+    c, d = -width * math.sin(second), width * math.cos(second)
+    to_x, to_y = -x - move[0], -y - move[1]
+    return [a, b, a * to_x + b * to_y + x, c, d, c * to_x + d * to_y + y]
 
 
 def _check_affine_ranges(translate, scale, shear) -> None:
@@ -337,5 +361,44 @@ class Perspective(ImageOperation):
         return warping.perspective(image, matrix, *image.shape[:2], method, (0,) * 3)
 
     def _execute_py(self, image):
-        raise unsupported("mindspore.dataset.vision.Perspective", "PIL images are not supported yet.",
-                          "use it on arrays: leave ToPIL out, and Decode() without to_pil=True.")
+        return _tilted_pil(image, self.start_points, self.end_points, self.interpolation)
+
+
+def _tilted_pil(image, start, end, interpolation: Inter):
+    needs_pil(image)
+    how = pil_filter(interpolation)
+    rows = [row for (to_x, to_y), (x, y) in zip(start, end, strict=True)
+            for row in ([x, y, 1, 0, 0, 0, -to_x * x, -to_x * y], [0, 0, 0, x, y, 1, -to_y * x, -to_y * y])]
+    parts = np.linalg.lstsq(np.array(rows, float), np.array(start, float).reshape(8), rcond=None)[0]
+    return image.transform(image.size, pillow("Image").Transform.PERSPECTIVE, parts.tolist(), how)
+
+
+class RandomPerspective(PyTensorOperation):
+    """Tilt a PIL image, with probability ``prob``, by corners that are moved by up to half of
+    ``distortion_scale``
+    of the sides.
+
+    (``mindspore.dataset.vision.RandomPerspective``.) Python's own generator draws.
+    """
+
+    def __init__(self, distortion_scale=0.5, prob=0.5, interpolation=Inter.BICUBIC):
+        type_check(distortion_scale, (float,), "distortion_scale")
+        type_check(prob, (float,), "prob")
+        check_value(distortion_scale, [0.0, 1.0], "distortion_scale")
+        check_value(prob, [0.0, 1.0], "prob")
+        type_check(interpolation, (Inter,), "interpolation")
+        super().__init__()
+        self.distortion_scale, self.prob, self.interpolation = distortion_scale, prob, interpolation
+
+    def _execute_py(self, image):
+        needs_pil(image, ValueError("Input image should be a Pillow image."))
+        if not self.prob > random.random():
+            return image
+        width, height = image.size
+        across, down = int(width / 2 * self.distortion_scale), int(height / 2 * self.distortion_scale)
+        left, right = (0, across), (width - across - 1, width - 1)
+        top, bottom = (0, down), (height - down - 1, height - 1)
+        end = [(random.randint(*x), random.randint(*y))
+               for x, y in ((left, top), (right, top), (right, bottom), (left, bottom))]
+        start = [(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)]
+        return _tilted_pil(image, start, end, self.interpolation)

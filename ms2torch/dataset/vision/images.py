@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..transforms.operation import OperationError, TensorOperation, calls_through, is_pil
+from ..transforms.transforms import not_random as _not_random
 
 
 def pillow(name: str):
@@ -28,16 +29,21 @@ class ImageOperation(TensorOperation):
         return super().__call__(*images)
 
 
-def needs_pil(image) -> None:
+def needs_pil(image, otherwise: Exception | None = None) -> None:
     if not is_pil(image):
-        raise TypeError(f"img should be PIL image. Got {type(image)}. Use Decode() for encoded data or "
-                        "ToPIL() for decoded data.")
+        raise otherwise or TypeError(f"img should be PIL image. Got {type(image)}. Use Decode() for encoded "
+                                     "data or ToPIL() for decoded data.")
 
 
 def needs_image(image: np.ndarray, name: str) -> None:
     """(H, W) or (H, W, C)."""
     if image.ndim not in (2, 3):
         raise OperationError(f"{name}: image shape should be <H,W> or <H,W,C>, but got rank: {image.ndim}")
+
+
+def not_random(func):
+    """Mark a function as one that always gives the same for the same input, by the name it has in ``vision``."""
+    return _not_random(func)
 
 
 def cut(image: np.ndarray, top: int, left: int, height: int, width: int) -> np.ndarray:

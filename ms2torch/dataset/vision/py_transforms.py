@@ -9,30 +9,47 @@ from __future__ import annotations
 import numpy as np
 
 from . import transforms as _now
-from ._adjust import RandomSharpness
-from ._colours import AutoContrast, Equalize, Invert, RandomGrayscale
+from ._adjust import AdjustGamma, RandomLighting, RandomSharpness
+from ._arrays import HsvToRgb, LinearTransformation, MixUp, RgbToHsv
+from ._arrays import RgbToBgr as _RgbToBgr
+from ._colours import AutoContrast, Equalize, Invert, RandomColor, RandomGrayscale
+from ._erasing import Cutout
 from ._pieces import FiveCrop, TenCrop
-from ._warps import RandomAffine, RandomRotation
+from ._policies import UniformAugment
+from ._warps import RandomAffine, RandomPerspective, RandomRotation
+from .py_transforms_util import is_pil
 from .transforms import (
     HWC2CHW,
     CenterCrop,
     Grayscale,
     Pad,
+    RandomColorAdjust,
     RandomCrop,
     RandomErasing,
     RandomHorizontalFlip,
+    RandomResizedCrop,
     RandomVerticalFlip,
     Resize,
     ToPIL,
     ToTensor,
+    not_random,
 )
 from .utils import Border, Inter
 
-__all__ = ["Border", "CenterCrop", "Decode", "Grayscale", "HWC2CHW", "Inter", "Normalize", "NormalizePad",
-           "Pad", "RandomCrop", "RandomHorizontalFlip", "RandomVerticalFlip", "Resize", "ToPIL", "ToTensor",
-           "ToType",
-           "AutoContrast", "Equalize", "Invert", "RandomGrayscale",
-           "FiveCrop", "RandomAffine", "RandomErasing", "RandomRotation", "RandomSharpness", "TenCrop"]
+__all__ = ["AdjustGamma", "AutoContrast", "Border", "CenterCrop", "Cutout", "Decode", "Equalize",
+           "FiveCrop", "Grayscale", "HWC2CHW", "HsvToRgb", "Inter", "Invert", "LinearTransformation",
+           "MixUp", "Normalize", "NormalizePad", "Pad", "RandomAffine", "RandomColor", "RandomColorAdjust",
+           "RandomCrop", "RandomErasing", "RandomGrayscale", "RandomHorizontalFlip", "RandomLighting",
+           "RandomPerspective", "RandomResizedCrop", "RandomRotation", "RandomSharpness",
+           "RandomVerticalFlip", "Resize", "RgbToBgr", "RgbToHsv", "TenCrop", "ToPIL", "ToTensor", "ToType",
+           "UniformAugment", "is_pil", "not_random"]
+
+
+class RgbToBgr(_RgbToBgr):
+    """The first of three channels becomes the last, of (C, H, W), or of (H, W, C) with ``is_hwc``."""
+
+    def __init__(self, is_hwc=False):
+        super().__init__(is_hwc)
 
 
 class Decode(_now.Decode):

@@ -1,14 +1,17 @@
 """Transforms of images (``mindspore.dataset.vision.transforms``)."""
 
 from ..transforms.operation import PyTensorOperation, TensorOperation
-from ..transforms.transforms import not_random  # noqa: F401  packages walk over all names of both modules
-from ..transforms.validators import check_prob  # noqa: F401
-from . import _adjust, _batches, _colours, _pieces, _policies, _warps
+from ..transforms.validators import check_prob  # noqa: F401  packages walk over all names of the modules
+from . import _adjust, _arrays, _batches, _blur, _boxes, _colours, _hue, _pieces, _policies, _warps
 from ._adjust import *  # noqa: F403
+from ._arrays import *  # noqa: F403
 from ._batches import *  # noqa: F403
+from ._blur import *  # noqa: F403
+from ._boxes import *  # noqa: F403
 from ._colours import *  # noqa: F403
 from ._convert import Decode, Grayscale, ToNumpy, ToPIL
 from ._erasing import CutOut, RandomErasing
+from ._files import DecodeVideo
 from ._geometry import (
     CenterCrop,
     Crop,
@@ -20,23 +23,24 @@ from ._geometry import (
     Resize,
     VerticalFlip,
 )
+from ._hue import *  # noqa: F403
 from ._pieces import *  # noqa: F403
 from ._policies import *  # noqa: F403
 from ._random import RandomColorAdjust, RandomCropDecodeResize, RandomResizedCrop
 from ._values import HWC2CHW, Normalize, NormalizePad, Rescale, ToTensor, ToType
 from ._warps import *  # noqa: F403
 from .images import ImageOperation as ImageTensorOperation
+from .images import not_random  # noqa: F401
 from .utils import AutoAugmentPolicy, Border, ConvertMode, ImageBatchFormat, Inter, SliceMode
 
 __all__ = ["AutoAugmentPolicy", "Border", "CenterCrop", "ConvertMode", "Crop", "CutOut", "Decode",
-           "Grayscale", "HWC2CHW",
-           "HorizontalFlip", "ImageBatchFormat", "ImageTensorOperation", "Inter", "Normalize",
-           "NormalizePad", "Pad", "PyTensorOperation", "RandomColorAdjust", "RandomCrop",
-           "RandomCropDecodeResize", "RandomErasing", "RandomHorizontalFlip", "RandomResizedCrop",
-           "RandomVerticalFlip", "Rescale", "Resize", "SliceMode", "TensorOperation", "ToNumpy", "ToPIL",
-           "ToTensor", "ToType", "VerticalFlip", *_adjust.__all__, *_batches.__all__, *_colours.__all__,
-           *_pieces.__all__,
-           *_policies.__all__, *_warps.__all__]
+           "DecodeVideo", "Grayscale", "HWC2CHW", "HorizontalFlip", "ImageBatchFormat",
+           "ImageTensorOperation", "Inter", "Normalize", "NormalizePad", "Pad", "PyTensorOperation",
+           "RandomColorAdjust", "RandomCrop", "RandomCropDecodeResize", "RandomErasing",
+           "RandomHorizontalFlip", "RandomResizedCrop", "RandomVerticalFlip", "Rescale", "Resize",
+           "SliceMode", "TensorOperation", "ToNumpy", "ToPIL", "ToTensor", "ToType", "VerticalFlip",
+           *_adjust.__all__, *_arrays.__all__, *_batches.__all__, *_blur.__all__, *_boxes.__all__,
+           *_colours.__all__, *_hue.__all__, *_pieces.__all__, *_policies.__all__, *_warps.__all__]
 
 # Users know these classes by this module, in messages and in pickles, wherever they are written down.
 for _name in __all__:

@@ -5,6 +5,45 @@ from __future__ import annotations
 import numbers
 from enum import Enum, IntEnum
 
+from ._files import (
+    ImageReadMode,
+    VideoDecoder,
+    encode_jpeg,
+    encode_png,
+    get_image_num_channels,
+    get_image_size,
+    read_file,
+    read_image,
+    read_video,
+    read_video_timestamps,
+    write_file,
+    write_jpeg,
+    write_png,
+)
+
+__all__ = [
+    "AutoAugmentPolicy",
+    "Border",
+    "ConvertMode",
+    "ImageBatchFormat",
+    "ImageReadMode",
+    "Inter",
+    "SliceMode",
+    "VideoDecoder",
+    "encode_jpeg",
+    "encode_png",
+    "get_image_num_channels",
+    "get_image_size",
+    "parse_padding",
+    "read_file",
+    "read_image",
+    "read_video",
+    "read_video_timestamps",
+    "write_file",
+    "write_jpeg",
+    "write_png",
+]
+
 
 class Inter(IntEnum):
     """How to interpolate between pixels."""

@@ -11,6 +11,7 @@ from ..core.validator_helpers import (
     check_uint8,
     check_value,
     type_check,
+    type_check_list,
 )
 from .utils import Border, Inter
 
@@ -77,3 +78,18 @@ def check_fill_value(fill_value) -> None:
 
 def check_border(padding_mode) -> None:
     type_check(padding_mode, (Border,), "padding_mode")
+
+
+def check_positive_degrees(degrees) -> None:
+    """(smallest, largest), neither below 0."""
+    if degrees is None:
+        return
+    if not isinstance(degrees, (list, tuple)):
+        raise TypeError("degrees must be either a tuple or a list.")
+    type_check_list(degrees, (int, float), "degrees")
+    if len(degrees) != 2:
+        raise ValueError("degrees must be a sequence with length 2.")
+    for degree in degrees:
+        check_value(degree, (0, FLOAT_MAX_INTEGER))
+    if degrees[0] > degrees[1]:
+        raise ValueError("degrees should be in (min,max) format. Got (max,min).")
