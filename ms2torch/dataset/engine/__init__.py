@@ -27,15 +27,20 @@ from .datasets import (
     zip,
 )
 from .datasets_standard_format import CSVDataset, MindDataset, TFRecordDataset
-from .datasets_text import TextFileDataset
+from .datasets_text import CLUEDataset, TextFileDataset
 from .datasets_user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
 from .datasets_vision import (
+    CelebADataset,
     Cifar10Dataset,
     Cifar100Dataset,
+    CocoDataset,
     FashionMnistDataset,
+    FlickrDataset,
     ImageFolderDataset,
     KMnistDataset,
+    ManifestDataset,
     MnistDataset,
+    VOCDataset,
 )
 from .graphdata import GraphData, OutputFormat, SamplingStrategy
 from .iterators import DictIterator, Iterator, TupleIterator
@@ -53,15 +58,16 @@ from .samplers import (
     WeightedRandomSampler,
 )
 
-__all__ = ["AudioBaseDataset", "BatchDataset", "BatchInfo", "BuiltinSampler", "CSVDataset", "Cifar100Dataset",
-           "Cifar10Dataset", "ConcatDataset", "Dataset", "DatasetCache", "DictIterator", "DistributedSampler",
-           "FashionMnistDataset", "FilterDataset", "GeneratorDataset", "GraphData", "ImageFolderDataset",
-           "IterSampler", "Iterator", "KMnistDataset", "MapDataset", "MappableDataset", "MindDataset",
-           "MnistDataset", "NumpySlicesDataset", "OutputFormat", "PKSampler", "PaddedBatchDataset",
-           "PaddedDataset", "ProjectDataset", "RandomSampler", "RenameDataset", "RepeatDataset", "Sampler",
-           "SamplingStrategy", "Schema", "SequentialSampler", "Shuffle", "ShuffleDataset", "SkipDataset",
-           "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset", "TakeDataset",
-           "TextBaseDataset", "TextFileDataset", "TupleIterator", "UnionBaseDataset", "VisionBaseDataset",
+__all__ = ["AudioBaseDataset", "BatchDataset", "BatchInfo", "BuiltinSampler", "CLUEDataset", "CSVDataset",
+           "CelebADataset", "Cifar100Dataset", "Cifar10Dataset", "CocoDataset", "ConcatDataset", "Dataset",
+           "DatasetCache", "DictIterator", "DistributedSampler", "FashionMnistDataset", "FilterDataset",
+           "FlickrDataset", "GeneratorDataset", "GraphData", "ImageFolderDataset", "IterSampler", "Iterator",
+           "KMnistDataset", "ManifestDataset", "MapDataset", "MappableDataset", "MindDataset", "MnistDataset",
+           "NumpySlicesDataset", "OutputFormat", "PKSampler", "PaddedBatchDataset", "PaddedDataset",
+           "ProjectDataset", "RandomSampler", "RenameDataset", "RepeatDataset", "Sampler", "SamplingStrategy",
+           "Schema", "SequentialSampler", "Shuffle", "ShuffleDataset", "SkipDataset", "SourceDataset",
+           "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset", "TakeDataset", "TextBaseDataset",
+           "TextFileDataset", "TupleIterator", "UnionBaseDataset", "VOCDataset", "VisionBaseDataset",
            "WeightedRandomSampler", "ZipDataset", "config", "datasets", "iterators", "samplers", "zip"]
 
 # Users know the operations' classes by engine.datasets, in messages and in pickles.

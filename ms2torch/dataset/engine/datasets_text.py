@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.errors import pipeline_error
+from ._clue import CLUEDataset
 from ._files import FilesDataset
 from .datasets import TextBaseDataset
 from .samplers import Shuffle
 
-__all__ = ["TextFileDataset"]
+__all__ = ["CLUEDataset", "TextFileDataset"]
 
 
 class TextFileDataset(FilesDataset, TextBaseDataset):

@@ -1,4 +1,4 @@
-"""Datasets of images in their published file formats: MNIST, CIFAR-10, CIFAR-100, a folder per class."""
+"""Datasets of images in their published file formats (``mindspore.dataset.engine.datasets_vision``)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from ..core.errors import pipeline_error
 from ..core.validator_helpers import check_dir, check_valid_str, type_check
 from ..transforms.operation import OperationError
 from ..vision._convert import decoded
+from ._annotated import CocoDataset, VOCDataset
+from ._labelled import CelebADataset, FlickrDataset, ManifestDataset
 from ._sources import MappableDataset, check_source
 from .datasets import VisionBaseDataset
 
-__all__ = ["Cifar100Dataset", "Cifar10Dataset", "FashionMnistDataset", "ImageFolderDataset", "KMnistDataset",
-           "MnistDataset"]
+__all__ = ["CelebADataset", "Cifar100Dataset", "Cifar10Dataset", "CocoDataset", "FashionMnistDataset",
+           "FlickrDataset", "ImageFolderDataset", "KMnistDataset", "ManifestDataset", "MnistDataset",
+           "VOCDataset"]
 
 
 class _InMemory(MappableDataset, VisionBaseDataset):

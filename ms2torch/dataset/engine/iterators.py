@@ -38,13 +38,27 @@ def _plain(value) -> np.ndarray:
     return value if value.flags.c_contiguous and value.flags.writeable else value.copy()
 
 
+def _view(dataset: Dataset, columns: list[str]) -> Dataset:
+    """The dataset's columns as an iterator gives them; the pipeline does not know of it."""
+    dataset = dataset.project(columns)
+    dataset.children[0]._consumers -= 1
+    return dataset
+
+
 class Iterator:
-    """Rows, epoch after epoch. StopIteration ends an epoch; iterating again starts the next."""
+    """Rows, epoch after epoch.
+
+    StopIteration ends an epoch; iterating again starts the next.
+    """
 
     def __init__(self, dataset: Dataset, num_epochs: int = -1, output_numpy: bool = False,
                  do_copy: bool = False):
         if num_epochs == 0:
             raise syntax_error("RootNode: num_epochs should be either -1 or positive integer, num_epochs: 0")
+        names = dataset._columns()
+        shown = [name for name in names if not name.startswith("_meta-")]
+        if len(shown) < len(names):
+            dataset = _view(dataset, shown)
         self.dataset = dataset
         self._run = Run()
         self._left = -1 if num_epochs is None else num_epochs
@@ -100,8 +114,7 @@ class TupleIterator(Iterator):
 
     def __init__(self, dataset, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
         if columns is not None:
-            dataset = dataset.project(columns)
-            dataset.children[0]._consumers -= 1          # a view of the iterator, not of the pipeline
+            dataset = _view(dataset, columns)
         super().__init__(dataset, num_epochs, output_numpy, do_copy)
 
     def _given(self, row):

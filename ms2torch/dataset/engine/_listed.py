@@ -1,0 +1,77 @@
+"""Base of datasets whose rows are listed once, from folders and annotation files, and read by number."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from ..core.errors import pipeline_error
+from ..transforms.operation import OperationError
+from ..vision._convert import decoded
+from ._sources import MappableDataset
+
+
+class ListedDataset(MappableDataset):
+    """A subclass gives ``_names`` (of the columns), `_list` and `_row`."""
+
+    _shared = ("_items", "decrypt")
+    _names: tuple[str, ...] = ("image", "label")
+    decode, decrypt = False, None
+
+    def _list(self) -> list:
+        """What tells the rows apart, in order, before their files are read."""
+        raise NotImplementedError
+
+    def _row(self, item) -> list[np.ndarray]:
+        """One of them as a row."""
+        raise NotImplementedError
+
+    def _nothing(self) -> RuntimeError:
+        """The error of a list without rows."""
+        name = type(self).__name__
+        return pipeline_error(f"Invalid data, {name} API can't read the data file (interface mismatch or no "
+                              f"data found). Check file in directory:{self.dataset_dir}")
+
+    def _rows(self) -> list:
+        if getattr(self, "_items", None) is None:
+            self._items = self._list()
+            if not self._items:
+                raise self._nothing()
+        return self._items
+
+    def _columns(self):
+        return list(self._names)
+
+    def _source_size(self):
+        return len(self._rows())
+
+    def _reader(self):
+        rows, row = self._rows(), self._row
+        return lambda number: row(rows[number])
+
+    def _image(self, path: str) -> np.ndarray:
+        """A file's bytes, or the picture in it with ``decode``."""
+        return image_file(path, self.decode, self.decrypt)
+
+
+def image_file(path: str, decode: bool = False, decrypt=None) -> np.ndarray:
+    """A file's bytes, or the picture in it, RGB (H, W, 3); RuntimeError if there is none."""
+    if decrypt is not None:
+        data = np.frombuffer(decrypt(path), np.uint8).copy()
+    elif os.path.isfile(path):
+        data = np.fromfile(path, np.uint8)
+    else:
+        raise pipeline_error(f"Failed to open file: {path}")
+    if not decode:
+        return data
+    try:
+        return np.array(decoded(data))
+    except OperationError as error:
+        raise pipeline_error(f"Invalid image, {path} decode failed, the image is broken or permission "
+                             "denied.") from error
+
+
+def check_decrypt(decrypt) -> None:
+    if decrypt is not None and not callable(decrypt):
+        raise TypeError(f"Argument decrypt is not a callable object, but got {type(decrypt)}")
