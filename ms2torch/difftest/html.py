@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from .finding import Verdict
-from .report import place, way
+from .report import adapted, place, way
 
 _STYLE = """
 :root{color-scheme:light dark;--red:#c4302b;--green:#1a7f37;--blue:#1f6feb;--dim:#777}
@@ -17,7 +17,7 @@ h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}
 table{border-collapse:collapse}td,th{padding:.2rem .7rem;text-align:left;border-bottom:1px solid #8884}
 td.n{text-align:right;font-variant-numeric:tabular-nums}
 ul.tree,ul.tree ul{list-style:none;padding-left:1.2rem;border-left:1px solid #8884}
-code{font-family:ui-monospace,monospace}svg{max-width:100%;height:auto}
+code,pre{font-family:ui-monospace,monospace}pre{white-space:pre-wrap}svg{max-width:100%;height:auto}
 svg text{font:12px system-ui,sans-serif;fill:currentColor}
 """
 
@@ -31,7 +31,12 @@ def page(verdict: Verdict) -> str:
     """The whole page as text."""
     theirs, ours = map(escape, verdict.sides)
     first = verdict.first
-    if first is None:
+    if verdict.failure:
+        until = (f"<p>Until then {verdict.compared:,} records of {verdict.steps:,} steps were compared: "
+                 f"{escape(first.sentence()) if first else 'no difference'}.</p>" if verdict.compared else "")
+        head = (f'<h1><span class="no">not compared to the end</span></h1>'
+                f"<pre>{escape(verdict.failure['text'])}</pre>{until}")
+    elif first is None:
         head = (f'<h1><span class="yes">equal</span></h1><p>{theirs} and {ours} agree in '
                 f"{verdict.compared:,} records of {verdict.steps:,} steps.</p>")
     else:
@@ -51,7 +56,7 @@ def page(verdict: Verdict) -> str:
     if verdict.pairs:
         parts.append(f"<h2>Pairs</h2>{_pairs(verdict.pairs)}")
     if verdict.notes or verdict.adaptations:
-        items = [*verdict.notes, *(f"adapted: {a}" for a in verdict.adaptations)]
+        items = [*verdict.notes, *adapted(verdict)]
         parts.append("<h2>Notes</h2><ul>" + "".join(f"<li>{escape(str(x))}</li>" for x in items) + "</ul>")
     if verdict.repro:
         parts.append(f"<p>To see it alone: <code>python {escape(verdict.repro)}</code></p>")

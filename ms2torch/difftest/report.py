@@ -37,12 +37,17 @@ def show(verdict: Verdict, file=None) -> None:
         console.print(_escape(verdict.pairs.summary()))
     for note in verdict.notes:
         console.print(f"[dim]note:[/] {_escape(note)}")
-    if verdict.adaptations:
-        console.print(f"[dim]the reference was adapted in {len(verdict.adaptations)} places: "
-                      f"{_escape(', '.join(map(str, verdict.adaptations[:6])))}"
-                      f"{' ...' if len(verdict.adaptations) > 6 else ''}[/]")
+    for line in adapted(verdict):
+        console.print(f"[dim]{_escape(line)}[/]")
     if verdict.repro:
         console.print(f"to see it alone: python {_escape(verdict.repro)}")
+
+
+def adapted(verdict: Verdict) -> list[str]:
+    """What the reference was given beside MindSpore's own, a line each; nothing where it ran as it is."""
+    texts = list(dict.fromkeys(a["text"] for a in verdict.adaptations))
+    count = "1 place" if len(texts) == 1 else f"{len(texts)} places"
+    return [f"the reference was adapted in {count}:", *(f"  {text}" for text in texts)] if texts else []
 
 
 def _steps(count: int) -> str:

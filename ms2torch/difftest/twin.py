@@ -120,6 +120,10 @@ class Twin:
         reference, ours = trace.open(left), trace.open(right)
         _same_kind(reference, ours)
         _describe(verdict, reference, ours)
+        if options.reference == "ms2torch":
+            places = ((options.reference_device, options.reference_python), (options.device, None))
+            verdict.sides = tuple(" ".join(filter(None, [name, "on", device or "cpu", python])) for name,
+                                  (device, python) in zip(verdict.sides, places, strict=True))
         found = compare.compare(reference, ours, options.steps)
         self._without_aligned(found)
         _take(verdict, found, reference, ours)
@@ -421,6 +425,8 @@ def _describe(verdict: Verdict, reference, ours) -> None:
         header = opened.header if opened is not None else {"side": "ms2torch"}
         side = {"mindspore": "MindSpore", "torch": "PyTorch"}.get(header.get("side"), header.get("side"))
         names.append(f"{side} {header.get('version') or ''}".strip())
+    if verdict.adaptations:
+        names[0] += " (adapted)"
     if names[0] == names[1]:
         names = [f"{names[0]} (reference)", names[1]]
     verdict.sides = (names[0], names[1])
