@@ -1,6 +1,7 @@
-"""Write the packaged tables of MindSpore's names, ``names_2_10.json`` and ``removed.tsv`` in ``_core/data``.
+"""Write the packaged tables of MindSpore's names in ``_core/data``.
 
-The first is asked of an installed MindSpore 2.10, so run this with the interpreter that has it
+``names_2_10.json`` and ``exports_2_10.json`` (what each ``__all__`` holds) are asked of an installed
+MindSpore 2.10, ``removed.tsv`` is read from tables; so run the first form with its interpreter
 (``scripts/reference_env.sh`` makes one)::
 
     .reference/bin/python scripts/make_surface.py names
@@ -108,6 +109,16 @@ def write_names() -> None:
     rows = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in table.items())
     version = found["mindspore"].__version__
     (DATA / "names_2_10.json").write_text(f'{{"version": "{version}", "modules": {{\n{rows}\n}}}}\n')
+    write_exports(found)
+
+
+def write_exports(found: dict[str, types.ModuleType]) -> None:
+    exports = {}
+    for path, module in sorted(found.items()):
+        if hasattr(module, "__all__"):
+            listed = [n if isinstance(n, str) else n.__name__ for n in module.__all__]
+            exports[path] = " ".join(sorted({n for n in listed if hasattr(module, n)}))
+    (DATA / "exports_2_10.json").write_text(json.dumps(exports, indent=0) + "\n")
 
 
 def write_removed(history: str, usage: str, paths: str) -> None:

@@ -59,6 +59,12 @@ def _table() -> dict[str, dict[str, str]]:
 
 
 @cache
+def _exports() -> dict[str, str]:
+    """What the ``__all__`` of each module of MindSpore 2.10 holds that has one."""
+    return json.loads((_DATA / "exports_2_10.json").read_text())
+
+
+@cache
 def _removed() -> dict[str, tuple[str, str, str]]:
     """For every name that a release dropped: first release, last release, where 2.10 has a namesake."""
     rows = (line.split("\t") for line in (_DATA / "removed.tsv").read_text().splitlines())
@@ -107,15 +113,31 @@ def _has_file(path: str) -> bool:
     return place.with_suffix(".py").exists() if not (place / "__init__.py").exists() else True
 
 
+@cache
+def _from(home: str) -> dict[str, frozenset[str]]:
+    """For every path that has names of ``home``: these."""
+    return {path: frozenset(groups[home].split()) for path, groups in _table().items() if home in groups}
+
+
 def _elsewhere(home: str, name: str, asked: str):
     """Our definition of what MindSpore keeps at ``home``, by whichever of its paths we define it."""
-    others = [path for path, groups in _table().items() if name in groups.get(home, "").split()]
+    others = [path for path, known in _from(home).items() if name in known]
     for path in (home, *sorted(others, key=len)):
         if path != asked and _has_file(path):
             found = vars(importlib.import_module(our_name(path)))
             if name in found and not isinstance(found[name], Missing):
                 return found[name]
     return None
+
+
+def _exported(module_name: str, path: str) -> list[str]:
+    """What ``from path import *`` gives in MindSpore, as far as it is here, and names of earlier releases."""
+    listed = _exports().get(path)
+    found = {n for n in names(path) if not n.startswith("_")} if listed is None else set(listed.split())
+    module = sys.modules[module_name]
+    found |= {name for name in vars(module) if f"{path}.{name}" in _removed()}
+    lacking = Missing(path)
+    return sorted(name for name in found if not isinstance(getattr(module, name, lacking), Missing))
 
 
 def status(full: str) -> tuple[str, str, str]:
@@ -197,6 +219,8 @@ def lookup(module_name: str, name: str):
     path = mindspore_name(module_name)
     full = f"{path}.{name}"
     if name.startswith("__") and name.endswith("__"):
+        if name == "__all__" and path in _table():
+            return _exported(module_name, path)
         if name == "__version__" and path in ("mindspore", "mindspore.version"):
             return generation.version()
         if name == "__path__" and any(p.startswith(path + ".") for p in _table()):
@@ -257,7 +281,7 @@ def install_lazy(module_name: str, namespace: dict) -> None:
         if isinstance(found, Missing):
             _fail_a_probe(found, sys._getframe(1))
         # What is missing while modules still load may be there later; the version follows the API generation.
-        if not isinstance(found, Missing) and name != "__version__":
+        if not isinstance(found, Missing) and name not in ("__version__", "__all__"):
             namespace[name] = found
         return found
 

@@ -2,4 +2,4 @@
 
 from . import dlpack
 
-__all__ = ["dlpack"]
+__all__ = ["dlpack", "dryrun", "from_dlpack", "to_dlpack"]

@@ -122,7 +122,26 @@ def test_every_loaded_module_of_the_mirror_answers():
     assert silent == []
 
 
-def test_star_import_brings_no_placeholders():
+STARRED = [
+    "mindspore", "mindspore.common", "mindspore.dataset", "mindspore.mint", "mindspore.nn", "mindspore.numpy",
+    "mindspore.ops", "mindspore.ops.composite", "mindspore.ops.operations", "mindspore.train", "mindspore.utils",
+]
+
+
+@pytest.mark.parametrize("path", STARRED)
+def test_star_import_brings_what_mindspore_exports_and_no_placeholders(path):
+    module = importlib.import_module(surface.our_name(path))
     space = {}
-    exec("from ms2torch.nn import *", space)
+    exec(f"from {module.__name__} import *", space)
     assert not [n for n, v in space.items() if isinstance(v, Missing)]
+    assert list(module.__all__)
+    exported = surface._exports()[path].split()
+    lacking = [n for n in exported if n not in space and not isinstance(getattr(module, n), Missing)]
+    assert lacking == []
+
+
+def test_star_import_brings_nothing_of_the_modules_own_imports():
+    space = {}
+    exec("from ms2torch import *", space)
+    assert {"Tensor", "Model", "COOTensor"} <= set(space)
+    assert not {"annotations", "torch", "install_lazy", "api", "nn"} & set(space)

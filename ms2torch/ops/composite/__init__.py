@@ -5,17 +5,10 @@ from ms2torch.ops.function.grad_func import grad, value_and_grad
 from .base import GradOperation, HyperMap, Map, MultitypeFuncGraph, add_flags, core, env_get, partial, vmap
 
 __all__ = [
-    "GradOperation",
-    "HyperMap",
-    "Map",
-    "MultitypeFuncGraph",
-    "add_flags",
-    "core",
-    "env_get",
-    "grad",
-    "partial",
-    "value_and_grad",
-    "vmap",
+    "GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "add_flags", "batch_dot", "core",
+    "count_nonzero", "cummin", "dot", "env_get", "gamma", "grad", "laplace", "matmul", "mm",
+    "multinomial", "normal", "ones_like", "partial", "poisson", "repeat_elements", "repeat_interleave",
+    "sequence_mask", "tensor_dot", "uniform", "value_and_grad", "vecdot", "vmap", "zeros_like",
 ]
 
 
