@@ -1,11 +1,13 @@
 """How good is ``ms2torch diff``? Plants one defect at a time in a copy of the package and runs the tool.
 
-    python scripts/mutate_shim.py                    all of scripts/mutants/table.py; writes RESULTS.md
-    python scripts/mutate_shim.py --only momentum    those with this in their names; the rest as it was found
+    python scripts/mutate_shim.py                    everything; writes RESULTS.md
+    python scripts/mutate_shim.py --only momentum    mutants and programs with this in their names
     python scripts/mutate_shim.py --clean            the programs without a defect: false alarms
+    python scripts/mutate_shim.py --programs         the whole programs of tests/programs, at two levels
 
+RESULTS.md is written by a run of everything, of one tree and one reference; a run of a part prints its table.
 The reference (``MS2TORCH_REFERENCE_PYTHON`` or ``ms2torch reference install``) runs once for each
-program; its traces are kept in ``--traces``, to be emptied when the recorder changes. A defect is found if
+program; its traces are kept in ``--traces`` as long as the recorder is the same. A defect is found if
 the tool says that the runs differ, located if it names the stage and the Cell, operator, optimizer or
 parameter that the table expects.
 """
@@ -29,18 +31,23 @@ sys.path.insert(0, str(ROOT))
 
 from scripts.mutants import forked  # noqa: E402
 from scripts.mutants.table import Mutant, mutants  # noqa: E402
+from tests.programs.record import HERE as TRAINED  # noqa: E402
+from tests.programs.record import PROGRAMS as WHOLE_PROGRAMS  # noqa: E402
 
 DIFFTEST = ROOT / "ms2torch" / "difftest"
 PROGRAMS = ROOT / "scripts" / "mutants" / "programs"
 RESULTS = ROOT / "scripts" / "mutants" / "RESULTS.md"
 STEPS = 6
+# Of the whole programs, which run as a user runs them, at each of these levels.
+FIRST_STEPS, LEVELS = 3, ("step", "cell")
 # Programs of many layers, operators or optimizers, for false alarms alone.
 WHOLE = ("layers.py", "losses.py", "operators.py", "optimizers.py", "sequences.py", "training.py")
 
 
 def trace_of(program: tuple[str, ...], folder: Path) -> Path:
-    """Where the reference's trace of a program is kept."""
-    text = (PROGRAMS / program[0]).read_bytes() + "\0".join(program).encode()
+    """Where the reference's trace of a program, made by today's recorder, is kept."""
+    made_by = [(DIFFTEST / name).read_bytes() for name in ("recorder.py", "adapter.py")]
+    text = b"".join([(PROGRAMS / program[0]).read_bytes(), "\0".join(program).encode(), *made_by])
     return folder / f"{Path(program[0]).stem}-{hashlib.sha256(text).hexdigest()[:16]}.trace"
 
 
@@ -51,7 +58,9 @@ def record(programs, folder: Path) -> None:
         steps = 81 if program == ("optimizers.py",) else STEPS
         trace = trace_of(program, folder)
         if not trace.exists():
-            jobs.append([str(trace), ["--adapter", str(DIFFTEST / "adapter.py"), "--steps", str(steps),
+            # Operators have records of their own, so that the place is the operator, not the Cell around it.
+            deep = ["--level", "op"] if program[0] == "one_operator.py" else []
+            jobs.append([str(trace), ["--adapter", str(DIFFTEST / "adapter.py"), *deep, "--steps", str(steps),
                                       "--refeed", ",".join(map(str, range(1, steps + 1))),
                                       str(PROGRAMS / program[0]), *program[1:]]])
     if not jobs:
@@ -68,7 +77,7 @@ def record(programs, folder: Path) -> None:
     for trace, arguments in jobs:
         if not Path(trace).exists():
             said = Path(trace + ".log").read_text(errors="replace")[-2000:]
-            raise SystemExit(f"the reference cannot run {arguments[6:]}:\n{said}")
+            raise SystemExit(f"the reference cannot run {arguments}:\n{said}")
 
 
 class Copy:
@@ -137,6 +146,28 @@ def run(jobs, traces: Path, workers: int):
                 yield copy.job, copy.result()
 
 
+def whole_programs(names, workers: int):
+    """(program, level, report) for each program of tests/programs: ``ms2torch diff`` as from the shell."""
+    import os
+    from concurrent.futures import ThreadPoolExecutor
+
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+
+    def one(job):
+        name, level = job
+        script, *arguments = WHOLE_PROGRAMS[name]
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder) / "report.json"
+            command = [sys.executable, "-m", "ms2torch", "diff", "--quiet", "--steps", str(FIRST_STEPS),
+                       "--level", level, "--json", str(report), str(TRAINED / script), *arguments]
+            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+            found = json.loads(report.read_text()) if report.exists() else {"first": None, "adaptations": []}
+        return name, level, {**found, "code": done.returncode, "said": done.stderr[-1500:]}
+
+    with ThreadPoolExecutor(workers) as pool:
+        yield from pool.map(one, [(name, level) for name in names for level in LEVELS])
+
+
 def located(mutant: Mutant, first: dict | None) -> bool:
     """Whether the first finding names what the table expects."""
     if first is None or not re.fullmatch(mutant.stage, first["stage"]):
@@ -146,18 +177,22 @@ def located(mutant: Mutant, first: dict | None) -> bool:
     return not mutant.where or any(re.fullmatch(mutant.where, name) for name in names)
 
 
-def markdown(rows: list[tuple[Mutant, dict]], alarms: list[tuple[tuple[str, ...], dict]]) -> str:
+def markdown(rows: list[tuple[Mutant, dict]], alarms: list[tuple[tuple[str, ...], dict]],
+             whole: list[tuple[str, str, dict]]) -> str:
     """RESULTS.md."""
     found = [m for m, r in rows if r["first"]]
     right = [m for m, r in rows if r["first"] and located(m, r["first"])]
     false = [p for p, r in alarms if r["code"]]
     lines = ["# What `ms2torch diff` finds", "",
              "One defect at a time planted in a copy of ms2torch (`scripts/mutants/table.py`), judged "
-             "against the real MindSpore's trace by `python scripts/mutate_shim.py`.", "",
+             "against the real MindSpore's trace; then programs without a defect, the small ones of "
+             "`scripts/mutants/programs` and the whole ones of `tests/programs`. All of one run of "
+             f"`python scripts/mutate_shim.py` beside {_sides(whole)}.", "",
              f"- planted: {len(rows)}",
              f"- found: {len(found)} ({len(found) / max(len(rows), 1):.1%})",
              f"- of the found, located: {len(right)} ({len(right) / max(len(found), 1):.1%})",
-             f"- false alarms on the programs without a defect: {len(false)} of {len(alarms)}", "",
+             f"- false alarms on the programs without a defect: {len(false)} of {len(alarms)}",
+             *_counted(whole), "",
              "| defect | difference no. | program | found | named first | error |",
              "|---|---|---|---|---|---|"]
     for mutant, report in rows:
@@ -171,52 +206,91 @@ def markdown(rows: list[tuple[Mutant, dict]], alarms: list[tuple[tuple[str, ...]
                      f"{'' if error is None else f'{error:.2g}'} |")
     lines += ["", "## Without a defect", "", "| program | says |", "|---|---|"]
     for program, report in alarms:
-        said = "equal" if report["code"] == 0 else f"**{_short(report)}**"
-        lines.append(f"| `{' '.join(program)}` | {said} |")
+        lines.append(f"| `{' '.join(program)}` | {_said(report)} |")
+    lines += ["", "## Whole programs", "",
+              f"`ms2torch diff --steps {FIRST_STEPS} --level LEVEL` of the programs of `tests/programs`. "
+              "*Adapted*: in how many places the real MindSpore had to be (devices, dropped names) to run "
+              "the program at all.", "",
+              f"| program | adapted | {' | '.join(LEVELS)} | records |", "|---" * (len(LEVELS) + 3) + "|"]
+    for name in dict.fromkeys(name for name, _, _ in whole):
+        reports = [r for n, _, r in whole if n == name]
+        records = " + ".join(f"{r.get('compared', 0):,}" for r in reports)
+        lines.append(f"| `{' '.join(WHOLE_PROGRAMS[name])}` | {_adapted(reports) or ''} | "
+                     + " | ".join(map(_said, reports)) + f" | {records} |")
     return "\n".join(lines) + "\n"
+
+
+def _counted(whole: list[tuple[str, str, dict]]) -> list[str]:
+    """The false alarms on whole programs: on those that the reference runs as they are, and adapted ones."""
+    by_name: dict[str, list[dict]] = {}
+    for name, _, report in whole:
+        by_name.setdefault(name, []).append(report)
+    lines = []
+    for what, wanted in (("that the reference runs as they are", False), ("that it runs adapted", True)):
+        chosen = [reports for reports in by_name.values() if bool(_adapted(reports)) is wanted]
+        alarms = sum(any(r["code"] for r in reports) for reports in chosen)
+        lines.append(f"- false alarms on whole programs {what}: {alarms} of {len(chosen)}")
+    return lines
+
+
+def _adapted(reports: list[dict]) -> int:
+    return max((len({a["name"] for a in r.get("adaptations", ())}) for r in reports), default=0)
+
+
+def _sides(whole: list[tuple[str, str, dict]]) -> str:
+    names = {r["sides"][0].removesuffix(" (adapted)") for _, _, r in whole if r.get("sides")}
+    return " and ".join(sorted(names)) or "the reference"
+
+
+def _said(report: dict) -> str:
+    return "equal" if report["code"] == 0 else f"**{_short(report)}**"
 
 
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", default="", help="mutants (or programs) with this in their names")
-    parser.add_argument("--clean", action="store_true", help="run the programs without a defect only")
-    parser.add_argument("--no-clean", action="store_true", help="leave the programs without a defect out")
+    parser.add_argument("--only", default="", help="mutants and programs with this in their names")
+    parser.add_argument("--clean", action="store_true", help="the small programs without a defect only")
+    parser.add_argument("--programs", action="store_true", help="the whole programs of tests/programs only")
     parser.add_argument("--traces", type=Path, default=ROOT / ".reference" / "traces")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--out", type=Path, default=RESULTS, help="the table; default: RESULTS.md")
+    parser.add_argument("--out", type=Path, help="the table; default: RESULTS.md after a run of everything")
     options = parser.parse_args()
+    everything = not (options.only or options.clean or options.programs)
     options.traces.mkdir(parents=True, exist_ok=True)
-    chosen = [m for m in mutants() if options.only.lower() in m.name.lower()]
-    programs = [*dict.fromkeys(m.program for m in chosen),
-                *((name,) for name in WHOLE if options.only.lower() in name)]
-    rows, alarms, start = [], [], time.monotonic()
-    if not options.clean:
+    wanted = options.only.lower()
+    chosen = [m for m in mutants() if wanted in m.name.lower()]
+    programs = [*dict.fromkeys(m.program for m in chosen), *((name,) for name in WHOLE if wanted in name)]
+    rows, alarms, whole, start = [], [], [], time.monotonic()
+    if not options.clean and not options.programs:
         for (_, mutant), report in run([(m.program, m) for m in chosen], options.traces, options.workers):
             rows.append((mutant, report))
             mark = ("missed" if not report["first"]
                     else "located" if located(mutant, report["first"]) else "elsewhere")
             print(f"{len(rows):4} {mark:9} {mutant.name}: {_short(report)}", flush=True)
-    if not options.no_clean:
+    if not options.programs:
         for (program, _), report in run([(p, None) for p in programs], options.traces, options.workers):
             alarms.append((program, report))
-            print(f"{len(alarms):4} {'equal' if report['code'] == 0 else 'ALARM':9} {' '.join(program)}"
-                  f"{'' if report['code'] == 0 else ': ' + _short(report)}", flush=True)
-    text = markdown(*merged(rows, alarms, options.traces / "results.json"))
-    print("\n".join(text.splitlines()[5:9]), f"\n{time.monotonic() - start:.0f} s")
-    options.out.write_text(text, encoding="utf-8")
+            _say(len(alarms), " ".join(program), report)
+    if not options.clean:
+        names = [name for name in WHOLE_PROGRAMS if wanted in name]
+        for name, level, report in whole_programs(names, options.workers):
+            whole.append((name, level, report))
+            _say(len(whole), f"{name} at level {level}", report)
+    order = {m.name: i for i, m in enumerate(mutants())}
+    rows.sort(key=lambda row: order[row[0].name])
+    alarms.sort(key=lambda alarm: programs.index(alarm[0]))
+    text = markdown(rows, alarms, whole)
+    out = options.out or (RESULTS if everything else None)
+    if out is not None:
+        out.write_text(text, encoding="utf-8")
+    print("\n".join(line for line in text.splitlines() if line.startswith("- ")))
+    print(f"{time.monotonic() - start:.0f} s; {out or 'no file written'}")
 
 
-def merged(rows, alarms, state: Path):
-    """What this run and those before it found, in the table's order; the latest of each counts."""
-    known = json.loads(state.read_text()) if state.exists() else {"mutants": {}, "clean": {}}
-    kept = ("first", "code", "said")
-    known["mutants"].update({m.name: {k: r[k] for k in kept} for m, r in rows})
-    known["clean"].update({" ".join(p): {k: r[k] for k in kept} for p, r in alarms})
-    state.write_text(json.dumps(known))
-    programs = [*dict.fromkeys(m.program for m in mutants()), *((name,) for name in WHOLE)]
-    return ([(m, known["mutants"][m.name]) for m in mutants() if m.name in known["mutants"]],
-            [(p, known["clean"][" ".join(p)]) for p in programs if " ".join(p) in known["clean"]])
+def _say(number: int, what: str, report: dict) -> None:
+    print(f"{number:4} {'ALARM' if report['code'] else 'equal':9} {what}"
+          f"{': ' + _short(report) if report['code'] else ''}", flush=True)
 
 
 def _short(report: dict) -> str:
