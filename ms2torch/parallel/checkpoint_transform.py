@@ -1,0 +1,133 @@
+"""Checkpoints of parameters that lay in slices on several devices (``mindspore.parallel``).
+
+MindSpore's tensor parallelism saves one slice for each rank. These put slices together; networks here are
+whole in every process.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from .._core.surface import install_lazy
+from .._core.tensor import wrap
+from ..common.parameter import Parameter
+from . import _strategy_file
+
+__all__ = ["build_searched_strategy", "merge_sliced_parameter", "restore_group_info_list"]
+
+
+def build_searched_strategy(strategy_filename):
+    """How each parameter was split, by its name, from a strategy file (protobuf, or json by its ending).
+
+    TypeError and ValueError where the file is none or empty; None gives None.
+    """
+    if strategy_filename is None:
+        return None
+    _strategy_file.check(strategy_filename)
+    return _strategy_file.read(strategy_filename)
+
+
+def restore_group_info_list(group_info_file_name) -> list[int]:
+    """The ranks in a file about groups of processes (GROUP_INFO_FILE); ValueError where it names none."""
+    _strategy_file.check_groups(group_info_file_name)
+    return _strategy_file.ranks_to_restore(group_info_file_name)
+
+
+def merge_sliced_parameter(sliced_parameters, strategy=None) -> Parameter:
+    """One Parameter from its slices, in the order of ranks.
+
+    Without a ``strategy`` they are joined along axis 0; with one (`build_searched_strategy`) they go where
+    their devices lay. TypeError, ValueError and KeyError for slices that do not belong together.
+    """
+    first = _checked(sliced_parameters, strategy)
+    slices = [p._rest.detach() for p in sliced_parameters]
+    if not strategy:
+        whole = torch.cat(slices)
+    elif first.name not in strategy:
+        raise KeyError(f"For 'merge_sliced_parameter', the parameter name {first.name} should be a key in "
+                       "the 'strategy'. Please check 'sliced_parameter' and 'strategy'.")
+    else:
+        whole = _merged(slices, strategy[first.name])
+    if whole.dtype is torch.bfloat16:
+        whole = whole.float()       # as MindSpore gives it
+    return Parameter(wrap(whole), first.name, first.requires_grad, first.layerwise_parallel)
+
+
+def _checked(sliced, strategy) -> Parameter:
+    head = "For 'merge_sliced_parameter', "
+    if not isinstance(sliced, list):
+        raise TypeError(f"{head}the argument 'sliced_parameters' should be list, but got {type(sliced)}.")
+    if not sliced:
+        raise ValueError(f"{head}the argument 'sliced_parameters' should not be empty.")
+    if strategy and not isinstance(strategy, dict):
+        raise TypeError(f"{head}the argument 'strategy' should be dict, but got {type(strategy)}.")
+    for index, one in enumerate(sliced):
+        if not isinstance(one, Parameter):
+            raise TypeError(f"{head}the element in 'sliced_parameters' should be 'Parameter', but got "
+                            f"{type(one)} at index {index}.")
+    first = sliced[0]
+    name, count, shape = first.name, len(first.shape), first.shape[1:]
+    for index, one in enumerate(sliced):
+        if one.name != name or len(one.shape) != count or one.shape[1:] != shape:
+            raise ValueError(
+                f"{head}please make sure that the elements in 'slice_parameters' have the same name, "
+                "dimension length and shape except 0 axis. The name, dimension length, shape except 0 axis "
+                f"should be {name}, {count}, {shape}, but got name: {one.name}, dimension length: "
+                f"{len(one.shape)}, shape except 0 axis: {one.shape[1:]} at index {index}.")
+    return first
+
+
+def _merged(slices: list[torch.Tensor], layout) -> torch.Tensor:
+    head = "For 'merge_sliced_parameter', "
+    try:
+        matrix, places = layout.dev_matrix[0].dim, layout.tensor_map[0].dim
+        uneven, fields = layout.param_split_shape[0].dim, int(layout.field)
+    except (AttributeError, IndexError) as err:
+        raise ValueError(f"{err}. {head}please make sure that 'strategy' is correct.") from err
+    devices = math.prod(matrix)
+    if len(slices) != devices:
+        raise ValueError(f"{head}the length of 'sliced_parameters' should be equal to device_count. The "
+                         f"length of 'sliced_parameters' is {len(slices)}, but device_count is {devices}.")
+    parts = [1 if p == -1 else matrix[-1 - p] for p in places]
+    if uneven and len(uneven) != math.prod(parts):
+        raise ValueError(f"{head}the param_split_shape length in 'strategy' should be {math.prod(parts)}, "
+                         f"but got {len(uneven)}.")
+    if not uneven and any(s.shape != slices[0].shape for s in slices):
+        raise ValueError(f"{head}the shape of every parameter in 'sliced_parameters' should be the same when "
+                         "slice manner is even.")
+    if not uneven and fields > 0:
+        return _by_fields(slices, fields)
+    found: list = [None] * math.prod(parts)
+    for rank, one in enumerate(slices):
+        at = _slice_of(rank, matrix, places, parts)
+        if uneven and one.shape[0] != uneven[at]:
+            raise ValueError(f"{head}the slice {at} should be {uneven[at]} in 0 axis, but got "
+                             f"{one.shape[0]}.")
+        found[at] = one
+    for axis in reversed(range(len(parts))):
+        step = parts[axis]
+        found = [torch.cat(found[i:i + step], axis) for i in range(0, len(found), step)]
+    return found[0]
+
+
+def _slice_of(rank: int, matrix: list[int], places: list[int], parts: list[int]) -> int:
+    """Which slice, counted row by row, the device of that rank holds."""
+    coordinate = []
+    for size in reversed(matrix):
+        rank, here = divmod(rank, size)
+        coordinate.append(here)         # from the right, as tensor maps count
+    at = 0
+    for place, count in zip(places, parts, strict=True):
+        at = at * count + (0 if place == -1 else coordinate[place])
+    return at
+
+
+def _by_fields(slices: list[torch.Tensor], fields: int) -> torch.Tensor:
+    """Embedding tables of several fields: each device holds a share of the rows of every field."""
+    width = slices[0].shape[1]
+    return torch.cat([s.reshape(fields, -1, width) for s in slices], 1).reshape(-1, width)
+
+
+install_lazy(__name__, globals())
