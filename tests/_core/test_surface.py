@@ -124,7 +124,8 @@ def test_every_loaded_module_of_the_mirror_answers():
 
 STARRED = [
     "mindspore", "mindspore.common", "mindspore.dataset", "mindspore.mint", "mindspore.nn", "mindspore.numpy",
-    "mindspore.ops", "mindspore.ops.composite", "mindspore.ops.operations", "mindspore.train", "mindspore.utils",
+    "mindspore.ops", "mindspore.ops.composite", "mindspore.ops.operations", "mindspore.train",
+    "mindspore.utils",
 ]
 
 
