@@ -51,6 +51,29 @@ def test_padding_of_masks():
         ms.Tensor(data((2, 2))), (1, 0), value=2.0)
 
 
+@case(each={"kind": ["plain", "mask", "bool mask", "padding", "biases", "zeros", "separate", "unbatched"],
+            "average": [True, False]})
+def test_attention_as_a_function(kind, average):
+    shape = (3, 4) if kind == "unbatched" else (3, 2, 4)
+    x, y = ms.Tensor(data(shape)), ms.Tensor(data((5, *shape[1:]), seed=1))
+    packed, b, out = (ms.Tensor(data(s, seed=9)) for s in [(12, 4), (12,), (4, 4)])
+    more = {"mask": {"attn_mask": ms.Tensor(data((3, 5), seed=2))},
+            "bool mask": {"attn_mask": ms.Tensor(data((3, 5), seed=2) > 1)},
+            "padding": {"key_padding_mask": ms.Tensor(np.arange(10).reshape(2, 5) % 4 == 0)},
+            "separate": {"use_separate_proj_weight": True, "q_proj_weight": out, "k_proj_weight": packed[:4],
+                         "v_proj_weight": packed[4:8]}}.get(kind, {})
+    ends = [ms.Tensor(data((1, 1, 4), seed=s)) for s in (5, 6)] if kind == "biases" else [None, None]
+    return nn_func.multi_head_attention_forward(
+        x, y, y, 4, 2, None if kind == "separate" else packed, b, *ends, kind == "zeros", 0.0, out,
+        ms.Tensor(data((4,))), average_attn_weights=average, k_is_v=True, **more)
+
+
+@case(each={"width": [6, 5]}, raises=True)
+def test_attention_as_a_function_refuses_widths(width):
+    x = ms.Tensor(data((3, 2, width)))
+    nn_func.multi_head_attention_forward(x, x, x, 5, 2, x, None, None, None, False, 0.0, x, None)
+
+
 class Positions(nn.Cell):
     """Integer parameters, an index and a factor, among the trainable ones."""
 

@@ -124,9 +124,15 @@ class ConvTranspose2d(_Conv):
         self.output_padding = _tuple(output_padding, 2)
 
     def construct(self, input, output_size=None):
-        extra = self.output_padding if output_size is None else tuple(
-            wanted - ((n - 1) * s - 2 * p + d * (k - 1) + 1) for wanted, n, s, p, d, k in zip(
-                output_size[-2:], input.shape[-2:], self.stride, self.padding, self.dilation,
-                self.kernel_size, strict=True))
+        extra = self._output_padding(input, output_size, self.stride, self.padding, self.kernel_size, 2,
+                                     self.dilation)
         return F.conv_transpose2d(input, self.weight, self.bias, self.stride, self.padding, extra,
                                   self.groups, self.dilation)
+
+    def _output_padding(self, input, output_size, stride, padding, kernel_size, num_spatial_dims, dilation):
+        """What to add at the far end for ``output_size``; subclasses call it by MindSpore's name."""
+        if output_size is None:
+            return tuple(self.output_padding)
+        return tuple(wanted - ((n - 1) * s - 2 * p + d * (k - 1) + 1) for wanted, n, s, p, d, k in zip(
+            output_size[-num_spatial_dims:], input.shape[-num_spatial_dims:], stride, padding, dilation,
+            kernel_size, strict=True))

@@ -5,10 +5,17 @@ All are private names of ``mindspore.ops.function.nn_func``; `nn.MultiheadAttent
 
 from __future__ import annotations
 
+import torch
 import torch.nn.functional as F
 
+from ms2torch._core.dtype import float32
+from ms2torch._core.errors import unsupported
+from ms2torch._core.random_streams import Stream
 from ms2torch._core.registry import PRIMITIVES, lowered
+from ms2torch._core.rng import graph_seeds
+from ms2torch._core.tensor import lower, wrap
 
+from ._nn_attention import attention
 from .linalg_func import matmul
 
 _BATCHED = {2: "unbatched", 3: "batched"}
@@ -78,3 +85,54 @@ def _inner_pad(x, padding, value=None):
 def _inner_dropout(x, p, training):
     """Dropout while training; ``x`` itself otherwise."""
     return PRIMITIVES["Dropout"](1 - p)(x)[0] if 0 < p <= 1 and training else x
+
+
+def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_heads, in_proj_weight,
+                                 in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p, out_proj_weight,
+                                 out_proj_bias, training=True, key_padding_mask=None, attn_mask=None,
+                                 use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None,
+                                 v_proj_weight=None, static_k=None, static_v=None, average_attn_weights=True,
+                                 is_causal=False, k_is_v=False, q_is_k=False, dtype=float32):
+    """Attention over several heads of query (L, N, E), key and value (S, N, E), or without N.
+
+    Gives the output (L, N, E) and the weights (N, L, S), (N, heads, L, S) without ``average_attn_weights``.
+    True in a mask forbids, floats are added to the scores.
+    """
+    if static_k is not None or static_v is not None or is_causal:
+        raise unsupported("mindspore.ops.function.nn_func.multi_head_attention_forward", "static_k, static_v "
+                          "and is_causal are not built", "pass key, value and an attn_mask of triu.")
+    batched = _check_qkv_shape(query.ndim, key.ndim, value.ndim)
+    width = query.shape[-1]
+    if key_padding_mask is not None:
+        _check_kpm_shape(query.ndim, key_padding_mask.ndim)
+    if attn_mask is not None:
+        _check_attn_mask_shape(query.ndim, query.shape, key.shape, attn_mask.ndim, attn_mask.shape, num_heads)
+    if width != embed_dim_to_check:
+        raise ValueError(f"The `embed_dim` should be {embed_dim_to_check}, but got {width}.")
+    if width % num_heads:
+        raise ValueError(f"The `embed_dim` {width} can not be divisible by `num_heads` {num_heads}.")
+    if use_separate_proj_weight:
+        biases = (None, None, None) if in_proj_bias is None else in_proj_bias.tensor_split(3)
+        projected = _in_projection(query, key, value, q_proj_weight, k_proj_weight, v_proj_weight, *biases)
+    else:
+        if key.shape != value.shape:
+            raise ValueError(f"The shape of `key` {key.shape} does not match `value` {value.shape}.")
+        projected = _in_projection_packed(query, key, value, in_proj_weight, in_proj_bias, k_is_v, q_is_k)
+    q, k, v = (x._t if batched else x._t.unsqueeze(1) for x in projected)
+    mask, padding = lower(attn_mask), lower(key_padding_mask)
+    if padding is not None:
+        padding = padding.reshape(k.shape[1], -1)
+    if (bias_k is None) != (bias_v is None):
+        raise ValueError("The bias_k and bias_v should be ``None``at the same time.")
+    more = [(bias_k._t, bias_v._t)] if bias_k is not None else []
+    more += [(k.new_zeros(width), v.new_zeros(width))] if add_zero_attn else []
+    for another_k, another_v in more:
+        k = torch.cat([k, another_k.expand(1, *k.shape[1:])])
+        v = torch.cat([v, another_v.expand(1, *v.shape[1:])])
+        mask, padding = (x if x is None else F.pad(x, (0, 1)) for x in (mask, padding))
+    rate = dropout_p if training else 0.0
+    stream = Stream(*graph_seeds(0, "dropout")) if rate else None
+    y, weights = attention(q, k, v, num_heads, mask, padding, rate, stream, True)
+    y = linear(wrap(y), out_proj_weight, out_proj_bias)
+    weights = wrap(weights.mean(1) if average_attn_weights else weights)
+    return (y, weights) if batched else (y.squeeze(1), weights.squeeze(0))

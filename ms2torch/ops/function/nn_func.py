@@ -10,6 +10,7 @@ from ._attention_pieces import (  # noqa: F401
     _inner_dropout,
     _inner_pad,
     linear,
+    multi_head_attention_forward,
 )
 from ._deformable import *  # noqa: F403
 from ._nn_activation import *  # noqa: F403
