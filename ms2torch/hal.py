@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import runtime
-from ._core import memory
+from ._core import device, memory
 from ._core.streams import Event, Stream, StreamCtx, current_stream, default_stream  # noqa: F401
 from ._core.surface import install_lazy
 
@@ -69,5 +69,41 @@ memory_reserved = _of_target(runtime.memory_reserved)
 max_memory_reserved = _of_target(runtime.max_memory_reserved)
 reset_peak_memory_stats = _of_target(runtime.reset_peak_memory_stats)
 reset_max_memory_allocated = reset_max_memory_reserved = reset_peak_memory_stats
+
+memory_summary = _of_target(runtime.memory_summary)
+communication_stream, set_cur_stream = runtime.communication_stream, runtime.set_cur_stream
+
+
+def memory_stats(device_target: str | None = None) -> dict:
+    """Figures of the memory pool by name; none on the CPU."""
+    return runtime.memory_stats() if device.device().type == "cuda" else {}
+
+
+def _of_cuda(function):
+    """``function(device_id)`` of torch.cuda, None on the CPU."""
+
+    def ask(device_id: int, device_target: str | None = None):
+        import torch
+
+        on_cuda = _target(device_target) != "CPU" and torch.cuda.is_available()
+        return getattr(torch.cuda, function)(device_id) if on_cuda else None
+
+    ask.__name__ = function
+    return ask
+
+
+get_device_capability = _of_cuda("get_device_capability")
+get_device_capability.__doc__ = "The CUDA device's compute capability, (major, minor); None on the CPU."
+get_device_properties = _of_cuda("get_device_properties")
+get_device_properties.__doc__ = "The CUDA device's name, memory and so on; None on the CPU."
+
+
+def get_arch_list(device_target: str | None = None):
+    """The CUDA architectures that torch was built for; None on the CPU."""
+    import torch
+
+    on_cuda = _target(device_target) != "CPU" and torch.cuda.is_available()
+    return torch.cuda.get_arch_list() if on_cuda else None
+
 
 install_lazy(__name__, globals())

@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import os
+from enum import Enum
+from typing import ClassVar
 
 from ._core.errors import notice
 from ._core.surface import install_lazy
@@ -76,6 +78,228 @@ class Profiler:
 
     def __exit__(self, *error) -> None:
         self.analyse()
+
+
+class _Choice(Enum):
+    """What to report of Ascend hardware; accepted."""
+
+
+class ProfilerLevel(_Choice):
+    """How much is recorded of the device; accepted."""
+
+    LevelNone = "LevelNone"
+    Level0 = "Level0"
+    Level1 = "Level1"
+    Level2 = "Level2"
+
+
+class ProfilerActivity(_Choice):
+    """Where to record: the CPU is always recorded; "GPU" and "NPU" stand for CUDA."""
+
+    NPU = "NPU"
+    GPU = "GPU"
+    CPU = "CPU"
+
+
+class AicoreMetrics(_Choice):
+    """Counters of Ascend cores; accepted."""
+
+    PipeUtilization = "PipeUtilization"
+    ArithmeticUtilization = "ArithmeticUtilization"
+    Memory = "Memory"
+    MemoryL0 = "MemoryL0"
+    MemoryUB = "MemoryUB"
+    ResourceConflictRatio = "ResourceConflictRatio"
+    L2Cache = "L2Cache"
+    MemoryAccess = "MemoryAccess"
+    AiCoreNone = "None"
+
+
+class ExportType(_Choice):
+    """Kinds of files; torch writes a Chrome trace with each of them."""
+
+    Db = "db"
+    Text = "text"
+
+
+class HostSystem(_Choice):
+    """Parts of the host to report; accepted."""
+
+    CPU = "cpu"
+    MEM = "mem"
+    DISK = "disk"
+    NETWORK = "network"
+    OSRT = "osrt"
+
+
+class _ExperimentalConfig:
+    """Options of MindSpore's profiler for Ascend; kept, and of no effect."""
+
+    def __init__(
+        self,
+        profiler_level=ProfilerLevel.Level0,
+        aic_metrics=AicoreMetrics.AiCoreNone,
+        l2_cache=False,
+        mstx=False,
+        data_simplification=True,
+        export_type=None,
+        mstx_domain_include=None,
+        mstx_domain_exclude=None,
+        sys_io=False,
+        sys_interconnection=False,
+        host_sys=None,
+    ) -> None:
+        vars(self).update({k: v for k, v in locals().items() if k != "self"})
+
+
+class schedule:
+    """Which steps are recorded (``mindspore.profiler.schedule``): after ``skip_first``, again and again (or
+    ``repeat`` times) ``wait`` steps not, ``warmup`` not yet, ``active`` recorded.
+
+    A number that is no int or too small counts as its default (``active``: 1), as in MindSpore.
+    """
+
+    def __init__(self, *, wait: int, active: int, warmup: int = 0, repeat: int = 0, skip_first: int = 0):
+        def plain(value, least: int) -> int:
+            return value if isinstance(value, int) and value >= least else least
+
+        self.wait, self.active, self.warmup = plain(wait, 0), plain(active, 1), plain(warmup, 0)
+        self.repeat, self.skip_first = plain(repeat, 0), plain(skip_first, 0)
+
+    def __call__(self, step: int):
+        """What is done in this step, as torch's ProfilerAction."""
+        from torch.profiler import ProfilerAction
+
+        step -= self.skip_first
+        period = self.wait + self.warmup + self.active
+        if step < 0 or (self.repeat and step >= self.repeat * period):
+            return ProfilerAction.NONE
+        step %= period
+        if step < self.wait:
+            return ProfilerAction.NONE
+        if step < self.wait + self.warmup:
+            return ProfilerAction.WARMUP
+        return ProfilerAction.RECORD_AND_SAVE if step == period - 1 else ProfilerAction.RECORD
+
+    def to_dict(self) -> dict:
+        """The numbers by name."""
+        return dict(vars(self))
+
+
+def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True, async_mode=False):
+    """What writes a trace into ``dir_name`` (default ``./data``) each time one is complete, for TensorBoard
+    and chrome://tracing (``mindspore.profiler.tensorboard_trace_handler``)."""
+    import torch
+
+    return torch.profiler.tensorboard_trace_handler(dir_name or "./data", worker_name)
+
+
+tensor_board_trace_handler = tensorboard_trace_handler  # until 2.5
+
+
+class profile:
+    """Records a part of a program with torch.profiler (``mindspore.profiler.profile``).
+
+    Used in ``with``, or by `start` and `stop`; `step` ends a step, which ``schedule`` counts. Each complete
+    trace goes to ``on_trace_ready``, by default to `tensorboard_trace_handler`. ``activities``,
+    ``with_stack``, ``profile_memory`` and ``record_shapes`` count; the others choose what Ascend hardware
+    reports and are accepted.
+    """
+
+    def __init__(
+        self,
+        activities=None,
+        with_stack=False,
+        profile_memory=False,
+        data_process=False,
+        parallel_strategy=False,
+        start_profile=True,
+        hbm_ddr=False,
+        pcie=False,
+        sync_enable=True,
+        record_shapes=False,
+        schedule=None,
+        on_trace_ready=None,
+        experimental_config=None,
+    ) -> None:
+        import torch
+
+        asked = set(activities or ProfilerActivity)
+        kinds = [torch.profiler.ProfilerActivity.CPU]
+        if torch.cuda.is_available() and asked - {ProfilerActivity.CPU}:
+            kinds.append(torch.profiler.ProfilerActivity.CUDA)
+        self._profile = torch.profiler.profile(
+            activities=kinds,
+            schedule=schedule,
+            on_trace_ready=on_trace_ready or tensorboard_trace_handler(),
+            record_shapes=record_shapes,
+            profile_memory=profile_memory,
+            with_stack=with_stack,
+        )
+        self._on = False
+        if start_profile:
+            self.start()
+
+    def start(self) -> None:
+        """Begin to record."""
+        if not self._on:
+            self._on = True
+            self._profile.start()
+
+    def stop(self) -> None:
+        """End recording."""
+        if self._on:
+            self._on = False
+            self._profile.stop()
+
+    def step(self) -> None:
+        """End a step."""
+        self._profile.step()
+
+    def add_metadata(self, key: str, value: str) -> None:
+        """Write a string into the trace."""
+        self._profile.add_metadata(key, value)
+
+    def add_metadata_json(self, key: str, value: str) -> None:
+        """Write a value, given as JSON, into the trace."""
+        self._profile.add_metadata_json(key, value)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *error) -> None:
+        self.stop()
+
+
+class mstx:
+    """Marks and ranges of a program's own in a trace (``mindspore.profiler.mstx``); ``stream`` and
+    ``domain`` are accepted."""
+
+    _ranges: ClassVar[dict] = {}
+
+    @staticmethod
+    def mark(message: str, stream=None, domain: str = "default") -> None:
+        """A point in time."""
+        mstx.range_end(mstx.range_start(message))
+
+    @staticmethod
+    def range_start(message: str, stream=None, domain: str = "default") -> int:
+        """Begin a range; its number, for `range_end`."""
+        import torch
+
+        found = torch.profiler.record_function(message)
+        found.__enter__()
+        number = max(mstx._ranges, default=0) + 1
+        mstx._ranges[number] = found
+        return number
+
+    @staticmethod
+    def range_end(range_id: int, domain: str = "default") -> None:
+        """End a range; nothing for a number that none has."""
+        found = mstx._ranges.pop(range_id, None)
+        if found is not None:
+            found.__exit__(None, None, None)
 
 
 install_lazy(__name__, globals())

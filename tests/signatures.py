@@ -76,7 +76,7 @@ def ours(full: str) -> str | None:
         return text
     if isinstance(found, (property, Guarded)) or not callable(getattr(found, "__func__", found)):
         return None
-    method = full.rpartition(".")[0].rpartition(".")[2][:1].isupper()
+    method = isinstance(find(full.rpartition(".")[0]), type)
     bound = method and not isinstance(found, staticmethod)
     return of_function(getattr(found, "__func__", found), bound)
 

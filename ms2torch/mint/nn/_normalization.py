@@ -43,6 +43,19 @@ class _BatchNorm(Cell):
             self.running_var = _filled(num_features, 1, self.dtype, "running_var", False)
             self.num_batches_tracked = _filled((), 0, int64, "num_batches_tracked", False)
 
+    def reset_running_stats(self) -> None:
+        """Forget the batches: mean 0, variance 1, none counted."""
+        if self.track_running_stats:
+            for statistic in (self.running_mean, self.running_var, self.num_batches_tracked):
+                value = 1 if statistic.name.endswith("running_var") else 0
+                statistic._assign(statistic._t.detach().new_full(statistic.shape, value))
+
+    def reset_parameters(self) -> None:
+        """Forget the batches and what was learned: weight 1, bias 0."""
+        self.reset_running_stats()
+        for learned, value in ((self.weight, 1), (self.bias, 0)) if self.affine else ():
+            learned._assign(learned._t.detach().new_full(learned.shape, value))
+
     def construct(self, input):
         self._check_rank(input.ndim)
         share = 0.0 if self.momentum is None else self.momentum

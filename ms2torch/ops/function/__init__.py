@@ -5,6 +5,7 @@ from . import (
     _linalg_solve,
     _optimizer_updates,
     _other_names,
+    _rare_methods,
     _taylor,
     array_func,
     clip_func,

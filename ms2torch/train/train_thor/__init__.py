@@ -1,0 +1,9 @@
+"""Models for the optimizer THOR (``mindspore.train.train_thor``), which ms2torch does not have."""
+
+from ms2torch._core.surface import install_lazy
+
+from .convert_utils import ConvertModelUtils, ConvertNetUtils
+
+__all__ = ["ConvertModelUtils", "ConvertNetUtils"]
+
+install_lazy(__name__, globals())
