@@ -65,3 +65,39 @@ said = diff(("x + self.act(self.norm(self.dense(x)))", "self.act(x + self.norm(s
 
 # %% check order
 assert "step 1, forward" in said and "operators of its own" in said, said
+
+# %% port
+def port(*changes):
+    """`ms2torch diff --torch` of port.py, with these changes, against the recorded run."""
+    text = (HERE / "port.py").read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "port.py").write_text(text, encoding="utf-8")
+        options = ["--torch", "port.py", "--align", "weights", str(HERE / "reference.trace")]
+        command = [sys.executable, "-m", "ms2torch", "diff", *options]
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=folder, env={**os.environ, "COLUMNS": "160"}
+        )
+    verdict = done.stdout.partition("Step Step")[0].partition("loss over")[0]
+    verdict = re.sub(r"PyTorch \S+?(:?) ", r"PyTorch\1 ", verdict)
+    pairs = done.stdout.partition("\npaired ")[2].partition("\nnote:")[0]
+    print(f"{verdict.rstrip()}\npaired {pairs.rstrip()}\nexit code {done.returncode}")
+    return " ".join((done.stdout + done.stderr).split())
+
+
+# %% forgotten
+said = port()
+
+# %% check forgotten
+assert "step 2, optimizer: learning_rate" in said, said
+
+# %% remembered
+made = "optimizer = torch.optim.Adam(net.parameters(), lr=0.02)\n"
+schedule = "schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.9 ** (1 / 5))\n"
+step = "    optimizer.step()\n"
+said = port((made, made + schedule), (step, step + "    schedule.step()\n"))
+
+# %% check remembered
+assert said.startswith("equal: MindSpore 2.10.0 and the port on PyTorch"), said
