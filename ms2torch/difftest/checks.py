@@ -64,11 +64,17 @@ def can_align(reference: Trace, align: tuple[str, ...]) -> None:
     """Failed where a given trace does not hold whole what is to be taken over from it."""
     stages = {"weights": "initial", "data": "data", "random": "random"}
     missing = {stages[what]: what for what in align}
+    drew = False
     for record in reference:
         if not missing:
             return
-        if record["kind"] == "tensor" and record.get("full") is not None:
-            missing.pop(record["stage"], None)
+        if record["kind"] == "tensor":
+            drew = drew or record["stage"] == "random"
+            if record.get("full") is not None:
+                missing.pop(record["stage"], None)
+    header = reference.header
+    if not drew and (header.get("level", "step") != "step" or header["options"].get("refeed")):
+        missing.pop("random", None)  # nothing was drawn
     if missing:
         options = " ".join(f"--full '{stage}/*'" for stage in missing)
         deep = " --level cell" if "random" in missing else ""

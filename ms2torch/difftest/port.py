@@ -35,6 +35,7 @@ _STEPS = 3
 PORT = "the port"
 _SIDES = {"mindspore": "MindSpore", "torch": "the port on PyTorch"}
 _SHOWN = 30
+_RULES = {"AdamWeightDecay": "does not correct the bias of its moments, as Adam and AdamW do"}
 
 
 def traces(reference, port, verdict: Verdict, steps: int | None = None) -> Verdict:
@@ -140,7 +141,8 @@ class Walk:
         self.weights = {b: a for a, b in found.parameters.items()}
         # Every leaf of MindSpore's that was called, in order, for what stands between two paired ones.
         self.called: list[tuple[str, int]] = []
-        self.settings = tuple(_settings(t) for t in (reference, port))
+        self.settings = tuple(_optimizer(t, "settings", {}) for t in (reference, port))
+        self.kinds = [_optimizer(t, "class", "") for t in (reference, port)]
         self.placed = 0.0  # the greatest difference that the place of Adam's eps alone explains
         self._alone()
 
@@ -249,7 +251,7 @@ class Walk:
             self.inputs.setdefault((where, call), (self.worst, len(self.findings)))
         # Weights that differ already (a bias before BatchNorm is noise) excuse what they are used in.
         own = self.own.get(where, 0.0) if r["role"] in ("output", "grad_input") else 0.0
-        error = self._judge(r, other, max(self.worst, own), self._gap(where, module, r))
+        error = self._judge(r, other, max(self.worst, own), self._gap(where, module, r, other))
         if r["role"] == "output" and r["stage"] == "forward" and error is not None:
             self._harmless(where, call, error, r)
             self.last, self.called = where, []
@@ -262,10 +264,12 @@ class Walk:
             self.findings[count:] = [f for f in self.findings[count:] if f.where != where]
             self.worst = max(worst, error)
 
-    def _gap(self, where: str, module: tuple[str, int], r: dict) -> str:
+    def _gap(self, where: str, module: tuple[str, int], r: dict, other: dict) -> str:
         """What to say of a finding: the Module, and what stands between it and the one before."""
         kind = self.pairs.classes[1].get(module[0], "")
         said = f"the port's {module[0]} ({kind})"
+        if other.get("training", True) != r.get("training", True):
+            return f"{said} is in {'training' if other.get('training', True) else 'evaluation'} mode"
         if r["role"] not in ("input", "grad_output"):
             return f"{said} makes something else of what went in"
         if r["stage"] == "backward":
@@ -336,6 +340,7 @@ class Walk:
         one, two = self.settings
         shown = [f"{name} is {one[name]:g} in MindSpore and {two[name]:g} in the port"
                  for name in one if name in two and not math.isclose(one[name], two[name], rel_tol=1e-6)]
+        shown += [f"{kind} {rule}" for kind, rule in _RULES.items() if kind in self.kinds]
         if weight.endswith((".gamma", ".beta", ".bias")) and one.get("weight_decay"):
             shown.append("MindSpore's optimizers decay no gamma and no beta unless groups say so")
         return ": " + "; ".join(shown or ["its rule differs"])
@@ -383,11 +388,11 @@ class Walk:
         it is kept, not as it is corrected. None where this is not Adam with one eps on both sides."""
         one, two = self.settings
         second, power = self.states.get("moment2." + where), self.states.get("beta2_power")
-        same = math.isclose(one.get("eps", -1.0), two.get("eps", 1.0), rel_tol=1e-6)
-        if second is None or power is None or not same:
+        eps = two.get("eps", 0.0)
+        if second is None or power is None or not math.isclose(one.get("eps", eps), eps, rel_tol=1e-6):
             return None
         root, corrected = np.sqrt(second[0][agreed]), math.sqrt(max(1 - float(power[0].flat[0]), 0.0))
-        return update * (root + two["eps"] * corrected) / (root + one["eps"])
+        return update * (root + eps * corrected) / (root + eps)
 
     # ---- judging
 
@@ -434,9 +439,9 @@ class Walk:
                                      call=r["call"], update=r.get("update", 0), cell=cell, note=note, **more))
 
 
-def _settings(opened) -> dict[str, float]:
-    """The numbers of the first optimizer."""
-    return next((r["settings"] for r in opened.step(1) if r["kind"] == "optimizer"), {})
+def _optimizer(opened, what: str, default):
+    """Class or settings of the first optimizer."""
+    return next((r[what] for r in opened.step(1) if r["kind"] == "optimizer"), default)
 
 
 def _deep(header: dict, step: int) -> bool:
