@@ -1,10 +1,10 @@
 """What recording costs: time per step with and without it, memory, and size of the trace.
 
-    PYTHON scripts/benchmarks/trace_cost.py [lenet|resnet18] [--steps N] [--batch N]
+    PYTHON scripts/benchmarks/trace_cost.py [lenet|resnet18] [--steps N] [--batch N] [--size N] [--recorded]
 
 PYTHON is an interpreter with the real MindSpore, or one with ms2torch (then started as
 ``python -m ms2torch scripts/benchmarks/trace_cost.py``). Steps take turns, one recorded, one not, so that a
-busy machine hits both alike.
+busy machine hits both alike; with --recorded, every step is (for the size of a trace of N steps, and memory).
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--size", type=int, default=32)
+    parser.add_argument("--recorded", action="store_true", help="record every step; times nothing")
     options = parser.parse_args()
     ms.set_context(mode=ms.GRAPH_MODE)
     ms.set_seed(1)
@@ -58,25 +59,39 @@ def main() -> None:
 
     times: dict[bool, list[float]] = {False: [], True: []}
     worked: dict[bool, list[float]] = {False: [], True: []}
-    memory = []
+    memory = {}
     for turn in range(options.steps + 4):
-        seen.quiet = turn % 2 == 0
+        seen.quiet = turn % 2 == 0 and not options.recorded
         start, work = time.perf_counter(), time.process_time()
         step(images, labels).asnumpy()
         if turn >= 4:
             times[not seen.quiet].append(time.perf_counter() - start)
             worked[not seen.quiet].append(time.process_time() - work)
-        memory.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        memory[turn + 1] = resident()
     seen.quiet = False
     seen.finish("ok")
-    plain, recorded = (statistics.median(times[which]) for which in (False, True))
-    cpu = statistics.median(worked[True]) / statistics.median(worked[False])
     size = os.path.getsize(path) / seen.step
-    print(f"{seen.frame.side} {seen.frame.version}, {options.model}, batch {options.batch}: "
-          f"plain {plain * 1e3:.1f} ms, recorded {recorded * 1e3:.1f} ms per step, "
-          f"ratio {recorded / plain:.2f} ({cpu:.2f} of processor time); "
-          f"trace {size / 1e3:.0f} kB per step, {size / 1e3:.0f} MB for 1,000; "
-          f"peak memory {memory[len(memory) // 2]:.0f} MB halfway, {memory[-1]:.0f} MB at the end")
+    early = min(100, len(memory) // 2)
+    said = [f"{seen.frame.side} {seen.frame.version}, {options.model}, batch {options.batch}, "
+            f"{options.size} pixels: {seen.step} steps recorded",
+            f"trace {size / 1e3:.1f} kB per step, {size / 1e3:.0f} MB for 1,000",
+            f"memory {memory[early]:.0f} MB after step {early}, {memory[len(memory)]:.0f} MB after step "
+            f"{len(memory)}"]
+    if not options.recorded:
+        plain, recorded = (statistics.median(times[which]) for which in (False, True))
+        cpu = statistics.median(worked[True]) / statistics.median(worked[False])
+        said.insert(1, f"plain {plain * 1e3:.1f} ms, recorded {recorded * 1e3:.1f} ms per step, ratio "
+                       f"{recorded / plain:.2f} ({cpu:.2f} of processor time)")
+    print("; ".join(said))
+
+
+def resident() -> float:
+    """Memory of this process now, in MB; its peak where the system does not tell."""
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 if __name__ == "__main__":
