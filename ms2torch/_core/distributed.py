@@ -101,9 +101,17 @@ def join(world: ranks.Place | None = None, wait: datetime.timedelta | None = Non
 
 
 def _part_at_exit(pid: int) -> None:
-    """A program that ends well leaves no thread behind that wants Python when Python is gone."""
+    """A program that ends well leaves no thread behind that wants Python when Python is gone.
+
+    The process that keeps the ranks' store stays until the others have left, so that they can still make
+    groups, and learn who is missing.
+    """
     if pid == os.getpid() and joined() and not faults.failed:
+        others = [r for r in range(_here.size) if r != _here.rank]
+        store = faults.farewell()
+        wait = timeout().total_seconds()
         leave()
+        faults.outlive(store, others, wait)
 
 
 def leave() -> None:

@@ -63,11 +63,27 @@ def tell(kind: str, text: str) -> None:
             store.set(f"ms2torch/{kind}/{_rank}", text)
 
 
-def told(kind: str, rank: int) -> str | None:
+def farewell():
+    """Say that this process's program ends; the store, where this process keeps it for all."""
+    tell("left", f"operation {_number}")
+    keeps = _rank == 0 and os.environ.get("TORCHELASTIC_USE_AGENT_STORE") != "True"
+    return _store() if keeps else None
+
+
+def outlive(store, ranks: list[int], wait: float) -> None:
+    """Keep the ``store`` until all ``ranks`` have left or ended, at most ``wait`` seconds."""
+    until = time.monotonic() + wait
+    while store is not None and time.monotonic() < until:
+        if all(_gone(r) or any(told(how, r, store) is not None for how in ("left", "ended")) for r in ranks):
+            return
+        time.sleep(0.05)
+
+
+def told(kind: str, rank: int, store=None) -> str | None:
     """What a rank wrote; None where it wrote nothing, or where the store is gone."""
     key = f"ms2torch/{kind}/{rank}"
     with contextlib.suppress(Exception):
-        store = _store()
+        store = store or _store()
         return store.get(key).decode() if store.check([key]) else None
     return None
 
@@ -145,6 +161,8 @@ def _report(rank: int, here: str) -> str | None:
     suffers = told("saw", rank) is not None      # of the same fault as this one
     if not suffers and (text := told("ended", rank)) is not None:
         return f"rank {rank} ended with {text}"
+    if not suffers and (text := told("left", rank)) is not None:
+        return f"rank {rank} left: its program ended after {text}"
     if (text := told("at", rank)) is not None:
         return "" if text == here else f"rank {rank} is in {text}"
     return f"rank {rank} (process {processes[rank][1]}) is gone" if _gone(rank) else None

@@ -20,7 +20,7 @@ import torch._dynamo  # DistributedDataParallel wants it
 
 # Imported here once, so that the forked processes need not.
 from ms2torch import dataset, mint  # noqa: F401
-from ms2torch._core import ddp, reducing  # noqa: F401
+from ms2torch._core import ddp, distributed, reducing  # noqa: F401
 
 
 def free_port() -> int:
@@ -48,6 +48,7 @@ def _child(rank: int, request: dict, port: int, folder: str) -> None:
         function = getattr(importlib.import_module(request["module"]), request["function"])
         value = ("value", function(*request["args"]))
         code = 0
+        distributed._part_at_exit(os.getpid())      # (of all exit functions ours alone)
     except SystemExit as err:
         value, code = ("exit", err.code), err.code or 0
     except BaseException as err:

@@ -11,7 +11,7 @@ from tests.distributed import fault_cases as cases
 LEAVING = {
     "killed": (r"rank 1 \(process \d+\) is gone", 10),
     "error": (r"rank 1 ended with KeyError: 'lost'", 10),
-    "end": (r"rank 1 \(process \d+\) is gone", 10),
+    "end": (r"rank 1 left: its program ended after operation \d+", 10),
     "elsewhere": (r"rank 1 is in AllReduce\(sum\) of float32 \(3,\), operation \d+", 15),
     "asleep": (r"rank 1 did not come", 15),
 }
