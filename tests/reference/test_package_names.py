@@ -2,6 +2,7 @@
 import mindspore as ms
 import numpy as np
 from mindspore import mint, nn, ops
+from mindspore._c_expression.amp import AmpLevel
 from mindspore.ops.function import nn_func
 
 from tests.reference.judge import case, data
@@ -72,6 +73,11 @@ def test_attention_as_a_function(kind, average):
 def test_attention_as_a_function_refuses_widths(width):
     x = ms.Tensor(data((3, 2, width)))
     nn_func.multi_head_attention_forward(x, x, x, 5, 2, x, None, None, None, False, 0.0, x, None)
+
+
+@case
+def test_levels_of_mixed_precision_by_their_private_name():
+    return {name: level.value for name, level in AmpLevel.__members__.items()}
 
 
 class Positions(nn.Cell):
