@@ -140,6 +140,15 @@ def _exported(module_name: str, path: str) -> list[str]:
     return sorted(name for name in found if not isinstance(getattr(module, name, lacking), Missing))
 
 
+def _once_exported(module_name: str, path: str) -> list[str]:
+    """The public names of a module that 2.10 lacks; packages list all of them again, so what is not here
+    stands for itself until it is used."""
+    here = {name for name, value in vars(sys.modules[module_name]).items()
+            if not name.startswith("_") and not isinstance(value, ModuleType)}
+    gone = {full.rpartition(".")[2] for full in _removed() if full.rpartition(".")[0] == path}
+    return sorted(here | gone)
+
+
 def status(full: str) -> tuple[str, str, str]:
     """``(status, reason, instead)`` of a name we lack; status is planned, unsupported or removed."""
     if full in _removed():
@@ -221,6 +230,8 @@ def lookup(module_name: str, name: str):
     if name.startswith("__") and name.endswith("__"):
         if name == "__all__" and path in _table():
             return _exported(module_name, path)
+        if name == "__all__" and path in _removed_modules():
+            return _once_exported(module_name, path)
         if name == "__version__" and path in ("mindspore", "mindspore.version"):
             return generation.version()
         if name == "__path__" and any(p.startswith(path + ".") for p in _table()):

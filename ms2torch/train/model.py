@@ -61,12 +61,12 @@ class Model:
                 'leave boost_level at "O0".',
             )
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
-        # Packages that subclass Model build their own networks from these and ask _check_kwargs.
+        # Packages that subclass Model build their own networks from these, by these methods.
         self._check_kwargs(kwargs)
         self._amp_level, self._boost_level, self._metrics = amp_level, boost_level, metrics
-        self._keep_bn_fp32 = kwargs.get("keep_batchnorm_fp32")
-        self._loss_scale_manager = kwargs.get("loss_scale_manager")
-        self._loss_scale_manager_set = "loss_scale_manager" in kwargs  # None means: none, whatever the level
+        self._keep_bn_fp32 = self._loss_scale_manager = None
+        self._loss_scale_manager_set = False
+        self._process_amp_args(kwargs)
         self._parallel_mode, self._device_number = _get_parallel_mode(), _get_device_num()
         self._parameter_broadcast = _get_parameter_broadcast()
         if optimizer is None and amp_level != "O0":
@@ -78,7 +78,7 @@ class Model:
         if self._loss_scale_manager is not None and optimizer is None:
             raise ValueError("The argument 'optimizer' can not be None when set 'loss_scale_manager'.")
         self._train_network = self._build_train_network()
-        self._predict_network = network
+        self._build_predict_network()
         self._eval_network = self._eval_indexes = None
         self._metric_fns = None
         self._build_eval_network(metrics, eval_network, eval_indexes)
@@ -94,6 +94,11 @@ class Model:
                 "The argument in 'kwargs' should be 'loss_scale_manager' or 'keep_batchnorm_fp32' or "
                 f"'boost_config_dict' or 'acc_level', but got '{min(unknown)}'."
             )
+
+    def _process_amp_args(self, kwargs: dict) -> None:
+        self._keep_bn_fp32 = kwargs.get("keep_batchnorm_fp32", self._keep_bn_fp32)
+        if "loss_scale_manager" in kwargs:  # None means: none, whatever the level
+            self._loss_scale_manager, self._loss_scale_manager_set = kwargs["loss_scale_manager"], True
 
     # ---- building --------------------------------------------------------------------------------------
 
@@ -142,6 +147,9 @@ class Model:
             self._network, self._loss_fn, self._amp_level in ("O2", "O3", "auto")
         )
         self._eval_indexes = [0, 1, 2]
+
+    def _build_predict_network(self) -> None:
+        self._predict_network = self._network
 
     def build(self, train_dataset=None, valid_dataset=None, sink_size=-1, epoch=1, sink_mode=True) -> None:
         """MindSpore compiles ahead here; ms2torch has nothing to prepare."""

@@ -8,8 +8,9 @@ import numpy as np
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core import generations
+from ms2torch._core import generation, generations
 from ms2torch._core.dtype import float16, float32
+from ms2torch._core.errors import notice
 from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.initializer import Uniform, initializer
 from ms2torch.common.parameter import Parameter
@@ -117,22 +118,34 @@ class RNNCell(RNNCellBase):
         return (_rnn_tanh_cell if self.nonlinearity == "tanh" else _rnn_relu_cell)(x, hx, *self._weights())
 
 
+_OLD = {"batch_first", "dropout", "bidirectional"}
+
+
+def _asks_for_a_layer(args, kwargs) -> bool:
+    """Whether a call without a chosen release can only mean the layer that LSTMCell was before 1.6."""
+    fourth = len(args) > 4 or (len(args) == 4 and isinstance(args[3], bool))
+    if generation.is_set() or not (fourth or _OLD & kwargs.keys()):
+        return False
+    notice("LSTMCell", "nn.LSTMCell with these arguments is the layer of before 1.6, and taken as such.")
+    return True
+
+
 class LSTMCell(RNNCellBase):
     """One step of an LSTM (``mindspore.nn.LSTMCell``): ``(x, (h, c))`` to ``(h, c)``.
 
-    Before 1.6 this name was a whole layer, which an ``--api`` before 1.6 makes; without it, that layer's
-    arguments raise MindSpore's ValueError.
+    Before 1.6 this name was a whole layer, which an ``--api`` before 1.6 makes. That layer's arguments make
+    it without a setting, too; under ``--api`` of 1.6 or later they raise MindSpore's ValueError.
     """
 
     def __new__(cls, *args, **kwargs):
-        if cls is LSTMCell and generations.old("mindspore.nn.LSTMCell"):
+        if cls is LSTMCell and (generations.old("mindspore.nn.LSTMCell") or _asks_for_a_layer(args, kwargs)):
             return _PackedLSTM(*args, **kwargs)
         return super().__new__(cls)
 
     def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype=float32,
                  **old) -> None:
         if old:
-            if {"batch_size", "dropout", "bidirectional"} & set(old):
+            if (_OLD | {"batch_size"}) & set(old):
                 raise ValueError("The arguments of `nn.LSTMCell` from old MindSpore version(<1.6) are "
                                  "detected, "
                                  "if you still need use single LSTM layer, please use `nn.LSTM` instead.")
