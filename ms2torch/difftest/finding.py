@@ -69,7 +69,7 @@ class Finding:
             case "missing":
                 return f"{place} is in the reference run only"
             case "extra":
-                return f"{place} is in ms2torch's run only"
+                return f"{place} is not in the reference run"
             case "dtype" | "shape":
                 return f"{place} has {self.kind} {self.ours}, the reference has {self.reference}"
             case "error":

@@ -327,11 +327,10 @@ class Walk:
         gone_in = max(_error(*self.gradients[weight]), self.worst)
         before = self.before.get(weight)
         gone_in = max(gone_in, _error(*before) if before else 0.0)
-        start, own = self.states.get(r["where"]), (0, "initial", name, "state", 0, 0)
-        if self.number == 1 and start and start[0].any() and own not in self.theirs:
-            note = f"MindSpore's starts at {start[0].flat[0]:g}, the port's at 0"
-        else:
-            note = "the gradient agrees, what the optimizer keeps of it does not" + self._why(weight)
+        start = self.states.get(r["where"])
+        note = "the gradient agrees, what the optimizer keeps of it does not" + self._why(weight)
+        if self.number == 1 and start and start[0].any():
+            note += f"; MindSpore's starts at {start[0].flat[0]:g}, PyTorch's at 0"
         self._judge(r, other, gone_in, note, floor=FLOOR_OF_UPDATE * epsilon(r["dtype"]), spread=False)
         self.states[r["where"]] = _values(r, other)
 
