@@ -126,16 +126,47 @@ def test_every_launcher_s_variables_are_understood(monkeypatch, variables, expec
     assert communication.get_group_size() == expected[1]
 
 
-def test_a_rank_table_gives_the_address_and_the_size(monkeypatch, tmp_path):
-    table = {"version": "1.0", "server_count": "2", "status": "completed", "server_list": [
-        {"server_id": "10.155.111.141", "device": [{"device_id": "0", "device_ip": "x", "rank_id": "1"}]},
-        {"server_id": "10.155.111.140", "device": [{"device_id": "0", "device_ip": "y", "rank_id": "0"}]}]}
+# The kinds of rank table: of today, of one machine, an instance for each rank (releases 0.x), ranks alone.
+TABLES = {
+    "1.0": ({"version": "1.0", "server_count": "2", "status": "completed", "server_list": [
+        {"server_id": "10.155.111.141", "device": [{"device_id": "4", "device_ip": "x", "rank_id": "1"}]},
+        {"server_id": "10.155.111.140", "device": [{"device_id": "0", "device_ip": "y", "rank_id": "0"}]}]},
+        (1, 2, 4, "10.155.111.140")),
+    "one machine": ({"version": "1.0", "server_count": "1", "server_list": [
+        {"server_id": "10.155.111.140", "host_nic_ip": "reserve", "device": [
+            {"device_id": "2", "device_ip": "x", "rank_id": "0"},
+            {"device_id": "3", "device_ip": "y", "rank_id": "1"}]}], "status": "completed"},
+        (1, 2, 3, "127.0.0.1")),
+    "instances": ({"board_id": "0x0000", "chip_info": "910", "deploy_mode": "lab", "group_count": "1",
+                   "group_list": [{"device_num": "2", "server_num": "2", "instance_count": "2",
+                                   "instance_list": [
+                                       {"devices": [{"device_id": "0", "device_ip": "x"}], "rank_id": "0",
+                                        "server_id": "10.0.0.1"},
+                                       {"devices": [{"device_id": "5", "device_ip": "y"}], "rank_id": "1",
+                                        "server_id": "10.0.0.2"}]}], "status": "completed"},
+                  (1, 2, 5, "10.0.0.1")),
+    "2.0": ({"version": "2.0", "rank_count": "2", "rank_list": [
+        {"rank_id": 0, "local_id": 0, "device_id": 0}, {"rank_id": 1, "local_id": 1, "device_id": 1}]},
+        (1, 2, 1, "127.0.0.1")),
+}
+
+
+@pytest.mark.parametrize(("table", "expected"), TABLES.values(), ids=TABLES)
+def test_a_rank_table_gives_the_address_the_size_and_the_device(monkeypatch, tmp_path, table, expected):
     path = tmp_path / "hccl.json"
     path.write_text(json.dumps(table))
     monkeypatch.setenv("RANK_TABLE_FILE", str(path))
     monkeypatch.setenv("RANK_ID", "1")
-    assert tuple(ranks.place())[:4] == (1, 2, 1, "10.155.111.140")
-    monkeypatch.setenv("RANK_TABLE_FILE", str(tmp_path / "none.json"))
+    assert tuple(ranks.place())[:4] == expected
+
+
+@pytest.mark.parametrize("text", [
+    None, "{", "[]", '{"server_list": [{"device": [{}]}]}', '{"server_list": []}'])
+def test_a_rank_table_that_is_none(monkeypatch, tmp_path, text):
+    path = tmp_path / "hccl.json"
+    if text is not None:
+        path.write_text(text)
+    monkeypatch.setenv("RANK_TABLE_FILE", str(path))
     with pytest.raises(ValueError, match=r"RANK_TABLE_FILE .* can not be read"):
         ranks.place()
 

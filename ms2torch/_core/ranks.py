@@ -52,8 +52,8 @@ def place() -> Place:
         local = _number("OMPI_COMM_WORLD_LOCAL_RANK", rank)
     else:
         table = _table()
-        rank, size = _number("RANK_ID", 0), _number("RANK_SIZE", table[1] if table else 1)
-        local = _number("DEVICE_ID", rank)
+        rank, size = _number("RANK_ID", 0), _number("RANK_SIZE", table.size if table else 1)
+        local = _number("DEVICE_ID", table.devices.get(rank, rank) if table else rank)
     if not 0 <= rank < max(size, 1):
         raise ValueError(f"The environment says that this is rank {rank} of {size}: ranks start at 0.")
     return Place(rank, size, local, *_meeting_point())
@@ -65,25 +65,41 @@ def _meeting_point() -> tuple[str, int]:
     port = _number("MASTER_PORT", _number("MS_SCHED_PORT", PORT))
     if not address:
         table = _table()
-        address = table[0] if table else "127.0.0.1"
+        address = table.address if table else "127.0.0.1"
     return address, port
 
 
-def _table() -> tuple[str, int] | None:
-    """From MindSpore's rank table: the address of rank 0's machine and the number of devices."""
+class _Table(NamedTuple):
+    address: str
+    size: int
+    devices: dict[int, int]     # by rank, its number on its machine
+
+
+def _table() -> _Table | None:
+    """What MindSpore's rank table says, where there is one.
+
+    It lists servers with their devices; the oldest kind has an instance for each rank, the newest the ranks.
+    """
     path = os.environ.get("RANK_TABLE_FILE") or os.environ.get("MINDSPORE_HCCL_CONFIG_PATH")
     if not path:
         return None
     try:
         with open(path, encoding="utf-8") as file:
             table = json.load(file)
-        servers = table["server_list"] if "server_list" in table else table["group_list"][0]["instance_list"]
-        devices = [(int(d.get("rank_id", 0)), s) for s in servers for d in s.get("device", s.get("devices"))]
-        first = min(devices, key=lambda pair: pair[0])[1]
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as err:
+        if "rank_list" in table:
+            found = [({}, one) for one in table["rank_list"]]
+        else:
+            servers = (table["server_list"] if "server_list" in table
+                       else [one for group in table["group_list"] for one in group["instance_list"]])
+            found = [(s, d) for s in servers for d in (s["device"] if "device" in s else s["devices"])]
+        ranked = {int(d["rank_id"] if "rank_id" in d else s["rank_id"]): (s, d) for s, d in found}
+        hosts = {rank: s.get("server_id", d.get("server_id", "127.0.0.1")) for rank, (s, d) in ranked.items()}
+        devices = {rank: int(d.get("device_id", d.get("local_id", rank))) for rank, (_, d) in ranked.items()}
+        first = hosts[min(hosts)]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as err:
         raise ValueError(f"RANK_TABLE_FILE {path!r} can not be read: {err}") from None
     # One machine needs no network: its own name in the table may not resolve here.
-    return ("127.0.0.1" if len(servers) == 1 else first.get("server_id", "127.0.0.1")), len(devices)
+    return _Table("127.0.0.1" if len(set(hosts.values())) == 1 else first, len(ranked), devices)
 
 
 def export() -> None:

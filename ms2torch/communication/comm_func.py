@@ -12,7 +12,7 @@ from .._core import collectives
 from .._core import dtype as _dtype
 from .._core.surface import install_lazy
 from .._core.tensor import Tensor, wrap
-from .management import GlobalComm, get_group_rank_from_world_rank, group_of
+from .management import HCCL_WORLD_COMM_GROUP, GlobalComm, get_group_rank_from_world_rank, group_of
 
 __all__ = [
     "P2POp",
@@ -70,20 +70,20 @@ def _with_handle(t: torch.Tensor, async_op: bool):
     return wrap(t), CommHandle() if async_op else None
 
 
-def all_reduce(tensor, op="sum", group=GlobalComm.WORLD_COMM_GROUP, async_op=False):
+def all_reduce(tensor, op="sum", group=HCCL_WORLD_COMM_GROUP, async_op=False):
     """(``tensor`` reduced over the group, handle or None); ``op`` is sum, prod, min or max."""
     _need_tensor("all_reduce", tensor)
     _need_op("all_reduce", op)
     return _with_handle(collectives.all_reduce(tensor._t, op, group_of(group)), async_op)
 
 
-def all_gather_into_tensor(tensor, group=GlobalComm.WORLD_COMM_GROUP, async_op=False):
+def all_gather_into_tensor(tensor, group=HCCL_WORLD_COMM_GROUP, async_op=False):
     """(the Tensors of all ranks joined along axis 0, handle or None)."""
     _need_tensor("all_gather_into_tensor", tensor)
     return _with_handle(collectives.all_gather(tensor._t, group_of(group)), async_op)
 
 
-def reduce_scatter_tensor(tensor, op="sum", group=GlobalComm.WORLD_COMM_GROUP, async_op=False):
+def reduce_scatter_tensor(tensor, op="sum", group=HCCL_WORLD_COMM_GROUP, async_op=False):
     """(this rank's part along axis 0 of the reduced ``tensor``, handle or None)."""
     _need_tensor("reduce_scatter_tensor", tensor)
     _need_op("reduce_scatter_tensor", op)
@@ -95,48 +95,48 @@ def _in_group(rank: int, group) -> int:
     return get_group_rank_from_world_rank(rank, name) if GlobalComm.INITED else rank
 
 
-def reduce(tensor, dst, op="sum", group=GlobalComm.WORLD_COMM_GROUP):
+def reduce(tensor, dst, op="sum", group=HCCL_WORLD_COMM_GROUP):
     """``tensor`` reduced to world rank ``dst``; elsewhere a Tensor of shape (1,) without meaning."""
     _need_tensor("reduce", tensor)
     _need_op("reduce", op)
     return wrap(collectives.reduce(tensor._t, _in_group(dst, group), op, group_of(group)))
 
 
-def scatter_tensor(tensor, src=0, group=GlobalComm.WORLD_COMM_GROUP):
+def scatter_tensor(tensor, src=0, group=HCCL_WORLD_COMM_GROUP):
     """This rank's part along axis 0 of the ``tensor`` of world rank ``src``."""
     _need_tensor("scatter_tensor", tensor)
     _need_int("scatter_tensor", "src", src)
     return wrap(collectives.scatter(tensor._t, _in_group(src, group), group_of(group)))
 
 
-def gather_into_tensor(tensor, dst=0, group=GlobalComm.WORLD_COMM_GROUP):
+def gather_into_tensor(tensor, dst=0, group=HCCL_WORLD_COMM_GROUP):
     """All Tensors joined along axis 0 at world rank ``dst``; elsewhere one of shape (1,) without meaning."""
     _need_tensor("gather_into_tensor", tensor)
     _need_int("gather_into_tensor", "dst", dst)
     return wrap(collectives.gather(tensor._t, _in_group(dst, group), group_of(group)))
 
 
-def broadcast(tensor, src=0, group=GlobalComm.WORLD_COMM_GROUP):
+def broadcast(tensor, src=0, group=HCCL_WORLD_COMM_GROUP):
     """The ``tensor`` of world rank ``src``."""
     _need_tensor("broadcast", tensor)
     _need_int("broadcast", "src", src)
     return wrap(collectives.broadcast(tensor._t, _in_group(src, group), group_of(group)))
 
 
-def barrier(group=GlobalComm.WORLD_COMM_GROUP) -> None:
+def barrier(group=HCCL_WORLD_COMM_GROUP) -> None:
     """Wait until all processes of the group are here."""
     if not isinstance(group, str):
         raise TypeError(f"group must be type of string, but got {type(group)}")
     collectives.barrier(group_of(group))
 
 
-def send(tensor, dst=0, group=GlobalComm.WORLD_COMM_GROUP, tag=0) -> None:
+def send(tensor, dst=0, group=HCCL_WORLD_COMM_GROUP, tag=0) -> None:
     """Send ``tensor`` to world rank ``dst``."""
     _need_tensor("send", tensor)
     collectives.send(tensor._t, _in_group(dst, group), group_of(group), tag)
 
 
-def recv(tensor, src=0, group=GlobalComm.WORLD_COMM_GROUP, tag=0):
+def recv(tensor, src=0, group=HCCL_WORLD_COMM_GROUP, tag=0):
     """A Tensor like ``tensor`` from world rank ``src``."""
     _need_tensor("recv", tensor)
     _need_int("recv", "src", src)
@@ -144,14 +144,14 @@ def recv(tensor, src=0, group=GlobalComm.WORLD_COMM_GROUP, tag=0):
     return wrap(collectives.receive(t.shape, t.dtype, _in_group(src, group), group_of(group), tag, t.device))
 
 
-def isend(tensor, dst=0, group=GlobalComm.WORLD_COMM_GROUP, tag=0) -> CommHandle:
+def isend(tensor, dst=0, group=HCCL_WORLD_COMM_GROUP, tag=0) -> CommHandle:
     """Begin to send ``tensor`` to world rank ``dst``; a handle."""
     _need_tensor("isend", tensor)
     found = group_of(group)
     return CommHandle(collectives.begin_send(tensor._t, _in_group(dst, group), found, tag))
 
 
-def irecv(tensor, src=0, group=GlobalComm.WORLD_COMM_GROUP, tag=0):
+def irecv(tensor, src=0, group=HCCL_WORLD_COMM_GROUP, tag=0):
     """(a Tensor like ``tensor``, handle): it holds what world rank ``src`` sends once the handle's ``wait()``
     is over."""
     _need_tensor("irecv", tensor)
