@@ -30,6 +30,19 @@ def test_sequence_lengths_and_initial_state(kind, bidirectional):
     return layer(x(), (state, state * 2) if kind == "LSTM" else state, lengths)
 
 
+@case(each={"mode": ["LSTM", "GRU", "RNN_TANH", "RNN_RELU"], "lengths": [None, [2, 4]], "biased": [True, False]},
+      **CLOSE)
+def test_layer_over_given_weights(mode, lengths, biased):
+    rows = {"LSTM": 16, "GRU": 12}.get(mode, 4)
+    weights = [ms.Tensor(data(s, seed=i)) for i, s in enumerate([(rows, 3), (rows, 4), (rows,), (rows,)])]
+    state = ms.Tensor(data((2, 4), seed=5))
+    if not biased:
+        weights[2:] = [None, None]
+    steps = None if lengths is None else ms.Tensor(np.array(lengths, np.int32))
+    layer = nn.layer.rnns._DynamicRNNBase(mode)
+    return layer(x(), (state, state * 2) if mode == "LSTM" else state, steps, *weights)
+
+
 @case(each={"kind": list(KINDS)}, **CLOSE)
 def test_same_weights_under_a_seed(kind):
     ms.set_seed(5)

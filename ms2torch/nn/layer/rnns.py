@@ -73,6 +73,26 @@ class _DynamicRNNRelu(_Layers):
 _CHILDREN = {c._mode: c for c in (_DynamicLSTMCPUGPU, _DynamicGRUCPUGPU, _DynamicRNNTanh, _DynamicRNNRelu)}
 
 
+class _DynamicRNNBase(_Layers):
+    """One layer in one direction over weights that are arguments: what packages build recurrent layers of."""
+
+    def __init__(self, mode: str) -> None:
+        super().__init__()
+        if mode not in _KERNELS:
+            raise ValueError("Unrecognized RNN mode: " + mode)
+        self._mode, self.is_lstm = mode, mode == "LSTM"
+
+    def construct(self, x, h, seq_length, w_ih, w_hh, b_ih, b_hh):
+        """``x`` (T, N, in), ``h`` (N, hidden) or a pair of these; the output and the final state."""
+        given = (w_ih, w_hh) if b_ih is None else (w_ih, w_hh, b_ih, b_hh)
+        state = [s._t.unsqueeze(0) for s in (h if self.is_lstm else (h,))]
+        weights = [w._t.to(x._t.dtype) for w in given]
+        lengths = None if seq_length is None else seq_length._t
+        y, final = super().construct(x._t, state, weights, b_ih is not None, 1, False, lengths)
+        final = tuple(wrap(s.squeeze(0)) for s in final)
+        return wrap(y), final if self.is_lstm else final[0]
+
+
 class _RNNBase(Cell):
     """What the recurrent layers share.
 
