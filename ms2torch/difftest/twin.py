@@ -171,7 +171,7 @@ class Twin:
 
     def _without_aligned(self, found) -> None:
         """What was taken over from the reference differed and is no finding."""
-        for what, stage in (("weights", "initial"), ("data", "data")):
+        for what, stage in (("weights", "initial"), ("data", "data"), ("random", "random")):
             if what in self.options.align:
                 differed = [f for f in (*found.certain, *found.suspects) if f.stage == stage]
                 found.certain = [f for f in found.certain if f not in differed]

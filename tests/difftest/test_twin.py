@@ -18,16 +18,19 @@ from ms2torch.difftest import plugin, recorder, trace, twin, workplace
 from ms2torch.difftest.finding import CannotCompare, Finding, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
-REFED = Path(__file__).parent / "records" / "mse_refed.trace"
+RECORDS = Path(__file__).parent / "records"
+REFED, OPERATORS = RECORDS / "mse_refed.trace", RECORDS / "std_operators.trace"
 DRIVER = """
 import json, shutil, sys
 from pathlib import Path
 from scripts.mutate_shim import located, mutants, run, trace_of
-program, folder = ("one_loss.py", "nn.MSELoss()", "real"), Path(sys.argv[2])
-shutil.copy(sys.argv[1], trace_of(program, folder))
-jobs = [(program, None)] + [(program, m) for m in mutants() if m.program == program]
-found = {m.name if m else "": {**r, "located": m is not None and located(m, r["first"])}
-         for (_, m), r in run(jobs, folder, 2)}
+folder, jobs = Path(sys.argv[1]), []
+for trace, *program in json.loads(sys.argv[2]):
+    program = tuple(program)
+    shutil.copy(trace, trace_of(program, folder))
+    jobs += [(program, None)] + [(program, m) for m in mutants() if m.program == program]
+found = {m.name if m else program[0]: {**r, "located": m is not None and located(m, r["first"])}
+         for (program, m), r in run(jobs, folder, 2)}
 print(json.dumps(found))
 """
 
@@ -40,7 +43,10 @@ def judged(tmp_path_factory):
     """What the tool says of the program as it is and with each planted defect."""
     if not hasattr(os, "fork"):
         pytest.skip("the runner forks")
-    done = subprocess.run([sys.executable, "-c", DRIVER, str(REFED), str(tmp_path_factory.mktemp("traces"))],
+    programs = [(str(REFED), "one_loss.py", "nn.MSELoss()", "real"),
+                (str(OPERATORS), "one_operator.py", "ops.std(x, 1)", "4,6")]
+    folder = str(tmp_path_factory.mktemp("traces"))
+    done = subprocess.run([sys.executable, "-c", DRIVER, folder, json.dumps(programs)],
                           capture_output=True, text=True, cwd=ROOT,
                           env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"})
     assert done.returncode == 0, done.stderr
@@ -48,7 +54,7 @@ def judged(tmp_path_factory):
 
 
 def test_the_program_as_it_is_agrees_with_mindspore(judged):
-    found = judged[""]
+    found = judged["one_loss.py"]
     assert (found["code"], found["equal"], found["first"], found["refed"]) == (0, True, None, [1, 2, 3])
     assert found["compared"] > 100
 
@@ -66,6 +72,30 @@ def test_a_wrong_gradient_is_found_by_the_backward_pass(judged):
     first = found["first"]
     assert (found["code"], first["step"], first["stage"], first["where"]) == (1, 1, "backward", "loss")
     assert first["error"] == pytest.approx(0.5, rel=1e-4)
+
+
+def test_a_wrong_operator_is_named_with_the_line_that_calls_it(judged):
+    """The reference's trace was recorded with --level op --refeed 1 --steps 1."""
+    assert (judged["one_operator.py"]["code"], judged["one_operator.py"]["first"]) == (0, None)
+    found = judged["std and var divide by N - 1"]
+    first = found["first"]
+    assert (found["code"], first["step"], first["stage"]) == (1, 1, "forward")
+    assert (first["where"], first["cell"]) == ("operator/std", "operator")
+    assert (first["op"], first["line"]) == ("ops.std", "<string>:1")
+    assert first["error"] == pytest.approx((6 / 5) ** 0.5 - 1, rel=1e-4)  # six numbers each, divided by five
+    assert found["located"]
+
+
+def test_draws_and_masks_of_the_reference_are_taken_over(tmp_path, monkeypatch):
+    """drawing.py has another seed here, so its numbers are MindSpore's only if they were taken over."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    report, script = tmp_path / "report.json", Path(__file__).with_name("drawing.py")
+    arguments = ["--trace", str(RECORDS / "drawing.trace"), "--json", str(report), "--quiet"]
+    assert twin.main([*arguments, "--align", "random", str(script)]) == 0
+    assert json.loads(report.read_text())["compared"] > 50
+    assert twin.main([*arguments, str(script)]) == 1
+    first = json.loads(report.read_text())["first"]
+    assert (first["step"], first["stage"]) == (1, "random")
 
 
 def trace_file(path, losses, sha="a", status="ok", parameters=("w",)):

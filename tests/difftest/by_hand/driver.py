@@ -1,0 +1,48 @@
+"""Runs port.py with each of some changes against a trace: ``driver.py TRACE CHANGES.json FOLDER``.
+
+Prints one JSON object: what `ms2torch diff --torch port.py --align weights,random TRACE` says of each. Every
+run is a fork of this process, which has imported torch.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import torch
+
+from ms2torch.difftest import pairing, port, ported, trace
+from ms2torch.difftest.finding import Verdict
+
+PORT = Path(__file__).with_name("port.py")
+SPEC = {"steps": None, "refeed": [1, 2], "seed": 1}
+
+
+def recorded(spec):
+    """The trace of one run in a fork."""
+    child = os.fork()
+    if not child:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os._exit(ported.main(spec))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    return trace.open(spec["out"])
+
+
+def judged(reference, names, script, folder):
+    """The verdict of one script; its names are those of port.py as it is."""
+    aligned = recorded({**SPEC, "script": [str(script)], "out": f"{folder}/aligned.trace", "pairs": names,
+                        "reference": str(reference.path), "align": ["weights", "random"]})
+    return port.traces(reference, aligned, Verdict()).as_json()
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    reference, changes, folder = trace.open(sys.argv[1]), json.loads(sys.argv[2]), Path(sys.argv[3])
+    first = recorded({**SPEC, "script": [str(PORT)], "out": f"{folder}/port.trace"})
+    names, found = ported.pairs_of(pairing.pairs(reference, first)), []
+    for old, new in changes:
+        text = PORT.read_text(encoding="utf-8")
+        assert old in text
+        (folder / "port.py").write_text(text.replace(old, new), encoding="utf-8")
+        found.append(judged(reference, names, folder / "port.py", folder))
+    print(json.dumps(found))

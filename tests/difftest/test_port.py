@@ -1,0 +1,135 @@
+"""A port by hand against the real MindSpore: names are paired, a port that is right is equal, and each
+mistake is named where it was made. ``records/by_hand.trace`` is MindSpore 2.10.0's run of by_hand/train.py,
+recorded with --refeed 1,2."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ms2torch.difftest import pairing, trace, twin
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+RECORD = HERE / "records" / "by_hand.trace"
+NORM, LINEAR = "nn.BatchNorm2d(4)", "functional.max_pool2d(torch.relu(self.features(x)), 2)"
+# What is changed in port.py, and the first finding: step, stage of the record, where, part of the note.
+MISTAKES = {
+    "momentum": (NORM, "nn.BatchNorm2d(4, momentum=0.9)", 1, "parameter", "norm.moving_mean",
+                 "share that stays"),
+    "eps": (NORM, "nn.BatchNorm2d(4, eps=1e-3)", 1, "forward", "network._backbone.norm", "something else"),
+    "relu": (LINEAR, "functional.max_pool2d(self.features(x), 2)", 1, "forward", "network._backbone.dense",
+             "network._backbone.relu (ReLU)"),
+    "pooling": ("(torch.relu(self.features(x)), 2)", "(torch.relu(self.features(x)), 3, 2, 1)", 1, "forward",
+                "network._backbone.dense", "network._backbone.pool (MaxPool2d)"),
+    "bias": ("nn.Conv2d(1, 4, 3, bias=False)", "nn.Conv2d(1, 4, 3)", 1, "initial", "features.0.bias",
+             "nothing of its shape"),
+    "evaluation": ("net = Net()", "net = Net().eval()", 1, "forward", "network._backbone.norm",
+                   "evaluation mode"),
+    "dropout": ("nn.Dropout(0.3)", "nn.Dropout(0.7)", 1, "forward", "network._backbone.drop",
+                "something else"),
+    "softmax": ("torch.softmax(self.out(x), -1)", "self.out(x)", 1, "loss", "TrainOneStepCell",
+                "network._backbone.softmax (Softmax)"),
+    "sum": (".float())\n    loss", ".float(), reduction='sum')\n    loss", 1, "loss", "TrainOneStepCell",
+            "what comes after"),
+    "clipping": ("    optimizer.step()", "    nn.utils.clip_grad_norm_(rest, 0.01)\n    optimizer.step()", 1,
+                 "gradient", "conv.weight", "clipping"),
+    "decay": ('"weight_decay": 0.01}', '"weight_decay": 0.0}', 1, "optimizer", "moments.conv.weight",
+              "weight_decay is 0.01 in MindSpore and 0 in the port"),
+    "decay of all": ('{"params": norm}', '{"params": norm, "weight_decay": 0.01}', 1, "optimizer",
+                     "moments.norm.gamma", "decay no gamma and no beta"),
+    "schedule": ("(0.1, 0.05, 0.02)", "(0.1, 0.1, 0.02)", 2, "learning_rate", "learning_rate", "schedules"),
+}
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """What the tool says of port.py as it is and with each mistake."""
+    if not hasattr(os, "fork"):
+        pytest.skip("the driver forks")
+    changes = [("", ""), *(m[:2] for m in MISTAKES.values())]
+    command = [sys.executable, str(HERE / "by_hand" / "driver.py"), str(RECORD), json.dumps(changes),
+               str(tmp_path_factory.mktemp("ports"))]
+    done = subprocess.run(command, capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"})
+    assert done.returncode == 0, done.stderr
+    return dict(zip(["", *MISTAKES], json.loads(done.stdout.splitlines()[-1]), strict=True))
+
+
+def test_a_right_port_is_equal_and_its_pairs_are_told(judged):
+    found = judged[""]
+    assert found["equal"] and found["steps"] == 3 and found["compared"] > 60
+    pairs = {p["reference"]: p["port"] for p in found["pairs"]["parameters"]}
+    assert pairs == {
+        "conv.weight": "features.0.weight", "norm.gamma": "features.1.weight", "norm.beta": "features.1.bias",
+        "norm.moving_mean": "features.1.running_mean", "norm.moving_variance": "features.1.running_var",
+        "dense.weight": "linear.weight", "dense.bias": "linear.bias", "head.weight": "out.weight",
+        "head.bias": "out.bias"}
+    assert found["pairs"]["modules"]["network._backbone.drop"] == "dropout"
+    alone = found["pairs"]["unpaired"]
+    assert alone["reference"]["parameters"] == alone["port"]["parameters"] == []
+    assert [n.rpartition(".")[2] for n in alone["reference"]["modules"]] == [
+        "flatten", "pool", "relu", "softmax", "_loss_fn"]
+    assert found["pairs"]["states"]["moments.norm.beta"] == "momentum_buffer.features.1.bias"
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_named_where_it_was_made(judged, mistake):
+    _, _, step, stage, where, note = MISTAKES[mistake]
+    first = judged[mistake]["first"]
+    assert (first["step"], first["detail"], first["where"]) == (step, stage, where)
+    assert note in first["note"]
+
+
+class Fake:
+    """As much of a trace as pairing asks for."""
+
+    def __init__(self, **shapes):
+        self.cells, self.records = [], []
+        self.parameters = [{"name": name.replace("_", "."), "shape": list(shape)}
+                           for name, shape in shapes.items()]
+
+    def step(self, _):
+        return [{"kind": "tensor", "stage": "parameter", "where": p["name"], "role": "value", "index": 0}
+                for p in self.parameters]
+
+
+@pytest.mark.parametrize("left, right, expected, alone", [
+    # numbers in a container are no names
+    ({"0_weight": (4, 2), "2_weight": (4, 4), "4_weight": (4, 4)},
+     {"1_weight": (4, 2), "4_weight": (4, 4), "7_weight": (4, 4)},
+     {"0.weight": "1.weight", "2.weight": "4.weight", "4.weight": "7.weight"}, ([], [])),
+    # names say more than the order in which layers of one shape are defined
+    ({"q_weight": (4, 4), "k_weight": (4, 4)}, {"k_weight": (4, 4), "q_weight": (4, 4)},
+     {"q.weight": "q.weight", "k.weight": "k.weight"}, ([], [])),
+    # MindSpore's Conv1d has a height of 1; a bias is alone where only one side has it
+    ({"c_weight": (3, 2, 1, 5)}, {"d_weight": (3, 2, 5), "d_bias": (3,)},
+     {"c.weight": "d.weight"}, ([], ["d.bias"])),
+    # one name and two shapes: paired, for the shape to be named
+    ({"fc_weight": (4, 2)}, {"fc_weight": (5, 2)}, {"fc.weight": "fc.weight"}, ([], [])),
+    ({"a_gamma": (4,), "a_beta": (4,), "b_weight": (7, 4)}, {"x_weight": (7, 4)},
+     {"b.weight": "x.weight"}, (["a.gamma", "a.beta"], [])),
+])
+def test_parameters_are_paired_by_structure_shape_and_order(left, right, expected, alone):
+    found = pairing.pairs(Fake(**left), Fake(**right))
+    assert (found.parameters, found.alone) == (expected, alone)
+
+
+def test_two_traces_of_which_one_is_a_ports(tmp_path, capsys):
+    """Without --align the port trains from weights of its own, and that is the first thing said."""
+    out = tmp_path / "port.trace"
+    command = [sys.executable, str(ROOT / "ms2torch/difftest/recorder.py"), "--torch", "-o", str(out),
+               "--refeed", "1,2", str(HERE / "by_hand" / "port.py")]
+    subprocess.run(command, check=True, cwd=tmp_path, capture_output=True)
+    assert twin.main([str(out), str(RECORD)]) == 1
+    said = capsys.readouterr().out
+    assert "conv.weight differs" in said and "--align weights takes MindSpore's" in said
+    assert "paired 9 parameters" in said
+
+
+def test_the_reference_trace_is_real():
+    header = trace.open(RECORD).header
+    assert (header["side"], header["version"]) == ("mindspore", "2.10.0")
