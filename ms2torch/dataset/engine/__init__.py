@@ -27,19 +27,45 @@ from .datasets import (
     zip,
 )
 from .datasets_standard_format import CSVDataset, MindDataset, TFRecordDataset
-from .datasets_text import CLUEDataset, TextFileDataset
+from .datasets_text import (
+    AGNewsDataset,
+    AmazonReviewDataset,
+    CLUEDataset,
+    CoNLL2000Dataset,
+    DBpediaDataset,
+    EnWik9Dataset,
+    IMDBDataset,
+    PennTreebankDataset,
+    SogouNewsDataset,
+    SQuADDataset,
+    SST2Dataset,
+    TextFileDataset,
+    UDPOSDataset,
+    WikiTextDataset,
+    YahooAnswersDataset,
+    YelpReviewDataset,
+)
 from .datasets_user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
 from .datasets_vision import (
+    Caltech256Dataset,
     CelebADataset,
     Cifar10Dataset,
     Cifar100Dataset,
+    CityscapesDataset,
     CocoDataset,
+    DIV2KDataset,
+    EMnistDataset,
     FashionMnistDataset,
     FlickrDataset,
+    Food101Dataset,
     ImageFolderDataset,
     KMnistDataset,
     ManifestDataset,
     MnistDataset,
+    OmniglotDataset,
+    RenderedSST2Dataset,
+    SemeionDataset,
+    STL10Dataset,
     VOCDataset,
 )
 from .graphdata import GraphData, OutputFormat, SamplingStrategy
@@ -58,17 +84,23 @@ from .samplers import (
     WeightedRandomSampler,
 )
 
-__all__ = ["AudioBaseDataset", "BatchDataset", "BatchInfo", "BuiltinSampler", "CLUEDataset", "CSVDataset",
-           "CelebADataset", "Cifar100Dataset", "Cifar10Dataset", "CocoDataset", "ConcatDataset", "Dataset",
-           "DatasetCache", "DictIterator", "DistributedSampler", "FashionMnistDataset", "FilterDataset",
-           "FlickrDataset", "GeneratorDataset", "GraphData", "ImageFolderDataset", "IterSampler", "Iterator",
-           "KMnistDataset", "ManifestDataset", "MapDataset", "MappableDataset", "MindDataset", "MnistDataset",
-           "NumpySlicesDataset", "OutputFormat", "PKSampler", "PaddedBatchDataset", "PaddedDataset",
-           "ProjectDataset", "RandomSampler", "RenameDataset", "RepeatDataset", "Sampler", "SamplingStrategy",
-           "Schema", "SequentialSampler", "Shuffle", "ShuffleDataset", "SkipDataset", "SourceDataset",
-           "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset", "TakeDataset", "TextBaseDataset",
-           "TextFileDataset", "TupleIterator", "UnionBaseDataset", "VOCDataset", "VisionBaseDataset",
-           "WeightedRandomSampler", "ZipDataset", "config", "datasets", "iterators", "samplers", "zip"]
+__all__ = ["AGNewsDataset", "AmazonReviewDataset", "AudioBaseDataset", "BatchDataset", "BatchInfo",
+           "BuiltinSampler", "CLUEDataset", "CSVDataset", "Caltech256Dataset", "CelebADataset",
+           "Cifar100Dataset", "Cifar10Dataset", "CityscapesDataset", "CoNLL2000Dataset", "CocoDataset",
+           "ConcatDataset", "DBpediaDataset", "DIV2KDataset", "Dataset", "DatasetCache", "DictIterator",
+           "DistributedSampler", "EMnistDataset", "EnWik9Dataset", "FashionMnistDataset", "FilterDataset",
+           "FlickrDataset", "Food101Dataset", "GeneratorDataset", "GraphData", "IMDBDataset",
+           "ImageFolderDataset", "IterSampler", "Iterator", "KMnistDataset", "ManifestDataset", "MapDataset",
+           "MappableDataset", "MindDataset", "MnistDataset", "NumpySlicesDataset", "OmniglotDataset",
+           "OutputFormat", "PKSampler", "PaddedBatchDataset", "PaddedDataset", "PennTreebankDataset",
+           "ProjectDataset", "RandomSampler", "RenameDataset", "RenderedSST2Dataset", "RepeatDataset",
+           "SQuADDataset", "SST2Dataset", "STL10Dataset", "Sampler", "SamplingStrategy", "Schema",
+           "SemeionDataset", "SequentialSampler", "Shuffle", "ShuffleDataset", "SkipDataset",
+           "SogouNewsDataset", "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset",
+           "TakeDataset", "TextBaseDataset", "TextFileDataset", "TupleIterator", "UDPOSDataset",
+           "UnionBaseDataset", "VOCDataset", "VisionBaseDataset", "WeightedRandomSampler", "WikiTextDataset",
+           "YahooAnswersDataset", "YelpReviewDataset", "ZipDataset", "config", "datasets", "iterators",
+           "samplers", "zip"]
 
 # Users know the operations' classes by engine.datasets, in messages and in pickles.
 for _one in (BatchDataset, BatchInfo, ConcatDataset, FilterDataset, MapDataset, MappableDataset,

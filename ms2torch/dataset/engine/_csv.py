@@ -107,27 +107,27 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
         return kinds + [_text] * (len(names) - len(kinds))
 
     def _records(self, file: str) -> Iterator[tuple[int, list[str]]]:
-        """Number and fields of each row; lines without anything are none."""
-        number, open_text = 0, ""
-        with open(file, encoding="utf-8", newline="\n") as text:
-            for line in text:
-                line = open_text + line
-                if '"' not in line:
-                    line = line.rstrip("\r\n")
-                    if line:
-                        number += 1
-                        yield self._line(number), line.split(self.field_delim)
-                    continue
-                fields = _quoted(line.removesuffix("\n").removesuffix("\r"), self.field_delim,
-                                 self._line(number + 1), file)
-                open_text = line if fields is None else ""
-                if fields is not None:
-                    number += 1
-                    yield self._line(number), fields
+        """Number and fields of each row; the row of names is not counted."""
+        return records(file, self.field_delim, 0 if self.column_names else -1)
 
-    def _line(self, number: int) -> int:
-        """A row's number, in messages: the names are not counted."""
-        return number if self.column_names else number - 1
+
+def records(file: str, delimiter: str = ",", offset: int = 0) -> Iterator[tuple[int, list[str]]]:
+    """Number (from 1 + ``offset``) and fields of each row; lines without anything are none."""
+    number, open_text = offset, ""
+    with open(file, encoding="utf-8", newline="\n") as text:
+        for line in text:
+            line = open_text + line
+            if '"' not in line:
+                line = line.rstrip("\r\n")
+                if line:
+                    number += 1
+                    yield number, line.split(delimiter)
+                continue
+            fields = _quoted(line.removesuffix("\n").removesuffix("\r"), delimiter, number + 1, file)
+            open_text = line if fields is None else ""
+            if fields is not None:
+                number += 1
+                yield number, fields
 
 
 class _Malformed(Exception):

@@ -69,7 +69,7 @@ class FilesDataset(SourceDataset):
         check_shuffle(shuffle)
         check_sampler_shuffle_shard_options(None, None, num_shards, shard_id, None)
         super().__init__(num_parallel_workers, num_samples, shuffle, num_shards, shard_id, cache)
-        self.dataset_files = found_files(dataset_files)
+        self.dataset_files = self._found(dataset_files)
         if shuffle is None or shuffle is False or shuffle in (Shuffle.FALSE, Shuffle.INFILE):
             self.shuffle_mode = Shuffle.FALSE
         else:
@@ -78,6 +78,7 @@ class FilesDataset(SourceDataset):
         self._known_counts = None
 
     _kind = "text"                                   # of file, in messages
+    _found = staticmethod(found_files)
 
     def _rows_of(self, file: str) -> Iterator[Row]:
         """The rows of a file."""

@@ -15,6 +15,7 @@ import builtins
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 
 import numpy as np
 
@@ -517,25 +518,17 @@ def zip(datasets):
 
 
 _OPERATIONS = {"BatchDataset": "_batch", "PaddedBatchDataset": "_batch", "BatchInfo": "_batch",
-               "MapDataset": "_map",
-               "ShuffleDataset": "_flow", "RepeatDataset": "_flow", "SkipDataset": "_flow",
-               "TakeDataset": "_flow",
-               "ZipDataset": "_flow", "ConcatDataset": "_flow", "RenameDataset": "_flow",
-               "ProjectDataset": "_flow",
-               "FilterDataset": "_flow"}
-_SOURCES = {"SourceDataset": "_sources", "MappableDataset": "_sources",
-            "GeneratorDataset": "datasets_user_defined", "NumpySlicesDataset": "datasets_user_defined",
-            "PaddedDataset": "datasets_user_defined", "MnistDataset": "datasets_vision",
-            "Cifar10Dataset": "datasets_vision", "Cifar100Dataset": "datasets_vision",
-            "ImageFolderDataset": "datasets_vision", "MindDataset": "datasets_standard_format",
-            "TFRecordDataset": "datasets_standard_format", "CSVDataset": "datasets_standard_format",
-            "TextFileDataset": "datasets_text", "Schema": "_schema", "DatasetCache": "cache_client"}
+               "MapDataset": "_map", "ShuffleDataset": "_flow", "RepeatDataset": "_flow",
+               "SkipDataset": "_flow", "TakeDataset": "_flow", "ZipDataset": "_flow", "ConcatDataset": "_flow",
+               "RenameDataset": "_flow", "ProjectDataset": "_flow", "FilterDataset": "_flow",
+               "SourceDataset": "_sources", "MappableDataset": "_sources"}
 
 
 def __getattr__(name):
     """The operations' classes live in modules that import this one, and r1.x had all sources here too."""
-    module = _OPERATIONS.get(name) or _SOURCES.get(name)
-    if module is None:
+    if name in _OPERATIONS:
+        return getattr(import_module(f"{__package__}.{_OPERATIONS[name]}"), name)
+    engine = import_module(__package__)
+    if name not in getattr(engine, "__all__", ()):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-    return getattr(import_module(f"{__package__}.{module}"), name)
+    return getattr(engine, name)

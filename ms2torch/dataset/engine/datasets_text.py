@@ -6,11 +6,30 @@ import numpy as np
 
 from ..core.errors import pipeline_error
 from ._clue import CLUEDataset
+from ._corpora import (
+    AGNewsDataset,
+    AmazonReviewDataset,
+    CoNLL2000Dataset,
+    DBpediaDataset,
+    EnWik9Dataset,
+    IMDBDataset,
+    PennTreebankDataset,
+    SogouNewsDataset,
+    SQuADDataset,
+    SST2Dataset,
+    UDPOSDataset,
+    WikiTextDataset,
+    YahooAnswersDataset,
+    YelpReviewDataset,
+)
 from ._files import FilesDataset
 from .datasets import TextBaseDataset
 from .samplers import Shuffle
 
-__all__ = ["CLUEDataset", "TextFileDataset"]
+__all__ = ["AGNewsDataset", "AmazonReviewDataset", "CLUEDataset", "CoNLL2000Dataset", "DBpediaDataset",
+           "EnWik9Dataset", "IMDBDataset", "PennTreebankDataset", "SQuADDataset", "SST2Dataset",
+           "SogouNewsDataset", "TextFileDataset", "UDPOSDataset", "WikiTextDataset", "YahooAnswersDataset",
+           "YelpReviewDataset"]
 
 
 class TextFileDataset(FilesDataset, TextBaseDataset):

@@ -14,12 +14,23 @@ from ..transforms.operation import OperationError
 from ..vision._convert import decoded
 from ._annotated import CocoDataset, VOCDataset
 from ._labelled import CelebADataset, FlickrDataset, ManifestDataset
+from ._pictures import (
+    Caltech256Dataset,
+    CityscapesDataset,
+    DIV2KDataset,
+    Food101Dataset,
+    OmniglotDataset,
+    RenderedSST2Dataset,
+    SemeionDataset,
+    STL10Dataset,
+)
 from ._sources import MappableDataset, check_source
 from .datasets import VisionBaseDataset
 
-__all__ = ["CelebADataset", "Cifar100Dataset", "Cifar10Dataset", "CocoDataset", "FashionMnistDataset",
-           "FlickrDataset", "ImageFolderDataset", "KMnistDataset", "ManifestDataset", "MnistDataset",
-           "VOCDataset"]
+__all__ = ["Caltech256Dataset", "CelebADataset", "Cifar100Dataset", "Cifar10Dataset", "CityscapesDataset",
+           "CocoDataset", "DIV2KDataset", "EMnistDataset", "FashionMnistDataset", "FlickrDataset",
+           "Food101Dataset", "ImageFolderDataset", "KMnistDataset", "ManifestDataset", "MnistDataset",
+           "OmniglotDataset", "RenderedSST2Dataset", "STL10Dataset", "SemeionDataset", "VOCDataset"]
 
 
 class _InMemory(MappableDataset, VisionBaseDataset):
@@ -69,6 +80,7 @@ class MnistDataset(_InMemory):
     ``usage``: "train", "test", or "all" (default), which reads what is there, the test digits first.
     """
 
+    _told = "MnistDataset"                           # in messages
     _parts = {"test": ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"),
               "train": ("train-images-idx3-ubyte", "train-labels-idx1-ubyte")}
 
@@ -84,14 +96,36 @@ class MnistDataset(_InMemory):
                                          f"got num of images: {len(images[-1])}, num of labels: "
                                          f"{len(labels[-1])}.")
         if not images:
-            raise pipeline_error("Invalid data, MnistDataset API can't read the data file (interface "
-                                 "mismatch or no data found). Check mnist file in directory: "
-                                 f"{self.dataset_dir}")
+            raise pipeline_error(f"Invalid data, {self._told} API can't read the data file (interface "
+                                 f"mismatch or no data found). Check {self._told[:-7].lower()} file in "
+                                 f"directory: {self.dataset_dir}")
         return [np.concatenate(images)[..., None], np.concatenate(labels).astype(np.uint32)]
 
 
 class FashionMnistDataset(MnistDataset):
     """Fashion-MNIST, in MNIST's files (``mindspore.dataset.FashionMnistDataset``)."""
+
+
+class EMnistDataset(MnistDataset):
+    """EMNIST, in MNIST's files (``mindspore.dataset.EMnistDataset``).
+
+    ``name``: byclass, bymerge, balanced, letters, digits or mnist. The images lie on their side, as in the
+    files.
+    """
+
+    _told = "EMnistDataset"
+
+    def __init__(self, dataset_dir, name, usage=None, num_samples=None, num_parallel_workers=None,
+                 shuffle=None, sampler=None, num_shards=None, shard_id=None, cache=None):
+        check_dir(dataset_dir)
+        check_valid_str(name, ["byclass", "bymerge", "balanced", "letters", "digits", "mnist"], "name")
+        super().__init__(dataset_dir, usage, num_samples, num_parallel_workers, shuffle, sampler, num_shards,
+                         shard_id, cache)
+        self.name = name
+        self._parts = {}
+        for one in ("test", "train"):
+            base = f"emnist-{name}-{one}"
+            self._parts[one] = f"{base}-images-idx3-ubyte", f"{base}-labels-idx1-ubyte"
 
 
 class KMnistDataset(MnistDataset):

@@ -1,0 +1,319 @@
+"""Published corpora of text: a folder with a file per usage, each read from the front; and IMDB, a file
+per row.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..core.errors import pipeline_error
+from ..core.validator_helpers import check_dir, check_source_arguments, check_valid_str
+from ._csv import _Malformed, records
+from ._files import FilesDataset
+from ._listed import ListedDataset
+from ._sources import check_source
+from .datasets import TextBaseDataset
+from .samplers import Shuffle
+
+
+class Corpus(FilesDataset, TextBaseDataset):
+    """A subclass says which file serves which ``usage``, names the columns, and reads a file's rows.
+
+    ``usage`` "all", or none, means all files.
+    """
+
+    _files = {"test": "test.csv", "train": "train.csv"}
+    _names: tuple[str, ...]
+    _usages: tuple[str, ...] | None = None
+
+    def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None,
+                 shuffle=Shuffle.GLOBAL, num_shards=None, shard_id=None, cache=None):
+        check_dir(dataset_dir)
+        if usage is not None:
+            check_valid_str(usage, list(self._usages or (*sorted(self._files, reverse=True), "all")), "usage")
+        check_source_arguments(num_samples, num_parallel_workers, None, num_shards, shard_id)
+        self.dataset_dir, self.usage = dataset_dir, usage or "all"
+        super().__init__([os.path.join(dataset_dir, name) for one, name in self._files.items()
+                          if self.usage in (one, "all")],
+                         num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
+
+    @staticmethod
+    def _found(patterns):
+        return patterns
+
+    def _counts(self):
+        for file in self.dataset_files:
+            if not os.path.isfile(file):
+                raise pipeline_error(f"{type(self).__name__}: dataset file: [{file}] is invalid or does not "
+                                     "exist.", "Syntax error.")
+        return super()._counts()
+
+    def _columns(self):
+        return list(self._names)
+
+    def _lines(self, file: str) -> Iterator[str]:
+        with open(file, encoding="utf-8", newline="\n") as text:
+            for line in text:
+                yield line.removesuffix("\n")
+
+
+class _ShuffleFirst(Corpus):
+    """The same, with the arguments in another order."""
+
+    def __init__(self, dataset_dir, usage=None, num_samples=None, shuffle=Shuffle.GLOBAL, num_shards=None,
+                 shard_id=None, num_parallel_workers=None, cache=None):
+        super().__init__(dataset_dir, usage, num_samples, num_parallel_workers, shuffle, num_shards,
+        shard_id, cache)
+
+
+# ---- comma-separated ---------------------------------------------------------------------------------------
+
+
+class _Table(Corpus):
+    """CSV files without a head; all columns are text."""
+
+    def _rows_of(self, file):
+        try:
+            for number, fields in records(file):
+                if len(fields) != len(self._names):
+                    raise _Malformed(number, f"Invalid columns, {len(fields)} fields, {len(self._names)} are "
+                                             "due.")
+                yield [np.array(field) for field in fields]
+        except _Malformed as error:
+            raise error.shown(file) from None
+
+
+class AGNewsDataset(_Table):
+    """AG News (``mindspore.dataset.AGNewsDataset``): ``index``, ``title``, ``description``, text.
+
+    ``usage``: train, test or all.
+    """
+
+    _names = ("index", "title", "description")
+
+
+class AmazonReviewDataset(_Table):
+    """Amazon reviews, polarity or full (``mindspore.dataset.AmazonReviewDataset``): ``label``, ``title``,
+    ``content``, text. ``usage``: train, test or all.
+    """
+
+    _names = ("label", "title", "content")
+
+
+class DBpediaDataset(_Table):
+    """DBpedia (``mindspore.dataset.DBpediaDataset``): ``class``, ``title``, ``content``, text.
+
+    ``usage``: train, test or all.
+    """
+
+    _names = ("class", "title", "content")
+
+
+class YahooAnswersDataset(_Table):
+    """Yahoo! Answers (``mindspore.dataset.YahooAnswersDataset``): ``class``, ``title``, ``content``,
+    ``answer``, text. ``usage``: train, test or all.
+    """
+
+    _names = ("class", "title", "content", "answer")
+
+
+class SogouNewsDataset(_ShuffleFirst, _Table):
+    """Sogou News (``mindspore.dataset.SogouNewsDataset``): ``index``, ``title``, ``content``, text.
+
+    ``usage``: train, test or all.
+    """
+
+    _files = {"train": "train.csv", "test": "test.csv"}
+    _names = ("index", "title", "content")
+
+
+class YelpReviewDataset(_ShuffleFirst, _Table):
+    """Yelp reviews, polarity or full (``mindspore.dataset.YelpReviewDataset``): ``label``, ``text``,
+    text.
+
+    ``usage``: train, test or all.
+    """
+
+    _files = {"train": "train.csv", "test": "test.csv"}
+    _names = ("label", "text")
+
+
+# ---- lines -------------------------------------------------------------------------------------------------
+
+
+class WikiTextDataset(Corpus):
+    """WikiText-2 and WikiText-103 (``mindspore.dataset.WikiTextDataset``): the lines that are not empty,
+    ``text``.
+
+    ``usage``: train, test, valid or all.
+    """
+
+    _files = {"test": "wiki.test.tokens", "train": "wiki.train.tokens", "valid": "wiki.valid.tokens"}
+    _usages = ("train", "valid", "test", "all")
+    _names = ("text",)
+
+    def _rows_of(self, file):
+        return ([np.array(line)] for line in self._lines(file) if line)
+
+
+class PennTreebankDataset(WikiTextDataset):
+    """Penn Treebank (``mindspore.dataset.PennTreebankDataset``): the lines that are not empty, ``text``.
+
+    ``usage``: train, test, valid or all.
+    """
+
+    _files = {"test": "ptb.test.txt", "train": "ptb.train.txt", "valid": "ptb.valid.txt"}
+
+
+class EnWik9Dataset(Corpus):
+    """EnWik9 (``mindspore.dataset.EnWik9Dataset``): its lines, empty ones too, ``text``.
+
+    (MindSpore's ``get_dataset_size`` leaves the empty ones out; here they count.)
+    """
+
+    _files = {"all": "enwik9"}
+    _names = ("text",)
+
+    def __init__(self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=True,
+    num_shards=None, shard_id=None, cache=None):
+        super().__init__(dataset_dir, None, num_samples, num_parallel_workers, shuffle, num_shards, shard_id,
+        cache)
+
+    def _rows_of(self, file):
+        return ([np.array(line)] for line in self._lines(file))
+
+
+# ---- words with tags ---------------------------------------------------------------------------------------
+
+
+class CoNLL2000Dataset(_ShuffleFirst):
+    """The chunking task of CoNLL-2000 (``mindspore.dataset.CoNLL2000Dataset``): a sentence's ``word``,
+    ``pos_tag``, ``chunk_tag``, each text (N,). ``usage``: train, test or all.
+
+    (MindSpore's ``get_dataset_size`` counts words; here it counts sentences.)
+    """
+
+    _files = {"test": "test.txt", "train": "train.txt"}
+    _names = ("word", "pos_tag", "chunk_tag")
+    _between = " "
+
+    def _rows_of(self, file):
+        words: list[list[str]] = []
+        for line in self._lines(file):
+            if line:
+                words.append(line.split(self._between))
+            elif words:
+                yield [np.array(column) for column in zip(*words, strict=True)]
+                words = []
+        if words:
+            yield [np.array(column) for column in zip(*words, strict=True)]
+
+
+class UDPOSDataset(CoNLL2000Dataset):
+    """Universal Dependencies, English (``mindspore.dataset.UDPOSDataset``): a sentence's ``word``,
+    ``universal``, ``stanford``, each text (N,). ``usage``: train, test, valid or all.
+    """
+
+    _files = {"valid": "en-ud-tag.v2.dev.txt", "test": "en-ud-tag.v2.test.txt",
+              "train": "en-ud-tag.v2.train.txt"}
+    _usages = ("train", "valid", "test", "all")
+    _names = ("word", "universal", "stanford")
+    _between = "\t"
+
+
+# ---- others ------------------------------------------------------------------------------------------------
+
+
+class SST2Dataset(Corpus):
+    """The Stanford Sentiment Treebank with two classes (``mindspore.dataset.SST2Dataset``): ``sentence``
+    and, but for the test, ``label``, text. ``usage``: train (default), test or dev.
+    """
+
+    _files = {"train": "train.tsv", "test": "test.tsv", "dev": "dev.tsv"}
+    _usages = ("train", "test", "dev")
+    _names = ("sentence", "label")
+
+    def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None,
+                 shuffle=Shuffle.GLOBAL, num_shards=None, shard_id=None, cache=None):
+        super().__init__(dataset_dir, "train" if usage is None else usage, num_samples, num_parallel_workers,
+                         shuffle, num_shards, shard_id, cache)
+
+    def _columns(self):
+        return ["sentence"] if self.usage == "test" else list(self._names)
+
+    def _rows_of(self, file):
+        lines = filter(None, self._lines(file))
+        next(lines, None)                                # the columns' names
+        for line in lines:
+            fields = line.split("\t")
+            yield [np.array(fields[1])] if self.usage == "test" else [np.array(field) for field in fields[:2]]
+
+
+class SQuADDataset(Corpus):
+    """SQuAD 1.1 and 2.0 (``mindspore.dataset.SQuADDataset``): ``context``, ``question``, the answers'
+    ``text`` (N,) and ``answer_start`` (N,) uint32; a question without answer has one empty, at
+    4294967295. ``usage``: train, dev or all.
+    """
+
+    _files = {"train": "train-v1.1.json", "dev": "dev-v1.1.json"}
+    _usages = ("train", "dev", "all")
+    _names = ("context", "question", "text", "answer_start")
+
+    @staticmethod
+    def _found(patterns):
+        """The files of version 1.1, or where they are not there those of 2.0."""
+        newer = [path.replace("v1.1", "v2.0") for path in patterns]
+        return [new if os.path.isfile(new) and not os.path.isfile(old) else old
+                for old, new in zip(patterns, newer, strict=True)]
+
+    def _rows_of(self, file):
+        with open(file, encoding="utf-8") as text:
+            try:
+                content = json.load(text)
+            except ValueError as error:
+                raise pipeline_error(f"Invalid json file, failed to parse {file}, {error}") from None
+        for article in content["data"]:
+            for paragraph in article["paragraphs"]:
+                for question in paragraph["qas"]:
+                    answers = question["answers"] or [{"text": "", "answer_start": 4294967295}]
+                    yield [np.array(paragraph["context"]), np.array(question["question"]),
+                           np.array([answer["text"] for answer in answers]),
+                           np.array([answer["answer_start"] for answer in answers], np.uint32)]
+
+
+class IMDBDataset(ListedDataset, TextBaseDataset):
+    """Film reviews of IMDb (``mindspore.dataset.IMDBDataset``): ``text``, the (last) line of a file, and
+    ``label`` int32, 1 for a positive one. ``usage``: train, test or all.
+    """
+
+    _names = ("text", "label")
+
+    def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
+                 sampler=None, num_shards=None, shard_id=None, cache=None):
+        check_dir(dataset_dir)
+        check_source(sampler, shuffle, num_shards, shard_id, num_samples, num_parallel_workers)
+        if usage is not None:
+            check_valid_str(usage, ["train", "test", "all"], "usage")
+        super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
+        self.dataset_dir, self.usage = dataset_dir, usage or "all"
+
+    def _list(self):
+        found = []
+        for usage in ("train", "test") if self.usage == "all" else (self.usage,):
+            for folder, label in (("pos", 1), ("neg", 0)):
+                base = os.path.join(self.dataset_dir, usage, folder)
+                if os.path.isdir(base):
+                    found += [(os.path.join(base, name), label) for name in sorted(os.listdir(base))]
+        return found
+
+    def _labels(self):
+        return [label for _, label in self._rows()]
+
+    def _row(self, item):
+        with open(item[0], encoding="utf-8") as text:
+            lines = text.read().split("\n")
+        return [np.array(lines[-1] or (lines[-2] if len(lines) > 1 else "")), np.array(item[1], np.int32)]
