@@ -5,7 +5,7 @@ Everything runs in numpy, in the calling thread; Tensors are made where an itera
 seed (`config.set_seed`) the order of rows and the random transforms are MindSpore's own.
 """
 
-from . import audio, callback, debug, text, transforms, utils, vision
+from . import callback, debug, text, transforms, utils, vision
 from .callback import DSCallback, WaitedDSCallback
 from .core import config
 from .core.config import get_seed, set_seed
@@ -13,13 +13,14 @@ from .engine import *  # noqa: F403  the public names are engine's
 from .engine import __all__ as _engine
 from .utils.line_reader import LineReader
 
-__all__ = [*_engine, "DSCallback", "LineReader", "WaitedDSCallback", "audio", "callback", "config", "debug",
+__all__ = [*_engine, "DSCallback", "LineReader", "WaitedDSCallback", "audio",  # noqa: F405  when used
+           "callback", "config", "debug",
            "get_seed", "set_seed", "text", "transforms", "utils", "vision"]
 
 
 def __getattr__(name):
-    """``mindspore.dataset.context``, which r1.x programs found here too."""
-    if name == "context":
+    """``audio``, which few programs use, and ``context``, which r1.x programs found here too."""
+    if name in ("audio", "context"):
         from importlib import import_module
-        return import_module("ms2torch.context")
+        return import_module("ms2torch.context" if name == "context" else "ms2torch.dataset.audio")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

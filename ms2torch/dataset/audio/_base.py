@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.validator_helpers import check_float32, check_value, type_check
+from ..core.validator_helpers import (
+    FLOAT_MAX_INTEGER,
+    INT32_MAX,
+    INT32_MIN,
+    check_float32,
+    check_value,
+    type_check,
+)
 from ..transforms.operation import OperationError, TensorOperation, calls_through
 
 
@@ -46,3 +53,29 @@ def check_positive_number(value, name: str) -> None:
 def check_not_negative(value, name: str, kinds: tuple = (float, int)) -> None:
     type_check(value, kinds, name)
     check_value(value, [0, 16777216], name)
+
+
+def check_non_negative_float32(value, name: str) -> None:
+    check_value(value, [0, FLOAT_MAX_INTEGER], name)
+
+
+def check_int32(value, name: str) -> None:
+    type_check(value, (int,), name)
+    check_value(value, [INT32_MIN, INT32_MAX], name)
+
+
+def check_int32_not_zero(value, name: str) -> None:
+    type_check(value, (int,), name)
+    if value == 0 or not INT32_MIN <= value <= INT32_MAX:
+        raise ValueError(f"Input {name} is not within the required interval of [{INT32_MIN}, 0) and (0, "
+                         f"{INT32_MAX}].")
+
+
+def complex_pairs(operation: AudioTensorOperation, wave: np.ndarray, axes: int = 2) -> np.ndarray:
+    """The array as floats, whose last axis holds real and imaginary parts."""
+    wave = operation._checked(wave)
+    if wave.ndim < axes or wave.shape[-1] != 2:
+        shape = "<..., complex=2>" if axes == 2 else "<..., freq, time, complex=2>"
+        raise OperationError(f"{type(operation).__name__}: the shape of input tensor does not match the "
+                             f"requirement of operator. Expecting tensor in shape of {shape}.")
+    return wave

@@ -7,10 +7,11 @@ import math
 import numpy as np
 
 from ..core.validator_helpers import check_value, type_check, type_check_list
-from ._base import AudioTensorOperation, check_number
+from ._base import AudioTensorOperation, check_int32_not_zero, check_number
 
 __all__ = ["AllpassBiquad", "BandBiquad", "BandpassBiquad", "BandrejectBiquad", "BassBiquad", "Biquad",
-           "DeemphBiquad", "EqualizerBiquad", "HighpassBiquad", "LFilter", "LowpassBiquad", "RiaaBiquad",
+           "DeemphBiquad", "EqualizerBiquad", "Filtfilt", "HighpassBiquad", "LFilter", "LowpassBiquad",
+           "RiaaBiquad",
            "TrebleBiquad"]
 
 
@@ -62,6 +63,15 @@ class LFilter(AudioTensorOperation):
         return filtered(self._checked(wave), self.b_coeffs, self.a_coeffs, self.clamp)
 
 
+class Filtfilt(LFilter):
+    """`LFilter` forward and then backward, which leaves phases as they are
+    (``mindspore.dataset.audio.Filtfilt``)."""
+
+    def _compute(self, wave):
+        forward = filtered(self._checked(wave), self.b_coeffs, self.a_coeffs, False)[..., ::-1]
+        return filtered(forward, self.b_coeffs, self.a_coeffs, self.clamp)[..., ::-1]
+
+
 class Biquad(AudioTensorOperation):
     """A second-order filter by its coefficients (``mindspore.dataset.audio.Biquad``)."""
 
@@ -82,10 +92,7 @@ class _Cookbook(AudioTensorOperation):
     """A filter around a frequency: a subclass gives its coefficients for the angle and the width."""
 
     def __init__(self, sample_rate, frequency, quality, name="central_freq"):
-        type_check(sample_rate, (int,), "sample_rate")
-        if sample_rate == 0:
-            raise ValueError("Input sample_rate is not within the required interval of [-2147483648, 0) "
-                             "and (0, 2147483647].")
+        check_int32_not_zero(sample_rate, "sample_rate")
         check_number(frequency, name)
         type_check(quality, (float, int), "Q")
         check_value(quality, [0, 1], "Q", True)

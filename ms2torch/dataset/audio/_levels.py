@@ -1,4 +1,4 @@
-"""Transforms of loudness: gains, fades, decibels, companding, masks."""
+"""Transforms of loudness: gains, fades, decibels, companding."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ import math
 import numpy as np
 
 from ..core.validator_helpers import check_non_negative_int32, check_pos_int32, check_value, type_check
-from ..transforms.operation import OperationError, RandomOperation
-from ._base import AudioTensorOperation, check_not_negative, check_number, check_positive_number
+from ..transforms.operation import OperationError
+from ._base import (
+    AudioTensorOperation,
+    check_not_negative,
+    check_number,
+    check_positive_number,
+    complex_pairs,
+)
 from .utils import FadeShape, GainType, ScaleType
 
-__all__ = ["AmplitudeToDB", "Angle", "ComplexNorm", "Contrast", "DBToAmplitude", "DCShift", "Fade",
-           "FrequencyMasking", "Gain", "Magphase", "MuLawDecoding", "MuLawEncoding", "TimeMasking", "Vol"]
+__all__ = ["AmplitudeToDB", "Angle", "ComplexNorm", "Contrast", "DBToAmplitude", "DCShift", "Fade", "Gain",
+           "Magphase", "MuLawDecoding", "MuLawEncoding", "Vol"]
 
 
 class AmplitudeToDB(AudioTensorOperation):
@@ -201,19 +207,11 @@ class MuLawDecoding(AudioTensorOperation):
         return np.sign(level) * np.expm1(np.abs(level) * kind(math.log1p(mu))) / kind(mu)
 
 
-def _complex(operation, wave: np.ndarray) -> np.ndarray:
-    wave = operation._checked(wave)
-    if wave.ndim < 2 or wave.shape[-1] != 2:
-        raise OperationError(f"{type(operation).__name__}: the shape of input tensor does not match the "
-                             "requirement of operator. Expecting tensor in shape of <..., complex=2>.")
-    return wave
-
-
 class Angle(AudioTensorOperation):
     """The angle of complex numbers, (..., 2) (``mindspore.dataset.audio.Angle``)."""
 
     def _compute(self, wave):
-        wave = _complex(self, wave)
+        wave = complex_pairs(self, wave)
         return np.arctan2(wave[..., 1], wave[..., 0])
 
 
@@ -226,76 +224,13 @@ class ComplexNorm(AudioTensorOperation):
         self.power = power
 
     def _compute(self, wave):
-        wave = _complex(self, wave)
+        wave = complex_pairs(self, wave)
         return np.power((wave * wave).sum(-1), wave.dtype.type(self.power / 2))
 
 
-class Magphase(AudioTensorOperation):
-    """The size of complex numbers, (..., 2), to a power, and their angle.
-
-    (``mindspore.dataset.audio.Magphase``).
-    """
-
-    def __init__(self, power=1.0):
-        check_not_negative(power, "power")
-        super().__init__()
-        self.power = power
+class Magphase(ComplexNorm):
+    """The size of complex numbers, (..., 2), to a power, and their angle
+    (``mindspore.dataset.audio.Magphase``)."""
 
     def _compute(self, wave):
-        return ComplexNorm(self.power)._compute(wave), Angle()._compute(wave)
-
-
-class _Masking(RandomOperation, AudioTensorOperation):
-    """A band of a spectrogram set to ``mask_value``."""
-
-    _axis, _name = -1, "time_mask_param"
-
-    def __init__(self, iid_masks, mask_param, mask_start, mask_value):
-        type_check(iid_masks, (bool,), "iid_masks")
-        check_not_negative(mask_param, "mask_param", (int,))
-        check_not_negative(mask_start, "mask_start", (int,))
-        check_not_negative(mask_value, "mask_value")
-        super().__init__()
-        self.iid_masks, self.mask_start, self.mask_value = iid_masks, mask_start, mask_value
-        self.mask_param = mask_param
-
-    def _draw(self, stream, wave):
-        wave = self._checked(wave, 2).copy()
-        size = wave.shape[self._axis]
-        if not self.iid_masks:
-            if self.mask_start + self.mask_param > size:
-                raise OperationError(f"{type(self).__name__}: the mask from {self.mask_start}, "
-                                     f"{self.mask_param} wide, exceeds the axis of {size}.")
-            self._band(wave, self.mask_start, self.mask_start + self.mask_param)
-            return wave
-        if self.mask_param > size:
-            raise OperationError(f"{type(self).__name__}: the mask, up to {self.mask_param} wide, exceeds "
-                                 f"the axis of {size}.")
-        for channel in wave.reshape(-1, *wave.shape[-2:]):
-            width = stream.uniform(0, 1) * self.mask_param
-            start = int(stream.uniform(0, 1) * (size - width))
-            self._band(channel, start, start + int(width))
-        return wave
-
-    def _band(self, wave, start: int, end: int) -> None:
-        band = slice(start, end)
-        wave[(..., band) if self._axis == -1 else (..., band, slice(None))] = self.mask_value
-
-
-class TimeMasking(_Masking):
-    """A stretch of time, ``time_mask_param`` wide, set to ``mask_value``; with ``iid_masks`` drawn for each
-    channel, up to
-    as wide, though not with MindSpore's numbers for a seed (``mindspore.dataset.audio.TimeMasking``).
-    """
-
-    def __init__(self, iid_masks=False, time_mask_param=0, mask_start=0, mask_value=0.0):
-        super().__init__(iid_masks, time_mask_param, mask_start, mask_value)
-
-
-class FrequencyMasking(_Masking):
-    """`TimeMasking` over a band of frequencies (``mindspore.dataset.audio.FrequencyMasking``)."""
-
-    _axis = -2
-
-    def __init__(self, iid_masks=False, freq_mask_param=0, mask_start=0, mask_value=0.0):
-        super().__init__(iid_masks, freq_mask_param, mask_start, mask_value)
+        return super()._compute(wave), Angle()._compute(wave)

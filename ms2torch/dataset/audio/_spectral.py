@@ -8,10 +8,10 @@ import numpy as np
 
 from ..core.validator_helpers import check_non_negative_int32, check_pos_int32, check_value, type_check
 from ..transforms.operation import OperationError
-from ._base import AudioTensorOperation, check_not_negative, check_positive_number
+from ._base import AudioTensorOperation, check_not_negative, check_positive_number, complex_pairs
 from .utils import BorderType, MelType, NormType, ResampleMethod, WindowType
 
-__all__ = ["ComputeDeltas", "MelScale", "Resample", "Spectrogram"]
+__all__ = ["ComputeDeltas", "InverseSpectrogram", "MelScale", "Resample", "Spectrogram"]
 
 _PADS = {BorderType.CONSTANT: "constant", BorderType.EDGE: "edge", BorderType.REFLECT: "reflect",
          BorderType.SYMMETRIC: "symmetric"}
@@ -24,6 +24,69 @@ def window(kind: WindowType, length: int) -> np.ndarray:
     return make[kind](length + 1)[:-1] if length > 1 else np.ones(length)
 
 
+def framed(kind: WindowType, win_length: int, n_fft: int) -> np.ndarray:
+    """A window of ``win_length`` in the middle of ``n_fft`` zeros."""
+    shape = np.zeros(n_fft)
+    left = (n_fft - win_length) // 2
+    shape[left:left + win_length] = window(kind, win_length)
+    return shape
+
+
+def to_frequencies(wave: np.ndarray, shape: np.ndarray, hop: int, center=True, pad_mode=BorderType.REFLECT,
+                   normalized=False, onesided=True) -> np.ndarray:
+    """The short-time Fourier transform of (..., time) under the window ``shape``: complex (..., freq,
+    frames)."""
+    n_fft = len(shape)
+    if center:
+        wave = np.pad(wave, [(0, 0)] * (wave.ndim - 1) + [(n_fft // 2, n_fft // 2)], mode=_PADS[pad_mode])
+    if wave.shape[-1] < n_fft:
+        raise OperationError(f"Spectrogram: n_fft should be more than 0 and less than or equal to "
+                             f"{wave.shape[-1]}, but got n_fft: {n_fft}.")
+    frames = np.lib.stride_tricks.sliding_window_view(wave, n_fft, -1)[..., ::hop, :]
+    frames = frames.astype(np.float64) * shape
+    found = np.moveaxis(np.fft.rfft(frames) if onesided else np.fft.fft(frames), -1, -2)
+    return found / math.sqrt((shape ** 2).sum()) if normalized else found
+
+
+def to_time(found: np.ndarray, shape: np.ndarray, hop: int, length: int | None, center=True, normalized=False,
+            onesided=True) -> np.ndarray:
+    """The inverse of `to_frequencies`, ``length`` samples long: overlapping frames, weighed by their
+    windows."""
+    n_fft = len(shape)
+    found = np.moveaxis(found, -2, -1)
+    if normalized:
+        found = found * math.sqrt((shape ** 2).sum())
+    frames = (np.fft.irfft(found, n_fft) if onesided else np.fft.ifft(found).real) * shape
+    count = frames.shape[-2]
+    total = np.zeros((*frames.shape[:-2], n_fft + hop * (count - 1)))
+    weight = np.zeros(total.shape[-1])
+    for i in range(count):
+        total[..., i * hop:i * hop + n_fft] += frames[..., i, :]
+        weight[i * hop:i * hop + n_fft] += shape ** 2
+    start = n_fft // 2 if center else 0
+    rest = total.shape[-1] - 2 * start if center else hop * (count - 1)
+    end = min(start + (rest if length is None else length), total.shape[-1])
+    total = total[..., start:end] / np.maximum(weight[start:end], 1e-300)
+    if length is not None and total.shape[-1] < length:
+        total = np.pad(total, [(0, 0)] * (total.ndim - 1) + [(0, length - total.shape[-1])])
+    return total
+
+
+def check_windows(n_fft, win_length, hop_length, pad=None, window=None) -> None:
+    check_pos_int32(n_fft, "n_fft")
+    for name, value in (("win_length", win_length), ("hop_length", hop_length)):
+        if value is not None:
+            check_pos_int32(value, name)
+    if win_length is not None and win_length > n_fft:
+        raise ValueError("Input win_length should be no more than n_fft, but got win_length: "
+                         f"{win_length} and n_fft: {n_fft}.")
+    if pad is not None:
+        type_check(pad, (int,), "pad")
+        check_non_negative_int32(pad, "pad")
+    if window is not None:
+        type_check(window, (WindowType,), "window")
+
+
 class Spectrogram(AudioTensorOperation):
     """Frames of a signal, (..., time), in the frequency domain: (..., freq, frames).
 
@@ -33,16 +96,7 @@ class Spectrogram(AudioTensorOperation):
 
     def __init__(self, n_fft=400, win_length=None, hop_length=None, pad=0, window=WindowType.HANN, power=2.0,
                  normalized=False, center=True, pad_mode=BorderType.REFLECT, onesided=True):
-        check_pos_int32(n_fft, "n_fft")
-        for name, value in (("win_length", win_length), ("hop_length", hop_length)):
-            if value is not None:
-                check_pos_int32(value, name)
-        if win_length is not None and win_length > n_fft:
-            raise ValueError("Input win_length should be no more than n_fft, but got win_length: "
-                             f"{win_length} and n_fft: {n_fft}.")
-        type_check(pad, (int,), "pad")
-        check_non_negative_int32(pad, "pad")
-        type_check(window, (WindowType,), "window")
+        check_windows(n_fft, win_length, hop_length, pad, window)
         check_not_negative(power, "power")
         for name, value in (("normalized", normalized), ("center", center), ("onesided", onesided)):
             type_check(value, (bool,), name)
@@ -56,26 +110,46 @@ class Spectrogram(AudioTensorOperation):
     def _compute(self, wave):
         wave = self._checked(wave)
         kind = wave.dtype.type
-        around = [(0, 0)] * (wave.ndim - 1)
-        wave = np.pad(wave, [*around, (self.pad, self.pad)])
-        if self.center:
-            half = self.n_fft // 2
-            wave = np.pad(wave, [*around, (half, half)], mode=_PADS[self.pad_mode])
-        if wave.shape[-1] < self.n_fft:
-            raise OperationError(f"Spectrogram: n_fft should be more than 0 and less than or equal to "
-                                 f"{wave.shape[-1]}, but got n_fft: {self.n_fft}.")
-        shape = np.zeros(self.n_fft)
-        left = (self.n_fft - self.win_length) // 2
-        shape[left:left + self.win_length] = window(self.window, self.win_length)
-        frames = np.lib.stride_tricks.sliding_window_view(wave, self.n_fft, -1)[..., ::self.hop_length, :]
-        frames = frames.astype(np.float64) * shape
-        found = np.fft.rfft(frames) if self.onesided else np.fft.fft(frames)
-        found = np.moveaxis(found, -1, -2)
-        if self.normalized:
-            found = found / math.sqrt((shape ** 2).sum())
+        wave = np.pad(wave, [(0, 0)] * (wave.ndim - 1) + [(self.pad, self.pad)])
+        found = to_frequencies(wave, framed(self.window, self.win_length, self.n_fft), self.hop_length,
+                               self.center, self.pad_mode, self.normalized, self.onesided)
         if self.power == 0:
             return np.stack([found.real, found.imag], -1).astype(kind)
         return (np.abs(found) ** self.power).astype(kind)
+
+
+class InverseSpectrogram(AudioTensorOperation):
+    """The signal, (..., time), of a spectrogram of complex numbers, (..., freq, frames, 2).
+
+    (``mindspore.dataset.audio.InverseSpectrogram``.)
+    """
+
+    def __init__(self, length=None, n_fft=400, win_length=None, hop_length=None, pad=0,
+                 window=WindowType.HANN, normalized=False, center=True, pad_mode=BorderType.REFLECT,
+                 onesided=True):
+        if length is not None:
+            check_non_negative_int32(length, "length")
+        check_windows(n_fft, None, None, None, window)
+        for name, value in (("normalized", normalized), ("center", center)):
+            type_check(value, (bool,), name)
+        type_check(pad_mode, (BorderType,), "pad_mode")
+        type_check(onesided, (bool,), "onesided")
+        check_non_negative_int32(pad, "pad")
+        check_windows(n_fft, win_length, hop_length)
+        super().__init__()
+        self.length, self.n_fft, self.win_length = length or 0, n_fft, win_length or n_fft
+        self.hop_length = hop_length or self.win_length // 2
+        self.pad, self.window, self.normalized = pad, window, normalized
+        self.center, self.pad_mode, self.onesided = center, pad_mode, onesided
+
+    def _compute(self, wave):
+        wave = complex_pairs(self, wave, 3)
+        found = to_time(wave[..., 0] + 1j * wave[..., 1], framed(self.window, self.win_length, self.n_fft),
+                        self.hop_length, self.length + 2 * self.pad if self.length else None, self.center,
+                        self.normalized, self.onesided)
+        if self.length and self.pad:
+            found = found[..., self.pad:-self.pad]
+        return found.astype(wave.dtype)
 
 
 def _to_mel(hertz: float, kind: MelType) -> float:
@@ -171,28 +245,34 @@ class Resample(AudioTensorOperation):
         self.lowpass_filter_width, self.rolloff = lowpass_filter_width, rolloff
         self.beta = 14.769656459379492 if beta is None else beta
 
-    def _kernels(self, old: int, new: int) -> tuple[np.ndarray, int]:
-        """A filter for each of the ``new`` phases, and how far it reaches."""
-        base = min(old, new) * self.rolloff
-        reach = math.ceil(self.lowpass_filter_width * old / base)
-        at = np.arange(-reach, reach + old)[None] / old - np.arange(new)[:, None] / new
-        at = (at * base).clip(-self.lowpass_filter_width, self.lowpass_filter_width)
-        if self.resample_method is ResampleMethod.SINC_INTERPOLATION:
-            shape = np.cos(at * math.pi / self.lowpass_filter_width / 2) ** 2
-        else:
-            inside = 1 - (at / self.lowpass_filter_width) ** 2
-            shape = np.i0(self.beta * np.sqrt(inside.clip(0))) / np.i0(self.beta)
-        return np.sinc(at) * shape * base / old, reach
-
     def _compute(self, wave):
-        wave = self._checked(wave)
-        common = math.gcd(int(self.orig_freq), int(self.new_freq))
-        old, new = int(self.orig_freq) // common, int(self.new_freq) // common
-        if old == new:
-            return wave
-        kernels, reach = self._kernels(old, new)
-        length = wave.shape[-1]
-        padded = np.pad(wave.reshape(-1, length).astype(np.float64), [(0, 0), (reach, reach + old)])
-        views = np.lib.stride_tricks.sliding_window_view(padded, kernels.shape[1], -1)[:, ::old]
-        found = (views @ kernels.T).reshape(len(padded), -1)[:, :math.ceil(new * length / old)]
-        return found.reshape(*wave.shape[:-1], -1).astype(wave.dtype)
+        beta = None if self.resample_method is ResampleMethod.SINC_INTERPOLATION else self.beta
+        return resampled(self._checked(wave), self.orig_freq, self.new_freq, self.lowpass_filter_width,
+                         self.rolloff, beta)
+
+
+def _kernels(old: int, new: int, width: int, rolloff: float, beta: float | None) -> tuple[np.ndarray, int]:
+    """A filter for each of the ``new`` phases, and how far it reaches."""
+    base = min(old, new) * rolloff
+    reach = math.ceil(width * old / base)
+    at = np.arange(-reach, reach + old)[None] / old - np.arange(new)[:, None] / new
+    at = (at * base).clip(-width, width)
+    if beta is None:
+        shape = np.cos(at * math.pi / width / 2) ** 2
+    else:
+        shape = np.i0(beta * np.sqrt((1 - (at / width) ** 2).clip(0))) / np.i0(beta)
+    return np.sinc(at) * shape * base / old, reach
+
+
+def resampled(wave: np.ndarray, old, new, width: int = 6, rolloff: float = 0.99, beta: float | None = None):
+    """(..., time) at another rate, by a sinc under a cosine window, or a Kaiser window with ``beta``."""
+    common = math.gcd(int(old), int(new))
+    old, new = int(old) // common, int(new) // common
+    if old == new:
+        return wave
+    kernels, reach = _kernels(old, new, width, rolloff, beta)
+    length = wave.shape[-1]
+    padded = np.pad(wave.reshape(-1, length).astype(np.float64), [(0, 0), (reach, reach + old)])
+    views = np.lib.stride_tricks.sliding_window_view(padded, kernels.shape[1], -1)[:, ::old]
+    found = (views @ kernels.T).reshape(len(padded), -1)[:, :math.ceil(new * length / old)]
+    return found.reshape(*wave.shape[:-1], -1).astype(wave.dtype)

@@ -1,15 +1,22 @@
 """Transforms of sound (``mindspore.dataset.audio.transforms``)."""
 
-from . import _filters, _levels, _spectral
+from . import _cepstral, _detect, _effects, _filters, _levels, _masks, _phase, _spectral
 from ._base import AudioTensorOperation
+from ._cepstral import *  # noqa: F403
+from ._detect import *  # noqa: F403
+from ._effects import *  # noqa: F403
 from ._filters import *  # noqa: F403
 from ._levels import *  # noqa: F403
+from ._masks import *  # noqa: F403
+from ._phase import *  # noqa: F403
 from ._spectral import *  # noqa: F403
 from .utils import (
     BorderType,
     FadeShape,
     GainType,
+    Interpolation,
     MelType,
+    Modulation,
     NormMode,
     NormType,
     ResampleMethod,
@@ -17,9 +24,10 @@ from .utils import (
     WindowType,
 )
 
-__all__ = ["AudioTensorOperation", "BorderType", "FadeShape", "GainType", "MelType", "NormMode", "NormType",
-           "ResampleMethod", "ScaleType", "WindowType", *_filters.__all__, *_levels.__all__,
-           *_spectral.__all__]
+__all__ = ["AudioTensorOperation", "BorderType", "FadeShape", "GainType", "Interpolation",
+           "MelType", "Modulation", "NormMode", "NormType", "ResampleMethod", "ScaleType", "WindowType",
+           *_cepstral.__all__, *_detect.__all__, *_effects.__all__, *_filters.__all__, *_levels.__all__,
+           *_masks.__all__, *_phase.__all__, *_spectral.__all__]
 
 # Users know these classes by this module, in messages and in pickles, wherever they are written down.
 for _name in __all__:

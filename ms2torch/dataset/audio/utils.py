@@ -32,11 +32,25 @@ class GainType(str, Enum):
     DB = "db"
 
 
+class Interpolation(str, Enum):
+    """How `Flanger` reads between samples."""
+
+    LINEAR = "linear"
+    QUADRATIC = "quadratic"
+
+
 class MelType(str, Enum):
     """Which mel scale."""
 
     HTK = "htk"
     SLANEY = "slaney"
+
+
+class Modulation(str, Enum):
+    """The wave by which `Flanger` swings its delay."""
+
+    SINUSOIDAL = "sinusoidal"
+    TRIANGULAR = "triangular"
 
 
 class NormMode(str, Enum):

@@ -42,7 +42,7 @@ def needs_image(image: np.ndarray, name: str) -> None:
 
 
 def not_random(func):
-    """Mark a function as one that always gives the same for the same input, by the name it has in ``vision``."""
+    """Mark a function as one that always gives the same for the same input."""
     return _not_random(func)
 
 

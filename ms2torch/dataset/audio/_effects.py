@@ -1,0 +1,173 @@
+"""Effects after SoX: overdrive, phaser, flanger."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..core.validator_helpers import check_value, type_check
+from ._base import AudioTensorOperation, check_int32, check_int32_not_zero
+from .utils import Interpolation, Modulation
+
+__all__ = ["Flanger", "Overdrive", "Phaser"]
+
+
+def _check_in(values: dict) -> None:
+    """Each of name: (value, smallest, largest)."""
+    for name, (value, low, high) in values.items():
+        type_check(value, (float, int), name)
+        check_value(value, [low, high], name)
+
+
+class Overdrive(AudioTensorOperation):
+    """Distortion: louder by ``gain`` dB, bent by ``color`` (``mindspore.dataset.audio.Overdrive``)."""
+
+    def __init__(self, gain=20.0, color=20.0):
+        _check_in({"gain": (gain, 0, 100), "color": (color, 0, 100)})
+        super().__init__()
+        self.gain, self.color = gain, color
+
+    def _compute(self, wave):
+        wave = self._checked(wave)
+        bent = (wave.astype(np.float64) * math.exp(self.gain * math.log(10) / 20) + self.color / 200).clip(
+            -1, 1
+        )
+        bent = bent - bent**3 / 3
+        flat, out = bent.reshape(-1, bent.shape[-1]), np.empty((bent.size // bent.shape[-1], bent.shape[-1]))
+        last_in, last_out = np.zeros(len(flat)), np.zeros(len(flat))
+        for i in range(flat.shape[1]):  # a filter that takes the constant part away
+            last_out = flat[:, i] - last_in + 0.995 * last_out
+            last_in, out[:, i] = flat[:, i], last_out
+        mixed = wave * 0.5 + out.reshape(wave.shape) * 0.75
+        return mixed.clip(-1, 1).astype(wave.dtype)
+
+
+def _swing(kind: Modulation, count: int, low: float, high: float, phase: float) -> np.ndarray:
+    """A period of ``count`` steps between two numbers, from ``phase`` on."""
+    place = (np.arange(count) + int(phase / math.pi / 2 * count + 0.5)) % count / count
+    if kind is Modulation.SINUSOIDAL:
+        wave = (np.sin(2 * math.pi * place) + 1) / 2
+    else:
+        quarter = (place * 4).astype(int)
+        wave = np.select([quarter == 0, quarter == 3], [2 * place + 0.5, 2 * place - 1.5], 1.5 - 2 * place)
+    return wave * (high - low) + low
+
+
+def _whole(values: np.ndarray) -> np.ndarray:
+    """Rounded, halves away from 0."""
+    return np.where(values < 0, values - 0.5, values + 0.5).astype(int)
+
+
+class Phaser(AudioTensorOperation):
+    """The signal with itself, delayed by a swinging time (``mindspore.dataset.audio.Phaser``)."""
+
+    def __init__(
+        self, sample_rate, gain_in=0.4, gain_out=0.74, delay_ms=3.0, decay=0.4, mod_speed=0.5, sinusoidal=True
+    ):
+        check_int32(sample_rate, "sample_rate")
+        _check_in(
+            {
+                "gain_in": (gain_in, 0, 1),
+                "gain_out": (gain_out, 0, 1e9),
+                "delay_ms": (delay_ms, 0, 5.0),
+                "decay": (decay, 0, 0.99),
+                "mod_speed": (mod_speed, 0.1, 2),
+            }
+        )
+        type_check(sinusoidal, (bool,), "sinusoidal")
+        super().__init__()
+        self.sample_rate, self.gain_in, self.gain_out, self.delay_ms = (
+            sample_rate,
+            gain_in,
+            gain_out,
+            delay_ms,
+        )
+        self.decay, self.mod_speed, self.sinusoidal = decay, mod_speed, sinusoidal
+
+    def _compute(self, wave):
+        wave = self._checked(wave)
+        flat = wave.reshape(-1, wave.shape[-1]).astype(np.float64)
+        length, period = (
+            int(self.delay_ms * 0.001 * self.sample_rate + 0.5),
+            int(self.sample_rate / self.mod_speed + 0.5),
+        )
+        kind = Modulation.SINUSOIDAL if self.sinusoidal else Modulation.TRIANGULAR
+        delays = _whole(_swing(kind, period, 1, length, math.pi / 2))
+        past, out, place = np.zeros((len(flat), length)), np.empty_like(flat), 0
+        for i in range(flat.shape[1]):
+            mixed = flat[:, i] * self.gain_in + past[:, (place + delays[i % period]) % length] * self.decay
+            place = (place + 1) % length
+            past[:, place] = out[:, i] = mixed
+        return (out * self.gain_out).clip(-1, 1).reshape(wave.shape).astype(wave.dtype)
+
+
+class Flanger(AudioTensorOperation):
+    """The signal, (..., channel, time), with itself, delayed by a swinging time and fed back.
+
+    (``mindspore.dataset.audio.Flanger``.)
+    """
+
+    def __init__(
+        self,
+        sample_rate,
+        delay=0.0,
+        depth=2.0,
+        regen=0.0,
+        width=71.0,
+        speed=0.5,
+        phase=25.0,
+        modulation=Modulation.SINUSOIDAL,
+        interpolation=Interpolation.LINEAR,
+    ):
+        check_int32_not_zero(sample_rate, "sample_rate")
+        _check_in(
+            {
+                "delay": (delay, 0, 30),
+                "depth": (depth, 0, 10),
+                "regen": (regen, -95, 95),
+                "width": (width, 0, 100),
+                "speed": (speed, 0.1, 10),
+                "phase": (phase, 0, 100),
+            }
+        )
+        type_check(modulation, (Modulation,), "modulation")
+        type_check(interpolation, (Interpolation,), "interpolation")
+        super().__init__()
+        self.sample_rate, self.delay, self.depth, self.regen, self.width = (
+            sample_rate,
+            delay,
+            depth,
+            regen,
+            width,
+        )
+        self.speed, self.phase, self.modulation, self.interpolation = speed, phase, modulation, interpolation
+
+    def _compute(self, wave):
+        wave = self._checked(wave, 2)
+        channels, rate = wave.shape[-2], self.sample_rate
+        flat = wave.reshape(-1, channels, wave.shape[-1]).astype(np.float64)
+        regen, width, delay, depth = self.regen / 100, self.width / 100, self.delay / 1000, self.depth / 1000
+        gain = 1 / (1 + width)
+        width *= gain * (1 - abs(regen))
+        length, period = int((delay + depth) * rate + 0.5) + 2, int(rate / self.speed)
+        swing = _swing(self.modulation, period, math.floor(delay * rate + 0.5), length - 2.0, 3 * math.pi / 2)
+        past, last, out = np.zeros((*flat.shape[:2], length)), np.zeros(flat.shape[:2]), np.empty_like(flat)
+        rows, head = np.arange(channels), 0
+        shift = (rows * period * self.phase / 100 + 0.5).astype(int)
+        for i in range(flat.shape[-1]):
+            head = (head + length - 1) % length
+            now = swing[(i + shift) % period]
+            whole = now.astype(int)
+            part = now - whole
+            past[..., head] = flat[..., i] + last * regen
+            a, b, c = (past[:, rows, (head + whole + k) % length] for k in range(3))
+            if self.interpolation is Interpolation.LINEAR:
+                found = a + (b - a) * part
+            else:
+                b, c = b - a, c - a
+                bend = c * 0.5 - b
+                found = a + (bend * part + (b * 2 - c * 0.5)) * part
+            last = found
+            out[..., i] = flat[..., i] * gain + found * width
+        return out.clip(-1, 1).reshape(wave.shape).astype(wave.dtype)
