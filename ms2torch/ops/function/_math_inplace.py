@@ -11,7 +11,8 @@ import inspect
 from ms2torch._core.registry import METHODS, method
 from ms2torch._core.tensor import Tensor
 
-from . import _math_binary, _math_unary, _nn_activation, clip_func, linalg_func  # noqa: F401  (in METHODS)
+# These put what is asked for into METHODS.
+from . import _math_binary, _math_many, _math_unary, _nn_activation, clip_func, linalg_func  # noqa: F401
 
 _NAMES = (
     "add",

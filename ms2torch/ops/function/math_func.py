@@ -5,6 +5,7 @@ one.
 from . import _control, _math_inplace, _math_similarity, _math_status  # noqa: F401
 from ._math_binary import *  # noqa: F403
 from ._math_extreme import *  # noqa: F403
+from ._math_many import *  # noqa: F403
 from ._math_rare import *  # noqa: F403
 from ._math_reduce import *  # noqa: F403
 from ._math_scan import *  # noqa: F403

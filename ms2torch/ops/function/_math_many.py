@@ -1,0 +1,81 @@
+"""Arithmetic of three and more operands."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core import arithmetic
+from ms2torch._core.registry import mint_form, op
+
+__all__ = ["accumulate_n", "addcdiv", "addcmul", "addn", "lerp"]
+
+
+def _plus_product(input, tensor1, tensor2, value):
+    return arithmetic.add(input, arithmetic.mul(arithmetic.mul(tensor1, tensor2), value))
+
+
+def _plus_quotient(input, tensor1, tensor2, value):
+    return arithmetic.add(input, arithmetic.mul(arithmetic.div(tensor1, tensor2), value))
+
+
+@op(primitive="Addcmul", method=True)
+def addcmul(input, tensor1, tensor2, value=1):
+    """input + value * tensor1 * tensor2 (``mindspore.ops.addcmul``)."""
+    return _plus_product(input, tensor1, tensor2, value)
+
+
+@op(primitive="Addcdiv", method=True)
+def addcdiv(input, tensor1, tensor2, value=1):
+    """input + value * tensor1 / tensor2 (``mindspore.ops.addcdiv``)."""
+    return _plus_quotient(input, tensor1, tensor2, value)
+
+
+@mint_form(name="addcmul")
+def _addcmul(input, tensor1, tensor2, *, value=1):
+    return _plus_product(input, tensor1, tensor2, value)
+
+
+@mint_form(name="addcdiv")
+def _addcdiv(input, tensor1, tensor2, *, value=1):
+    return _plus_quotient(input, tensor1, tensor2, value)
+
+
+@op(primitive="Lerp", method=True, mint=True)
+def lerp(input, end, weight):
+    """input + weight * (end - input) (``mindspore.ops.lerp``)."""
+    return torch.lerp(input, end, weight)
+
+
+def _sum_of(x):
+    if isinstance(x, torch.Tensor):
+        raise TypeError(
+            'Failed calling AddN with "AddN()(x=Tensor)".\nThe valid calling should be: \n'
+            '"AddN()(x=<list of tensor, tuple of tensor>)".\n'
+        )
+    if not len(x):
+        raise ValueError("For primitive[AddN], the input num must be greater than or equal to 1, but got 0.")
+    total = x[0]
+    for t in x[1:]:
+        if t.dtype is not total.dtype:
+            raise TypeError(
+                f"For primitive[AddN], the input type must be same, but got {total.dtype} and {t.dtype}."
+            )
+        if t.shape != total.shape:
+            raise ValueError(
+                f"For 'AddN', the shapes of its inputs must be the same, but got "
+                f"{list(total.shape)} and {list(t.shape)}."
+            )
+        total = arithmetic.add(total, t)
+    return total
+
+
+@op(primitive="AddN")
+def addn(x):
+    """The sum of a list or tuple of tensors of one shape (``mindspore.ops.addn``)."""
+    return _sum_of(x)
+
+
+@op(primitive="AccumulateNV2")
+def accumulate_n(x):
+    """The sum of a list or tuple of tensors of one shape (``mindspore.ops.accumulate_n``)."""
+    return _sum_of(x)
