@@ -26,7 +26,7 @@ from .datasets import (
     VisionBaseDataset,
     zip,
 )
-from .datasets_standard_format import CSVDataset, MindDataset, TFRecordDataset
+from .datasets_standard_format import CSVDataset, MindDataset, OBSMindDataset, TFRecordDataset
 from .datasets_text import (
     AGNewsDataset,
     AmazonReviewDataset,
@@ -91,11 +91,11 @@ __all__ = ["AGNewsDataset", "AmazonReviewDataset", "AudioBaseDataset", "BatchDat
            "DistributedSampler", "EMnistDataset", "EnWik9Dataset", "FashionMnistDataset", "FilterDataset",
            "FlickrDataset", "Food101Dataset", "GeneratorDataset", "GraphData", "IMDBDataset",
            "ImageFolderDataset", "IterSampler", "Iterator", "KMnistDataset", "ManifestDataset", "MapDataset",
-           "MappableDataset", "MindDataset", "MnistDataset", "NumpySlicesDataset", "OmniglotDataset",
-           "OutputFormat", "PKSampler", "PaddedBatchDataset", "PaddedDataset", "PennTreebankDataset",
-           "ProjectDataset", "RandomSampler", "RenameDataset", "RenderedSST2Dataset", "RepeatDataset",
-           "SQuADDataset", "SST2Dataset", "STL10Dataset", "Sampler", "SamplingStrategy", "Schema",
-           "SemeionDataset", "SequentialSampler", "Shuffle", "ShuffleDataset", "SkipDataset",
+           "MappableDataset", "MindDataset", "MnistDataset", "NumpySlicesDataset", "OBSMindDataset",
+           "OmniglotDataset", "OutputFormat", "PKSampler", "PaddedBatchDataset", "PaddedDataset",
+           "PennTreebankDataset", "ProjectDataset", "RandomSampler", "RenameDataset", "RenderedSST2Dataset",
+           "RepeatDataset", "SQuADDataset", "SST2Dataset", "STL10Dataset", "Sampler", "SamplingStrategy",
+           "Schema", "SemeionDataset", "SequentialSampler", "Shuffle", "ShuffleDataset", "SkipDataset",
            "SogouNewsDataset", "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset",
            "TakeDataset", "TextBaseDataset", "TextFileDataset", "TupleIterator", "UDPOSDataset",
            "UnionBaseDataset", "VOCDataset", "VisionBaseDataset", "WeightedRandomSampler", "WikiTextDataset",

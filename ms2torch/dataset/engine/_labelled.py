@@ -26,8 +26,8 @@ class CelebADataset(ListedDataset, VisionBaseDataset):
     _names = ("image", "attr")
 
     def __init__(self, dataset_dir, num_parallel_workers=None, shuffle=None, usage="all", sampler=None,
-                 decode=False,
-                 extensions=None, num_samples=None, num_shards=None, shard_id=None, cache=None, decrypt=None):
+                 decode=False, extensions=None, num_samples=None, num_shards=None, shard_id=None, cache=None,
+                 decrypt=None):
         check_dir(dataset_dir)
         check_decrypt(decrypt)
         if extensions is not None:
@@ -50,7 +50,7 @@ class CelebADataset(ListedDataset, VisionBaseDataset):
         if not os.path.isfile(path):
             raise pipeline_error(f"Invalid file, get real path failed, path={path}")
         with open(path, encoding="utf-8") as file:
-            count, _, *rows = file.read().splitlines() or ["", ""]
+            count, _, *rows = [*file.read().splitlines(), "", ""]
         if not count.strip().isdigit():
             raise pipeline_error(f"Invalid rows_num, failed to convert rows_num: {count} to unsigned long in "
                                  f"{path}.")

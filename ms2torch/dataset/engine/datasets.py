@@ -519,9 +519,9 @@ def zip(datasets):
 
 _OPERATIONS = {"BatchDataset": "_batch", "PaddedBatchDataset": "_batch", "BatchInfo": "_batch",
                "MapDataset": "_map", "ShuffleDataset": "_flow", "RepeatDataset": "_flow",
-               "SkipDataset": "_flow", "TakeDataset": "_flow", "ZipDataset": "_flow", "ConcatDataset": "_flow",
-               "RenameDataset": "_flow", "ProjectDataset": "_flow", "FilterDataset": "_flow",
-               "SourceDataset": "_sources", "MappableDataset": "_sources"}
+               "SkipDataset": "_flow", "TakeDataset": "_flow", "ZipDataset": "_flow",
+               "ConcatDataset": "_flow", "RenameDataset": "_flow", "ProjectDataset": "_flow",
+               "FilterDataset": "_flow", "SourceDataset": "_sources", "MappableDataset": "_sources"}
 
 
 def __getattr__(name):
