@@ -120,8 +120,11 @@ def difference(a: dict | None, b: dict | None) -> Finding | None:
             return None
         found.kind = "extra" if a is None else "missing"
         return found
+    # A sens of shape () for an output of shape (1,) comes as it is in PyNative mode before 2.10.
+    came = (found.stage, found.role) == ("backward", "grad_output")
+    same_size = came and a["stats"]["n"] == b["stats"]["n"]
     for kind in ("dtype", "shape"):
-        if a[kind] != b[kind]:
+        if a[kind] != b[kind] and not (kind == "shape" and same_size):
             found.kind, found.reference, found.ours = kind, _plain(a[kind]), _plain(b[kind])
             return found
     left, right = a["stats"], b["stats"]
