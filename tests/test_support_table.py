@@ -19,7 +19,7 @@ def test_statuses():
     assert status("mindspore.Tensor.max") == "here"
     assert status("mindspore.ops.TensorAdd") == "here"              # a name of earlier releases
     assert status("mindspore.nn.GraphCell") == "refused"            # raises when it is made
-    assert status("mindspore.export") == "refused"                  # raises when it is called
+    assert status("mindspore.load") == "refused"                    # raises when it is called
     assert status("mindspore.graph.JitContext") == "unsupported"
     assert support_table.status("mindspore.nn.NotThereYet", None) == "planned"
 
