@@ -57,6 +57,10 @@ class _Loader:
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self.spec  # the import system has just put the alias's spec there
+        # Importing a module for the first time puts it into its package, also in the place of a function
+        # of that name. What our package has imported already is no first time under the alias either.
+        for name in [name for name in sys.modules if name.startswith(self.name + ".")]:
+            sys.modules.setdefault("mindspore" + name.removeprefix("ms2torch"), sys.modules[name])
         if self.name == "ms2torch":
             module.__class__ = _Named
 

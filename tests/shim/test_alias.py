@@ -196,3 +196,11 @@ def test_what_packages_take_from_private_modules():
     walked = {*dir(vision.transforms), *dir(transforms.transforms)}
     assert not [n for n in walked if isinstance(getattr(vision.transforms, n, None), Missing)]
     assert not isinstance(ms2torch.Tensor(1.0), ms2torch.common._stub_tensor.StubTensor)
+
+
+def test_importing_a_module_leaves_the_function_of_its_name_in_the_package(removed):
+    ms2torch.install()
+    import mindspore
+    from mindspore.scipy.optimize.linear_sum_assignment import linear_sum_assignment
+
+    assert mindspore.scipy.optimize.linear_sum_assignment is linear_sum_assignment
