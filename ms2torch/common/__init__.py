@@ -3,6 +3,7 @@
 from ms2torch._core.surface import install_lazy
 
 from . import _stub_tensor, dtype, initializer
+from ._grad_function import _Function
 from .api import (
     JitConfig,
     jit,

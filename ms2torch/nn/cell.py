@@ -119,6 +119,10 @@ class Cell(CellTree, CellCall, _Module):
                 return modules[name]
             if name in own["_buffers"]:
                 return self._tied_buffer(name)
+        if name == "cast":      # which every Cell had before 2.10, and packages use without making one
+            from ms2torch.ops import Cast
+
+            return Cast()
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
     def __setattr__(self, name: str, value) -> None:

@@ -80,6 +80,15 @@ def test_levels_of_mixed_precision_by_their_private_name():
     return {name: level.value for name, level in AmpLevel.__members__.items()}
 
 
+@case(each={"layer, part": [("ReLU", "relu"), ("Sigmoid", "sigmoid"), ("Tanh", "tanh"),
+                            ("FastGelu", "fast_gelu"), ("HSwish", "hswish"), ("Softmax", "softmax"),
+                            ("LogSoftmax", "log_softmax")]})
+def test_operators_that_activations_keep(**layer_and_part):
+    (layer, part), = layer_and_part.values()
+    operator = getattr(getattr(nn, layer)(), part)
+    return operator.name, operator.shard(((1, 1),)) is operator, operator(ms.Tensor(data((2, 3))))
+
+
 class Positions(nn.Cell):
     """Integer parameters, an index and a factor, among the trainable ones."""
 

@@ -204,3 +204,20 @@ def test_importing_a_module_leaves_the_function_of_its_name_in_the_package(remov
     from mindspore.scipy.optimize.linear_sum_assignment import linear_sum_assignment
 
     assert mindspore.scipy.optimize.linear_sum_assignment is linear_sum_assignment
+
+
+def test_a_function_with_its_own_gradient_can_be_derived_but_not_applied():
+    class Ring(ms2torch.common._Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+    with pytest.raises(NotImplementedError, match=r"mindspore\.common\._Function\.apply \(of Ring\)"):
+        Ring.apply(ms2torch.Tensor(1.0))
+
+
+def test_every_cell_casts_as_before_2_10():
+    cell = ms2torch.nn.Cell()
+    assert cell.cast(ms2torch.Tensor(1.5), ms2torch.int32).dtype == ms2torch.int32
+    cell.cast = "own"
+    assert cell.cast == "own"

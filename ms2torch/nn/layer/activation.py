@@ -16,6 +16,7 @@ from ms2torch.ops.function._nn_activation import log_softmaxed, softmaxed
 
 from ..cell import Cell
 from ._errors import not_tensor
+from ._parts import primitive
 from ._plain import PlainCell
 
 __all__ = [
@@ -66,9 +67,12 @@ class _OfInputX(_Elementwise):
             raise _no_call(err, self._operator or self.cls_name, input_x) from None
 
 
-def _elementwise(name: str, compute, text: str, operator: str | None = None, base=_Elementwise) -> type:
+def _elementwise(name: str, compute, text: str, operator: str | None = None, base=_Elementwise,
+                 part: str | None = None) -> type:
+    """``part`` is the attribute under which MindSpore's layer keeps its operator."""
+    parts = {part: primitive(operator or name)} if part else {}
     return type(name, (base,), {"_formula": staticmethod(compute), "_operator": operator or name,
-                                "__doc__": text, "__module__": __name__})
+                                "__doc__": text, "__module__": __name__, **parts})
 
 
 def _kernel(functional):
@@ -84,14 +88,15 @@ def _relu(t):
         raise
 
 
-ReLU = _elementwise("ReLU", _relu, "max(x, 0) (``mindspore.nn.ReLU``).", base=_OfInput)
+ReLU = _elementwise("ReLU", _relu, "max(x, 0) (``mindspore.nn.ReLU``).", base=_OfInput, part="relu")
 ReLU6 = _elementwise("ReLU6", _kernel(kernels.relu6), "min(max(x, 0), 6) (``mindspore.nn.ReLU6``).")
-Sigmoid = _elementwise("Sigmoid", _kernel(kernels.sigmoid), "1 / (1 + exp(-x)) (``mindspore.nn.Sigmoid``).")
+Sigmoid = _elementwise("Sigmoid", _kernel(kernels.sigmoid), "1 / (1 + exp(-x)) (``mindspore.nn.Sigmoid``).",
+                       part="sigmoid")
 SiLU = _elementwise("SiLU", _kernel(kernels.silu), "x * sigmoid(x) (``mindspore.nn.SiLU``).")
 Mish = _elementwise("Mish", _kernel(kernels.mish), "x * tanh(softplus(x)) (``mindspore.nn.Mish``).",
                     base=_OfInputX)
 HSwish = _elementwise("HSwish", _kernel(kernels.hardswish), "x * relu6(x + 3) / 6 (``mindspore.nn.HSwish``).",
-                      base=_OfInput)
+                      base=_OfInput, part="hswish")
 HSigmoid = _elementwise("HSigmoid", _kernel(kernels.hardsigmoid),
                         "relu6(x + 3) / 6 (``mindspore.nn.HSigmoid``).", base=_OfInput)
 SeLU = _elementwise("SeLU", _kernel(kernels.selu), "Scaled elu (``mindspore.nn.SeLU``).", base=_OfInputX)
@@ -99,7 +104,8 @@ Softsign = _elementwise("Softsign", _kernel(kernels.softsign), "x / (1 + |x|) (`
 Tanhshrink = _elementwise("Tanhshrink", _kernel(kernels.tanhshrink), "x - tanh(x) "
                                                                      "(``mindspore.nn.Tanhshrink``).")
 FastGelu = _elementwise("FastGelu", _kernel(kernels.fast_gelu),
-                        "x * sigmoid(1.702 x) (``mindspore.nn.FastGelu``).", "FastGeLU")
+                        "x * sigmoid(1.702 x) (``mindspore.nn.FastGelu``).", "FastGeLU",
+                        part="fast_gelu")
 LogSigmoid = _elementwise("LogSigmoid", _kernel(kernels.logsigmoid),
                           "log(sigmoid(x)) (``mindspore.nn.LogSigmoid``).", base=_OfInputX)
 
@@ -117,7 +123,8 @@ def _tanh(t):
     return torch.tanh(t)
 
 
-Tanh = _elementwise("Tanh", _tanh, "tanh(x) (``mindspore.nn.Tanh``), for floats and complex numbers.")
+Tanh = _elementwise("Tanh", _tanh, "tanh(x) (``mindspore.nn.Tanh``), for floats and complex numbers.",
+                    part="tanh")
 
 
 class GELU(Cell):
@@ -148,6 +155,8 @@ class Softmax(Cell):
     ValueError for an axis that the input does not have, TypeError for integers.
     """
 
+    softmax = primitive("Softmax", "axis")
+
     def __init__(self, axis=-1) -> None:
         super().__init__()
         if not isinstance(axis, (int, tuple)):
@@ -164,6 +173,8 @@ class Softmax(Cell):
 
 class LogSoftmax(Cell):
     """log(softmax) along ``axis``, -1 by default (``mindspore.nn.LogSoftmax``)."""
+
+    log_softmax = primitive("LogSoftmax", "axis")
 
     def __init__(self, axis=-1) -> None:
         super().__init__()
