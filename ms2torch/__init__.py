@@ -51,12 +51,12 @@ from .context import (
     set_context,
     set_device,
 )
+from .migrate.to_torch import to_torch
 from .ops.composite.base import vmap
 from .ops.function._old_names import from_numpy
 from .ops.function.grad_func import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from .ops.primitive import constexpr
 from .shim import install, uninstall
-from .migrate.to_torch import to_torch
 
 from .common import dtype  # isort: skip
 
