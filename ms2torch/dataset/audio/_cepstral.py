@@ -170,10 +170,10 @@ def _completed(given, more: dict) -> dict:
     return settings
 
 
-def _coefficients(operation, levels: np.ndarray, log: bool, count: int, norm: NormMode) -> np.ndarray:
-    """The cosine transform of logarithms or decibels, (..., filters, time)."""
+def _coefficients(levels: np.ndarray, log: bool, count: int, norm: NormMode) -> np.ndarray:
+    """The cosine transform of logarithms or decibels, (..., filters, time); always float32."""
     levels = np.log(levels + levels.dtype.type(1e-6)) if log else AmplitudeToDB()._compute(levels)
-    return (create_dct(count, levels.shape[-2], norm).T.astype(np.float64) @ levels).astype(levels.dtype)
+    return (create_dct(count, levels.shape[-2], norm).T.astype(np.float64) @ levels).astype(np.float32)
 
 
 def _check_kind(dct_type) -> None:
@@ -218,7 +218,7 @@ class MFCC(AudioTensorOperation):
         self._mels = MelSpectrogram(sample_rate, **self.melkwargs)
 
     def _compute(self, wave):
-        return _coefficients(self, self._mels._compute(wave), self.log_mels, self.n_mfcc, self.norm)
+        return _coefficients(self._mels._compute(wave), self.log_mels, self.n_mfcc, self.norm)
 
 
 class LFCC(AudioTensorOperation):
@@ -286,7 +286,7 @@ class LFCC(AudioTensorOperation):
         frames = self._frames._compute(wave)
         filters = _linear(frames.shape[-2], self.f_min, self.f_max, self.n_filter, self.sample_rate)
         levels = (filters.T @ frames.astype(np.float64)).astype(frames.dtype)
-        return _coefficients(self, levels, self.log_lf, self.n_lfcc, self.norm)
+        return _coefficients(levels, self.log_lf, self.n_lfcc, self.norm)
 
 
 class InverseMelScale(RandomOperation, AudioTensorOperation):
@@ -355,4 +355,4 @@ class InverseMelScale(RandomOperation, AudioTensorOperation):
             if loss < self.tolerance_loss or abs(last - loss) < self.tolerance_change:
                 break
             last = loss
-        return found.reshape(*wave.shape[:-2], self.n_stft, -1).astype(wave.dtype)
+        return found.reshape(*(wave.shape[:-2] or (1,)), self.n_stft, found.shape[-1]).astype(wave.dtype)

@@ -136,4 +136,4 @@ class DetectPitchFrequency(AudioTensorOperation):
         padded = np.concatenate([np.repeat(places[..., :1], before, -1), places], -1)
         windows = np.lib.stride_tricks.sliding_window_view(padded, self.win_length, -1)
         middle = np.sort(windows, -1)[..., (self.win_length - 1) // 2]
-        return (rate / (1e-9 + middle)).astype(wave.dtype)
+        return (rate / (1e-9 + middle)).astype(np.float32)

@@ -97,6 +97,8 @@ class TimeStretch(AudioTensorOperation):
 
     def _compute(self, wave):
         wave = complex_pairs(self, wave, 3)
+        if self.fixed_rate == 1:                     # as it is, but for an axis more, as in MindSpore
+            return wave[None] if wave.ndim == 3 else wave
         if wave.shape[-3] != self.n_freq:
             raise OperationError(
                 f"TimeStretch: the frequencies of the input should be n_freq: {self.n_freq}, but got "
