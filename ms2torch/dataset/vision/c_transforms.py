@@ -58,4 +58,6 @@ __all__ = ["AdjustGamma", "AutoAugment", "AutoAugmentPolicy", "AutoContrast", "B
            "RandomLighting", "RandomPosterize", "RandomResize", "RandomResizedCrop", "RandomRotation",
            "RandomSelectSubpolicy", "RandomSharpness", "RandomSolarize", "RandomVerticalFlip", "Rescale",
            "Resize", "RgbToBgr", "Rotate", "SliceMode", "SlicePatches", "UniformAugment", "VerticalFlip",
-           *_boxes]
+           *_boxes,
+           # Not here, and said so when they are used: packages list all names of this module again.
+           "SoftDvppDecodeRandomCropResizeJpeg", "SoftDvppDecodeResizeJpeg"]  # noqa: F822
