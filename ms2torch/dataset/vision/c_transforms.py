@@ -60,4 +60,5 @@ __all__ = ["AdjustGamma", "AutoAugment", "AutoAugmentPolicy", "AutoContrast", "B
            "Resize", "RgbToBgr", "Rotate", "SliceMode", "SlicePatches", "UniformAugment", "VerticalFlip",
            *_boxes,
            # Not here, and said so when they are used: packages list all names of this module again.
-           "SoftDvppDecodeRandomCropResizeJpeg", "SoftDvppDecodeResizeJpeg"]  # noqa: F822
+           "SoftDvppDecodeRandomCropResizeJpeg",  # noqa: F405
+           "SoftDvppDecodeResizeJpeg"]  # noqa: F405

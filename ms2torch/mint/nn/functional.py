@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import mint
+from ms2torch._core import normalising
 from ms2torch._core.random_streams import Stream
 from ms2torch._core.registry import lowered
 from ms2torch._core.rng import graph_seeds
@@ -119,7 +120,9 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
                eps=1e-05):
     """Mean 0 and variance 1 over all but the channels; in training the running figures are updated in place,
     and the running variance is the unbiased one."""
-    return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    plain = normalising.plain(input)
+    y = F.batch_norm(plain, running_mean, running_var, weight, bias, training, momentum, eps)
+    return y if plain is input else y.reshape(input.shape)
 
 
 @lowered

@@ -10,6 +10,7 @@ from ms2torch import _checkparam as check
 from ms2torch._core import levels
 from ms2torch._core.dtype import float32
 from ms2torch._core.errors import translate, unsupported
+from ms2torch._core.normalising import batch_norm
 from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.initializer import Initializer, initializer
 from ms2torch.common.parameter import Parameter
@@ -95,16 +96,16 @@ class _BatchNorm(Cell):
             if t.ndim not in self._ranks:
                 self._check_input_dim(t.shape, self.cls_name)
             if not training:
-                y = torch.batch_norm(t, gamma._t, beta._t, mean._t, variance._t, False, 0.0, self.eps, True)
+                y = batch_norm(t, gamma._t, beta._t, mean._t, variance._t, False, 0.0, self.eps, True)
             elif not levels.writing():
-                y = torch.batch_norm(t, gamma._t, beta._t, None, None, True, 0.0, self.eps, True)
+                y = batch_norm(t, gamma._t, beta._t, None, None, True, 0.0, self.eps, True)
             elif mean._t is mean._rest:
-                y = torch.batch_norm(t, gamma._t, beta._t, mean._rest, variance._rest, True, self.momentum,
+                y = batch_norm(t, gamma._t, beta._t, mean._rest, variance._rest, True, self.momentum,
                                      self.eps, True)
             else:
                 # The statistics are differentiated: autograd saved what they are now.
                 new = [p._t.detach().clone() for p in (mean, variance)]
-                y = torch.batch_norm(t, gamma._t, beta._t, *new, True, self.momentum, self.eps, True)
+                y = batch_norm(t, gamma._t, beta._t, *new, True, self.momentum, self.eps, True)
                 mean._assign(new[0])
                 variance._assign(new[1])
         except (RuntimeError, AttributeError) as err:

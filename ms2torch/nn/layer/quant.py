@@ -19,6 +19,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
+from ms2torch._core import normalising
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor import Tensor, wrap
 from ms2torch.common.initializer import initializer
@@ -354,7 +355,7 @@ class Conv2dBnFoldQuantOneConv(_Folded):
             y = y + self.bias._t[:, None, None]
         count = y.numel() // y.shape[1]
         mean, variance = y.mean((0, 2, 3)), y.var((0, 2, 3), unbiased=False)
-        normed = F.batch_norm(y, None, None, self.gamma._t, self.beta._t, True, 0.0, self.eps)
+        normed = normalising.batch_norm(y, self.gamma._t, self.beta._t, None, None, True, 0.0, self.eps, True)
         self._move(mean, variance * (count / max(count - 1, 1)))
         return wrap(normed)
 

@@ -7,7 +7,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core import levels
+from ms2torch._core import levels, normalising
 from ms2torch._core.registry import PRIMITIVES, Primitive, op, primitive
 from ms2torch._core.tensor import Tensor, wrap
 
@@ -67,7 +67,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
 
 def instance_normalised(t, weight, bias, eps: float):
     """Normalises every channel of every sample."""
-    return torch.instance_norm(t, weight, bias, None, None, True, 0.0, eps, True)
+    return normalising.instance_norm(t, weight, bias, None, None, True, 0.0, eps, True)
 
 
 @op
@@ -81,7 +81,7 @@ def batch_norm(input_x, running_mean, running_var, weight, bias, training=False,
     moving = tuple(t.detach() if t.requires_grad else t for t in (running_mean, running_var))
     if training and not levels.writing():
         moving = (None, None)
-    return torch.batch_norm(input_x, weight, bias, *moving, training, momentum, eps, True)
+    return normalising.batch_norm(input_x, weight, bias, *moving, training, momentum, eps, True)
 
 
 class BatchNorm(Primitive):
@@ -105,9 +105,11 @@ class BatchNorm(Primitive):
         t = x._t
         if not self.is_training:
             moving = mean._t.detach(), variance._t.detach()
-            y = torch.batch_norm(t, scale._t, bias._t, *moving, False, 0.0, self.epsilon, True)
+            y = normalising.batch_norm(t, scale._t, bias._t, *moving, False, 0.0, self.epsilon,
+                                       True)
             return wrap(y), wrap(mean._t), wrap(variance._t), wrap(mean._t), wrap(variance._t)
-        y, used, rstd = torch.native_batch_norm(t, scale._t, bias._t, None, None, True, 0.0, self.epsilon)
+        y, used, rstd = normalising.native_batch_norm(t, scale._t, bias._t, None, None, True, 0.0,
+                                                      self.epsilon)
         spread = rstd.reciprocal().square() - self.epsilon
         count = t.numel() // t.shape[1]
         if levels.writing():

@@ -1,0 +1,37 @@
+"""Batch and instance normalisation with a derivative that is right for every layout of memory.
+
+torch's CPU kernel mixes elements up in the backward pass of 4-D and 5-D inputs where axes of length 1 leave
+their memory format open (MindSpore's programs make such of sequences, by ``ExpandDims`` after a
+transposition), and in instance normalisation, which to it is a batch of one. Over three axes it does not, and
+to a norm the axes after the second are all the same.
+"""
+
+from __future__ import annotations
+
+import torch
+
+
+def plain(t: torch.Tensor) -> torch.Tensor:
+    """``t``, over three axes where its own are ambiguous."""
+    return t.flatten(2) if t.ndim > 3 and t.is_cpu and 1 in t.shape else t
+
+
+def batch_norm(t: torch.Tensor, *rest) -> torch.Tensor:
+    """``torch.batch_norm``."""
+    x = plain(t)
+    y = torch.batch_norm(x, *rest)
+    return y if x is t else y.reshape(t.shape)
+
+
+def native_batch_norm(t: torch.Tensor, *rest) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """``torch.native_batch_norm``: the output, the batch's means and the reciprocals of its deviations."""
+    x = plain(t)
+    y, mean, rstd = torch.native_batch_norm(x, *rest)
+    return (y if x is t else y.reshape(t.shape)), mean, rstd
+
+
+def instance_norm(t: torch.Tensor, *rest) -> torch.Tensor:
+    """``torch.instance_norm``, which runs the same kernel over a batch of one."""
+    if t.ndim > 3 and t.is_cpu:
+        return torch.instance_norm(t.flatten(2), *rest).reshape(t.shape)
+    return torch.instance_norm(t, *rest)
