@@ -59,6 +59,12 @@ def _table() -> dict[str, dict[str, str]]:
 
 
 @cache
+def _packages() -> frozenset[str]:
+    """The modules that have others inside."""
+    return frozenset(path.rpartition(".")[0] for path in _table())
+
+
+@cache
 def _exports() -> dict[str, str]:
     """What the ``__all__`` of each module of MindSpore 2.10 holds that has one."""
     return json.loads((_DATA / "exports_2_10.json").read_text())
@@ -234,7 +240,7 @@ def lookup(module_name: str, name: str):
             return _once_exported(module_name, path)
         if name == "__version__" and path in ("mindspore", "mindspore.version"):
             return generation.version()
-        if name == "__path__" and any(p.startswith(path + ".") for p in _table()):
+        if name == "__path__" and path in _packages():
             return []  # one file of ours can stand for a package of MindSpore's
         raise AttributeError(f"module {path!r} has no attribute {name!r}")
     home = _home(path, name)
