@@ -138,7 +138,7 @@ def statistics(array):
             total += float(part.sum(dtype=np.float64 if part.size < 4096 else None))
         square += power
         low, high = min(low, float(part.min())), max(high, float(part.max()))
-        zeros += part.size - int(np.count_nonzero(part))
+        zeros += int(np.count_nonzero(part == 0))  # of bools: floats take it ten times as long
     stats.update(zeros=zeros, norm=_number(square**0.5), mean=_number(total / finite) if finite else None)
     stats.update(min=low if finite else None, max=high if finite else None)
     return stats
