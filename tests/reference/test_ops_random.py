@@ -64,3 +64,10 @@ def test_value(line):
 @case(each={"line": REFUSED}, raises=True)
 def test_refusal(line):
     return evaluate(line)
+
+
+@case(each={"seeds": [(2, 5), (1, 7), (123456789012, 99)], "replacement": [True, False]})
+def test_multinomial_with_replacement_under_a_seed(seeds, replacement):
+    weights = evaluate('A([[0.5, 9, 4, 1], [1, 2, 3, 4], [5, 1, 1, 5]], "float32")')
+    draw = evaluate("ops.multinomial_with_replacement")
+    return draw(weights, *seeds, 4, replacement), draw(weights[1], *seeds, 3, replacement)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 
+import numpy as np
 import torch
 
 from ms2torch._core import dtype as _dtype
@@ -17,7 +18,7 @@ from ms2torch._core.device import device
 from ms2torch._core.errors import said
 from ms2torch._core.random_streams import Stream
 from ms2torch._core.registry import METHODS, PRIMITIVES, REQUIRED, Primitive, method, mint_form, op, primitive
-from ms2torch._core.rng import graph_seeds
+from ms2torch._core.rng import graph_seeds, philox
 from ms2torch._core.tensor import Tensor, as_torch, lower, wrap
 from ms2torch.common.generator import engine
 
@@ -531,19 +532,42 @@ def _log_normal_reverse(input, mean=1.0, std=2.0):
     return torch.empty_like(input).log_normal_(mean, std)
 
 
-def _with_replacement(x, numsamples, replacement):
-    return torch.multinomial(x.double(), numsamples, replacement)
+def _chosen(x, seed, offset, numsamples, replacement):
+    if seed == offset == 0:
+        return torch.multinomial(x.double(), numsamples, replacement)
+    weights = np.atleast_2d(x.detach().double().cpu().numpy()).copy()
+    count = len(weights) * numsamples
+    n = np.arange(-(-count // 4), dtype=np.uint64)
+    words = np.stack(philox((n, np.uint64(0), np.uint64(offset & 0xFFFFFFFF), np.uint64(offset >> 32)),
+                            (seed & 0xFFFFFFFF, seed >> 32)), axis=1).reshape(-1)[:count]
+    draws = ((words & np.uint64(0x7FFFFF)) / 2**23).reshape(-1, numsamples)
+    found = np.empty(draws.shape, np.int64)
+    for row, numbers, places in zip(weights, draws, found, strict=True):
+        for i, number in enumerate(numbers):
+            ends = row.cumsum()
+            places[i] = np.searchsorted(ends, number * ends[-1], side="right")
+            if not replacement:
+                row[places[i]] = 0.0
+    return torch.from_numpy(found.reshape(*x.shape[:-1], numsamples)).to(x.device)
 
 
-@op
+@op(primitive="MultinomialWithReplacement", init={"numsamples": REQUIRED, "replacement": False})
 def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False):
-    """``numsamples`` classes of each row by its weights (``mindspore.ops.multinomial_with_replacement``)."""
-    return _with_replacement(x, numsamples, replacement)
+    """``numsamples`` classes of each row by its weights (``mindspore.ops.multinomial_with_replacement``).
 
-
-@primitive("MultinomialWithReplacement", init={"numsamples": REQUIRED, "replacement": False})
-def _multinomial_with_replacement(x, seed, offset, numsamples, replacement=False):
-    return _with_replacement(x, numsamples, replacement)
+    The numbers are MindSpore's for a ``seed`` and ``offset``, and free where both are 0. ValueError for
+    negative weights, for a row without any, and for more samples than classes without ``replacement``.
+    """
+    if not replacement and numsamples > x.shape[-1]:
+        raise said(ValueError("For 'MultinomialWithReplacement', the value of numsamples must equal or less "
+                              f"than x_shape[-1], but got {numsamples}."))
+    if bool((x < 0).any()):
+        raise said(ValueError("For 'MultinomialWithReplacement' , each element of 'x' must be equal or greater "
+                              "than 0. "))
+    if bool((x.sum(-1) <= 0).any()):
+        raise said(ValueError("For 'MultinomialWithReplacement' , the sum of each row of 'x' must be greater "
+                              "than 0. "))
+    return _chosen(x, int(seed), int(offset), numsamples, replacement)
 
 
 def _candidates(true_classes, num_true, num_sampled, unique, range_max):
