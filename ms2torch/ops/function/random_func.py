@@ -562,8 +562,8 @@ def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False)
         raise said(ValueError("For 'MultinomialWithReplacement', the value of numsamples must equal or less "
                               f"than x_shape[-1], but got {numsamples}."))
     if bool((x < 0).any()):
-        raise said(ValueError("For 'MultinomialWithReplacement' , each element of 'x' must be equal or greater "
-                              "than 0. "))
+        raise said(ValueError("For 'MultinomialWithReplacement' , each element of 'x' must be equal or "
+                              "greater than 0. "))
     if bool((x.sum(-1) <= 0).any()):
         raise said(ValueError("For 'MultinomialWithReplacement' , the sum of each row of 'x' must be greater "
                               "than 0. "))
