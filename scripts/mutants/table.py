@@ -214,8 +214,9 @@ def _operators() -> list[Mutant]:
                  "return max_pooled(x, kernel, stride, \"PAD\", 0, dilation, ceil_mode, return_indices)",
                  "ops.max_pool2d(x, (2, 2), 2, 1).sum()", "2,3,4,4"),
         operator("batch_norm's momentum", 7, "ops/function/_nn_norm.py",
-                 "return torch.batch_norm(input_x, weight, bias, *moving, training, momentum, eps, True)",
-                 "return torch.batch_norm(input_x, weight, bias, *moving, training, momentum, eps * 1e4, True)",
+                 "return normalising.batch_norm(input_x, weight, bias, *moving, training, momentum, eps, True)",
+                 "return normalising.batch_norm(input_x, weight, bias, *moving, training, momentum, "
+                 "eps * 1e4, True)",
                  "ops.batch_norm(x, ops.zeros(6), ops.ones(6), ops.ones(6), ops.zeros(6))"),
         operator("a dropped cast: reduce_sum in float32", 0, reduce,
                  "return _sum(x, _given(axis, \"ReduceSum\"), keep_dims, \"ReduceSum\", x.dtype)",
