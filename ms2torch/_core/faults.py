@@ -7,8 +7,11 @@ costs nothing.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import datetime
+import logging
+import multiprocessing.util
 import os
 import socket
 import sys
@@ -20,6 +23,11 @@ _rank: int | None = None
 _number = 0
 _PATIENCE = 3.0
 failed = False
+# The process that an uncaught error is ending.
+_failing: list[int] = []
+# What a survivor waits before it ends, so that its launcher sees the process that failed end first.
+_BEHIND = 0.5
+_survives = False
 # (machine, process id) of every rank.
 processes: list[tuple[str, int]] = []
 # Gloo's errors are plain RuntimeErrors.
@@ -36,11 +44,31 @@ def watch(rank: int) -> None:
         def tell_and_show(kind, value, trace):
             global failed
             failed = True
+            if issubclass(kind, Exception):
+                _failing.append(os.getpid())
             tell("ended", f"{kind.__name__}: {value}")
             before(kind, value, trace)
 
         sys.excepthook = tell_and_show
     _rank = rank
+
+
+def _end_at_once() -> None:
+    """End after an uncaught error without taking torch down: its threads may wait for ranks that are gone,
+    and abort a process that ends in the usual way."""
+    if _rank is not None and os.getpid() in _failing:
+        if _survives:
+            time.sleep(_BEHIND)
+        multiprocessing.util._exit_function()
+        logging.shutdown()
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        os._exit(1)
+
+
+# Registered early, so that what programs register runs before.
+atexit.register(_end_at_once)
 
 
 def rest() -> None:
@@ -119,6 +147,8 @@ def explained(err: Exception, what: str, members=None) -> RuntimeError:
     tell("saw", here)
     if _rank == 0:
         _stay(ranks)
+    global _survives
+    _survives = bool(found)
     lines = "; ".join(found) or "all ranks were there"
     error = RuntimeError(f"Rank {_rank} failed in {here}: {lines}. ({str(err).strip().splitlines()[0]})")
     error.from_user = True
