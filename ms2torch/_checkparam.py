@@ -443,6 +443,6 @@ for _name, _value in list(globals().items()):
     if inspect.isfunction(_value) and (_name.startswith("check") or _name in ("twice", "triple")):
         setattr(Validator, _name, staticmethod(_value))
 
-from ._core.surface import install_lazy  # noqa: E402 - the names that are still missing
+from ms2torch._naming.surface import install_lazy  # noqa: E402 - the names that are still missing
 
 install_lazy(__name__, globals())

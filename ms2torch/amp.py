@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 
 import torch
 
-from ms2torch._core import amp as _amp
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.gradient import amp as _amp
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.train.amp import (
     auto_mixed_precision,

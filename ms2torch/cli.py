@@ -76,7 +76,8 @@ def _split(argv: list[str]) -> tuple[_Options, list[str]]:
 def _print_version() -> None:
     import torch
 
-    from ._core import generation
+    from ms2torch._naming import generation
+
     from ._version import __version__
 
     print(f"ms2torch {__version__}, MindSpore API {generation.version()}, PyTorch {torch.__version__}")
@@ -84,7 +85,9 @@ def _print_version() -> None:
 
 def _prepare(options: _Options) -> None:
     """Everything that must hold before the program's first line, here and in its subprocesses."""
-    from ._core import device, ranks
+    from ms2torch._core.devices import device
+    from ms2torch._core.processes import ranks
+
     from .shim import alias, paths
 
     try:

@@ -13,10 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ms2torch._core import mode
+from ms2torch._core.devices import device
+from ms2torch._core.errors import unsupported
+from ms2torch._naming import generation, generations
+from ms2torch._naming.surface import install_lazy
+
 from ._checkparam import args_type_check
-from ._core import device, generation, mode
-from ._core.errors import unsupported
-from ._core.surface import install_lazy
 from .parallel import _auto_parallel_context as _parallel
 from .parallel._ps_context import _get_ps_context, _reset_ps_context, _set_ps_context
 
@@ -27,6 +30,8 @@ COMPATIBLE = 1
 LAX = 2
 RELEASE = 0
 DEBUG = 1
+
+mode.graph = generations.old("mindspore.set_context")
 
 _KEY = "For 'context.set_context', the argument '{}' "
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ms2torch._naming.surface import install_lazy
+
 from ._checkparam import args_type_check
-from ._core.surface import install_lazy
 
 
 class DeviceCtx(NamedTuple):

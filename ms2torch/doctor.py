@@ -15,7 +15,9 @@ import shutil
 import sys
 from typing import NamedTuple
 
-from ._core import device, generation
+from ms2torch._core.devices import device
+from ms2torch._naming import generation
+
 from ._version import __version__
 
 FINE, OPTIONAL, WRONG = "ok", "--", "!!"

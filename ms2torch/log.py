@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 
-from ._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
 
 __all__ = ["get_level", "get_log_config"]
 

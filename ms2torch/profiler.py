@@ -10,8 +10,8 @@ import os
 from enum import Enum
 from typing import ClassVar
 
-from ._core.errors import notice
-from ._core.surface import install_lazy
+from ms2torch._core.errors import notice
+from ms2torch._naming.surface import install_lazy
 
 
 class Profiler:

@@ -7,7 +7,8 @@ def run_check() -> None:
     """Multiply two matrices on the device in use and print whether that worked."""
     import torch
 
-    from ._core import device, generation
+    from ms2torch._core.devices import device
+    from ms2torch._naming import generation
 
     print("MindSpore version: ", generation.version())
     chosen = device.device()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ms2torch._core.devices import memory
+from ms2torch._core.devices.streams import Event, Stream, StreamCtx, current_stream, default_stream  # noqa: F401
+from ms2torch._naming.surface import install_lazy
+
 from ._checkparam import args_type_check
-from ._core import memory
-from ._core.streams import Event, Stream, StreamCtx, current_stream, default_stream  # noqa: F401
-from ._core.surface import install_lazy
 
 
 def memory_allocated() -> int:

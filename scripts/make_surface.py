@@ -1,4 +1,4 @@
-"""Write the packaged tables of MindSpore's names in ``_core/data``.
+"""Write the packaged tables of MindSpore's names in ``_naming/data``.
 
 ``names_2_10.json`` and ``exports_2_10.json`` (what each ``__all__`` holds) are asked of an installed
 MindSpore 2.10, ``removed.tsv`` is read from tables; so run the first form with its interpreter
@@ -24,7 +24,7 @@ import sys
 import types
 from pathlib import Path
 
-DATA = Path(__file__).resolve().parents[1] / "ms2torch" / "_core" / "data"
+DATA = Path(__file__).resolve().parents[1] / "ms2torch" / "_naming" / "data"
 # Generated kernels, build tools and registration tables: no program imports names from them.
 LEFT_OUT = (
     "mindspore._akg",

@@ -5,7 +5,7 @@
     python scripts/support_table.py --list planned  # the names of one status
 
 Rows are the public functions, classes and methods of MindSpore 2.10 (``tests/signatures_2_10.tsv``) and the
-names that earlier releases had (``ms2torch/_core/data/removed.tsv``). A status is
+names that earlier releases had (``ms2torch/_naming/data/removed.tsv``). A status is
 
     here         it resolves, takes MindSpore's arguments, and is no refusal
     refused      it resolves and raises NotImplementedError with the way out
@@ -33,7 +33,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from ms2torch._core import surface  # noqa: E402
+from ms2torch._naming import surface  # noqa: E402
 from tests.signatures import find, theirs  # noqa: E402
 
 OUT = ROOT / "SUPPORT.md"

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import ms2torch
-from ms2torch._core import surface
 from ms2torch._core.module import Guarded
+from ms2torch._naming import surface
 from tests.signature_text import ANYTHING, of_class, of_function, split_arguments
 
 THEIRS = Path(__file__).parent / "signatures_2_10.tsv"

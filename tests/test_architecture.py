@@ -42,7 +42,8 @@ def _imports(path: Path):
             yield from ((f"{name}.{alias.name}", node.lineno) for alias in node.names)
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCES if p.parent.name == "_core"], ids=lambda p: p.name)
+@pytest.mark.parametrize("path", [p for p in SOURCES if "_core" in p.relative_to(PACKAGE).parts],
+    ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_the_engine_does_not_import_the_mirror(path):
     wrong = [
         f"{path.name}:{line} {name}"

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from ms2torch import communication
-from ms2torch._core import ranks
+from ms2torch._core.processes import ranks
 from ms2torch.communication import GlobalComm, _comm_helper, management
 
 

@@ -15,7 +15,8 @@ import pytest
 
 import ms2torch as ms
 from ms2torch import Tensor, context, nn, ops
-from ms2torch._core import generation, generations, mode, surface
+from ms2torch._core import mode
+from ms2torch._naming import generation, generations, surface
 
 ROOT = Path(__file__).resolve().parents[1]
 X = np.arange(12, dtype=np.float32).reshape(2, 6)

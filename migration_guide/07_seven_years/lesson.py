@@ -78,7 +78,7 @@ for release in ("1.0", "2.10"):
     print(release, ms2torch("--api", release, "-c", program).strip())
 
 # %% changes
-from ms2torch._core.generations import CHANGES
+from ms2torch._naming.generations import CHANGES
 
 print("| name | since | before it | from it on |")
 print("|---|---|---|---|")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._core.dtype import Type
+from ms2torch._core.tensor.dtype import Type
 
 
 class _Kind(type):

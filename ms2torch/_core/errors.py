@@ -66,7 +66,7 @@ def cannot_multiply(err: RuntimeError, a, b) -> RuntimeError:
 def one_dtype(name: str, a, b):
     """Both factors of a matrix product, unchanged; TypeError unless they share their dtype."""
     if a.dtype is not b.dtype:
-        from .dtype import from_torch
+        from ms2torch._core.tensor.dtype import from_torch
 
         x, y = from_torch(a.dtype), from_torch(b.dtype)
         raise TypeError(f"For '{name}', the type of 'x2' should be same as 'x1', but got 'x1' with type "

@@ -1,8 +1,6 @@
 """Graph mode or PyNative mode: the module variable that ``set_context`` sets and the engine reads.
 
-The default is PyNative from MindSpore 2.0 on and graph mode before.
+``ms2torch.context`` gives it its first value, which depends on the chosen release.
 """
 
-from . import generations
-
-graph = generations.old("mindspore.set_context")
+graph = False

@@ -11,7 +11,7 @@ import sys
 
 import torch
 
-from .tensor import Tensor, lift, lower
+from ms2torch._core.tensor.tensor import Tensor, lift, lower
 
 
 class Guarded:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 
-from .._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
 
 
 def cell_attr_register(fn=None, attrs=None):

@@ -1,6 +1,7 @@
 """``mindspore.boost``: gradient accumulation. What else is there changes the arithmetic."""
 
-from .._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
+
 from .grad_accumulation import GradientAccumulation
 
 __all__ = ["GradientAccumulation"]

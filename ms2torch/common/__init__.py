@@ -1,6 +1,6 @@
 """Tensor, Parameter, dtypes, initializers, seeds (``mindspore.common``)."""
 
-from ms2torch._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
 
 from . import _stub_tensor, dtype, initializer
 from ._grad_function import _Function

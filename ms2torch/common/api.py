@@ -13,7 +13,7 @@ import os
 
 import torch
 
-from ms2torch._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
 
 __all__ = [
     "JitConfig",
@@ -179,7 +179,7 @@ class _Executor:
         return torch.is_grad_enabled()
 
     def grad_flag(self) -> bool:
-        from ms2torch._core import levels
+        from ms2torch._core.gradient import levels
 
         return levels.depth > 0
 

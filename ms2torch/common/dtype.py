@@ -9,8 +9,8 @@ from inspect import isfunction
 
 import numpy as np
 
-from .._core import dtype as _dtype
-from .._core.dtype import (
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.dtype import (
     Bool,
     Dict,
     EnvType,
@@ -61,12 +61,12 @@ from .._core.dtype import (
     uint64,
     undetermined,
 )
-from .._core.dtype import Function as FunctionType
-from .._core.dtype import TypeAny as AnythingType
-from .._core.dtype import TypeEllipsis as Ellipsis_
-from .._core.dtype import TypeMsClassType as MsClassType
-from .._core.dtype import TypeNone as NoneType
-from .._core.dtype import TypeNull as _NullType
+from ms2torch._core.tensor.dtype import Function as FunctionType
+from ms2torch._core.tensor.dtype import TypeAny as AnythingType
+from ms2torch._core.tensor.dtype import TypeEllipsis as Ellipsis_
+from ms2torch._core.tensor.dtype import TypeMsClassType as MsClassType
+from ms2torch._core.tensor.dtype import TypeNone as NoneType
+from ms2torch._core.tensor.dtype import TypeNull as _NullType
 
 __all__ = [
     "Int", "QuantDtype", "TensorType", "Type", "_null", "bfloat16", "bool_", "byte", "cdouble", "cfloat",

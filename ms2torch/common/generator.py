@@ -12,8 +12,8 @@ import secrets
 
 import torch
 
-from ms2torch._core.device import device
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.devices.device import device
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 __all__ = ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed",
            "set_rng_state"]

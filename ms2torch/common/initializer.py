@@ -11,9 +11,10 @@ import numbers
 
 import numpy as np
 
-from .._core import rng as _rng
-from .._core.dtype import float32 as _float32
-from .._core.tensor import Tensor
+from ms2torch._core.random import rng as _rng
+from ms2torch._core.tensor.dtype import float32 as _float32
+from ms2torch._core.tensor.tensor import Tensor
+
 from .seed import _get_graph_seed, get_seed
 
 __all__ = [

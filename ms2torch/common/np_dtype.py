@@ -5,7 +5,7 @@
 
 from contextlib import suppress
 
-from ms2torch._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
 
 with suppress(ImportError):
     from ml_dtypes import bfloat16  # noqa: F401

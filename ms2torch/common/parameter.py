@@ -7,8 +7,8 @@ from itertools import count
 
 import torch
 
-from ms2torch._core import levels, recording
-from ms2torch._core.tensor import Tensor, as_torch, wrap
+from ms2torch._core.gradient import levels, recording
+from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
 
 PARAMETER_NAME_DEFAULT = "Parameter"
 PARAMETER_NAME_PREFIX_MAX_LEN = 1024

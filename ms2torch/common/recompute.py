@@ -6,9 +6,9 @@ import functools
 
 import torch
 
-from ms2torch._core import levels
 from ms2torch._core.errors import unsupported
-from ms2torch._core.tensor import lower, wrap
+from ms2torch._core.gradient import levels
+from ms2torch._core.tensor.tensor import lower, wrap
 
 __all__ = ["recompute", "register_saved_tensors_hooks", "saved_tensors_hooks"]
 

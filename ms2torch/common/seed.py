@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._core import rng as _rng
+from ms2torch._core.random import rng as _rng
 
 __all__ = ["set_seed", "get_seed"]
 

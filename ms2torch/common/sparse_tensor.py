@@ -6,7 +6,7 @@ torch's own sparse layouts are not used: MindSpore's keep explicit zeros, unsort
 
 from __future__ import annotations
 
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor
 
 
 def _shown(tensor: Tensor) -> str:

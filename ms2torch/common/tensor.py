@@ -2,9 +2,9 @@
 
 import torch
 
-from ms2torch._core.dtype import to_torch
-from ms2torch._core.surface import install_lazy
-from ms2torch._core.tensor import Tensor, as_torch, wrap
+from ms2torch._core.tensor.dtype import to_torch
+from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
+from ms2torch._naming.surface import install_lazy
 
 __all__ = ["Tensor", "frombuffer", "tensor"]
 

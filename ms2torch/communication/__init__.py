@@ -1,6 +1,7 @@
 """``mindspore.communication``: the processes that train together."""
 
-from .._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
+
 from .management import (
     HCCL_WORLD_COMM_GROUP,
     MCCL_WORLD_COMM_GROUP,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from .._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
+
 from .management import GlobalComm
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import torch
 
-from .._core import collectives
-from .._core import dtype as _dtype
-from .._core.surface import install_lazy
-from .._core.tensor import Tensor, wrap
+from ms2torch._core.processes import collectives
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._naming.surface import install_lazy
+
 from .management import HCCL_WORLD_COMM_GROUP, GlobalComm, get_group_rank_from_world_rank, group_of
 
 __all__ = [

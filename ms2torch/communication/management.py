@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 
-from .._core import distributed, ranks
-from .._core.surface import install_lazy
+from ms2torch._core.processes import distributed, ranks
+from ms2torch._naming.surface import install_lazy
 
 HCCL_WORLD_COMM_GROUP = "hccl_world_group"
 NCCL_WORLD_COMM_GROUP = "nccl_world_group"

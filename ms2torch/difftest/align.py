@@ -9,7 +9,7 @@ from collections import Counter
 
 import torch
 
-from ms2torch._core.tensor import wrap
+from ms2torch._core.tensor.tensor import wrap
 from ms2torch.nn.layer.basic import Dropout
 
 from . import trace

@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 
-from ms2torch._core.dtype import Type
-from ms2torch._core.registry import Primitive
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.operators.registry import Primitive
+from ms2torch._core.tensor.dtype import Type
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
 

@@ -85,7 +85,7 @@ def _seconds(text: str) -> float:
 
 
 def _release(text: str) -> str:
-    from ms2torch._core import generation
+    from ms2torch._naming import generation
 
     try:
         generation.parse(text)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 def main(spec: dict) -> int:
     """Run as the spec says (twin.py writes it); the script's exit code."""
-    from ms2torch._core import device
+    from ms2torch._core.devices import device
     from ms2torch.shim import alias
 
     if spec.get("device"):

@@ -15,7 +15,7 @@ import math
 import numpy as np
 import torch
 
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 
 from . import double as float64

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import levels
-from ms2torch._core.tensor import lift, lower
+from ms2torch._core.gradient import levels
+from ms2torch._core.tensor.tensor import lift, lower
 from ms2torch.nn.cell import Cell
 
 

@@ -5,7 +5,7 @@ The checks of the arguments are MindSpore's.
 
 from __future__ import annotations
 
-from .._core.errors import unsupported
+from ms2torch._core.errors import unsupported
 
 __all__ = ["set_dec_mode", "set_enc_key", "set_enc_mode"]
 

@@ -1,8 +1,8 @@
 """The functions of ``mindspore.mint``: signatures that follow torch's, from the definitions in ``ops``."""
 
 from ms2torch import ops  # registers the definitions
-from ms2torch._core import registry as _registry
-from ms2torch._core.surface import install_lazy
+from ms2torch._core.operators import registry as _registry
+from ms2torch._naming.surface import install_lazy
 
 globals().update(_registry.MINT)
 

@@ -1,6 +1,6 @@
 """Cells: layers, losses, optimizers, training steps (``mindspore.nn``)."""
 
-from ms2torch._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
 
 from .cell import Cell, GraphCell, GraphKernel
 from .grad import *  # noqa: F403

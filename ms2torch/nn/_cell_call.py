@@ -9,9 +9,11 @@ from functools import partial
 
 import torch
 
-from ms2torch._core import autocast, levels, mode, recording
-from ms2torch._core.autodiff_functions import backward_hooked, custom_bprop
-from ms2torch._core.tensor import Tensor, lift, lower, wrap
+from ms2torch._core import mode
+from ms2torch._core.gradient import levels, recording
+from ms2torch._core.gradient.custom import backward_hooked, custom_bprop
+from ms2torch._core.operators import autocast
+from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch.common.parameter import Parameter
 
 # Names in a construct that say that it differentiates.

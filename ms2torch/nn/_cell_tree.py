@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import torch
 
 from ms2torch._core.module import speak_tensor
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter, ParameterTuple
 
 
@@ -325,7 +325,7 @@ class CellTree:
         if raw is None:
             return None
         if wrapper is None or (wrapper._t is not raw and not wrapper._t.requires_grad):
-            from ms2torch._core.tensor import wrap
+            from ms2torch._core.tensor.tensor import wrap
 
             self._ms_buffers[name] = wrapper = wrap(raw)
         return wrapper

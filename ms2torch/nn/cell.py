@@ -15,11 +15,11 @@ from collections import OrderedDict
 
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core import levels, recording
 from ms2torch._core.errors import notice, unsupported
+from ms2torch._core.gradient import levels, recording
 from ms2torch._core.module import guard, guard_overrides
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple
 
 from ._cell_call import GRADIENT_NAMES, CellCall, HookHandle

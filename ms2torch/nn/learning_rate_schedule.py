@@ -10,7 +10,7 @@ import math
 import torch
 
 from ms2torch import _checkparam as validator
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.nn.cell import Cell
 
 __all__ = ["CosineDecayLR", "ExponentialDecayLR", "InverseDecayLR", "NaturalExpDecayLR", "PolynomialDecayLR",

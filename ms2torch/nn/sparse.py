@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ms2torch._core.registry import PRIMITIVES
+from ms2torch._core.operators.registry import PRIMITIVES
 from ms2torch.nn.cell import Cell
 from ms2torch.ops.function import array_func as _array_func  # noqa: F401  (registers the primitives)
 

@@ -1,6 +1,6 @@
 """numpy's names on Tensors (``mindspore.numpy``); Python ints become Int32, floats Float32."""
 
-from ms2torch._core.dtype import (
+from ms2torch._core.tensor.dtype import (
     bool_,
     float16,
     float32,
@@ -14,10 +14,10 @@ from ms2torch._core.dtype import (
     uint32,
     uint64,
 )
-from ms2torch._core.dtype import float32 as float_
-from ms2torch._core.dtype import int32 as int_
-from ms2torch._core.dtype import uint32 as uint
-from ms2torch._core.surface import install_lazy
+from ms2torch._core.tensor.dtype import float32 as float_
+from ms2torch._core.tensor.dtype import int32 as int_
+from ms2torch._core.tensor.dtype import uint32 as uint
+from ms2torch._naming.surface import install_lazy
 
 from ._along_axes import *  # noqa: F403
 from ._grids import *  # noqa: F403

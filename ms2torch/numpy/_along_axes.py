@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.registry import lowered
-from ms2torch._core.tensor import lower, wrap
+from ms2torch._core.operators.registry import lowered
+from ms2torch._core.tensor.tensor import lower, wrap
 
 from .utils import arrays, as_array
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.device import device
-from ms2torch._core.tensor import wrap
+from ms2torch._core.devices.device import device
+from ms2torch._core.tensor.tensor import wrap
 
 __all__ = ["mgrid", "ogrid"]
 

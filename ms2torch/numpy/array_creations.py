@@ -9,9 +9,9 @@ import math
 import numpy as np
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.device import device
-from ms2torch._core.registry import lowered
+from ms2torch._core.devices.device import device
+from ms2torch._core.operators.registry import lowered
+from ms2torch._core.tensor import dtype as _dtype
 
 from .utils import arrays, as_array, cast
 

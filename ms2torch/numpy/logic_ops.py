@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import arithmetic
-from ms2torch._core.registry import OPS, lowered
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.operators import arithmetic
+from ms2torch._core.operators.registry import OPS, lowered
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 
 from .utils import arrays, as_array, cast, number_or_array, signature

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import arithmetic
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.registry import OPS, lowered
-from ms2torch._core.tensor import lower, wrap
+from ms2torch._core.operators import arithmetic
+from ms2torch._core.operators.registry import OPS, lowered
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import lower, wrap
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 from ms2torch.ops.function._math_binary import numpy_fmod
 

@@ -8,10 +8,10 @@ from functools import wraps
 import numpy as np
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.device import device
-from ms2torch._core.registry import lowered
-from ms2torch._core.tensor import as_torch, lower, wrap
+from ms2torch._core.devices.device import device
+from ms2torch._core.operators.registry import lowered
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import as_torch, lower, wrap
 
 
 def as_array(obj) -> torch.Tensor:

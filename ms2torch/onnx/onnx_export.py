@@ -13,7 +13,7 @@ import torch
 
 from ms2torch import _checkparam as validator
 from ms2torch._core.errors import unsupported
-from ms2torch._core.tensor import lower
+from ms2torch._core.tensor.tensor import lower
 from ms2torch.nn.cell import Cell
 
 _LARGEST = 2 << 30      # bytes that one protobuf message can hold; beyond, weights go to a file of their own

@@ -4,7 +4,7 @@ Functional forms and Primitive classes come from the registry: what ``ops/functi
 ``ops.functional``, ``ops.operations`` and wherever MindSpore has it, without being listed again.
 """
 
-from ms2torch._core import registry as _registry
+from ms2torch._core.operators import registry as _registry
 
 from . import function
 from .composite.base import GradOperation, HyperMap, Map, MultitypeFuncGraph, core, partial, vmap

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ms2torch._core.registry import Primitive
+from ms2torch._core.operators.registry import Primitive
 
 _PRIM_CACHE: dict[tuple, Primitive] = {}
 

@@ -1,6 +1,6 @@
 """What MindSpore generates (``mindspore.ops.auto_generate``) and has nowhere else."""
 
-from ms2torch._core import registry as _registry
+from ms2torch._core.operators import registry as _registry
 
 from . import function as _function  # noqa: F401  (registers the definitions)
 

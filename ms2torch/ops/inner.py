@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import types
 
-from ms2torch._core.autodiff_functions import watched, with_gradient_of
-from ms2torch._core.registry import Primitive, op
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.gradient.custom import watched, with_gradient_of
+from ms2torch._core.operators.registry import Primitive, op
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
 @op(primitive="StopGradient")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from ms2torch._core.registry import Primitive
+from ms2torch._core.operators.registry import Primitive
 
 __all__ = ["Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "constexpr", "prim_attr_register"]
 

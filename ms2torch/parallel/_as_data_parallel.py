@@ -9,8 +9,9 @@ single operators decide where MindSpore computes, never what. What cannot run th
 
 from __future__ import annotations
 
-from .._core import distributed, levels
-from .._core.errors import notice, unsupported
+from ms2torch._core.errors import notice, unsupported
+from ms2torch._core.gradient import levels
+from ms2torch._core.processes import distributed
 
 MODES = ("semi_auto_parallel", "auto_parallel")
 _compared: set[int] = set()
@@ -28,7 +29,7 @@ def _reduced(values: dict, grads: list, weights) -> list:
     if not distributed.joined():
         return grads
     _check(values)
-    from .._core import reducing
+    from ms2torch._core.processes import reducing
 
     group = distributed.group()
     if id(weights[0]) not in _compared:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._core.errors import unsupported
-from .._core.surface import install_lazy
+from ms2torch._core.errors import unsupported
+from ms2torch._naming.surface import install_lazy
 
 _DEFAULTS = {
     "server_mode": "",

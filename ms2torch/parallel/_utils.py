@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from .._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
+
 from ..communication.management import GlobalComm, get_group_size, get_rank
 from ._auto_parallel_context import (
     _reset_auto_parallel_context,  # noqa: F401

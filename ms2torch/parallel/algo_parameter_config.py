@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ms2torch._naming.surface import install_lazy
+
 from .._checkparam import args_type_check
-from .._core.surface import install_lazy
 
 _DEFAULTS = {
     "fully_use_devices": False,

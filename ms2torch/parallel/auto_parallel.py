@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .._core.errors import unsupported
-from .._core.surface import install_lazy
+from ms2torch._core.errors import unsupported
+from ms2torch._naming.surface import install_lazy
+
 from ..nn.cell import Cell
 
 __all__ = ["AutoParallel"]

@@ -10,8 +10,9 @@ import math
 
 import torch
 
-from .._core.surface import install_lazy
-from .._core.tensor import wrap
+from ms2torch._core.tensor.tensor import wrap
+from ms2torch._naming.surface import install_lazy
+
 from ..common.parameter import Parameter
 from . import _strategy_file
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .._core import distributed, reducing
-from .._core.errors import unsupported
-from .._core.surface import install_lazy
+from ms2torch._core.errors import unsupported
+from ms2torch._core.processes import distributed, reducing
+from ms2torch._naming.surface import install_lazy
 
 __all__ = ["parameter_broadcast"]
 

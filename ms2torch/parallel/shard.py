@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 import math
 
-from .._core.errors import unsupported
-from .._core.surface import install_lazy
+from ms2torch._core.errors import unsupported
+from ms2torch._naming.surface import install_lazy
 
 __all__ = ["Layout", "shard"]
 

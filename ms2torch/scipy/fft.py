@@ -7,7 +7,7 @@ import math
 import torch
 
 from ms2torch._core.errors import unsupported
-from ms2torch._core.registry import lowered
+from ms2torch._core.operators.registry import lowered
 
 __all__ = ["dct", "dctn", "idct", "idctn"]
 

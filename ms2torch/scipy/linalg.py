@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import unsupported
-from ms2torch._core.registry import lowered
+from ms2torch._core.operators.registry import lowered
 
 __all__ = [
     "block_diag",

@@ -15,8 +15,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
-from ms2torch._core import generation, surface
 from ms2torch._core.errors import notice
+from ms2torch._naming import generation, surface
 
 from . import surroundings
 
@@ -34,7 +34,7 @@ class _Named(ModuleType):
     def __repr__(self) -> str:
         import torch
 
-        from ms2torch._core import device
+        from ms2torch._core.devices import device
         from ms2torch._version import __version__
 
         major, minor = generation.api()
@@ -146,7 +146,8 @@ def environment() -> dict[str, str]:
 
 
 def _set_api(api: str) -> None:
-    from ms2torch._core import generations, mode
+    from ms2torch._core import mode
+    from ms2torch._naming import generations
 
     generation.set_api(api)
     mode.graph = generations.old("mindspore.set_context")

@@ -41,7 +41,7 @@ def _attention() -> dict[str, list[dict[str, str]]]:
     with open(Path(__file__).parent / "data" / "attention.tsv", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
             found.setdefault(row["name"], []).append(row)
-    from ms2torch._core.generations import CHANGES
+    from ms2torch._naming.generations import CHANGES
 
     for name, change in CHANGES.items():
         if change.when:
@@ -76,7 +76,7 @@ class _Scan(ast.NodeVisitor):
         for scope in reversed(self.scopes):
             if node.id in scope:
                 return scope[node.id]
-        from ms2torch._core import surface
+        from ms2torch._naming import surface
 
         return next((f"{m}.{node.id}" for m in self.stars if node.id in surface.names(m)), None)
 
@@ -194,7 +194,7 @@ class _Scan(ast.NodeVisitor):
 @cache
 def _ask(path: str):
     """What ms2torch answers for a dotted MindSpore name: the object, and the name up to it."""
-    from ms2torch._core import surface
+    from ms2torch._naming import surface
 
     parts = path.split(".")
     found: object = importlib.import_module("ms2torch")
@@ -222,7 +222,7 @@ class _Never(str):
 
 
 def _name_findings(path: str, file: str, line: int) -> Iterator[Finding]:
-    from ms2torch._core import surface
+    from ms2torch._naming import surface
 
     found, name = _ask(path)
     if isinstance(found, _Never):
@@ -283,7 +283,7 @@ def _applies(when: str, call: ast.Call) -> bool:
 
 
 def _call_findings(path: str, call: ast.Call, file: str, api: str | None) -> Iterator[Finding]:
-    from ms2torch._core import surface
+    from ms2torch._naming import surface
 
     found, name = _ask(path)
     if name != path or isinstance(found, (surface.Missing, _Never, ModuleType)):
@@ -380,7 +380,7 @@ def main(arguments: list[str], api: str | None = None) -> int:
         print(f"ms2torch: can't open file {os.path.abspath(script)!r}: no such file", file=sys.stderr)
         return 2
     if api:
-        from ms2torch._core import generation
+        from ms2torch._naming import generation
 
         generation.set_api(api)
     findings, names, files = scan(script, api)

@@ -16,7 +16,7 @@ import types
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader, SourcelessFileLoader
 from pathlib import Path
 
-from ms2torch._core import surface
+from ms2torch._naming import surface
 
 _HERE = str(Path(__file__))
 

@@ -1,6 +1,6 @@
 """Training and evaluation (``mindspore.train``)."""
 
-from ms2torch._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
 
 from .callback import Callback, LossMonitor, RunContext, TimeMonitor
 from .data_sink import data_sink

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import torch
 
-from ms2torch._core import dtype as _dtype
+from ms2torch._core.tensor import dtype as _dtype
 
 from . import _protobuf
 from ._protobuf import varint

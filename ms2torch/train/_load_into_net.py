@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ms2torch import log as logger
 from ms2torch._checkparam import check_bool, check_isinstance
-from ms2torch._core.tensor import wrap
+from ms2torch._core.tensor.tensor import wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import autocast
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.operators import autocast
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.nn.cell import Cell
 from ms2torch.ops.primitive import Primitive
 

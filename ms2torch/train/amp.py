@@ -8,9 +8,9 @@ import types
 from ms2torch import log as logger
 from ms2torch import nn, ops
 from ms2torch._checkparam import IN, check, check_type_name, check_value_type
-from ms2torch._core import dtype as _dtype
 from ms2torch._core.errors import unsupported
-from ms2torch._core.surface import Missing, install_lazy
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._naming.surface import Missing, install_lazy
 from ms2torch.nn.cell import Cell
 from ms2torch.ops.primitive import Primitive
 

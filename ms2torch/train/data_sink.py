@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import wraps
 
 from ms2torch import _checkparam as check
-from ms2torch._core import dtype as _dtype
+from ms2torch._core.tensor import dtype as _dtype
 from ms2torch.common.api import jit
 
 __all__ = ["data_sink"]

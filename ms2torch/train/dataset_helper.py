@@ -8,7 +8,7 @@ the queue is an iterator on the host.
 from __future__ import annotations
 
 from ms2torch._core import mode
-from ms2torch._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
 from ms2torch.nn.cell import Cell
 
 __all__ = ["DatasetHelper", "connect_network_with_dataset"]

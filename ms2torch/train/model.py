@@ -15,8 +15,8 @@ from ms2torch._checkparam import (
     check_value_type,
 )
 from ms2torch._core.errors import notice, unsupported
-from ms2torch._core.surface import install_lazy
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._naming.surface import install_lazy
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from ms2torch.parallel._utils import _get_device_num, _get_parallel_mode, _get_parameter_broadcast

@@ -18,11 +18,11 @@ import torch
 
 from ms2torch import log as logger
 from ms2torch._checkparam import check_bool, check_isinstance
-from ms2torch._core.device import device
-from ms2torch._core.dtype import _FROM_TORCH, string
+from ms2torch._core.devices.device import device
 from ms2torch._core.errors import unsupported
-from ms2torch._core.surface import install_lazy
-from ms2torch._core.tensor import Tensor, as_torch, wrap
+from ms2torch._core.tensor.dtype import _FROM_TORCH, string
+from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
+from ms2torch._naming.surface import install_lazy
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch.utils.dlpack
 
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 __all__ = ["from_dlpack", "to_dlpack"]
 

@@ -27,7 +27,7 @@ from measure import interleaved
 
 import ms2torch as ms
 from ms2torch import Tensor, amp, nn
-from ms2torch._core.device import describe, device
+from ms2torch._core.devices.device import describe, device
 
 RATE, MOMENTUM, EPSILON = 1e-3, 0.9, 1e-6
 

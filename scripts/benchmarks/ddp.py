@@ -29,7 +29,7 @@ import torch.distributed as dist
 
 import ms2torch as ms
 from ms2torch import Tensor, nn, ops
-from ms2torch._core import ddp, distributed, reducing
+from ms2torch._core.processes import ddp, distributed, reducing
 from ms2torch.communication import get_group_size, get_rank, init
 
 BUCKETS_MB = (1, 5, 25, 100)
@@ -144,7 +144,7 @@ def _wire_bytes(step, repeat: int = 5) -> int:
 def worker(options) -> dict:
     init()
     width, layers, rounds = options.width, options.layers, options.rounds
-    device = ms._core.device.device()
+    device = ms._core.devices.device.device()
     torch.manual_seed(get_rank())
     x, y = torch.randn(options.batch, width, device=device), torch.randn(options.batch, width, device=device)
     inputs = Tensor(x), Tensor(y)

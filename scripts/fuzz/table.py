@@ -234,7 +234,7 @@ Dense           | x := array(F32, low=1, empty=False) ; nn.Dense({x.shape[-1]}, 
 def table() -> dict[str, list[str]]:
     """Every operator's line in parts; the elementwise ones from the registry come first."""
     from ms2torch import ops  # noqa: F401  (fills the registry)
-    from ms2torch._core.registry import OPS
+    from ms2torch._core.operators.registry import OPS
 
     found = {}
     for name, definition in sorted(OPS.items()):

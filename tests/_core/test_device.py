@@ -4,7 +4,8 @@ import pytest
 import torch
 
 import ms2torch
-from ms2torch._core import device, errors
+from ms2torch._core import errors
+from ms2torch._core.devices import device
 
 
 @pytest.fixture(autouse=True)

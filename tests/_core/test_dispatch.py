@@ -4,8 +4,8 @@ import inspect
 import pytest
 import torch
 
-from ms2torch._core.registry import lowered
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.operators.registry import lowered
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.ops.function._math_axis import spelled
 

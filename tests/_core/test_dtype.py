@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from ms2torch._core import dtype
+from ms2torch._core.tensor import dtype
 from ms2torch.common import dtype as mstype
 from tests._core.tensor_cases import DTYPES, NUMBERS, OPERATORS
 

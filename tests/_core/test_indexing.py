@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from ms2torch._core import dtype, indexing
+from ms2torch._core.tensor import dtype, indexing
 from tests._core.tensor_cases import DTYPES, index_cases, parse, start
 
 RECORD = json.loads(Path(__file__).with_name("indexing_record.json").read_text())["cases"]

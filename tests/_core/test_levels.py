@@ -10,7 +10,7 @@ import torch
 
 import ms2torch as ms
 from ms2torch import Parameter, Tensor, nn, ops
-from ms2torch._core import levels
+from ms2torch._core.gradient import levels
 
 
 class Net(nn.Cell):

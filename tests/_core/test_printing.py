@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from ms2torch._core import dtype, printing
+from ms2torch._core.tensor import dtype, printing
 from tests._core.tensor_cases import printed_arrays
 
 RECORD = json.loads(Path(__file__).with_name("printing_record.json").read_text())["cases"]

@@ -4,7 +4,7 @@ import pytest
 
 import ms2torch
 from ms2torch._core import errors
-from ms2torch._core.surface import Missing
+from ms2torch._naming.surface import Missing
 
 
 def run(tmp_path, text):

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 import torch
 
-from ms2torch._core import device, random_streams, rng
-from ms2torch._core.random_streams import Stream, randperm
+from ms2torch._core.devices import device
+from ms2torch._core.random import random_streams, rng
+from ms2torch._core.random.random_streams import Stream, randperm
 
 RECORD = json.loads(Path(__file__).with_name("rng_record.json").read_text())
 SEEDS = ((3, 5), (3, 0), (0, 5), (1, 0), (2**31 - 2, 2**31 - 2))
@@ -97,8 +98,8 @@ def test_seed_pairs_of_operators_move_on_as_mindspores():
 
 
 def test_without_a_seed_weights_masks_and_seeds_are_free():
-    program = ("import numpy as np; from ms2torch._core import rng;"
-               "from ms2torch._core.random_streams import Stream;"
+    program = ("import numpy as np; from ms2torch._core.random import rng;"
+               "from ms2torch._core.random.random_streams import Stream;"
                "out = np.empty(4, np.float32); rng.fill_normal(out, 0, 1);"
                "print(rng.get_seed(), rng.graph_seeds(None, 'a'));"
                "print(out, Stream().normal((4,)))")

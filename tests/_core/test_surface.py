@@ -10,8 +10,8 @@ import pytest
 from ms2torch.rewrite import SymbolTree
 
 import ms2torch
-from ms2torch._core import surface
-from ms2torch._core.surface import Missing
+from ms2torch._naming import surface
+from ms2torch._naming.surface import Missing
 
 
 def test_a_missing_name_imports_and_every_use_names_it():

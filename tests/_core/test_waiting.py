@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import ms2torch as ms
 from ms2torch import Tensor, amp, mint, nn, ops
-from ms2torch._core import device
+from ms2torch._core.devices import device
 
 META = torch.device("meta")
 SHAPE_BY_VALUE = {"nonzero", "masked_select", "equal", "_unique2", "unique_dim", "bincount"}

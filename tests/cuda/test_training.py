@@ -12,7 +12,7 @@ import torch
 
 import ms2torch as ms
 from ms2torch import Tensor, amp, dataset, nn, ops
-from ms2torch._core import device
+from ms2torch._core.devices import device
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [

@@ -10,7 +10,7 @@ import ms2torch.dataset as ds
 import ms2torch.dataset.transforms.c_transforms as CT
 import ms2torch.dataset.vision.c_transforms as CV
 import ms2torch.dataset.vision.py_transforms as PV
-from ms2torch._core import dtype
+from ms2torch._core.tensor import dtype
 
 
 def pair():

@@ -23,7 +23,7 @@ def _train_step():
 
 
 def _explicit_step():
-    from ms2torch._core import segments
+    from ms2torch._core.processes import segments
 
     init()
     segments.SMALLEST = 4

@@ -20,7 +20,7 @@ import torch._dynamo  # DistributedDataParallel wants it
 
 # Imported here once, so that the forked processes need not.
 from ms2torch import dataset, mint  # noqa: F401
-from ms2torch._core import ddp, distributed, reducing  # noqa: F401
+from ms2torch._core.processes import ddp, distributed, reducing  # noqa: F401
 
 
 def free_port() -> int:

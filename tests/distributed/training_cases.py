@@ -264,7 +264,7 @@ def explicit(mean, degree, group):
 
 def large_gradients(chunk):
     """(reduced, given) of this rank: large enough to be summed without a bucket, in several chunks."""
-    from ms2torch._core import distributed, reducing, segments
+    from ms2torch._core.processes import distributed, reducing, segments
 
     init()
     segments.SMALLEST, segments.CHUNK = 64, chunk

@@ -10,7 +10,7 @@ import torch
 
 import ms2torch as ms
 from ms2torch import Parameter, Tensor, nn
-from ms2torch._core import generation
+from ms2torch._naming import generation
 
 SHAPES = ((4, 16, 3), (4,), (3, 5))
 

@@ -4,7 +4,7 @@ import pytest
 
 import ms2torch as ms
 from ms2torch import Tensor, ops
-from ms2torch._core import generation
+from ms2torch._naming import generation
 
 X = np.arange(12, dtype=np.float32).reshape(2, 6)
 IMAGE = np.arange(4, dtype=np.float32).reshape(2, 2)

@@ -4,7 +4,7 @@ import os
 import pytest
 
 import ms2torch
-from ms2torch._core import levels
+from ms2torch._core.gradient import levels
 from tests.reference import real
 from tests.reference.judge import as_declared
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import ms2torch
-from ms2torch._core import errors, generation, mode
+from ms2torch._core import errors, mode
+from ms2torch._naming import generation
 from ms2torch.shim import alias
 
 
@@ -190,7 +191,7 @@ def test_what_packages_take_from_private_modules():
     import ms2torch.dataset.transforms as transforms
     import ms2torch.dataset.vision as vision
     from ms2torch._c_expression import MSContext
-    from ms2torch._core.surface import Missing
+    from ms2torch._naming.surface import Missing
 
     assert MSContext.get_instance().get_ascend_soc_version() == ""  # MindSpore 2.10 without an Ascend chip
     walked = {*dir(vision.transforms), *dir(transforms.transforms)}

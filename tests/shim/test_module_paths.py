@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import ms2torch
-from ms2torch._core import surface
+from ms2torch._naming import surface
 
 with open(Path(__file__).parent / "records" / "module_paths.tsv", newline="") as _file:
     ROWS = list(csv.DictReader(_file, delimiter="\t"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ms2torch import _checkparam as check
 from ms2torch import nn
-from ms2torch._core.registry import Primitive
+from ms2torch._core.operators.registry import Primitive
 from ms2torch.compression.common import QuantDtype
 from ms2torch.nn.layer import quant
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._core.dtype import Type
+from ms2torch._core.tensor.dtype import Type
 
 __all__ = ["mstype_to_detype", "mstypelist_to_detypelist", "nptype_to_detype"]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from ..._core.errors import notice
+from ms2torch._core.errors import notice
 
 UINT8_MIN, UINT8_MAX = 0, 255
 UINT32_MIN, UINT32_MAX = 0, 4294967295

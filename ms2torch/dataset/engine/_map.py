@@ -6,7 +6,8 @@ import sys
 
 import numpy as np
 
-from ..._core.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor
+
 from ..core.errors import pipeline_error, syntax_error
 from ..core.validator_helpers import type_check, type_check_list
 from ..debug.debug_hook import with_hooks

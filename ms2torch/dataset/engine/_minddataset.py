@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._core import generations
-from ..._core.errors import unsupported
+from ms2torch._core.errors import unsupported
+from ms2torch._naming import generations
+
 from ..core.errors import pipeline_error, syntax_error
 from ..core.validator_helpers import (
     check_file,

@@ -6,7 +6,8 @@ import json
 
 import numpy as np
 
-from ..._core.dtype import Type
+from ms2torch._core.tensor.dtype import Type
+
 from ..core.datatypes import mstype_to_detype
 from ..core.errors import pipeline_error, syntax_error
 from ..core.validator_helpers import check_file, type_check, type_check_list

@@ -19,7 +19,8 @@ from importlib import import_module
 
 import numpy as np
 
-from ..._core.errors import notice, unsupported
+from ms2torch._core.errors import notice, unsupported
+
 from ..core import config
 from ..core.errors import pipeline_error
 from ..core.validator_helpers import (

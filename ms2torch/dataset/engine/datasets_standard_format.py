@@ -1,6 +1,7 @@
 """Datasets in standard file formats (``mindspore.dataset.engine.datasets_standard_format``)."""
 
-from ..._core.errors import unsupported
+from ms2torch._core.errors import unsupported
+
 from ._csv import CSVDataset
 from ._minddataset import MindDataset
 from ._sources import SourceDataset

@@ -9,9 +9,10 @@ from types import GeneratorType
 
 import numpy as np
 
-from ..._core.dtype import Type
-from ..._core.errors import unsupported
-from ..._core.tensor import Tensor
+from ms2torch._core.errors import unsupported
+from ms2torch._core.tensor.dtype import Type
+from ms2torch._core.tensor.tensor import Tensor
+
 from ..core.datatypes import mstype_to_detype
 from ..core.errors import UserCodeError, pipeline_error, syntax_error, user_stack
 from ..core.validator_helpers import check_columns, check_pos_int32, check_source_arguments, type_check

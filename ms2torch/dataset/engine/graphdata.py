@@ -14,7 +14,8 @@ from enum import IntEnum
 
 import numpy as np
 
-from ..._core.errors import unsupported
+from ms2torch._core.errors import unsupported
+
 from ..core import config
 from ..core.errors import pipeline_error
 from ..core.validator_helpers import (

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ..._core.device import device
-from ..._core.tensor import wrap
+from ms2torch._core.devices.device import device
+from ms2torch._core.tensor.tensor import wrap
+
 from ..core.errors import pipeline_error, syntax_error
 from .datasets import Dataset, Run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ms2torch._core.dtype import int32
+from ms2torch._core.tensor.dtype import int32
 
 from ..core.validator_helpers import INT32_MAX, check_pos_int32, check_value, type_check, type_check_list
 from ..transforms.operation import OperationError, TensorOperation

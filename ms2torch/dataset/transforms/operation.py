@@ -12,7 +12,8 @@ import sys
 
 import numpy as np
 
-from ..._core.errors import unsupported
+from ms2torch._core.errors import unsupported
+
 from ..core import config
 from ..core.errors import UserCodeError, operation_failed, pipeline_error
 from ..core.mersenne import MT19937

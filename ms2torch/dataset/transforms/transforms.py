@@ -7,7 +7,8 @@ from enum import IntEnum
 
 import numpy as np
 
-from ..._core import dtype as ms_dtype
+from ms2torch._core.tensor import dtype as ms_dtype
+
 from ..core.mersenne import MT19937
 from ..core.validator_helpers import check_pos_int64, check_positive, check_value, type_check, type_check_list
 from .operation import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._core.dtype import Type
+from ms2torch._core.tensor.dtype import Type
+
 from ..core.validator_helpers import check_value, type_check
 
 

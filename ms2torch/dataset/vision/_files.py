@@ -8,8 +8,9 @@ from enum import IntEnum
 
 import numpy as np
 
-from ..._core.errors import unsupported
-from ..._core.tensor import Tensor
+from ms2torch._core.errors import unsupported
+from ms2torch._core.tensor.tensor import Tensor
+
 from ..core.errors import pipeline_error
 from ..transforms.operation import is_pil
 from .images import pillow

@@ -6,7 +6,8 @@ import random
 
 import numpy as np
 
-from ..._core.errors import unsupported
+from ms2torch._core.errors import unsupported
+
 from ..core.validator_helpers import type_check
 from ..transforms.operation import OperationError, RandomOperation
 from ..transforms.py_transforms_util import Implementation

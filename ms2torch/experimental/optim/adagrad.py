@@ -6,8 +6,8 @@ from functools import partial
 
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
 from .optimizer import Optimizer, check_not_less_than, check_not_less_than_without_equal

@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.optim.adam import adam_kernel
 

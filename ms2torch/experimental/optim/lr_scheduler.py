@@ -11,8 +11,8 @@ from bisect import bisect_right
 from collections import Counter
 
 from ms2torch import _checkparam as validator
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 from ms2torch.ops.function.parameter_func import assign, assign_add, assign_sub
 

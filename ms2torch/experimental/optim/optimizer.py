@@ -8,9 +8,10 @@ from collections.abc import Iterable
 import torch
 
 from ms2torch import _checkparam as validator
-from ms2torch._core import dtype as _dtype
-from ms2torch._core import heap, recording
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.devices import heap
+from ms2torch._core.gradient import recording
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter, ParameterTuple
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.optim._step import HostValues, fitted

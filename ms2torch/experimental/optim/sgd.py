@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch import _checkparam as validator
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.optim._sgd import sgd
 
 from .optimizer import Optimizer

@@ -1,6 +1,6 @@
 """``mindspore.mint.distributed``: operations over processes that write into the Tensors they are given."""
 
-from ms2torch._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
 
 from ._objects import (
     all_gather_object,

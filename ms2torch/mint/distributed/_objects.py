@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch.distributed as dist
 
-from ms2torch._core import faults
+from ms2torch._core.processes import faults
 from ms2torch.communication.management import group_of
 
 from ._processes import check_group, get_rank

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 import torch
 
 from ms2torch import log as logger
-from ms2torch._core import distributed, ranks
 from ms2torch._core.errors import notice
+from ms2torch._core.processes import distributed, ranks
 from ms2torch.communication import management
 from ms2torch.communication.management import GlobalComm
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import torch
 import torch.distributed as dist
 
-from ms2torch._core import collectives
-from ms2torch._core.surface import install_lazy
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.processes import collectives
+from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._naming.surface import install_lazy
 from ms2torch.communication.comm_func import CommHandle
 from ms2torch.communication.management import GlobalComm, get_group_rank_from_world_rank, group_of
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ms2torch._core.dtype import float32
-from ms2torch._core.surface import install_lazy
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor.dtype import float32
+from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._naming.surface import install_lazy
 from ms2torch.common.initializer import Normal, initializer
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ms2torch import _checkparam as check
-from ms2torch._core.dtype import float32
+from ms2torch._core.tensor.dtype import float32
 from ms2torch.common.initializer import HeUniform, Uniform, _calculate_fan_in_and_fan_out, initializer
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell

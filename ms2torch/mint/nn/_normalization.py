@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ms2torch import _checkparam as check
-from ms2torch._core.dtype import float32, int64
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor.dtype import float32, int64
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.layer._synced import normalised

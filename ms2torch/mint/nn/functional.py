@@ -10,12 +10,12 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import mint
-from ms2torch._core import normalising
-from ms2torch._core.random_streams import Stream
-from ms2torch._core.registry import lowered
-from ms2torch._core.rng import graph_seeds
-from ms2torch._core.surface import install_lazy
-from ms2torch._core.tensor import wrap
+from ms2torch._core.operators import normalising
+from ms2torch._core.operators.registry import lowered
+from ms2torch._core.random.random_streams import Stream
+from ms2torch._core.random.rng import graph_seeds
+from ms2torch._core.tensor.tensor import wrap
+from ms2torch._naming.surface import install_lazy
 from ms2torch.common.generator import engine
 from ms2torch.ops.function import nn_func
 

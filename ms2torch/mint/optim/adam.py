@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 from ms2torch.experimental.optim.adamw import adamw_kernel
 from ms2torch.experimental.optim.optimizer import Optimizer

@@ -7,9 +7,9 @@ import math
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core.construct import filled
-from ms2torch._core.dtype import Number, float32
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor.construct import filled
+from ms2torch._core.tensor.dtype import Number, float32
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.ops.function._array_pad import _mirrored, _pairs
 from ms2torch.ops.function._nn_image import interpolate, patches
 

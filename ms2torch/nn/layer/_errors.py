@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ms2torch._core import dtype as _dtype
 from ms2torch._core.errors import translate
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor
 
 
 def _type(x) -> str:

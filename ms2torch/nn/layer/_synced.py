@@ -7,7 +7,7 @@ import itertools
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core import distributed
+from ms2torch._core.processes import distributed
 
 
 def group_for(process_groups, cell: str) -> distributed.Group | None:
@@ -45,7 +45,7 @@ def normalised(t, gamma, beta, mean, variance, share: float, eps: float, group):
     statistics alone. The variance is summed around the common mean, in float32 at least, and is
     differentiated through the sums over processes.
     """
-    from ms2torch._core import collectives
+    from ms2torch._core.processes import collectives
 
     axes = [0, *range(2, t.ndim)]
     shape = [1, -1] + [1] * (t.ndim - 2)

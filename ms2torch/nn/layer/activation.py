@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
-from ms2torch._core.dtype import float16, float32
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor.dtype import float16, float32
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.initializer import initializer
 from ms2torch.common.parameter import Parameter
 from ms2torch.ops.function import _nn_activation as kernels
@@ -112,7 +112,7 @@ LogSigmoid = _elementwise("LogSigmoid", _kernel(kernels.logsigmoid),
 
 def _tanh(t):
     if not (t.is_floating_point() or t.is_complex()):
-        from ms2torch._core.dtype import from_torch
+        from ms2torch._core.tensor.dtype import from_torch
 
         raise TypeError("Select CPU operator[Tanh] fail! Unsupported data type!\nThe supported data types "
                         "are "

@@ -8,11 +8,11 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
-from ms2torch._core import generations
-from ms2torch._core.dtype import float32
-from ms2torch._core.random_streams import Stream
-from ms2torch._core.registry import Primitive
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.operators.registry import Primitive
+from ms2torch._core.random.random_streams import Stream
+from ms2torch._core.tensor.dtype import float32
+from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._naming import generations
 from ms2torch.common.initializer import HeUniform, Uniform, initializer
 from ms2torch.common.parameter import Parameter
 from ms2torch.common.seed import _get_graph_seed

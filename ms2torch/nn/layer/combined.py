@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ms2torch import _checkparam as check
-from ms2torch._core.registry import Primitive
+from ms2torch._core.operators.registry import Primitive
 
 from ..cell import Cell
 from .activation import LeakyReLU, get_activation

@@ -12,10 +12,10 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
-from ms2torch._core import generations
-from ms2torch._core.dtype import float32
 from ms2torch._core.errors import unsupported
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor.dtype import float32
+from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._naming import generations
 from ms2torch.common.initializer import HeUniform, Uniform, _calculate_fan_in_and_fan_out, initializer
 from ms2torch.common.parameter import Parameter
 from ms2torch.ops.function._nn_conv import convolve, even, fixed_pads, paired, transposed

@@ -7,8 +7,8 @@ import math
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
-from ms2torch._core.dtype import float32
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor.dtype import float32
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.initializer import Uniform, initializer
 from ms2torch.common.parameter import Parameter
 

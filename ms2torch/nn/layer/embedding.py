@@ -6,9 +6,9 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
-from ms2torch._core.dtype import Number, float32, from_torch
 from ms2torch._core.errors import translate
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor.dtype import Number, float32, from_torch
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.initializer import Normal, initializer
 from ms2torch.common.parameter import Parameter
 

@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
-from ms2torch._core.dtype import float16, float32, float64, uint8
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor.dtype import float16, float32, float64, uint8
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.ops.function import _nn_image as kernels
 
 from ..cell import Cell

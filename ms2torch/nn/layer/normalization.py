@@ -7,11 +7,11 @@ import numbers
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core import levels
-from ms2torch._core.dtype import float32
 from ms2torch._core.errors import translate, unsupported
-from ms2torch._core.normalising import batch_norm
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.gradient import levels
+from ms2torch._core.operators.normalising import batch_norm
+from ms2torch._core.tensor.dtype import float32
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.initializer import Initializer, initializer
 from ms2torch.common.parameter import Parameter
 from ms2torch.ops.function._nn_norm import group_normalised, instance_normalised, layer_normalised

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch.nn.functional as F
 
-from ms2torch._core.tensor import wrap
+from ms2torch._core.tensor.tensor import wrap
 
 from ..cell import Cell
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core.dtype import from_torch
 from ms2torch._core.errors import unsupported
-from ms2torch._core.tensor import wrap
+from ms2torch._core.tensor.dtype import from_torch
+from ms2torch._core.tensor.tensor import wrap
 from ms2torch.ops.function import _nn_pool as kernels
 from ms2torch.ops.function._nn_pool import avg_pooled, max_pooled
 from ms2torch.ops.function._nn_pool_rare import fractional_max_pool3d

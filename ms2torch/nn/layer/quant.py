@@ -19,9 +19,9 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
-from ms2torch._core import normalising
 from ms2torch._core.errors import unsupported
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.operators import normalising
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.initializer import initializer
 from ms2torch.common.parameter import Parameter
 from ms2torch.compression.common import QuantDtype

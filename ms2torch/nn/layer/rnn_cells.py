@@ -8,10 +8,10 @@ import numpy as np
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core import generation, generations
-from ms2torch._core.dtype import float16, float32
 from ms2torch._core.errors import notice
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor.dtype import float16, float32
+from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._naming import generation, generations
 from ms2torch.common.initializer import Uniform, initializer
 from ms2torch.common.parameter import Parameter
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core.registry import Primitive
-from ms2torch._core.tensor import wrap
+from ms2torch._core.operators.registry import Primitive
+from ms2torch._core.tensor.tensor import wrap
 
 from ..cell import Cell
 

@@ -8,9 +8,9 @@ import math
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.dtype import float32
-from ms2torch._core.rng import graph_seeds
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.random.rng import graph_seeds
+from ms2torch._core.tensor.dtype import float32
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.initializer import HeUniform, Uniform, XavierNormal, XavierUniform, initializer
 from ms2torch.common.parameter import Parameter
 from ms2torch.ops.function._nn_activation import gelu, relu

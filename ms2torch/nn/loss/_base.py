@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import notice
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from ..cell import Cell
 from ..layer._parts import primitive

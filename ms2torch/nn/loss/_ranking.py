@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core.tensor import wrap
+from ms2torch._core.tensor.tensor import wrap
 from ms2torch.ops.function import _nn_loss as kernels
 
 from ._base import LossBase, need_tensor

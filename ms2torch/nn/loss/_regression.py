@@ -7,8 +7,8 @@ import math
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.tensor import wrap
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import wrap
 from ms2torch.ops.function import _nn_loss as kernels
 
 from ..layer._parts import primitive

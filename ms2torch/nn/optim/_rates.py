@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.learning_rate_schedule import LearningRateSchedule

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ms2torch._core import recording
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.gradient import recording
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.learning_rate_schedule import _Formula

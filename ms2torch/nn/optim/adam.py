@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 from ms2torch import _checkparam as validator
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
 from .optimizer import Optimizer, opt_init_args_register

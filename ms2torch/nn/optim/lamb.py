@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor
 
 from .adam import check_hyper
 from .optimizer import Optimizer, opt_init_args_register

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch import _checkparam as validator
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 
 from .optimizer import Optimizer, opt_init_args_register

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from ms2torch import _checkparam as validator
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
 from ._sgd import sgd

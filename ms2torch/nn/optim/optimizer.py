@@ -8,10 +8,11 @@ import numpy as np
 
 from ms2torch import _checkparam as validator
 from ms2torch import context
-from ms2torch._core import dtype as _dtype
-from ms2torch._core import generations, heap
+from ms2torch._core.devices import heap
 from ms2torch._core.module import _called_by_torch
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._naming import generations
 from ms2torch.common.parameter import Parameter, ParameterTuple
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.learning_rate_schedule import LearningRateSchedule

@@ -7,7 +7,7 @@ from types import FunctionType, MethodType
 import torch
 
 from ms2torch._core.errors import unsupported
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import ParameterTuple
 from ms2torch.nn.cell import Cell
 from ms2torch.ops.composite.base import GradOperation

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ms2torch._core import levels
 from ms2torch._core.errors import notice, unsupported
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.gradient import levels
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.nn.cell import Cell
 
 
@@ -70,7 +70,7 @@ class DistributedGradReducer(Cell):
         if len(raw) != len(self._over):
             raise ValueError(f"For 'DistributedGradReducer', there are {len(self._over)} parameters, "
                              f"but got {len(raw)} gradients.")
-        from ms2torch._core import reducing
+        from ms2torch._core.processes import reducing
 
         shared = [i for i, p in enumerate(self._over) if not p.layerwise_parallel]
         cuts = [self._cuts[i] for i in shared]
@@ -84,7 +84,7 @@ class DistributedGradReducer(Cell):
 
     def _begin(self, cell) -> None:
         """All processes train the same parameters; take over those of rank 0 where that was asked for."""
-        from ms2torch._core import reducing
+        from ms2torch._core.processes import reducing
         from ms2torch.parallel._utils import _get_parameter_broadcast
 
         params = [p for p in self._over if not p.layerwise_parallel]
@@ -115,7 +115,7 @@ class DistributedGradReducer(Cell):
             if len(alone) == len(trained) or any(
                     w._rest.element_size() < 4 or "_grad_hooks" in w.__dict__ for w in trained):
                 return None
-            from ms2torch._core.ddp import Overlap
+            from ms2torch._core.processes.ddp import Overlap
 
             overlap = self.__dict__["_overlap"] = Overlap(trained, self._members, alone)
         return overlap

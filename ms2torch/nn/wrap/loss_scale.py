@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.amp import non_finite, unscale_and_check
-from ms2torch._core.registry import PRIMITIVES
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.gradient.amp import non_finite, unscale_and_check
+from ms2torch._core.operators.registry import PRIMITIVES
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
 from ms2torch.ops.composite.base import HyperMap, MultitypeFuncGraph

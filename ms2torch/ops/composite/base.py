@@ -7,8 +7,9 @@ import numbers
 
 import torch
 
-from ms2torch._core import autodiff, dtype
-from ms2torch._core.tensor import Tensor, lift, lower, wrap
+from ms2torch._core.gradient import autodiff
+from ms2torch._core.tensor import dtype
+from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.ops.function.grad_func import _weights
 

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.errors import said
-from ms2torch._core.registry import op, primitive
+from ms2torch._core.operators.registry import op, primitive
 
 _ALIGN = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.device import device
-from ms2torch._core.registry import method, mint_form, op, primitive
+from ms2torch._core.devices.device import device
+from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.tensor import dtype as _dtype
 
 from ._array_shape import ints
 
@@ -141,7 +141,7 @@ def zeros_like(input, *, dtype=None):
 
 def _tensor(input, name):
     if not isinstance(input, torch.Tensor):
-        from ms2torch._core.calls import _kind
+        from ms2torch._core.operators.calls import _kind
 
         raise TypeError(f'Failed calling {name} with "{name}()(x={_kind(input)})". '
                         f'The valid calling should be: "{_LIKE.format(name)}".')
@@ -327,7 +327,7 @@ def new_full(input, size, fill_value, *, dtype=None):
 @op(mint=True)
 def empty(*size, dtype=None, device=None, pin_memory=False):
     """A tensor of which nothing but the shape is set (``mindspore.mint.empty``)."""
-    from ms2torch._core.device import device as here
+    from ms2torch._core.devices.device import device as here
 
     size = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
     return torch.empty(size, dtype=wanted(dtype, torch.float32, "empty"), device=here())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import construct
-from ms2torch._core import dtype as _dtype
 from ms2torch._core.errors import said
-from ms2torch._core.registry import method, mint_form, op, primitive
+from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.tensor import construct
+from ms2torch._core.tensor import dtype as _dtype
 
 from ._array_shape import in_range, ints
 

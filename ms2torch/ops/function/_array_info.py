@@ -6,10 +6,10 @@ import math
 
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.device import device
-from ms2torch._core.registry import OPS, Definition, method, op, primitive
-from ms2torch._core.tensor import Tensor, as_torch, wrap
+from ms2torch._core.devices.device import device
+from ms2torch._core.operators.registry import OPS, Definition, method, op, primitive
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
 
 # ---- conversion --------------------------------------------------------------------------------------------
 
@@ -36,7 +36,7 @@ def cast(input, dtype):
 
 def _cast_number(number, want):
     if not isinstance(number, (bool, int, float, complex)):
-        from ms2torch._core.calls import _kind
+        from ms2torch._core.operators.calls import _kind
 
         raise TypeError(f'Failed calling Cast with "Cast()(input={_kind(number)}, dtype=mindspore.dtype)". '
                         'The valid calling should be: '

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import unsupported
-from ms2torch._core.registry import method
-from ms2torch._core.tensor import lower
+from ms2torch._core.operators.registry import method
+from ms2torch._core.tensor.tensor import lower
 
 from ._array_scatter import _on_axis
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.registry import method
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.operators.registry import method
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
 @method(on_tensors=True)

@@ -10,11 +10,11 @@ import builtins
 import numpy as np
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core import generations
-from ms2torch._core.device import device as _here
-from ms2torch._core.registry import method
-from ms2torch._core.tensor import Tensor, as_torch, lower, wrap
+from ms2torch._core.devices.device import device as _here
+from ms2torch._core.operators.registry import method
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor, as_torch, lower, wrap
+from ms2torch._naming import generations
 
 from ._array_index import chosen
 from ._array_shape import ints, not_an_order

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.registry import method, mint_form, op, primitive
+from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.tensor import dtype as _dtype
 
 # Up to this size of the axis, topk sorts, so that of equal elements the first wins as in MindSpore:
 # torch.topk promises no order, but is several times faster on long axes.

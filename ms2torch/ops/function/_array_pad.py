@@ -6,8 +6,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core import generations
-from ms2torch._core.registry import REQUIRED, method, op, primitive
+from ms2torch._core.operators.registry import REQUIRED, method, op, primitive
+from ms2torch._naming import generations
 
 from ._array_shape import ints
 

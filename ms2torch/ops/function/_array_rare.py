@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.device import device
-from ms2torch._core.registry import PRIMITIVES, REQUIRED, Primitive, mint_form, primitive
+from ms2torch._core.devices.device import device
+from ms2torch._core.operators.registry import PRIMITIVES, REQUIRED, Primitive, mint_form, primitive
+from ms2torch._core.tensor import dtype as _dtype
 
 from ._array_scatter import _on_axis
 from ._array_shape import broadcast_to, ints

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import said
-from ms2torch._core.registry import REQUIRED, method, mint_form, op, primitive
-from ms2torch._core.tensor import lower
+from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
+from ms2torch._core.tensor.tensor import lower
 
 from ._array_shape import ints
 from ._writing import write

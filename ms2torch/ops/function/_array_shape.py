@@ -10,7 +10,7 @@ import math
 import torch
 
 from ms2torch._core.errors import said
-from ms2torch._core.registry import REQUIRED, method, mint_form, op, primitive
+from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
 
 from ._math_axis import spelled
 

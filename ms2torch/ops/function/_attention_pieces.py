@@ -8,12 +8,12 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.dtype import float32
 from ms2torch._core.errors import unsupported
-from ms2torch._core.random_streams import Stream
-from ms2torch._core.registry import PRIMITIVES, lowered
-from ms2torch._core.rng import graph_seeds
-from ms2torch._core.tensor import lower, wrap
+from ms2torch._core.operators.registry import PRIMITIVES, lowered
+from ms2torch._core.random.random_streams import Stream
+from ms2torch._core.random.rng import graph_seeds
+from ms2torch._core.tensor.dtype import float32
+from ms2torch._core.tensor.tensor import lower, wrap
 
 from ._nn_attention import attention
 from .linalg_func import matmul

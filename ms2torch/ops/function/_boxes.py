@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from ms2torch._core.registry import REQUIRED, op, primitive
+from ms2torch._core.operators.registry import REQUIRED, op, primitive
 
 
 def _area(boxes):

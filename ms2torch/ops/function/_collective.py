@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import collectives
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.registry import PRIMITIVES, REQUIRED, primitive
+from ms2torch._core.operators.registry import PRIMITIVES, REQUIRED, primitive
+from ms2torch._core.processes import collectives
+from ms2torch._core.tensor import dtype as _dtype
 from ms2torch.communication.management import _get_group, group_of
 
 __all__ = ["ReduceOp"]
@@ -222,7 +222,7 @@ def _receive(input_x=None, sr_tag=0, src_rank=0, shape=(), dtype=None, group=_WO
 
     In a differentiation its gradient is sent back there.
     """
-    from ms2torch._core.device import device
+    from ms2torch._core.devices.device import device
 
     return collectives.receive(shape, _dtype.to_torch(dtype), src_rank, group_of(group), sr_tag, device())
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ms2torch._core import levels
-from ms2torch._core.autodiff_functions import custom_bprop
 from ms2torch._core.errors import unsupported
-from ms2torch._core.registry import REQUIRED, primitive
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.gradient import levels
+from ms2torch._core.gradient.custom import custom_bprop
+from ms2torch._core.operators.registry import REQUIRED, primitive
+from ms2torch._core.tensor.tensor import Tensor
 
 
 @primitive("WhileLoop", on_tensors=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.registry import op
+from ms2torch._core.operators.registry import op
 
 __all__ = ["deformable_conv2d"]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.dtype import to_torch
-from ms2torch._core.registry import MINT, OPS, lowered, op
+from ms2torch._core.operators.registry import MINT, OPS, lowered, op
+from ms2torch._core.tensor.dtype import to_torch
 
 from . import array_func, math_func, nn_func, random_func
 

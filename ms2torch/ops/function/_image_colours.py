@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import unsupported
-from ms2torch._core.registry import op, primitive
+from ms2torch._core.operators.registry import op, primitive
 
 from ._array_shape import ints
 from ._image_regions import crop_and_resize_kernel

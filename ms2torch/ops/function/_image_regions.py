@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import unsupported
-from ms2torch._core.registry import REQUIRED, primitive
+from ms2torch._core.operators.registry import REQUIRED, primitive
 
 
 def _picked(pixels, image, rows, columns, width: int, height: int):

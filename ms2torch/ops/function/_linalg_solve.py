@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.device import device
+from ms2torch._core.devices.device import device
 from ms2torch._core.errors import unsupported
-from ms2torch._core.registry import REQUIRED, op, primitive
+from ms2torch._core.operators.registry import REQUIRED, op, primitive
+from ms2torch._core.tensor import dtype as _dtype
 
 
 @op(primitive="LuSolve")

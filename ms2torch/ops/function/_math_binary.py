@@ -1,6 +1,6 @@
 """Elementwise functions of two tensors or a tensor and a number: arithmetic, comparison, logic, bits.
 
-Dtypes meet by MindSpore's rules (``_core.arithmetic``): 0-d tensors count fully, integers divide to
+Dtypes meet by MindSpore's rules (``_core.operators.arithmetic``): 0-d tensors count fully, integers divide to
 Float32, a Python number follows the tensor's kind.
 """
 
@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import arithmetic, generations
-from ms2torch._core.arithmetic import _binary, pair
-from ms2torch._core.dtype import from_torch
 from ms2torch._core.errors import said
-from ms2torch._core.registry import method, mint_form, op, primitive
+from ms2torch._core.operators import arithmetic
+from ms2torch._core.operators.arithmetic import _binary, pair
+from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.tensor.dtype import from_torch
+from ms2torch._naming import generations
 
 from ._math_axis import spelled
 

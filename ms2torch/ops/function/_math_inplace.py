@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import inspect
 
-from ms2torch._core.registry import METHODS, method
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.operators.registry import METHODS, method
+from ms2torch._core.tensor.tensor import Tensor
 
 # These put what is asked for into METHODS.
 from . import _math_binary, _math_many, _math_unary, _nn_activation, clip_func, linalg_func  # noqa: F401

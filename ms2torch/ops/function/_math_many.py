@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import arithmetic
-from ms2torch._core.registry import mint_form, op
+from ms2torch._core.operators import arithmetic
+from ms2torch._core.operators.registry import mint_form, op
 
 __all__ = ["accumulate_n", "addcdiv", "addcmul", "addn", "lerp"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import said
-from ms2torch._core.registry import REQUIRED, op, primitive
+from ms2torch._core.operators.registry import REQUIRED, op, primitive
 
 from ._array_shape import ints
 

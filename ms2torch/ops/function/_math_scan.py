@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.registry import method, mint_form, op, primitive
+from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.tensor import dtype as _dtype
 
 from ._math_axis import one_axis, spelled
 

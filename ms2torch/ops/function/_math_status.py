@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import overflow
-from ms2torch._core.registry import primitive
+from ms2torch._core.gradient import overflow
+from ms2torch._core.operators.registry import primitive
 
 __all__: list[str] = []
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.registry import method, op, primitive
+from ms2torch._core.operators.registry import method, op, primitive
 
 from . import _bessel
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.dtype import _FROM_TORCH
-from ms2torch._core.registry import mint_form, op, primitive
+from ms2torch._core.operators.registry import mint_form, op, primitive
+from ms2torch._core.tensor.dtype import _FROM_TORCH
 
 _FLOATS = frozenset((torch.float16, torch.float32, torch.float64, torch.bfloat16))
 _NUMBERS = _FLOATS | frozenset((torch.complex64, torch.complex128))
@@ -220,7 +220,7 @@ def log_softmaxed(t, axis):
 def _to(t, dtype):
     if dtype is None:
         return t
-    from ms2torch._core.dtype import to_torch
+    from ms2torch._core.tensor.dtype import to_torch
 
     return t.to(to_torch(dtype))
 

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.errors import unsupported
-from ms2torch._core.registry import REQUIRED, op, primitive
+from ms2torch._core.operators.registry import REQUIRED, op, primitive
 
 from ._math_axis import spelled
 

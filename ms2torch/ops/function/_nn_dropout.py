@@ -6,10 +6,10 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.errors import said
-from ms2torch._core.random_streams import Stream
-from ms2torch._core.registry import PRIMITIVES, Primitive, op
-from ms2torch._core.rng import graph_seeds
-from ms2torch._core.tensor import wrap
+from ms2torch._core.operators.registry import PRIMITIVES, Primitive, op
+from ms2torch._core.random.random_streams import Stream
+from ms2torch._core.random.rng import graph_seeds
+from ms2torch._core.tensor.tensor import wrap
 
 
 def dropped(t: torch.Tensor, mask: torch.Tensor, keep: float) -> torch.Tensor:

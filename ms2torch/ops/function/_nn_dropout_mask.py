@@ -6,9 +6,9 @@ import math
 
 import torch
 
-from ms2torch._core.random_streams import Stream
-from ms2torch._core.registry import PRIMITIVES, Primitive, primitive
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.operators.registry import PRIMITIVES, Primitive, primitive
+from ms2torch._core.random.random_streams import Stream
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
 def _number(keep_prob):

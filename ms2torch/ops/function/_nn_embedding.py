@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.registry import op, primitive
+from ms2torch._core.operators.registry import op, primitive
 
 
 @op(mint=True)

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.errors import said, unsupported
-from ms2torch._core.registry import REQUIRED, op, primitive
+from ms2torch._core.operators.registry import REQUIRED, op, primitive
 
 _LARGEST = 2147483647
 _LAYOUTS = ("BSH", "BNSD", "SBH", "BSND", "TND")

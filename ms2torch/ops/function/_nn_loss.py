@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.dtype import _FROM_TORCH, promote
 from ms2torch._core.errors import cannot_broadcast, said
-from ms2torch._core.registry import op, primitive
+from ms2torch._core.operators.registry import op, primitive
+from ms2torch._core.tensor.dtype import _FROM_TORCH, promote
 
 from ._math_axis import spelled
 

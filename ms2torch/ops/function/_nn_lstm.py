@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import unsupported
-from ms2torch._core.registry import REQUIRED, primitive
+from ms2torch._core.operators.registry import REQUIRED, primitive
 
 _SETTINGS = ("input_size", "hidden_size", "num_layers", "has_bias", "bidirectional", "dropout")
 

@@ -7,9 +7,10 @@ import math
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core import levels, normalising
-from ms2torch._core.registry import PRIMITIVES, Primitive, op, primitive
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.gradient import levels
+from ms2torch._core.operators import normalising
+from ms2torch._core.operators.registry import PRIMITIVES, Primitive, op, primitive
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
 def layer_normalised(t, gamma, beta, begin_norm_axis: int, begin_params_axis: int, epsilon: float):

@@ -7,7 +7,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.registry import op, primitive
+from ms2torch._core.operators.registry import op, primitive
 
 from ._math_axis import spelled
 from ._nn_conv import _numbers, even, flat, paired, same_pads

@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core import dtype as _dtype
 from ms2torch._core.errors import said, unsupported
-from ms2torch._core.registry import REQUIRED, op, primitive
+from ms2torch._core.operators.registry import REQUIRED, op, primitive
+from ms2torch._core.tensor import dtype as _dtype
 
 from ._array_shape import ints
 

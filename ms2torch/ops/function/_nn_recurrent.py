@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import unsupported
-from ms2torch._core.registry import primitive
+from ms2torch._core.operators.registry import primitive
 
 _GRU = {"direction": "UNIDIRECTIONAL", "cell_depth": 1, "keep_prob": 1.0, "cell_clip": -1.0, "num_proj": 0,
         "time_major": True, "activation": "tanh", "gate_order": "rzh", "reset_after": True,

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ms2torch._core.registry import OPS, PRIMITIVES, Primitive, method, primitive
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.operators.registry import OPS, PRIMITIVES, Primitive, method, primitive
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from . import _nn_activation  # noqa: F401  (it registers GeLU and softmax)
 

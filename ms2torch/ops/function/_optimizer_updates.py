@@ -10,8 +10,8 @@ import functools
 
 import torch
 
-from ms2torch._core.registry import PRIMITIVES, REQUIRED, primitive
-from ms2torch._core.tensor import lower, wrap
+from ms2torch._core.operators.registry import PRIMITIVES, REQUIRED, primitive
+from ms2torch._core.tensor.tensor import lower, wrap
 
 from ._writing import write
 

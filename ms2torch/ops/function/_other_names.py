@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ms2torch._core.registry import OPS, method, mint_form, op
+from ms2torch._core.operators.registry import OPS, method, mint_form, op
 
 from . import array_func, linalg_func, math_func  # noqa: F401  (they register what is named here)
 from ._math_axis import spelled

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.dtype import int64
-from ms2torch._core.registry import OPS, method, mint_form
+from ms2torch._core.operators.registry import OPS, method, mint_form
+from ms2torch._core.tensor.dtype import int64
 
 from . import _array_rare, linalg_func, math_func, nn_func, random_func  # noqa: F401
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.registry import REQUIRED, op, primitive
+from ms2torch._core.operators.registry import REQUIRED, op, primitive
 
 
 @primitive(

@@ -6,8 +6,8 @@ import math
 
 import torch
 
-from ms2torch._core.registry import op
-from ms2torch._core.tensor import lift, lower, wrap
+from ms2torch._core.operators.registry import op
+from ms2torch._core.tensor.tensor import lift, lower, wrap
 
 from .grad_func import jvp
 

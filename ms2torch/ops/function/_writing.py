@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import levels, recording
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.gradient import levels, recording
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
 class _Written(torch.autograd.Function):

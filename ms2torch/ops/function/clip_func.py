@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import arithmetic
-from ms2torch._core.construct import from_number
-from ms2torch._core.registry import op
+from ms2torch._core.operators import arithmetic
+from ms2torch._core.operators.registry import op
+from ms2torch._core.tensor.construct import from_number
 
 from ._math_axis import spelled
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 
-from ms2torch._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
 from ms2torch.communication import comm_func as new
 from ms2torch.mint import distributed as inside
 from ms2torch.mint.distributed import (

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from ms2torch._core.errors import said
-from ms2torch._core.registry import PRIMITIVES, Primitive, op, primitive
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.operators.registry import PRIMITIVES, Primitive, op, primitive
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 __all__ = ["print_", "tensordump"]
 

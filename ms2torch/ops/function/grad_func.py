@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 
-from ms2torch._core import autodiff
-from ms2torch._core.levels import tensors_of
-from ms2torch._core.tensor import Tensor, as_torch, lift, wrap
+from ms2torch._core.gradient import autodiff
+from ms2torch._core.gradient.levels import tensors_of
+from ms2torch._core.tensor.tensor import Tensor, as_torch, lift, wrap
 from ms2torch.common.parameter import Parameter
 
 __all__ = ["get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"]

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import arithmetic
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.dtype import promote
 from ms2torch._core.errors import cannot_multiply, one_dtype
-from ms2torch._core.registry import method, mint_form, op, primitive
+from ms2torch._core.operators import arithmetic
+from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.dtype import promote
 
 from ._math_axis import one_axis, spelled
 

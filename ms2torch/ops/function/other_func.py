@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ms2torch._core.registry import op
+from ms2torch._core.operators.registry import op
 
 __all__ = ["depend"]
 

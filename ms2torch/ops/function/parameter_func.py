@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.registry import op
-from ms2torch._core.tensor import Tensor, as_torch
+from ms2torch._core.operators.registry import op
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor, as_torch
 
 from ._writing import write
 

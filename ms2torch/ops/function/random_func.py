@@ -1,7 +1,7 @@
 """Random numbers (``mindspore.ops.function.random_func``).
 
 Under ``set_seed``, or with a seed of their own, they give MindSpore's CPU bits where its generator is
-known (``_core/random_streams``): a functional form starts a stream at each call, a Primitive keeps its own.
+known (``_core/random``): a functional form starts a stream at each call, a Primitive keeps its own.
 The rest draws from torch's generator, which ``set_seed`` seeds too.
 """
 
@@ -12,14 +12,23 @@ import inspect
 import numpy as np
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core import random_streams
-from ms2torch._core.device import device
+from ms2torch._core.devices.device import device
 from ms2torch._core.errors import said
-from ms2torch._core.random_streams import Stream
-from ms2torch._core.registry import METHODS, PRIMITIVES, REQUIRED, Primitive, method, mint_form, op, primitive
-from ms2torch._core.rng import graph_seeds, philox
-from ms2torch._core.tensor import Tensor, as_torch, lower, wrap
+from ms2torch._core.operators.registry import (
+    METHODS,
+    PRIMITIVES,
+    REQUIRED,
+    Primitive,
+    method,
+    mint_form,
+    op,
+    primitive,
+)
+from ms2torch._core.random import random_streams
+from ms2torch._core.random.random_streams import Stream
+from ms2torch._core.random.rng import graph_seeds, philox
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor, as_torch, lower, wrap
 from ms2torch.common.generator import engine
 
 from ._array_create import wanted

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import dtype as _dtype
 from ms2torch._core.errors import unsupported
-from ms2torch._core.registry import op
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.operators.registry import op
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.sparse_tensor import COOTensor, CSRTensor, RowTensor
 
 

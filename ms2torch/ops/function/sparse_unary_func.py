@@ -6,7 +6,7 @@ where the function of zero is another number, as in MindSpore.
 
 from __future__ import annotations
 
-from ms2torch._core.registry import OPS, op
+from ms2torch._core.operators.registry import OPS, op
 from ms2torch.common.sparse_tensor import COOTensor, CSRTensor
 
 _NAMES = ("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "exp", "expm1",

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.device import device
+from ms2torch._core.devices.device import device
 from ms2torch._core.errors import said
-from ms2torch._core.registry import op, primitive
+from ms2torch._core.operators.registry import op, primitive
+from ms2torch._core.tensor import dtype as _dtype
 
 from ._short_time import *  # noqa: F403
 

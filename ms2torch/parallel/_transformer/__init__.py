@@ -1,6 +1,6 @@
 """Transformers of MindSpore 1.3 to 2.7 (``mindspore.parallel._transformer``)."""
 
-from ms2torch._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
 
 from .layers import FixedSparseAttention
 from .loss import CrossEntropyLoss

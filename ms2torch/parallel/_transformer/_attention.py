@@ -7,8 +7,8 @@ import math
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core import dtype as mstype
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor import dtype as mstype
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.layer.activation import Softmax
 from ms2torch.nn.layer.basic import Dropout

@@ -6,8 +6,8 @@ import numpy as np
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
-from ms2torch._core import dtype as mstype
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor import dtype as mstype
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.initializer import initializer
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core import dtype as mstype
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor import dtype as mstype
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.nn.cell import Cell
 
 from .layers import _FLOATS, _check_input_dtype

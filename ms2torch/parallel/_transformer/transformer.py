@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from ms2torch import _checkparam as check
-from ms2torch._core import dtype as mstype
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor import dtype as mstype
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.layer.container import CellList

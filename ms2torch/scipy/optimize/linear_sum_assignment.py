@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor
 
 __all__ = ["linear_sum_assignment"]
 

@@ -1,6 +1,6 @@
 """Callbacks of training and evaluation (``mindspore.train.callback``)."""
 
-from ms2torch._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
 
 from ._backup_and_restore import BackupAndRestore
 from ._callback import Callback, CallbackManager, InternalCallbackParam, RunContext, _InternalCallbackParam

@@ -6,8 +6,8 @@ from contextlib import ExitStack
 
 import numpy as np
 
-from ms2torch._core.surface import install_lazy
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._naming.surface import install_lazy
 
 __all__ = ["Callback", "CallbackManager", "InternalCallbackParam", "RunContext"]
 

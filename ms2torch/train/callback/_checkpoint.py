@@ -7,9 +7,9 @@ import time
 
 from ms2torch import log as logger
 from ms2torch._checkparam import check_bool, check_isinstance, check_non_negative_int
-from ms2torch._core import distributed
 from ms2torch._core.errors import unsupported
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.processes import distributed
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.cell import Cell
 from ms2torch.parallel._utils import _get_parallel_mode
 from ms2torch.train.serialization import _check_async, _wait_for_thread, save_checkpoint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor
 
 from ._callback import Callback
 

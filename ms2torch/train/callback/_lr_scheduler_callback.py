@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor
 
 from ._callback import Callback
 

@@ -9,7 +9,7 @@ from ms2torch._checkparam import (
     check_non_negative_int,
     check_value_type,
 )
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
 from ._monitored import Monitored

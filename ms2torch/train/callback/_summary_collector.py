@@ -11,7 +11,7 @@ import numpy as np
 
 from ms2torch import log as logger
 from ms2torch._core.errors import notice
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.train._utils import _make_directory, check_value_type
 
 from ._callback import Callback

@@ -7,7 +7,7 @@ from abc import ABCMeta, abstractmethod
 
 import numpy as np
 
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor
 
 __all__ = ["EvaluationBase", "Metric", "rearrange_inputs"]
 

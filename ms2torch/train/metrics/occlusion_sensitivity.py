@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from ms2torch import _checkparam as validator
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.cell import Cell
 
 from .metric import Metric, _needs_update, rearrange_inputs

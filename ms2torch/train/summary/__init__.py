@@ -1,6 +1,6 @@
 """Event files of scalars, images, tensors and histograms (``mindspore.train.summary``)."""
 
-from ms2torch._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
 
 from .summary_record import SummaryRecord
 

@@ -14,7 +14,7 @@ import numpy as np
 from ms2torch import _checkparam as check
 from ms2torch import log as logger
 from ms2torch._core.errors import unsupported
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.cell import Cell
 from ms2torch.ops.function.debug_func import take_summaries
 from ms2torch.train._protobuf import content, float64

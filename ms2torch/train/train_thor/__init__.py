@@ -1,6 +1,6 @@
 """Models for the optimizer THOR (``mindspore.train.train_thor``), which ms2torch does not have."""
 
-from ms2torch._core.surface import install_lazy
+from ms2torch._naming.surface import install_lazy
 
 from .convert_utils import ConvertModelUtils, ConvertNetUtils
 

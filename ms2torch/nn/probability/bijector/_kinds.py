@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
-from ms2torch._core.tensor import wrap
+from ms2torch._core.tensor.tensor import wrap
 
 from .bijector import Bijector
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.cell import Cell
 
 __all__ = ["Bijector"]

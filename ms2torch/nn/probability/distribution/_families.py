@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import distributions as td
 
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.tensor import wrap
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import wrap
 
 from ._over_torch import OverTorch
 from .distribution import INTEGERS

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch.distributions import kl_divergence
 
-from ms2torch._core.device import device
-from ms2torch._core.tensor import Tensor, lower, wrap
+from ms2torch._core.devices.device import device
+from ms2torch._core.tensor.tensor import Tensor, lower, wrap
 from ms2torch.nn.cell import Cell
 
 from .distribution import Distribution

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core.dtype import int32
-from ms2torch._core.tensor import wrap
+from ms2torch._core.tensor.dtype import int32
+from ms2torch._core.tensor.tensor import wrap
 from ms2torch.ops.function.random_func import stream
 
 from .distribution import FLOATS, INTEGERS, Distribution, data, same_name

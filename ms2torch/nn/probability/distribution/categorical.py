@@ -7,8 +7,8 @@ import math
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core.dtype import int32
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor.dtype import int32
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.ops import functional
 
 from .bernoulli import check_probabilities

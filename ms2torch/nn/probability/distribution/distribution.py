@@ -6,9 +6,9 @@ import numpy as np
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core import dtype as _dtype
-from ms2torch._core.dtype import float32, float64
-from ms2torch._core.tensor import Tensor, wrap
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.dtype import float32, float64
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
 

@@ -7,8 +7,8 @@ import math
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core.dtype import float32
-from ms2torch._core.tensor import wrap
+from ms2torch._core.tensor.dtype import float32
+from ms2torch._core.tensor.tensor import wrap
 from ms2torch.ops.function.random_func import stream
 
 from .distribution import FLOATS, Distribution, data, same_name

@@ -1,0 +1,1 @@
+"""Devices: the one in use, its streams, its memory, and the C library's heap."""

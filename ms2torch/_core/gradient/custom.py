@@ -1,0 +1,163 @@
+"""Custom gradients as autograd Functions: ``bprop``, backward hooks, gradients that are looked at on their
+way."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core.gradient.levels import tensors_of
+from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
+
+
+class _Bprop(torch.autograd.Function):
+    """Forward as it is, backward by a Python function over (inputs, output, output's gradient)."""
+
+    @staticmethod
+    def forward(ctx, run, *raw):
+        ctx.run = run
+        outs = run.forward(raw)
+        ctx.save_for_backward(*raw, *outs)
+        ctx.count = len(raw)
+        ctx.set_materialize_grads(True)
+        return outs
+
+    @staticmethod
+    def backward(ctx, *grads):
+        saved = ctx.saved_tensors
+        return (None, *ctx.run.backward(saved[: ctx.count], saved[ctx.count :], grads))
+
+
+class _Run:
+    """One call of a function with its own ``bprop``: how nested arguments map to flat tensors and back."""
+
+    def __init__(self, function, bprop, args: tuple, kwargs: dict) -> None:
+        self.function, self.bprop, self.args, self.kwargs = function, bprop, args, kwargs
+        self.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        self.output = None
+
+    def forward(self, raw):
+        call = list(self.args)
+        for i, t in zip(self.places, raw, strict=True):
+            call[i] = wrap(t)
+        with torch.no_grad():
+            self.output = self.function(*call, **self.kwargs)
+        return tuple(
+            t._t.view_as(t._t) if any(t._t is r for r in raw) else t._t for t in tensors_of(self.output)
+        )
+
+    def backward(self, inputs, outs, grads):
+        call = list(self.args)
+        for i, t in zip(self.places, inputs, strict=True):
+            call[i] = wrap(t)
+        rest = iter(outs)
+        out = _refill(self.output, rest)
+        dout = _refill(self.output, iter(grads))
+        found = self.bprop(*call, out, dout)
+        if not isinstance(found, (tuple, list)):
+            found = (found,)
+        if (
+            len(found) == 2
+            and isinstance(found[0], (tuple, list))
+            and isinstance(found[1], (tuple, list, dict))
+        ):
+            found = found[0]
+        if len(found) < len(self.args):
+            raise RuntimeError(
+                f"Grad size should lager than forward inputs, but got {len(found)} vs {len(self.args)}"
+            )
+        result = []
+        for i, t in zip(self.places, inputs, strict=True):
+            g = found[i] if i < len(found) else None
+            g = g._t if isinstance(g, Tensor) else None
+            if g is not None and (not t.is_floating_point() and not t.is_complex()):
+                g = None
+            result.append(g.to(t.dtype) if g is not None and g.dtype is not t.dtype else g)
+        return result
+
+
+def _refill(obj, tensors):
+    """``obj`` with its Tensors replaced, in order, by new ones around ``tensors``."""
+    if isinstance(obj, Tensor):
+        return wrap(next(tensors))
+    if isinstance(obj, (tuple, list)):
+        return tuple(_refill(x, tensors) for x in obj)
+    if isinstance(obj, dict):
+        return {k: _refill(v, tensors) for k, v in obj.items()}
+    return obj
+
+
+def custom_bprop(function, bprop, args: tuple, kwargs: dict):
+    """Call ``function`` with ``bprop(*inputs, out, dout)`` as its gradient."""
+    run = _Run(function, bprop, args, kwargs)
+    outs = _Bprop.apply(run, *[args[i]._t for i in run.places])
+    return _refill(run.output, iter(outs))
+
+
+class _Watch(torch.autograd.Function):
+    """Identity whose backward pass shows all gradients at once to ``see`` and takes what it returns."""
+
+    @staticmethod
+    def forward(ctx, see, *raw):
+        ctx.see = see
+        return tuple(t.view_as(t) for t in raw)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return (None, *ctx.see(grads))
+
+
+def watched(obj, see):
+    """``obj`` passed on; ``see(gradients)`` gets the raw gradients of its Tensors and gives those to go on
+    with."""
+    raw = [t._t for t in tensors_of(obj)]
+    if not raw:
+        return obj
+    return _refill(obj, iter(_Watch.apply(see, *raw)))
+
+
+def backward_hooked(cell, hooks: dict, compute, args: tuple, kwargs: dict):
+    """Run ``compute`` with the Cell's backward hooks around it: identities at its inputs and its output.
+
+    (torch's full backward hooks do not fire on wrapper outputs.)
+    """
+    held = {}
+    backward, before = hooks.get("backward") or {}, hooks.get("backward_pre") or {}
+
+    def at_inputs(grads):
+        shown = lift(tuple(grads))
+        for hook, _ in tuple(backward.values()):
+            result = hook(cell, shown, held.get("output"))
+            if result is not None:
+                shown = result if isinstance(result, tuple) else (result,)
+        return lower(shown)
+
+    def at_output(grads):
+        shown = lift(tuple(grads))
+        for hook, _ in tuple(before.values()):
+            result = hook(cell, shown)
+            if result is not None:
+                shown = result if isinstance(result, tuple) else (result,)
+        held["output"] = shown
+        return lower(shown)
+
+    if backward:
+        args = watched(args, at_inputs)
+    return watched(compute(*args, **kwargs), at_output)
+
+
+class _Seen(torch.autograd.Function):
+    """Identity whose gradient passes through ``function(gradient)``."""
+
+    @staticmethod
+    def forward(ctx, t, function):
+        ctx.function = function
+        return t.view_as(t)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return ctx.function(grad), None
+
+
+def with_gradient_of(t: torch.Tensor, function) -> torch.Tensor:
+    """``t`` itself; its gradient becomes ``function(gradient)`` (``ops.InsertGradientOf``)."""
+    return _Seen.apply(t, function)

@@ -1,0 +1,271 @@
+"""MindSpore's rules for two operands, over torch tensors and Python numbers.
+
+``add``, ``sub`` ... are what Python's operators, the functional forms, the Primitives and the Tensor
+methods of one operation share. Where dtypes agree they are torch's own operators; the rest of this file is
+for where not.
+"""
+
+from __future__ import annotations
+
+import operator
+from functools import wraps
+
+import numpy as np
+import torch
+
+from ms2torch._core.errors import translate
+from ms2torch._core.tensor.dtype import promote, promote_scalar
+
+_UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
+_NUMBERS = (bool, int, float, complex)
+
+
+def pair(a, b, name: str = "", loose: bool = False):
+    """Both operands ready for torch: two tensors of one dtype, or a tensor and a number.
+
+    A numpy scalar counts as the Python number that it holds. TypeError for anything else.
+    """
+    if isinstance(a, torch.Tensor):
+        if isinstance(b, torch.Tensor):
+            return (a, b) if a.dtype is b.dtype else promote(a, b)
+        if isinstance(b, np.generic):
+            b = b.item()
+        if isinstance(b, _NUMBERS):
+            return promote_scalar(a, b, loose)
+    elif isinstance(b, torch.Tensor):
+        if isinstance(a, np.generic):
+            a = a.item()
+        if isinstance(a, _NUMBERS):
+            b, a = promote_scalar(b, a, loose)
+            return a, b
+    elif isinstance(a, _NUMBERS) and isinstance(b, _NUMBERS):
+        return both_numbers(a, b)
+    raise wrong_operands(name, a, b)
+
+
+def both_numbers(a, b):
+    """Two Python numbers as the 0-d tensors that MindSpore makes of them."""
+    return promote(number(a), number(b))
+
+
+def number(x, device=None) -> torch.Tensor:
+    """A Python number as the 0-d tensor that MindSpore makes of it."""
+    kind = torch.float32 if isinstance(x, float) else torch.bool if isinstance(x, bool) else torch.int64
+    return torch.tensor(x, dtype=kind, device=device)
+
+
+def wrong_operands(name: str, a, b) -> TypeError:
+    """The error for operands that are neither tensors nor numbers, in MindSpore's words."""
+    return TypeError(
+        f'Failed calling {name} with "{name}()(input={describe(a)}, other={describe(b)})".\n'
+        "The valid calling should be: \n"
+        f'"{name}()(input=<Number, Tensor>, other=<Number, Tensor>)".\n'
+    )
+
+
+def describe(value) -> str:
+    """The kind of an argument as MindSpore's messages name it: ``Tensor``, ``List<int, int>``, ``string``."""
+    if value is None:
+        return "None"
+    if isinstance(value, torch.Tensor):
+        return "Tensor"
+    if isinstance(value, (list, tuple)):
+        return f"{type(value).__name__.capitalize()}<{', '.join(map(describe, value))}>"
+    if isinstance(value, str):
+        return "string"
+    return type(value).__name__ if isinstance(value, _NUMBERS) else str(type(value))
+
+
+def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=None):
+    """The operation ``name`` over anything that `pair` takes.
+
+    torch has hardly any arithmetic for wider unsigned integers, and raises for a division of integers by
+    zero, where MindSpore gives a number, which ``over_zero`` makes of the dividend: both take another way,
+    which costs nothing where it is not needed.
+    """
+    # Two tensors of one dtype, and float32 beside a float, are torch's own.
+    direct = getattr(compute, "of_tensors", compute)
+
+    def call(a, b):
+        try:
+            if (b.__class__ is float and a.dtype is torch.float32) or a.dtype is b.dtype:
+                return direct(a, b)
+        except (AttributeError, TypeError, RuntimeError):
+            pass
+        if prepare is not None:
+            a, b = prepare(a, b)
+        a, b = pair(a, b, name, loose)
+        try:
+            return compute(a, b)
+        except RuntimeError as err:
+            return _otherwise(err, name, compute, a, b, over_zero or _ends)
+
+    call.__name__ = name
+    return call
+
+
+def _otherwise(err, name, compute, a, b, over_zero):
+    dtype = a.dtype if isinstance(a, torch.Tensor) else b.dtype
+    if dtype in _UNSIGNED and "not implemented for" in str(err):
+        result = compute(*[x.to(torch.int64) if isinstance(x, torch.Tensor) else x for x in (a, b)])
+        return result.to(dtype) if result.dtype is torch.int64 else result
+    if dtype is torch.bool and name in ("FloorDiv", "FloorMod"):
+        a, b = [x.to(torch.int32) if isinstance(x, torch.Tensor) else int(x) for x in (a, b)]
+        try:
+            return compute(a, b).bool()
+        except RuntimeError:
+            return _over_zero(over_zero, compute, a, b, torch.int32).bool()
+    if "without overflow" in str(err):
+        # A number beyond the dtype wraps round, as it does in a sum.
+        a, b = [
+            x if isinstance(x, torch.Tensor) else torch.full((), x).to(y.device, dtype)
+            for x, y in ((a, b), (b, a))
+        ]
+        try:
+            return compute(a, b)
+        except RuntimeError as again:
+            return _otherwise(again, name, compute, a, b, over_zero)
+    if "ZeroDivisionError" in str(err):
+        return _over_zero(over_zero, compute, a, b, dtype)
+    raise translate(err, name, (a, b)) from None
+
+
+def _over_zero(over_zero, compute, a, b, dtype):
+    """An integer division with zeros below: what ``over_zero`` says stands there."""
+    a, b = torch.broadcast_tensors(*[torch.as_tensor(x).to(dtype) for x in (a, b)])
+    zero = b == 0
+    return torch.where(zero, over_zero(a), compute(a, torch.where(zero, torch.ones_like(b), b)))
+
+
+def _ends(a):
+    """A quotient lands on the dtype's end that has its sign, and ``0 / 0`` is 0."""
+    ends = torch.iinfo(a.dtype)
+    return torch.where(a > 0, ends.max, torch.where(a < 0, ends.min, 0)).to(a.dtype)
+
+
+def least(a):
+    """The dtype's least number where 32 or 64 bits hold it, else 0."""
+    return torch.full_like(a, torch.iinfo(a.dtype).min if a.dtype in (torch.int32, torch.int64) else 0)
+
+
+def itself(a):
+    """The rest is the dividend."""
+    return a
+
+
+# ---- what differs from torch beyond dtypes ----------------------------------------------------------------
+
+
+def _bool_sub(a, b):
+    if any(isinstance(x, torch.Tensor) and x.dtype is torch.bool for x in (a, b)):
+        return torch.logical_xor(torch.as_tensor(a), torch.as_tensor(b))
+    return operator.sub(a, b)
+
+
+def _subtract(a, b):
+    try:
+        return torch.sub(a, b)
+    except (RuntimeError, TypeError):
+        return _bool_sub(a, b)
+
+
+_subtract.of_tensors = torch.sub
+
+
+def floor_divide(a, b):
+    """The floor of the quotient, in float64 (torch follows Python: ``1.0 // 0.1`` is 9 there, 10 here)."""
+    t = a if isinstance(a, torch.Tensor) else b
+    if not t.is_floating_point():
+        return torch.floor_divide(a, b) if t is a else a // b
+    return _floored(_double(a, t), _double(b, t)).to(t.dtype)
+
+
+def _floored(x, y):
+    # Its derivative is 0, also by a divisor of 0, where the quotient's would make nan of it.
+    return torch.floor(x.detach() / y.detach())
+
+
+def floor_modulo(a, b):
+    """``a - floor(a / b) * b``: the divisor's sign, and NaN for infinite operands."""
+    t = a if isinstance(a, torch.Tensor) else b
+    if not t.is_floating_point():
+        return torch.remainder(a, b)
+    x, y = _double(a, t), _double(b, t)
+    return (x - _floored(x, y) * y).to(t.dtype)
+
+
+def _double(x, t):
+    return (x if isinstance(x, torch.Tensor) else torch.full((), x, dtype=t.dtype, device=t.device)).double()
+
+
+def _power(a, b):
+    try:
+        return torch.pow(a, b)
+    except RuntimeError as err:
+        if "negative integer powers" not in str(err):
+            raise
+    # Integers to a negative power: the float result, cut off.
+    if isinstance(a, torch.Tensor):
+        return torch.pow(a.to(torch.float64), b).to(a.dtype)
+    return torch.pow(float(a), b.to(torch.float64)).to(b.dtype)
+
+
+_power.of_tensors = torch.pow
+
+
+def _reflecting(function, python):
+    """torch's function where the first operand is a tensor; Python's operator, which reflects, where not."""
+
+    @wraps(function)
+    def call(a, b):
+        return function(a, b) if isinstance(a, torch.Tensor) else python(a, b)
+
+    call.of_tensors = function
+    return call
+
+
+def numbers_beside_rank_0(a, b):
+    """What MindSpore composes of several operations makes a number beside a 0-d tensor one, too."""
+    if isinstance(a, torch.Tensor) and a.ndim == 0 and isinstance(b, _NUMBERS):
+        return a, number(b, a.device)
+    if isinstance(b, torch.Tensor) and b.ndim == 0 and isinstance(a, _NUMBERS):
+        return number(a, b.device), b
+    return a, b
+
+
+def _exact_number(a, b):
+    """Less alone compares with the number itself; its kin round it to the tensor's dtype, as torch does."""
+    t, number = (a, b) if isinstance(a, torch.Tensor) else (b, a)
+    if number.__class__ not in (int, float) or not isinstance(t, torch.Tensor):
+        return a, b
+    if t.dtype in (torch.float16, torch.bfloat16):
+        t = t.float()
+    elif number.__class__ is int and t.dtype in (torch.int8, torch.uint8, torch.int16, torch.int32):
+        t = t.long()
+    return (t, b) if isinstance(a, torch.Tensor) else (a, t)
+
+
+add = _binary("Add", _reflecting(torch.add, operator.add))
+sub = _binary("Sub", _subtract)
+mul = _binary("Mul", _reflecting(torch.mul, operator.mul), loose=True)
+div = _binary("Div", _reflecting(torch.div, operator.truediv), loose=True)
+floor_div = _binary("FloorDiv", floor_divide)
+floor_mod = _binary("FloorMod", floor_modulo, over_zero=least)
+remainder = _binary("FloorMod", floor_modulo, over_zero=itself)
+numpy_mod = _binary("FloorMod", floor_modulo, over_zero=torch.zeros_like)
+pow = _binary("Pow", _power)
+equal = _binary("Equal", _reflecting(torch.eq, operator.eq), loose=True)
+not_equal = _binary("NotEqual", _reflecting(torch.ne, operator.ne))
+less = _binary("Less", _reflecting(torch.lt, operator.lt), prepare=_exact_number)
+less_equal = _binary("LessEqual", _reflecting(torch.le, operator.le))
+greater = _binary("Greater", _reflecting(torch.gt, operator.gt))
+greater_equal = _binary("GreaterEqual", _reflecting(torch.ge, operator.ge))
+bitwise_and = _binary("BitwiseAnd", _reflecting(torch.bitwise_and, operator.and_))
+bitwise_or = _binary("BitwiseOr", _reflecting(torch.bitwise_or, operator.or_))
+bitwise_xor = _binary("BitwiseXor", _reflecting(torch.bitwise_xor, operator.xor))
+
+
+def like(sequence, t: torch.Tensor) -> torch.Tensor:
+    """A list or tuple beside a Tensor takes its dtype: ``Tensor([1, 2]) + [3.5, 4]`` is ``[4, 6]``."""
+    flat = np.array([x.tolist() if isinstance(x, torch.Tensor) else x for x in sequence])
+    return torch.from_numpy(np.ascontiguousarray(flat)).to(device=t.device, dtype=t.dtype)

@@ -1,0 +1,67 @@
+"""What MindSpore says when an operator is called with the wrong kinds of arguments.
+
+A definition carries the form of its valid calls as MindSpore prints it, such as
+``Tile()(input=<Tensor>, dims=<Tensor, tuple of int>)``. It is read only after a call has failed, so that
+good calls pay nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import numpy as np
+import torch
+
+from ms2torch._core.tensor.dtype import Type
+
+_WORDS = {bool: "bool", int: "int", float: "float", str: "string", type(None): "None"}
+
+
+def wrong_call(valid: str, kernel, args, kwargs, fixed=None) -> TypeError | None:
+    """MindSpore's TypeError if an argument's kind is not among those of ``valid``, else None."""
+    try:
+        bound = inspect.signature(kernel).bind(*args, **kwargs, **(fixed or {}))
+    except TypeError:
+        return None
+    bound.apply_defaults()
+    head, *groups = re.findall(r"^\w+|\([^()]*\)", valid)
+    said, wrong = [], False
+    for group in groups:
+        found = []
+        for name, kinds in re.findall(r"(\w+)=<([^>]*)>", group):
+            given = bound.arguments.get(name)
+            if given is None and kinds == "mindspore.dtype":
+                found.append(f"{name}={kinds}")
+                continue
+            found.append(f"{name}={_kind(given)}")
+            wrong = wrong or not any(_is(given, kind) for kind in kinds.split(", "))
+        said.append("(" + ", ".join(found) + ")")
+    if not wrong:
+        return None
+    return TypeError(f'Failed calling {head} with "{head}{"".join(said)}". '
+                     f'The valid calling should be: "{valid}".')
+
+
+def _kind(value) -> str:
+    if isinstance(value, torch.Tensor):
+        return "Tensor"
+    if isinstance(value, (tuple, list)):
+        return f"{'Tuple' if isinstance(value, tuple) else 'List'}<{', '.join(map(_kind, value))}>"
+    if isinstance(value, (Type, torch.dtype)):
+        return "mindspore.dtype"
+    return _WORDS.get(type(value)) or str(type(value))
+
+
+def _is(value, kind: str) -> bool:
+    if " of " in kind:
+        holder, inner = kind.split(" of ")
+        held = {"list": list, "tuple": tuple}[holder]
+        return isinstance(value, held) and all(_is(v, inner.replace("tensor", "Tensor")) for v in value)
+    if kind == "Tensor":
+        return isinstance(value, torch.Tensor)
+    if kind == "int":
+        return isinstance(value, (int, np.integer))
+    if kind == "Number":
+        return isinstance(value, (int, float, np.number))
+    return _kind(value) == kind

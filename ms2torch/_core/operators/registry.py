@@ -1,0 +1,282 @@
+"""One definition per operation: functional form, Primitive, Tensor method and mint form derive from it.
+
+A definition is a function over **torch** tensors with MindSpore's argument names, order and defaults::
+
+    @op(primitive="Concat", init=("axis",), method=None, mint="cat")
+    def concat(tensors, axis=0):
+        \"\"\"Joins tensors along ``axis`` ...\"\"\"
+        return torch.cat(common_dtype(tensors), axis)
+
+The decorator returns the functional form: Tensors are lowered on the way in (also inside lists and tuples)
+and results lifted on the way out. ``primitive`` names the class; ``init`` the arguments of the definition
+that the class takes when it is made (a tuple of names, or a dict of name -> default, or REQUIRED, where the
+class's differs); the others are given when it is called, under the names ``call`` where MindSpore's class
+has its own. ``method`` (True or names) attaches it to Tensor with the first argument as self; ``mint`` names
+the form under ``mindspore.mint``; ``alias`` more functional names. ``valid`` is the form of its valid calls
+in MindSpore's words, for the error (see ``calls``). With ``on_tensors=True`` the definition itself takes and
+gives Tensors: for the few that write to a Parameter or hand back the very object that they got.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import wraps
+from typing import Any, NamedTuple
+
+import torch
+
+from ms2torch._core.errors import translate
+from ms2torch._core.operators.calls import wrong_call
+from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form
+from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
+
+# An argument of a class that has no default.
+REQUIRED = inspect.Parameter.empty
+
+
+class Definition(NamedTuple):
+    """What the registry keeps of one operation."""
+
+    name: str
+    kernel: Any
+    functional: Any
+    primitive: type | None
+    methods: tuple[str, ...]
+    mint: tuple[str, ...]
+    aliases: tuple[str, ...]
+
+
+OPS: dict[str, Definition] = {}
+METHODS: dict[str, Any] = {}
+MINT: dict[str, Any] = {}
+PRIMITIVES: dict[str, type] = {}
+
+
+def _names(spec, default: str) -> tuple[str, ...]:
+    if spec is None or spec is False:
+        return ()
+    if spec is True:
+        return (default,)
+    return (spec,) if isinstance(spec, str) else tuple(spec)
+
+
+def lowered(kernel, name: str | None = None, valid: str | None = None):
+    """The form of ``kernel`` that takes and gives Tensors."""
+    name = name or kernel.__name__
+
+    def explain(err, values):
+        given = dict(zip(inspect.signature(kernel).parameters, map(lower, values), strict=True))
+        return _explain(err, name, (), given, valid, kernel)
+
+    any_call = _of_any_arguments(kernel, name, valid)
+    if not hasattr(kernel, "also"):
+        return wraps(kernel)(form(kernel, explain) or any_call)
+
+    def respell(values, others):
+        given = zip(inspect.signature(kernel).parameters.values(), values, strict=True)
+        return any_call(**{p.name: v for p, v in given if v is not ABSENT and v is not p.default}, **others)
+
+    return wraps(kernel)(form(kernel.__wrapped__, explain, respell=respell) or any_call)
+
+
+def _of_any_arguments(kernel, name: str, valid: str | None):
+    def call(*args, **kwargs):
+        raw = [a._t if a.__class__ is Tensor else a if a.__class__ in PLAIN else lower(a) for a in args]
+        if kwargs:
+            kwargs = {k: lower(v) for k, v in kwargs.items()}
+        try:
+            result = kernel(*raw, **kwargs)
+        except FAILURES as err:
+            raise _explain(err, name, raw, kwargs, valid, kernel) from None
+        return wrap(result) if result.__class__ is torch.Tensor else lift(result)
+
+    return call
+
+
+def _explain(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fixed=None) -> Exception:
+    if getattr(err, "from_user", False):
+        return err
+    if valid and not str(err).startswith("For ") and (wrong := wrong_call(valid, kernel, raw, kwargs, fixed)):
+        return wrong
+    lacking = err.__class__ is NotImplementedError and "not implemented for '" in str(err)   # torch's kernels
+    if not lacking and err.__class__ is not RuntimeError and err.__class__ is not IndexError:
+        return err
+    return translate(err, name, (*raw, *kwargs.values()))
+
+
+def op(kernel=None, *, primitive=None, init=(), call=None, method=None, mint=None, alias=(), valid=None,
+       on_tensors=False):
+    """Register one operation; see the module's text. Returns the functional form."""
+    if kernel is None:
+        return lambda k: op(k, primitive=primitive, init=init, call=call, method=method, mint=mint,
+                            alias=alias, valid=valid, on_tensors=on_tensors)
+    name = kernel.__name__.rstrip("_") if kernel.__name__.endswith("__") else kernel.__name__
+    kernel.__qualname__ = name
+    functional = kernel if on_tensors else lowered(kernel, primitive or name, valid)
+    cls = _make_primitive(primitive, kernel, init, call, valid, on_tensors) if primitive else None
+    methods, mints, aliases = _names(method, name), _names(mint, name), _names(alias, name)
+    for m in methods:
+        METHODS[m] = functional
+        setattr(Tensor, m, functional)
+    for m in mints:
+        MINT[m] = functional
+    for key in (name, *aliases):
+        OPS[key] = Definition(name, kernel, functional, cls, methods, mints, aliases)
+    return functional
+
+
+def method(kernel=None, *, name=None, valid=None, on_tensors=False):
+    """A Tensor method whose signature differs from the functional form's; self is the first argument."""
+    if kernel is None:
+        return lambda k: method(k, name=name, valid=valid, on_tensors=on_tensors)
+    name = name or kernel.__name__
+    kernel.__qualname__ = f"Tensor.{name}"
+    call = kernel if on_tensors else lowered(kernel, name, valid)
+    METHODS[name] = call
+    setattr(Tensor, name, call)
+    return call
+
+
+def mint_form(kernel=None, *, name=None):
+    """A ``mindspore.mint`` function whose signature differs from the ``ops`` form's."""
+    if kernel is None:
+        return lambda k: mint_form(k, name=name)
+    name = name or kernel.__name__
+    kernel.__qualname__ = name
+    MINT[name] = call = lowered(kernel, name)
+    return call
+
+
+class Primitive:
+    """Base of all operator classes (``mindspore.ops.Primitive``): made with attributes, then called."""
+
+    _kernel = None
+    _init: dict[str, Any] = {}
+    _fixed: dict[str, Any]
+
+    def __init__(self, name: str | None = None) -> None:
+        self.name = name or type(self).__name__
+        self.attrs: dict[str, Any] = {}
+        self._fixed = {}
+
+    def __call__(self, *args):
+        raise NotImplementedError(f"Primitive {self.name} has no computation here; override __call__.")
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{k}={v}" for k, v in self.attrs.items())
+        return f"Prim[{self.name}]" + (f"<{shown}>" if shown else "")
+
+    def add_prim_attr(self, name: str, value) -> Primitive:
+        self.__dict__[name] = value
+        self.attrs[name] = value
+        return self
+
+    def del_prim_attr(self, name: str) -> Primitive:
+        self.__dict__.pop(name, None)
+        self.attrs.pop(name, None)
+        return self
+
+    def set_prim_instance_name(self, name: str) -> Primitive:
+        self.instance_name = name
+        return self
+
+    def init_prim_io_names(self, inputs, outputs) -> None:
+        """Name inputs and outputs, as Primitives of users do; the names carry no meaning here."""
+        self.add_prim_attr("input_names", list(inputs))
+        self.add_prim_attr("output_names", list(outputs))
+
+    # Placement and scheduling hints: they change where or when MindSpore computes, never what.
+
+    def shard(self, in_strategy=None, out_strategy=None) -> Primitive:
+        return self
+
+    def set_stage(self, stage) -> Primitive:
+        return self.add_prim_attr("stage", stage)
+
+    def set_device(self, device_target) -> Primitive:
+        return self.add_prim_attr("primitive_target", device_target)
+
+    def recompute(self, mode=True) -> Primitive:
+        return self
+
+    def place(self, role, rank_id, *args) -> Primitive:
+        return self
+
+    @property
+    def update_parameter(self) -> bool:
+        return False
+
+
+def _make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=False) -> type:
+    parameters = inspect.signature(kernel).parameters
+    given = dict(init) if isinstance(init, dict) else {n: parameters[n].default for n in init}
+    unknown = [n for n in given if n not in parameters]
+    fixed_names = [n for n in given if n in parameters]
+    order = [n for n in parameters if n not in given]
+    required = [n for n in given if given[n] is REQUIRED]
+    meant = dict(zip(call or (), order, strict=False))
+
+    def __init__(self, *args, **kwargs):
+        Primitive.__init__(self, name)
+        values = dict(given)
+        if len(args) > len(given):
+            raise TypeError(f"__init__() takes from 1 to {len(given) + 1} positional arguments but "
+                            f"{len(args) + 1} were given")
+        values.update(zip(given, args, strict=False))
+        for key, value in kwargs.items():
+            if key not in given:
+                raise TypeError(f"__init__() got an unexpected keyword argument '{key}'")
+            values[key] = value
+        for key in required:
+            if values[key] is REQUIRED:
+                raise TypeError(f"__init__() missing 1 required positional argument: '{key}'")
+        self.__dict__.update(values)
+        self.attrs = values
+        self._fixed = {k: lower(values[k]) for k in fixed_names}
+
+    def on_tensors_call(self, *args, **kwargs):
+        kwargs = {meant.get(k, k): v for k, v in kwargs.items()}
+        return kernel(*args, **kwargs, **self._fixed)
+
+    def explain(err, values, fixed):
+        given = dict(zip(order, map(lower, values), strict=True))
+        return _explain(err, name, (), given, valid, kernel, fixed)
+
+    def any_call(self, *args, **kwargs):
+        raw = [a._t if a.__class__ is Tensor else a if a.__class__ in PLAIN else lower(a) for a in args]
+        if kwargs:
+            kwargs = {meant.get(k, k): lower(v) for k, v in kwargs.items()}
+        try:
+            if positional:
+                result = kernel(*raw, **kwargs, **self._fixed)
+            else:
+                result = kernel(**dict(zip(order, raw, strict=False)), **kwargs, **self._fixed)
+        except FAILURES as err:
+            given = {**dict(zip(order, raw, strict=False)), **kwargs}
+            raise _explain(err, name, (), given, valid, kernel, self._fixed) from None
+        return wrap(result) if result.__class__ is torch.Tensor else lift(result)
+
+    # Call arguments go by position where they are the definition's first ones, else by name.
+    positional = list(parameters)[:len(order)] == order
+    if unknown:
+        raise ValueError(f"{name}: the definition has no argument {unknown}")
+    __call__ = on_tensors_call if on_tensors else form(kernel, explain, given, call or ()) or any_call
+    __call__.__name__, __call__.__qualname__ = "__call__", f"{name}.__call__"
+    cls = type(name, (Primitive,), {
+        "__init__": __init__, "__call__": __call__,
+        "__doc__": kernel.__doc__, "_kernel": staticmethod(kernel), "_init": given,
+        "__module__": "mindspore.ops"})
+    takes = [parameters[n].replace(name=m) for m, n in meant.items()] or [parameters[n] for n in order]
+    cls.__call__.__signature__ = inspect.Signature([
+        inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD), *takes])
+    cls.__signature__ = inspect.Signature([
+        inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=d) for n, d in given.items()])
+    PRIMITIVES[name] = cls
+    return cls
+
+
+def primitive(name: str, init=(), call=None, valid=None, on_tensors=False):
+    """A Primitive whose arithmetic differs from the functional form's: a definition of its own."""
+    def register(kernel):
+        return _make_primitive(name, kernel, init, call, valid, on_tensors)
+    return register

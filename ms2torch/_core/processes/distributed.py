@@ -1,0 +1,179 @@
+"""The processes that train together: joining them, and named groups of them.
+
+Over torch.distributed, NCCL on CUDA and Gloo on the CPU. One process has no process group and asks for none:
+it is rank 0 of 1, and every operation over processes gives what a group of one gives.
+"""
+
+from __future__ import annotations
+
+import atexit
+import datetime
+import os
+import socket
+import weakref
+
+import torch
+
+from ms2torch._core.devices.device import device
+from ms2torch._core.processes import faults, ranks
+
+WORLD = "world"
+_here = ranks.Place()
+_groups: dict[str, Group] = {}
+_hosts: list[str] = []
+_done_elsewhere: set[str] = set()
+# What else holds torch's groups: it is closed before they are.
+holders: weakref.WeakSet = weakref.WeakSet()
+
+
+class Group:
+    """Some of the processes: their ranks among all, this one's rank in it (-1 outside), torch's group."""
+
+    __slots__ = ("handle", "name", "rank", "ranks", "size")
+
+    def __init__(self, name: str, members, handle=None) -> None:
+        self.name, self.ranks, self.handle = name, tuple(members), handle
+        self.size = len(self.ranks)
+        self.rank = self.ranks.index(_here.rank) if _here.rank in self.ranks else -1
+
+    def world_rank(self, rank: int) -> int:
+        return self.ranks[rank]
+
+
+def timeout() -> datetime.timedelta:
+    """How long a process waits for another (MS2TORCH_COMM_TIMEOUT, in seconds; 600)."""
+    return datetime.timedelta(seconds=float(os.environ.get("MS2TORCH_COMM_TIMEOUT", 600)))
+
+
+def joined() -> bool:
+    """Whether several processes are joined."""
+    return _here.size > 1
+
+
+def rank() -> int:
+    return _here.rank
+
+
+def size() -> int:
+    return _here.size
+
+
+def local_rank() -> int:
+    return _here.local_rank
+
+
+def join(world: ranks.Place | None = None, wait: datetime.timedelta | None = None) -> None:
+    """Meet the other processes that the environment (or ``world``) names; nothing to do alone or twice.
+
+    RuntimeError where they do not all arrive within `timeout`.
+    """
+    global _here
+    dist = torch.distributed
+    if joined():
+        return
+    here = world or ranks.place()
+    if here.size == 1:
+        _here = here
+        return
+    wait = wait or timeout()
+    os.environ.update(RANK=str(here.rank), WORLD_SIZE=str(here.size), LOCAL_RANK=str(here.local_rank))
+    os.environ.setdefault("MASTER_ADDR", here.address)
+    os.environ.setdefault("MASTER_PORT", str(here.port))
+    on_cuda = device().type == "cuda"
+    if on_cuda:
+        torch.cuda.set_device(device())
+    if not dist.is_initialized():
+        try:
+            dist.init_process_group("cpu:gloo,cuda:nccl" if on_cuda else "gloo", timeout=wait)
+        except (RuntimeError, ValueError) as err:
+            raise RuntimeError(
+                f"Rank {here.rank} of {here.size} could not meet the others at {os.environ['MASTER_ADDR']}:"
+                f"{os.environ['MASTER_PORT']} within {wait.total_seconds():g} s. {err}"
+            ) from err
+    _here = here
+    _groups[WORLD] = Group(WORLD, range(here.size), dist.group.WORLD)
+    faults.watch(here.rank)
+    told: list = [None] * here.size
+    dist.all_gather_object(told, (socket.gethostname(), os.getpid()))
+    faults.processes[:] = told
+    _hosts[:] = [host for host, _ in told]
+    atexit.register(_part_at_exit, os.getpid())
+
+
+def _part_at_exit(pid: int) -> None:
+    """A program that ends well leaves no thread behind that wants Python when Python is gone.
+
+    The process that keeps the ranks' store stays until the others have left, so that they can still make
+    groups, and learn who is missing.
+    """
+    if pid == os.getpid() and joined() and not faults.failed:
+        others = [r for r in range(_here.size) if r != _here.rank]
+        store = faults.farewell()
+        wait = timeout().total_seconds()
+        leave()
+        faults.outlive(store, others, wait)
+
+
+def leave() -> None:
+    """Part from the other processes, and end the threads that carried the data."""
+    global _here
+    if joined():
+        faults.rest()
+        # torch's group ends its threads with the last reference to it.
+        for one in list(holders):
+            one.close()
+        for one in _groups.values():
+            one.handle = None
+        if torch.distributed.is_initialized():
+            torch.distributed.destroy_process_group()
+    _groups.clear()
+    _hosts.clear()
+    _done_elsewhere.clear()
+    _here = ranks.Place()
+
+
+def make_group(name: str, members: list[int], wait: datetime.timedelta | None = None) -> Group:
+    """Name a group of ranks. Its members call this, the others need not."""
+    handle = None
+    if joined() and _here.rank in members:
+        handle = torch.distributed.new_group(
+            members, timeout=wait or timeout(), use_local_synchronization=True
+        )
+    _groups[name] = found = Group(name, members, handle)
+    return found
+
+
+def drop_group(name: str) -> None:
+    """Forget a named group; KeyError where there is none."""
+    found = _groups.pop(name)
+    if found.handle is not None:
+        torch.distributed.destroy_process_group(found.handle)
+
+
+def group(name: str = WORLD) -> Group | None:
+    """The group of that name; None where there is none."""
+    if name == WORLD and WORLD not in _groups:
+        return Group(WORLD, (0,))
+    return _groups.get(name)
+
+
+def register(what: str) -> None:
+    """Say that this rank does something that only one of the ranks that do it needs to do (see `first`)."""
+    if joined():
+        faults.tell(f"does {what}", "")
+
+
+def first(what: str) -> bool:
+    """Whether no rank before this one, on the same machine, has registered for ``what``. Waits for nobody.
+
+    Ranks that have trained a step together know of each other's registrations before it.
+    """
+    before = [r for r in range(_here.rank) if _hosts[r] == _hosts[_here.rank]]
+    if any(faults.told(f"does {what}", r) is not None for r in before):
+        _done_elsewhere.add(what)
+    return what not in _done_elsewhere
+
+
+def hosts(members: Group) -> list[str]:
+    """The machine of each member."""
+    return [_hosts[r] for r in members.ranks] if joined() else [socket.gethostname()]

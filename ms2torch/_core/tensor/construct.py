@@ -1,0 +1,109 @@
+"""What ``mindspore.Tensor`` is made of: numbers, lists, numpy arrays as torch tensors; what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from ms2torch._core.devices.device import device
+from ms2torch._core.errors import unsupported
+from ms2torch._core.tensor import dtype as _dtype
+
+_KINDS = ("['TensorPy', 'Tensor', 'ndarray', 'str_', 'list', 'tuple', 'float', 'int', 'bool', 'complex', "
+          "'bytes']")
+_DTYPES = (*(_dtype._NAMED[n] for n in (
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "bfloat16", "complex64", "complex128", "int4", "float8_e4m3fn", "float8_e5m2", "hifloat8", "bool")),
+    _dtype.string)
+_ELEMENTS = " ".join(f"<class 'numpy.{n}'>" for n in (
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "bool_", "str_", "complex64", "complex128"))
+
+
+def check(data, dtype, shape, init) -> None:
+    """MindSpore's errors for arguments of ``Tensor`` that do not go together."""
+    if init is not None and (shape is None or dtype is None):
+        raise ValueError("init, dtype and shape must have values at the same time.")
+    if data is not None and shape is not None:
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        raise ValueError("When initializing a tensor with 'input_data', 'shape' should be set to None."
+                         f"But got shape: {shape}.")
+    if dtype is not None and not isinstance(dtype, (_dtype.Type, torch.dtype)):
+        said = f"'{getattr(dtype, '__name__', repr(dtype))}'"
+        raise TypeError(f"For 'Tensor', the 'dtype' should be one of {list(_DTYPES)}, but got {said}.")
+
+
+def from_number(number, want: torch.dtype | None) -> torch.Tensor:
+    """A number as a 0-d tensor: Bool, Int64, Float32 or Complex128; cast to ``want`` as C casts."""
+    kind = number.__class__
+    natural = _NATURAL.get(kind) or (torch.int64 if isinstance(number, int) else torch.float32)
+    if natural is torch.int64 and not -1 << 63 <= number < 1 << 63:
+        if not 0 <= number < 1 << 64:
+            raise RuntimeError("Unsupported tensor type!")
+        natural = torch.uint64
+    if want is not None and want.is_floating_point and natural is not torch.complex128:
+        return filled(number, want, device())
+    made = filled(number, natural, device())
+    return made if want is None or want is natural else made.to(want)
+
+
+def filled(number, dtype: torch.dtype, where: torch.device) -> torch.Tensor:
+    """A 0-d tensor that holds the number, made on the device: a copy from the host makes CUDA wait."""
+    if where.type == "cpu" or dtype is torch.uint64:
+        return torch.tensor(number, dtype=dtype, device=where)
+    return torch.full((), number, dtype=dtype, device=where)
+
+
+_NATURAL = {bool: torch.bool, int: torch.int64, float: torch.float32, complex: torch.complex128}
+
+
+def from_array(array: np.ndarray) -> torch.Tensor:
+    """A copy of a numpy array, which keeps its dtype."""
+    if array.dtype.kind in "US":
+        raise unsupported("mindspore.Tensor of strings", "torch has no tensors of strings.", "a numpy array.")
+    if array.dtype.kind not in "biufc" or array.dtype.itemsize > (16 if array.dtype.kind == "c" else 8):
+        raise TypeError(
+            "initializing tensor by numpy array failed, because the element type "
+            f"'{type(array.ravel()[0])}' of array is not supported. The element index in array: (0,), "
+            f"numpy array: {array}. The supported "
+            f"element type of ndarray as follow: {_ELEMENTS} ")
+    if not array.dtype.isnative:
+        raise TypeError(f"initializing tensor by numpy array failed, numpy array: {array}, data type: "
+                        f"{array.dtype.str}. The supported element type of ndarray as follow: {_ELEMENTS} ")
+    copied = np.array(array, copy=True, order="C")
+    if array.dtype.char in "qQ":
+        # numpy has two integer types of 64 bits, of which torch knows one.
+        copied = copied.view(np.int64 if array.dtype.char == "q" else np.uint64)
+    return torch.from_numpy(copied)
+
+
+def is_unknown(shape) -> bool:
+    """Whether a size of the shape is not known: None, or a Symbol."""
+    return isinstance(shape, (tuple, list)) and any(not hasattr(n, "__index__") for n in shape)
+
+
+def blank(shape, dtype) -> torch.Tensor:
+    """What ``Tensor(shape=, dtype=)`` without data or initializer holds: zeros."""
+    return torch.zeros(shape, dtype=_dtype.to_torch(dtype), device=device())
+
+
+def from_list(data, plain) -> torch.Tensor:
+    """A nested list: whatever numpy makes of it, but Float32 for Float64 and Int64 for Int32."""
+    try:
+        array = np.array(plain)
+    except ValueError:
+        array = np.empty((), object)
+    if array.dtype.kind in "OUSMm":
+        raise TypeError(f"For Tensor, the input_data is {data} that contain unsupported element.")
+    if array.dtype == np.float64:
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float32)
+    elif array.dtype == np.int32:
+        array = array.astype(np.int64)
+    return from_array(array)
+
+
+def refusal(data) -> TypeError:
+    """The error for data of another kind."""
+    return TypeError(f"For 'Tensor', the type of 'input_data' should be one of '{_KINDS}', "
+                     f"but got type '{type(data).__name__}'.")

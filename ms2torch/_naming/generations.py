@@ -1,0 +1,69 @@
+"""What names meant in which release: a row for every name whose meaning changed.
+
+Code asks by the name: ``old("mindspore.ops.split")``, where it is about to choose. A generation is chosen
+by ``--api`` (see ``generation``); without one, a call that says by its arguments which meaning it wants gets
+it, and the rest follows 2.10. ``--check`` reads the rows too.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ms2torch._naming import generation
+
+
+class Change(NamedTuple):
+    """One change of meaning: the first release with the new one, both meanings, and the calls concerned.
+
+    ``when`` is a condition in the terms of ``--check``: arguments that make a call ambiguous (``axis``,
+    ``(2)`` for two positional ones, ``-mode`` for one not given); empty where ``--check`` is silent.
+    """
+
+    release: tuple[int, int]
+    before: str
+    since: str
+    when: str = ""
+
+
+CHANGES = {
+    "mindspore.set_context": Change(
+        (2, 0), "the default mode is GRAPH_MODE", "it is PYNATIVE_MODE", "-mode"),
+    "mindspore.dataset.MindDataset": Change(
+        (2, 0), "a column of bytes is an array of uint8", "it is an array of one bytes object"),
+    "mindspore.nn.Dense": Change(
+        (2, 0), "without initializers the weight starts from Normal(0.01) and the bias from 0",
+        "both start from HeUniform's bound", "-weight_init"),
+    "mindspore.nn.Conv2d": Change(
+        (2, 0), "without initializers the weight starts from Normal(0.01) and the bias from 0",
+        "both start from HeUniform's bound", "-weight_init"),
+    "mindspore.nn.LSTMCell": Change(
+        (1, 6), "a layer over (x, h, c, w) with packed weights", "one step over (x, (h, c))", "(4)"),
+    "mindspore.nn.Optimizer.get_lr": Change(
+        (2, 0), "counts the step", "leaves the count to construct"),
+    "mindspore.nn.Optimizer.weight_decay": Change(
+        (1, 7), "a number", "a Tensor"),
+    "mindspore.ops.Equal": Change(
+        (2, 3), "Equal and Less take a number first", "they refuse one"),
+    "mindspore.ops.pad": Change(
+        (2, 0), "paddings are pairs, one for each axis", "padding runs from the last axis, as in torch"),
+    "mindspore.ops.split": Change(
+        (2, 0), "split(x, axis, output_num) cuts into equal parts",
+        "split(x, size, axis) into parts of that size", "output_num,axis"),
+    "mindspore.Tensor.max": Change(
+        (2, 5), "max(axis) and min(axis) give values", "max(dim) and min(dim) give values and indices"),
+    "mindspore.Tensor.repeat": Change(
+        (2, 5), "repeat(counts, axis) repeats each element, as numpy's",
+        "repeat(*counts) the whole, as torch's"),
+    "mindspore.Tensor.split": Change(
+        (2, 0), "split(axis, output_num) cuts into equal parts", "split(size, axis) into parts of that size"),
+}
+
+
+def old(name: str) -> bool:
+    """True where a generation was chosen that is older than the change of ``name``."""
+    return generation.before(*CHANGES[name].release)
+
+
+def new(name: str) -> bool:
+    """True where a generation with the new meaning of ``name`` was chosen: the old one is an error then."""
+    return generation.is_set() and not old(name)
