@@ -141,10 +141,24 @@ def _config(name: str, allowed: dict[str, list]) -> Callable:
     return keep
 
 
+def _text(name: str) -> Callable:
+    def keep(value):
+        if not isinstance(value, str):
+            raise RuntimeError(f"Got illegal param {_TEXTS[name]} and value with type {type(value)}")
+        return value
+
+    return keep
+
+
+# Settings of the compiled core that any string is taken for, with the number that its errors name.
+_TEXTS = {"jit_level": 87, "infer_boost": 88}
+
+
 def _keep_jit_config(value):
     _config("jit_config", {"jit_level": ["O0", "O1", "O2"], "infer_boost": ["on", "off"]})(value)
     if value.get("infer_boost") == "on" and value.get("jit_level") in ("O1", "O2"):
         raise ValueError("Only jit_level set O0 can set infer_boost to on.")
+    _values.update(value)
     return value
 
 
@@ -281,6 +295,8 @@ _SETTINGS: dict[str, _Setting] = {
     ),
     "aoe_config": _Setting({}, _config("aoe_config", {"job_type": ["1", "2"]})),
     "jit_config": _Setting({}, _keep_jit_config),
+    "jit_level": _Setting("", _text("jit_level")),
+    "infer_boost": _Setting("off", _text("infer_boost")),
     "ascend_config": _Setting({}, _keep_ascend_config, ("Ascend",)),
     "gpu_config": _Setting({}, _config("gpu_config", _GPU), ("GPU",)),
     "max_device_memory": _Setting(1024.0, _gigabytes("max_device_memory"), ("Ascend", "GPU")),

@@ -19,6 +19,7 @@ from .primitive import (
     constexpr,
     prim_attr_register,
 )
+from .vm_impl_registry import get_vm_impl_fn, vm_impl_registry
 
 globals().update({_name: _d.functional for _name, _d in _registry.OPS.items()})
 globals().update(_registry.PRIMITIVES)

@@ -1,0 +1,30 @@
+"""Python implementations of Primitives for debugging (``mindspore.ops.vm_impl_registry``): kept, and called
+by nothing but the program itself."""
+
+from __future__ import annotations
+
+from ._register_for_op import Registry
+from .primitive import Primitive
+
+
+class VmImplRegistry(Registry):
+    """Makers of implementations, by Primitive class and by its name."""
+
+    def register(self, prim):
+        def keep(fn):
+            if isinstance(prim, str):
+                self[prim] = fn
+            elif issubclass(prim, Primitive):
+                self[id(prim)] = self[prim.__name__] = fn
+            return fn
+
+        return keep
+
+
+vm_impl_registry = VmImplRegistry()
+
+
+def get_vm_impl_fn(prim):
+    """The implementation registered for a Primitive or a name (``ops.get_vm_impl_fn``); None without one."""
+    make = vm_impl_registry.get(prim, None)
+    return make(prim) if make else None
