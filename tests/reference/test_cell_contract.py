@@ -521,3 +521,25 @@ def test_primitives_and_functions_as_attributes():
             return self.fn(self.add(x, x))
 
     return Net()(t(-1.0, 2.0)), str(Net().add), names(Net())
+
+
+class Product(nn.Cell):
+    def construct(self, x, y=None):
+        return x if y is None else x * y
+
+
+@case(each={"given": ["all", "one", "named", "unknown", "both"]}, mode="BOTH")
+def test_set_inputs(given):
+    net, x = Product(), ms.Tensor(shape=(None, 3), dtype=ms.float32)
+    args, named = {"all": ((x, x), {}), "one": ((x,), {}), "named": ((), {"y": x}), "unknown": ((), {"z": x}),
+                   "both": ((x,), {"y": x})}[given]
+    try:
+        net.set_inputs(*args, **named)
+    except (TypeError, ValueError) as error:
+        return repr(error)
+    return repr(net.get_inputs())
+
+
+@case(each={"many": [0, 3]}, mode="GRAPH", raises=True)
+def test_set_inputs_counts(many):
+    Product().set_inputs(*[ms.Tensor(shape=None, dtype=ms.float32)] * many)

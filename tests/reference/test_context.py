@@ -347,3 +347,13 @@ def test_set_device():
 @case
 def test_version_has_three_numbers():
     return ms.__version__, [int(part) for part in ms.version.__version__.split(".")]
+
+
+@case()
+def test_settings_of_the_compiler():
+    return context_told({"jit_level": "O0"}, {"jit_level": "O7"}, {"infer_boost": "on"})
+
+
+@case(each={"name": ["jit_level", "infer_boost"], "value": [1, None]}, raises=True)
+def test_settings_of_the_compiler_are_strings(name, value):
+    ms.set_context(**{name: value})

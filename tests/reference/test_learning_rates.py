@@ -118,3 +118,9 @@ BAD = {
 @case(each={"name": list(BAD)}, raises=True)
 def test_bad_arguments(name):
     BAD[name]()
+
+
+@case(each={"step": [1, [1], [1, 2]]})
+def test_listed_rates_have_the_shape_of_the_step(step):
+    weight = ms.Parameter(Tensor([1.0, 2.0]), name="w")
+    return nn.Momentum([weight], [0.5, 0.25, 0.125], 0.9).learning_rate(Tensor(step, ms.int32))

@@ -2,6 +2,7 @@
 
 import mindspore as ms
 import numpy as np
+from mindspore import mint
 
 from tests.reference.judge import case, data
 
@@ -159,3 +160,13 @@ def test_wrap_round():
         ms.Tensor([3, 5], ms.uint8) - 5,
         ms.Tensor([True, False]) - ms.Tensor([True, True]),
     )
+
+
+ALPHA = {"float": [1.0, 2.0], "int": [3, 4], "bool": [True, False]}
+
+
+@case(each={"method": ["add", "sub"], "first": list(ALPHA), "second": [*ALPHA, 2]})
+def test_alpha(method, first, second):
+    a, b = ms.Tensor(ALPHA[first]), ms.Tensor(ALPHA[second]) if second in ALPHA else second
+    in_mint = getattr(mint, method)(a, b, alpha=ms.Tensor(2))
+    return getattr(a, method)(b, alpha=2), in_mint

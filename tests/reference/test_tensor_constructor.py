@@ -1,4 +1,9 @@
 """What Tensor is made of, and what it refuses."""
+import copy
+
+import mindspore as ms
+from mindspore import Tensor
+
 from tests.reference.expressions import evaluate, lines
 from tests.reference.judge import case
 
@@ -182,3 +187,15 @@ def test_value(line):
 @case(each={"line": REFUSED}, raises=True)
 def test_refusal(line):
     return evaluate(line)
+
+
+@case(each={"shape": [None, [None, 3], (-1, 2), (-2,)]})
+def test_an_input_that_is_only_described(shape):
+    x = Tensor(shape=shape, dtype=ms.int32)
+    again = copy.deepcopy(x)
+    return x.shape, str(x.dtype), x.ndim, x.size, repr(x), again.shape
+
+
+@case(each={"dtype": [None, ms.int8]}, raises=True)
+def test_sizes_that_are_not_known_have_a_dtype_and_no_initializer(dtype):
+    return Tensor(shape=(None,), dtype=dtype, init=None if dtype is None else "ones")

@@ -77,9 +77,21 @@ def from_array(array: np.ndarray) -> torch.Tensor:
     return torch.from_numpy(copied)
 
 
-def is_unknown(shape) -> bool:
-    """Whether a size of the shape is not known: None, or a Symbol."""
-    return isinstance(shape, (tuple, list)) and any(not hasattr(n, "__index__") for n in shape)
+def sizes(shape, dtype, init=None) -> tuple[int, ...]:
+    """The sizes that ``Tensor(shape=)`` means: -1 for one that is not known (None, a Symbol), (-2,) for a
+    shape of unknown rank (None); errors where these cannot be."""
+    if shape is None:
+        return (-2,)
+    if isinstance(shape, int):
+        return (int(shape),)
+    if not isinstance(shape, (tuple, list)):
+        raise TypeError("For 'Tensor', the 'shape' should be one of [list, tuple], "
+                        f"but got '{type(shape)}'.\n")
+    known = tuple([-1 if n is None or hasattr(n, "divisor") else n if isinstance(n, str) else int(n)
+                   for n in shape])
+    if any(n < 0 for n in known) and (dtype is None or init is not None):
+        raise ValueError("If setting dynamic shape, dtype must not be None, init must be None")
+    return known
 
 
 def blank(shape, dtype) -> torch.Tensor:

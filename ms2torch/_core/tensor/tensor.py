@@ -8,8 +8,6 @@ by the registry from the operator definitions in ``ms2torch.ops``.
 
 from __future__ import annotations
 
-import numbers
-
 import numpy as np
 import torch
 
@@ -42,15 +40,17 @@ class Tensor:
     def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
         if dtype is not None or shape is not None or init is not None:
             construct.check(input_data, dtype, shape, init)
-            if init is not None:
-                _defer(self, shape, dtype, init)
-                return
-            if shape is not None and dtype is not None:
-                if construct.is_unknown(shape):
-                    _describe(self, shape, dtype)
+            if input_data is None:
+                sizes = construct.sizes(shape, dtype, init)
+                if init is not None:
+                    _defer(self, sizes, dtype, init)
                     return
-                self._t = construct.blank(shape, dtype)
-                return
+                if dtype is not None:
+                    if min(sizes, default=0) < 0:
+                        _describe(self, sizes, dtype)
+                    else:
+                        self._t = construct.blank(sizes, dtype)
+                    return
         self._t = as_torch(input_data, dtype)
         if device == "meta":
             self._t = self._t.to("meta")
@@ -370,14 +370,13 @@ class _Deferred(Tensor):
 
 
 def _defer(tensor: Tensor, shape, dtype, init) -> None:
-    shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(int(n) for n in shape)
     tensor.__dict__["_waiting"] = (shape, _dtype.to_torch(dtype), init)
     tensor.init = init
     tensor.__class__ = _Deferred
 
 
 class _Described(Tensor):
-    """An input whose shape is not known yet (-1), for ``Cell.set_inputs``: it has no data."""
+    """An input of unknown sizes (-1) or rank (-2), for ``Cell.set_inputs``: it has no data."""
 
     __slots__ = ()
 
@@ -402,15 +401,29 @@ class _Described(Tensor):
     def ndim(self) -> int:
         return len(self.shape)
 
+    @property
+    def size(self) -> int:
+        return 0
+
     def __repr__(self) -> str:
         blank = "\n" if self.ndim > 1 else " "
         return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, value={blank})"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        raise ValueError("negative dimensions are not allowed")
+
+    def __copy__(self):
+        return Tensor(shape=self.shape, dtype=self.dtype)
+
+    def __deepcopy__(self, memo):
+        return self.__copy__()
+
+    def __reduce_ex__(self, protocol):
+        return Tensor, (None, self.dtype, self.shape)
 
 
 def _describe(tensor: Tensor, shape, dtype) -> None:
-    tensor.__dict__["_sizes"] = tuple([int(n) if isinstance(n, numbers.Integral) else -1 for n in shape])
+    tensor.__dict__["_sizes"] = shape
     tensor.__dict__["_kind"] = _dtype.from_torch(_dtype.to_torch(dtype))
     tensor.__class__ = _Described
 
@@ -535,6 +548,10 @@ Tensor.__pos__ = lambda self: self
 Tensor.__abs__ = _unary(_abs)
 Tensor.__round__ = _unary(torch.round)
 Tensor.__invert__ = _unary(torch.logical_not)
+
+# ``x += y`` binds x to a new Tensor: nothing is written into the old one.
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod"):
+    setattr(Tensor, f"__i{_name}__", getattr(Tensor, f"__{_name}__"))
 
 # Below numpy's own scalars: ``np.float32(2) * x`` is numpy's, and an ndarray, as in MindSpore.
 Tensor.__array_priority__ = -1e7

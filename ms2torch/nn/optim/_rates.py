@@ -50,7 +50,9 @@ class _IteratorLearningRate(LearningRateSchedule):
         return rates[step]
 
     def construct(self, global_step):
-        return Tensor(self.at(int(global_step._t.reshape(()))), _dtype.float32).reshape((1,))
+        from ms2torch.ops import gather
+
+        return gather(self.learning_rate, global_step, 0)
 
 
 class _WrappedWeightDecay(Cell):

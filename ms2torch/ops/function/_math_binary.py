@@ -427,23 +427,36 @@ def _tensor_add(input, other):
     return arithmetic.add(input, other)
 
 
-def _scaled(input, other, alpha):
-    kinds = [x.dtype for x in (input, other) if isinstance(x, torch.Tensor)]
-    if isinstance(alpha, float) and not any(k.is_floating_point or k.is_complex for k in kinds):
-        x, y = (from_torch(k) for k in (kinds * 2)[:2])
-        # Also of a difference, MindSpore says AddExt.
-        raise TypeError(f"For 'AddExt', floating alpha need floating input and other, but got {x} and {y}")
-    return arithmetic.mul(other, alpha)
+def _scaled(name, input, other, alpha):
+    """The operands of ``name``, the second times ``alpha``, which has no say in the result's dtype."""
+    if isinstance(alpha, torch.Tensor) and alpha.numel() == 1:
+        alpha = alpha.item()
+    if alpha.__class__ is not int and alpha.__class__ is not float:
+        if isinstance(alpha, bool):
+            raise TypeError(f"Select CPU operator[{name}Ext] fail! Unsupported data type!")
+        raise TypeError(f"Failed calling {name.lower()} with \"{name.lower()}(Tensor, alpha="
+                        f"{arithmetic.describe(alpha)})\".")
+    a, b = arithmetic.pair(input, other, name)
+    kind = (a if isinstance(a, torch.Tensor) else b).dtype
+    if isinstance(alpha, float) and not (kind.is_floating_point or kind.is_complex):
+        raise TypeError(f"For '{name}Ext', floating alpha need floating input and other, "
+                        f"but got {from_torch(kind)} and {from_torch(kind)}")
+    scaled = b * alpha
+    return a, scaled.to(kind) if isinstance(scaled, torch.Tensor) else scaled
 
 
 def _scaled_add(input, other, *, alpha=1):
     """input + alpha * other."""
-    return arithmetic.add(input, other if alpha == 1 else _scaled(input, other, alpha))
+    if alpha.__class__ is int and alpha == 1:
+        return arithmetic.add(input, other)
+    return arithmetic.add(*_scaled("Add", input, other, alpha))
 
 
 def _scaled_sub(input, other, *, alpha=1):
     """input - alpha * other."""
-    return arithmetic.sub(input, other if alpha == 1 else _scaled(input, other, alpha))
+    if alpha.__class__ is int and alpha == 1:
+        return arithmetic.sub(input, other)
+    return arithmetic.sub(*_scaled("Sub", input, other, alpha))
 
 
 mint_form(_scaled_add, name="add")
