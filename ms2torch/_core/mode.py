@@ -4,3 +4,4 @@
 """
 
 graph = False
+without_gradients = 0  # how many `no_grad` blocks are open

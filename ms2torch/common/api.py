@@ -13,6 +13,7 @@ import os
 
 import torch
 
+from ms2torch._core import mode
 from ms2torch._naming.surface import install_lazy
 
 __all__ = [
@@ -151,9 +152,11 @@ class _no_grad(contextlib.ContextDecorator):
     def __enter__(self):
         self._guard = torch.no_grad()
         self._guard.__enter__()
+        mode.without_gradients += 1
         return self
 
     def __exit__(self, *exc):
+        mode.without_gradients -= 1
         self._guard.__exit__(*exc)
         return False
 

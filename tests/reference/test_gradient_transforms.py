@@ -152,3 +152,67 @@ def test_grad_of_jvp():
         return ms.jvp(cube, x, t(1.0, 1.0))[1]
 
     return ms.grad(fn)(t(2.0, 3.0))
+
+
+class Nothing(nn.Cell):
+    """A network without inputs."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = ms.Parameter(t(6.0), name="w")
+
+    def construct(self):
+        return self.w * self.w
+
+
+x, y = t(10.0), t(20.0)
+REFUSED = {
+    "derivative_of_no_order": lambda: ops.derivative(cube, x, 0),
+    "derivative_of_a_word": lambda: ops.derivative(cube, x, "1"),
+    "jac_beyond": lambda: ms.jacrev(cube, 1)(x),
+    "jac_of_nothing": lambda: ms.jacfwd(Nothing())(),
+    "jet_along_a_number": lambda: ops.jet(cube, x, 1.0),
+    "jet_mixed": lambda: ops.jet(cube, x, (x,)),
+    "jet_lengths": lambda: ops.jet(add, (x, y), (x,)),
+    "jvp_along_none": lambda: ms.jvp(cube, x, None),
+    "jvp_flag": lambda: ms.jvp(cube, x, x, has_aux=1),
+    "twice": lambda: ms.grad(add, (0, 0))(x, y),
+    "vjp_flag": lambda: ms.vjp(cube, x, has_aux="yes"),
+    "vjp_of_a_number": lambda: ms.vjp(add, 1.0, y),
+    "vjp_of_one": lambda: ms.vjp(cube, x, has_aux=True),
+    "vjp_pulls_a_number": lambda: ms.vjp(cube, x)[1](2.0),
+    "vjp_pulls_none": lambda: ms.vjp(cube, x)[1](None),
+}
+
+
+@case(raises=True, each={"what": list(REFUSED)})
+def test_transforms_refuse(what):
+    REFUSED[what]()
+
+
+@case(raises="grad_position should not be empty when grad by position", mode="BOTH", each={"weights": [None, ()]})
+def test_grad_of_no_position(weights):
+    ms.grad(add, (), weights)(x, y)
+
+
+@case(raises=True)
+def test_grad_without_gradients():
+    with ms._no_grad():
+        ms.grad(cube)(x)
+
+
+@case(mode="BOTH")
+def test_one_position_in_a_tuple():
+    return ms.jacrev(add, (0,))(x, y), ms.jacfwd(add, (0,))(x, y)
+
+
+@case(mode="BOTH")
+def test_gradient_operation_of_a_function_without_weights():
+    return (ops.GradOperation(get_by_list=True)(cube)(x),
+            ops.GradOperation(get_all=True, get_by_list=True)(cube)(x))
+
+
+@case
+def test_grad_without_inputs():
+    net = Nothing()
+    return ms.grad(net)(), ms.grad(net, 0, net.trainable_params())(), ms.value_and_grad(net, (0, 1))()

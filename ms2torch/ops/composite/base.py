@@ -11,7 +11,7 @@ from ms2torch._core.gradient import autodiff
 from ms2torch._core.tensor import dtype
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch.common.parameter import Parameter
-from ms2torch.ops.function.grad_func import _weights
+from ms2torch.ops.function.grad_func import _weights, refuse_without_gradients
 
 
 class GradOperation:
@@ -36,6 +36,7 @@ class GradOperation:
     def __call__(self, fn, weights=None):
         if not callable(fn):
             raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
+        refuse_without_gradients()
         asked = self._asked(fn, weights)
         single = isinstance(weights, Parameter)
 
@@ -65,8 +66,8 @@ class GradOperation:
     def _asked(self, fn, weights) -> tuple[Parameter, ...]:
         if not self.get_by_list:
             return ()
-        if weights is None and hasattr(fn, "trainable_params"):
-            return tuple(fn.trainable_params())
+        if weights is None:
+            return tuple(fn.trainable_params()) if hasattr(fn, "trainable_params") else ()
         return _weights(weights)
 
     def _arrange(self, found, single_weight: bool):

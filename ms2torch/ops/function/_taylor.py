@@ -47,7 +47,15 @@ def jet(fn, primals, series):
     Entry k of ``series`` (one for each of ``primals``, with one axis more) is the curve's derivative k + 1
     there; entry k of the second result is the output's.
     """
-    inputs, rates = ([x] if isinstance(x, torch.Tensor) else list(x) for x in lower((primals, series)))
+    primals, series = lower((primals, series))
+    if not any(isinstance(primals, kind) and isinstance(series, kind) for kind in (torch.Tensor, tuple)):
+        raise TypeError("For 'F.jet', the 'primals' and `series` must be both Tensor or tuple.")
+    inputs, rates = ([x] if isinstance(x, torch.Tensor) else list(x) for x in (primals, series))
+    if len(inputs) != len(rates):
+        raise ValueError("The lengths of primals and series must be the same.")
+    rates = [r[None] if r.shape == x.shape else r for x, r in zip(inputs, rates, strict=True)]
+    if any(r.shape[1:] != x.shape for x, r in zip(inputs, rates, strict=True)):
+        raise ValueError("In series, the shape of each element must be the same as the primals.")
     results, single = _derivatives(fn, inputs, rates, len(rates[0]))
     stacked = [torch.stack(column) for column in zip(*results[1:], strict=True)]
     return _given(results[0], single), _given(stacked, single)
@@ -59,6 +67,10 @@ def derivative(fn, primals, order):
 
     (``mindspore.ops.derivative``.)
     """
+    if not isinstance(order, int):
+        raise TypeError("For `F.derivative`, the type of order must be int.")
+    if order < 1:
+        raise ValueError(f"For `F.derivative`, value of order should not be less than 1, but got {order}.")
     inputs = lower(primals)
     inputs = [inputs] if isinstance(inputs, torch.Tensor) else list(inputs)
     rates = [torch.ones_like(x)[None] for x in inputs]

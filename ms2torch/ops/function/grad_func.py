@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 
+from ms2torch._core import mode
 from ms2torch._core.gradient import autodiff
 from ms2torch._core.gradient.levels import tensors_of
-from ms2torch._core.tensor.tensor import Tensor, as_torch, lift, wrap
+from ms2torch._core.tensor.tensor import Tensor, lift, wrap
 from ms2torch.common.parameter import Parameter
 
 __all__ = ["get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"]
@@ -63,6 +64,9 @@ class _Asked:
             raise ValueError("`grad_position` and `weight` can not be None at the same time.")
         _check_bool("has_aux", has_aux)
         _check_bool("return_ids", return_ids)
+        refuse_without_gradients()
+        if not callable(fn):
+            raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
         self.fn, self.has_aux, self.return_ids, self.sens_param = fn, has_aux, return_ids, sens_param
         self.positions = _positions(grad_position)
         self.single_weight = isinstance(weights, Parameter)
@@ -98,13 +102,26 @@ class _Asked:
         return inputs, weights
 
 
+def refuse_without_gradients() -> None:
+    """RuntimeError within PyNative's ``no_grad``."""
+    if mode.without_gradients and not mode.graph:
+        raise RuntimeError("In no_grad context, you can not calculate gradient")
+
+
 def chosen_inputs(positions, args: tuple) -> list[int]:
-    """The positions that hold Tensors; RuntimeError for one beyond the inputs."""
-    if positions is None:
+    """The positions that hold Tensors; IndexError (PyNative: RuntimeError) for one beyond the inputs.
+
+    In PyNative a function without inputs has no gradients and no error.
+    """
+    if positions is None or not (args or mode.graph):
         return []
+    if not positions:
+        raise RuntimeError(
+            f"grad_position should not be empty when grad by position{'.' if mode.graph else '!'}"
+        )
     for p in positions:
         if p >= len(args):
-            raise RuntimeError(f"Position index {p} is exceed input size.")
+            raise (IndexError if mode.graph else RuntimeError)(f"Position index {p} is exceed input size.")
     return [p for p in positions if isinstance(args[p], Tensor)]
 
 
@@ -123,7 +140,7 @@ def _positions(grad_position):
         if p < 0:
             raise ValueError("The element in grad_position must be >= 0.")
     if len(set(grad_position)) != len(grad_position):
-        raise ValueError("There are the same elements in grad_position.")
+        raise ValueError("There are duplicate positions in `grad_position`, please check it")
     return grad_position
 
 
@@ -170,15 +187,37 @@ def _search(gradients, identifier):
     return None
 
 
-def _as_tuple(values, what: str) -> tuple:
+def _as_tuple(values) -> tuple:
     if isinstance(values, Tensor):
         return (values,)
     if not isinstance(values, (tuple, list)) or not all(isinstance(v, Tensor) for v in values):
-        raise TypeError(
-            f"For 'jvp', the '{what}' should be a Tensor or a tuple or list of Tensors, "
-            f"but got {type(values).__name__}."
-        )
+        raise TypeError("The inputs type must be a Tensor, tuple or list of Tensors.")
     return tuple(values)
+
+
+def _check_tensors(values) -> None:
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            _check_tensors(value)
+        elif not isinstance(value, Tensor):
+            raise TypeError("The inputs type must be Tensor.")
+
+
+def _first_of_several(fn, has_aux):
+    """``fn``, held with ``has_aux`` to what this asks: a tuple of two outputs or more."""
+    if not isinstance(has_aux, bool):
+        raise TypeError("The 'has_aux' must be bool type.")
+    if not has_aux:
+        return fn
+
+    @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
+    def several(*args, **kwargs):
+        output = fn(*args, **kwargs)
+        if not isinstance(output, tuple) or len(output) < 2:
+            raise ValueError("When 'has_aux' is True, origin 'fn' requires more than one outputs.")
+        return output
+
+    return several
 
 
 def _like(structure, tensors):
@@ -199,7 +238,8 @@ def jvp(fn, inputs, v, has_aux=False):
     Returns (output, jvp), with ``has_aux`` (output, jvp, aux). ValueError where ``v`` and ``inputs`` differ
     in length.
     """
-    primals, tangents = _as_tuple(inputs, "inputs"), _as_tuple(v, "v")
+    fn = _first_of_several(fn, has_aux)
+    primals, tangents = _as_tuple(inputs), _as_tuple(v)
     if len(primals) != len(tangents):
         raise ValueError(f"v has invalid length: should be {len(primals)}, but got {len(tangents)}")
     primal, aux, pushed = autodiff.jvp(fn, primals, tangents, has_aux)
@@ -213,16 +253,20 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     Returns (output, vjp_fn), with ``has_aux`` (output, vjp_fn, aux). ``vjp_fn`` gives a tuple of the inputs'
     gradients, with ``weights`` a pair of the inputs' and the weights' gradients.
     """
+    fn = _first_of_several(fn, has_aux)
+    _check_tensors(inputs)
     asked = None if weights is None else _weights(weights)
     primal, aux, pull = autodiff.vjp(fn, inputs, asked or (), has_aux)
     count = len(tensors_of(primal))
 
     def pull_back(*sens):
-        given = sens if len(sens) > 1 or count == 1 else sens[0]
-        given = tuple(
-            Tensor(as_torch(s)) if isinstance(s, (int, float)) else s
-            for s in (given if isinstance(given, (tuple, list)) else (given,))
-        )
+        given = sens[0] if len(sens) == 1 else sens
+        given = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+        _check_tensors(given)
+        if len(given) != count:
+            raise RuntimeError(
+                "Failure info [The given sens gradient's size should be same as out of network!]."
+            )
         grads, found = pull(given)
         grads = tuple(wrap(g) for g in grads)
         if asked is None:
@@ -244,13 +288,17 @@ def jacrev(fn, grad_position=0, has_aux=False):
     ``has_aux`` a pair (Jacobian, aux).
     """
     positions = _positions(grad_position)
-    _check_bool("has_aux", has_aux)
+    fn = _first_of_several(fn, has_aux)
 
     def jacobian(*args):
+        if any(p >= len(args) for p in positions):
+            raise ValueError("The element in grad_position must belong to [0, args_num).")
         chosen = chosen_inputs(positions, args)
+        if len(chosen) < len(positions):
+            raise TypeError("The inputs type must be Tensor.")
         primal, aux, rows = autodiff.jacobian(fn, args, chosen, has_aux)
         rows = [lift(tuple(row)) for row in rows]
-        rows = [row[0] if isinstance(grad_position, int) else row for row in rows]
+        rows = [row[0] if len(row) == 1 else row for row in rows]
         found = rows[0] if isinstance(primal, Tensor) else tuple(rows)
         return (found, _aux(aux)) if has_aux else found
 
