@@ -9,7 +9,7 @@ from .utils import arrays, as_array
 
 __all__ = ["polyadd", "polyder", "polyint", "polymul", "polysub", "polyval"]
 
-_convolve = convolve.__wrapped__
+_convolve = convolve.kernel
 
 
 def _aligned(a, b):

@@ -430,7 +430,7 @@ def correlate(a, v, mode="valid"):
     """
     if mode not in ("full", "same", "valid"):
         raise ValueError("mode must be one of ['full', 'same', 'valid']")
-    return convolve.__wrapped__(a, v.flip(0), mode)
+    return convolve.kernel(a, v.flip(0), mode)
 
 
 @arrays(1)

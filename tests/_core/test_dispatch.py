@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from ms2torch._core.operators.registry import lowered
+from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
-from ms2torch.ops.function._math_axis import spelled
 
 X, Y = torch.arange(3.0), torch.tensor([2.0, 5.0, 7.0])
 

@@ -11,6 +11,7 @@ from functools import cache
 
 import torch
 
+from ms2torch._core.operators.spelling import Arguments, arguments
 from ms2torch._core.tensor.tensor import Tensor, _new, lift, lower
 
 # What goes to a kernel as it is; anything else, also a Parameter, is lowered.
@@ -19,7 +20,6 @@ PLAIN = frozenset((int, float, bool, str, type(None), torch.Tensor))
 FAILURES = (RuntimeError, IndexError, TypeError, AttributeError)
 # Stands for an argument that was given by another name, or not at all.
 ABSENT = object()
-_VARIADIC = 0x04 | 0x08          # inspect.CO_VARARGS, CO_VARKEYWORDS
 
 # Locals begin with a line below, so that no argument has their names.
 _TEMPLATE = """
@@ -40,66 +40,76 @@ def make(kernel, explain, respell):
 
 
 @cache
-def _template(required: int, defaulted: int, named: int, kind: str):
-    """``make`` for a count of arguments.
+def _template(required: int, defaulted: int, named: int, by_name: int, kind: str):
+    """``make`` for a count of arguments, of which the last ``by_name`` go to the kernel by their names.
 
     ``kind``: "fixed" is a Primitive's call, whose attributes follow; "spelled" takes other names too.
     """
     first, later, names = ([f"{k}{i}" for i in range(n)]
                            for k, n in (("a", required), ("b", defaulted), ("k", named)))
+    given = [*first, *later, *names]
     sent = [f"{a}._t if {a}.__class__ is Tensor else {a} if {a}.__class__ in PLAIN else lower({a})"
             for a in first]
-    sent += [f"{b} if {b}.__class__ in PLAIN else lower({b})" for b in later]
-    sent += [f"{k}={k} if {k}.__class__ in PLAIN else lower({k})" for k in names]
-    takes = [*first, *later]
-    given = f"({''.join(f'{n}, ' for n in [*takes, *names])})"
-    if names:
-        takes += ["*", *names]
+    sent += [f"{b} if {b}.__class__ in PLAIN else lower({b})" for b in (*later, *names)]
+    called = tuple(f"p{i}" for i in range(by_name))
+    for i, name in enumerate(called, len(sent) - by_name):
+        sent[i] = f"{name}={sent[i]}"
+    takes = [*first, *later, *(["*", *names] if names else ())]
+    values = f"({''.join(f'{n}, ' for n in given)})"
     respelled = ""
     if kind == "fixed":
-        takes, sent, given = ["self", *takes], [*sent, "**self._fixed"], f"{given}, self._fixed"
+        takes, sent, values = ["self", *takes], [*sent, "**self._fixed"], f"{values}, self._fixed"
     elif kind == "spelled":
         unusual = " or ".join(["_others", *[f"{a} is ABSENT" for a in first]])
-        respelled = f"if {unusual}: return respell({given}, _others)"
+        respelled = f"if {unusual}: return respell({values}, _others)"
         takes = [*takes, "**_others"]
     space = {"ABSENT": ABSENT, "FAILURES": FAILURES, "PLAIN": PLAIN, "Tensor": Tensor, "Torch": torch.Tensor,
              "new": _new, "lift": lift, "lower": lower}
-    exec(_TEMPLATE.format(arguments=", ".join(takes), passed=", ".join(sent), given=given,
+    exec(_TEMPLATE.format(arguments=", ".join(takes), passed=", ".join(sent), given=values,
                           respelled=respelled), space)
-    return space["make"], tuple(names)
+    return space["make"], called
 
 
-def form(kernel, explain, attributes=None, called=(), respell=None):
-    """The function that takes and gives Tensors for ``kernel``; None if its arguments cannot be counted.
-
-    With ``attributes``, the names of the arguments that ``self._fixed`` holds, it is the ``__call__`` of a
-    Primitive, whose other arguments go by the names ``called`` where given. ``explain(err, values, fixed)``
-    makes the error to raise of a failure; ``values`` are the arguments given, in the kernel's order.
-    ``respell(values, others)`` answers a call by other names of the arguments; some values are ABSENT then.
-    """
-    code = getattr(kernel, "__code__", None)
-    if code is None or code.co_flags & _VARIADIC or hasattr(kernel, "__wrapped__"):
-        return None
-    positional = code.co_varnames[: code.co_argcount]
-    names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
-    defaults, kwdefaults = kernel.__defaults__ or (), kernel.__kwdefaults__
-    if attributes is not None:
-        count = sum(n not in attributes for n in positional)
-        if any(n in attributes for n in positional[:count]) or any(n not in attributes for n in names):
-            return None
-        defaults = defaults[: max(0, count - (len(positional) - len(defaults)))]
-        positional = (*called[:count], *positional[len(called[:count]) : count])
-        names, kwdefaults = (), None
-    kind = "fixed" if attributes is not None else "spelled" if respell else ""
-    required = len(positional) - len(defaults)
-    make, placeholders = _template(required, len(defaults), len(names), kind)
+def _function(shown: Arguments, meant, kind: str, kernel, explain, respell=None):
+    """The compiled form with the arguments ``shown``; the kernel calls them ``meant``, in this order."""
+    by_name = len(shown.names) - min(len(shown.positional), kernel.__code__.co_argcount)
+    required = len(shown.positional) - len(shown.defaults)
+    make, called = _template(required, len(shown.defaults), len(shown.named), by_name, kind)
     call = make(kernel, explain, respell)
-    code, own = call.__code__, () if attributes is None else ("self",)
-    arguments = (*own, *positional, *names)
+    code = call.__code__
+    arguments = (*(("self",) if kind == "fixed" else ()), *shown.names)
+    names = tuple(meant[len(shown.names) - by_name : len(shown.names)])
     call.__code__ = code.replace(
         co_varnames=(*arguments, *code.co_varnames[len(arguments):]),
-        co_consts=tuple(names if placeholders and c == placeholders else c for c in code.co_consts))
-    if respell:
-        defaults = (ABSENT,) * required + defaults
-    call.__defaults__, call.__kwdefaults__ = defaults or None, kwdefaults
+        co_consts=tuple(names if called and c == called else c for c in code.co_consts))
+    defaults = (ABSENT,) * required + shown.defaults if respell else shown.defaults
+    call.__defaults__, call.__kwdefaults__ = defaults or None, shown.kwdefaults
     return call
+
+
+def form(kernel, shown: Arguments, explain, respell=None):
+    """The function with the arguments ``shown`` that takes and gives Tensors for ``kernel``.
+
+    ``explain(err, values)`` makes the error to raise of a failure; ``values`` are the arguments given, in
+    the order shown. ``respell(values, others)`` answers a call by other names of the arguments; some values
+    are ABSENT then.
+    """
+    return _function(shown, arguments(kernel).names, "spelled" if respell else "", kernel, explain, respell)
+
+
+def primitive_call(kernel, attributes, called, explain):
+    """The ``__call__`` of a Primitive whose attributes are the kernel's last arguments; None where they are
+    not, or cannot be counted.
+
+    ``attributes`` are the names that ``self._fixed`` holds; the other arguments go by the names ``called``
+    where given. ``explain(err, values, fixed)`` makes the error to raise of a failure.
+    """
+    own = arguments(kernel)
+    if own is None:
+        return None
+    count = sum(n not in attributes for n in own.positional)
+    if any(n in attributes for n in own.positional[:count]) or any(n not in attributes for n in own.named):
+        return None
+    shown = Arguments((*called[:count], *own.positional[len(called[:count]) : count]),
+                      own.defaults[: max(0, count - (len(own.positional) - len(own.defaults)))])
+    return _function(shown, own.positional, "fixed", kernel, explain)

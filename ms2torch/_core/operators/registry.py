@@ -12,9 +12,15 @@ and results lifted on the way out. ``primitive`` names the class; ``init`` the a
 that the class takes when it is made (a tuple of names, or a dict of name -> default, or REQUIRED, where the
 class's differs); the others are given when it is called, under the names ``call`` where MindSpore's class
 has its own. ``method`` (True or names) attaches it to Tensor with the first argument as self; ``mint`` names
-the form under ``mindspore.mint``; ``alias`` more functional names. ``valid`` is the form of its valid calls
-in MindSpore's words, for the error (see ``calls``). With ``on_tensors=True`` the definition itself takes and
-gives Tensors: for the few that write to a Parameter or hand back the very object that they got.
+the form under ``mindspore.mint``; ``alias`` more functional names. Where such a form has arguments of other
+names or defaults its signature is given instead: ``mint="bmm(input, mat2)"`` (see ``spelling``). ``valid``
+is the form of its valid calls in MindSpore's words, for the error (see ``calls``). With ``on_tensors=True``
+the definition itself takes and gives Tensors: for the few that write to a Parameter or hand back the very
+object that they got.
+
+A form that computes something else has a definition of its own, by `method`, `mint_form`, `primitive` or,
+for a class written by hand, `primitive_class`; the first definition then does not name it. No name is
+defined twice: the tables refuse it. ``f.kernel`` is the definition behind any form ``f``, over torch tensors.
 """
 
 from __future__ import annotations
@@ -27,7 +33,8 @@ import torch
 
 from ms2torch._core.errors import translate
 from ms2torch._core.operators.calls import wrong_call
-from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form
+from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form, primitive_call
+from ms2torch._core.operators.spelling import Arguments, arguments, declared
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
 # An argument of a class that has no default.
@@ -46,44 +53,90 @@ class Definition(NamedTuple):
     aliases: tuple[str, ...]
 
 
-OPS: dict[str, Definition] = {}
-METHODS: dict[str, Any] = {}
-MINT: dict[str, Any] = {}
-PRIMITIVES: dict[str, type] = {}
+class _Table(dict):
+    """Forms by name; a name is given once."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def __setitem__(self, name: str, form) -> None:
+        if name in self:
+            raise ValueError(f"The {self.kind} '{name}' is defined twice: "
+                             f"{_place(self[name])} and {_place(form)}.")
+        super().__setitem__(name, form)
+
+    def update(self, *forms, **named) -> None:
+        for name, made in dict(*forms, **named).items():
+            self[name] = made
 
 
-def _names(spec, default: str) -> tuple[str, ...]:
+def _place(form) -> str:
+    """The file and the line of the definition behind a form."""
+    code = getattr(inspect.unwrap(getattr(form, "kernel", None) or form), "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code else repr(form)
+
+
+OPS: dict[str, Definition] = _Table("function")
+METHODS: dict[str, Any] = _Table("Tensor method")
+MINT: dict[str, Any] = _Table("mint function")
+PRIMITIVES: dict[str, type] = _Table("Primitive")
+
+
+def _declared(spec, default: str) -> list[tuple[str, Arguments | None]]:
+    """Names, and arguments where they differ, of the forms that ``spec`` declares."""
     if spec is None or spec is False:
-        return ()
+        return []
     if spec is True:
-        return (default,)
-    return (spec,) if isinstance(spec, str) else tuple(spec)
+        return [(default, None)]
+    return [declared(text) for text in ((spec,) if isinstance(spec, str) else spec)]
 
 
-def lowered(kernel, name: str | None = None, valid: str | None = None):
-    """The form of ``kernel`` that takes and gives Tensors."""
+def lowered(kernel, name: str | None = None, valid: str | None = None, shown: Arguments | None = None,
+            qualname: str | None = None):
+    """The form of ``kernel`` that takes and gives Tensors; errors call it ``name``.
+
+    Where its arguments are not the kernel's they are ``shown``, and Python calls it ``qualname``.
+    """
     name = name or kernel.__name__
+    own = arguments(kernel)
+    if own is None:
+        if shown is not None:
+            raise ValueError(f"{name}: the definition's arguments cannot be renamed")
+        call = _of_any_arguments(kernel, name, valid, getattr(kernel, "also", {}))
+    else:
+        call = _of_counted_arguments(kernel, name, valid, own, shown or own)
+    if shown is None:
+        wraps(kernel)(call)
+    else:
+        call.__qualname__ = qualname or name
+        call.__name__ = call.__qualname__.rpartition(".")[2]
+        call.__doc__, call.__module__, call.also = kernel.__doc__, kernel.__module__, shown.also
+        call.__signature__ = shown.signature()
+    call.kernel = kernel
+    return call
 
+
+def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments):
     def explain(err, values):
-        given = dict(zip(inspect.signature(kernel).parameters, map(lower, values), strict=True))
-        return _explain(err, name, (), given, valid, kernel)
+        return _explain(err, name, (), dict(zip(own.names, map(lower, values), strict=False)), valid, kernel)
 
-    any_call = _of_any_arguments(kernel, name, valid)
-    if not hasattr(kernel, "also"):
-        return wraps(kernel)(form(kernel, explain) or any_call)
+    if not shown.also:
+        return form(kernel, shown, explain)
+    meant = dict(zip(shown.names, own.names, strict=False))
+    any_call = _of_any_arguments(kernel, name, valid, {k: meant[v] for k, v in shown.also.items()})
 
     def respell(values, others):
-        given = zip(inspect.signature(kernel).parameters.values(), values, strict=True)
-        return any_call(**{p.name: v for p, v in given if v is not ABSENT and v is not p.default}, **others)
+        given = zip(own.names, values, map(shown.default, range(len(values))), strict=False)
+        return any_call(**{n: v for n, v, default in given if v is not ABSENT and v is not default}, **others)
 
-    return wraps(kernel)(form(kernel.__wrapped__, explain, respell=respell) or any_call)
+    return form(kernel, shown, explain, respell)
 
 
-def _of_any_arguments(kernel, name: str, valid: str | None):
+def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]):
     def call(*args, **kwargs):
         raw = [a._t if a.__class__ is Tensor else a if a.__class__ in PLAIN else lower(a) for a in args]
         if kwargs:
-            kwargs = {k: lower(v) for k, v in kwargs.items()}
+            kwargs = {also.get(k, k): lower(v) for k, v in kwargs.items()}
         try:
             result = kernel(*raw, **kwargs)
         except FAILURES as err:
@@ -112,45 +165,61 @@ def op(kernel=None, *, primitive=None, init=(), call=None, method=None, mint=Non
                             alias=alias, valid=valid, on_tensors=on_tensors)
     name = kernel.__name__.rstrip("_") if kernel.__name__.endswith("__") else kernel.__name__
     kernel.__qualname__ = name
-    functional = kernel if on_tensors else lowered(kernel, primitive or name, valid)
+    told = primitive or name
+
+    def made(shown=None, qualname=None):
+        return kernel if on_tensors else lowered(kernel, told, valid, shown, qualname)
+
+    functional = made()
     cls = _make_primitive(primitive, kernel, init, call, valid, on_tensors) if primitive else None
-    methods, mints, aliases = _names(method, name), _names(mint, name), _names(alias, name)
-    for m in methods:
-        METHODS[m] = functional
-        setattr(Tensor, m, functional)
-    for m in mints:
-        MINT[m] = functional
-    for key in (name, *aliases):
-        OPS[key] = Definition(name, kernel, functional, cls, methods, mints, aliases)
+    methods, mints, aliases = _declared(method, name), _declared(mint, name), _declared(alias, name)
+    for m, shown in methods:
+        _attach(m, functional if shown is None else made(shown, f"Tensor.{m}"))
+    for m, shown in mints:
+        MINT[m] = functional if shown is None else made(shown, m)
+    definition = Definition(name, kernel, functional, cls, *(tuple(n for n, _ in forms)
+                                                             for forms in (methods, mints, aliases)))
+    OPS[name] = definition
+    for m, shown in aliases:
+        OPS[m] = definition if shown is None else definition._replace(functional=made(shown, m))
     return functional
 
 
-def method(kernel=None, *, name=None, valid=None, on_tensors=False):
-    """A Tensor method whose signature differs from the functional form's; self is the first argument."""
-    if kernel is None:
-        return lambda k: method(k, name=name, valid=valid, on_tensors=on_tensors)
-    name = name or kernel.__name__
-    kernel.__qualname__ = f"Tensor.{name}"
-    call = kernel if on_tensors else lowered(kernel, name, valid)
+def _attach(name: str, call) -> None:
+    if name in Tensor.__dict__ and name not in METHODS:
+        raise ValueError(f"The Tensor method '{name}' is defined twice: in the class and {_place(call)}.")
     METHODS[name] = call
     setattr(Tensor, name, call)
+
+
+def method(kernel=None, *, name=None, valid=None, on_tensors=False):
+    """A Tensor method that differs from the functional form; self is the first argument.
+
+    ``name`` may be a signature, as in `op`.
+    """
+    if kernel is None:
+        return lambda k: method(k, name=name, valid=valid, on_tensors=on_tensors)
+    name, shown = declared(name or kernel.__name__)
+    kernel.__qualname__ = f"Tensor.{name}"
+    call = kernel if on_tensors else lowered(kernel, name, valid, shown, f"Tensor.{name}")
+    _attach(name, call)
     return call
 
 
 def mint_form(kernel=None, *, name=None):
-    """A ``mindspore.mint`` function whose signature differs from the ``ops`` form's."""
+    """A ``mindspore.mint`` function that differs from the ``ops`` form; ``name`` may be a signature."""
     if kernel is None:
         return lambda k: mint_form(k, name=name)
-    name = name or kernel.__name__
+    name, shown = declared(name or kernel.__name__)
     kernel.__qualname__ = name
-    MINT[name] = call = lowered(kernel, name)
+    MINT[name] = call = lowered(kernel, name, shown=shown)
     return call
 
 
 class Primitive:
     """Base of all operator classes (``mindspore.ops.Primitive``): made with attributes, then called."""
 
-    _kernel = None
+    kernel = None
     _init: dict[str, Any] = {}
     _fixed: dict[str, Any]
 
@@ -214,7 +283,7 @@ def _make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=F
     fixed_names = [n for n in given if n in parameters]
     order = [n for n in parameters if n not in given]
     required = [n for n in given if given[n] is REQUIRED]
-    meant = dict(zip(call or (), order, strict=False))
+    meant = {**getattr(kernel, "also", {}), **dict(zip(call or (), order, strict=False))}
 
     def __init__(self, *args, **kwargs):
         Primitive.__init__(self, name)
@@ -260,13 +329,15 @@ def _make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=F
     positional = list(parameters)[:len(order)] == order
     if unknown:
         raise ValueError(f"{name}: the definition has no argument {unknown}")
-    __call__ = on_tensors_call if on_tensors else form(kernel, explain, given, call or ()) or any_call
+    __call__ = (on_tensors_call if on_tensors
+                else primitive_call(kernel, given, call or (), explain) or any_call)
     __call__.__name__, __call__.__qualname__ = "__call__", f"{name}.__call__"
     cls = type(name, (Primitive,), {
         "__init__": __init__, "__call__": __call__,
-        "__doc__": kernel.__doc__, "_kernel": staticmethod(kernel), "_init": given,
+        "__doc__": kernel.__doc__, "kernel": staticmethod(kernel), "_init": given,
         "__module__": "mindspore.ops"})
-    takes = [parameters[n].replace(name=m) for m, n in meant.items()] or [parameters[n] for n in order]
+    named = zip(call or (), order, strict=False)
+    takes = [parameters[n].replace(name=m) for m, n in named] or [parameters[n] for n in order]
     cls.__call__.__signature__ = inspect.Signature([
         inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD), *takes])
     cls.__signature__ = inspect.Signature([
@@ -280,3 +351,9 @@ def primitive(name: str, init=(), call=None, valid=None, on_tensors=False):
     def register(kernel):
         return _make_primitive(name, kernel, init, call, valid, on_tensors)
     return register
+
+
+def primitive_class(cls: type) -> type:
+    """Register a Primitive's class that is written by hand."""
+    PRIMITIVES[cls.__name__] = cls
+    return cls

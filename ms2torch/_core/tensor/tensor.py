@@ -146,10 +146,6 @@ class Tensor:
         return self.init is not None
 
     @property
-    def is_init(self) -> bool:
-        return self.init is None
-
-    @property
     def device(self) -> str:
         t = self._t
         return "CPU" if t.device.type == "cpu" else f"GPU:{t.device.index or 0}"

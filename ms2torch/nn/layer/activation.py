@@ -76,7 +76,7 @@ def _elementwise(name: str, compute, text: str, operator: str | None = None, bas
 
 
 def _kernel(functional):
-    return functional.__wrapped__
+    return functional.kernel
 
 
 def _relu(t):

@@ -13,8 +13,7 @@ from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import wrap
 from ms2torch.ops.function import _nn_pool as kernels
-from ms2torch.ops.function._nn_pool import avg_pooled, max_pooled
-from ms2torch.ops.function._nn_pool_rare import fractional_max_pool3d
+from ms2torch.ops.function._nn_pool import avg_pooled, fractional_max_pool3d, max_pooled
 
 from ..cell import Cell
 from ._errors import not_tensor

@@ -4,8 +4,6 @@ from . import (
     _ext_names,
     _linalg_solve,
     _optimizer_updates,
-    _other_names,
-    _rare_methods,
     _taylor,
     array_func,
     clip_func,

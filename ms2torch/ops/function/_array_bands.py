@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.errors import said
-from ms2torch._core.operators.registry import op, primitive
+from ms2torch._core.operators.registry import REQUIRED, op, primitive
 
 _ALIGN = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -99,3 +99,8 @@ def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
     out = x.clone()
     out[..., i, j] = (diagonal if low < high else diagonal.unsqueeze(-2))[..., m, n]
     return out
+
+
+@primitive("FillDiagonal", init={"fill_value": REQUIRED, "wrap": False})
+def _fill_diagonal(input_x, fill_value, wrap=False):
+    return input_x.clone().fill_diagonal_(fill_value, wrap)

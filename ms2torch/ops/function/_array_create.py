@@ -58,12 +58,12 @@ def zeros(size=None, dtype=None, *, shape=None):
 
 @mint_form(name="ones")
 def _ones_mint(size, *, dtype=None):
-    return ones.__wrapped__(size, dtype)
+    return ones.kernel(size, dtype)
 
 
 @mint_form(name="zeros")
 def _zeros_mint(size, *, dtype=None):
-    return zeros.__wrapped__(size, dtype)
+    return zeros.kernel(size, dtype)
 
 
 @op
@@ -122,7 +122,7 @@ def ones_like(input, *, dtype=None):
     Of a tuple, a tuple.
     """
     if isinstance(input, (tuple, list)):
-        return tuple(ones_like.__wrapped__(x, dtype=dtype) for x in input)
+        return tuple(ones_like.kernel(x, dtype=dtype) for x in input)
     return torch.ones_like(_tensor(input, "OnesLike"), dtype=wanted(dtype, None, "ones_like"))
 
 
@@ -135,7 +135,7 @@ def zeros_like(input, *, dtype=None):
     Of a tuple, a tuple.
     """
     if isinstance(input, (tuple, list)):
-        return tuple(zeros_like.__wrapped__(x, dtype=dtype) for x in input)
+        return tuple(zeros_like.kernel(x, dtype=dtype) for x in input)
     return torch.zeros_like(_tensor(input, "ZerosLike"), dtype=wanted(dtype, None, "zeros_like"))
 
 
@@ -174,7 +174,7 @@ def eye(n, m=None, dtype=None):
     return torch.eye(n, n if m is None else m, dtype=wanted(dtype, torch.float32, "Eye"), device=device())
 
 
-MINT_EYE = mint_form(eye.__wrapped__, name="eye")
+MINT_EYE = mint_form(eye.kernel, name="eye")
 
 
 # ---- ranges ------------------------------------------------------------------------------------------------
@@ -339,3 +339,6 @@ def empty_like(input, *, dtype=None, device=None, pin_memory=False):
     return torch.empty_like(input, dtype=wanted(dtype, None, "empty_like"))
 
 
+@primitive("LogSpace", init={"steps": 10, "base": 10, "dtype": _dtype.float32})
+def _log_space(start, end, steps=10, base=10, dtype=_dtype.float32):
+    return torch.logspace(start.item(), end.item(), steps, base, dtype=dtype.torch, device=device())

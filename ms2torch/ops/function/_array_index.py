@@ -201,7 +201,7 @@ def take(input, index):
     return torch.take(input, index.long())
 
 
-@op(mint=True)
+@op(mint="narrow(input, dim, start, length)")
 def narrow(input, axis, start, length):
     """``length`` slices along ``axis`` from ``start`` on (``mindspore.ops.narrow``)."""
     axis = in_range(axis, input.ndim, "The 'axis' must be in range of [{low}, {ndim}), but got {axis}.")
@@ -217,7 +217,7 @@ def narrow(input, axis, start, length):
 @method(name="narrow")
 def _narrow_method(input, axis=None, start=None, length=None, *, dim=None):
     """``length`` slices along ``axis`` from ``start`` on (``mindspore.Tensor.narrow``)."""
-    return narrow.__wrapped__(input, dim if axis is None else axis, start, length)
+    return narrow.kernel(input, dim if axis is None else axis, start, length)
 
 
 # ---- mask and condition ------------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ def masked_select(input, mask):
     return torch.masked_select(input, mask)
 
 
-@op(primitive="MaskedFill")
+@op(primitive="MaskedFill", mint="masked_fill(input, mask, value)")
 def masked_fill(input_x, mask, value):
     """``input_x`` with ``value`` where ``mask`` is True; both broadcast (``mindspore.ops.masked_fill``)."""
     if mask.dtype is not torch.bool:
@@ -267,7 +267,7 @@ def _masked_fill_method(input_x, mask, value):
     """As the function, but a float value is brought to an integer tensor's dtype."""
     if isinstance(value, float) and not (input_x.is_floating_point() or input_x.is_complex()):
         value = torch.as_tensor(value, device=input_x.device).to(input_x.dtype)
-    return masked_fill.__wrapped__(input_x, mask, value)
+    return masked_fill.kernel(input_x, mask, value)
 
 
 def _no_broadcast(prim, name, x, other_name, other) -> str:
@@ -463,7 +463,7 @@ def _check_slice(begin, end, strides, ndim) -> None:
 # ---- search ------------------------------------------------------------------------------------------------
 
 
-@op
+@op(mint=True)
 def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None):
     """Where each value would go into a sorted sequence, Int64 or Int32 (``mindspore.ops.searchsorted``)."""
     return torch.searchsorted(sorted_sequence.contiguous(), values.contiguous(), out_int32=out_int32,
@@ -507,3 +507,14 @@ def _nonzero(input):
 def argwhere(input):
     """Places that are not zero, a row each, Int64 (``mindspore.ops.argwhere``)."""
     return torch.argwhere(input)
+
+
+@primitive("UnravelIndex")
+def _unravel_index(indices, dims):
+    """Places in order as places along each axis, a row for each axis."""
+    return torch.stack(torch.unravel_index(indices, tuple(ints(dims)))).to(indices.dtype)
+
+
+@mint_form(name="select")
+def _select(input, dim, index):
+    return torch.select(input, dim, index)

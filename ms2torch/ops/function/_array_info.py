@@ -7,7 +7,7 @@ import math
 import torch
 
 from ms2torch._core.devices.device import device
-from ms2torch._core.operators.registry import OPS, Definition, method, op, primitive
+from ms2torch._core.operators.registry import OPS, Definition, method, mint_form, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
 
@@ -115,13 +115,13 @@ def is_tensor(obj):
 @op(on_tensors=True, method=True)
 def is_floating_point(input):
     """Whether the dtype is one of floats (``mindspore.ops.is_floating_point``)."""
-    return input._t.is_floating_point()
+    return input.dtype.torch.is_floating_point
 
 
 @op(on_tensors=True, method=True)
 def is_complex(input):
     """Whether the dtype is one of complex numbers (``mindspore.ops.is_complex``)."""
-    return input._t.is_complex()
+    return _tensor(input, "The input must be Tensor!")._t.is_complex()
 
 
 @op
@@ -296,7 +296,17 @@ method(_dim, name="ndimension", on_tensors=True)
 method(lambda self: self._t.numel(), name="nelement", on_tensors=True)
 
 
-@op
-def view_as_real(input):
-    """Complex numbers as pairs of real ones along a new last axis (``mindspore.ops.view_as_real``)."""
-    return torch.view_as_real(input)
+@primitive("IdentityN")
+def _identity_n(x):
+    """The tensors that it gets."""
+    return tuple(x)
+
+
+@mint_form(name="clone")
+def _clone(input):
+    return input.clone()
+
+
+@mint_form(name="item")
+def _item(input):
+    return input.item()

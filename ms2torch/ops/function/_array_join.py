@@ -6,10 +6,11 @@ import torch
 
 from ms2torch._core.errors import said
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._naming import generations
 
-from ._math_axis import spelled
+from ._array_shape import ints
 
 _CONCAT = "Concat(axis=<int>)(tensors=<list of tensor, tuple of Tensor>)"
 _MESHGRID = "Meshgrid(indexing=<string>)(inputs=<list of tensor, tuple of Tensor>)"
@@ -113,7 +114,7 @@ def stack(tensors, axis=0):
 @primitive("Pack", init=("axis",))
 def _pack(input_x, axis=0):
     """``Stack`` before 1.2."""
-    return stack.__wrapped__(input_x, axis)
+    return stack.kernel(input_x, axis)
 
 
 @mint_form(name="stack")
@@ -127,7 +128,7 @@ def hstack(tensors):
     return torch.hstack(tensors)
 
 
-@op
+@op(alias="row_stack(tensors)")
 def vstack(inputs):
     """Tensors joined along the first axis, vectors as rows (``mindspore.ops.vstack``)."""
     return torch.vstack(inputs)
@@ -335,3 +336,21 @@ def vsplit(input, indices_or_sections):
 def dsplit(input, indices_or_sections):
     """``tensor_split`` along the third axis (``mindspore.ops.dsplit``)."""
     return tuple(torch.tensor_split(input, indices_or_sections, 2))
+
+
+@primitive("ParallelConcat")
+def _parallel_concat(values):
+    """Tensors whose first size is 1, joined along it."""
+    return torch.cat(values, 0)
+
+
+@primitive("SplitV", init=("size_splits", "split_dim", "num_split"))
+def _split_v(input_x, size_splits, split_dim, num_split):
+    """Parts of the sizes ``size_splits`` along an axis."""
+    return tuple(torch.split(input_x, list(size_splits), split_dim))
+
+
+@primitive("SplitWithSize")
+def _split_with_size(input, split_size, dim=0):
+    """The parts of the given sizes along ``dim`` (``mindspore.ops.auto_generate.SplitWithSize``)."""
+    return tuple(torch.split(input, list(ints(split_size)), dim))

@@ -46,3 +46,17 @@ def offload(self, file_name):
     t.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tofile(file_name)
     self._t = torch.from_file(file_name, shared=False, size=t.numel(), dtype=t.dtype).reshape(t.shape)
     return True
+
+
+@method(name="set_", on_tensors=True)
+def _set(self, source=None, storage_offset=0, size=None, stride=None):
+    """Make this Tensor one over the memory of ``source`` (``Tensor.set_``); empty without one."""
+    if source is None:
+        self._t = torch.empty(0, dtype=self._t.dtype, device=self._t.device)
+    elif size is None:
+        self._t = source._t
+    else:
+        size = tuple(size)
+        stride = torch.empty(size, device="meta").stride() if stride is None else tuple(stride)
+        self._t = source._t.as_strided(size, stride, storage_offset)
+    return self

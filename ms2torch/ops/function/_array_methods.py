@@ -358,8 +358,7 @@ Tensor.const_arg = False
 Tensor.virtual_flag = False
 Tensor.param_info = None
 Tensor.is_meta = property(lambda self: self._t.is_meta)
-if not hasattr(Tensor, "data"):
-    Tensor.data = property(lambda self: wrap(self._t))
+Tensor.data = property(lambda self: wrap(self._t))
 
 
 @method(on_tensors=True)

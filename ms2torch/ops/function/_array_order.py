@@ -145,7 +145,7 @@ def unique_with_pad(x, pad_num):
     return torch.nn.functional.pad(values, (0, x.numel() - values.numel()), value=int(pad_num)), places
 
 
-@op(method=True)
+@op(method=True, mint=True)
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
     """Each run of equal elements once (``mindspore.ops.unique_consecutive``)."""
     return torch.unique_consecutive(input, return_inverse, return_counts, dim)
@@ -186,7 +186,7 @@ def _diag_method(input, diagonal=0):
     """``ops.diag``; ``diagonal`` must be 0 (``mindspore.Tensor.diag``)."""
     if diagonal:
         raise ValueError(f"For 'Tensor.diag', the argument 'diagonal' should be '0', but got {diagonal}.")
-    return diag.__wrapped__(input)
+    return diag.kernel(input)
 
 
 @mint_form(name="diag")
@@ -243,3 +243,41 @@ def population_count(input_x):
     for bit in range(input_x.element_size() * 8):
         count += (value >> bit) & 1
     return count.to(torch.uint8)
+
+
+def _bound(name: str, right: bool) -> None:
+    @primitive(name, init={"out_type": _dtype.int32})
+    def bound(sorted_x, values, out_type=_dtype.int32):
+        return torch.searchsorted(sorted_x, values, right=right).to(out_type.torch)
+
+_bound("LowerBound", False)
+
+_bound("UpperBound", True)
+
+
+@primitive("ListDiff", init={"out_idx": _dtype.int32})
+def _list_diff(x, y, out_idx=_dtype.int32):
+    """The elements of ``x`` that are not in ``y``, and their places."""
+    kept = ~torch.isin(x, y)
+    return x[kept], torch.nonzero(kept).reshape(-1).to(out_idx.torch)
+
+
+@primitive("UniqueConsecutive", init={"return_inverse": False, "return_counts": False, "dim": None})
+def _unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    """Each run of equal elements once; what was not asked for is a zero, Int64."""
+    values, inverse, counts = torch.unique_consecutive(input, True, True, dim)
+    nothing = torch.zeros((), dtype=torch.int64, device=input.device)
+    return values, inverse if return_inverse else nothing, counts if return_counts else nothing
+
+
+@primitive("Bucketize", init=("boundaries",))
+def _bucketize(input, boundaries):
+    edges = torch.tensor(boundaries, dtype=torch.float32, device=input.device)
+    return torch.bucketize(input, edges, out_int32=True, right=True)  # an edge belongs above
+
+
+@mint_form(name="kthvalue")
+def _mint_kthvalue(input, k, dim=-1, keepdim=False):
+    """The ``k``-th smallest elements along an axis, from 1, and where they are
+    (``mindspore.mint.kthvalue``)."""
+    return tuple(torch.kthvalue(input, k, dim, keepdim))

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.operators.registry import REQUIRED, method, op, primitive
+from ms2torch._core.operators.registry import REQUIRED, op, primitive
 from ms2torch._naming import generations
 
 from ._array_shape import ints
@@ -108,7 +108,7 @@ def _pad_v3(x, paddings, constant_values=None, mode="constant", paddings_contigu
     if not paddings_contiguous:
         half = len(paddings) // 2
         paddings = [paddings[i + side * half] for i in range(half) for side in (0, 1)]
-    return pad.__wrapped__(x, paddings, mode, constant_values)
+    return pad.kernel(x, paddings, mode, constant_values)
 
 
 @op(primitive="Padding", init=("pad_dim_size",))
@@ -212,18 +212,6 @@ def _batch_to_space(x, block, crops):
 
 
 @op
-def pixel_shuffle(input, upscale_factor):
-    """Channels as r x r blocks of pixels (``mindspore.ops.pixel_shuffle``)."""
-    return F.pixel_shuffle(input, upscale_factor)
-
-
-@op
-def pixel_unshuffle(input, downscale_factor):
-    """The inverse of ``pixel_shuffle`` (``mindspore.ops.pixel_unshuffle``)."""
-    return F.pixel_unshuffle(input, downscale_factor)
-
-
-@op
 def channel_shuffle(x, groups):
     """The channels of groups dealt out in turn (``mindspore.ops.channel_shuffle``)."""
     return _dealt(x, groups)
@@ -240,27 +228,6 @@ def _dealt(x, groups):
 
 
 # ---- columns ---------------------------------------------------------------------------------------------
-
-
-@op(method=True)
-def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
-    """The patches under a sliding window as columns (``mindspore.ops.unfold``)."""
-    return F.unfold(input, kernel_size, dilation, padding, stride)
-
-
-@op
-def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """Columns summed back into an image; ``output_size`` is a tensor of two sizes, or a pair.
-
-    (``ops.fold``.)
-    """
-    return F.fold(input, tuple(ints(output_size)), kernel_size, dilation, padding, stride)
-
-
-@method(name="fold")
-def _fold_method(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """Columns summed back into an image (``mindspore.Tensor.fold``)."""
-    return F.fold(input, tuple(ints(output_size)), kernel_size, dilation, padding, stride)
 
 
 @primitive("Im2Col", init={"ksizes": REQUIRED, "strides": 1, "dilations": 1, "pads": 0})

@@ -377,3 +377,23 @@ _segments("sum", lambda dtype: 0)
 _segments("prod", lambda dtype: 1)
 _segments("max", lambda dtype: _lowest(dtype, -1))
 _segments("min", lambda dtype: _lowest(dtype, 1))
+
+
+@primitive("IndexFill")
+def _index_fill(x, dim, index, value):
+    return torch.index_fill(x, int(dim), index.long(), value)
+
+
+@primitive("IndexPut", init={"accumulate": 0})
+def _index_put(x1, x2, indices, accumulate=0):
+    return torch.index_put(x1, [i.long() for i in indices], x2.to(x1.dtype), bool(accumulate))
+
+
+@primitive("MaskedScatter")
+def _masked_scatter(input, mask, source):
+    return torch.masked_scatter(input, mask, source)
+
+
+@primitive("ScatterAddWithAxis", init={"axis": 0})
+def _scatter_add_with_axis(input_x, indices, updates, axis=0):
+    return _on_axis(input_x, axis, indices, updates, "add")

@@ -11,8 +11,7 @@ import torch
 
 from ms2torch._core.errors import said
 from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
-
-from ._math_axis import spelled
+from ms2torch._core.operators.spelling import spelled
 
 _RESHAPE = "Reshape()(input=<Tensor>, shape=<list of int, Tensor, tuple of int>)"
 _TRANSPOSE = "Transpose()(input=<Tensor>, dims=<list of int, tuple of int>)"
@@ -125,7 +124,7 @@ def unsqueeze(input, dim):
     return torch.unsqueeze(input, dim)
 
 
-@op(primitive="Squeeze", init={"axis": ()}, method=True, valid=_SQUEEZE)
+@op(primitive="Squeeze", init={"axis": ()}, method=True, mint="squeeze(input, dim)", valid=_SQUEEZE)
 def squeeze(input, axis=None):
     """``input`` without axes of size 1: all of them, or those of ``axis`` (``mindspore.ops.squeeze``).
 
@@ -138,7 +137,7 @@ def squeeze(input, axis=None):
     return torch.squeeze(input, axis)
 
 
-@op(primitive="BroadcastTo", init=("shape",), method=True, mint=True)
+@op(primitive="BroadcastTo", init=("shape",), mint=True)
 def broadcast_to(input, shape):
     """``input`` repeated to ``shape``, without copying; -1 keeps a size (``mindspore.ops.broadcast_to``)."""
     shape = ints(shape)
@@ -146,6 +145,15 @@ def broadcast_to(input, shape):
         return input.expand(shape)
     except RuntimeError:
         raise _cannot_broadcast(input, shape) from None
+
+
+@method(name="broadcast_to")
+@spelled(size="shape")
+def _broadcast_method(input, *sizes, shape=None):
+    """``input`` repeated to sizes given one by one or in one tuple (``mindspore.Tensor.broadcast_to``)."""
+    if shape is None:
+        shape = sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
+    return broadcast_to.kernel(input, shape)
 
 
 def _cannot_broadcast(input, shape) -> Exception:
@@ -168,14 +176,14 @@ def _cannot_broadcast(input, shape) -> Exception:
 @op
 def expand(input_x, size):
     """``broadcast_to`` with the shape in a tensor (``mindspore.ops.expand``)."""
-    return broadcast_to.__wrapped__(input_x, size)
+    return broadcast_to.kernel(input_x, size)
 
 
 @op(method=True)
 @spelled(x="other")
 def expand_as(input, other):
     """``input`` repeated to the shape of ``other`` (``mindspore.ops.expand_as``)."""
-    return broadcast_to.__wrapped__(input, tuple(other.shape))
+    return broadcast_to.kernel(input, tuple(other.shape))
 
 
 @op
@@ -236,7 +244,7 @@ def _transpose_mint(input, dim0, dim1):
 @op
 def permute(input, axis):
     """``transpose`` under torch's name (``mindspore.ops.permute``)."""
-    return transpose.__wrapped__(input, axis)
+    return transpose.kernel(input, axis)
 
 
 @mint_form(name="permute")
@@ -257,7 +265,7 @@ def swapaxes(input, axis0, axis1):
 @op(method=True)
 def swapdims(input, dim0, dim1):
     """``swapaxes`` under its other name (``mindspore.ops.swapdims``)."""
-    return swapaxes.__wrapped__(input, dim0, dim1)
+    return swapaxes.kernel(input, dim0, dim1)
 
 
 @op(method=("moveaxis", "movedim"), alias="movedim")
@@ -275,7 +283,7 @@ def t(input):
 # ---- repetition ------------------------------------------------------------------------------------------
 
 
-@op(primitive="Tile", call=("input", "dims"), valid=_TILE)
+@op(primitive="Tile", call=("input", "dims"), mint="tile(input, dims)", valid=_TILE)
 def tile(input, dims=None, *, multiples=None):
     """``input`` repeated ``dims`` times along its axes (``mindspore.ops.tile``).
 
@@ -395,7 +403,8 @@ def roll(input, shifts, dims=None):
     return torch.roll(input, shifts, dims if dims is not None else ())
 
 
-@op(method=True, primitive="ReverseSequence", init={"seq_dim": REQUIRED, "batch_dim": 0})
+@op(primitive="ReverseSequence", init={"seq_dim": REQUIRED, "batch_dim": 0},
+    method="reverse_sequence(x, seq_lengths, seq_dim=0, batch_dim=0)")
 def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
     """The first ``seq_lengths[i]`` elements along ``seq_dim`` reversed, for each i along ``batch_dim``.
 
@@ -424,3 +433,21 @@ def _invert_permutation(input_x):
                              f"{len(input_x)}), "
                              f"but got {n}.")
     return tuple(input_x.index(i) for i in range(len(input_x)))
+
+
+@primitive("Expand")
+def _expand(x, shape):
+    return broadcast_to.kernel(x, shape)
+
+
+@primitive("DataFormatDimMap", init={"src_format": "NHWC", "dst_format": "NCHW"})
+def _data_format_dim_map(input_x, src_format="NHWC", dst_format="NCHW"):
+    """Numbers of axes in one format as those in the other (``mindspore.ops.DataFormatDimMap``)."""
+    places = torch.tensor([src_format.index(c) for c in dst_format], device=input_x.device)
+    return places[input_x.long() % len(src_format)].to(input_x.dtype)
+
+
+@primitive("DataFormatVecPermute", init={"src_format": "NHWC", "dst_format": "NCHW"})
+def _data_format_vec_permute(input_x, src_format="NHWC", dst_format="NCHW"):
+    """Values for the axes of a format in the order of another (``mindspore.ops.DataFormatVecPermute``)."""
+    return input_x[[src_format.index(c) for c in dst_format]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient import levels
 from ms2torch._core.gradient.custom import custom_bprop
-from ms2torch._core.operators.registry import REQUIRED, primitive
+from ms2torch._core.operators.registry import REQUIRED, Primitive, primitive, primitive_class
 from ms2torch._core.tensor.tensor import Tensor
 
 
@@ -57,3 +57,14 @@ def _custom(*args, func, out_shape=None, out_dtype=None, func_type="pyfunc", bpr
         return tuple(map(Tensor, found)) if isinstance(found, tuple) else Tensor(found)
 
     return custom_bprop(forward, bprop, args, {}) if bprop is not None and levels.depth else forward(*args)
+
+
+@primitive_class
+class Partial(Primitive):
+    """A function with its first arguments given (``mindspore.ops.Partial``)."""
+
+    def __init__(self) -> None:
+        super().__init__("Partial")
+
+    def __call__(self, function, *args):
+        return lambda *rest, **kwargs: function(*args, *rest, **kwargs)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.operators.registry import MINT, OPS, lowered, op
+from ms2torch._core.operators.registry import MINT, OPS, lowered
 from ms2torch._core.tensor.dtype import to_torch
 
-from . import array_func, math_func, nn_func, random_func
+from . import array_func, nn_func, random_func
 
 for _name, _of in {"chunk_view": "chunk", "gather_ext": "gather", "split_view": "split",
                    "unsqueeze_view": "unsqueeze"}.items():
@@ -36,16 +36,3 @@ def _pad_ext(input, pad, mode="constant", value=None):
 
 nn_func.softmax_ext = lowered(_softmax_ext, "softmax_ext")
 nn_func.pad_ext = lowered(_pad_ext, "pad")
-math_func.float_power_ext = MINT["float_power"]
-
-
-@op
-def diff_ext(input, n=1, dim=-1, prepend=None, append=None):
-    """mint's ``diff`` (``mindspore.ops.diff_ext``)."""
-    return MINT["diff"].__wrapped__(input, n, dim, prepend, append)
-
-
-@op
-def float_power_ext(input, exponent):
-    """mint's ``float_power`` (``mindspore.ops.float_power_ext``)."""
-    return MINT["float_power"].__wrapped__(input, exponent)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.devices.device import device
-from ms2torch._core.errors import unsupported
-from ms2torch._core.operators.registry import REQUIRED, op, primitive
+from ms2torch._core.errors import said, unsupported
+from ms2torch._core.operators.registry import REQUIRED, mint_form, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
 
 
-@op(primitive="LuSolve")
+@op(primitive="LuSolve", method=True)
 def lu_solve(b, LU_data, LU_pivots):
     """The x with A x = ``b``, from the factors and pivots of A (``mindspore.ops.lu_solve``)."""
     if b.ndim < 2:
@@ -19,7 +19,7 @@ def lu_solve(b, LU_data, LU_pivots):
     return torch.linalg.lu_solve(LU_data, LU_pivots, b)
 
 
-@op
+@op(method=True)
 def lstsq(input, A):
     """The least-squares x of ``input`` x = ``A`` (``mindspore.ops.lstsq``).
 
@@ -37,7 +37,7 @@ def _lstsq(x, a, fast=True, l2_regularizer=0.0):
     if l2_regularizer:
         raise unsupported(f"mindspore.ops.Lstsq(l2_regularizer={l2_regularizer})", "it is not supported.",
                           "append sqrt(l2) times the identity to x, and zeros to a.")
-    return lstsq.__wrapped__(x, a)
+    return lstsq.kernel(x, a)
 
 
 @primitive("MatrixSolve", init={"adjoint": False})
@@ -60,7 +60,7 @@ def _cholesky_solve(x1, x2, upper=False):
     return torch.cholesky_solve(x1, x2, upper)
 
 
-@op
+@op(method=True)
 def geqrf(input):
     """The packed reflectors and scales of a QR decomposition (``mindspore.ops.geqrf``)."""
     if input.dtype is torch.float16:         # torch has no kernel for it
@@ -68,7 +68,7 @@ def geqrf(input):
     return tuple(torch.geqrf(input))
 
 
-@op(primitive="Orgqr")
+@op(primitive="Orgqr", method=True)
 def orgqr(input, input2):
     """The orthogonal matrix of what `geqrf` gave (``mindspore.ops.orgqr``)."""
     return torch.orgqr(input, input2)
@@ -80,7 +80,7 @@ def _qr(x, full_matrices=False):
     return tuple(torch.linalg.qr(x, "complete" if full_matrices else "reduced"))
 
 
-@op
+@op(method=True)
 def eigvals(A):
     """The eigenvalues, complex (``mindspore.ops.eigvals``)."""
     return torch.linalg.eigvals(A)
@@ -182,3 +182,66 @@ def _check_numerics(x):
 def eps(x):
     """The distance from 1 to the next number of the dtype, in the shape of ``x`` (``mindspore.ops.eps``)."""
     return torch.full_like(x, torch.finfo(x.dtype).eps)
+
+
+@primitive("MatrixSolveLs", init={"fast": True})
+def _matrix_solve_ls(matrix, rhs, l2, fast=True):
+    """The least squares of matrix @ x - rhs and ``l2`` times x (``mindspore.ops.MatrixSolveLs``)."""
+    if not fast:
+        return torch.linalg.lstsq(matrix, rhs).solution
+    rows, columns = matrix.shape[-2:]
+    adjoint = matrix.mH
+    size = min(rows, columns)
+    ridge = torch.eye(size, dtype=matrix.dtype, device=matrix.device) * l2.to(matrix.dtype)
+    if rows >= columns:
+        return torch.linalg.solve(adjoint @ matrix + ridge, adjoint @ rhs)
+    return adjoint @ torch.linalg.solve(matrix @ adjoint + ridge, rhs)
+
+
+@primitive("Svd", init={"full_matrices": False, "compute_uv": True})
+def _svd(input, full_matrices=False, compute_uv=True):
+    """Singular values, and the vectors on both sides (``mindspore.ops.Svd``); their signs are free."""
+    if not compute_uv:
+        nothing = torch.zeros(1, dtype=input.dtype, device=input.device)
+        return torch.linalg.svdvals(input), nothing, nothing.clone()
+    u, s, vh = torch.linalg.svd(input, full_matrices)
+    return s, u, vh.mH
+
+
+@primitive("TridiagonalMatMul")
+def _tridiagonal_matmul(superdiag, maindiag, subdiag, rhs):
+    """The product of a matrix with three diagonals and ``rhs`` (``mindspore.ops.TridiagonalMatMul``).
+
+    The diagonals are (..., 1, M): the last of the upper and the first of the lower one do not count.
+    """
+    for name, diagonal in (("superdiag", superdiag), ("maindiag", maindiag), ("subdiag", subdiag)):
+        if diagonal.ndim < 2:
+            raise said(
+                ValueError(
+                    f"For primitive[TridiagonalMatMul], the dimension of '{name}' must be greater "
+                    f"than or equal to 2 , but got {diagonal.ndim}."
+                )
+            )
+    upper, main, lower = superdiag.mT, maindiag.mT, subdiag.mT
+    below = torch.nn.functional.pad(rhs[..., 1:, :], (0, 0, 0, 1))
+    above = torch.nn.functional.pad(rhs[..., :-1, :], (0, 0, 1, 0))
+    return main * rhs + upper * below + lower * above
+
+
+@op(primitive="LuUnpack", init=("unpack_data", "unpack_pivots"))
+def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
+    """The permutation and both triangles of a packed LU decomposition (``mindspore.ops.lu_unpack``).
+
+    The tuple is (pivots, L, U), with None for what is not asked for.
+    """
+    p, lower, upper = torch.lu_unpack(LU_data, LU_pivots.to(torch.int32), unpack_data, unpack_pivots)
+    return p if unpack_pivots else None, *((lower, upper) if unpack_data else (None, None))
+
+
+@mint_form(name="triangular_solve")
+def _mint_triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
+    """``X`` of ``A @ X = b``, or of ``A.T @ X = b``, for a triangular ``A``; and ``A``
+    (``mindspore.mint.triangular_solve``)."""
+    matrix = A.transpose(-2, -1) if transpose else A
+    solved = torch.linalg.solve_triangular(matrix, b, upper=upper != transpose, unitriangular=unitriangular)
+    return solved, A.clone()

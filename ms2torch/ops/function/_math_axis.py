@@ -1,31 +1,12 @@
-"""Axes and their spellings, for reductions and scans."""
+"""Axes, for reductions and scans."""
 
 from __future__ import annotations
 
 import inspect
-from functools import wraps
 
 import torch
 
 from ms2torch._core.errors import said
-
-
-def spelled(**names):
-    """Let a definition take the argument names of other releases too: ``spelled(axis="dim")`` takes axis=
-    for dim=.
-    """
-
-    def decorate(kernel):
-        @wraps(kernel)
-        def call(*args, **kwargs):
-            if kwargs:
-                kwargs = {names.get(k, k): v for k, v in kwargs.items()}
-            return kernel(*args, **kwargs)
-
-        call.also = tuple(names)
-        return call
-
-    return decorate
 
 
 def unseen(*names):

@@ -12,10 +12,9 @@ from ms2torch._core.errors import said
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.arithmetic import _binary, pair
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._naming import generations
-
-from ._math_axis import spelled
 
 __all__: list[str] = []
 
@@ -167,7 +166,7 @@ _trunc_mod = _binary("TruncateMod", _fmod, over_zero=torch.zeros_like)
 _real_div = _binary("RealDiv", _quotient)
 
 _define("mul", arithmetic.mul, "The product", prim="Mul", alias=("tensor_mul",), tensor=True, mint="mul")
-_define("multiply", arithmetic.mul, "The product", mint=None)
+_define("multiply", arithmetic.mul, "The product", mint=None, tensor="multiply(input, value)")
 _define("floor_divide", arithmetic.floor_div, "The quotient, rounded down")
 _define(
     "floor_div",
@@ -190,7 +189,12 @@ _define(
     tensor=None,
     arguments="x y",
 )
-_define("remainder", arithmetic.remainder, "What the quotient rounded down leaves; it has the divisor's sign")
+_define(
+    "remainder",
+    arithmetic.remainder,
+    "What the quotient rounded down leaves; it has the divisor's sign",
+    tensor="remainder(input, other|divisor)",
+)
 _define(
     "fmod",
     _binary("TruncateMod", _composed_fmod, prepare=arithmetic.numbers_beside_rank_0,
@@ -234,7 +238,15 @@ _define(
     tensor="pow",
     arguments="input exponent",
 )
-_define("float_power", _float_power, "The first to the power of the second, in Float64")
+_define(
+    "float_power",
+    _float_power,
+    "The first to the power of the second, in Float64",
+    arguments="input exponent",
+    alias=("float_power_ext",),
+    tensor="float_power(input, other|exponent)",
+    mint="float_power",
+)
 _define(
     "atan2",
     _tensors(torch.atan2, "Atan2"),
@@ -462,7 +474,7 @@ def _scaled_sub(input, other, *, alpha=1):
 mint_form(_scaled_add, name="add")
 mint_form(_scaled_sub, name="sub")
 method(_scaled_add, name="add")
-method(spelled(y="other")(_scaled_sub), name="sub")
+method(_scaled_sub, name="sub(input, other|y, *, alpha=1)")
 
 
 @op(method=True)
@@ -489,7 +501,7 @@ def div(input, other, *, rounding_mode=None):
     )
 
 
-@op(method=True)
+@op(method="true_divide(input, other)")
 def true_divide(dividend, divisor):
     """The quotient; integers divide to Float32 (``mindspore.ops.true_divide``)."""
     return arithmetic.div(dividend, divisor)
@@ -563,7 +575,8 @@ def _equal(input, other):
     return torch.equal(input, other)
 
 
-@op(primitive="ApproximateEqual", init=("tolerance",))
+@op(primitive="ApproximateEqual", init=("tolerance",),
+    method="approximate_equal(input, other, tolerance=1e-05)")
 def approximate_equal(x, y, tolerance=1e-05):
     """Whether |x - y| < tolerance (``mindspore.ops.approximate_equal``)."""
     return torch.abs(arithmetic.sub(x, y)) < tolerance
@@ -583,3 +596,12 @@ __all__ += [
     "true_divide",
 ]
 divide, tensor_add, tensor_sub = div, add, sub
+
+
+@primitive("CompareAndBitpack")
+def _compare_and_bitpack(x, threshold):
+    """Whether each element exceeds the threshold, eight of them in a UInt8
+    (``mindspore.ops.CompareAndBitpack``)."""
+    bits = (x > threshold).to(torch.uint8).unflatten(-1, (-1, 8))
+    places = torch.tensor([128, 64, 32, 16, 8, 4, 2, 1], dtype=torch.uint8, device=x.device)
+    return (bits * places).sum(-1, dtype=torch.uint8)

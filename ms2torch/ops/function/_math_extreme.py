@@ -5,10 +5,11 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._naming import generations
 
-from ._math_axis import axes, every, one_axis, spelled
+from ._math_axis import axes, every, one_axis
 
 _AXIS = spelled(dim="axis", keepdim="keepdims", keep_dims="keepdims")
 _LARGEST, _SMALLEST = (torch.amax, torch.max, torch.maximum), (torch.amin, torch.min, torch.minimum)
@@ -361,6 +362,15 @@ def quantile(input, q, axis=None, keepdims=False):
 def nanquantile(input, q, axis=None, keepdims=False):
     """The q-th quantiles without NaN (``mindspore.ops.nanquantile``)."""
     return torch.nanquantile(input, q if isinstance(q, torch.Tensor) else float(q), axis, keepdims)
+
+
+@primitive("Median", init={"global_median": False, "axis": 0, "keep_dims": False, "ignore_nan": False})
+def _median(x, global_median=False, axis=0, keep_dims=False, ignore_nan=False):
+    """The median along ``axis``, or of all, the lower of two, and its place (``mindspore.ops.Median``)."""
+    if global_median:
+        value = torch.nanmedian(x) if ignore_nan else torch.median(x)
+        return value, torch.zeros((), dtype=torch.int64, device=x.device)
+    return tuple((torch.nanmedian if ignore_nan else torch.median)(x, axis, keep_dims))
 
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.operators import arithmetic
-from ms2torch._core.operators.registry import mint_form, op
+from ms2torch._core.operators.registry import mint_form, op, primitive
 
 __all__ = ["accumulate_n", "addcdiv", "addcmul", "addn", "lerp"]
 
@@ -79,3 +79,27 @@ def addn(x):
 def accumulate_n(x):
     """The sum of a list or tuple of tensors of one shape (``mindspore.ops.accumulate_n``)."""
     return _sum_of(x)
+
+
+@primitive("Betainc")
+def _betainc(a, b, x):
+    """The regularized incomplete beta function I_x(a, b), without gradients for a and b
+    (``mindspore.ops.Betainc``)."""
+    a, b, x = torch.broadcast_tensors(*(t.double() for t in (a, b, x)))
+    # The continued fraction converges fast below the mean; above it, I_x(a, b) = 1 - I_{1 - x}(b, a).
+    low = x < (a + 1) / (a + b + 2)
+    p, q, z = torch.where(low, a, b), torch.where(low, b, a), torch.where(low, x, 1 - x)
+    beta = torch.lgamma(p) + torch.lgamma(q) - torch.lgamma(p + q)
+    front = torch.exp(p * z.log() + q * torch.log1p(-z) - beta) / p
+    result = torch.where(low, front / _fraction(p, q, z), 1 - front / _fraction(p, q, z))
+    return torch.where(x <= 0, 0.0, torch.where(x >= 1, 1.0, result)).to(torch.float32)
+
+
+def _fraction(a, b, x, terms: int = 200):
+    """The continued fraction of the incomplete beta function, from its last term up."""
+    value = torch.ones_like(x)
+    for m in range(terms, 0, -1):
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        value = 1 + even / (1 + odd / value)
+    return 1 - (a + b) * x / (a + 1) / value

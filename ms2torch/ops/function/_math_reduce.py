@@ -9,9 +9,10 @@ import torch
 
 from ms2torch._core.errors import said
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
 
-from ._math_axis import axes, every, spelled
+from ._math_axis import axes, every
 
 _NAMES = spelled(axis="dim", keep_dims="keepdim", keepdims="keepdim")
 _AXIS = spelled(dim="axis", keepdim="keepdims", keep_dims="keepdims")
@@ -351,7 +352,7 @@ def _reduce_std(x, axis=(), unbiased=True, keep_dims=False):
 # ---- sums that leave NaN out, log-sum-exp ------------------------------------------------------------------
 
 
-@op(method=True)
+@op(method=True, mint="nansum(input, dim=None, keepdim=False, *, dtype=None)")
 @_AXIS
 def nansum(input, axis=None, keepdims=False, *, dtype=None):
     """The sum without NaN (``mindspore.ops.nansum``)."""
@@ -370,16 +371,6 @@ def nansum(input, axis=None, keepdims=False, *, dtype=None):
 def nanmean(input, axis=None, keepdims=False, *, dtype=None):
     """The mean without NaN (``mindspore.ops.nanmean``)."""
     return torch.nanmean(_cast(input, dtype), axes(axis, input, "ReduceMean"), keepdims)
-
-
-mint_form(
-    spelled(dim="axis", keepdim="keepdims")(
-        lambda input, axis=None, keepdims=False, *, dtype=None: nansum.__wrapped__(
-            input, axis, keepdims, dtype=dtype
-        )
-    ),
-    name="nansum",
-)
 
 
 @op(method=True, mint=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
 
-from ._math_axis import one_axis, spelled
+from ._math_axis import one_axis
 
 
 def _scan(function, t, axis, exclusive, reverse, first):
@@ -148,13 +149,9 @@ def diff(x, n=1, axis=-1, prepend=None, append=None):
     return torch.diff(x, n, axis, prepend, append)
 
 
-@method(name="diff")
-def _tensor_diff(self, n=1, axis=-1, prepend=None, append=None):
-    return torch.diff(self, n, axis, prepend, append)
-
-
-@mint_form(name="diff")
-def _mint_diff(input, n=1, dim=-1, prepend=None, append=None):
+@op(method="diff(input, n=1, axis=-1, prepend=None, append=None)", mint="diff")
+def diff_ext(input, n=1, dim=-1, prepend=None, append=None):
+    """Differences of neighbours along ``dim``, taken ``n`` times (``mindspore.mint.diff``)."""
     return torch.diff(input, n, dim, prepend, append)
 
 
@@ -196,4 +193,18 @@ def _histogram(x, bins=100, min=0.0, max=0.0):
     return torch.histc(x.to(torch.float32), bins, min, max).to(x.dtype)
 
 
-__all__ = ["bincount", "cummax", "cummin", "cumprod", "cumsum", "diff", "histc", "logcumsumexp", "trapz"]
+@primitive("Bincount")
+def _bincount(array, size, weights):
+    """The weights of the numbers from 0 to ``size`` - 1, added up (``mindspore.ops.Bincount``)."""
+    size = int(size)
+    kept = (array >= 0) & (array < size)
+    if weights.numel() == 0:
+        weights = torch.ones(array.shape, dtype=weights.dtype, device=array.device)
+    return torch.zeros(size, dtype=weights.dtype, device=array.device).index_add(
+        0, array[kept].long(), weights[kept]
+    )
+
+
+__all__ = [
+    "bincount", "cummax", "cummin", "cumprod", "cumsum", "diff", "diff_ext", "histc", "logcumsumexp", "trapz",
+]  # fmt: skip

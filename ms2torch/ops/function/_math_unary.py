@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.operators.registry import method, op, primitive
+from ms2torch._core.operators.registry import OPS, method, op, primitive
+from ms2torch._core.operators.spelling import declared
 
 from . import _bessel
 
@@ -32,16 +33,17 @@ def _define(
     kernel.__name__ = kernel.__qualname__ = name
     kernel.__module__ = __name__
     kernel.__doc__ = f"{text} (``mindspore.ops.{name}``, elementwise; torch: ``{torch_name or name}``)."
-    globals()[name] = op(
+    op(
         kernel,
         primitive=prim,
         valid=f"{prim or name}()({argument}=<Tensor>)",
-        method=(name, *alias) if tensor else None,
+        method=(name, *alias) if tensor is True else tensor or None,
         mint=(name, *alias) if mint is True else mint or None,
         alias=alias,
     )
-    __all__.extend((name, *alias))
-    globals().update(dict.fromkeys(alias, globals()[name]))
+    for form in (name, *(declared(text)[0] for text in alias)):
+        globals()[form] = OPS[form].functional
+        __all__.append(form)
 
 
 # ---- kernels that are not one torch function for every dtype -----------------------------------------------
@@ -90,7 +92,7 @@ _define("log", torch.log, "The natural logarithm", prim="Log")
 _define("log1p", torch.log1p, "The natural logarithm of 1 + each element", prim="Log1p")
 _define("log2", torch.log2, "The logarithm to base 2")
 _define("log10", torch.log10, "The logarithm to base 10")
-_define("sqrt", torch.sqrt, "The square root", prim="Sqrt", argument="x")
+_define("sqrt", torch.sqrt, "The square root", prim="Sqrt", argument="x", mint="sqrt(input)")
 _define("rsqrt", torch.rsqrt, "1 over the square root", prim="Rsqrt")
 _define("square", torch.square, "Each element times itself", prim="Square")
 _define("reciprocal", torch.reciprocal, "1 over each element", prim="Reciprocal")
@@ -113,11 +115,12 @@ _define(
     lambda t: t - torch.trunc(t) if t.is_floating_point() else torch.zeros_like(t),
     "The part behind the point",
     argument="x",
+    mint="frac(input)",
 )
 _define("sin", torch.sin, "The sine", prim="Sin")
 _define("cos", torch.cos, "The cosine", prim="Cos")
 _define("tan", torch.tan, "The tangent", prim="Tan")
-_define("asin", torch.asin, "The arc sine", prim="Asin", alias=("arcsin",))
+_define("asin", torch.asin, "The arc sine", prim="Asin", alias=("arcsin(x)",))
 _define("acos", torch.acos, "The arc cosine", prim="ACos", alias=("arccos",))
 _define("atan", torch.atan, "The arc tangent", prim="Atan", alias=("arctan",))
 _define("sinh", torch.sinh, "The hyperbolic sine", prim="Sinh")
@@ -140,7 +143,15 @@ _define("digamma", torch.digamma, "The derivative of lgamma", prim="Digamma", mi
 _define("sinc", torch.sinc, "sin(pi x) / (pi x), and 1 at 0", prim="Sinc")
 _define("deg2rad", torch.deg2rad, "Degrees as radians", mint=None, argument="x")
 _define("rad2deg", torch.rad2deg, "Radians as degrees", mint=None, argument="x")
-_define("isnan", torch.isnan, "Whether each element is not a number", prim="IsNan")
+_define(
+    "isnan",
+    torch.isnan,
+    "Whether each element is not a number",
+    prim="IsNan",
+    alias=("isnan_ext(tensor)",),
+    tensor="isnan",
+    mint="isnan(tensor)",
+)
 _define("isinf", torch.isinf, "Whether each element is infinite", prim="IsInf")
 _define("isfinite", torch.isfinite, "Whether each element is neither infinite nor NaN", prim="IsFinite")
 _define("isneginf", torch.isneginf, "Whether each element is minus infinity")
@@ -156,7 +167,7 @@ def _turned(t):
     return torch.bitwise_not(t) if signed is None else torch.bitwise_not(t.view(signed)).view(t.dtype)
 
 
-_define("invert", _turned, "The bits turned", prim="Invert", argument="x", mint=None)
+_define("invert", _turned, "The bits turned", prim="Invert", argument="x", mint="bitwise_not(input)")
 _define("real", torch.real, "The real part", prim="Real")
 _define("imag", _imaginary, "The imaginary part, zeros for real numbers", prim="Imag")
 _define("conj", lambda t: torch.conj(t).resolve_conj(), "The complex conjugate", prim="Conj", mint=None)
@@ -296,9 +307,11 @@ def polar(abs, angle):
     return torch.polar(abs, angle)
 
 
-@op()
+@op
 def view_as_real(input):
     """Complex numbers as pairs of real ones in a new last axis (``mindspore.ops.view_as_real``)."""
+    if not input.is_complex():
+        raise TypeError("For view_as_real, the dtype of input Tensor must be complex.")
     return torch.view_as_real(input.resolve_conj())
 
 
@@ -308,19 +321,7 @@ def positive(input):
     return input
 
 
-@op(method=True)
-def is_complex(input):
-    """Whether the elements are complex numbers, as a bool (``mindspore.ops.is_complex``)."""
-    return input.is_complex()
-
-
-@op(method=True)
-def is_floating_point(input):
-    """Whether the elements are floating-point numbers, as a bool (``mindspore.ops.is_floating_point``)."""
-    return input.is_floating_point()
-
-
-@op(primitive="Round", method=True, mint=True)
+@op(primitive="Round", method="round(input, decimals=0)", mint=True)
 def round(input, *, decimals=0):
     """Each element rounded to ``decimals`` places, halves to the even neighbour (``mindspore.ops.round``)."""
     if not decimals:
@@ -365,8 +366,6 @@ def _bitwise_not(self):
 
 __all__ += [
     "complex",
-    "is_complex",
-    "is_floating_point",
     "logit",
     "mvlgamma",
     "nan_to_num",

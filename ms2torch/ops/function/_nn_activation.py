@@ -283,13 +283,13 @@ def tanhshrink(input):
     return input - torch.tanh(input)
 
 
-@op(primitive="SoftShrink", init={"lambd": 0.5}, alias="soft_shrink")
+@op(primitive="SoftShrink", init={"lambd": 0.5}, alias="soft_shrink", method="soft_shrink")
 def softshrink(input, lambd=0.5):
     """input moved towards zero by ``lambd``, zero within it (``mindspore.ops.softshrink``)."""
     return F.softshrink(input, lambd)
 
 
-@op(primitive="HShrink", init={"lambd": 0.5})
+@op(primitive="HShrink", init={"lambd": 0.5}, method=True)
 def hardshrink(input, lambd=0.5):
     """input, but zero within [-lambd, lambd] (``mindspore.ops.hardshrink``)."""
     return F.hardshrink(input, lambd)

@@ -10,9 +10,8 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.errors import unsupported
-from ms2torch._core.operators.registry import REQUIRED, op, primitive
-
-from ._math_axis import spelled
+from ms2torch._core.operators.registry import REQUIRED, mint_form, op, primitive
+from ms2torch._core.operators.spelling import spelled
 
 _CONV = {1: torch.conv1d, 2: torch.conv2d, 3: torch.conv3d}
 _TRANSPOSED = {1: torch.conv_transpose1d, 2: torch.conv_transpose2d, 3: torch.conv_transpose3d}
@@ -256,3 +255,9 @@ def bias_add(input_x, bias, data_format="NCHW"):
 def dense(input, weight, bias=None):
     """``input @ weight.T + bias`` over the last dimension (``mindspore.ops.dense``; torch's ``linear``)."""
     return F.linear(input, weight, bias)
+
+
+@mint_form(name="conv_tbc")
+def _mint_conv_tbc(input, weight, bias, pad=0):
+    """1-d convolution of (time, batch, channels) with (kernel, in, out) (``mindspore.mint.conv_tbc``)."""
+    return torch.conv_tbc(input, weight, bias, pad)

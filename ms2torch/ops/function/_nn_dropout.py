@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.errors import said
-from ms2torch._core.operators.registry import PRIMITIVES, Primitive, op
+from ms2torch._core.operators.registry import Primitive, op, primitive_class
 from ms2torch._core.random.random_streams import Stream
 from ms2torch._core.random.rng import graph_seeds
 from ms2torch._core.tensor.tensor import wrap
@@ -67,6 +67,7 @@ def _channels(dims: int):
 dropout1d, dropout2d, dropout3d = (_channels(d) for d in (1, 2, 3))
 
 
+@primitive_class
 class Dropout(Primitive):
     """Dropout as a Primitive (``mindspore.ops.Dropout``): gives ``(output, mask)``, always as in training.
 
@@ -105,17 +106,17 @@ class _ChannelDropout(Primitive):
         return wrap(t * y), wrap(y != 0)
 
 
+@primitive_class
 class Dropout2D(_ChannelDropout):
     """Zeroes channels of (N, C, H, W) (``mindspore.ops.Dropout2D``): gives ``(output, mask)``."""
 
 
+@primitive_class
 class Dropout3D(_ChannelDropout):
     """Zeroes channels of (N, C, D, H, W) (``mindspore.ops.Dropout3D``): gives ``(output, mask)``."""
 
     _dims = 3
 
-
-PRIMITIVES.update(Dropout=Dropout, Dropout2D=Dropout2D, Dropout3D=Dropout3D)
 
 
 @op

@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from ms2torch._core.operators.registry import PRIMITIVES, Primitive, primitive
+from ms2torch._core.operators.registry import Primitive, primitive, primitive_class
 from ms2torch._core.random.random_streams import Stream
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
@@ -15,6 +15,7 @@ def _number(keep_prob):
     return float(keep_prob._t) if isinstance(keep_prob, Tensor) else float(keep_prob)
 
 
+@primitive_class
 class DropoutGenMask(Primitive):
     """A mask that keeps elements with a probability (``mindspore.ops.DropoutGenMask``).
 
@@ -33,8 +34,6 @@ class DropoutGenMask(Primitive):
         weights = 1 << torch.arange(8, device=bits.device, dtype=torch.int32)
         return wrap((bits * weights).sum(1).to(torch.uint8))
 
-
-PRIMITIVES["DropoutGenMask"] = DropoutGenMask
 
 
 @primitive("DropoutDoMask")

@@ -21,3 +21,12 @@ def _embedding_lookup(input_params, input_indices, offset):
     inside = (at >= 0) & (at < input_params.shape[0])
     rows = input_params[torch.where(inside, at, 0)]
     return rows * inside.reshape(*inside.shape, *[1] * (rows.ndim - inside.ndim)).to(rows.dtype)
+
+
+@primitive("SubAndFilter")
+def _sub_and_filter(input_x, max_num, offset):
+    """``input_x`` - ``offset`` where that is in [0, max_num), and the places
+    (``mindspore.ops.SubAndFilter``)."""
+    shifted = input_x - offset
+    kept = (shifted >= 0) & (shifted < max_num)
+    return shifted[kept], kept.nonzero().reshape(-1).to(input_x.dtype)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.errors import unsupported
+from ms2torch._core.errors import said, unsupported
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
+from ms2torch._core.operators.spelling import spelled
 
-from ._math_axis import spelled, unseen
+from ._array_shape import ints
+from ._math_axis import unseen
 
 
 def _positions(size: int, wanted: int, align_corners: bool, half_pixel: bool, device):
@@ -171,7 +173,7 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None,
              recompute_scale_factor=None):
     """The same as ``interpolate`` (``mindspore.ops.upsample``)."""
-    return interpolate.__wrapped__(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
+    return interpolate.kernel(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
 
 
 @op
@@ -187,33 +189,48 @@ def affine_grid(theta, size, align_corners=False):
     return F.affine_grid(theta, list(size), align_corners)
 
 
+def _check_factor(factor, name: str) -> None:
+    kind = type(factor).__name__
+    if not isinstance(factor, int):
+        raise TypeError(f"The '{name}' must be int, but got '{kind}'")
+    if kind == "bool" or factor < 1:
+        raise (TypeError if kind == "bool" else ValueError)(
+            f"The '{name}' must be int and must > 0, but got '{factor}' with type '{kind}'.")
+
+
 @op
 def pixel_shuffle(input, upscale_factor):
     """(..., C r^2, H, W) to (..., C, H r, W r) (``mindspore.ops.pixel_shuffle``)."""
-    if not isinstance(upscale_factor, int) or isinstance(upscale_factor, bool) or upscale_factor < 1:
-        raise ValueError("For 'pixel_shuffle', the 'upscale_factor' must be int and must > 0, "
-                         f"but got '{upscale_factor}' with type '{type(upscale_factor).__name__}'.")
+    _check_factor(upscale_factor, "upscale_factor")
+    if input.ndim < 3:
+        raise ValueError("For pixel_shuffle, the dimension of `input` should be larger than 2, "
+                         f"but got {input.ndim}.")
+    if input.shape[-3] % upscale_factor**2:
+        raise ValueError("For 'pixel_shuffle', the length of third to last dimension is not divisible"
+                         "by `upscale_factor` squared.")
     return F.pixel_shuffle(input, upscale_factor)
 
 
 @op
 def pixel_unshuffle(input, downscale_factor):
     """The reverse of ``pixel_shuffle`` (``mindspore.ops.pixel_unshuffle``)."""
+    _check_factor(downscale_factor, "downscale_factor")
+    if any(n % downscale_factor for n in input.shape[-2:]):
+        raise ValueError("For 'pixel_unshuffle', the length of second to last 2 dimension should be "
+                         "divisible by downscale_factor.")
     return F.pixel_unshuffle(input, downscale_factor)
 
 
-@op
+@op(method=True)
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """Windows of (N, C, H, W) as columns (``mindspore.ops.unfold``)."""
     return F.unfold(input, kernel_size, dilation, padding, stride)
 
 
-@op
+@op(method=True)
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """Adds columns up to images, the reverse of ``unfold`` (``mindspore.ops.fold``)."""
-    if isinstance(output_size, torch.Tensor):
-        output_size = output_size.tolist()
-    return F.fold(input, output_size, kernel_size, dilation, padding, stride)
+    return F.fold(input, tuple(ints(output_size)), kernel_size, dilation, padding, stride)
 
 
 def patches(t, ksizes, strides, rates, padding: str):
@@ -235,3 +252,113 @@ def patches(t, ksizes, strides, rates, padding: str):
 def _extract_image_patches(input_x, ksizes=None, strides=None, rates=None, padding="valid"):
     """Windows of (N, C, H, W); sizes are (1, 1, h, w)."""
     return patches(input_x, ksizes, strides, rates, padding)
+
+
+@primitive("AffineGrid", init={"align_corners": False})
+def _affine_grid(theta, output_size, align_corners=False):
+    """The grid for GridSampler2D or 3D of affine maps (``mindspore.ops.AffineGrid``)."""
+    return F.affine_grid(theta, list(ints(output_size)), align_corners)
+
+for _name in ("GridSampler2D", "GridSampler3D"):
+
+    @primitive(_name, init=("interpolation_mode", "padding_mode", "align_corners"))
+    def _grid_sampler(
+        input_x, grid, interpolation_mode="bilinear", padding_mode="zeros", align_corners=False
+    ):
+        """Values at the positions ``grid`` in [-1, 1] (``mindspore.ops.GridSampler2D``, 3D)."""
+        return F.grid_sample(input_x, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def _upsampled(x, output_size, scales, mode: str, align=None):
+    if (output_size is None) == (scales is None):
+        raise ValueError("For upsampling, exactly one of 'output_size' and 'scales' must be given.")
+    size = None if output_size is None else list(ints(output_size))
+    return F.interpolate(x, size, None if scales is None else list(scales), mode, align)
+
+
+@primitive("UpsampleNearest3D")
+def _upsample_nearest3d(x, output_size=None, scales=None):
+    """The nearest values at another size, (N, C, D, H, W) (``mindspore.ops.UpsampleNearest3D``)."""
+    return _upsampled(x, output_size, scales, "nearest")
+
+
+@primitive("UpsampleTrilinear3D", init={"align_corners": False})
+def _upsample_trilinear3d(x, output_size=None, scales=None, align_corners=False):
+    """Trilinear values at another size, (N, C, D, H, W) (``mindspore.ops.UpsampleTrilinear3D``)."""
+    return _upsampled(x, output_size, scales, "trilinear", align_corners)
+
+
+@primitive("ResizeLinear1D", init={"coordinate_transformation_mode": "align_corners"})
+def _resize_linear1d(x, size, coordinate_transformation_mode="align_corners"):
+    """Linear values at another length, (N, C, W) (``mindspore.ops.ResizeLinear1D``)."""
+    how = coordinate_transformation_mode
+    if how not in ("align_corners", "half_pixel"):
+        raise said(
+            ValueError(
+                "For 'ResizeLinear1D', the 'coordinate_transformation_mode' must be 'align_corners' "
+                f"or 'half_pixel', but got {how}."
+            )
+        )
+    return F.interpolate(x, list(ints(size)), mode="linear", align_corners=how == "align_corners")
+
+
+def _steps(old: int, new: int, align: bool) -> float:
+    return (old - 1) / (new - 1) if align and new > 1 else old / new
+
+
+@primitive("ResizeArea", init={"align_corners": False})
+def _resize_area(images, size, align_corners=False):
+    """The mean of what each new pixel covers, (N, H, W, C), Float32 (``mindspore.ops.ResizeArea``)."""
+
+    def shares(old, new):
+        step = _steps(old, new, align_corners)
+        start = torch.arange(new, device=images.device, dtype=torch.float32)[:, None] * step
+        pixel = torch.arange(old + 1, device=images.device, dtype=torch.float32)[None]
+        covered = (torch.minimum(start + step, pixel + 1) - torch.maximum(start, pixel)).clamp(min=0)
+        # What lies beyond the last pixel is the last pixel.
+        return torch.cat([covered[:, : old - 1], covered[:, old - 1 :].sum(1, keepdim=True)], 1) / step
+
+    height, width = ints(size)
+    rows, columns = shares(images.shape[1], height), shares(images.shape[2], width)
+    return torch.einsum("ph,qw,nhwc->npqc", rows, columns, images.float())
+
+
+@primitive("ResizeBicubic", init={"align_corners": False, "half_pixel_centers": False})
+def _resize_bicubic(image, size, align_corners=False, half_pixel_centers=False):
+    """Bicubic values at another size, (N, C, H, W) (``mindspore.ops.ResizeBicubic``).
+
+    With ``half_pixel_centers`` the cubic has a = -0.5 and weights inside the image are scaled to 1; else
+    -0.75.
+    """
+    if align_corners and half_pixel_centers:
+        raise said(
+            ValueError("For 'ResizeBicubic', 'align_corners' and 'half_pixel_centers' cannot both be True.")
+        )
+    height, width = ints(size)
+    x = image if image.is_floating_point() else image.float()
+    rows = _cubic(x.shape[2], height, align_corners, half_pixel_centers, x)
+    columns = _cubic(x.shape[3], width, align_corners, half_pixel_centers, x)
+    return torch.einsum("ph,qw,nchw->ncpq", rows, columns, x)
+
+
+def _cubic(old: int, new: int, align: bool, half: bool, like):
+    """The share of every old pixel in every new one along an axis, (new, old)."""
+    at = torch.arange(new, device=like.device, dtype=torch.float32)
+    step = _steps(old, new, align)
+    at = (at + 0.5) * step - 0.5 if half else at * step
+    low = at.floor()
+    a = -0.5 if half else -0.75
+    weights = torch.zeros(new, old, device=like.device, dtype=torch.float32)
+    for shift in (-1, 0, 1, 2):
+        place = low + shift
+        # MindSpore takes its weights from a table of 1024 steps.
+        d = (((at - low) * 1024).round() / 1024 - shift).abs()
+        w = torch.where(
+            d <= 1, ((a + 2) * d - (a + 3)) * d * d + 1, ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+        )
+        if half:
+            w = torch.where((place >= 0) & (place < old), w, 0.0)
+        weights.scatter_add_(1, place.clamp(0, old - 1).long()[:, None], w[:, None])
+    if half:
+        weights = weights / weights.sum(1, keepdim=True)
+    return weights.to(like.dtype)

@@ -7,9 +7,8 @@ import torch.nn.functional as F
 
 from ms2torch._core.errors import cannot_broadcast, said
 from ms2torch._core.operators.registry import op, primitive
+from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.dtype import _FROM_TORCH, promote
-
-from ._math_axis import spelled
 
 
 def _check_reduction(reduction, name: str) -> None:
@@ -140,7 +139,7 @@ def cross_entropy_checked(input, target, weight, ignore_index, reduction, label_
         return F.cross_entropy(input, target, weight, reduction=reduction, label_smoothing=label_smoothing)
     axis = 1 if input.ndim > 1 else 0
     if weight is not None and weight.requires_grad:
-        return nll_loss.__wrapped__(F.log_softmax(input, axis), target, weight, ignore_index, reduction,
+        return nll_loss.kernel(F.log_softmax(input, axis), target, weight, ignore_index, reduction,
                                     label_smoothing)
 
     def loss(at):

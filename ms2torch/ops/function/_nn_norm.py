@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 from ms2torch._core.gradient import levels
 from ms2torch._core.operators import normalising
-from ms2torch._core.operators.registry import PRIMITIVES, Primitive, op, primitive
+from ms2torch._core.operators.registry import Primitive, op, primitive, primitive_class
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
@@ -85,6 +85,7 @@ def batch_norm(input_x, running_mean, running_var, weight, bias, training=False,
     return normalising.batch_norm(input_x, weight, bias, *moving, training, momentum, eps, True)
 
 
+@primitive_class
 class BatchNorm(Primitive):
     """Batch normalisation (``mindspore.ops.BatchNorm``): ``(x, scale, bias, mean, variance)`` to five
     results.
@@ -124,8 +125,6 @@ class BatchNorm(Primitive):
                     param._t.detach().copy_(value)
         return wrap(y), wrap(used), wrap(spread), wrap(used), wrap(rstd)
 
-
-PRIMITIVES["BatchNorm"] = BatchNorm
 
 
 @primitive("InstanceNorm", init={"epsilon": 1e-5, "momentum": 0.1})

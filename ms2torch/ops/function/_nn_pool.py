@@ -7,9 +7,12 @@ import math
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.operators.registry import op, primitive
+from ms2torch._core.errors import said, unsupported
+from ms2torch._core.operators.registry import REQUIRED, op, primitive
+from ms2torch._core.operators.spelling import spelled
+from ms2torch._core.tensor import dtype as _dtype
 
-from ._math_axis import spelled
+from ._array_shape import ints
 from ._nn_conv import _numbers, even, flat, paired, same_pads
 
 _PLAIN_MAX = {2: torch.max_pool2d, 3: torch.max_pool3d}
@@ -297,3 +300,151 @@ def _avg_pool3d(x, kernel_size=1, strides=1, pad_mode="valid", pad=0, ceil_mode=
     return avg_pooled(x, _numbers(kernel_size, 3), _numbers(strides, 3),
                       _mode(pad_mode, "AvgPool3D", ("SAME", "VALID", "PAD")), pad, ceil_mode,
                       count_include_pad, divisor_override or None)
+
+
+@primitive("AdaptiveMaxPool3D")
+def _adaptive_max_pool3d(x, output_size):
+    """Maximum of even parts of the last three dimensions, and its place, Int32."""
+    values, places = F.adaptive_max_pool3d(x, tuple(ints(output_size)), True)
+    return values, places.to(torch.int32)
+
+
+def _max_with_places(x, kernel, strides, pads, dilation, ceil, kind, dims):
+    pool = F.max_pool2d if dims == 2 else F.max_pool3d
+    kernel = _numbers(kernel, dims)
+    strides = kernel if strides is None else _numbers(strides, dims)
+    values, places = pool(x, kernel, strides, _numbers(pads, dims), _numbers(dilation, dims), ceil, True)
+    return values, places.to(kind.torch)
+
+
+@primitive(
+    "MaxPoolWithArgmaxV2",
+    init={
+        "kernel_size": REQUIRED,
+        "strides": None,
+        "pads": 0,
+        "dilation": (1, 1),
+        "ceil_mode": False,
+        "argmax_type": _dtype.int64,
+    },
+)
+def _max_pool_with_argmax_v2(
+    x, kernel_size, strides=None, pads=0, dilation=(1, 1), ceil_mode=False, argmax_type=_dtype.int64
+):
+    """2-d max pooling and the places of the maxima (``mindspore.ops.MaxPoolWithArgmaxV2``)."""
+    return _max_with_places(x, kernel_size, strides, pads, dilation, ceil_mode, argmax_type, 2)
+
+
+@primitive(
+    "MaxPool3DWithArgmax",
+    init={
+        "ksize": REQUIRED,
+        "strides": REQUIRED,
+        "pads": REQUIRED,
+        "dilation": (1, 1, 1),
+        "ceil_mode": False,
+        "data_format": "NCDHW",
+        "argmax_type": _dtype.int64,
+    },
+)
+def _max_pool3d_with_argmax(
+    x,
+    ksize,
+    strides,
+    pads,
+    dilation=(1, 1, 1),
+    ceil_mode=False,
+    data_format="NCDHW",
+    argmax_type=_dtype.int64,
+):
+    """3-d max pooling and the places of the maxima (``mindspore.ops.MaxPool3DWithArgmax``)."""
+    return _max_with_places(x, ksize, strides, pads, dilation, ceil_mode, argmax_type, 3)
+
+
+def _unpool(name: str, dims: int, unpool, first: str) -> None:
+    @primitive(
+        name, init={"ksize": REQUIRED, "strides": 0, "pads": 0, "output_shape": (), "data_format": first}
+    )
+    def kernel(x, argmax, ksize, strides=0, pads=0, output_shape=(), data_format=first):
+        """Maxima back at their places, zeros elsewhere."""
+        if data_format != first:
+            raise unsupported(
+                f"mindspore.ops.{name}(data_format={data_format!r})",
+                "channels come second here.",
+                "transpose the input and the result.",
+            )
+        ksize = _numbers(ksize, dims)
+        strides = _numbers(strides, dims)
+        size = tuple(output_shape)[2:] or None
+        return unpool(x, argmax.long(), ksize, strides if any(strides) else ksize, _numbers(pads, dims), size)
+
+_unpool("MaxUnpool2D", 2, F.max_unpool2d, "NCHW")
+
+_unpool("MaxUnpool3D", 3, F.max_unpool3d, "NCDHW")
+
+
+def _fractional(x, kernel, output, ratio, samples, dims, api):
+    if (output is None) == (ratio is None):
+        raise said(
+            ValueError(
+                f"For '{api}', 'output_size' and 'output_ratio' can not be specified or None at the "
+                f"same time, but got {output} and {ratio} ."
+            )
+        )
+    pool = F.fractional_max_pool2d_with_indices if dims == 2 else F.fractional_max_pool3d_with_indices
+    kernel = _numbers(kernel, dims)
+    size = None if output is None else _numbers(output, dims)
+    if samples is None:
+        raise unsupported(
+            f"mindspore.ops.{api}(_random_samples=None)",
+            "MindSpore's random numbers for it are not reproduced.",
+            f"give _random_samples, uniform in [0, 1), (N, C, {dims}).",
+        )
+    # torch takes the numbers of a 2-d window by (width, height), and so does MindSpore.
+    return pool(x, kernel, size, ratio, _random_samples=samples.to(x.dtype))
+
+
+@op
+def fractional_max_pool2d(
+    input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None
+):
+    """Max pooling over windows at random places (``mindspore.ops.fractional_max_pool2d``).
+
+    ``_random_samples`` (N, C, 2) in [0, 1) must be given. With ``return_indices`` also the maxima's places.
+    """
+    found = _fractional(
+        input, kernel_size, output_size, output_ratio, _random_samples, 2, "fractional_max_pool2d"
+    )
+    return found if return_indices else found[0]
+
+
+@op
+def fractional_max_pool3d(
+    input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None
+):
+    """Max pooling over windows at random places (``mindspore.ops.fractional_max_pool3d``).
+
+    ``_random_samples`` (N, C, 3) in [0, 1) must be given. With ``return_indices`` also the maxima's places.
+    """
+    found = _fractional(
+        input, kernel_size, output_size, output_ratio, _random_samples, 3, "fractional_max_pool3d"
+    )
+    return found if return_indices else found[0]
+
+
+@primitive(
+    "FractionalMaxPoolWithFixedKsize",
+    init={"ksize": REQUIRED, "output_shape": REQUIRED, "data_format": "NCHW"},
+)
+def _fractional_2d(input_x, random_samples, ksize, output_shape, data_format="NCHW"):
+    return _fractional(
+        input_x, ksize, output_shape, None, random_samples, 2, "FractionalMaxPoolWithFixedKsize"
+    )
+
+
+@primitive(
+    "FractionalMaxPool3DWithFixedKsize",
+    init={"ksize": REQUIRED, "output_shape": REQUIRED, "data_format": "NCDHW"},
+)
+def _fractional_3d(x, random_samples, ksize, output_shape, data_format="NCDHW"):
+    return _fractional(x, ksize, output_shape, None, random_samples, 3, "FractionalMaxPool3DWithFixedKsize")

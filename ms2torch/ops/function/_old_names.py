@@ -31,7 +31,7 @@ def _softmax_method(input, axis, dtype=None):
 @primitive("Gelu")
 def _gelu(x):
     """GELU by tanh, under the name of r1.0 (``mindspore.ops.Gelu``)."""
-    return PRIMITIVES["GeLU"]._kernel(x)
+    return PRIMITIVES["GeLU"].kernel(x)
 
 
 class identity(Primitive):

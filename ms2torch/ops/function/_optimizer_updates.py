@@ -10,7 +10,7 @@ import functools
 
 import torch
 
-from ms2torch._core.operators.registry import PRIMITIVES, REQUIRED, primitive
+from ms2torch._core.operators.registry import REQUIRED, primitive
 from ms2torch._core.tensor.tensor import lower, wrap
 
 from ._writing import write
@@ -18,11 +18,16 @@ from ._writing import write
 _LOCK = {"use_locking": False}
 
 
-def _update(name: str, states: int, init=None, all_states=True):
-    """Register a step: ``states`` arguments are written, and given back (or the first of them alone)."""
+def _update(name: str, states: int, init=None, all_states=True, call=None):
+    """Register a step: ``states`` arguments are written, and given back (or the first of them alone).
+
+    ``call`` is the order in which the Primitive is given the step's arguments, where it has its own.
+    """
     def register(step):
         @functools.wraps(step)
         def kernel(*args, **fixed):
+            if call:
+                args = tuple(args[i] for i in call)
             changed = step(*lower(args), **fixed)
             given = [write(state, lambda old, new=new: new.to(old.dtype, copy=True))
                      for state, new in zip(args[:states], changed, strict=True)]
@@ -252,7 +257,8 @@ def _momentum(variable, accumulation, learning_rate, gradient, momentum, use_nes
     return variable - learning_rate * change, moved
 
 
-@_update("SGD", 3, {"dampening": 0.0, "weight_decay": 0.0, "nesterov": False}, all_states=False)
+@_update("SGD", 3, {"dampening": 0.0, "weight_decay": 0.0, "nesterov": False}, all_states=False,
+         call=(0, 3, 5, 1, 2, 4))
 def _sgd(parameters, accum, stat, gradient, learning_rate, momentum, dampening=0.0, weight_decay=0.0,
          nesterov=False):
     """One step of SGD; where ``stat`` is positive, the first one (``mindspore.ops.SGD``)."""
@@ -260,18 +266,6 @@ def _sgd(parameters, accum, stat, gradient, learning_rate, momentum, dampening=0
     moved = torch.where(stat > 0, gradient, momentum * accum + (1 - dampening) * gradient)
     change = gradient + momentum * moved if nesterov else moved
     return parameters - learning_rate * change, moved, torch.where(stat > 0, torch.zeros_like(stat), stat)
-
-
-class _SGD(PRIMITIVES["SGD"]):
-    """SGD in the order in which MindSpore takes its arguments."""
-
-    def __call__(self, parameters, gradient, learning_rate, accum, momentum, stat):
-        return super().__call__(parameters, accum, stat, gradient, learning_rate, momentum)
-
-
-_SGD.__name__ = _SGD.__qualname__ = "SGD"
-_SGD.__module__ = "mindspore.ops"
-PRIMITIVES["SGD"] = _SGD
 
 
 # ---- rows --------------------------------------------------------------------------------------------------

@@ -46,3 +46,11 @@ def _sparse_slice(indices, values, shape, start, size):
     end = torch.minimum(start + size, shape)
     kept = ((indices >= start) & (indices < end)).all(1)
     return indices[kept] - start, values[kept], (end - start).clamp(min=0)
+
+
+@primitive("Coalesce")
+def _coalesce(x_indices, x_values, x_shape):
+    """A sparse tensor's places sorted, with the values of equal places added."""
+    made = torch.sparse_coo_tensor(x_indices, x_values, tuple(x_shape.tolist()),
+                                   check_invariants=True).coalesce()
+    return made.indices(), made.values(), x_shape

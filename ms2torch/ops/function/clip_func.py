@@ -6,9 +6,8 @@ import torch
 
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import op
+from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.construct import from_number
-
-from ._math_axis import spelled
 
 __all__ = ["clamp", "clip", "clip_by_global_norm", "clip_by_norm", "clip_by_value"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ms2torch._core.errors import said
-from ms2torch._core.operators.registry import PRIMITIVES, Primitive, op, primitive
+from ms2torch._core.operators.registry import PRIMITIVES, Primitive, op, primitive, primitive_class
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 __all__ = ["print_", "tensordump"]
@@ -24,6 +24,7 @@ def _shown(x) -> str:
     return repr(wrap(x._t)) if isinstance(x, Tensor) else str(x)
 
 
+@primitive_class
 class Print(Primitive):
     """Prints what it is called with (``mindspore.ops.Print``)."""
 
@@ -98,5 +99,3 @@ _summary("ImageSummary", lambda t: t.ndim == 4, "the tensor seems not to hold a 
 _summary("TensorSummary", lambda t: t.ndim > 0, "the value should not be empty.")
 _summary("HistogramSummary", lambda t: t.ndim > 0, "the value should not be empty.")
 
-
-PRIMITIVES["Print"] = Print

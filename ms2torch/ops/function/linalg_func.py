@@ -10,15 +10,16 @@ import torch
 from ms2torch._core.errors import cannot_multiply, one_dtype
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.dtype import promote
 
-from ._math_axis import one_axis, spelled
+from ._math_axis import one_axis
 
 # ---- products ----------------------------------------------------------------------------------------------
 
 
-@op(method=True, mint=True)
+@op(method="matmul(input, tensor2|other)", mint=True)
 def matmul(input, other):
     """The matrix product with numpy's rules for vectors and batches.
 
@@ -61,7 +62,7 @@ def _batch_matmul(x, y, transpose_a=False, transpose_b=False):
     return torch.matmul(*one_dtype("BatchMatMul", a, b))
 
 
-@op(method=True, mint=True)
+@op(method=True, mint="bmm(input, mat2)")
 def bmm(input_x, mat2):
     """Products of two stacks of matrices (``mindspore.ops.bmm``)."""
     if input_x.dtype is mat2.dtype and input_x.ndim == mat2.ndim == 3:
@@ -77,7 +78,7 @@ def mm(input, mat2):
     return torch.mm(*one_dtype("MatMul", input, mat2))
 
 
-@op(mint=True)
+@op(mint="mv(input, vec)")
 def mv(mat, vec):
     """The product of a matrix and a vector (``mindspore.ops.mv``)."""
     return torch.mv(*one_dtype("MatMul", mat, vec))
@@ -129,7 +130,7 @@ def tensor_dot(x1, x2, axes):
     return torch.tensordot(*one_dtype("MatMul", x1, x2), dims=dims)
 
 
-@op()
+@op(method=True)
 def inner(input, other):
     """Sums over the last axes (``mindspore.ops.inner``)."""
     if not isinstance(other, torch.Tensor) or not input.ndim or not other.ndim:
@@ -164,13 +165,10 @@ def kron(input, other):
     return torch.kron(*promote(input, other))
 
 
-@op()
+@op(mint=True)
 def einsum(equation, *operands):
     """Sums of products in Einstein's notation (``mindspore.ops.einsum``)."""
     return torch.einsum(equation, *operands)
-
-
-mint_form(einsum.__wrapped__, name="einsum")
 
 
 @primitive("Einsum", init=("equation",))
@@ -179,13 +177,13 @@ def _einsum(operands, equation):
     return torch.einsum(equation, *operands)
 
 
-@op()
+@op(method=True, mint=True)
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """beta * input + alpha * mat1 @ mat2 (``mindspore.ops.addmm``)."""
     return torch.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
 
 
-@op()
+@op(method=True, mint=True)
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """beta * input + alpha * the sum of all batch1 @ batch2 (``mindspore.ops.addbmm``).
 
@@ -196,35 +194,24 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     return torch.addbmm(input, batch1, batch2, beta=beta, alpha=alpha)
 
 
-@op()
+@op(method=True, mint=True)
 def addmv(input, mat, vec, *, beta=1, alpha=1):
     """beta * input + alpha * mat @ vec (``mindspore.ops.addmv``)."""
     return torch.addmv(input, mat, vec, beta=beta, alpha=alpha)
 
 
-@op()
+@op(method="addr(input, vec1, vec2, beta=1, alpha=1)", mint=True)
 def addr(x, vec1, vec2, *, beta=1, alpha=1):
     """beta * x + alpha * the outer product (``mindspore.ops.addr``)."""
     return torch.addr(x, vec1, vec2, beta=beta, alpha=alpha)
 
 
-@op()
+@op(method=True, mint="baddbmm(input, batch1, batch2, *, beta=1, alpha=1)")
 def baddbmm(input, batch1, batch2, beta=1, alpha=1):
     """beta * input + alpha * batch1 @ batch2, for stacks (``mindspore.ops.baddbmm``)."""
     if batch1.ndim == 2:
         return beta * input + alpha * (batch1 @ batch2)
     return torch.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha)
-
-
-for _name, _fn in (
-    ("addmm", addmm),
-    ("addbmm", addbmm),
-    ("addmv", addmv),
-    ("addr", addr),
-    ("baddbmm", baddbmm),
-):
-    method(_fn.__wrapped__, name=_name)
-    mint_form(_fn.__wrapped__, name=_name)
 
 
 @op(method=True)
@@ -347,6 +334,12 @@ def qr(input, mode="reduced"):
     return q, r
 
 
+@method(name="qr")
+def _tensor_qr(input, some=True):
+    """The reduced decomposition, or the complete one where ``some`` is False (``mindspore.Tensor.qr``)."""
+    return qr.kernel(input, "reduced" if some else "complete")
+
+
 @op(primitive="Cholesky", init={"upper": False}, method=True)
 def cholesky(input_x, upper=False):
     """The Cholesky factor of positive definite matrices (``mindspore.ops.cholesky``)."""
@@ -401,7 +394,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     return torch.cov(input, correction=correction, fweights=fweights, aweights=aweights)
 
 
-@op()
+@op(method=True)
 def adjoint(x):
     """The conjugate of the transposed matrices (``mindspore.ops.adjoint``)."""
     return x.mH.resolve_conj()
@@ -419,7 +412,7 @@ def renorm(input, p, axis, maxnorm):
 @primitive("Renorm", init=("p", "dim", "maxnorm"))
 def _renorm(input, p, dim, maxnorm):
     """``renorm`` along ``dim`` (``mindspore.ops.Renorm``)."""
-    return renorm.__wrapped__(input, p, dim, maxnorm)
+    return renorm.kernel(input, p, dim, maxnorm)
 
 
 __all__ = [
@@ -485,3 +478,9 @@ def _matrix_power(x, n):
 def _lp_norm(input_x, axis, p=2, keep_dims=False, epsilon=1e-12):
     """The p-norm along some axes, at least ``epsilon`` (``mindspore.ops.LpNorm``)."""
     return torch.linalg.vector_norm(input_x, p, axis, keep_dims).clamp_min(epsilon)
+
+
+@mint_form(name="vdot")
+def _mint_vdot(input, other):
+    """The dot product of two vectors, the first one conjugated (``mindspore.mint.vdot``)."""
+    return torch.vdot(input, other)

@@ -24,4 +24,3 @@ from ._nn_loss import *  # noqa: F403
 from ._nn_lstm import *  # noqa: F403
 from ._nn_norm import *  # noqa: F403
 from ._nn_pool import *  # noqa: F403
-from ._nn_pool_rare import *  # noqa: F403

@@ -16,14 +16,15 @@ from ms2torch._core.devices.device import device
 from ms2torch._core.errors import said
 from ms2torch._core.operators.registry import (
     METHODS,
-    PRIMITIVES,
     REQUIRED,
     Primitive,
     method,
     mint_form,
     op,
     primitive,
+    primitive_class,
 )
+from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.random import random_streams
 from ms2torch._core.random.random_streams import Stream
 from ms2torch._core.random.rng import graph_seeds, philox
@@ -33,7 +34,6 @@ from ms2torch.common.generator import engine
 
 from ._array_create import wanted
 from ._array_shape import ints
-from ._math_axis import spelled
 
 _FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
 
@@ -72,8 +72,7 @@ class _Random(Primitive):
 
 def _random(cls):
     cls.__module__ = "mindspore.ops"
-    PRIMITIVES[cls.__name__] = cls
-    return cls
+    return primitive_class(cls)
 
 
 @_random
@@ -330,7 +329,7 @@ def multinomial(input, num_samples, replacement=True, seed=None):
     return torch.topk(torch.log(u) / (input + 1e-6), num_samples).indices.to(torch.int32)
 
 
-@op
+@op(method=True)
 def random_categorical(logits, num_sample, seed=0, dtype=_dtype.int64):
     """``num_sample`` classes of each row drawn by its logits (``mindspore.ops.random_categorical``)."""
     return torch.multinomial(torch.softmax(logits.float(), -1), num_sample, True).to(dtype.torch)
@@ -418,27 +417,27 @@ def _truncated_normal(shape, dtype=_dtype.float32, seed=0, seed2=0):
 
 @primitive("RandomGamma", init={"seed": 0, "seed2": 0})
 def _random_gamma(shape, alpha, seed=0, seed2=0):
-    return random_gamma.__wrapped__(shape, alpha, seed)
+    return random_gamma.kernel(shape, alpha, seed)
 
 
 @primitive("RandomPoisson", init={"seed": 0, "seed2": 0, "dtype": _dtype.int64})
 def _random_poisson(shape, rate, seed=0, seed2=0, dtype=_dtype.int64):
-    return random_poisson.__wrapped__(shape, rate, seed, dtype)
+    return random_poisson.kernel(shape, rate, seed, dtype)
 
 
 @primitive("Gamma", init={"seed": 0, "seed2": 0})
 def _gamma(shape, alpha, beta, seed=0, seed2=0):
-    return gamma.__wrapped__(shape, alpha, beta, seed)
+    return gamma.kernel(shape, alpha, beta, seed)
 
 
 @primitive("Poisson", init={"seed": 0, "seed2": 0})
 def _poisson(shape, mean, seed=0, seed2=0):
-    return poisson.__wrapped__(shape, mean, seed).to(torch.int32)
+    return poisson.kernel(shape, mean, seed).to(torch.int32)
 
 
 @primitive("Bernoulli", init={"seed": -1, "offset": 0})
 def _bernoulli(x, p, seed=-1, offset=0):
-    return bernoulli.__wrapped__(x, p, seed)
+    return bernoulli.kernel(x, p, seed)
 
 
 # ---- mint and Tensor methods in place ----------------------------------------------------------------------
@@ -494,7 +493,7 @@ def _multinomial_mint(input, num_samples, replacement=False, *, generator=None):
     source = engine(generator)
     if source is not None:
         return torch.multinomial(input.detach(), num_samples, replacement, generator=source)
-    return multinomial.__wrapped__(input, num_samples, replacement).long()
+    return multinomial.kernel(input, num_samples, replacement).long()
 
 
 @mint_form(name="bernoulli")

@@ -1,0 +1,36 @@
+"""Reductions over segments: runs of rows that share a number."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core.operators.registry import op, primitive
+
+__all__ = ["sparse_segment_mean"]
+
+
+def _sorted_segments(name: str, reduce: str) -> None:
+    @primitive(name)
+    def segments(input_x, segment_ids):
+        n = int(segment_ids[-1]) + 1
+        index = segment_ids.long().reshape(-1, *(1,) * (input_x.ndim - 1)).expand_as(input_x)
+        out = torch.full((n, *input_x.shape[1:]), 1 if reduce == "prod" else 0, dtype=input_x.dtype,
+                         device=input_x.device)
+        return out.scatter_reduce(0, index, input_x, reduce, include_self=reduce == "prod")
+
+
+for _name, _reduce in (("Sum", "sum"), ("Mean", "mean"), ("Prod", "prod"), ("Max", "amax"), ("Min", "amin")):
+    _sorted_segments(f"Segment{_name}", _reduce)
+
+
+@op
+def sparse_segment_mean(x, indices, segment_ids):
+    """Means of the rows ``indices`` of ``x`` that share a segment; zeros for one without rows.
+
+    MindSpore: ``mindspore.ops.sparse_segment_mean``.
+    """
+    rows, segments = x[indices.long()], segment_ids.long()
+    count = int(segments[-1]) + 1
+    total = torch.zeros(count, *x.shape[1:], dtype=x.dtype, device=x.device).index_add(0, segments, rows)
+    size = torch.bincount(segments, minlength=count).clamp(min=1).to(x.dtype)
+    return total / size.reshape(-1, *(1,) * (x.ndim - 1))
