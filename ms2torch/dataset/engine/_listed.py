@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.errors import pipeline_error
 from ..transforms.operation import OperationError
-from ..vision._convert import decoded
+from ..vision._convert import pixels
 from ._sources import MappableDataset
 
 
@@ -66,7 +66,7 @@ def image_file(path: str, decode: bool = False, decrypt=None) -> np.ndarray:
     if not decode:
         return data
     try:
-        return np.array(decoded(data))
+        return pixels(data)
     except OperationError as error:
         raise pipeline_error(f"Invalid image, {path} decode failed, the image is broken or permission "
                              "denied.") from error

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.errors import pipeline_error
 from ..core.validator_helpers import check_dir, check_valid_str, type_check
 from ..transforms.operation import OperationError
-from ..vision._convert import decoded
+from ..vision._convert import pixels
 from ._annotated import CocoDataset, VOCDataset
 from ._labelled import CelebADataset, FlickrDataset, ManifestDataset
 from ._pictures import (
@@ -251,7 +251,7 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
                 data = np.frombuffer(decrypt(path), np.uint8).copy()
             if decode:
                 try:
-                    data = np.array(decoded(data))
+                    data = pixels(data)
                 except OperationError as error:
                     raise pipeline_error(f"Invalid image, {path} decode failed, the image is broken or "
                                          "permission denied.") from error

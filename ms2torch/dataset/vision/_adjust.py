@@ -17,6 +17,7 @@ from ..core.validator_helpers import (
 from ..transforms.operation import OperationError, RandomOperation
 from ..transforms.py_transforms_util import Implementation
 from ..transforms.validators import check_prob
+from . import kernels
 from ._colours import AutoContrast, Equalize, Invert, _needs_bytes
 from ._random import _brighter, _bytes, _contrasted, _saturated, weighted
 from .images import ImageOperation, needs_image, needs_pil, pillow
@@ -35,10 +36,16 @@ def _needs_colours(image: np.ndarray, name: str) -> None:
 
 def sharpened(image: np.ndarray, factor: float) -> np.ndarray:
     """Between a blurred image (0), the image (1), and beyond; the outermost pixels stay."""
-    values = image.astype(np.float32)
     kernel = np.ones((3, 3), np.float32)
     kernel[1, 1] = 5
     kernel /= np.float32(13)
+    with kernels.opencv("filter", "AdjustSharpness") as cv2:
+        if cv2 and image.size:
+            blurred, inner = image.copy(), (slice(1, -1), slice(1, -1))
+            blurred[inner] = cv2.filter2D(image, -1, kernel).reshape(image.shape)[inner]
+            share = float(np.float32(factor))
+            return cv2.addWeighted(image, share, blurred, 1 - share, 0).reshape(image.shape)
+    values = image.astype(np.float32)
     blurred, exact = image.copy(), image.dtype == np.uint8
     if min(image.shape[:2]) > 2:
         height, width = image.shape[0] - 2, image.shape[1] - 2
@@ -92,7 +99,8 @@ class AdjustContrast(_Adjust):
 
     def _compute(self, image):
         _needs_colours(image, "AdjustContrast")
-        _needs_bytes(image, "AdjustContrast")
+        if image.dtype != np.float32:
+            _needs_bytes(image, "AdjustContrast")
         return _contrasted(image, self._factor)
 
 
@@ -106,7 +114,8 @@ class AdjustSaturation(_Adjust):
 
     def _compute(self, image):
         _needs_colours(image, "AdjustSaturation")
-        _needs_bytes(image, "AdjustSaturation")
+        if image.dtype != np.float32:
+            _needs_bytes(image, "AdjustSaturation")
         return _saturated(image, self._factor)
 
 
@@ -150,7 +159,7 @@ class AdjustGamma(ImageOperation):
             powers = (image * np.float32(self.gain)) ** np.float32(self.gamma)
             return powers.clip(0, 1).astype(image.dtype)
         _needs_bytes(image, "AdjustGamma")
-        return self._table()[image]
+        return kernels.looked_up(self._table(), image)
 
     def _execute_py(self, image):
         needs_pil(image)
@@ -185,7 +194,8 @@ class Solarize(ImageOperation):
         self.threshold = threshold
 
     def _compute(self, image):
-        _needs_bytes(image, "Solarize")
+        if image.dtype != np.float32:
+            _needs_bytes(image, "Solarize")
         return _solarized(image, *self.threshold)
 
 

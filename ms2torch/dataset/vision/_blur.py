@@ -10,6 +10,7 @@ import numpy as np
 from ..core.validator_helpers import FLOAT_MAX_INTEGER, check_value, type_check
 from ..transforms.operation import OperationError
 from ..transforms.py_transforms_util import Implementation
+from . import kernels
 from .images import ImageOperation
 
 __all__ = ["GaussianBlur"]
@@ -44,6 +45,9 @@ def _along(image: np.ndarray, weights: np.ndarray, axis: int) -> np.ndarray:
 
 def blurred(image: np.ndarray, kernel: tuple[int, int], sigma: tuple[float, float]) -> np.ndarray:
     """``image``, (H, W) or (H, W, C), under a kernel of (width, height)."""
+    with kernels.opencv("blur", "GaussianBlur") as cv2:
+        if cv2:
+            return cv2.GaussianBlur(image, kernel, sigma[0], sigmaY=sigma[1]).reshape(image.shape)
     across, down = (gaussian(count, deviation) for count, deviation in zip(kernel, sigma, strict=True))
     bits = _FRACTION.get(image.dtype.name)
     if bits:
@@ -86,7 +90,7 @@ class GaussianBlur(ImageOperation):
                 "TypeCast(mindspore.float32)."
             )
         kernel = (*self.kernel_size, *self.kernel_size)[:2]
-        sigma = [float(np.float32(value)) or count * 0.15 + 0.35
+        sigma = [float(np.float32(value) or np.float32(count) * np.float32(0.15) + np.float32(0.35))
                  for value, count in zip(self.sigma, kernel, strict=False)]
         return blurred(image, kernel, (*sigma, *sigma)[:2])
 

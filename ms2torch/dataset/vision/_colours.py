@@ -9,6 +9,7 @@ import numpy as np
 from ..core.validator_helpers import check_value, type_check
 from ..transforms.operation import OperationError, PyTensorOperation, RandomOperation, TensorOperation
 from ..transforms.py_transforms_util import Implementation
+from . import kernels
 from ._random import _bytes, _grey
 from .images import ImageOperation, needs_pil, pillow
 from .utils import ConvertMode
@@ -17,9 +18,8 @@ from .validators import check_positive_degrees
 
 def _by_channel(table, image: np.ndarray) -> np.ndarray:
     """Each channel through the table of 256 values that ``table`` makes of its histogram."""
-    planes = image.reshape(*image.shape[:2], -1)
-    done = [table(np.bincount(p.ravel(), minlength=256))[p] for p in np.moveaxis(planes, -1, 0)]
-    return np.stack(done, -1).reshape(image.shape)
+    tables = np.stack([table(counts) for counts in kernels.counted(image)], -1)
+    return kernels.looked_up(tables if image.ndim == 3 else tables[:, 0], image)
 
 
 def _equal(counts: np.ndarray) -> np.ndarray:
@@ -119,6 +119,10 @@ class ConvertColor(ImageOperation):
         if image.ndim != 3 or image.shape[2] != (3 if mode in (0, 2, 4, 6, 7) else 4):
             raise OperationError(f"ConvertColor: number of channels of image does not fit the mode, got "
                                  f"shape {image.shape}")
+        if mode in (6, 7, 10, 11) and image.size:
+            with kernels.opencv("colour", "ConvertColor") as cv2:
+                if cv2:
+                    return cv2.cvtColor(image, mode)
         first = image[..., :3]
         if mode in (6, 7, 10, 11):
             return _grey(first if mode in (7, 11) else first[..., ::-1]).astype(image.dtype)

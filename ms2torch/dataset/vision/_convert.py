@@ -9,22 +9,55 @@ import numpy as np
 from ..core.validator_helpers import type_check
 from ..transforms.operation import OperationError, PyTensorOperation, TensorOperation, calls_through, is_pil
 from ..transforms.py_transforms_util import Implementation
+from . import kernels
 from .images import needs_pil, pillow
+
+_REFUSED = {b"GIF8": "gif", b"RIFF": "webp"}              # by how their files begin
 
 
 def decoded(data: np.ndarray):
     """The PIL image in the bytes of a file, as RGB."""
-    image = pillow("Image")
+    module = pillow("Image")
     try:
-        return image.open(io.BytesIO(data.tobytes())).convert("RGB")
-    except OSError as error:
+        image = module.open(io.BytesIO(data.tobytes()))
+        if image.mode.startswith("I;16"):                 # Pillow would cut values off at 255
+            image = module.fromarray((np.asarray(image) >> 8).astype(np.uint8))
+        return image.convert("RGB")
+    except Exception as error:                            # Pillow's readers raise all kinds of errors
         raise OperationError("Decode: image decode failed.") from error
+
+
+def pixels(data: np.ndarray) -> np.ndarray:
+    """The (H, W, 3) array in the bytes of a file. Pillow decodes without OpenCV, and JPEG of four colours."""
+    start = data[:4].tobytes()
+    if start in _REFUSED:
+        raise OperationError(f"Unsupported image type [{_REFUSED[start]}]. Please delete it from the dataset "
+                             "and re-run.")
+    with kernels.opencv("decode", "Decode") as cv2:
+        if cv2 and not (start[:2] == b"\xff\xd8" and _components(data) == 4):
+            how = cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION
+            image = cv2.imdecode(data, how) if data.size else None
+            if image is None:
+                raise OperationError("Decode: image decode failed.")
+            return cv2.cvtColor(image, cv2.COLOR_BGR2RGB, dst=image)
+    return np.array(decoded(data))
+
+
+def _components(data: np.ndarray) -> int:
+    """How many colours a JPEG has, 0 where its header does not tell."""
+    place, end = 2, len(data) - 9
+    while place < end and data[place] == 0xFF:
+        marker = int(data[place + 1])
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            return int(data[place + 9])
+        place += 1 if marker == 0xFF else 2 + (int(data[place + 2]) << 8) + int(data[place + 3])
+    return 0
 
 
 class Decode(TensorOperation):
     """The bytes of an image file (JPEG, PNG, BMP, ...) as an RGB (H, W, 3) uint8 array, or as a PIL image.
 
-    Pillow decodes, which gives MindSpore's values for JPEG, to the bit. EXIF's rotation is left alone.
+    The values are MindSpore's to the bit, by OpenCV or Pillow. EXIF's rotation is left alone.
     """
 
     def __init__(self, to_pil=False):
@@ -51,8 +84,7 @@ class Decode(TensorOperation):
             data = np.frombuffer(data.tobytes(), np.uint8)
         if data.ndim != 1:
             raise OperationError(f"Decode: invalid input shape, only support 1D input, got rank: {data.ndim}")
-        image = decoded(data)
-        return image if self.to_pil else np.array(image)
+        return decoded(data) if self.to_pil else pixels(data)
 
 
 class ToPIL(TensorOperation, PyTensorOperation):

@@ -171,6 +171,10 @@ class Pad(ImageOperation):
 
     def _compute(self, image):
         needs_image(image, "Pad")
+        if image.ndim == 3 and image.shape[2] not in (1, 3):
+            raise OperationError("Pad: the channel of image tensor does not match the requirement of "
+                                 "operator. Expecting tensor in channel of (1, 3). But got channel "
+                                 f"{image.shape[2]}.")
         return pad(image, self.padding, self.fill_value, self.padding_mode)
 
     def _execute_py(self, image):

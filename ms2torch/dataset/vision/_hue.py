@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core.validator_helpers import check_value, type_check
 from ..transforms.operation import OperationError
+from . import kernels
 from .images import ImageOperation, needs_pil, pillow
 
 __all__ = ["AdjustHue"]
@@ -74,6 +75,12 @@ def turned(image: np.ndarray, factor: float) -> np.ndarray:
     """The hues of an (H, W, 3) image turned by ``factor`` of the circle."""
     factor = np.float32(factor)
     if image.dtype == np.uint8:
+        with kernels.opencv("colour", "AdjustHue") as cv2:
+            if cv2:
+                turn = (np.arange(256) + int(factor * np.float32(255))) % 256
+                found = cv2.cvtColor(image, cv2.COLOR_RGB2HSV_FULL)
+                found[..., 0] = cv2.LUT(found[..., 0], turn.astype(np.uint8))
+                return cv2.cvtColor(found, cv2.COLOR_HSV2RGB_FULL)
         hue, saturation, value = _byte_hsv(image)
         hue = (hue + int(factor * np.float32(255))) % 256
         scale = np.float32(1) / np.float32(255)

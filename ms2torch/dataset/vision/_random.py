@@ -19,7 +19,8 @@ from ..core.validator_helpers import (
 )
 from ..transforms.operation import OperationError, RandomOperation
 from ..transforms.py_transforms_util import Implementation
-from ._convert import decoded
+from . import kernels
+from ._convert import pixels
 from ._geometry import pil_filter, resized
 from ._hue import turned, turned_pil
 from .images import ImageOperation, cut, needs_image, needs_pil, pillow
@@ -119,7 +120,7 @@ class RandomCropDecodeResize(RandomResizedCrop):
     def _draw(self, stream, data):
         if data.ndim != 1:
             return super()._draw(stream, data)
-        return super()._draw(stream, np.array(decoded(data)))
+        return super()._draw(stream, pixels(data))
 
 
 def _range(value, name: str, center: float = 1, low: float = 0, high: float = FLOAT_MAX_INTEGER):
@@ -176,7 +177,9 @@ class RandomColorAdjust(RandomOperation, ImageOperation):
 
 
 def _grey(image: np.ndarray) -> np.ndarray:
-    """OpenCV's luminance, in its fixed point."""
+    """OpenCV's luminance; of bytes in its fixed point."""
+    if image.dtype.kind == "f":
+        return image[..., :3] @ np.array([0.299, 0.587, 0.114], image.dtype)
     red, green, blue = (image[..., i].astype(np.int32) for i in range(3))
     return (red * 9798 + green * 19235 + blue * 3735 + 16384) >> 15
 
@@ -185,21 +188,38 @@ def _bytes(values: np.ndarray) -> np.ndarray:
     return np.clip(np.rint(values), 0, 255).astype(np.uint8)
 
 
-def weighted(first: np.ndarray, share, second: np.ndarray, rest) -> np.ndarray:
+def weighted(first, share, second: np.ndarray, rest) -> np.ndarray:
     """``first * share + second * rest`` in float32, the first product unrounded, as OpenCV adds them."""
     added = (second.astype(np.float32) * np.float32(rest)).astype(np.float64)
     return (first.astype(np.float64) * np.float64(np.float32(share)) + added).astype(np.float32)
 
 
+_LEVELS = np.arange(256, dtype=np.float32)
+
+
 def _brighter(image, factor):
-    return _bytes(image.astype(np.float32) * factor)
+    return kernels.looked_up(_bytes(_LEVELS * factor), image)
 
 
 def _contrasted(image, factor):
-    factor, mean = np.float32(factor), np.float32(np.rint(_grey(image).mean()))
-    return _bytes(weighted(mean, np.float32(1) - factor, image, factor))
+    factor = np.float32(factor)
+    with kernels.opencv("colour") as cv2:
+        if cv2 and image.size:
+            mean = cv2.mean(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY))[0]
+        else:
+            mean = _grey(image).mean()
+    if image.dtype != np.uint8:
+        added = float(np.float32(mean)) * (1 - float(factor))
+        return (image.astype(np.float64) * float(factor) + added).astype(np.float32)
+    table = _bytes(weighted(np.float32(np.rint(mean)), np.float32(1) - factor, _LEVELS, factor))
+    return kernels.looked_up(table, image)
 
 
 def _saturated(image, factor):
     factor = np.float32(factor)
-    return _bytes(weighted(_grey(image)[..., None], np.float32(1) - factor, image, factor))
+    with kernels.opencv("colour") as cv2:
+        if cv2 and image.size:
+            grey = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB)
+            return cv2.addWeighted(grey, 1 - float(factor), image, float(factor), 0)
+    mixed = weighted(_grey(image)[..., None], np.float32(1) - factor, image, factor)
+    return _bytes(mixed) if image.dtype == np.uint8 else mixed

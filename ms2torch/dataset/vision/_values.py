@@ -29,7 +29,7 @@ class Rescale(ImageOperation):
     def _compute(self, image):
         if image.dtype.kind in "US":
             raise OperationError("Rescale: input tensor type should be in numeric type, but got: string")
-        if image.dtype.itemsize > 4:
+        if image.dtype.kind in "iu" and image.dtype.itemsize > 2:
             image = image.astype(np.float32)
         scaled = image * self._factor
         scaled += self._offset
@@ -119,7 +119,11 @@ class ToTensor(ImageOperation):
     def _compute(self, image):
         needs_image(image, "ToTensor")
         image = image[None] if image.ndim == 2 else image.transpose(2, 0, 1)
-        return cast(image.astype(np.float32) * np.float32(1 / 255), self._dtype)
+        if image.dtype == np.float64:
+            scaled = (image * float(np.float32(1 / 255))).astype(np.float32)
+        else:
+            scaled = image.astype(np.float32) * np.float32(1 / 255)
+        return cast(scaled, self._dtype)
 
     def _execute_py(self, image):
         return self._compute(np.asarray(image))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 import numbers
 import random
+from functools import lru_cache
 
 import numpy as np
 
@@ -159,6 +161,20 @@ class RandomRotation(RandomOperation, ImageOperation):
         return image.rotate(degrees, pil_filter(self.resample), self.expand, self.center, fillcolor=fill)
 
 
+@lru_cache
+def _single(name: str):
+    """C's function of a single float, "sin", "cos" or "tan", which does not always give the nearest float;
+    where there is no C library, the one that does.
+    """
+    try:
+        function = getattr(ctypes.CDLL(None), name + "f")
+    except (OSError, AttributeError, TypeError):
+        function = getattr(math, name)
+    else:
+        function.restype, function.argtypes = ctypes.c_float, [ctypes.c_float]
+    return lambda angle: np.float32(function(angle))
+
+
 def _affine(image, degrees, translate, scale, shear, resample, fill, name):
     """Turned, sheared, scaled about the middle, and moved by ``translate`` pixels; all in single precision,
     as MindSpore computes the matrix.
@@ -170,14 +186,7 @@ def _affine(image, degrees, translate, scale, shear, resample, fill, name):
     turn, across, down = (np.float32(math.radians(np.float32(angle))) for angle in (degrees, *shear))
     scale, move_x, move_y = np.float32(scale), np.float32(translate[0]), np.float32(translate[1])
 
-    # numpy's own float32 sine is not always the nearest one, C's is
-    def cos(angle):
-        return np.float32(math.cos(angle))
-
-    def sin(angle):
-        return np.float32(math.sin(angle))
-
-    tan = np.float32(math.tan(across))
+    sin, cos, tan = _single("sin"), _single("cos"), _single("tan")(across)
     a = scale * cos(turn - down) / cos(down)
     b = scale * (-cos(turn - down) * tan / cos(down) - sin(turn))
     c = scale * sin(turn - down) / cos(down)

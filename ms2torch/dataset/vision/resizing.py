@@ -1,5 +1,5 @@
-"""Resizing arrays as OpenCV 4 does it, which is what MindSpore's C++ ``Resize`` calls: equal to the bit for
-8-bit images.
+"""Resizing arrays as OpenCV 4 does it, which is what MindSpore's C++ ``Resize`` calls: by OpenCV where it is
+there, to the bit for all images; in numpy otherwise, to the bit for 8-bit ones (linear, nearest, area).
 
 8-bit images go through OpenCV's 11-bit fixed point (weights rounded to 1/2048, shifts instead of divisions),
 all others through float32 weights. Positions and weights depend on the sizes alone and are kept.
@@ -11,7 +11,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from . import kernels
+
 _ONE = 2048                               # 1.0 in OpenCV's fixed point
+_CODES = {"nearest": 0, "linear": 1, "cubic": 2, "area": 3}          # OpenCV's numbers of them
 
 
 def resize(image: np.ndarray, height: int, width: int, method: str) -> np.ndarray:
@@ -19,6 +22,10 @@ def resize(image: np.ndarray, height: int, width: int, method: str) -> np.ndarra
     rows, columns = image.shape[:2]
     if (rows, columns) == (height, width):
         return image.copy()
+    with kernels.opencv("resize", "Resize") as cv2:
+        if cv2:
+            found = cv2.resize(image, (width, height), interpolation=_CODES[method])
+            return found.reshape(height, width, *image.shape[2:])
     if method == "nearest":
         return image[_nearest(rows, height)[:, None], _nearest(columns, width)]
     if method in ("linear", "area") and rows == 2 * height and columns == 2 * width:

@@ -11,9 +11,12 @@ import math
 
 import numpy as np
 
+from . import kernels
+
 _BITS, _FRACTION = 10, 5                             # of a coordinate: computed, and kept
 _SCALE, _STEPS = 1 << _BITS, 1 << _FRACTION
 _WEIGHT_BITS = 15
+_CODES = {"nearest": 0, "linear": 1, "cubic": 2}     # OpenCV's numbers of them
 
 
 def rotation(center: tuple[float, float], degrees: float, scale: float = 1.0) -> np.ndarray:
@@ -29,6 +32,9 @@ def affine(image: np.ndarray, matrix: np.ndarray, height: int, width: int, how: 
 
     ``how`` is "nearest", "linear" or "cubic".
     """
+    with kernels.opencv("affine") as cv2:
+        if cv2:
+            return _by(cv2.warpAffine, image, matrix, height, width, how, fill)
     m = _inverted(matrix.reshape(6).tolist())
     columns, rows = np.arange(width), np.arange(height)
     rounding = _SCALE // 2 if how == "nearest" else _SCALE // _STEPS // 2
@@ -40,11 +46,21 @@ def affine(image: np.ndarray, matrix: np.ndarray, height: int, width: int, how: 
     return _mixed(image, y >> _BITS - _FRACTION, x >> _BITS - _FRACTION, how, fill)
 
 
+def _by(warp, image, matrix, height, width, how, fill):
+    """One of OpenCV's two functions; ``fill`` is a number a channel, 0 beyond the third."""
+    found = warp(image, matrix, (width, height), flags=_CODES[how], borderMode=0,
+                 borderValue=tuple(float(value) for value in fill))
+    return found.reshape(height, width, *image.shape[2:])
+
+
 def tilt(start, end) -> np.ndarray:
     """The 3x3 matrix that takes four points (x, y) to four others, by elimination in OpenCV's order.
 
     ``np.linalg.LinAlgError`` where there is none.
     """
+    with kernels.opencv("perspective") as cv2:
+        if cv2:
+            return cv2.getPerspectiveTransform(np.array(start, np.float32), np.array(end, np.float32))
     rows = [[[x, y, 1, 0, 0, 0, -x * to_x, -y * to_x, to_x], [0, 0, 0, x, y, 1, -x * to_y, -y * to_y, to_y]]
             for (x, y), (to_x, to_y) in zip(start, end, strict=True)]
     system = np.array([row for side in zip(*rows, strict=True) for row in side], np.float64)
@@ -76,6 +92,9 @@ def _inverted_whole(m: np.ndarray) -> np.ndarray:
 
 def perspective(image: np.ndarray, matrix: np.ndarray, height: int, width: int, how: str, fill) -> np.ndarray:
     """``image`` moved by a 3x3 ``matrix`` into (height, width)."""
+    with kernels.opencv("perspective") as cv2:
+        if cv2:
+            return _by(cv2.warpPerspective, image, matrix, height, width, how, fill)
     m = _inverted_whole(matrix)
     y, x = np.mgrid[:height, :width].astype(np.float64)
     block = min(1024 // min(16, height), width)          # OpenCV starts anew after so many columns
@@ -100,8 +119,11 @@ def _gathered(image: np.ndarray, y: np.ndarray, x: np.ndarray, fill) -> np.ndarr
     height, width = image.shape[:2]
     inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
     found = image[y.clip(0, height - 1), x.clip(0, width - 1)]
-    fill = np.broadcast_to(np.asarray(fill, image.dtype)[:image.shape[2]] if image.ndim == 3
-                           else np.asarray(fill, image.dtype).reshape(-1)[0], found.shape)
+    fill = np.asarray(fill, image.dtype).reshape(-1)
+    if image.ndim == 3:
+        missing = np.zeros(max(image.shape[2] - len(fill), 0), fill.dtype)
+        fill = np.concatenate([fill, missing])[:image.shape[2]]
+    fill = np.broadcast_to(fill if image.ndim == 3 else fill[0], found.shape)
     return np.where(inside if image.ndim == 2 else inside[..., None], found, fill)
 
 
