@@ -54,6 +54,15 @@ def translate(err: Exception, name: str, args: tuple) -> Exception:
     return RuntimeError(f"For primitive[{name}], {text}")
 
 
+def wrong_dtype(name: str, argument: str, dtype, allowed) -> TypeError:
+    """MindSpore's error where a Primitive's argument is a tensor of a torch dtype that is not ``allowed``."""
+    from ms2torch._core.tensor.dtype import from_torch
+
+    kinds = ", ".join(sorted(f"Tensor[{from_torch(d)}]" for d in allowed))
+    return TypeError(f"For primitive[{name}], the input argument[{argument}] must be a type of {{{kinds}}}, "
+                     f"but got Tensor[{from_torch(dtype)}].")
+
+
 def cannot_multiply(err: RuntimeError, a, b) -> RuntimeError:
     """MindSpore's error for a matrix product of shapes that do not fit, else ``err`` translated."""
     rows = b.shape[-2] if b.ndim > 1 else b.shape[0]

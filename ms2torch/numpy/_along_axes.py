@@ -70,7 +70,8 @@ def choose(a, choices, mode="clip"):
 
 @lowered
 def piecewise(x, condlist, funclist, *args, **kw):
-    """Values or functions of ``x`` where their conditions hold; one more is for where none does.
+    """Values or functions of ``x`` where their conditions hold, the first that does counting; one more is for
+    where none does.
 
     MindSpore: ``mindspore.numpy.piecewise``. (Functions see all of ``x``, as there.)
     """
@@ -82,10 +83,14 @@ def piecewise(x, condlist, funclist, *args, **kw):
     count = len(conditions)
     if len(funclist) not in (count, count + 1):
         raise ValueError(f"with {count} condition(s), either {count} or {count + 1} functions are expected")
-    values = [as_array(lower(f(wrap(x), *args, **kw) if callable(f) else f)) for f in funclist]
-    dtype = values[0].dtype if not callable(funclist[0]) else x.dtype
-    result = values[count].to(dtype) if len(values) > count else torch.zeros((), dtype=dtype, device=x.device)
-    result = result.expand(x.shape)
-    for condition, value in zip(conditions, values, strict=False):
-        result = torch.where(condition.bool(), value.to(dtype), result)
+    if callable(funclist[0]):
+        values = [as_array(lower(f(wrap(x), *args, **kw))) for f in funclist]
+    elif any(map(callable, funclist)):
+        raise TypeError("Expect input to be array like.")
+    else:
+        values = [as_array(f) for f in funclist]
+    result = values[count] if len(values) > count else torch.zeros((), dtype=values[0].dtype, device=x.device)
+    result = result.to(values[0].dtype).expand(x.shape)
+    for condition, value in reversed(list(zip(conditions, values[:count], strict=True))):
+        result = torch.where(condition.bool(), value.to(result.dtype), result)
     return result

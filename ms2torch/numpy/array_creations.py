@@ -203,6 +203,11 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
 @lowered
 def meshgrid(*xi, sparse=False, indexing="xy"):
     """Coordinate matrices, a list of them (``mindspore.numpy.meshgrid``)."""
+    if indexing not in ("xy", "ij"):
+        raise TypeError("Valid values for `indexing` are 'xy' and 'ij'.")
+    for x in xi:
+        if not isinstance(x, torch.Tensor):
+            raise TypeError(f"expect Tensor, but got {type(x)}")
     axis = {0: 1, 1: 0} if indexing == "xy" else {}
     lines = [
         as_array(x).reshape([-1 if axis.get(i, i) == j else 1 for j in range(len(xi))])

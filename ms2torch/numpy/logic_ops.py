@@ -65,13 +65,19 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 @lowered
 def isin(element, test_elements, invert=False):
     """Whether each element is among others (``mindspore.numpy.isin``)."""
-    return torch.isin(as_array(element), as_array(test_elements), invert=invert)
+    return _isin(as_array(element), as_array(test_elements), invert)
 
 
 @lowered
 def in1d(ar1, ar2, invert=False):
     """Whether each element of the flattened array is among others (``mindspore.numpy.in1d``)."""
-    return torch.isin(as_array(ar1).reshape(-1), as_array(ar2), invert=invert)
+    return _isin(as_array(ar1).reshape(-1), as_array(ar2), invert)
+
+
+def _isin(elements, tests, invert):
+    """torch's, which has no kernel for bools."""
+    elements, tests = (t.to(torch.uint8) if t.dtype is torch.bool else t for t in (elements, tests))
+    return torch.isin(elements, tests, invert=invert)
 
 
 @lowered

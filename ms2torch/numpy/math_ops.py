@@ -247,7 +247,7 @@ def average(x, axis=None, weights=None, returned=False):
 
 
 def _scan(name):
-    def call(a, axis=None, dtype=None):
+    def kernel(a, axis=None, dtype=None):
         if axis is None:
             a, axis = a.reshape(-1), 0
         a = cast(a, dtype)
@@ -255,14 +255,15 @@ def _scan(name):
             a = a.to(torch.int32)
         return getattr(torch, name)(a, axis, dtype=a.dtype)
 
-    call.__name__ = name
-    call.__doc__ = (
+    kernel.__name__ = name
+    kernel.__doc__ = (
         f"``numpy.{name}``, over the flattened array without ``axis`` (``mindspore.numpy.{name}``)."
     )
-    return arrays(1)(call)
+    return kernel
 
 
-cumsum, cumprod = _scan("cumsum"), _scan("cumprod")
+_sums = _scan("cumsum")
+cumsum, cumprod = arrays(1)(_sums), arrays(1)(_scan("cumprod"))
 
 
 def _without_nan(name, function):
@@ -287,9 +288,7 @@ nanmin = _without_nan(
 @arrays(1)
 def nancumsum(a, axis=None, dtype=None):
     """Running sums that count nan as 0 (``mindspore.numpy.nancumsum``)."""
-    a = cast(a, dtype)
-    a = a.reshape(-1) if axis is None else a
-    return torch.nan_to_num(a, nan=0.0, posinf=inf, neginf=-inf).cumsum(0 if axis is None else axis)
+    return _sums(torch.nan_to_num(cast(a, dtype), nan=0.0, posinf=inf, neginf=-inf), axis, dtype)
 
 
 @arrays(1)

@@ -65,6 +65,9 @@ mnp.copysign([1, -1, 1], [-1, 1, -1]), mnp.copysign(T((3,)), -1), mnp.copysign(2
 mnp.pad(Tensor([1.0, 2.0, 3.0]), 2, "linear_ramp", end_values=((5, -4),)), mnp.pad(I(1, 2, 3), (1, 2), "maximum")
 mnp.pad(T((2, 3)), 1, "mean"), mnp.pad(T((2, 3)), ((1, 0), (2, 1)), "minimum")
 mnp.pad(T((2, 3)), ((1, 2), (0, 1)), "symmetric"), mnp.pad(T((4,)), 2, "maximum", stat_length=2)
+mnp.isin(Tensor([True, False]), [1]), mnp.in1d(Tensor([True, False]), [True]), mnp.isin(I(1, 2), Tensor([2.0]))
+mnp.nancumsum(Tensor([[True, False], [True, True]]), 0), mnp.nancumsum(I(1, 2, dt="int8")), mnp.cumsum(Tensor([True, True]))
+mnp.piecewise(I(2, 1, 3), [I(2, 1, 3) < 2, I(2, 1, 3) < 3], [1, 2]), mnp.piecewise(I(2, 1), [I(2, 1) < 2], [lambda x: x * 2.5])
 mnp.pad(T((2, 3)), ((1, 2), (3, 1)), constant_values=((1, 2), (3, 4))), mnp.pad(T((2, 3)), 1, "empty").shape
 """)
 

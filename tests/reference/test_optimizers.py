@@ -4,7 +4,7 @@ import mindspore as ms
 from mindspore import Tensor, nn, ops
 from mindspore.nn.learning_rate_schedule import LearningRateSchedule
 
-from tests.reference.judge import case
+from tests.reference.judge import case, data
 from tests.reference.optimizers import gradients, grouped, parameters, run, state, weights
 
 PLAIN = {
@@ -49,6 +49,16 @@ SCALED = [k for k in KINDS if k not in ("AdamWeightDecay", "Rprop", "ASGD")]
 @case(each={"name": list(PLAIN)})
 def test_five_steps(name):
     return run(PLAIN[name](parameters()))
+
+
+@case(each=[{"name": name, "size": size} for name in ("Adagrad", "RMSProp", "RMSProp momentum", "AdaMax")
+            for size in (1.0, 300.0, 20000.0) if (name, size) != ("AdaMax", 20000.0)])
+def test_gradients_whose_squares_float16_does_not_hold(name, size):
+    weight = ms.Parameter(Tensor(data((16,), "float16")), name="w")
+    step = PLAIN[name]([weight])
+    for n in range(3):
+        step((Tensor(data((16,), seed=n + 1) * size, ms.float16),))
+    return weight.value(), state(step)
 
 
 @case(each={"name": [n for n in PLAIN if n != "ASGD averaging"]})

@@ -147,9 +147,9 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
 
 
 def _explain(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fixed=None) -> Exception:
-    if getattr(err, "from_user", False):
+    if getattr(err, "from_user", False) or str(err).startswith("For "):    # in MindSpore's words already
         return err
-    if valid and not str(err).startswith("For ") and (wrong := wrong_call(valid, kernel, raw, kwargs, fixed)):
+    if valid and (wrong := wrong_call(valid, kernel, raw, kwargs, fixed)):
         return wrong
     lacking = err.__class__ is NotImplementedError and "not implemented for '" in str(err)   # torch's kernels
     if not lacking and err.__class__ is not RuntimeError and err.__class__ is not IndexError:

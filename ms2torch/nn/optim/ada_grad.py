@@ -8,6 +8,7 @@ import torch
 
 from ms2torch import _checkparam as validator
 
+from ._half import in_single
 from .optimizer import Optimizer, opt_init_args_register
 
 
@@ -29,7 +30,7 @@ class Adagrad(Optimizer):
         self.update_slots = update_slots
 
     def construct(self, grads):
-        return self._update(grads, partial(_adagrad, self.update_slots), self.accum)
+        return self._update(grads, in_single(partial(_adagrad, self.update_slots)), self.accum)
 
 
 def _adagrad(update_slots, params, grads, accum, rate, _) -> None:

@@ -11,6 +11,7 @@ from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
+from ._half import in_single
 from .adam import check_hyper
 from .optimizer import Optimizer, opt_init_args_register
 
@@ -37,7 +38,8 @@ class AdaMax(Optimizer):
 
     def construct(self, gradients):
         correction = 1.0 / (1.0 - self._power(self.beta1_power, self._hyper[0]))
-        return self._update(gradients, partial(_adamax, self._hyper, correction), self.moment1, self.moment2)
+        kernel = in_single(partial(_adamax, self._hyper, correction))
+        return self._update(gradients, kernel, self.moment1, self.moment2)
 
 
 def _adamax(hyper, correction, params, grads, first, largest, rate, _) -> None:

@@ -8,6 +8,7 @@ import torch
 
 from ms2torch import _checkparam as validator
 
+from ._half import in_single
 from .optimizer import Optimizer, opt_init_args_register
 
 
@@ -43,14 +44,14 @@ class RMSProp(Optimizer):
 
     def construct(self, gradients):
         kernel = partial(_rmsprop, self.decay, self.momentum, self.epsilon)
+        kernel = in_single(kernel, halves=not self.centered)
         slots = (self.ms, self.moment) + ((self.mg,) if self.centered else ())
         return self._update(gradients, kernel, *slots)
 
 
 def _rmsprop(keep, momentum, eps, params, grads, squares, moments, *mean_rate_decay) -> None:
     *mean, rate, _ = mean_rate_decay
-    torch._foreach_mul_(squares, keep)
-    torch._foreach_addcmul_(squares, grads, grads, 1 - keep)
+    torch._foreach_lerp_(squares, torch._foreach_mul(grads, grads), 1 - keep)
     below = torch._foreach_add(squares, eps)
     if mean:
         torch._foreach_lerp_(mean[0], grads, 1 - keep)

@@ -5,16 +5,25 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.errors import said
+from ms2torch._core.errors import said, wrong_dtype
 from ms2torch._core.operators.registry import Primitive, op, primitive_class
 from ms2torch._core.random.random_streams import Stream
 from ms2torch._core.random.rng import graph_seeds
 from ms2torch._core.tensor.tensor import wrap
 
+_FLOATS = (torch.bfloat16, torch.float16, torch.float32, torch.float64)
+_INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64)
+_NEVER = frozenset((torch.bool, torch.uint8, torch.complex64, torch.complex128))
+
 
 def dropped(t: torch.Tensor, mask: torch.Tensor, keep: float) -> torch.Tensor:
-    """``t`` where the bool ``mask`` keeps it, scaled by 1 / keep."""
-    return t * mask.to(t.dtype).mul_(1.0 / keep)
+    """``t`` where the bool ``mask`` keeps it, scaled by 1 / keep. TypeError unless ``t`` holds floats."""
+    try:
+        return t * mask.to(t.dtype).mul_(1.0 / keep)
+    except RuntimeError:
+        if t.is_floating_point():
+            raise
+        raise wrong_dtype("Dropout", "x", t.dtype, _FLOATS) from None
 
 
 def dropped_channels(t: torch.Tensor, p: float, dims: int) -> torch.Tensor:
@@ -23,8 +32,15 @@ def dropped_channels(t: torch.Tensor, p: float, dims: int) -> torch.Tensor:
     if single:
         t = t.unsqueeze(0)
     shape = (*t.shape[:2], *[1] * (t.ndim - 2))
+    if t.dtype in _NEVER:
+        raise wrong_dtype(f"Dropout{max(dims, 2)}D", "x", t.dtype, (*_FLOATS, *_INTEGERS))
     keep = torch.rand(shape, device=t.device) >= p
-    y = dropped(t, keep, 1.0 - p) if p < 1 else torch.zeros_like(t)
+    if p >= 1:
+        y = torch.zeros_like(t)
+    elif t.is_floating_point():
+        y = dropped(t, keep, 1.0 - p)
+    else:
+        y = (t * keep * torch.tensor(1.0 / (1.0 - p), device=t.device)).to(t.dtype)
     return y.squeeze(0) if single else y
 
 

@@ -16,6 +16,7 @@ from ._deformable import *  # noqa: F403
 from ._nn_activation import *  # noqa: F403
 from ._nn_attention import *  # noqa: F403
 from ._nn_conv import *  # noqa: F403
+from ._nn_ctc import *  # noqa: F403
 from ._nn_dropout import *  # noqa: F403
 from ._nn_embedding import *  # noqa: F403
 from ._nn_image import *  # noqa: F403

@@ -1,0 +1,34 @@
+"""Steps of float16 parameters that MindSpore's kernels compute in float32 and round once, at their end."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import torch
+
+
+def in_single(kernel: partial, halves: bool = False):
+    """``kernel`` with lists of float16 tensors widened for its time; squares that float16 cannot hold then
+    still move the weight once. ``halves``: the numbers that ``kernel`` is bound to, and the rate, are rounded
+    to float16 first."""
+    def step(params, grads, *rest):
+        if params[0].dtype is not torch.float16:
+            return kernel(params, grads, *rest)
+        *slots, rate, decay = rest
+        wide = [[t.float() for t in tensors] for tensors in (params, *slots)]
+        if halves:
+            partial(kernel.func, *map(_half, kernel.args))(wide[0], [g.float() for g in grads], *wide[1:],
+                                                           _half(rate), decay)
+        else:
+            kernel(wide[0], [g.float() for g in grads], *wide[1:], rate, decay)
+        for narrow, found in zip((params, *slots), wide, strict=True):
+            torch._foreach_copy_(narrow, found)
+
+    return step
+
+
+def _half(number):
+    """A number, or a tensor of one, rounded to float16."""
+    if isinstance(number, torch.Tensor):
+        return number.half().float()
+    return float(torch.tensor(number, dtype=torch.float16))
