@@ -10,6 +10,7 @@ from ms2torch._core.tensor.dtype import float16, float32, int32, int64, uint8
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.ops.function import _nn_loss as kernels
+from ms2torch.ops.function._nn_ctc import ctc_loss
 
 from ..cell import Cell
 from ..layer._parts import primitive
@@ -311,8 +312,8 @@ class CTCLoss(LossBase):
             input_lengths, target_lengths = (
                 wrap(n._t.reshape(1)) if isinstance(n, Tensor) else n for n in (input_lengths,
                                                                                 target_lengths))
-        loss, _ = kernels.ctc_loss(log_probs, targets, input_lengths, target_lengths, self.blank,
-                                   self.reduction, self.zero_infinity)
+        loss, _ = ctc_loss(log_probs, targets, input_lengths, target_lengths, self.blank,
+                           self.reduction, self.zero_infinity)
         return wrap(loss._t.squeeze(0)) if single and loss.ndim else loss
 
 
