@@ -18,7 +18,6 @@ from .common.api import (
     ms_class,
     ms_function,
     ms_memory_recycle,
-    mutable,
     no_inline,
     set_recursion_limit,
 )
@@ -32,6 +31,7 @@ from .common.generator import (
     seed,
     set_rng_state,
 )
+from .common.mutable import mutable
 from .common.parameter import Parameter, ParameterTuple
 from .common.recompute import recompute, register_saved_tensors_hooks, saved_tensors_hooks
 from .common.seed import get_seed, set_seed

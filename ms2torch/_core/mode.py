@@ -1,7 +1,10 @@
-"""Graph mode or PyNative mode: the module variable that ``set_context`` sets and the engine reads.
+"""What the engine is doing: module variables that everybody reads, in a module that imports nothing.
 
-``ms2torch.context`` gives it its first value, which depends on the chosen release.
+``graph``: graph mode or PyNative mode; ``ms2torch.context`` gives it its first value, which depends on the
+chosen release, and ``set_context`` the next. ``differentiation``: the innermost differentiation that is open
+in this process (`gradient.passes.Pass`), None at rest; only that module sets it.
 """
 
 graph = False
+differentiation = None
 without_gradients = 0  # how many `no_grad` blocks are open

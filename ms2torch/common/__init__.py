@@ -12,7 +12,6 @@ from .api import (
     ms_class,
     ms_function,
     ms_memory_recycle,
-    mutable,
     no_inline,
 )
 from .dtype import *  # noqa: F403
@@ -25,6 +24,7 @@ from .generator import (
     seed,
     set_rng_state,
 )
+from .mutable import mutable
 from .parameter import Parameter, ParameterTuple
 from .recompute import recompute, register_saved_tensors_hooks, saved_tensors_hooks
 from .seed import get_seed, set_seed

@@ -23,7 +23,6 @@ __all__ = [
     "lazy_inline",
     "ms_function",
     "ms_memory_recycle",
-    "mutable",
     "no_inline",
 ]
 
@@ -108,18 +107,6 @@ def _function_forbid_reuse(fn):
     return fn
 
 
-def mutable(input_data, dynamic_len=False):
-    """``input_data`` itself: here nothing is ever constant-folded."""
-    if not isinstance(input_data, (tuple, list, dict, int, float, str, bool)) and not hasattr(
-        input_data, "_t"
-    ):
-        raise TypeError(
-            "For 'mutable', the 'input_data' should be one of (bool, int, float, str, tuple, list, dict, "
-            f"Tensor) or their nested structures, but got {input_data}."
-        )
-    return input_data
-
-
 class JitConfig:
     """Options for MindSpore's compiler (``mindspore.JitConfig``); kept and readable, without effect on
     results."""
@@ -182,9 +169,9 @@ class _Executor:
         return torch.is_grad_enabled()
 
     def grad_flag(self) -> bool:
-        from ms2torch._core.gradient import levels
+        from ms2torch._core import mode
 
-        return levels.depth > 0
+        return mode.differentiation is not None
 
     def set_grad_flag(self, flag) -> None:
         """Recording follows the gradient functions here, not a flag."""

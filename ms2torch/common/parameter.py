@@ -7,7 +7,9 @@ from itertools import count
 
 import torch
 
-from ms2torch._core.gradient import levels, recording
+from ms2torch._core import mode
+from ms2torch._core.gradient import recording, threads
+from ms2torch._core.gradient.custom import written
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
 
 PARAMETER_NAME_DEFAULT = "Parameter"
@@ -144,39 +146,46 @@ class Parameter(Tensor):
         return wrap(t.detach().clone() if t is self._rest else t)
 
     def _write(self, change) -> None:
-        t = self._t
-        if t is self._rest:
-            if levels.writing():
+        with threads.held():
+            if mode.differentiation is not None:
+                mode.differentiation.write(self, change)
+            else:
                 recording.keep_apart((self,))
-                change(t)
-            return
-        # Inside a level the slot holds an alias that autograd saves: change a copy and settle it at the
-        # level's end.
-        changed = t.clone()
-        change(changed)
-        self._t = changed
+                change(self._t)
 
-    def _settle(self, t: torch.Tensor) -> None:
-        with torch.no_grad():
-            self._rest.copy_(t)
+    def _settle(self, content: torch.Tensor, apart: bool) -> None:
+        rest = self._rest
+        if apart or content.shape != rest.shape or content.dtype is not rest.dtype:
+            self._rebind(content.clone())
+        else:
+            recording.keep_apart((self,))
+            with torch.no_grad():
+                rest.copy_(content)
 
     def _assign(self, t: torch.Tensor) -> None:
-        """Write ``t`` into the data (cast, broadcast as given); differentiable inside a level."""
-        if self._t is self._rest:
-            if levels.writing():
+        """Write ``t`` into the data (cast, broadcast as given); differentiable inside a differentiation."""
+        with threads.held():
+            opened, rest = mode.differentiation, self._rest
+            if opened is None:
                 recording.keep_apart((self,))
                 with torch.no_grad():
-                    self._rest.copy_(t)
-        else:
-            self._t = t.to(self._t.dtype) if t.dtype is not self._t.dtype else t
+                    rest.copy_(t)
+            else:
+                opened.rebind(self, t.to(rest.dtype).broadcast_to(rest.shape))
 
     def assign_value(self, value) -> Parameter:
         """Take over another Tensor's data as it is, of any shape and dtype, shared as by ``set_data``."""
-        if self._t is self._rest:
-            self._rebind(as_torch(value).detach())
-        else:
-            self._assign(as_torch(value))
+        self._replace(as_torch(value).detach())
         return self
+
+    def _replace(self, t: torch.Tensor) -> None:
+        """Make ``t`` the data, whatever its shape and dtype; it is shared at rest."""
+        with threads.held():
+            if mode.differentiation is None:
+                self._rebind(t)
+            else:
+                # Who reads it from here on differentiates by this Parameter.
+                mode.differentiation.rebind(self, written(self._t, t))
 
     def _rebind(self, t: torch.Tensor) -> None:
         torch.autograd.graph.increment_version(self._rest)
@@ -203,12 +212,9 @@ class Parameter(Tensor):
                 )
             data = Tensor(data, self.dtype)
         new, old = data._t.detach(), self._rest
-        if self._t is not old:
-            self._t = new.to(old.dtype, copy=True)
-            return self
         if new.dtype is not old.dtype or new.device != old.device:
             new = new.to(old.device, old.dtype)
-        self._rebind(new)
+        self._replace(new)
         return self
 
     def init_data(self, layout=None, set_sliced=False) -> Parameter:
@@ -269,7 +275,7 @@ class Parameter(Tensor):
         new = Parameter.__new__(type(self))
         memo[id(self)] = new
         for key, value in self.__dict__.items():
-            if key != "_rest":
+            if key not in ("_rest", "_grad_hooks"):     # hooks are the original's
                 new.__dict__[key] = _copy.deepcopy(value, memo) if key == "_home" else value
         new._adopt(_copy.deepcopy(self._rest, memo))
         return new

@@ -6,8 +6,8 @@ import functools
 
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
-from ms2torch._core.gradient import levels
 from ms2torch._core.tensor.tensor import lower, wrap
 
 __all__ = ["recompute", "register_saved_tensors_hooks", "saved_tensors_hooks"]
@@ -28,7 +28,7 @@ def recompute(block, *args, use_reentrant=True, output_recompute=False, early_st
                         "use_reentrant=True!")
     if context_fn is not None:
         raise unsupported("mindspore.recompute(context_fn=)", "it is not supported.", "leave it out.")
-    return checkpointed(block, args, kwargs) if levels.depth else block(*args, **kwargs)
+    return checkpointed(block, args, kwargs) if mode.differentiation is not None else block(*args, **kwargs)
 
 
 class saved_tensors_hooks:

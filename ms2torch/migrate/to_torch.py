@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.gradient import levels
+from ms2torch._core.gradient import passes
 from ms2torch._core.tensor.tensor import lift, lower
 from ms2torch.nn.cell import Cell
 
@@ -73,8 +73,12 @@ class CellModule(_Branch):
 
     def forward(self, *args, **kwargs):
         recording = torch.is_grad_enabled()
-        with levels.Lent(*self._lent()), torch.set_grad_enabled(recording):
-            return lower(self.cell(*lift(args), **lift(kwargs)))
+        with passes.Lent(*self._lent(), keeps_graph=True), torch.set_grad_enabled(recording):
+            outputs = lower(self.cell(*lift(args), **lift(kwargs)))
+        if not _traced(self._pairs):
+            for pair in self._pairs:        # what the forward pass wrote lies in memory of its own
+                self._own(pair)
+        return outputs
 
 
 def _entry(branch, leaf) -> torch.Tensor:

@@ -10,7 +10,7 @@ from functools import partial
 import torch
 
 from ms2torch._core import mode
-from ms2torch._core.gradient import levels, recording
+from ms2torch._core.gradient import passes, recording
 from ms2torch._core.gradient.custom import backward_hooked, custom_bprop
 from ms2torch._core.operators import autocast
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
@@ -39,7 +39,7 @@ class CellCall:
         self.__dict__["_slow"] = True
 
     def _slow_call(self, args: tuple, kwargs: dict):
-        if levels.depth == 0:
+        if mode.differentiation is None:
             if self._trainer:
                 return self._call_as_trainer(args, kwargs)
             if not self._never_recorded and (self.requires_grad or (recording.trainers and mode.graph)):
@@ -50,8 +50,8 @@ class CellCall:
         """A construct that differentiates is one graph in MindSpore: one forward for loss and gradients."""
         if not self._children_marked:
             self._mark_children()
-        if levels.beginnings:
-            levels.begin(self)
+        if passes.before_training:
+            passes.prepare_training(self)
         recording.trainers += 1
         try:
             output = self._run_slow(*args, **kwargs)
@@ -76,7 +76,8 @@ class CellCall:
             compute = partial(_in_precision, self)
         if self._parameter_hooks:
             compute = partial(_with_hooked_parameters, self)
-        if hooks and levels.depth and (hooks.get("backward") or hooks.get("backward_pre")):
+        if mode.differentiation is not None and hooks and (
+                hooks.get("backward") or hooks.get("backward_pre")):
             output = backward_hooked(self, hooks, compute, args, kwargs)
         else:
             output = compute(*args, **kwargs)
@@ -117,9 +118,9 @@ def _constructed(cell: CellCall, *args, **kwargs):
     inside = cell._in_slow_construct
     cell.__dict__["_in_slow_construct"] = True
     try:
-        if levels.depth and cell.has_bprop:
+        if mode.differentiation is not None and cell.has_bprop:
             return custom_bprop(cell.construct, cell.bprop, args, kwargs)
-        if levels.depth and cell._recompute:
+        if mode.differentiation is not None and cell._recompute:
             return checkpointed(cell.construct, args, kwargs)
         return cell.construct(*args, **kwargs)
     finally:

@@ -15,8 +15,9 @@ from collections import OrderedDict
 
 import torch
 
+from ms2torch._core import mode as _mode
 from ms2torch._core.errors import notice, unsupported
-from ms2torch._core.gradient import levels, recording
+from ms2torch._core.gradient import recording, threads
 from ms2torch._core.module import guard, guard_overrides
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -89,6 +90,8 @@ class Cell(CellTree, CellCall, _Module):
     # ---- the call --------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
+        if threads.guarded:
+            threads.wait()
         if self._slow:
             return self._slow_call(args, kwargs)
         return self.construct(*args, **kwargs)
@@ -163,8 +166,8 @@ class Cell(CellTree, CellCall, _Module):
                     f"Buffer '{name}' already exists in network, "
                     f"can not assign this type: '{type(value)}' as a buffer."
                 )
-        if levels.depth and not name.startswith("__"):
-            levels.remember(value)
+        if _mode.differentiation is not None and not name.startswith("__"):
+            _mode.differentiation.remember(value)
         if hasattr(value, "_differentiates"):
             own["_slow"] = own["_trainer"] = True
         if name in _TRACED:
@@ -538,3 +541,6 @@ guard(
         if not n.startswith("_") and callable(getattr(_Module, n)) and n not in _MINDSPORE_OWN
     ],
 )
+
+
+threads.cell_calls.add(Cell.__call__.__code__)

@@ -10,7 +10,7 @@ single operators decide where MindSpore computes, never what. What cannot run th
 from __future__ import annotations
 
 from ms2torch._core.errors import notice, unsupported
-from ms2torch._core.gradient import levels
+from ms2torch._core.gradient import passes
 from ms2torch._core.processes import distributed
 
 MODES = ("semi_auto_parallel", "auto_parallel")
@@ -20,9 +20,9 @@ _compared: set[int] = set()
 def follow(values: dict) -> None:
     """Reduce gradients where they arise, as long as the settings ask for automatic parallelism."""
     if values["parallel_mode"] not in MODES:
-        levels.reduction = None
-    elif levels.reduction is None:
-        levels.reduction = lambda grads, weights: _reduced(values, grads, weights)
+        passes.reduction = None
+    elif passes.reduction is None:
+        passes.reduction = lambda grads, weights: _reduced(values, grads, weights)
 
 
 def _reduced(values: dict, grads: list, weights) -> list:

@@ -4,7 +4,7 @@ import os
 import pytest
 
 import ms2torch
-from ms2torch._core.gradient import levels
+from ms2torch._core import mode
 from tests.reference import real
 from tests.reference.judge import as_declared
 
@@ -19,7 +19,7 @@ def at_rest():
     yield
     os.chdir(here)
     ms2torch.set_context(mode=ms2torch.PYNATIVE_MODE)
-    assert levels.depth == 0
+    assert mode.differentiation is None
 
 
 @pytest.fixture(scope="session")

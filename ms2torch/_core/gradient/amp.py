@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.gradient.levels import tensors_of
+from ms2torch._core.gradient.passes import tensors_of
 from ms2torch._core.tensor.tensor import Tensor
 
 

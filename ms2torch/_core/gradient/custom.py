@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.gradient.levels import tensors_of
+from ms2torch._core import mode
+from ms2torch._core.gradient.passes import tensors_of
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
 
@@ -99,16 +100,20 @@ class _Watch(torch.autograd.Function):
     @staticmethod
     def forward(ctx, see, *raw):
         ctx.see = see
-        return tuple(t.view_as(t) for t in raw)
+        outs = tuple(t.view_as(t) for t in raw)
+        ctx.mark_non_differentiable(*[t for t in outs if not (t.is_floating_point() or t.is_complex())])
+        return outs
 
     @staticmethod
     def backward(ctx, *grads):
-        return (None, *ctx.see(grads))
+        needed = ctx.needs_input_grad[1:]
+        found = ctx.see(tuple(g if need else None for g, need in zip(grads, needed, strict=True)))
+        return (None, *[g if need else None for g, need in zip(found, needed, strict=True)])
 
 
 def watched(obj, see):
-    """``obj`` passed on; ``see(gradients)`` gets the raw gradients of its Tensors and gives those to go on
-    with."""
+    """``obj`` passed on; ``see(gradients)`` gets the raw gradients of its Tensors, None where there is none,
+    and gives those to go on with."""
     raw = [t._t for t in tensors_of(obj)]
     if not raw:
         return obj
@@ -120,29 +125,71 @@ def backward_hooked(cell, hooks: dict, compute, args: tuple, kwargs: dict):
 
     (torch's full backward hooks do not fire on wrapper outputs.)
     """
-    held = {}
-    backward, before = hooks.get("backward") or {}, hooks.get("backward_pre") or {}
+    watch = _Hooked(cell, hooks)
+    mode.differentiation.hooked.append(watch)
+    if watch.backward:
+        watch.inputs = len(tensors_of(args))
+        args = watched(args, watch.at_inputs)
+    return watched(compute(*args, **kwargs), watch.at_output)
 
-    def at_inputs(grads):
+
+class _Hooked:
+    """One call of a Cell with backward hooks, while its gradients come by."""
+
+    def __init__(self, cell, hooks: dict) -> None:
+        self.cell, self.inputs, self.grad_output = cell, 0, None
+        self.backward, self.before = hooks.get("backward") or {}, hooks.get("backward_pre") or {}
+
+    def at_output(self, grads):
         shown = lift(tuple(grads))
-        for hook, _ in tuple(backward.values()):
-            result = hook(cell, shown, held.get("output"))
+        for hook, _ in tuple(self.before.values()):
+            result = hook(self.cell, shown)
             if result is not None:
                 shown = result if isinstance(result, tuple) else (result,)
+        self.grad_output = shown
         return lower(shown)
 
-    def at_output(grads):
-        shown = lift(tuple(grads))
-        for hook, _ in tuple(before.values()):
-            result = hook(cell, shown)
+    def at_inputs(self, grads):
+        shown = self._show(lift(tuple(grads)))
+        self.inputs = 0
+        return lower(shown)
+
+    def finish(self) -> None:
+        """The backward pass has ended. Where it did not come to the inputs the hooks are told None."""
+        if self.grad_output is not None and self.inputs:
+            self._show((None,) * self.inputs)
+
+    def _show(self, shown):
+        for hook, _ in tuple(self.backward.values()):
+            result = hook(self.cell, shown, self.grad_output)
             if result is not None:
                 shown = result if isinstance(result, tuple) else (result,)
-        held["output"] = shown
-        return lower(shown)
+        return shown
 
-    if backward:
-        args = watched(args, at_inputs)
-    return watched(compute(*args, **kwargs), at_output)
+
+class _Written(torch.autograd.Function):
+    """``new``, with its gradient for ``old`` too."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(old, new):
+        return new.view_as(new)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient, gradient
+
+
+def written(old: torch.Tensor, new: torch.Tensor) -> torch.Tensor:
+    """``new`` as the content of what held ``old``: its gradient goes to ``old``, and to ``new`` too."""
+    if not old.requires_grad or old.shape != new.shape or old.dtype is not new.dtype:
+        return new
+    return _Written.apply(old, new)
 
 
 class _Seen(torch.autograd.Function):

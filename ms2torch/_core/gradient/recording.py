@@ -2,43 +2,57 @@
 again.
 
 MindSpore programs write ``loss = net(x)`` and then ``grad(net, weights)(x, sens)`` and the network runs once.
-A recording is kept with its Cell, is used once, and only for the same Tensor objects with the same contents
-and unmoved weights; anything else runs the network again, which is what MindSpore's graph mode computes. At
-most two recordings wait; when two in a row went unused the Cell stops recording until training resumes, so
-evaluation holds no memory.
+A recording is a pass whose graph is kept with its Cell. It is used once, and only for the same Tensor objects
+with the same contents and unmoved weights; anything else runs the network again, which is what MindSpore's
+graph mode computes. At most two recordings wait; when two in a row went unused the Cell stops recording until
+training resumes, so evaluation holds no memory.
 """
 
 from __future__ import annotations
 
+import weakref
+
+import numpy as np
 import torch
 
-from ms2torch._core.gradient import levels
-from ms2torch._core.gradient.levels import Level, tensors_of
+from ms2torch._core import mode
 from ms2torch._core.tensor.tensor import Tensor, wrap
+
+from . import passes
+from .passes import Pass, is_whole, tensors_of
 
 WAITING = 2
 
-# Depth of train cells' constructs that run at level 0. In graph mode their networks record without
-# set_grad().
+# Depth of train cells' constructs that run at rest. In graph mode their networks record without set_grad().
 trainers = 0
 # The recordings that wait inside a train cell's construct: MindSpore compiles it to one graph, in which a
 # gradient belongs to its forward pass, whatever an optimizer did to the weights in between.
-_kept: list[Recording] = []
+_in_trainer: list[Recording] = []
+# All that wait.
+_waiting: weakref.WeakSet[Recording] = weakref.WeakSet()
 
 
 class Recording:
-    """One recorded forward: what it was called with, what it gave, and the tensors to differentiate by."""
+    """One recorded forward: what it was called with, what it gave, and the tensors to differentiate by.
 
-    __slots__ = ("aliases", "attached", "call", "inputs", "kept", "output", "state", "weights")
+    ``places`` maps the address of each Parameter's alias to the Parameter's id: memory that autograd reads.
+    """
+
+    __slots__ = ("__weakref__", "attached", "call", "hooked", "in_trainer", "inputs", "output", "places",
+                 "received", "sources", "state")
 
 
-class _Apart(Level):
-    """A level whose aliases have version counters of their own: the recording's state tells what moved."""
+class _Apart(Pass):
+    """A pass whose aliases have version counters of their own: the recording's state tells what moved.
+
+    Frozen Parameters have aliases too, so that a later write to one does not disturb the kept graph.
+    """
 
     __slots__ = ()
 
-    def _alias(self, t: torch.Tensor) -> torch.Tensor:
-        return t.data.requires_grad_()
+    def alias(self, weight) -> torch.Tensor:
+        t = weight._t.data
+        return t.requires_grad_() if weight.requires_grad and not is_whole(t) else t
 
 
 class Recorder:
@@ -72,7 +86,8 @@ def record(cell, run, args: tuple, kwargs: dict):
     """Run ``run(*args, **kwargs)`` for ``cell`` and keep what a gradient call needs; returns its detached
     output."""
     recorder = cell._recorder
-    if recorder.off or any(hasattr(a, "_rest") for a in args):
+    if (recorder.off or any(hasattr(a, "_rest") for a in args)
+            or torch._C._functorch.peek_interpreter_stack() is not None):
         # (A Parameter among the arguments may be assigned to; only values are recorded.)
         return run(*args, **kwargs)
     if len(recorder.waiting) >= WAITING:
@@ -82,28 +97,31 @@ def record(cell, run, args: tuple, kwargs: dict):
             recorder.stop()
             return run(*args, **kwargs)
     found = Recording()
-    weights = levels.trainable(cell.get_parameters())
+    params = list(cell.get_parameters())
     found.call = _flatten((args, kwargs))
     found.inputs = {}
-    found.weights = weights
-    with _Apart(weights) as level:
-        call = _fresh(args, found.inputs)
-        found.aliases = dict(zip(map(id, weights), level.aliases, strict=True))
-        output = run(*call, **kwargs)
+    with _Apart(params, keeps_graph=True) as opened:
+        call, named = _fresh(args, kwargs, found.inputs)
+        found.sources = {id(w): t for w, t in zip(params, opened.aliases, strict=True) if t.requires_grad}
+        found.places = {id(w): t.data_ptr() for w, t in zip(params, opened.aliases, strict=True)}
+        opened.given = [*call, *named.values()]
+        output = run(*call, **named)
         outs = tensors_of(output)
         found.attached = {id(t): t._t for t in outs}
-    levels.detach_(output)
+        found.received, found.hooked = opened.received, opened.hooked
+    passes.detach_(output)
     if any(t.requires_grad for t in found.attached.values()):
         found.output = output
-        found.state = _state([*weights, *outs])
-        found.kept = bool(trainers)
+        found.state = _state([*[w for w in params if id(w) in found.sources], *outs])
+        found.in_trainer = bool(trainers)
         if trainers:
-            _kept.append(found)
+            _in_trainer.append(found)
         recorder.waiting.append(found)
+        _waiting.add(found)
     return output
 
 
-def take(fn, args: tuple, kwargs: dict, positions, weights) -> Recording | None:
+def claim(fn, args: tuple, kwargs: dict, places, weights) -> Recording | None:
     """The recording that answers a gradient call on ``fn``, taken out; None where the function has to run."""
     recorder = getattr(fn, "__dict__", {}).get("_records")
     if recorder is None:
@@ -116,10 +134,10 @@ def take(fn, args: tuple, kwargs: dict, positions, weights) -> Recording | None:
     if found is None:
         return None
     recorder.waiting.remove(found)
-    if found.kept:
-        _kept.remove(found)
-    known = found.aliases
-    if all(id(w) in known for w in levels.trainable(weights)) and (found.kept or _unmoved(found.state)):
+    if found.in_trainer:
+        _in_trainer.remove(found)
+    if (all(id(w) in found.sources for w in weights if w.requires_grad or mode.graph)
+            and all(p in found.inputs for p in places) and (found.in_trainer or _unmoved(found.state))):
         return found
     return None
 
@@ -127,19 +145,48 @@ def take(fn, args: tuple, kwargs: dict, positions, weights) -> Recording | None:
 def leave_trainer() -> None:
     """A train cell's construct has ended: what still waits is like any other recording."""
     if not trainers:
-        for found in _kept:
-            found.kept = False
-        _kept.clear()
+        for found in _in_trainer:
+            found.in_trainer = False
+        _in_trainer.clear()
 
 
 def keep_apart(params) -> None:
-    """Before ``params`` are written to: those that a waiting recording of a train cell reads move to memory
-    of their own."""
-    for found in _kept:
+    """Before ``params`` are written to at rest: those whose memory a waiting recording still reads move to
+    memory of their own.
+
+    (A trainable weight that moves ends a recording outside train cells, which need not be kept intact then.)
+    """
+    if not _waiting:
+        return
+    for found in tuple(_waiting):
         for p in params:
-            old = found.aliases.get(id(p))
-            if old is not None and old.data_ptr() == p._rest.data_ptr():
+            place = found.places.get(id(p))
+            if (place is not None and place == p._rest.data_ptr()
+                    and (found.in_trainer or id(p) not in found.sources)):
                 p._rest.data = p._rest.data.clone()
+
+
+class Updating:
+    """A block in which a kernel writes into ``params`` in place, as optimizers do."""
+
+    __slots__ = ("params",)
+
+    def __init__(self, params) -> None:
+        self.params = params
+
+    def __enter__(self) -> None:
+        passes.threads.acquire()
+        try:
+            if mode.differentiation is None:
+                keep_apart(self.params)
+            else:
+                mode.differentiation.lend_memory(self.params)
+        except BaseException:
+            passes.threads.release()
+            raise
+
+    def __exit__(self, kind, value, trace) -> None:
+        passes.threads.release()
 
 
 def _state(tensors) -> list:
@@ -170,6 +217,8 @@ def _flatten_into(obj, flat: list) -> None:
         flat.append((dict, tuple(obj)))
         for x in obj.values():
             _flatten_into(x, flat)
+    elif isinstance(obj, np.ndarray):       # by content: arrays are filled again in place
+        flat.append((type(obj), (obj.shape, obj.dtype.str, obj.tobytes())))
     else:
         flat.append((type(obj), obj))
 
@@ -191,14 +240,17 @@ def _equal(a: tuple, b: tuple) -> bool:
         return False
 
 
-def _fresh(args: tuple, made: dict) -> list:
-    """``args`` with a fresh alias for every float Tensor; ``made`` maps positions to aliases.
+def _fresh(args: tuple, kwargs: dict, made: dict) -> tuple[list, dict]:
+    """The arguments with a fresh alias for every float Tensor; ``made`` maps their places to the aliases.
 
-    One alias a position, also where the same Tensor stands twice: each position has its own gradient.
+    One alias a place, also where the same Tensor stands twice: each has its own gradient.
     """
-    call = list(args)
-    for i, x in enumerate(args):
-        if isinstance(x, Tensor) and (x._t.is_floating_point() or x._t.is_complex()):
-            made[i] = new = levels.alias(x._t)
-            call[i] = wrap(new)
-    return call
+    call, named = list(args), dict(kwargs)
+    for given, pairs in ((call, enumerate(args)), (named, kwargs.items())):
+        for place, x in pairs:
+            if isinstance(x, Tensor) and (x._t.is_floating_point() or x._t.is_complex()):
+                made[place] = new = passes.alias(x._t)
+                given[place] = wrap(new)
+    if mode.graph:
+        passes.values_of_their_own(call, named, made)
+    return call, named

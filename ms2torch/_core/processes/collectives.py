@@ -16,14 +16,12 @@ import os
 import torch
 import torch.distributed as dist
 
-from ms2torch._core.gradient import levels
+from ms2torch._core import mode
 from ms2torch._core.processes import faults
 from ms2torch._core.processes.distributed import Group
 
 _OPS = {"sum": "SUM", "max": "MAX", "min": "MIN", "prod": "PRODUCT", "avg": "AVG"}
 _SAID = 160
-# What a process that only receives differentiates by, so that its gradient travels back (see `receive`).
-received = levels.received
 
 
 def described(name: str, t: torch.Tensor | None, more: str = "") -> str:
@@ -296,9 +294,9 @@ class _Receive(torch.autograd.Function):
 def receive(shape, dtype, rank: int, group: Group, tag: int = 0, device=None) -> torch.Tensor:
     """A tensor from another rank. Inside a differentiation its gradient is sent back there."""
     hold = torch.zeros((), device=device)
-    if levels.depth and torch.is_grad_enabled() and dtype.is_floating_point:
+    if mode.differentiation is not None and torch.is_grad_enabled() and dtype.is_floating_point:
         # Nothing that is differentiated leads here, so autograd is asked for the gradient of this too.
-        received.append(hold.requires_grad_())
+        mode.differentiation.received.append(hold.requires_grad_())
     return _Receive.apply(hold, shape, dtype, rank, group, tag, device)
 
 

@@ -2,7 +2,7 @@
 
 torch's DDP launches the reduction of a bucket as soon as its gradients are there, but it hooks into
 ``backward()`` and ``.grad``, which nothing here uses. So it is given a module of its own: torch Parameters
-over the storage of the weights, lent to the network for one step (`levels.Lent`). Their ``.grad`` is taken
+over the storage of the weights, lent to the network for one step (`passes.Lent`). Their ``.grad`` is taken
 out as values right after; the weights of the network never require grad and never get one.
 
 DDP waits for every parameter. One that the loss does not depend on would keep it waiting, or cost a walk
@@ -16,8 +16,9 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
-from ms2torch._core.gradient import levels, overflow
-from ms2torch._core.gradient.autodiff import _fit
+from ms2torch._core import mode
+from ms2torch._core.gradient import overflow, passes
+from ms2torch._core.gradient.autodiff import fitted
 from ms2torch._core.processes import distributed, faults, reducing
 from ms2torch._core.processes.distributed import Group
 
@@ -99,30 +100,34 @@ class Overlap:
         """
         self._tie()
         own = self._lender.own
-        with faults.named("a training step under DistributedDataParallel", self.group.ranks):
-            with levels.Lent(self.weights, own):
-                kept = {}
+        kept = {}
 
-                def call():
-                    kept["output"] = fn(*args)
-                    return [t._t for t in levels.tensors_of(kept["output"])]
+        def call():
+            kept["output"] = fn(*args)
+            return [t._t for t in passes.tensors_of(kept["output"])]
 
-                outs = self._ddp(call)
-                torch.autograd.backward(*self._roots(outs, kept["output"], sens))
+        try:
+            with (faults.named("a training step under DistributedDataParallel", self.group.ranks),
+                  passes.Lent(self.weights, own) as opened):
+                torch.autograd.backward(*self._roots(self._ddp(call), kept, sens))
+                for hooked in opened.hooked:
+                    hooked.finish()
             grads = [p.grad for p in own]
+        finally:
+            # Also after an exception: the next step would add to what is there.
             for p in own:
                 p.grad = None
-        levels.detach_(kept["output"])
+        passes.detach_(kept["output"])
         return kept["output"], self._finished(grads, scale)
 
     @staticmethod
-    def _roots(outs, output, sens):
-        given = None if sens is None else sens(output)
+    def _roots(outs, kept, sens):
+        given = None if sens is None else sens(kept["output"])
         flowing = [t for t in outs if t.requires_grad]
         if given is None:
             return flowing, [torch.ones_like(t) for t in flowing]
-        raw = [t._t for t in levels.tensors_of(given)]
-        return flowing, [_fit(s, t) for t, s in zip(outs, raw, strict=True) if t.requires_grad]
+        raw = [t._t for t in passes.tensors_of(given)]
+        return flowing, [fitted(s, t) for t, s in zip(outs, raw, strict=True) if t.requires_grad]
 
     def _finished(self, grads: list, scale: float) -> list[torch.Tensor]:
         """Values of their own (DDP's are views of its buckets), scaled where they were reduced."""
@@ -132,7 +137,7 @@ class Overlap:
         if shared:
             for i, g in zip(shared, torch._foreach_mul([out[i] for i in shared], scale), strict=True):
                 out[i] = g
-        if overflow.watching and levels.depth == 0:
+        if overflow.watching and mode.differentiation is None:
             overflow.note(out)
         return out
 

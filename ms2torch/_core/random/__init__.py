@@ -3,5 +3,5 @@
 Invariants
 - Every draw comes from a stream that ``set_seed`` determines; nothing draws from Python's or numpy's global
   generator in silence.
-- The state of all streams can be taken and put back (`random_streams.as_before`).
+- What was drawn since `random_streams.begin_journal` can be taken back.
 """

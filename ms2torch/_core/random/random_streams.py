@@ -12,9 +12,7 @@ their seed from the system there; gamma, poisson, categorical), torch's generato
 from __future__ import annotations
 
 import math
-import random
 import secrets
-from contextlib import contextmanager
 from functools import lru_cache
 
 import numpy as np
@@ -273,33 +271,33 @@ def _logf(x: np.ndarray) -> np.ndarray:
     return (tail * square + (_LOGF_LOG[point] + exponent * math.log(2.0) + r)).astype(np.float32)
 
 
-# ---- nothing happened ------------------------------------------------------------------------------------
+# ---- taking draws back -----------------------------------------------------------------------------------
 
-# While a block of ``as_before`` runs: the engines that it used, with their states before.
+# While a journal is kept: the engines that were used since it began, with their states before.
 _journal: dict | None = None
 
 
-@contextmanager
-def as_before():
-    """A block whose draws do not count: streams, seeds, numpy's, Python's and torch's generators go back.
-
-    For runs that only look (gradients of integers, shapes) or that have to repeat what was drawn.
-    """
+def begin_journal() -> tuple:
+    """Note from here on what is drawn, so that `end_journal` can take it back; journals nest."""
     global _journal
-    outer, _journal = _journal, {}
-    seeds, numbers, python = dict(kernel_seeds), np.random.get_state(), random.getstate()
-    devices = [torch.cuda.current_device()] if torch.cuda.is_initialized() else []
-    try:
-        with torch.random.fork_rng(devices=devices):
-            yield
-    finally:
+    begun = _journal, dict(kernel_seeds)
+    _journal = {}
+    return begun
+
+
+def end_journal(begun: tuple, take_back: bool) -> None:
+    """End the journal that `begin_journal` began; with ``take_back`` streams and seeds are as they were."""
+    global _journal
+    outer, seeds = begun
+    if take_back:
         for engine, state in _journal.values():
             engine.set_state(state)
-        _journal = outer
         kernel_seeds.clear()
         kernel_seeds.update(seeds)
-        np.random.set_state(numbers)
-        random.setstate(python)
+    elif outer is not None:
+        for key, entry in _journal.items():
+            outer.setdefault(key, entry)
+    _journal = outer
 
 
 # ---- streams ---------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import cannot_multiply, one_dtype, translate
 from ms2torch._core.operators import arithmetic
@@ -183,7 +184,11 @@ class Tensor:
         t = self._t
         if t.ndim == 0:
             raise TypeError("iteration over a 0-d tensor")
-        return iter([wrap(x) for x in t.unbind(0)])
+        rows = [wrap(x) for x in t.unbind(0)]
+        if mode.differentiation is not None:
+            for i, row in enumerate(rows):
+                row._origin = writing_back.origin(self, i)
+        return iter(rows)
 
     def __bool__(self) -> bool:
         t = self._t
@@ -229,7 +234,7 @@ class Tensor:
             out = wrap(out)
         else:
             out = wrap(indexing.getitem(self._t, index))
-        if self._origin is not None:
+        if self._origin is not None or (mode.differentiation is not None and index is not None):
             out._origin = writing_back.origin(self, index)
         return out
 
@@ -241,13 +246,21 @@ class Tensor:
             writing_back.write_back(self)
 
     def _write(self, change) -> None:
-        """Let ``change`` write into the data in place; Parameter keeps its resting tensor out of autograd."""
-        t = self._t
-        if t.requires_grad and (t.is_leaf or (t._is_view() and t._base.is_leaf)):
-            raise RuntimeError(
-                "Can not modify tensor id of input tensor in the function being differentiated."
-            )
-        change(t)
+        """Let ``change(t)`` write into the data: in place at rest, for all that share the memory.
+
+        A differentiation that is open has its own way (`gradient.copy_on_write`).
+        """
+        if mode.differentiation is None:
+            change(self._t)
+        else:
+            mode.differentiation.write(self, change)
+
+    def _replace(self, t: torch.Tensor) -> None:
+        """Make ``t`` the data, whatever its shape and dtype."""
+        if mode.differentiation is None:
+            self._t = t
+        else:
+            mode.differentiation.rebind(self, t)
 
 
 _new = Tensor.__new__

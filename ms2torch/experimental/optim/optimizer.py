@@ -128,7 +128,6 @@ class Optimizer(HostValues, Cell):
     def _update(self, gradients, kernel, *slots) -> bool:
         """Call ``kernel(group, params, grads, *slots, rate)`` on lists of torch tensors, for each group and
         dtype in it. ``slots`` are the tuples of the state, in the order of ``parameters``."""
-        recording.keep_apart(self.parameters)
         count = len(self.parameters)
         for given in (gradients, *slots):
             if len(given) != count:
@@ -137,6 +136,11 @@ class Optimizer(HostValues, Cell):
                     f"first element in HyperMap is {len(given)}, but the length of the second "
                     f"element in HyperMap is {count}."
                 )
+        with recording.Updating(self.parameters):
+            self._update_groups(gradients, kernel, slots)
+        return True
+
+    def _update_groups(self, gradients, kernel, slots) -> None:
         for number, group in enumerate(self.param_groups):
             for places in self._alike(number):
                 params = [self.parameters[i]._rest for i in places]
@@ -152,7 +156,6 @@ class Optimizer(HostValues, Cell):
                 )
                 # The fused kernels write past torch's version counters.
                 torch.autograd.graph.increment_version(params)
-        return True
 
     def _alike(self, number: int) -> list[list[int]]:
         """The places of a group's parameters, by dtype."""

@@ -7,8 +7,9 @@ import numbers
 import torch
 
 from ms2torch import _checkparam as check
+from ms2torch._core import mode
 from ms2torch._core.errors import translate, unsupported
-from ms2torch._core.gradient import levels
+from ms2torch._core.gradient import recording
 from ms2torch._core.operators.normalising import batch_norm
 from ms2torch._core.tensor.dtype import float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -97,17 +98,10 @@ class _BatchNorm(Cell):
                 self._check_input_dim(t.shape, self.cls_name)
             if not training:
                 y = batch_norm(t, gamma._t, beta._t, mean._t, variance._t, False, 0.0, self.eps, True)
-            elif not levels.writing():
-                y = batch_norm(t, gamma._t, beta._t, None, None, True, 0.0, self.eps, True)
-            elif mean._t is mean._rest:
-                y = batch_norm(t, gamma._t, beta._t, mean._rest, variance._rest, True, self.momentum,
-                                     self.eps, True)
             else:
-                # The statistics are differentiated: autograd saved what they are now.
-                new = [p._t.detach().clone() for p in (mean, variance)]
-                y = batch_norm(t, gamma._t, beta._t, *new, True, self.momentum, self.eps, True)
-                mean._assign(new[0])
-                variance._assign(new[1])
+                moving = _moving((mean, variance))
+                y = batch_norm(t, gamma._t, beta._t, *moving, True, self.momentum, self.eps, True)
+                _moved((mean, variance), moving)
         except (RuntimeError, AttributeError) as err:
             raise norm_error(err, x, gamma) from None
         return wrap(y)
@@ -116,6 +110,21 @@ class _BatchNorm(Cell):
         return (f"num_features={self.num_features}, eps={self.eps}, momentum={1.0 - self.momentum}, "
                 f"gamma={self.gamma}, beta={self.beta}, moving_mean={self.moving_mean}, "
                 f"moving_variance={self.moving_variance}")
+
+
+def _moving(statistics) -> list[torch.Tensor]:
+    """Tensors for a kernel to write the new moving statistics into: at rest the Parameters' own."""
+    if mode.differentiation is None:
+        recording.keep_apart(statistics)
+        return [p._rest for p in statistics]
+    return [p._t.detach().clone() for p in statistics]
+
+
+def _moved(statistics, moving) -> None:
+    """The kernel has written ``moving``."""
+    if mode.differentiation is not None:
+        for p, new in zip(statistics, moving, strict=True):
+            mode.differentiation.rebind(p, new)
 
 
 class BatchNorm1d(_BatchNorm):
@@ -185,12 +194,10 @@ class SyncBatchNorm(_BatchNorm):
         if t.ndim not in self._ranks:
             self._check_input_dim(t.shape, self.cls_name)
         gamma, beta = tied("gamma"), tied("beta")
-        moving = [tied("moving_mean"), tied("moving_variance")] if levels.writing() else []
-        held = [p._rest if p._t is p._rest else p._t.detach().clone() for p in moving] or (None, None)
-        y = normalised(t, gamma._t, beta._t, *held, self.momentum, self.eps, self._group)
-        for p, new in zip(moving, held, strict=False):
-            if p._t is not p._rest:     # it is differentiated itself
-                p._assign(new)
+        statistics = tied("moving_mean"), tied("moving_variance")
+        moving = _moving(statistics)
+        y = normalised(t, gamma._t, beta._t, *moving, self.momentum, self.eps, self._group)
+        _moved(statistics, moving)
         return wrap(y)
 
     def _check_input_dim(self, shape, cls_name: str) -> None:

@@ -78,20 +78,20 @@ class Stepping(HostValues):
         """
         raw = self._raw(gradients)
         step = self._count_step()
-        recording.keep_apart(self.parameters)
         folded = self._kernel_decays and not self.need_scale and not self._centralizes
         if prepare:
             raw = self._prepared(raw, step, decayed=not folded)
         self._fit(raw)
         parameters = self.parameters
-        for bucket in self._buckets:
-            places = bucket.places
-            params = [parameters[i]._rest for i in places]
-            grads, state = [raw[i] for i in places], [[slot[i]._rest for i in places] for slot in slots]
-            decay = self._decay(bucket, step) if folded or not prepare else 0.0
-            kernel(params, grads, *state, self._rate(bucket.rate or self.learning_rate, step), decay)
-            # The fused kernels write past torch's version counters.
-            torch.autograd.graph.increment_version(params)
+        with recording.Updating(parameters):
+            for bucket in self._buckets:
+                places = bucket.places
+                params = [parameters[i]._rest for i in places]
+                grads, state = [raw[i] for i in places], [[slot[i]._rest for i in places] for slot in slots]
+                decay = self._decay(bucket, step) if folded or not prepare else 0.0
+                kernel(params, grads, *state, self._rate(bucket.rate or self.learning_rate, step), decay)
+                # The fused kernels write past torch's version counters.
+                torch.autograd.graph.increment_version(params)
         return self._done
 
     # ---- gradients -----------------------------------------------------------------------------------------

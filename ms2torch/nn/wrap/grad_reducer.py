@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ms2torch._core import mode as _mode
 from ms2torch._core.errors import notice, unsupported
-from ms2torch._core.gradient import levels
+from ms2torch._core.gradient import passes
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.nn.cell import Cell
 
@@ -56,7 +57,7 @@ class DistributedGradReducer(Cell):
         own["_cuts"] = _cuts(own["_over"], fusion_type)
         own["_overlap"] = None
         if own["_members"].size > 1:
-            levels.beginnings.append(self._begin)
+            passes.before_training.append(self._begin)
 
     @property
     def _scale(self) -> float:
@@ -127,7 +128,7 @@ def loss_and_gradients(cell, inputs: tuple, sens):
     ``sens(loss)`` gives the sensitivity, None for ones.
     """
     reducer = cell.grad_reducer
-    if type(reducer) is not DistributedGradReducer or levels.depth:
+    if type(reducer) is not DistributedGradReducer or _mode.differentiation is not None:
         return None
     overlap = reducer.overlapping(cell.weights)
     if overlap is None:

@@ -11,7 +11,7 @@ from ms2torch._core.gradient import autodiff
 from ms2torch._core.tensor import dtype
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch.common.parameter import Parameter
-from ms2torch.ops.function.grad_func import _weights, refuse_without_gradients
+from ms2torch.ops.function.grad_func import _weights, given, is_input, refuse_without_gradients
 
 
 class GradOperation:
@@ -53,12 +53,12 @@ class GradOperation:
                 if not isinstance(sens, (Tensor, tuple, list, dict)):
                     sens = Tensor(float(sens))
             if self.get_all:
-                positions = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+                places = [p for p in (*range(len(args)), *kwargs) if is_input(given(p, args, kwargs))]
             elif self.get_by_list:
-                positions = []
+                places = []
             else:
-                positions = [0] if args and isinstance(args[0], Tensor) else []
-            found = autodiff.differentiate(fn, args, kwargs, positions, asked, sens)
+                places = [p for p in (*range(len(args)), *kwargs)[:1] if is_input(given(p, args, kwargs))]
+            found = autodiff.differentiate(fn, args, kwargs, places, asked, sens)
             return self._arrange(found, single)
 
         return gradient
@@ -77,8 +77,8 @@ class GradOperation:
         if not self.get_all:
             if self.get_by_list:
                 return weights
-            return wrap(found.inputs[0]) if found.inputs else ()
-        inputs = tuple(map(wrap, found.inputs))
+            return lift(found.inputs[0]) if found.inputs else ()
+        inputs = tuple(map(lift, found.inputs))
         return (inputs, weights) if self.get_by_list else inputs
 
 

@@ -103,7 +103,7 @@ for _name, _want in (("float", torch.float32), ("half", torch.float16), ("double
 def set_dtype(self, dtype):
     """Converts the Tensor itself, and returns the dtype (``mindspore.Tensor.set_dtype``)."""
     if isinstance(dtype, _dtype.Type):
-        self._t = self._t.to(dtype.torch)
+        self._replace(self._t.detach().to(dtype.torch))
         return dtype
     raise TypeError(f"For 'set_dtype', the 'dtype' must be a mindspore dtype, but got {dtype}.")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
-from ms2torch._core.gradient import levels
 from ms2torch._core.gradient.custom import custom_bprop
 from ms2torch._core.operators.registry import REQUIRED, Primitive, primitive, primitive_class
 from ms2torch._core.tensor.tensor import Tensor
@@ -41,7 +41,9 @@ def _scan(loop_func, init, xs, length=None, unroll=True):
            on_tensors=True)
 def _morph(*args, fn, infer_shape, infer_dtype, bprop_fn=None):
     """A function of Tensors as an operator (``mindspore.ops.Morph``), with ``bprop_fn`` for its gradients."""
-    return custom_bprop(fn, bprop_fn, args, {}) if bprop_fn is not None and levels.depth else fn(*args)
+    if bprop_fn is None or mode.differentiation is None:
+        return fn(*args)
+    return custom_bprop(fn, bprop_fn, args, {})
 
 
 @primitive("Custom", init={"func": REQUIRED, "out_shape": None, "out_dtype": None, "func_type": "pyfunc",
@@ -56,7 +58,9 @@ def _custom(*args, func, out_shape=None, out_dtype=None, func_type="pyfunc", bpr
         found = func(*(a.asnumpy() if isinstance(a, Tensor) else a for a in args))
         return tuple(map(Tensor, found)) if isinstance(found, tuple) else Tensor(found)
 
-    return custom_bprop(forward, bprop, args, {}) if bprop is not None and levels.depth else forward(*args)
+    if bprop is None or mode.differentiation is None:
+        return forward(*args)
+    return custom_bprop(forward, bprop, args, {})
 
 
 @primitive_class

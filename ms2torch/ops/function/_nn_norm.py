@@ -7,7 +7,6 @@ import math
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.gradient import levels
 from ms2torch._core.operators import normalising
 from ms2torch._core.operators.registry import Primitive, op, primitive, primitive_class
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -80,8 +79,6 @@ def batch_norm(input_x, running_mean, running_var, weight, bias, training=False,
     """
     # No gradient goes to the statistics; torch refuses to look for one.
     moving = tuple(t.detach() if t.requires_grad else t for t in (running_mean, running_var))
-    if training and not levels.writing():
-        moving = (None, None)
     return normalising.batch_norm(input_x, weight, bias, *moving, training, momentum, eps, True)
 
 
@@ -114,15 +111,14 @@ class BatchNorm(Primitive):
                                                       self.epsilon)
         spread = rstd.reciprocal().square() - self.epsilon
         count = t.numel() // t.shape[1]
-        if levels.writing():
-            m = self.momentum
-            for param, new in ((mean, used), (variance,
-                                              spread * (count / (count - 1) if count > 1 else math.nan))):
-                value = (1 - m) * param._t.detach() + m * new.detach()
-                if hasattr(param, "_assign"):
-                    param._assign(value)
-                else:
-                    param._t.detach().copy_(value)
+        m = self.momentum
+        for param, new in ((mean, used), (variance,
+                                          spread * (count / (count - 1) if count > 1 else math.nan))):
+            value = (1 - m) * param._t.detach() + m * new.detach()
+            if hasattr(param, "_assign"):
+                param._assign(value)
+            else:
+                param._write(lambda t, value=value: t.copy_(value))
         return wrap(y), wrap(used), wrap(spread), wrap(used), wrap(rstd)
 
 

@@ -7,28 +7,10 @@ the writing operator also carries the gradient of the written value, but for ``a
 
 from __future__ import annotations
 
-import torch
-
-from ms2torch._core.gradient import levels, recording
+from ms2torch._core import mode
+from ms2torch._core.gradient import recording, threads
+from ms2torch._core.gradient.custom import written
 from ms2torch._core.tensor.tensor import Tensor, wrap
-
-
-class _Written(torch.autograd.Function):
-    """``new``, with its gradient for ``old`` too."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(old, new):
-        return new.view_as(new)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        pass
-
-    @staticmethod
-    def backward(ctx, gradient):
-        return gradient, gradient
 
 
 def write(variable: Tensor, change, own: bool = False) -> Tensor:
@@ -41,16 +23,15 @@ def write(variable: Tensor, change, own: bool = False) -> Tensor:
     new = change(old.detach())
     if new.dtype is not old.dtype or new.device != old.device:
         new = new.to(old)
-    rest = getattr(variable, "_rest", None)
-    if old.requires_grad:
-        variable._t = _Written.apply(old, new.detach())
-        return wrap(_Written.apply(old, new))
-    if rest is None:
-        variable._write(lambda t: t.copy_(new.detach()))
-    elif old is not rest:
-        variable._t = new.detach()
-    elif levels.writing():
-        recording.keep_apart((variable,))
-        rest.copy_(new.detach())
-        return wrap(new if own else rest.detach())
+    with threads.held():
+        opened, rest = mode.differentiation, getattr(variable, "_rest", None)
+        if rest is None:
+            variable._write(lambda t: t.copy_(new.detach()))
+        elif opened is not None:
+            opened.rebind(variable, written(old, new.detach()))
+            return wrap(written(old, new))
+        else:
+            recording.keep_apart((variable,))
+            rest.copy_(new.detach())
+            return wrap(new if own else rest.detach())
     return wrap(new)

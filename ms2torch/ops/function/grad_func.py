@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 
 from ms2torch._core import mode
-from ms2torch._core.gradient import autodiff
-from ms2torch._core.gradient.levels import tensors_of
+from ms2torch._core.gradient import autodiff, transforms
+from ms2torch._core.gradient.passes import tensors_of
 from ms2torch._core.tensor.tensor import Tensor, lift, wrap
+from ms2torch.common.mutable import is_mutable
 from ms2torch.common.parameter import Parameter
 
 __all__ = ["get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"]
@@ -81,15 +82,16 @@ class _Asked:
             else:
                 *args, sens = args
                 args = tuple(args)
-        chosen = chosen_inputs(self.positions, args)
-        found = autodiff.differentiate(self.fn, args, kwargs, chosen, self.weights or (), sens, self.has_aux)
+        chosen = chosen_inputs(self.positions, args, kwargs)
+        found = autodiff.differentiate(self.fn, args, kwargs, [place for _, place in chosen],
+                                       self.weights or (), sens, self.has_aux)
         return found, chosen
 
     def arrange(self, found, chosen):
-        inputs = tuple(wrap(g) for g in found.inputs)
+        inputs = tuple(lift(g) for g in found.inputs)
         weights = tuple(wrap(g) for g in found.weights)
         if self.return_ids:
-            inputs = tuple(zip(chosen, inputs, strict=True))
+            inputs = tuple(zip([p for p, _ in chosen], inputs, strict=True))
             weights = tuple((w.name, g) for w, g in zip(self.weights or (), weights, strict=True))
         if len(inputs) == 1:
             inputs = inputs[0]
@@ -108,21 +110,33 @@ def refuse_without_gradients() -> None:
         raise RuntimeError("In no_grad context, you can not calculate gradient")
 
 
-def chosen_inputs(positions, args: tuple) -> list[int]:
-    """The positions that hold Tensors; IndexError (PyNative: RuntimeError) for one beyond the inputs.
+def chosen_inputs(positions, args: tuple, kwargs: dict) -> list[tuple]:
+    """Of the positions those that are differentiated, each with its place: an index or a keyword.
 
-    In PyNative a function without inputs has no gradients and no error.
+    Keywords count on from the last argument, in the order of the call. IndexError (PyNative: RuntimeError)
+    for a position beyond the inputs; in PyNative a function without inputs has no gradients and no error.
     """
-    if positions is None or not (args or mode.graph):
+    places = [*range(len(args)), *kwargs]
+    if positions is None or not (places or mode.graph):
         return []
     if not positions:
         raise RuntimeError(
             f"grad_position should not be empty when grad by position{'.' if mode.graph else '!'}"
         )
     for p in positions:
-        if p >= len(args):
+        if p >= len(places):
             raise (IndexError if mode.graph else RuntimeError)(f"Position index {p} is exceed input size.")
-    return [p for p in positions if isinstance(args[p], Tensor)]
+    return [(p, places[p]) for p in positions if is_input(given(places[p], args, kwargs))]
+
+
+def given(place, args: tuple, kwargs: dict):
+    """The argument at a place."""
+    return args[place] if place.__class__ is int else kwargs[place]
+
+
+def is_input(value) -> bool:
+    """Whether a gradient can be asked for: of Tensors, in graph mode of what is made `mutable` too."""
+    return isinstance(value, Tensor) or (mode.graph and is_mutable(value) and bool(tensors_of(value)))
 
 
 def _positions(grad_position):
@@ -242,7 +256,7 @@ def jvp(fn, inputs, v, has_aux=False):
     primals, tangents = _as_tuple(inputs), _as_tuple(v)
     if len(primals) != len(tangents):
         raise ValueError(f"v has invalid length: should be {len(primals)}, but got {len(tangents)}")
-    primal, aux, pushed = autodiff.jvp(fn, primals, tangents, has_aux)
+    primal, aux, pushed = transforms.jvp(fn, primals, tangents, has_aux)
     out = _like(primal, [wrap(g) for g in pushed])
     return (primal, out, _aux(aux)) if has_aux else (primal, out)
 
@@ -256,7 +270,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     fn = _first_of_several(fn, has_aux)
     _check_tensors(inputs)
     asked = None if weights is None else _weights(weights)
-    primal, aux, pull = autodiff.vjp(fn, inputs, asked or (), has_aux)
+    primal, aux, pull = transforms.vjp(fn, inputs, asked or (), has_aux)
     count = len(tensors_of(primal))
 
     def pull_back(*sens):
@@ -293,10 +307,10 @@ def jacrev(fn, grad_position=0, has_aux=False):
     def jacobian(*args):
         if any(p >= len(args) for p in positions):
             raise ValueError("The element in grad_position must belong to [0, args_num).")
-        chosen = chosen_inputs(positions, args)
+        chosen = [p for p, _ in chosen_inputs(positions, args, {})]
         if len(chosen) < len(positions):
             raise TypeError("The inputs type must be Tensor.")
-        primal, aux, rows = autodiff.jacobian(fn, args, chosen, has_aux)
+        primal, aux, rows = transforms.jacobian(fn, args, chosen, has_aux)
         rows = [lift(tuple(row)) for row in rows]
         rows = [row[0] if len(row) == 1 else row for row in rows]
         found = rows[0] if isinstance(primal, Tensor) else tuple(rows)

@@ -1,4 +1,4 @@
-"""Recording happens inside levels only, and a level leaves nothing behind, whatever happens in it."""
+"""Autograd records inside passes only, and a pass leaves nothing behind, whatever happens in it."""
 
 import gc
 import threading
@@ -10,7 +10,7 @@ import torch
 
 import ms2torch as ms
 from ms2torch import Parameter, Tensor, nn, ops
-from ms2torch._core.gradient import levels
+from ms2torch._core import mode
 
 
 class Net(nn.Cell):
@@ -28,8 +28,7 @@ class Net(nn.Cell):
 
 def at_rest(net) -> bool:
     return (
-        levels.depth == 0
-        and not levels._stored
+        mode.differentiation is None
         and all(
             p._t is p._rest and not p._t.requires_grad and p._t.grad is None for p in net.get_parameters()
         )

@@ -1,0 +1,92 @@
+"""Gradients of integers and bools, which autograd cannot differentiate by.
+
+MindSpore gives them one in their own dtype: that of the function continued to real numbers, then cast. So an
+integer that is asked for goes through the body as a `Shadowed` tensor: its integers, and beside them the same
+numbers in float64, which autograd follows. An operator computes both; where its result is a float, the float
+follows the shadows. What has no continuation (an index, a comparison, a draw) ends the shadow there, and its
+gradient is zero.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch.utils._pytree import tree_any, tree_map
+
+from .passes import is_whole
+
+# What a shadow must not go through: its result would be drawn or written twice.
+_DRAWS = ("rand", "bernoulli", "normal", "dropout", "multinomial", "uniform", "exponential", "poisson")
+
+
+class Shadowed(torch.Tensor):
+    """An integer tensor with a float64 ``shadow`` of the same numbers."""
+
+    shadow: torch.Tensor
+
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        plain, plain_kwargs = tree_map(_plain, (args, kwargs))
+        name = getattr(function, "__name__", "")
+        result = function(*plain, **plain_kwargs)
+        if name == "__get__" or not _holds_numbers(result) or any(d in name for d in _DRAWS):
+            return result
+        writes = (name.endswith("_") and not name.endswith("__")) or name in ("__setitem__", "__iadd__")
+        try:
+            shadows, shadow_kwargs = tree_map(_shadow, (args, kwargs))
+            if writes and not isinstance(args[0], Shadowed):
+                return result
+            continued = function(*shadows, **shadow_kwargs)
+        except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError):
+            return result
+        if writes:
+            return args[0]
+        return _beside(result, continued)
+
+
+def shadowed(t: torch.Tensor, shadow: torch.Tensor | None = None) -> Shadowed:
+    """``t``, an integer tensor, beside its float64 shadow: a fresh leaf where none is given."""
+    out = t.detach().as_subclass(Shadowed)
+    out.shadow = t.detach().double().requires_grad_() if shadow is None else shadow
+    return out
+
+
+def _plain(x):
+    return x.as_subclass(torch.Tensor) if isinstance(x, Shadowed) else x
+
+
+def _shadow(x):
+    if isinstance(x, Shadowed):
+        return x.shadow
+    return torch.float64 if isinstance(x, torch.dtype) and x in _CONTINUED else x
+
+
+_CONTINUED = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
+
+
+def _holds_numbers(result) -> bool:
+    return isinstance(result, torch.Tensor) or (
+        isinstance(result, (tuple, list)) and tree_any(lambda x: isinstance(x, torch.Tensor), result))
+
+
+def _beside(result, continued):
+    """``result`` with the gradient of ``continued``, tensor by tensor."""
+    if isinstance(result, (tuple, list)):
+        if not isinstance(continued, (tuple, list)) or len(continued) != len(result):
+            return result
+        pairs = [_beside(r, c) for r, c in zip(result, continued, strict=True)]
+        return pairs if isinstance(result, list) else tuple(pairs)
+    if not (isinstance(result, torch.Tensor) and isinstance(continued, torch.Tensor)):
+        return result
+    if result.shape != continued.shape or not continued.requires_grad:
+        return result
+    if is_whole(result):
+        return shadowed(result, continued)
+    # The numbers of the integers' own run, the gradient of the shadows'.
+    continued = continued.to(result.dtype)
+    return continued + (result.detach() - continued.detach())
+
+
+def followed(t: torch.Tensor) -> torch.Tensor:
+    """What autograd follows of ``t``: the shadow of an integer that has one."""
+    return t.shadow if t.__class__ is Shadowed else t

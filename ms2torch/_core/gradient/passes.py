@@ -1,0 +1,289 @@
+"""One differentiation, from opening to commit or roll-back: the only place where autograd records.
+
+A `Pass` owns all that a differentiation changes for its time: the weights' slots (each differentiated weight
+gets a fresh *alias*), the grad mode, what the body writes, what it stores on Cells, the random streams. The
+body runs once. At the end everything is put back; then what was written is *settled*: it becomes the content
+of the Parameter or of the Tensor that it was written to. After an exception nothing is.
+
+Why aliases and not ``requires_grad_`` on the stored parameter: an inner differentiation would then see the
+outer one's tensor (nested weights give (24, 12) where (12, 6) is right), threads would lose gradients, and a
+tensor that survives a call would keep a graph alive.
+
+Why nothing is written in place: autograd has saved the old value (see `copy_on_write`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import torch
+
+from ms2torch._core import mode
+from ms2torch._core.random import random_streams
+from ms2torch._core.tensor.tensor import Tensor, wrap
+
+from . import copy_on_write, threads
+
+# What is done before the first gradient of a training, with the train cell where there is one: several
+# processes compare their parameters, or take over those of rank 0.
+before_training: list = []
+# In automatic parallelism every gradient of a weight is one of the whole batch: (gradients, weights) to
+# gradients.
+reduction = None
+
+
+def prepare_training(cell=None) -> None:
+    """Do what waits for the first gradient."""
+    waiting = before_training[:]
+    before_training.clear()
+    for prepare in waiting:
+        prepare(cell)
+
+
+class Pass:
+    """One differentiation: ``with Pass(weights) as opened`` puts ``opened.aliases`` into the weights' slots.
+
+    ``keeps_graph``: the graph outlives the pass (a recording, a pull-back), so what the body wrote settles in
+    memory of its own, for autograd still needs the old.
+    """
+
+    __slots__ = ("_changed", "_grad_mode", "_homes", "_journal", "_memory", "_taken", "aliases",
+                 "given", "hooked", "keeps_graph", "outer", "received", "stored", "weights")
+
+    def __init__(self, weights=(), keeps_graph: bool = False) -> None:
+        self.weights = weights
+        self.keeps_graph = keeps_graph
+
+    def alias(self, weight) -> torch.Tensor:
+        """What stands for ``weight`` while this pass is open."""
+        return alias(weight._t)
+
+    def __enter__(self) -> Pass:
+        threads.acquire()
+        self.outer = outer = mode.differentiation
+        self._grad_mode = torch.is_grad_enabled()
+        self.aliases: list[torch.Tensor] = []
+        # Tensors without meaning whose gradient is asked for all the same: what a process received from
+        # another hangs on one, so that its gradient travels back.
+        self.received: list[torch.Tensor] = []
+        self.given: tuple | list = ()
+        # Calls of Cells whose backward hooks wait for the gradients (`custom.backward_hooked`).
+        self.hooked: list = []
+        self.stored: list = []
+        self._taken: list[tuple] = []
+        self._homes: list[tuple] = []
+        self._changed: dict[int, tuple] = {}
+        self._memory: list[tuple] = []
+        self._journal = random_streams.begin_journal() if outer is None else None
+        try:
+            if outer is None:
+                threads.keep_others_out()
+            mode.differentiation = self
+            if not self._grad_mode:
+                torch.set_grad_enabled(True)
+            for w in self.weights:
+                self._take(w)
+        except BaseException:
+            self.__exit__(BaseException, None, None)
+            raise
+        return self
+
+    def _take(self, w) -> None:
+        old = w._t
+        new = self.alias(w)
+        self._taken.append((w, old, new))
+        w._t = new
+        self.aliases.append(new)
+        if w._home is not None:
+            # The parameter of a plain torch module: the module reads its own dict, not our slot.
+            entries, key = w._home
+            self._homes.append((entries, key, entries[key]))
+            entries[key] = new
+
+    def __exit__(self, kind, value, trace) -> None:
+        outer = self.outer
+        try:
+            written = self._put_back(kind is None)
+            if outer is None:
+                mode.differentiation = None
+                for holder in self.stored:
+                    detach_(holder)
+                for holder, content in written:
+                    holder._settle(content.detach(), self.keeps_graph)
+            else:
+                outer.stored.extend(self.stored)
+        finally:
+            mode.differentiation = outer
+            if outer is None:
+                random_streams.end_journal(self._journal, kind is not None)
+            if not self._grad_mode:
+                torch.set_grad_enabled(False)
+            threads.let_others_in(outer)
+            threads.release()
+
+    def _put_back(self, commits: bool) -> list[tuple]:
+        """Slots as they were; what was written, with whom it was written to, where it is to be settled."""
+        outer, written = self.outer, []
+        taken = {id(w) for w, _, _ in self._taken} if self._changed else ()
+        for w, old in self._changed.values():
+            if id(w) in taken:
+                continue
+            if not commits:
+                w._t = old
+            elif outer is not None:
+                outer._changed.setdefault(id(w), (w, old))
+            elif hasattr(w, "_rest"):
+                written.append((w, w._t))
+                w._t = old
+        for w, old, new in reversed(self._taken):
+            now = w._t
+            if now is new or not commits:
+                w._t = old
+            elif outer is not None:
+                outer._changed.setdefault(id(w), (w, old))
+            else:
+                w._t = old
+                written.append((w, now))
+        for entries, key, old in reversed(self._homes):
+            entries[key] = old
+        if not commits:
+            for w, memory in reversed(self._memory):
+                w._rest.data = memory
+        elif outer is not None:
+            outer._memory.extend(self._memory)
+        return written
+
+    # ---- what the body does ----------------------------------------------------------------------------
+
+    def rebind(self, holder: Tensor, new: torch.Tensor) -> None:
+        """Make ``new`` the content of ``holder``; it settles when the outermost pass ends."""
+        self._changed.setdefault(id(holder), (holder, holder._t))
+        holder._t = new
+
+    def write(self, holder: Tensor, change) -> None:
+        """Let ``change(t)`` write into the content of ``holder``."""
+        with threads.held():
+            opened = mode.differentiation
+            if opened is None:        # it was another thread's, and has ended meanwhile
+                holder._write(change)
+                return
+            # A Parameter's own memory stays as it is until the pass ends well.
+            in_place = not hasattr(holder, "_rest") or id(holder) in opened._changed
+            if not hasattr(holder, "_rest") and opened.was_given(holder):
+                raise RuntimeError(
+                    "Can not modify tensor id of input tensor from network by assign value, this may caused "
+                    "by slice op, please check your code to avoid this error!"
+                )
+            # Nor may another Tensor hold the same tensor: two references are the slot and the question.
+            in_place = in_place and sys.getrefcount(holder._t) == 2
+            t = holder._t
+            new = copy_on_write.changed(t, change, in_place)
+            if new is not t:
+                opened.rebind(holder, new)
+            if new.requires_grad and not t.requires_grad:
+                opened.remember(holder)
+
+    def was_given(self, holder: Tensor) -> bool:
+        """Whether ``holder`` is an argument of what is differentiated, which PyNative mode protects."""
+        if mode.graph:
+            return False
+        return any(holder is given for given in self.given) or (
+            self.outer is not None and self.outer.was_given(holder))
+
+    def lend_memory(self, weights) -> None:
+        """Let a kernel write into the Parameters' resting tensors: their memory becomes a copy, for autograd
+        may have saved the old."""
+        for w in weights:
+            self._memory.append((w, w._rest.data))
+            w._rest.data = w._rest.data.clone()
+            torch.autograd.graph.increment_version(w._rest)
+            self.rebind(w, w._rest)
+
+    def remember(self, value) -> None:
+        """Called when a Tensor is stored on a Cell: it must not carry the graph out."""
+        self.stored.append(value)
+
+
+class Lent(Pass):
+    """A pass whose aliases somebody else owns (torch's optimizers, DDP, tracers)."""
+
+    __slots__ = ("_lent",)
+
+    def __init__(self, weights, tensors, keeps_graph: bool = False) -> None:
+        super().__init__(weights, keeps_graph)
+        self._lent = iter(tensors)
+
+    def alias(self, weight) -> torch.Tensor:
+        return next(self._lent)
+
+
+_WHOLE = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
+          torch.uint16, torch.uint32, torch.uint64}
+
+
+def is_whole(t: torch.Tensor) -> bool:
+    """Whether ``t`` holds integers or bools, which autograd cannot differentiate by."""
+    return t.dtype in _WHOLE
+
+
+def trainable(weights) -> list:
+    """Those of ``weights`` that ask for a gradient and that autograd can give one."""
+    return [w for w in weights if w.requires_grad and w._t.dtype not in _WHOLE]
+
+
+def alias(t: torch.Tensor) -> torch.Tensor:
+    """A fresh tensor over the same storage to differentiate by; connected to an outer pass where there is
+    one."""
+    if t.requires_grad:
+        return t.view_as(t)
+    return t.detach().requires_grad_()
+
+
+def fresh(t: torch.Tensor) -> Tensor:
+    return wrap(alias(t))
+
+
+def values_of_their_own(args: list, kwargs: dict, apart_from) -> None:
+    """Arguments that a graph may write to without the caller's Tensors following, but in some places."""
+    for of, places in ((args, range(len(args))), (kwargs, kwargs)):
+        for place in places:
+            value = of[place]
+            if value.__class__ is Tensor and place not in apart_from:
+                t = value._t
+                of[place] = wrap(t.view_as(t) if t.requires_grad else t.detach())
+
+
+def detach_(obj) -> None:
+    """Take every Tensor in ``obj`` off the graph, in its slot: all holders of that wrapper see it."""
+    if isinstance(obj, Tensor):
+        t = obj._t
+        if t.requires_grad:
+            obj._t = t.detach()
+        elif t.__class__ is not torch.Tensor and hasattr(t, "shadow"):     # see `integers`
+            obj._t = t.as_subclass(torch.Tensor)
+    elif isinstance(obj, (tuple, list)):
+        for x in obj:
+            detach_(x)
+    elif isinstance(obj, dict):
+        for x in obj.values():
+            detach_(x)
+
+
+def tensors_of(obj, found: list | None = None) -> list[Tensor]:
+    """All Tensors in nested tuples, lists and dicts, in order."""
+    found = [] if found is None else found
+    if isinstance(obj, Tensor):
+        found.append(obj)
+    elif isinstance(obj, (tuple, list)):
+        for x in obj:
+            tensors_of(x, found)
+    elif isinstance(obj, dict):
+        for x in obj.values():
+            tensors_of(x, found)
+    return found
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=threads.reset)
+

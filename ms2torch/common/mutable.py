@@ -1,0 +1,40 @@
+"""``mindspore.mutable``: values that graph mode does not take for constants, so that they have gradients."""
+
+from __future__ import annotations
+
+from ms2torch._core.tensor.tensor import Tensor
+
+
+class _Tuple(tuple):
+    __ms_mutable__ = True
+
+
+class _List(list):
+    __ms_mutable__ = True
+
+
+class _Dict(dict):
+    __ms_mutable__ = True
+
+
+def mutable(input_data, dynamic_len=False):
+    """A tuple, list or dict by whose Tensors graph mode differentiates; anything else is as it was.
+
+    Nothing is ever taken for a constant here, so this decides about gradients alone: in graph mode they come
+    in the structure of ``input_data``, in PyNative mode containers have none. TypeError for anything but
+    numbers, Tensors and their tuples, lists and dicts.
+    """
+    if not isinstance(input_data, (bool, int, float, Tensor, tuple, list, dict)):
+        raise TypeError(
+            "For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) "
+            "or their nested structures with no self-reference, but got "
+            f"{type(input_data).__name__}: {input_data}."
+        )
+    for kind, made in ((tuple, _Tuple), (list, _List), (dict, _Dict)):
+        if isinstance(input_data, kind):
+            return made(input_data)
+    return input_data
+
+
+def is_mutable(value) -> bool:
+    return isinstance(value, (_Tuple, _List, _Dict))
