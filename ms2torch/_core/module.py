@@ -8,6 +8,7 @@ torch's method.
 from __future__ import annotations
 
 import sys
+from inspect import getattr_static
 
 import torch
 
@@ -51,7 +52,8 @@ def _called_by_torch() -> bool:
 def guard(cls: type, names) -> None:
     """Guard torch's methods ``names`` on ``cls`` itself."""
     for name in names:
-        setattr(cls, name, Guarded(name, getattr(torch.nn.Module, name), cls.__dict__.get(name)))
+        original, own = getattr(torch.nn.Module, name), getattr_static(cls, name)
+        setattr(cls, name, Guarded(name, original, None if own is original else own))
 
 
 def guard_overrides(cls: type, base: type) -> None:

@@ -12,10 +12,17 @@ from ms2torch._core.gradient import recording, threads
 from ms2torch._core.gradient.custom import written
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
 
+from ._buffer import _Buffer
+
 PARAMETER_NAME_DEFAULT = "Parameter"
 PARAMETER_NAME_PREFIX_MAX_LEN = 1024
 _unnamed = count()
 _keys = count()
+
+
+def _is_parameter_generated(name) -> bool:
+    """Whether a name is one that unnamed Parameters get."""
+    return isinstance(name, str) and name.startswith(f"{PARAMETER_NAME_DEFAULT}#")
 
 
 class Parameter(Tensor):
@@ -348,4 +355,4 @@ class ParameterTuple(tuple):
         """Marks parameter tuples, as MindSpore's parser looks for them."""
 
 
-__all__ = ["Parameter", "ParameterTuple"]
+__all__ = ["Parameter", "ParameterTuple", "_Buffer"]

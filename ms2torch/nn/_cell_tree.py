@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import torch
 
 from ms2torch._core.module import speak_tensor
-from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter, ParameterTuple
 
 
@@ -238,10 +237,10 @@ class CellTree:
         found = self
         for name in target.split(".") if target else ():
             if not hasattr(found, name):
-                raise AttributeError(f"For 'get_sub_cell', {found._get_name()} has no attribute `{name}`")
+                raise AttributeError(f"{found._get_name()} has no attribute `{name}`")
             found = getattr(found, name)
             if not isinstance(found, CellTree):
-                raise AttributeError(f"For 'get_sub_cell', `{name}` is not an mindspore.nn.Cell")
+                raise AttributeError(f"`{name}` is not an nn.Cell")
         return found
 
     def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
@@ -285,58 +284,6 @@ class CellTree:
     def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict:
         """Parameters already hold their data here; returns each with itself, as MindSpore does."""
         return {p: p for p in self.get_parameters()}
-
-    # ---- buffers ---------------------------------------------------------------------------------------
-
-    def register_buffer(self, name: str, tensor, persistent: bool = True) -> None:
-        """Keep a Tensor that is state but not a Parameter; saved with ``state_dict`` where ``persistent``."""
-        if "_params" not in self.__dict__:
-            raise AttributeError("cannot assign buffer before Cell.__init__() call")
-        if not isinstance(name, str):
-            raise TypeError(f"buffer name should be a string, but got {type(name)}.")
-        if "." in name:
-            raise KeyError('buffer name can not contain "."')
-        if name == "":
-            raise KeyError('buffer name can not be empty string ""')
-        if hasattr(self, name) and name not in self._buffers:
-            raise KeyError(f"attribute '{name}' already exists")
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"cannot assign '{type(tensor)}' object to buffer '{name}' (mindspore Tensor or None "
-                "required)"
-            )
-        self._buffers[name] = None if tensor is None else tensor._t
-        self._ms_buffers[name] = tensor
-        if persistent:
-            self._non_persistent_buffers_set.discard(name)
-        else:
-            self._non_persistent_buffers_set.add(name)
-
-    def _load_from_state_dict(self, state_dict, prefix, metadata, strict, missing, unexpected, errors):
-        """torch takes what is before a key's first dot for the child's name; MindSpore's may hold dots."""
-        found: list[str] = []
-        super()._load_from_state_dict(state_dict, prefix, metadata, strict, missing, found, errors)
-        dotted = tuple(f"{prefix}{name}." for name in self._modules if "." in name)
-        unexpected.extend(key for key in found if not key.startswith(dotted))
-
-    def _tied_buffer(self, name: str):
-        wrapper = self._ms_buffers.get(name)
-        raw = self._buffers[name]
-        if raw is None:
-            return None
-        if wrapper is None or (wrapper._t is not raw and not wrapper._t.requires_grad):
-            from ms2torch._core.tensor.tensor import wrap
-
-            self._ms_buffers[name] = wrapper = wrap(raw)
-        return wrapper
-
-    def get_buffer(self, target: str):
-        """The buffer at a dotted path; AttributeError where there is none."""
-        path, _, name = target.rpartition(".")
-        cell = self.get_sub_cell(path)
-        if name not in cell._buffers:
-            raise AttributeError(f"`{name}` is not a buffer")
-        return cell._tied_buffer(name)
 
     # ---- flags -----------------------------------------------------------------------------------------
 

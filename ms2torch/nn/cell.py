@@ -24,15 +24,16 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple
 
 from ._cell_call import GRADIENT_NAMES, CellCall, HookHandle
+from ._cell_state import CellState, register_cell_buffer_registration_hook
 from ._cell_tree import CellTree, Params
 
-__all__ = ["Cell", "GraphCell"]
+__all__ = ["Cell", "GraphCell", "register_cell_buffer_registration_hook"]
 
 _Module = torch.nn.Module
 _hook_ids = itertools.count()
 
 
-class Cell(CellTree, CellCall, _Module):
+class Cell(CellTree, CellState, CellCall, _Module):
     """Base class of networks and layers: parameters and child Cells as attributes, the computation in
     ``construct``.
 
@@ -111,22 +112,25 @@ class Cell(CellTree, CellCall, _Module):
         params = own.get("_params")
         if params is not None:
             if name in params:
-                param = params.tied(name)
-                if self._in_slow_construct and param is not None and self._float is not None:
-                    t = param._t
-                    if t.dtype is not self._float and t.is_floating_point():
-                        return wrap(t.to(self._float))
-                return param
+                return self._in_its_precision(params.tied(name))
             modules = own["_modules"]
             if name in modules:
                 return modules[name]
             if name in own["_buffers"]:
-                return self._tied_buffer(name)
+                return self._in_its_precision(self._tied_buffer(name))
         if name == "cast":      # which every Cell had before 2.10, and packages use without making one
             from ms2torch.ops import Cast
 
             return Cast()
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+
+    def _in_its_precision(self, tensor: Tensor | None):
+        """A parameter or buffer as ``construct`` reads it: cast where ``to_float`` chose a dtype."""
+        if self._in_slow_construct and tensor is not None and self._float is not None:
+            t = tensor._t
+            if t.dtype is not self._float and t.is_floating_point():
+                return wrap(t.to(self._float))
+        return tensor
 
     def __setattr__(self, name: str, value) -> None:
         if isinstance(value, Parameter):
@@ -138,6 +142,9 @@ class Cell(CellTree, CellCall, _Module):
             self._set_child(name, value)
         elif isinstance(value, ParameterTuple):
             self._set_parameter_tuple(name, value)
+        elif isinstance(value, Tensor) and "_is_buffer" in value.__dict__:
+            self.__dict__.pop(name, None)
+            self.register_buffer(name, value, value.__dict__.get("persistent", True))
         elif isinstance(value, torch.nn.Parameter):
             self.insert_param_to_cell(name, Parameter(value.detach(), requires_grad=value.requires_grad))
         else:
@@ -158,9 +165,8 @@ class Cell(CellTree, CellCall, _Module):
                 own["_modules"][name] = None
                 return
             if name in own["_buffers"]:
-                if isinstance(value, Tensor) or value is None:
-                    own["_buffers"][name] = None if value is None else value._t.detach()
-                    own["_ms_buffers"][name] = value
+                if value is None:
+                    self._keep_buffer(name, None)
                     return
                 raise TypeError(
                     f"Buffer '{name}' already exists in network, "
@@ -401,22 +407,6 @@ class Cell(CellTree, CellCall, _Module):
             cell.apply(fn)
         fn(self)
         return self
-
-    def buffers(self, recurse: bool = True):
-        """All buffers as Tensors."""
-        for _, buffer in self.named_buffers(recurse=recurse):
-            yield buffer
-
-    def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True):
-        """All buffers as Tensors with their dotted names."""
-        seen: set[int] = set()
-        for name, cell in self.cells_and_names(name_prefix=prefix) if recurse else [(prefix, self)]:
-            for key in cell._buffers:
-                buffer = cell._tied_buffer(key)
-                if buffer is None or (remove_duplicate and id(buffer) in seen):
-                    continue
-                seen.add(id(buffer))
-                yield (f"{name}.{key}" if name else key), buffer
 
     def parameters(self, recurse: bool = True):
         """All raw torch parameters. They do not require grad: an optimizer of torch's is refused and sent to

@@ -23,7 +23,7 @@ from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.dtype import _FROM_TORCH, string
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
 from ms2torch._naming.surface import install_lazy
-from ms2torch.common.parameter import Parameter
+from ms2torch.common.parameter import Parameter, _Buffer
 from ms2torch.nn.cell import Cell
 
 from . import _checkpoint_file, _safetensors
@@ -171,7 +171,7 @@ def _chosen(save_obj, choice):
 
 
 def _from_dict(key, value):
-    if not isinstance(key, str) or not isinstance(value, (Parameter, str, np.ndarray)):
+    if not isinstance(key, str) or not isinstance(value, (Parameter, _Buffer, str, np.ndarray)):
         raise TypeError(
             "For save_checkpoint, when save_obj is made up by dict, the key should be str andvalue should be "
             f"Parameter, but got the type of key is {type(key)} andthe type of value is {type(value)}"
