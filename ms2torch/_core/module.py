@@ -18,14 +18,15 @@ from ms2torch._core.tensor.tensor import Tensor, lift, lower
 class Guarded:
     """A public name of torch's Module on Cell: the user's value for the user, torch's method for torch."""
 
-    __slots__ = ("default", "name", "original")
+    __slots__ = ("default", "name", "original", "overridden")
 
-    def __init__(self, name: str, original, default=None) -> None:
-        self.name, self.original, self.default = name, original, default
+    def __init__(self, name: str, original, default=None, overridden: bool = True) -> None:
+        self.name, self.original, self.default, self.overridden = name, original, default, overridden
 
     def __get__(self, cell, owner=None):
         if cell is None:
-            return self.default if self.default is not None else self.original
+            hidden = self.default is None or (not self.overridden and _called_by_torch())
+            return self.original if hidden else self.default
         if _called_by_torch():
             return self.original.__get__(cell, owner)
         try:
@@ -53,7 +54,7 @@ def guard(cls: type, names) -> None:
     """Guard torch's methods ``names`` on ``cls`` itself."""
     for name in names:
         original, own = getattr(torch.nn.Module, name), getattr_static(cls, name)
-        setattr(cls, name, Guarded(name, original, None if own is original else own))
+        setattr(cls, name, Guarded(name, original, None if own is original else own, overridden=False))
 
 
 def guard_overrides(cls: type, base: type) -> None:

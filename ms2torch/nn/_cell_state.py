@@ -1,7 +1,7 @@
 """The state of a Cell: buffers, ``state_dict``, ``load_state_dict`` and their hooks. Mixed into Cell.
 
-Keys are places in the tree, not ``param.name``. The hooks are torch's, whose signatures MindSpore has too; torch's own
-code finds torch's methods (see ``_core/module.py``).
+Keys are places in the tree, not ``param.name``. The hooks are torch's, whose signatures MindSpore has too;
+torch's own code finds torch's methods (see ``_core/module.py``).
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class CellState:
         self._ms_buffers[name] = (tensor, raw)
 
     def _tied_buffer(self, name: str):
-        """The Tensor of buffer ``name``; a tensor that torch has put into ``_buffers`` meanwhile wins over a new
-        value of the Tensor's own."""
+        """The Tensor of buffer ``name``; a tensor that torch has put into ``_buffers`` meanwhile wins over a
+        new value of the Tensor's own."""
         tensor, known = self._ms_buffers.get(name, (None, None))
         raw = self._buffers[name]
         if raw is None:
@@ -155,8 +155,8 @@ class CellState:
     def load_state_dict(self, state_dict, strict: bool = True, assign: bool = False):
         """Copy what ``state_dict`` gave into parameters and buffers, in their dtypes.
 
-        Returns what was missing and what was unexpected; with ``strict`` these are RuntimeErrors, as are other
-        shapes. ``assign`` is torch's: the given tensors take the parameters' places.
+        Returns what was missing and what was unexpected; with ``strict`` these are RuntimeErrors, as are
+        other shapes. ``assign`` is torch's: the given tensors take the parameters' places.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -234,8 +234,8 @@ def _copy(target: Tensor, value, key: str, errors: list[str]) -> None:
     value = lift(value)
     if not isinstance(value, Tensor):
         errors.append(
-            f'While copying the parameter named "{key}", expected Tensor or Tensor-like object from checkpoint but '
-            f"received {type(value)}"
+            f'While copying the parameter named "{key}", expected Tensor or Tensor-like object from '
+            f"checkpoint but received {type(value)}"
         )
     elif value.shape != target.shape:
         errors.append(
