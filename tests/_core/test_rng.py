@@ -13,6 +13,8 @@ import torch
 
 from ms2torch._core.devices import device
 from ms2torch._core.random import random_streams, rng
+from ms2torch._core.random.distributions import doubles, floats, integers, normals
+from ms2torch._core.random.engines import MT19937, MT19937_64, MinStd
 from ms2torch._core.random.random_streams import Stream, randperm
 
 RECORD = json.loads(Path(__file__).with_name("rng_record.json").read_text())
@@ -147,7 +149,7 @@ def test_dropout_masks():
 @pytest.mark.parametrize("count", [1, 7, 100, 1000, 1500, 5000])
 def test_the_engine_is_cpps_minstd_however_its_outputs_are_asked_for(count):
     """x <- 16807 x mod 2^31 - 1, C++'s definition: single draws, shared ones, given back and set back."""
-    engine, x = random_streams.Minstd(12345), 12345
+    engine, x = MinStd(12345), 12345
 
     def expected(n):
         nonlocal x
@@ -160,14 +162,35 @@ def test_the_engine_is_cpps_minstd_however_its_outputs_are_asked_for(count):
     for turn in range(9000 // count + 3):
         assert engine.outputs(count).tolist() == expected(count), turn
     before = engine.get_state()
-    assert before == x
     words = engine.draw(count + 3)
+    again = [int(w) + 1 for w in words[:count]]
     engine.give_back(words[count:])
     assert (words[:count] + np.uint64(1)).tolist() == expected(count)
     assert engine.outputs(count).tolist() == expected(count)
     engine.set_state(before)
-    assert engine.outputs(2)[0] == before * 16807 % (2**31 - 1)
+    assert engine.outputs(count).tolist() == again
     assert engine.outputs(0).size == engine.draw(0).size == 0
+
+
+@pytest.mark.parametrize(("engine", "many", "one"), [
+    (MinStd, lambda e: normals(e, 3000), lambda e: [e.normal32() for _ in range(3000)]),
+    (MinStd, lambda e: floats(e, 3000), lambda e: [e.real32() for _ in range(3000)]),
+    (MT19937, lambda e: doubles(e, 3000), lambda e: [e.real() for _ in range(3000)]),
+    (MT19937, lambda e: integers(e, 3000, -3, 2**31),
+     lambda e: [e.integer(-3, 2**31 - 1) for _ in range(3000)]),
+    *[(kind, lambda e: e.draw(3000), lambda e: [*e.draw(5), *[e() for _ in range(1500)], *e.draw(1495)])
+      for kind in (MinStd, MT19937, MT19937_64)],
+])  # fmt: skip
+def test_one_number_at_a_time_comes_as_many_do(engine, many, one):
+    """`many` are those that the records hold."""
+    first, second = engine(77), engine(77)
+    before = second.get_state()
+    expected = many(first).tolist()
+    assert one(second) == expected
+    after = second()
+    second.set_state(before)
+    assert one(second) == expected
+    assert second() == after
 
 
 def test_dropout_layers_go_on_with_their_own_streams():

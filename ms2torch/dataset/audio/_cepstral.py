@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from ..core.mersenne import MT19937
+from ms2torch._core.random.engines import MT19937
+
 from ..core.validator_helpers import (
     check_non_negative_int32,
     check_pos_float32,

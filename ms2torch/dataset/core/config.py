@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import os
 import random
+import secrets
 from enum import IntEnum
 
 import numpy as np
 
-from .mersenne import fresh_seed
 from .validator_helpers import INT32_MAX, UINT32_MAX, check_valid_str, type_check
 
 __all__ = ["ErrorSamplesMode", "get_auto_num_workers", "get_auto_offload", "get_autotune_interval",
@@ -74,7 +74,7 @@ def drawing_seed() -> int:
     """The seed that a random operation starts from: the one that was set, else one from the system."""
     seed = _values["seed"]
     if seed == _UNSET_SEED:
-        return 1 if _values["debug_mode"] else fresh_seed()
+        return 1 if _values["debug_mode"] else secrets.randbits(32)
     return seed
 
 

@@ -13,9 +13,10 @@ import os
 from collections.abc import Iterator
 from itertools import islice
 
+from ms2torch._core.random.engines import MT19937, MT19937_64
+
 from ..core import config
 from ..core.errors import pipeline_error
-from ..core.mersenne import MT19937, MT19937_64
 from ..core.validator_helpers import (
     check_sampler_shuffle_shard_options,
     check_source_arguments,

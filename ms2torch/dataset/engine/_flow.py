@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import deque
 from itertools import islice
 
+from ms2torch._core.random.engines import MT19937_64
+
 from ..core import config
 from ..core.errors import UserCodeError, pipeline_error, user_stack
-from ..core.mersenne import MT19937_64
 from . import samplers
 from ._sources import MappableDataset
 from .datasets import Dataset, UnionBaseDataset, places, to_list

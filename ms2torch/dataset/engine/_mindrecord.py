@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ms2torch._core.random.engines import MT19937, MinStd
+
 from ..core import config
 from ..core.errors import pipeline_error
-from ..core.mersenne import MT19937, MinStd
 from . import samplers
 from .samplers import Shuffle
 

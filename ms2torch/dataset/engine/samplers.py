@@ -16,9 +16,10 @@ from enum import Enum
 
 import numpy as np
 
+from ms2torch._core.random.engines import MT19937
+
 from ..core import config
 from ..core.errors import pipeline_error
-from ..core.mersenne import MT19937
 from ..core.validator_helpers import INT64_MAX, is_iterable
 
 __all__ = ["BuiltinSampler", "DistributedSampler", "IterSampler", "PKSampler", "RandomSampler", "Sampler",

@@ -13,10 +13,10 @@ import sys
 import numpy as np
 
 from ms2torch._core.errors import unsupported
+from ms2torch._core.random.engines import MT19937
 
 from ..core import config
 from ..core.errors import UserCodeError, operation_failed, pipeline_error
-from ..core.mersenne import MT19937
 from .py_transforms_util import Implementation
 from .validators import check_transforms
 

@@ -7,9 +7,9 @@ from enum import IntEnum
 
 import numpy as np
 
+from ms2torch._core.random.engines import MT19937
 from ms2torch._core.tensor import dtype as ms_dtype
 
-from ..core.mersenne import MT19937
 from ..core.validator_helpers import check_pos_int64, check_positive, check_value, type_check, type_check_list
 from .operation import (
     Compose,

@@ -9,7 +9,9 @@ import math
 
 import numpy as np
 
-from ..core.mersenne import MT19937, Gamma32
+from ms2torch._core.random.distributions import Gamma32
+from ms2torch._core.random.engines import MT19937
+
 from ..core.validator_helpers import check_pos_float32, check_positive, check_value, type_check
 from ..transforms.operation import OperationError, RandomOperation
 from ..transforms.py_transforms_util import Implementation

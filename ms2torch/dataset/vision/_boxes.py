@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.mersenne import MT19937
+from ms2torch._core.random.engines import MT19937
+
 from ..core.validator_helpers import check_value, type_check
 from ..transforms.operation import OperationError, RandomOperation, TensorOperation, opened
 from ..transforms.py_transforms_util import Implementation

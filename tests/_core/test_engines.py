@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from ms2torch.dataset.core.mersenne import MT19937, MT19937_64
+from ms2torch._core.random.engines import MT19937, MT19937_64
 
 
 @pytest.mark.parametrize(("stream", "value"), [(MT19937, 4123659995), (MT19937_64, 9981545732273789042)])
