@@ -1,94 +1,217 @@
-"""The command ``ms2torch`` and ``python -m ms2torch``: runs MindSpore programs on PyTorch, or checks them."""
+"""The command ``ms2torch`` and ``python -m ms2torch``: one table of commands, an argparse parser for each.
+
+A command is ``run`` where none is named: ``python -m ms2torch train.py`` runs a program. What follows a
+program's name is the program's alone.
+"""
 
 from __future__ import annotations
 
+import argparse
+import importlib
 import os
 import sys
+from typing import NamedTuple
 
-USAGE = """\
-usage: python -m ms2torch [options] train.py [arguments]      run a script
-       python -m ms2torch [options] -m package.module [...]   run a module
-       python -m ms2torch [options] -c "code" [...]           run a command
-       python -m ms2torch [options] [-]                       prompt, or a program on standard input
-       python -m ms2torch --check train.py                    list what will not work; runs nothing
-       ms2torch run [options] ...                             the same as python -m ms2torch
-       ms2torch run --nproc N [options] train.py              in N processes that train together
-       ms2torch msrun --worker_num N ... train.py             the same, with the flags of MindSpore's msrun
-       ms2torch doctor                                        what is installed here, what is missing
-       ms2torch reference where | install | run train.py      the real MindSpore beside it
-       ms2torch diff [options] train.py [arguments]           beside the real MindSpore: equal, or the first
-                                                              number that differs (ms2torch diff --help)
 
-options:
-  --api RELEASE        the MindSpore release the program was written for (1.0 to 2.10), where meanings differ
-  --device DEVICE      cpu, cuda, cuda:1, mps; default: the best device here
-  --map-path OLD=NEW   use folder NEW wherever the program says OLD; may be given several times
-  --check              list unsupported and differing names and arguments; exit code 1 if something would fail
-  --version            versions of ms2torch, PyTorch, and of MindSpore's API
-  -h, --help           this text
+class Command(NamedTuple):
+    """One command: what it is for, who makes its parser, who carries it out (both ``module:function``)."""
+
+    help: str
+    parser: str
+    main: str
+
+
+COMMANDS = {
+    "run": Command(
+        "a program, module (-m) or command (-c), in one or --nproc processes",
+        "ms2torch.cli:run_parser",
+        "ms2torch.cli:run",
+    ),
+    "check": Command(
+        "what of a program will not work, before anything runs",
+        "ms2torch.scan.command:check_parser",
+        "ms2torch.scan.command:check",
+    ),
+    "scan": Command(
+        "the same for whole code bases: folders, notebooks, a baseline, JSON, HTML",
+        "ms2torch.scan.command:scan_parser",
+        "ms2torch.scan.command:scan",
+    ),
+    "diff": Command(
+        "beside the real MindSpore: equal, or the first number that differs",
+        "ms2torch.difftest.options:parser",
+        "ms2torch.difftest.twin:main",
+    ),
+    "doctor": Command(
+        "what is installed here, what is missing", "ms2torch.doctor:parser", "ms2torch.doctor:main"
+    ),
+    "reference": Command(
+        "the real MindSpore beside it: where, install, run",
+        "ms2torch.difftest.reference:parser",
+        "ms2torch.difftest.reference:main",
+    ),
+    "msrun": Command(
+        "run in several processes, with the flags of MindSpore's msrun",
+        "ms2torch.shim.processes:parser",
+        "ms2torch.shim.processes:msrun",
+    ),
+    "completion": Command(
+        "a script that completes this command line: bash, zsh or fish",
+        "ms2torch.shim.completion:parser",
+        "ms2torch.shim.completion:main",
+    ),
+}
+
+_DESCRIPTION = """\
+Runs MindSpore programs on PyTorch, and tells what they need.
+
+  ms2torch train.py [arguments]             run a program; python -m ms2torch does the same
+  ms2torch -m package.module [arguments]    a module
+  ms2torch -c "code" [arguments]            a command
+  ms2torch [-]                              a prompt, or a program on standard input
+  ms2torch COMMAND ...                      see below, and ms2torch COMMAND --help
 """
 
 
-class _Options:
-    """What stood before the program's own part of the command line."""
-
-    def __init__(self) -> None:
-        self.api: str | None = None
-        self.device: str | None = None
-        self.maps: list[str] = []
-        self.check = False
+def find(place: str):
+    """The function that ``module:function`` names."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
 
 
-def _wrong(text: str) -> None:
-    print(f"ms2torch: {text}\n{USAGE.splitlines()[0]}", file=sys.stderr)
+class _Parser(argparse.ArgumentParser):
+    """An ArgumentParser whose mistakes are one line and the usage."""
+
+    def error(self, message: str) -> None:
+        wrong(message.removeprefix("argument "), self.usage)
+
+
+def wrong(text: str, usage: str | None = None) -> None:
+    """End with exit code 2: bad use of the command line, in a line, and how it is used."""
+    shown = f"\nusage: {usage.splitlines()[0]}" if usage else ""
+    print(f"ms2torch: {text}{shown}", file=sys.stderr)
     raise SystemExit(2)
 
 
-def _split(argv: list[str]) -> tuple[_Options, list[str]]:
-    """Our options, and the rest from the program's name on, which is the program's alone."""
-    options, rest = _Options(), list(argv)
-    while rest and rest[0].startswith("-") and rest[0] not in ("-", "-m", "-c"):
-        name, equals, value = rest.pop(0).partition("=")
-        if name in ("-h", "--help"):
-            print(USAGE, end="")
-            raise SystemExit(0)
-        if name in ("-V", "--version"):
-            _print_version()
-            raise SystemExit(0)
-        if name == "--check":
-            options.check = True
-            continue
-        if name not in ("--api", "--device", "--map-path"):
-            _wrong(f"unknown option {name}")
-        if not equals:
-            if not rest:
-                _wrong(f"{name} needs a value")
-            value = rest.pop(0)
-        if name == "--api":
-            options.api = value
-        elif name == "--device":
-            options.device = value
-        else:
-            options.maps.append(value)
-    return options, rest
+def run_parser() -> argparse.ArgumentParser:
+    """The options of ``ms2torch`` itself and of ``ms2torch run``."""
+    width = max(map(len, COMMANDS)) + 2
+    commands = "".join(f"  {name:{width}}{command.help}\n" for name, command in COMMANDS.items())
+    p = _Parser(
+        "ms2torch",
+        usage="ms2torch [run] [options] (train.py | -m module | -c code) [arguments]",
+        description=_DESCRIPTION,
+        epilog=f"commands:\n{commands}",
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = p.add_argument
+    add(
+        "--api",
+        metavar="RELEASE",
+        type=release,
+        help="the MindSpore release the program was written for (1.0 to 2.10), where meanings differ",
+    )
+    add("--device", metavar="DEVICE", help="cpu, cuda, cuda:1, mps; default: the best device here")
+    add(
+        "--map-path",
+        metavar="OLD=NEW",
+        action="append",
+        dest="maps",
+        default=[],
+        help="use folder NEW wherever the program says OLD; may be given several times",
+    )
+    add("--check", action="store_true", help="run nothing: the same as ms2torch check")
+    add(
+        "--report",
+        metavar="FILE",
+        nargs="?",
+        const="-",
+        help="at the end, which APIs ran, how often and how long; --report=FILE writes it as JSON",
+    )
+    add("-V", "--version", action=_Version, help="versions of ms2torch, PyTorch, and of MindSpore's API")
+    group = p.add_argument_group("several processes that train together")
+    group.add_argument(
+        "--nproc",
+        "--nproc-per-node",
+        "--nproc_per_node",
+        metavar="N",
+        type=_from(1),
+        help="processes on this machine",
+    )
+    group.add_argument("--nnodes", metavar="M", type=_from(1), default=1, help="machines")
+    group.add_argument(
+        "--node-rank",
+        "--node_rank",
+        metavar="I",
+        type=_from(0),
+        default=0,
+        help="which machine this is, from 0",
+    )
+    group.add_argument("--master-addr", "--master_addr", metavar="HOST", help="the first machine")
+    group.add_argument("--master-port", "--master_port", metavar="PORT", type=_from(1), help="its port")
+    return p
 
 
-def _print_version() -> None:
-    import torch
+def _from(least: int):
+    """The type of an option that is a whole number from ``least`` on."""
 
+    def number(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
+        return int(text)
+
+    return number
+
+
+def release(text: str) -> str:
+    """The type of ``--api``: a release of MindSpore."""
     from ms2torch._naming import generation
 
-    from ._version import __version__
+    try:
+        generation.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
-    print(f"ms2torch {__version__}, MindSpore API {generation.version()}, PyTorch {torch.__version__}")
+
+class _Version(argparse.Action):
+    def __init__(self, option_strings, dest, help=None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser, namespace, values, option_string=None) -> None:
+        import torch
+
+        from ms2torch._naming import generation
+
+        from ._version import __version__
+
+        print(f"ms2torch {__version__}, MindSpore API {generation.version()}, PyTorch {torch.__version__}")
+        raise SystemExit(0)
 
 
-def _prepare(options: _Options) -> None:
+def split(parser: argparse.ArgumentParser, argv: list[str]) -> tuple[list[str], list[str]]:
+    """Our options, and the rest from the program's name (or -, -m, -c) on."""
+    known = {name: action for action in parser._actions for name in action.option_strings}
+    at = 0
+    while at < len(argv) and argv[at].startswith("-") and argv[at] not in ("-", "-m", "-c"):
+        name, equals, _ = argv[at].partition("=")
+        if name not in known:
+            parser.error(f"unknown option {name}")
+        at += 1
+        if known[name].nargs is None and not equals:
+            if at == len(argv):
+                parser.error(f"{name} needs a value")
+            at += 1
+    return argv[:at], argv[at:]
+
+
+def _prepare(options: argparse.Namespace) -> None:
     """Everything that must hold before the program's first line, here and in its subprocesses."""
     from ms2torch._core.devices import device
     from ms2torch._core.processes import ranks
 
-    from .shim import alias, paths
+    from .shim import alias, paths, usage
 
     try:
         ranks.export()
@@ -100,46 +223,29 @@ def _prepare(options: _Options) -> None:
             os.environ["MS2TORCH_MAP_PATH"] = "\n".join(maps)
             paths.install(maps)
         alias.install(options.api, inherit=True)
+        if options.report:
+            usage.start(options.report)
     except (ValueError, RuntimeError) as err:
-        _wrong(str(err))
+        wrong(str(err), run_parser().usage)
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Entry point; ends with the program's own exit code."""
-    argv = sys.argv[1:] if argv is None else argv
-    if argv[:1] == ["doctor"]:
-        from . import doctor
-
-        raise SystemExit(doctor.main(argv[1:]))
-    if argv[:1] == ["diff"]:
-        from .difftest import twin
-
-        raise SystemExit(twin.main(argv[1:]))
-    if argv[:1] == ["reference"]:
-        from .difftest import reference
-
-        raise SystemExit(reference.main(argv[1:]))
-    if argv[:1] == ["msrun"]:
-        from .shim import processes
-
-        raise SystemExit(processes.msrun(argv[1:]))
-    if argv[:1] == ["run"]:
-        from .shim import processes
-
-        asked, argv = processes.split(argv[1:])
-        if asked:
-            raise SystemExit(processes.run(asked, argv))
-    options, rest = _split(argv)
+def run(argv: list[str]) -> int | None:
+    """``ms2torch run ...`` and ``ms2torch ...`` without a command; ends with the program's exit code."""
+    parser = run_parser()
+    ours, rest = split(parser, argv)
+    options = parser.parse_args(ours)
+    if rest in (["-m"], ["-c"]):
+        parser.error(f"{rest[0]} needs a value")
     if options.check:
-        from .shim import check
+        from .scan import command
 
-        raise SystemExit(check.main(rest, options.api))
+        return command.check_program(rest, options.api)
+    if options.nproc or options.nnodes > 1:
+        return _processes(parser, options, rest)
     from .shim import launcher
 
     _prepare(options)
     match rest:
-        case ["-m" | "-c"]:
-            _wrong(f"{rest[0]} needs a value")
         case ["-m", name, *args]:
             launcher.run_module(name, args)
         case ["-c", text, *args]:
@@ -152,3 +258,37 @@ def main(argv: list[str] | None = None) -> None:
             launcher.prompt(f"Python {sys.version.split()[0]} in which import mindspore gives ms2torch")
         case _:
             launcher.run_input([])
+    return None
+
+
+def _processes(parser: argparse.ArgumentParser, options: argparse.Namespace, rest: list[str]) -> int:
+    """The program in several processes, each with the options that are not about processes."""
+    from .shim import processes
+
+    if not rest:
+        parser.error("--nproc needs a program")
+    passed = [(name, getattr(options, name.strip("-"))) for name in ("--api", "--device", "--report")]
+    passed = [f"{name}={value}" for name, value in passed if value is not None]
+    program = [*passed, *(f"--map-path={text}" for text in options.maps), *rest]
+    try:
+        return processes.run(
+            program,
+            options.nproc or 1,
+            options.nnodes,
+            options.node_rank,
+            options.master_addr,
+            options.master_port,
+        )
+    except ValueError as err:
+        return parser.error(str(err))
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Entry point; ends with the program's own exit code."""
+    argv = sys.argv[1:] if argv is None else argv
+    if argv[:1] == ["run"] or argv[:1] == [] or argv[0] not in COMMANDS:
+        code = run(argv[1:] if argv[:1] == ["run"] else argv)
+    else:
+        code = find(COMMANDS[argv[0]].main)(argv[1:])
+    if code is not None:
+        raise SystemExit(code)

@@ -1,13 +1,15 @@
 """``ms2torch doctor``: what is installed here, what is missing, and the command that mends it.
 
-Plain lines where the output is no terminal; in Chinese where the language is Chinese. Exit code 1 if ms2torch
-cannot work as things are, 0 otherwise: the rest is optional.
+Plain lines where the output is no terminal, JSON with ``--json``; in Chinese where the language is Chinese.
+Exit code 1 if ms2torch cannot work as things are, 0 otherwise: the rest is optional.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib.metadata
 import importlib.util
+import json
 import locale
 import os
 import platform
@@ -178,22 +180,43 @@ def _width(text: str) -> int:
     return sum(2 if ord(c) > 0x2E7F else 1 for c in text)
 
 
-def show(lines: list[Line]) -> None:
-    """Print the findings: coloured on a terminal, plain elsewhere."""
-    from rich.console import Console
+# A terminal narrower than this shows a finding below its name.
+_NARROW = 64
+
+
+def _lines(console, lines: list[Line]):
+    """What is printed for each finding: on a terminal within its width, elsewhere a line each."""
+    from rich.table import Table
     from rich.text import Text
 
-    console = Console(soft_wrap=True, highlight=False)
     names = {line.name: _say(line.name) for line in lines}
     widest = max(_width(name) for name in names.values())
     styles = {FINE: "green", OPTIONAL: "yellow", WRONG: "bold red"}
+    grid = Table.grid(padding=(0, 2))
     for line in lines:
-        name = names[line.name]
-        blanks = " " * (widest - _width(name))
-        text = Text.assemble((line.state, styles[line.state]), f"  {name}{blanks}  {line.found}")
+        state, name = Text(line.state, styles[line.state]), names[line.name]
+        found, mend = Text(line.found, overflow="fold"), Text(f"->  {line.mend}", "bold", overflow="fold")
+        if not console.is_terminal:
+            blanks = " " * (widest - _width(name))
+            yield f"{line.state}  {name}{blanks}  {line.found}" + (f"   {mend.plain}" if line.mend else "")
+            continue
         if line.mend:
-            text.append(f"   ->  {line.mend}", "bold")
-        console.print(text)
+            found = Text("\n").join([found, mend])
+        if console.width < _NARROW:
+            grid.add_row(state, Text("\n").join([Text(name, "bold"), found]))
+        else:
+            grid.add_row(state, name, found)
+    if console.is_terminal:
+        yield grid
+
+
+def show(lines: list[Line]) -> None:
+    """Print the findings: coloured and within its width on a terminal, plain elsewhere."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for shown in _lines(console, lines):
+        console.print(shown, soft_wrap=not console.is_terminal, markup=False)
     if any(line.state == WRONG for line in lines):
         console.print(_say("ms2torch cannot work as things are; see the lines with !!."))
     else:
@@ -202,11 +225,21 @@ def show(lines: list[Line]) -> None:
         console.print(_say("All that ms2torch needs is here.") + note)
 
 
+def parser() -> argparse.ArgumentParser:
+    """The options of ``ms2torch doctor``."""
+    found = argparse.ArgumentParser("ms2torch doctor", allow_abbrev=False, description="What is "
+                                    "installed here, what is missing, and the command that mends it. Exit "
+                                    "code 1 if ms2torch cannot work as things are.")
+    found.add_argument("--json", action="store_true", help="the findings for machines")
+    return found
+
+
 def main(argv: list[str]) -> int:
     """``ms2torch doctor``."""
-    if argv:
-        print(f"usage: ms2torch doctor\n\n{__doc__.split(chr(10), 2)[2].strip()}")
-        return 0 if argv[0] in ("-h", "--help") else 2
+    asked = parser().parse_args(argv)
     lines = examine()
-    show(lines)
+    if asked.json:
+        print(json.dumps([line._asdict() for line in lines], indent=1, ensure_ascii=False))
+    else:
+        show(lines)
     return int(any(line.state == WRONG for line in lines))

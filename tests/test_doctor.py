@@ -1,5 +1,7 @@
 """``ms2torch doctor``: what is here, the command for what is not, in the user's language."""
 
+import io
+import json
 import os
 import subprocess
 import sys
@@ -68,4 +70,24 @@ def test_it_speaks_chinese_where_the_user_does(plain, monkeypatch, capsys):
 
 
 def test_another_word_is_refused(plain, capsys):
-    assert doctor.main(["--help"]) == 0 and doctor.main(["now"]) == 2
+    for words, code in ((["--help"], 0), (["now"], 2)):
+        with pytest.raises(SystemExit) as end:
+            doctor.main(words)
+        assert end.value.code == code
+
+
+def test_json_has_the_same_findings(plain, capsys):
+    assert doctor.main(["--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == [line._asdict() for line in doctor.examine()]
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_a_terminal_is_never_too_narrow(plain, width):
+    from rich.console import Console
+
+    console = Console(force_terminal=True, width=width, file=io.StringIO(), color_system=None)
+    for shown in doctor._lines(console, doctor.examine()):
+        console.print(shown)
+    lines = console.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    assert any(line.startswith("ok  PyTorch") for line in lines)

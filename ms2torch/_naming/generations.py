@@ -16,7 +16,8 @@ class Change(NamedTuple):
     """One change of meaning: the first release with the new one, both meanings, and the calls concerned.
 
     ``when`` is a condition in the terms of ``--check``: arguments that make a call ambiguous (``axis``,
-    ``(2)`` for two positional ones, ``-mode`` for one not given); empty where ``--check`` is silent.
+    ``(2)`` for two positional ones, ``(1:2)`` for one or two, ``-mode`` for one not given); empty where
+    ``--check`` is silent.
     """
 
     release: tuple[int, int]
@@ -50,12 +51,14 @@ CHANGES = {
         (2, 0), "split(x, axis, output_num) cuts into equal parts",
         "split(x, size, axis) into parts of that size", "output_num,axis"),
     "mindspore.Tensor.max": Change(
-        (2, 5), "max(axis) and min(axis) give values", "max(dim) and min(dim) give values and indices"),
+        (2, 5), "max(axis) and min(axis) give values", "max(dim) and min(dim) give values and indices",
+        "(1:2)"),
     "mindspore.Tensor.repeat": Change(
         (2, 5), "repeat(counts, axis) repeats each element, as numpy's",
-        "repeat(*counts) the whole, as torch's"),
+        "repeat(*counts) the whole, as torch's", "(1:2)"),
     "mindspore.Tensor.split": Change(
-        (2, 0), "split(axis, output_num) cuts into equal parts", "split(size, axis) into parts of that size"),
+        (2, 0), "split(axis, output_num) cuts into equal parts", "split(size, axis) into parts of that size",
+        "(1)"),
 }
 
 

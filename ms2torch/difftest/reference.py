@@ -157,11 +157,11 @@ class _said:
         pass
 
 
-def main(argv: list[str]) -> int:
-    """``ms2torch reference ...``; the exit code, which for ``run`` is the program's own."""
-    parser = argparse.ArgumentParser(prog="ms2torch reference", allow_abbrev=False,
-                                     description="The real MindSpore beside ms2torch.")
-    verbs = parser.add_subparsers(dest="verb", required=True)
+def parser() -> argparse.ArgumentParser:
+    """The options of ``ms2torch reference``."""
+    found = argparse.ArgumentParser(prog="ms2torch reference", allow_abbrev=False,
+                                    description="The real MindSpore beside ms2torch.")
+    verbs = found.add_subparsers(dest="verb", required=True)
     where = verbs.add_parser("where", help="which interpreter is used")
     making = verbs.add_parser("install", help="make an environment with MindSpore from PyPI")
     making.add_argument("--into", type=Path, metavar="FOLDER", help="default: the user's cache folder")
@@ -172,9 +172,15 @@ def main(argv: list[str]) -> int:
     for verb in (where, running):
         verb.add_argument("--reference-python", metavar="PYTHON", help="the reference's interpreter")
     running.add_argument("script", nargs=argparse.REMAINDER, metavar="train.py [arguments]")
-    options = parser.parse_args(argv)
+    return found
+
+
+def main(argv: list[str]) -> int:
+    """``ms2torch reference ...``; the exit code, which for ``run`` is the program's own."""
+    p = parser()
+    options = p.parse_args(argv)
     if options.verb == "run" and not options.script:
-        running.error("which script?")
+        p.error("run: which script?")
     try:
         if options.verb == "install":
             print(install(options.into, options.python, options.version))

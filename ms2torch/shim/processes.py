@@ -19,52 +19,24 @@ from pathlib import Path
 
 # How long the other processes have, after one failed, until they are asked to end, and until they are killed.
 GRACE = 5.0
-# Options of the launcher that take a value, before the program's name.
-_VALUED = ("--api", "--device", "--map-path")
-_OURS = {"--nproc": "nproc", "--nproc-per-node": "nproc", "--nproc_per_node": "nproc", "--nnodes": "nodes",
-         "--node-rank": "node", "--node_rank": "node", "--master-addr": "address", "--master_addr": "address",
-         "--master-port": "port", "--master_port": "port"}
-RUN_USAGE = ("usage: ms2torch run --nproc N [--nnodes M --node-rank I --master-addr HOST --master-port PORT] "
-             "[options] train.py [arguments]")
-
-
 def free_port() -> int:
     with socket.socket() as s:
         s.bind(("", 0))
         return s.getsockname()[1]
 
 
-def split(argv: list[str]) -> tuple[dict[str, str], list[str]]:
-    """What is said about processes before the program's name, and all the rest."""
-    asked: dict[str, str] = {}
-    kept: list[str] = []
-    rest = list(argv)
-    while rest and rest[0].startswith("-") and rest[0] not in ("-", "-m", "-c"):
-        word = rest.pop(0)
-        name, equals, value = word.partition("=")
-        if name in _OURS:
-            if not equals and not rest:
-                raise SystemExit(f"ms2torch: {name} needs a value\n{RUN_USAGE}")
-            asked[_OURS[name]] = value if equals else rest.pop(0)
-        else:
-            kept.append(word)
-            if name in _VALUED and not equals and rest:
-                kept.append(rest.pop(0))
-    return asked, kept + rest
+def run(program: list[str], count: int, nodes: int = 1, node: int = 0, address: str | None = None,
+        port: int | None = None) -> int:
+    """``ms2torch run --nproc N ...``: the program in ``count`` processes here; gives the exit code.
 
-
-def run(asked: dict[str, str], rest: list[str]) -> int:
-    """``ms2torch run --nproc N ...``: the program in N processes of this machine; gives the exit code."""
-    try:
-        count, nodes = int(asked.get("nproc", 1)), int(asked.get("nodes", 1))
-        node = int(asked.get("node", 0))
-        port = int(asked.get("port", 0)) or (free_port() if nodes == 1 else 29500)
-    except ValueError as err:
-        raise SystemExit(f"ms2torch: {err}\n{RUN_USAGE}") from None
-    if count < 1 or not 0 <= node < nodes or not rest or (nodes > 1 and "address" not in asked):
-        raise SystemExit(RUN_USAGE)
-    job = Job(rest, count * nodes, count, node * count, asked.get("address", "127.0.0.1"), port)
-    return job.wait()
+    ValueError where machines are asked for that cannot be told apart or found.
+    """
+    if not 0 <= node < nodes:
+        raise ValueError(f"--node-rank {node} is none of --nnodes {nodes}: they count from 0")
+    if nodes > 1 and address is None:
+        raise ValueError(f"--nnodes {nodes} needs --master-addr, the first machine's name")
+    port = port or (free_port() if nodes == 1 else 29500)
+    return Job(program, count * nodes, count, node * count, address or "127.0.0.1", port).wait()
 
 
 class Job:
@@ -172,11 +144,12 @@ def _copy(source, path: Path, echo: bool) -> None:
 # ---- msrun -------------------------------------------------------------------------------------------------
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """msrun's flags."""
     truth = {"True": True, "False": False}
-    parser = argparse.ArgumentParser("ms2torch msrun", description="MindSpore's msrun: a program in several "
-                                     "processes, on PyTorch.")
-    add = parser.add_argument
+    found = argparse.ArgumentParser("ms2torch msrun", description="MindSpore's msrun: a program in several "
+                                    "processes, on PyTorch.")
+    add = found.add_argument
     add("--worker_num", type=int, default=8, help="processes in all (8)")
     add("--local_worker_num", type=int, default=8, help="processes on this machine (8)")
     add("--master_addr", default="127.0.0.1", help="the first machine")
@@ -194,12 +167,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--sim_rank_id", type=int, default=-1, help=argparse.SUPPRESS)
     add("task_script", help="train.py, or python train.py")
     add("task_script_args", nargs=argparse.REMAINDER)
-    return parser
+    return found
 
 
 def msrun(argv: list[str], background: bool = False) -> int:
     """``ms2torch msrun ...`` with msrun's flags; gives the exit code, at once without --join=True."""
-    given = _parser().parse_args(argv)
+    given = parser().parse_args(argv)
     if background:
         given.join, given.tail_worker_log = True, ""
     if given.sim_level != -1:

@@ -231,7 +231,7 @@ def main() -> int:
 
         places = [sys.path[0], *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, places))
-        return processes.run({"nproc": str(options.nproc)}, sys.argv)
+        return processes.run(sys.argv, options.nproc)
     found = worker(options)
     if get_rank() == 0:
         print(json.dumps(found, indent=2))

@@ -79,21 +79,6 @@ def test_torchrun(folder):
     _check(folder, ["a"])
 
 
-def test_what_belongs_to_the_program_stays_with_it():
-    asked, rest = processes.split(
-        ["--nproc", "4", "--api", "1.5", "--node-rank=0", "train.py", "--nproc", "9"])
-    assert asked == {"nproc": "4", "node": "0"}
-    assert rest == ["--api", "1.5", "train.py", "--nproc", "9"]
-    assert processes.split(["-m", "pkg", "--nproc", "2"]) == ({}, ["-m", "pkg", "--nproc", "2"])
-
-
-@pytest.mark.parametrize("asked", [{"nproc": "0"}, {"nproc": "two"}, {"nproc": "2", "nodes": "2"},
-                                   {"nproc": "2", "nodes": "2", "node": "2", "address": "a"}])
-def test_bad_numbers_end_with_the_usage(asked):
-    with pytest.raises(SystemExit, match=r"usage: ms2torch run --nproc N"):
-        processes.run(asked, ["train.py"])
-
-
 def test_several_machines_need_their_number():
     with pytest.raises(SystemExit, match="--node_rank says which machine this is"):
         processes.msrun(["--worker_num=4", "--local_worker_num=2", "train.py"])

@@ -1,0 +1,188 @@
+"""What ms2torch answers for a dotted MindSpore name: asked of ms2torch itself, once for each name."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import difflib
+import importlib
+import inspect
+import textwrap
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from ms2torch._naming import surface
+
+DATA = Path(__file__).parent / "data"
+_NEAR = 0.8
+
+
+class Answer(NamedTuple):
+    """What stands under a name: the name as far as it is looked at, the object, and what is wrong.
+
+    ``kind`` is empty for a name that is here, else one of `findings.KINDS`.
+    """
+
+    name: str
+    found: object
+    kind: str = ""
+    text: str = ""
+
+
+def near(name: str, known) -> str:
+    """`` Did you mean X?`` where a known name is near, else nothing."""
+    found = difflib.get_close_matches(name, known, 1, _NEAR)
+    return f" Did you mean {found[0]}?" if found else ""
+
+
+@cache
+def ask(path: str) -> Answer:
+    """The answer for ``mindspore.a.b``; a name behind an object is that object's, and out of sight."""
+    parent, _, leaf = path.rpartition(".")
+    if not parent:
+        return Answer(path, importlib.import_module("ms2torch"))
+    base = ask(parent)
+    if base.kind or base.name != parent:
+        return base
+    if isinstance(base.found, type) and not leaf.startswith("__"):
+        found = inspect.getattr_static(base.found, leaf, None)
+        if inspect.isfunction(found) or isinstance(found, (staticmethod, classmethod)):
+            return _judged(path, getattr(base.found, leaf))
+        return base
+    if not isinstance(base.found, ModuleType) or leaf.startswith("__"):
+        return base
+    try:
+        found = getattr(base.found, leaf)
+    except AttributeError:
+        try:
+            found = importlib.import_module(surface.our_name(path))
+        except ImportError:
+            hint = near(leaf, surface.names(parent))
+            return Answer(path, None, "never", f"MindSpore has no such name.{hint}")
+    return _judged(path, found)
+
+
+def _judged(path: str, found) -> Answer:
+    if isinstance(found, surface.Missing):
+        kind, reason, instead = surface.status(found._full)
+        text = f"{kind}: {reason.removeprefix(f'{kind}, ')} Instead: {instead}"
+        return Answer(path, found, "refused" if kind == "unsupported" else kind, text)
+    return Answer(path, found)
+
+
+def here(path: str) -> bool:
+    """Whether ms2torch has the name, so that ``hasattr`` says yes and an import works."""
+    return not ask(path).kind
+
+
+# ---- what a function does before anything else ---------------------------------------------------------
+
+
+@cache
+def body(function) -> tuple[ast.stmt, ...]:
+    """The statements of a function's source, without its docstring; none where there is no source."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
+    except (OSError, TypeError, SyntaxError):
+        return ()
+    found = getattr(tree.body[0], "body", [])
+    docstring = bool(found) and isinstance(found[0], ast.Expr) and isinstance(found[0].value, ast.Constant)
+    return tuple(found[docstring:])
+
+
+def maker(cls: type):
+    """The function that a call of the class runs: its ``__init__`` or ``__new__``; None for object's."""
+    for base in cls.__mro__[:-1]:
+        for name in ("__init__", "__new__"):
+            if name in vars(base):
+                found = vars(base)[name]
+                return getattr(found, "__func__", found)
+    return None
+
+
+def refusal(statement: ast.stmt) -> ast.Call | None:
+    """The ``unsupported(...)`` that a statement raises, if that is what it does."""
+    raised = statement.exc if isinstance(statement, ast.Raise) else None
+    if isinstance(raised, ast.Call) and getattr(raised.func, "id", "") == "unsupported":
+        return raised
+    return None
+
+
+# ---- facts on file -------------------------------------------------------------------------------------
+
+
+class Fact(NamedTuple):
+    """A fact about a supported name: the calls concerned (see `calls.applies`), its kind, and what it is."""
+
+    when: str
+    kind: str
+    text: str
+
+
+def _rows(file: str):
+    with open(DATA / file, newline="", encoding="utf-8") as source:
+        yield from csv.DictReader(source, delimiter="\t")
+
+
+@cache
+def _facts() -> dict[str, list[Fact]]:
+    from ms2torch._naming.generations import CHANGES
+
+    found: dict[str, list[Fact]] = {}
+    for row in _rows("attention.tsv"):
+        found.setdefault(row["name"], []).append(Fact(row["when"], row["kind"], row["text"]))
+    for name, change in CHANGES.items():
+        if change.when:
+            release = "{}.{}".format(*change.release)
+            text = f"before {release}: {change.before}; since {release}: {change.since}. --api settles it."
+            found.setdefault(name, []).append(Fact(change.when, "api", text))
+    return found
+
+
+@cache
+def _fact_leaves() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in _facts():
+        found.setdefault(name.rpartition(".")[2], []).append(name)
+    return found
+
+
+def facts(path: str, found) -> list[Fact]:
+    """The facts about what stands under a name, by whichever of its names they are on file."""
+    leaves = {path.rpartition(".")[2], getattr(found, "__name__", "")}
+    names = {name for leaf in leaves for name in _fact_leaves().get(leaf, ())}
+    return [fact for name in sorted(names) if ask(name).found is found for fact in _facts()[name]]
+
+
+@cache
+def _keywords() -> dict[str, frozenset[str]]:
+    return {row["name"]: frozenset(row["takes"].split()) for row in _rows("keywords.tsv")}
+
+
+def keywords(found) -> frozenset[str] | None:
+    """The keywords that a function with ``**kwargs`` takes and refuses others; None where it takes any."""
+    name = getattr(found, "__name__", "")
+    if name in _SETTERS:
+        module, tables = _SETTERS[name]
+        module = importlib.import_module(module)
+        return frozenset(key for table in tables for key in getattr(module, table))
+    for full, takes in _keywords().items():
+        if full.endswith(f".{name}") and ask(full).found is found:
+            return takes
+    return None
+
+
+# Functions of settings: where the tables of all that they take are.
+_SETTERS = {
+    "set_context": ("ms2torch.context", ("_SETTINGS", "_ACCEPTED", "_REMOVED")),
+    "set_auto_parallel_context": ("ms2torch.parallel._auto_parallel_context", ("_SETTINGS",)),
+    "set_ps_context": ("ms2torch.parallel._ps_context", ("_DEFAULTS",)),
+}
+
+
+@cache
+def first_release() -> dict[str, tuple[int, int]]:
+    """For names that public programs use: the first release that had them, where that is not 1.0."""
+    return {row["name"]: tuple(map(int, row["since"].split("."))) for row in _rows("since.tsv")}

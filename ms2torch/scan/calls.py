@@ -1,0 +1,284 @@
+"""Whether ms2torch takes a call: too many or too few arguments, unknown names, arguments that are refused."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+from collections.abc import Iterator
+from functools import cache
+
+from .answers import body, facts, keywords, maker, near, refusal
+from .evaluate import UNKNOWN, evaluate
+from .findings import API
+
+# How deep a call is followed for what it refuses.
+_DEPTH = 3
+_TOLD = (str, bytes, int, float, tuple, list, dict, type(None))
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def problems(path: str, found, call: ast.Call, bound: bool, api: str | None) -> Iterator[tuple[str, str]]:
+    """(kind, text) of all that is to know about a call of ``found``; ``bound`` calls leave the first out."""
+    refused = refuses(found)
+    if refused is not None:
+        yield "refused", refused
+        return
+    wrong = list(_takes(found, call, bound))
+    yield from (("argument", text) for text in wrong)
+    if not wrong:
+        yield from (("refused", text) for text in _refused_arguments(found, call, bound))
+    for fact in facts(path, found):
+        if not (fact.kind == API and api) and applies(fact.when, call):
+            yield fact.kind, fact.text
+
+
+# ---- arguments -----------------------------------------------------------------------------------------
+
+
+@cache
+def _parameters(function, bound: bool) -> list[inspect.Parameter] | None:
+    try:
+        found = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    return found[1:] if bound and found and found[0].kind in _POSITIONAL else found
+
+
+def _takes(function, call: ast.Call, bound: bool) -> Iterator[str]:
+    """What is wrong with the arguments of a call, in words."""
+    parameters = _parameters(function, bound)
+    if parameters is None:
+        return
+    also = _also(function)
+    kinds = {p.kind for p in parameters}
+    named = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    any_name = inspect.Parameter.VAR_KEYWORD in kinds
+    listed = keywords(function)
+    if listed is not None:
+        named, any_name = [*named, *listed], False
+    given = [k.arg for k in call.keywords if k.arg]
+    for name in given:
+        if not any_name and name not in named and name not in also:
+            hint = difflib.get_close_matches(name, named, 1, 0.75)
+            yield f"does not take the argument {name!r}.{f' Did you mean {hint[0]!r}?' if hint else ''}"
+    starred = any(isinstance(a, ast.Starred) for a in call.args)
+    most = sum(p.kind in _POSITIONAL for p in parameters)
+    if inspect.Parameter.VAR_POSITIONAL not in kinds and not starred and len(call.args) > most:
+        yield f"takes at most {most} positional arguments, but {len(call.args)} are given."
+    if starred or len(given) < len(call.keywords) or also.intersection(given) or listed is not None:
+        return
+    places = [p.name for p in parameters if p.kind in _POSITIONAL]
+    there = {*places[: len(call.args)], *given}
+    lacking = [
+        p.name
+        for p in parameters
+        if p.default is p.empty and p.name not in there and p.kind in (*_POSITIONAL, p.KEYWORD_ONLY)
+    ]
+    if lacking:
+        several = f"s {', '.join(map(repr, lacking))}" if len(lacking) > 1 else f" {lacking[0]!r}"
+        yield f"lacks the argument{several}."
+
+
+@cache
+def _also(function) -> frozenset[str]:
+    """The names of other releases that a function takes without showing them in its signature."""
+    also = set(getattr(function, "also", ()))
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is not None and hasattr(function, "__signature__"):
+        also.update(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+    return frozenset(also)
+
+
+def applies(when: str, call: ast.Call) -> bool:
+    """Whether a fact concerns this call: ``keyword`` or nth positional ``(n)`` given, ``-keyword`` not;
+    ``(1:2)`` is one or two positional ones."""
+    given = {k.arg: k.value for k in call.keywords if k.arg}
+    for condition in when.split(","):
+        keyword, equals, value = condition.partition("=")
+        if condition.startswith("("):
+            least, _, most = condition.strip("()").partition(":")
+            hit = int(least) <= len(call.args) <= int(most or 99)
+        elif condition.startswith("-"):
+            hit = condition[1:] not in given
+        elif equals:
+            hit = isinstance(given.get(keyword), ast.Constant) and str(given[keyword].value) == value
+        else:
+            hit = not condition or keyword in given
+        if hit:
+            return True
+    return False
+
+
+# ---- refusals, read from the functions themselves ------------------------------------------------------
+
+
+@cache
+def refuses(found) -> str | None:
+    """What a function or class says that raises ``unsupported`` before anything else; None for others."""
+    function = maker(found) if isinstance(found, type) else getattr(found, "__func__", found)
+    statements = body(function) if inspect.isfunction(function) else ()
+    raised = refusal(statements[0]) if statements else None
+    return None if raised is None else _told(raised, function, {})
+
+
+def _told(raised: ast.Call, function, values: dict) -> str:
+    """Reason and way out of an ``unsupported(api, reason, instead)``, as far as its text is told."""
+    texts = [evaluate(part, _look(function, values)) for part in raised.args[1:]]
+    texts = [text for text in texts if isinstance(text, str)]
+    reason = texts[0] if texts else "not supported by ms2torch."
+    instead = f" Instead: {texts[1]}" if len(texts) > 1 else ""
+    return f"unsupported: {reason}{instead}"
+
+
+def _look(function, values: dict):
+    """The names that a function's own tests use: its arguments, and plain constants of its module."""
+
+    def look(node):
+        if isinstance(node, ast.Name):
+            if node.id in values:
+                return values[node.id]
+            found = getattr(function, "__globals__", {}).get(node.id, UNKNOWN)
+            if isinstance(found, (str, int, float, tuple, list, dict, set, frozenset)) or found is None:
+                return found
+        return UNKNOWN
+
+    return look
+
+
+def _refused_arguments(found, call: ast.Call, bound: bool) -> Iterator[str]:
+    """The refusal that a function's own tests come to for the arguments of this call."""
+    function = _function_of(found)
+    if function is None or not _may_refuse(function):
+        return
+    parameters = _parameters(function, bound or isinstance(found, type))
+    if parameters is not None:
+        text = _followed(function, _given(parameters, call, lambda _: UNKNOWN))
+        if text is not None:
+            yield text
+
+
+def _function_of(found):
+    function = maker(found) if isinstance(found, type) else getattr(found, "__func__", found)
+    function = inspect.unwrap(function) if function is not None else None
+    return function if inspect.isfunction(function) else None
+
+
+@cache
+def _may_refuse(function, depth: int = 0) -> bool:
+    """Whether a function, or one that it calls with ``super()`` or by name, raises ``unsupported``."""
+    for node in (n for statement in body(function) for n in ast.walk(statement)):
+        if isinstance(node, ast.Raise) and refusal(node) is not None:
+            return True
+        if depth < _DEPTH and isinstance(node, ast.Call):
+            inner = _inner(function, node)
+            if inner is not None and _may_refuse(inner, depth + 1):
+                return True
+    return False
+
+
+def _inner(function, node: ast.Call):
+    """The function of ms2torch that a call inside another one goes to: ``super().__init__`` or a global."""
+    if isinstance(node.func, ast.Name):
+        found = function.__globals__.get(node.func.id)
+        ours = inspect.isfunction(found) and found.__module__.startswith("ms2torch")
+        return found if ours and found is not function else None
+    if (
+        isinstance(node.func, ast.Attribute)
+        and node.func.attr == "__init__"
+        and function.__name__ == "__init__"
+    ):
+        owner = function.__globals__.get(function.__qualname__.rpartition(".")[0])
+        bases = owner.__mro__[1:-1] if isinstance(owner, type) else ()
+        found = next((vars(c)["__init__"] for c in bases if "__init__" in vars(c)), None)
+        return found if inspect.isfunction(found) and found.__module__.startswith("ms2torch") else None
+    return None
+
+
+def _followed(function, values: dict, depth: int = 0) -> str | None:
+    """Follow a function's first statements with what is told of its arguments to an ``unsupported``."""
+    for statement in body(function):
+        look = _look(function, values)
+        if isinstance(statement, ast.If):
+            hit = evaluate(statement.test, look)
+            if hit is UNKNOWN or not hit:
+                _forget(statement, values)
+                continue
+            raised = next((r for r in map(refusal, statement.body) if r is not None), None)
+            if raised is not None:
+                return _told(raised, function, values)
+            if any(isinstance(n, (ast.Return, ast.Raise)) for n in statement.body):
+                return None
+            _forget(statement, values)
+        elif isinstance(statement, ast.Raise):
+            raised = refusal(statement)
+            return None if raised is None else _told(raised, function, values)
+        elif isinstance(statement, ast.Return):
+            return None
+        elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) and depth < _DEPTH:
+            inner = _inner(function, statement.value)
+            if inner is not None and _may_refuse(inner):
+                bound = inner.__name__ == "__init__"
+                passed = _given(_parameters(inner, bound) or [], statement.value, look)
+                text = _followed(inner, passed, depth + 1)
+                if text is not None:
+                    return text
+        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            values[statement.targets[0].id] = evaluate(statement.value, look)
+        else:
+            _forget(statement, values)
+    return None
+
+
+def _forget(statement: ast.stmt, values: dict) -> None:
+    """What a statement that was not followed may have bound is not told any more."""
+    values.update(dict.fromkeys(_bound(statement), UNKNOWN))
+
+
+@cache
+def _bound(statement: ast.stmt) -> frozenset[str]:
+    return frozenset(
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
+
+
+def _given(parameters: list[inspect.Parameter], call: ast.Call, look) -> dict[str, object]:
+    """What is told of each argument: the values of constants, the defaults of what is left out."""
+    if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+        return {p.name: UNKNOWN for p in parameters}
+    values = {p.name: p.default for p in parameters if p.default is not p.empty}
+    places = [p.name for p in parameters if p.kind in _POSITIONAL]
+    rest: dict[str, object] = {}
+    for name, node in (*zip(places, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)):
+        (values if name in {p.name for p in parameters} else rest)[name] = evaluate(node, look)
+    for p in parameters:
+        if p.kind is p.VAR_KEYWORD:
+            values[p.name] = rest
+        elif p.kind is p.VAR_POSITIONAL or not isinstance(values.get(p.name), _TOLD):
+            values[p.name] = UNKNOWN
+    return values
+
+
+# ---- members -------------------------------------------------------------------------------------------
+
+
+def lacks_member(cls: type, name: str) -> str | None:
+    """What is to say of an attribute that instances of a MindSpore class do not have; None where they may."""
+    from ms2torch.common.tensor import Tensor
+    from ms2torch.nn.cell import Cell
+
+    if name.startswith("__") or hasattr(cls, name) or issubclass(cls, Cell) or hasattr(cls, "__getattr__"):
+        return None
+    hint = near(name, [n for n in dir(cls) if not n.startswith("_")])
+    if issubclass(cls, Tensor):
+        return f"{cls.__name__} has no such method or attribute.{hint}"
+    made = {
+        word
+        for base in cls.__mro__[:-1]
+        for f in vars(base).values()
+        if inspect.isfunction(f)
+        for word in f.__code__.co_names
+    }
+    return f"{cls.__name__} has no such method.{hint}" if hint and name not in made else None

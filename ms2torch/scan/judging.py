@@ -1,0 +1,134 @@
+"""From what was read in a file to what is to know about it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cache
+from types import ModuleType
+
+from . import calls
+from .answers import ask
+from .findings import FAILING, Finding, Read
+from .reading import Reader
+
+_PYTHON_2 = (
+    "Missing parentheses in call to",
+    "multiple exception types must be parenthesized",
+    "leading zeros in decimal",
+    "invalid decimal literal",
+    "expected ':'",
+    "invalid syntax",
+)
+
+
+def parse(source: bytes | str) -> ast.Module:
+    """The syntax tree; SyntaxError or ValueError where it has none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # invalid escapes are the program's own matter
+        return ast.parse(source)
+
+
+def unreadable(path: str, error: Exception, source: bytes) -> Finding:
+    """The finding for a file that is no Python 3."""
+    line, text = getattr(error, "lineno", 1) or 1, getattr(error, "msg", str(error))
+    if isinstance(error, RecursionError):
+        text = "too deeply nested to be read"
+    elif text.startswith(_PYTHON_2) and _is_python_2(source):
+        text = f"Python 2 ({text}): translate the file with 2to3 first."
+    return Finding(path, line, "syntax", "SyntaxError", text)
+
+
+def _is_python_2(source: bytes) -> bool:
+    words = (
+        b"\nprint ",
+        b"    print ",
+        b"\tprint ",
+        b"xrange(",
+        b".has_key(",
+        b"raw_input(",
+        b".iteritems()",
+    )
+    comma = any(
+        line.strip().startswith(b"except ") and b"," in line and b"(" not in line
+        for line in source.splitlines()
+    )
+    return comma or any(word in b"\n" + source for word in words)
+
+
+def judge(
+    path: str,
+    source: bytes | str,
+    *,
+    api: str | None = None,
+    main: bool | None = None,
+    installed: Callable[[str], bool | None] | None = None,
+) -> tuple[Reader | None, Read]:
+    """Read one file's source: the reader, for what the file imports, and what is to know."""
+    raw = source if isinstance(source, bytes) else source.encode()
+    lines = raw.count(b"\n") + (not raw.endswith(b"\n") and bool(raw))
+    try:
+        tree = parse(source)
+        reader = Reader(main, installed)
+        reader.read(tree)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return None, Read(path, lines, [unreadable(path, error, raw)], frozenset(), b"mindspore" in raw)
+    found: dict[tuple, Finding] = {}
+    for line, kind, name, text, state in _all(reader, api):
+        if state:
+            if kind not in FAILING:
+                continue
+            kind = state
+        finding = Finding(path, line, kind, name, text)
+        # A failure is shown at every line; what is only to know, once for a file.
+        found.setdefault((name, text, line if finding.fails else kind), finding)
+    names = frozenset(use.name for use in reader.uses if not use.imported)
+    return reader, Read(path, lines, list(found.values()), names, bool(reader.uses))
+
+
+def _all(reader: Reader, api: str | None) -> Iterator[tuple[int, str, str, str, str]]:
+    """(line, kind, name, text, state) of everything in a file."""
+    for use in reader.uses:
+        answer = ask(use.name)
+        if answer.kind and (not use.imported or answer.kind == "never"):
+            yield use.line, answer.kind, answer.name, answer.text, use.state
+    for call in reader.calls:
+        name, found, bound = _callee(call)
+        if found is not None:
+            for kind, text in calls.problems(name, found, call.node, bound, api):
+                yield call.node.lineno, kind, name, text, call.state
+    for member in reader.members:
+        text = _lacks(member.cls, member.name)
+        if text:
+            yield member.line, "never", f"{member.cls}.{member.name}", text, member.state
+    for module in reader.modules:
+        if not module.level and reader.installed(module.name) is False:
+            package = module.name.partition(".")[0]
+            yield (
+                module.line,
+                "module",
+                package,
+                f"is not installed here: pip install {package}",
+                module.state,
+            )
+
+
+@cache
+def _lacks(cls: str, name: str) -> str | None:
+    return calls.lacks_member(ask(cls).found, name)
+
+
+def _callee(call) -> tuple[str, object, bool]:
+    """The name and function that a call goes to, and whether its first argument is the instance."""
+    if not call.method:
+        answer = ask(call.name)
+        usable = answer.name == call.name and not answer.kind and not isinstance(answer.found, ModuleType)
+        return call.name, answer.found if usable and callable(answer.found) else None, False
+    owner, _, method = call.name.rpartition(".")
+    cls = ask(owner).found
+    found = inspect.getattr_static(cls, method, None)
+    if isinstance(found, (staticmethod, classmethod)):
+        return call.name, getattr(cls, method), False
+    return call.name, found if inspect.isfunction(found) else None, True

@@ -1,0 +1,75 @@
+"""What calls and attributes of MindSpore give, where it is sure: Tensors stay Tensors, datasets datasets."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from .answers import ask
+
+TENSOR = "mindspore.Tensor"
+_DATASET = "mindspore.dataset.Dataset"
+
+# Functions, and methods of Tensors, whose result is one Tensor whatever they are given.
+_GIVE_TENSORS_NAMES = """
+abs acos add arange asin astype atan bmm broadcast_to cast ceil clamp clip concat cos cosh cumsum
+div equal erf exp expand_dims eye fill flatten flip floor full full_like gather gelu greater
+greater_equal less less_equal linspace log log_softmax logical_and logical_not logical_or
+masked_fill matmul mm mul neg not_equal one_hot ones ones_like permute pow rand randint randn
+randperm relu reshape round rsqrt sigmoid sign sin sinh softmax sqrt square squeeze stack
+standard_normal sub swapaxes tan tanh tensor tile to transpose tril triu unsqueeze view zeros
+zeros_like
+"""
+_GIVE_TENSORS = frozenset(_GIVE_TENSORS_NAMES.split())
+_MODULES = ("mindspore.ops.", "mindspore.mint.", "mindspore.numpy.", "mindspore.tensor", "mindspore.Tensor.")
+_GIVE_DATASETS_NAMES = """
+batch map shuffle repeat project rename skip take filter zip concat padded_batch
+"""
+_GIVE_DATASETS = frozenset(_GIVE_DATASETS_NAMES.split())
+
+
+@cache
+def _class(path: str) -> type | None:
+    answer = ask(path)
+    found = answer.found
+    return found if answer.name == path and isinstance(found, type) and not answer.kind else None
+
+
+@cache
+def _kind(path: str) -> str | None:
+    """``mindspore.Tensor`` for its spellings and itself, the class's own name for others."""
+    from ms2torch.common.tensor import Tensor
+
+    cls = _class(path)
+    return None if cls is None else TENSOR if cls is Tensor else path
+
+
+@cache
+def result(path: str, of):
+    """What a call of a MindSpore name gives: an instance of a class, a Tensor, or nothing that is told."""
+    kind = _kind(path)
+    if kind is not None:
+        return of(kind)
+    leaf = path.rpartition(".")[2]
+    if leaf in _GIVE_TENSORS and path.startswith(_MODULES) and not ask(path).kind:
+        return of(TENSOR)
+    return None
+
+
+def returned(owner: str, method: str, of):
+    """What a method of an instance gives."""
+    if owner == TENSOR and method in _GIVE_TENSORS:
+        return of(TENSOR)
+    return of(_DATASET) if method in _GIVE_DATASETS and _is_dataset(owner) else None
+
+
+def attribute(owner: str, name: str, of):
+    """What an attribute of an instance gives."""
+    return of(TENSOR) if owner == TENSOR and name == "T" else None
+
+
+@cache
+def _is_dataset(path: str) -> bool:
+    from ms2torch.dataset import Dataset
+
+    cls = _class(path)
+    return cls is not None and issubclass(cls, Dataset)

@@ -1,0 +1,118 @@
+"""The sources of a program or a code base: scripts, notebooks, folders, and which modules lie among them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import NamedTuple
+
+SUFFIXES = (".py", ".ipynb")
+_SKIPPED = frozenset(("__pycache__", "node_modules"))
+_PROVIDED = frozenset(("mindspore", "moxing"))  # what the launcher brings along
+
+
+class Source(NamedTuple):
+    """One piece of Python: how its place is shown, and its text."""
+
+    shown: str
+    text: bytes | str
+
+
+def files(root: Path) -> Iterator[Path]:
+    """Every script and notebook below a folder, in order; hidden folders are left out."""
+    for folder, names, found in os.walk(root):
+        names[:] = sorted(n for n in names if not n.startswith(".") and n not in _SKIPPED)
+        for name in sorted(found):
+            if name.endswith(SUFFIXES):
+                yield Path(folder, name)
+
+
+def read(path: Path, shown: str | None = None) -> list[Source]:
+    """The Python of a file: one source, or one for all code cells of a notebook. OSError, ValueError."""
+    shown = shown or str(path)
+    text = path.read_bytes()
+    if path.suffix != ".ipynb":
+        return [Source(shown, text)]
+    return _cells(text, shown)
+
+
+class NotebookError(ValueError):
+    """A notebook that is none."""
+
+
+def _cells(text: bytes, shown: str) -> list[Source]:
+    try:
+        cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+        sources = ["".join(cell["source"]) for cell in cells]
+    except (ValueError, KeyError, TypeError) as error:
+        raise NotebookError(f"no notebook: {type(error).__name__}: {error}") from None
+    return [Source(shown, "\n".join(plain(source) for source in sources) + "\n")]
+
+
+def starts(path: Path) -> list[int]:
+    """The line on which each code cell of a notebook starts, in the text that `read` gives."""
+    found, line = [], 1
+    for cell in json.loads(path.read_bytes())["cells"]:
+        if cell["cell_type"] == "code":
+            found.append(line)
+            line += "".join(cell["source"]).count("\n") + 1
+    return found
+
+
+_MAGIC = re.compile(r"^(\s*)(?:(.*?=\s*)(?=[%!])|(?=[%!?]))[%!?]{1,2}.*$|^(\s*)[\w.]+\?{1,2}\s*$")
+_PYTHON_CELLS = ("%%time", "%%timeit", "%%capture", "%%prun")
+
+
+def plain(cell: str) -> str:
+    """A cell's text with its magics and shell commands taken out, line by line."""
+    if cell.lstrip().startswith("%%") and not cell.lstrip().startswith(_PYTHON_CELLS):
+        return "\n" * cell.count("\n")
+    lines = []
+    for line in cell.split("\n"):
+        match = _MAGIC.match(line)
+        if match is None or line.lstrip().startswith("%%"):
+            lines.append("" if line.lstrip().startswith("%%") else line)
+        elif match.group(2):
+            lines.append(f"{match.group(1)}{match.group(2)}None")
+        else:
+            lines.append(f"{match.group(1) or match.group(3) or ''}pass")
+    return "\n".join(lines)
+
+
+@cache
+def installed(name: str) -> bool:
+    """Whether the package of a dotted name can be imported here."""
+    package = name.partition(".")[0]
+    if package in _PROVIDED or package in sys.builtin_module_names or package in sys.modules:
+        return True
+    try:
+        return importlib.util.find_spec(package) is not None
+    except (ImportError, ValueError):
+        return True
+
+
+def beside(folder: Path, name: str) -> bool:
+    """Whether a folder has a module or package of that name."""
+    place = folder / name.partition(".")[0]
+    return place.is_dir() or place.with_suffix(".py").is_file() or any(folder.glob(f"{place.name}.*.so"))
+
+
+def module_file(name: str) -> Path | None:
+    """The file that ``python -m name`` runs, found without importing anything."""
+    places: list[str] | None = [os.getcwd(), *sys.path[1:]]
+    spec = None
+    for part in name.split("."):
+        spec = PathFinder.find_spec(part, places)
+        if spec is None:
+            return None
+        places = list(spec.submodule_search_locations or [])
+    if spec.submodule_search_locations is not None:
+        spec = PathFinder.find_spec("__main__", places)
+    return Path(spec.origin) if spec is not None and spec.origin and spec.origin.endswith(".py") else None

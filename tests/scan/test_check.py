@@ -1,0 +1,219 @@
+"""``--check`` finds what will fail, with file and line, and runs nothing."""
+
+import json
+
+import pytest
+
+from ms2torch.scan import command
+from ms2torch.scan import program as check
+from tests.shim.run import launched
+
+PROGRAM = """\
+import mindspore as ms
+from mindspore import nn, ops, context
+import mindspore.ops.operations as P
+from mindspore.nothing import x
+from mindspore import Tensr
+from mindspore.rewrite import SymbolTree
+import helper
+print("the program was run")
+try:
+    from mindspore import not_there
+except ImportError:
+    not_there = None
+O = ops.operations
+context.set_context(mode=ms.GRAPH_MODE, device_targer="GPU")
+def shadowed(ms):
+    return ms.no_such_name
+class Net(nn.Cell):
+    def __init__(self):
+        self.dense = nn.Dense(3, 4, has_bia=True)
+        self.lost = nn.Lineear(3)
+        self.op = O.NoSuchOp()
+        self.tree = SymbolTree()
+        self.x = ms.Tensor([1], ms.float32).whatever(unknown=1)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "train.py").write_text(PROGRAM)
+    (tmp_path / "helper.py").write_text(
+        "from mindspore import ops\nfrom pkg import inner\n\nops.no_such_function(1)\n"
+    )
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "__init__.py").write_text("")
+    (tmp_path / "pkg" / "inner.py").write_text("from . import deep\nimport mindspore.nn as n\nn.Cell\n")
+    (tmp_path / "pkg" / "deep.py").write_text("from mindspore.nn import *\nDense(1, 2, nothing=3)\n")
+    (tmp_path / "fine.py").write_text("import mindspore as ms\nprint(ms.Tensor([1, 2], ms.float32))\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_what_fails_is_found_with_file_and_line(folder):
+    findings, _, files = check.scan("train.py")
+    assert files == 5
+    fails = {(f.path, f.line, f.name) for f in findings if f.fails}
+    assert fails == {
+        ("train.py", 4, "mindspore.nothing"),
+        ("train.py", 5, "mindspore.Tensr"),
+        ("train.py", 14, "mindspore.context.set_context"),
+        ("train.py", 19, "mindspore.nn.Dense"),
+        ("train.py", 20, "mindspore.nn.Lineear"),
+        ("train.py", 21, "mindspore.ops.operations.NoSuchOp"),
+        ("train.py", 22, "mindspore.rewrite.SymbolTree"),
+        ("train.py", 23, "mindspore.Tensor.whatever"),
+        ("helper.py", 4, "mindspore.ops.no_such_function"),
+        ("pkg/deep.py", 2, "mindspore.nn.Dense"),
+    }
+
+
+def test_the_text_names_the_argument_and_the_near_match(folder):
+    texts = {
+        f.line: f.text for f in check.scan("train.py")[0] if f.path == "train.py" and f.fails
+    }
+    assert texts[14] == "does not take the argument 'device_targer'. Did you mean 'device_target'?"
+    assert texts[5] == "MindSpore has no such name. Did you mean Tensor?"
+    assert texts[22].startswith("unsupported: ")
+
+
+def test_an_api_generation_settles_what_differs_between_releases(folder):
+    (folder / "old.py").write_text("import mindspore.ops as ops\nops.split(x, axis=0, output_num=2)\n")
+    kinds = [f.kind for f in check.scan("old.py")[0]]
+    assert "api" in kinds
+    assert "api" not in [f.kind for f in check.scan("old.py", "1.5")[0]]
+
+
+def test_what_is_to_know_is_said_once_for_a_file(folder):
+    (folder / "old.py").write_text("import mindspore.nn as nn\nnn.Dense(2, 3)\nnn.Dense(2, 3)\n")
+    (finding,) = check.scan("old.py")[0]
+    assert finding[1:4] == (2, "api", "mindspore.nn.Dense")
+
+
+def test_plain_lines_and_exit_codes(folder):
+    code, out, err = launched("--check", "train.py", cwd=folder)
+    assert code == 1
+    assert "train.py:19: fails: mindspore.nn.Dense: does not take the argument 'has_bia'" in out
+    assert "the program was run" not in out + err
+    code, out, _ = launched("--check", "fine.py", cwd=folder)
+    assert (code, out) == (0, "fine.py: 2 MindSpore names in 1 files; 0 would fail, 0 to know about.\n")
+
+
+def test_a_syntax_error_and_a_wrong_path(folder, capsys):
+    (folder / "bad.py").write_text("x = 1\ndef f(:\n")
+    assert command.check(["bad.py"]) == 1
+    assert "bad.py:2: fails: SyntaxError: invalid syntax" in capsys.readouterr().out
+    assert command.check(["missing.py"]) == 2
+
+
+# Each line of a program, and what is found there: kind, name, a piece of the text; nothing where it is fine.
+LINES = [
+    ("ms.load('n.mindir')", "refused", "mindspore.load", "MindIR"),
+    ("ms.export(net, x, file_name='n', file_format='MINDIR')", "refused", "mindspore.export", "compiler"),
+    ("ms.export(net, x, file_name='n', file_format='ONNX')",),
+    ("nn.Conv2d(1, 2, 3, data_format='NHWC')", "refused", "mindspore.nn.Conv2d", "NCHW"),
+    ("ms.save_checkpoint(net, 'n.ckpt', enc_key=b'0123')", "refused", "mindspore.save_checkpoint", "encrypt"),
+    ("ms.SummaryLandscape('d')", "refused", "mindspore.SummaryLandscape", ""),
+    ("nn.Dense(2, bias_init='ones')", "argument", "mindspore.nn.Dense", "lacks the argument 'out_channels'"),
+    ("nn.Dense(*sizes, weight_init='ones')",),
+    ("nn.Adam(ps, lr=0.1)", "argument", "mindspore.nn.Adam", "'lr'"),
+    ("nn.Adam(ps, use_lazy=True)",),
+    ("ms.Model(net, optimzer=1)", "argument", "mindspore.Model", "Did you mean 'optimizer'?"),
+    ("ms.Model(net).train(1, data, callback=[])", "argument", "mindspore.Model.train", "'callbacks'"),
+    ("nn.LSTM(3, 4, bidirection=True)", "argument", "mindspore.nn.LSTM", "'bidirectional'"),
+    ("ops.interpolate(x, sizes=(2, 2))",),
+    ("ms.Tensor([1]).reshap(1)", "never", "mindspore.Tensor.reshap", "Did you mean reshape?"),
+    ("(ops.ones(3) * 2).nothing_like_it()", "never", "mindspore.Tensor.nothing_like_it", "attribute."),
+    ("ms.Tensor([1]).repeat(2, 0)", "api", "mindspore.Tensor.repeat", "before 2.5"),
+    ("ms.Tensor([1]).repeat(2, 3, 4)",),
+    ("ds.MnistDataset('d').batch(2, drop=1)", "argument", "mindspore.dataset.MnistDataset.batch", "'drop'"),
+    ("import no_such_package_anywhere", "module", "no_such_package_anywhere", "pip install"),
+    ("ops.absolutely_not()", "never", "mindspore.ops.absolutely_not", "no such name."),
+    ("x = ops.nope() if hasattr(ops, 'nope') else 0",),
+    ("hasattr(ops, 'nope') and ops.nope()",),
+    ("f = getattr(ops, 'nope', None)",),
+    ("getattr(ops, 'nope')", "never", "mindspore.ops.nope", ""),
+]
+# What stands where it does not matter.
+QUIET = """\
+if hasattr(ops, "nope"):
+    ops.nope()
+if ms.__version__ < "1.5":
+    ops.nope()
+if version.parse(ms.__version__) >= version.parse("3.0"):
+    ops.nope()
+if int(ms.__version__.split(".")[0]) < 2:
+    ops.nope()
+OLD = ms.__version__.startswith("1.")
+if OLD:
+    ops.nope()
+try:
+    from mindspore.nope import thing
+except ImportError:
+    thing = None
+try:
+    from mindspore import nn as thing
+except ImportError:
+    import no_such_package
+try:
+    ops.nope()
+except AttributeError:
+    pass
+if False:
+    ops.nope()
+if TYPE_CHECKING:
+    import no_such_package
+def f():
+    return 1
+    ops.nope()
+def g(ms, ops):
+    return ops.nope()
+x = ms.Tensor([1]) if flag else np.ones(1)
+x.nope()
+y = ms.Tensor([1])
+y = y.asnumpy()
+y.nope()
+with contextlib.suppress(AttributeError):
+    ops.nope()
+"""
+HEAD = "import mindspore as ms\nimport mindspore.dataset as ds\nfrom mindspore import nn, ops\n"
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line[0])
+def test_a_line(line):
+    text, *wanted = line
+    findings = [f for read in check.command(HEAD + text) for f in read.findings
+                if f.kind not in ("guarded", "dead") and (f.kind != "api" or wanted[:1] == ["api"])]
+    assert [[f.kind, f.name] for f in findings] == ([wanted[:2]] if wanted else [])
+    assert all(wanted[2] in f.text for f in findings)
+
+
+def test_no_false_alarm():
+    findings = [f for read in check.command(HEAD + QUIET) for f in read.findings]
+    assert [f for f in findings if f.fails] == []
+    assert {f.kind for f in findings} == {"guarded", "dead"}
+
+
+def test_a_version_test_follows_api(folder, capsys):
+    (folder / "old.py").write_text(HEAD + "if ms.__version__ < '1.9':\n    ops.nope()\n")
+    assert command.check(["old.py"]) == 0
+    code, _, _ = launched("check", "--api", "1.5", "old.py", cwd=folder)
+    assert code == 1
+
+
+def test_several_files_a_folder_a_module_and_a_command(folder, capsys):
+    assert command.check(["fine.py", "pkg"]) == 1
+    out = capsys.readouterr().out
+    assert "fine.py: 2 MindSpore names in 1 files; 0 would fail" in out
+    assert "pkg/deep.py:2: fails: mindspore.nn.Dense" in out
+    assert command.check(["-m", "pkg.deep"]) == 1
+    assert command.check(["-c", "import mindspore as ms; ms.Tensor(1)"]) == 0
+    assert command.check(["-m", "pkg.nothing"]) == 2
+    assert command.check([]) == 2
+    assert command.check_program(["fine.py", "--epochs", "missing.py", "train.py"], None) == 1
+    assert command.check_program(["-c", "import mindspore as ms; ms.nope", "x"], None) == 1
+    capsys.readouterr()
+    assert command.check(["train.py", "--json", "-"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert {f["name"] for f in found["findings"] if f["path"] == "helper.py"} == {
+        "mindspore.ops.no_such_function"}

@@ -1,0 +1,117 @@
+"""``ms2torch scan`` reads whole code bases: what is found, where, and what bad input gives."""
+
+import json
+
+import pytest
+
+from ms2torch.scan import codebase, command, sources
+
+FILES = {
+    "a/train.py": "import mindspore as ms\nfrom a import helper\nms.load('x.mindir')\nms.nope\n",
+    "a/helper.py": "from mindspore import ops\ntry:\n    ops.nope()\nexcept AttributeError:\n    pass\n",
+    "a/plain.py": "import nothing_that_is_here\n",
+    "a/old.py": "import mindspore\nprint 'x'\n",
+    "a/broken.py": "import mindspore\ndef f(:\n",
+    "a/.hidden/x.py": "import mindspore\nmindspore.nope\n",
+    "b/late.py": "import mindspore as ms\nms.load('y.mindir')\n",
+    "b/note.ipynb": json.dumps(
+        {
+            "cells": [
+                {"cell_type": "markdown", "source": ["mindspore"]},
+                {
+                    "cell_type": "code",
+                    "source": ["%matplotlib inline\n", "!pip install mindspore\n", "import mindspore as ms"],
+                },
+                {"cell_type": "code", "source": "files = !ls\n\nms.nope"},
+                {"cell_type": "code", "source": "%%bash\nls $HOME"},
+            ]
+        }
+    ),
+    "b/torn.ipynb": "{mindspore",
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_findings_files_and_lines(folder, capsys):
+    assert command.scan(["a", "b", "--json", "out.json"]) == 1
+    found = json.loads((folder / "out.json").read_text())
+    assert found["files"] == 8 and found["lines"] == 24
+    assert {(f["path"], f["line"], f["kind"], f["name"]) for f in found["findings"]} == {
+        ("a/train.py", 3, "refused", "mindspore.load"),
+        ("a/train.py", 4, "never", "mindspore.nope"),
+        ("a/helper.py", 3, "guarded", "mindspore.ops.nope"),
+        ("a/old.py", 2, "syntax", "SyntaxError"),
+        ("a/broken.py", 2, "syntax", "SyntaxError"),
+        ("b/late.py", 2, "refused", "mindspore.load"),
+        ("b/note.ipynb", 6, "never", "mindspore.nope"),
+        ("b/torn.ipynb", 1, "syntax", "NotebookError"),
+    }
+    texts = {f["path"]: f["text"] for f in found["findings"]}
+    assert texts["b/note.ipynb"].endswith("(line 3 of code cell 2)")
+    assert texts["a/old.py"].startswith("Python 2") and not texts["a/broken.py"].startswith("Python 2")
+    first = found["obstacles"][0]
+    assert (first["name"], first["sites"], first["files"], first["alone"]) == ("SyntaxError", 2, 2, 2)
+    assert "8 files, 24 lines" in capsys.readouterr().out
+
+
+def test_in_parallel_it_is_the_same(folder, monkeypatch):
+    monkeypatch.setattr(codebase, "_MANY", 1)
+    assert codebase.scan(["."], jobs=2) == codebase.scan(["."], jobs=1)
+
+
+def test_a_baseline_leaves_what_is_known(folder, capsys):
+    assert command.scan(["b", "--write-baseline", "base.json"]) == 1
+    assert command.scan(["b", "--baseline", "base.json"]) == 0
+    text = (folder / "b" / "late.py").read_text()
+    (folder / "b" / "late.py").write_text("\n\n" + text)  # lines moved
+    assert command.scan(["b", "--baseline", "base.json"]) == 0
+    (folder / "b" / "late.py").write_text(text + "ms.load('z.mindir')\n")
+    capsys.readouterr()
+    assert command.scan(["b", "--baseline", "base.json"]) == 1
+    assert "b/late.py:3: refused: mindspore.load" in capsys.readouterr().out
+
+
+def test_a_page_needs_nothing_else(folder):
+    assert command.scan(["a", "--html", "out.html"]) == 1
+    page = (folder / "out.html").read_text()
+    assert "mindspore.load" in page and "http" not in page.replace("http-equiv", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["nowhere"], 2, "no such file or folder"),
+        (["a", "--baseline", "nowhere"], 2, "nowhere"),
+        (["a", "--baseline", "a/plain.py"], 2, "is no baseline"),
+        (["a", "--json", "nowhere/out.json"], 2, "nowhere/out.json"),
+        (["a/plain.py"], 0, "No MindSpore here: 1 file, 1 line read."),
+    ],
+)
+def test_bad_input_is_one_line(folder, capsys, arguments, code, words):
+    assert command.scan(arguments) == code
+    out, err = capsys.readouterr()
+    assert words in (err if code else out) and len((err or out).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("cell", "python"),
+    [
+        ("%time x = f()", "pass"),
+        ("%%time\nx = 1", "\nx = 1"),
+        ("if a:\n    !ls", "if a:\n    pass"),
+        ("x = %timeit -o f()", "x = None"),
+        ("len?", "pass"),
+        ("a % b\nx = a % b", "a % b\nx = a % b"),
+        ("%%html\n<b>", "\n"),
+    ],
+)
+def test_magics_are_taken_out(cell, python):
+    assert sources.plain(cell) == python

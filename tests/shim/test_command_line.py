@@ -1,0 +1,121 @@
+"""One command line: a parser for each command, help, completion, one line for wrong use."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from ms2torch import cli
+from ms2torch.shim import completion
+
+from .run import launched
+
+SHELLS = [shell for shell in completion.SHELLS if shutil.which(shell)]
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_every_command_has_its_help(name, capsys):
+    parser = cli.find(cli.COMMANDS[name].parser)()
+    with pytest.raises(SystemExit) as end:
+        parser.parse_args(["--help"])
+    assert end.value.code == 0
+    assert "usage: ms2torch" in capsys.readouterr().out
+
+
+def test_the_help_names_every_command(tmp_path):
+    code, out, _ = launched("--help", cwd=tmp_path)
+    assert code == 0
+    assert all(f"  {name} " in out and command.help in out for name, command in cli.COMMANDS.items())
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_completion_is_a_script_of_its_shell(shell):
+    text = {"bash": completion.bash, "zsh": completion.zsh, "fish": completion.fish}[shell]()
+    subprocess.run([shell, "-n"], input=text, text=True, check=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("ms2torch do", {"doctor"}),
+        ("ms2torch diff --lev", {"--level"}),
+        ("ms2torch diff --level ", {"step", "cell", "op"}),
+        ("ms2torch run --np", {"--nproc", "--nproc-per-node", "--nproc_per_node"}),
+        ("ms2torch --api 1.5 completion ", {"bash", "zsh", "fish", "-h", "--help"}),
+    ],
+)
+def test_bash_completes(tmp_path, words, wanted):
+    script = (
+        f"{completion.bash()}\nCOMP_WORDS=({words[:-1] if words.endswith(' ') else words}"
+        f"{' ' + chr(34) * 2 if words.endswith(' ') else ''})\n"
+        'COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_ms2torch\nprintf "%s\\n" "${COMPREPLY[@]}"\n'
+    )
+    done = subprocess.run(["bash"], input=script, capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert set(done.stdout.split()) == wanted
+
+
+def test_what_belongs_to_the_program_stays_with_it():
+    parser = cli.run_parser()
+    ours, rest = cli.split(
+        parser, ["--nproc", "4", "--api", "1.5", "--node-rank=0", "--report", "train.py", "--nproc", "9"]
+    )
+    asked = parser.parse_args(ours)
+    assert (asked.nproc, asked.api, asked.node_rank, asked.report) == (4, "1.5", 0, "-")
+    assert rest == ["train.py", "--nproc", "9"]
+    assert cli.split(parser, ["-m", "pkg", "--nproc", "2"]) == ([], ["-m", "pkg", "--nproc", "2"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--nproc", "0", "t.py"], "'0' is no whole number from 1 on"),
+        (["--nproc", "two", "t.py"], "'two' is no whole number from 1 on"),
+        (["--nproc", "2"], "--nproc needs a program"),
+        (["--nproc", "2", "--nnodes", "2", "t.py"], "--nnodes 2 needs --master-addr"),
+        (["--nnodes", "2", "--node-rank", "2", "t.py"], "--node-rank 2 is none of --nnodes 2"),
+        (["--api", "9.9", "t.py"], "API generations run from 1.0 to 2.10"),
+        (["--nonsense"], "unknown option --nonsense"),
+        (["-m"], "-m needs a value"),
+    ],
+)
+def test_wrong_use_is_a_line_and_the_usage(words, said, capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.run(words)
+    first, second = capsys.readouterr().err.splitlines()
+    assert end.value.code == 2
+    assert first.startswith("ms2torch: ") and said in first and second.startswith("usage: ms2torch [run]")
+
+
+PROGRAM = """\
+import mindspore as ms
+from mindspore import nn, ops
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense, self.relu = nn.Dense(4, 4), ops.ReLU()
+    def construct(self, x):
+        return ops.tanh(self.relu(self.dense(x))).sum() + 1
+net = Net()
+for _ in range(10):
+    ms.value_and_grad(net, None, net.trainable_params())(ops.ones((2, 4)))
+"""
+
+
+def test_the_report_counts_what_the_program_calls(tmp_path):
+    import json
+
+    (tmp_path / "train.py").write_text(PROGRAM)
+    code, out, err = launched("--report=out.json", "train.py", cwd=tmp_path)
+    assert (code, out) == (0, ""), err
+    found = {row["name"]: row["calls"] for row in json.loads((tmp_path / "out.json").read_text())["apis"]}
+    wanted = (
+        "nn.Dense",
+        "ops.ReLU",
+        "ops.tanh",
+        "Tensor.sum",
+        "Tensor.__add__",
+        "value_and_grad",
+        "ops.ones",
+    )
+    assert {name: found.get(f"mindspore.{name}") for name in wanted} == dict.fromkeys(wanted, 10)
+    assert "mindspore.nn.Cell" not in found
