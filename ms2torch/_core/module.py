@@ -29,9 +29,12 @@ class Guarded:
             return self.original if hidden else self.default
         if _called_by_torch():
             return self.original.__get__(cell, owner)
+        own, name = cell.__dict__, self.name
         try:
-            return cell.__dict__[self.name]
+            return own[name]
         except KeyError:
+            if name in own.get("_modules", ()) or name in own.get("_params", ()):
+                return cell.__getattr__(name)
             chosen = self.original if self.default is None else self.default
             return chosen.__get__(cell, owner) if hasattr(chosen, "__get__") else chosen
 

@@ -18,7 +18,7 @@ import torch
 from ms2torch._core import mode as _mode
 from ms2torch._core.errors import notice, unsupported
 from ms2torch._core.gradient import recording, threads
-from ms2torch._core.module import guard, guard_overrides
+from ms2torch._core.module import Guarded, guard, guard_overrides
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple
@@ -523,6 +523,7 @@ _MINDSPORE_OWN = {
     "register_forward_pre_hook",
     "register_buffer",
 }
+Cell.forward = Guarded("forward", Cell.forward)
 guard(
     Cell,
     [

@@ -12,25 +12,28 @@ import torch
 from ms2torch._core.devices.device import device
 from ms2torch._core.operators.registry import lowered
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import lower, wrap
 
 from .utils import arrays, as_array, cast
 
 _F32 = _dtype.float32
 
 
-@lowered
 def array(obj, dtype=None, copy=True, ndmin=0):
-    """A Tensor from numbers, nested lists or a Tensor (``mindspore.numpy.array``)."""
-    t = cast(as_array(obj), dtype)
-    if copy and t is obj:
-        t = t.clone()
-    return t.reshape((1,) * (ndmin - t.ndim) + tuple(t.shape)) if t.ndim < ndmin else t
+    """A Tensor from numbers, nested lists or a Tensor (``mindspore.numpy.array``): that Tensor itself where
+    neither ``copy`` nor ``dtype`` nor ``ndmin`` asks for another."""
+    given = lower(obj)
+    t = cast(as_array(given), dtype)
+    if t.ndim < ndmin:
+        t = t.reshape((1,) * (ndmin - t.ndim) + tuple(t.shape))
+    if t is not given:
+        return wrap(t)
+    return wrap(t.clone()) if copy else obj
 
 
-@lowered
 def asarray(a, dtype=None):
     """``array`` without a copy where none is needed (``mindspore.numpy.asarray``)."""
-    return cast(as_array(a), dtype)
+    return array(a, dtype, copy=False)
 
 
 @lowered
@@ -208,7 +211,7 @@ def meshgrid(*xi, sparse=False, indexing="xy"):
     for x in xi:
         if not isinstance(x, torch.Tensor):
             raise TypeError(f"expect Tensor, but got {type(x)}")
-    axis = {0: 1, 1: 0} if indexing == "xy" else {}
+    axis = {0: 1, 1: 0} if indexing == "xy" and len(xi) > 1 else {}
     lines = [
         as_array(x).reshape([-1 if axis.get(i, i) == j else 1 for j in range(len(xi))])
         for i, x in enumerate(xi)

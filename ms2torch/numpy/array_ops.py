@@ -187,7 +187,22 @@ def flipud(m):
 @arrays(1)
 def roll(a, shift, axis=None):
     """Elements moved round, in the flattened array or along ``axis`` (``mindspore.numpy.roll``)."""
-    return torch.roll(a, shift, axis)
+    for given in (shift, axis):
+        if not isinstance(given, (int, tuple, list, type(None))):
+            raise TypeError("input shift and axis must be tuple or list or int.")
+    shifts = [shift] if isinstance(shift, int) else list(shift)
+    if axis is None:
+        return torch.roll(a, sum(shifts))
+    dims = [axis] if isinstance(axis, int) else list(axis)
+    for one in dims:
+        if not -a.ndim <= one < a.ndim:
+            raise ValueError(f"axis {one} is out of bounds for array of dimension {a.ndim}")
+    if len(shifts) != len(dims):
+        if 1 not in (len(shifts), len(dims)):
+            raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
+        many = max(len(shifts), len(dims))
+        shifts, dims = (x * many if len(x) == 1 else x for x in (shifts, dims))
+    return torch.roll(a, shifts, dims) if dims else a.clone()
 
 
 @arrays(1)

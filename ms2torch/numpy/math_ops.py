@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from ms2torch._core.operators import arithmetic
@@ -13,7 +14,7 @@ from ms2torch._core.tensor.tensor import lower, wrap
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 from ms2torch.ops.function._math_binary import numpy_fmod
 
-from .utils import arrays, as_array, cast, number_or_array, signature
+from .utils import arrays, as_array, cast, named_dtype, number_or_array, signature
 
 __all__ = ["inf", "nan", "pi"]
 
@@ -54,6 +55,18 @@ def _binary(name, kernel):
     call.__doc__ = f"``numpy.{name}`` elementwise with broadcasting (``mindspore.numpy.{name}``)."
     globals()[name] = lowered(call, name)
     __all__.append(name)
+
+
+def _of_integers(kernel):
+    """``kernel``, which torch has for integers alone, also for whole numbers in floats."""
+    def call(a, b):
+        a, b = arithmetic.pair(a, b)
+        a, b = (x if isinstance(x, torch.Tensor) else as_array(x) for x in (a, b))
+        if not a.is_floating_point() and not b.is_floating_point():
+            return kernel(a, b)
+        return kernel(a.long(), b.long()).to(a.dtype if a.is_floating_point() else b.dtype)
+
+    return call
 
 
 # ours: the operator in ops
@@ -125,10 +138,10 @@ for _name, _kernel in {
             ("logaddexp", "logaddexp"),
             ("logaddexp2", "logaddexp2"),
             ("heaviside", "heaviside"),
-            ("gcd", "gcd"),
-            ("lcm", "lcm"),
         )
     },
+    "gcd": _of_integers(torch.gcd),
+    "lcm": _of_integers(torch.lcm),
 }.items():
     _binary(_name, _kernel)
 _binary("copysign", lambda a, b: torch.copysign(a := as_array(a), as_array(b)).to(a.dtype))
@@ -179,6 +192,14 @@ def sum(a, axis=None, dtype=None, keepdims=False, initial=None):
 @arrays(1)
 def mean(a, axis=None, keepdims=False, dtype=None):
     """The mean over all or some axes; of integers an integer (``mindspore.numpy.mean``)."""
+    given = () if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    for one in given:
+        if not isinstance(one, int):
+            raise TypeError(f"axes should be integers, not {type(one)}")
+        if not -a.ndim <= one < a.ndim:
+            raise ValueError(f"axis {one} is out of bounds for array of dimension {a.ndim}")
+    if len({one % a.ndim for one in given}) < len(given):
+        raise ValueError('duplicate value in "axis"')
     return _kernel("mean")(cast(a, dtype), axis, keepdims)
 
 
@@ -250,8 +271,11 @@ def _scan(name):
     def kernel(a, axis=None, dtype=None):
         if axis is None:
             a, axis = a.reshape(-1), 0
+        into_bool = dtype is not None and _dtype.to_torch(dtype) is torch.bool
+        if into_bool and (a.dtype is not torch.bool or name == "cumprod"):
+            return getattr(torch, name)(a.bool().int(), axis).bool()
         a = cast(a, dtype)
-        if dtype is None and a.dtype in (torch.bool, torch.int8, torch.int16):
+        if (dtype is None or into_bool) and a.dtype in (torch.bool, torch.int8, torch.int16, torch.uint8):
             a = a.to(torch.int32)
         return getattr(torch, name)(a, axis, dtype=a.dtype)
 
@@ -352,11 +376,17 @@ def tensordot(a, b, axes=2):
 
 @arrays(2)
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    """The vector product of vectors of length 3 (``mindspore.numpy.cross``)."""
+    """The vector product of vectors of length 3 or 2, whose third component is 0; of two of length 2 that
+    third component alone (``mindspore.numpy.cross``)."""
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = _dtype.promote(a.movedim(axisa, -1), b.movedim(axisb, -1))
-    return torch.linalg.cross(a, b).movedim(-1, axisc)
+    sizes = a.shape[-1], b.shape[-1]
+    if not {2, 3}.issuperset(sizes):
+        raise ValueError("incompatible dimensions for cross product (dimension must be 2 or 3)")
+    a, b = (torch.nn.functional.pad(x, (0, 3 - x.shape[-1])) for x in (a, b))
+    product = torch.linalg.cross(*torch.broadcast_tensors(a, b))
+    return product[..., 2] if sizes == (2, 2) else product.movedim(-1, axisc)
 
 
 @lowered
@@ -376,14 +406,38 @@ def matrix_power(a, n):
 
 @arrays(1)
 def diff(a, n=1, axis=-1, prepend=None, append=None):
-    """Differences of neighbours, taken n times (``mindspore.numpy.diff``)."""
-    return torch.diff(a, n, axis, *[None if x is None else as_array(x) for x in (prepend, append)])
+    """Differences of neighbours, taken n times (``mindspore.numpy.diff``); what stands before and after is a
+    number, or a Tensor as long as the other axes."""
+    if not isinstance(n, int):
+        raise TypeError(f"Input n should be int, but got {type(n)}")
+    if n < 0:
+        raise ValueError("Input n must > 0.")
+    if not -a.ndim <= axis < a.ndim:
+        raise ValueError(f"axis {axis} is out of bounds for array of dimension {a.ndim}")
+    if n == 0:
+        return a
+    ends = []
+    for name, end in (("prepend", prepend), ("append", append)):
+        if isinstance(end, (list, tuple)):
+            raise TypeError(f"{name} must be scalar or Tensor, but got {type(end)}")
+        end = None if end is None else as_array(end)
+        if end is not None and end.ndim < a.ndim:
+            shape = [1 if d == axis % a.ndim else size for d, size in enumerate(a.shape)]
+            end = end.expand(shape)
+        ends.append(end)
+    kinds = [t for t in (ends[0], a, ends[1]) if t is not None]
+    for t in kinds[1:]:
+        kinds[0], _ = _dtype.promote(kinds[0], t)
+    whole = torch.cat([t.to(kinds[0].dtype) for t in (ends[0], a, ends[1]) if t is not None], axis)
+    if n >= whole.shape[axis]:
+        raise ValueError("n is bigger then the specified dimension, this will result in an empty tensor.")
+    return torch.diff(whole, n, axis)
 
 
 @arrays(1)
 def ediff1d(ary, to_end=None, to_begin=None):
     """Differences of neighbours of the flattened array, between two ends (``mindspore.numpy.ediff1d``)."""
-    ends = [as_array(x).reshape(-1) for x in (to_begin, to_end) if x is not None]
+    ends = [as_array(x).reshape(-1).to(ary.dtype) for x in (to_begin, to_end) if x is not None]
     middle = [torch.diff(ary.reshape(-1))]
     parts = ends[:1] + middle + ends[1:] if to_begin is not None else middle + ends
     return torch.cat(parts)
@@ -462,7 +516,11 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         other = _floating(torch.atleast_2d(as_array(y)))
         m = torch.cat((m, other if rowvar else other.mT))
     correction = ddof if ddof is not None else 0 if bias else 1
-    return cast(torch.cov(m, correction=correction, fweights=fweights, aweights=aweights), dtype)
+    counts, weights = (None if w is None else as_array(w) for w in (fweights, aweights))
+    if counts is not None and counts.is_floating_point():
+        raise TypeError("weights must be integer")
+    weights = None if weights is None else _floating(weights)
+    return cast(torch.cov(m, correction=correction, fweights=counts, aweights=weights), dtype)
 
 
 @arrays(1)
@@ -490,17 +548,30 @@ def interp(x, xp, fp, left=None, right=None):
 
 def promote_types(type1, type2):
     """The dtype that two dtypes share (``mindspore.numpy.promote_types``)."""
-    return _dtype.from_torch(_dtype.common(_dtype.to_torch(type1), _dtype.to_torch(type2)))
+    return _dtype.from_torch(_shared(named_dtype(type1), named_dtype(type2)))
+
+
+def _shared(a: torch.dtype, b: torch.dtype) -> torch.dtype:
+    """numpy's dtype for two kinds of integers; a float beside an integer stays as it is."""
+    if a is torch.bool or b is torch.bool or a.is_floating_point or b.is_floating_point:
+        return b if a is torch.bool else a if b is torch.bool else torch.promote_types(a, b)
+    return _dtype.to_torch(np.promote_types(*(_dtype.from_torch(t).numpy for t in (a, b))))
 
 
 def result_type(*arrays_and_dtypes):
     """The dtype that Tensors, numbers and dtypes share (``mindspore.numpy.result_type``)."""
-    given = [wrap(as_array(x)) if isinstance(x, (bool, int, float)) else x for x in arrays_and_dtypes]
-    kinds = [getattr(x, "dtype", x) for x in given]
-    found = kinds[0]
-    for kind in kinds[1:]:
-        found = promote_types(found, kind)
-    return found
+    found = None
+    for x in arrays_and_dtypes:
+        if isinstance(x, (bool, int, float)):
+            kind = as_array(x).dtype
+        elif isinstance(x, (str, _dtype.Type)):
+            kind = named_dtype(x, letters=True)
+        elif hasattr(x, "_t"):
+            kind = x._t.dtype
+        else:
+            raise TypeError("data type not understood")
+        found = kind if found is None else _shared(found, kind)
+    return _dtype.from_torch(found)
 
 
 __all__ += [

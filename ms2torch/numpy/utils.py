@@ -39,6 +39,31 @@ def _to_tensor(*args):
     return made[0] if len(made) == 1 else made
 
 
+# What numpy's letters mean, and Python's types: Int32 and Float32, where numpy has 64 bits.
+_LETTERS = {
+    "?": "bool", "b": "int8", "h": "int16", "i": "int32", "l": "int64", "q": "int64", "B": "uint8",
+    "H": "uint16", "I": "uint32", "L": "uint64", "e": "float16", "f": "float32", "d": "float64",
+}
+_PYTHON = {int: torch.int32, float: torch.float32, bool: torch.bool}
+_NARROW = {"int": torch.int32, "float": torch.float32}
+
+
+def named_dtype(dtype, letters: bool = False) -> torch.dtype:
+    """The torch dtype that an argument names as ``mindspore.numpy`` reads it; ``letters`` lets numpy's codes
+    ("f4", "?") in. TypeError for what names none."""
+    if isinstance(dtype, type) and dtype in _PYTHON:
+        return _PYTHON[dtype]
+    if isinstance(dtype, str):
+        if dtype.lower() in _NARROW:
+            return _NARROW[dtype.lower()]
+        if letters:
+            try:
+                return _dtype.to_torch(_LETTERS.get(dtype, dtype))
+            except TypeError:
+                raise TypeError(f"data type '{dtype}' not understood") from None
+    return _dtype.to_torch(dtype)
+
+
 def cast(t: torch.Tensor, dtype):
     return t if dtype is None else t.to(_dtype.to_torch(dtype))
 

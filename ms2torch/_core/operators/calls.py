@@ -15,6 +15,7 @@ import torch
 
 from ms2torch._core.tensor.dtype import Type
 
+_PLAIN = "int|float|bool|str|NoneType|list|tuple|complex|dict"
 _WORDS = {bool: "bool", int: "int", float: "float", str: "string", type(None): "None"}
 
 
@@ -43,6 +44,27 @@ def wrong_call(valid: str, kernel, args, kwargs, fixed=None) -> TypeError | None
                      f'The valid calling should be: "{valid}".')
 
 
+def failed(name: str, *args, **kwargs) -> TypeError:
+    """The error of a method that has no form for arguments of these kinds."""
+    said = ", ".join([*map(_kind, args), *(f"{n}={_kind(v)}" for n, v in kwargs.items())])
+    return TypeError(f'Failed calling {name} with "{name}({said})".')
+
+
+def lacks(err: AttributeError, name: str, kernel, raw, kwargs, fixed=None) -> TypeError | None:
+    """The TypeError for a number, string or sequence where ``kernel`` wanted a Tensor, told by the attribute
+    that it looked for; None for another error."""
+    if not re.match(rf"'({_PLAIN})' object has no attribute", str(err)):
+        return None
+    try:
+        given = inspect.signature(kernel).bind(*raw, **kwargs, **(fixed or {})).arguments
+    except TypeError:
+        return None
+    fixed = fixed or {}
+    made = ", ".join(f"{n}={_kind(v)}" for n, v in given.items() if n in fixed)
+    called = ", ".join(f"{n}={_kind(v)}" for n, v in given.items() if n not in fixed)
+    return TypeError(f'Failed calling {name} with "{name}({made})({called})".')
+
+
 def _kind(value) -> str:
     if isinstance(value, torch.Tensor):
         return "Tensor"
@@ -51,6 +73,17 @@ def _kind(value) -> str:
     if isinstance(value, (Type, torch.dtype)):
         return "mindspore.dtype"
     return _WORDS.get(type(value)) or str(type(value))
+
+
+def described(value) -> str:
+    """A value's kind as MindSpore's C++ names it: ``List[Int64*3]``."""
+    if isinstance(value, (list, tuple)):
+        inner = [described(v) for v in value]
+        same = len(set(inner)) == 1 and len(inner) > 1
+        held = f"{inner[0]}*{len(inner)}" if same else ", ".join(inner)
+        return f"{type(value).__name__.capitalize()}[{held}]"
+    names = {bool: "Bool", int: "Int64", float: "Float32", str: "String", type(None): "None"}
+    return names.get(type(value), type(value).__name__)
 
 
 def _is(value, kind: str) -> bool:

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ms2torch._core.errors import translate
-from ms2torch._core.operators.calls import wrong_call
+from ms2torch._core.operators.calls import lacks, wrong_call
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form, primitive_call
 from ms2torch._core.operators.spelling import Arguments, arguments, declared
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
@@ -151,6 +151,8 @@ def _explain(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fi
         return err
     if valid and (wrong := wrong_call(valid, kernel, raw, kwargs, fixed)):
         return wrong
+    if err.__class__ is AttributeError:
+        return lacks(err, name, kernel, raw, kwargs, fixed) or err
     lacking = err.__class__ is NotImplementedError and "not implemented for '" in str(err)   # torch's kernels
     if not lacking and err.__class__ is not RuntimeError and err.__class__ is not IndexError:
         return err

@@ -11,16 +11,16 @@ def sgd(momentum, dampening, nesterov, first, params, grads, *moments_rate_decay
     """v = momentum * v + (1 - dampening) * g (v = g where ``first``); p -= rate * v, or of g + momentum *
     v."""
     *moments, rate, decay = moments_rate_decay
-    if params[0].dtype in _HALF and params[0].device.type == "cpu":
-        _in_halves(momentum, dampening, nesterov, first, params, grads, moments, rate, decay)
+    if (params[0].dtype in _HALF and params[0].device.type == "cpu") or (moments and momentum == 0):
+        _in_parts(momentum, dampening, nesterov, first, params, grads, moments, rate, decay)
         return
     torch._fused_sgd_(params, grads, moments[0] if moments else [], weight_decay=decay, momentum=momentum,
                       lr=rate, dampening=dampening, nesterov=nesterov, maximize=False, is_first_step=first)
 
 
-def _in_halves(momentum, dampening, nesterov, first, params, grads, moments, rate, decay) -> None:
+def _in_parts(momentum, dampening, nesterov, first, params, grads, moments, rate, decay) -> None:
     # torch 2.13's fused SGD on a CPU miscomputes the momentum of float16 and bfloat16 tensors of 16 elements
-    # and more.
+    # and more, and refuses moments where the momentum is 0.
     if decay:
         grads = torch._foreach_add(grads, params, alpha=decay)
     if moments:

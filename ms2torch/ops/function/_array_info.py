@@ -62,6 +62,8 @@ def _tensor(x, text: str) -> Tensor:
 @op(primitive="DType", on_tensors=True)
 def dtype(x):
     """The dtype of a Tensor (``mindspore.ops.dtype``)."""
+    if isinstance(getattr(x, "dtype", None), _dtype.Type):      # a COOTensor's or CSRTensor's
+        return x.dtype
     return _tensor(x, "For Primitive[Dtype], the input argument[input_x] must be a Tensor, CSRTensor or "
                       f"COOTensor, but got {type(x)}.").dtype
 

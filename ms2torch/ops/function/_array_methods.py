@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.devices.device import device as _here
+from ms2torch._core.operators.calls import failed
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, lower, wrap
@@ -183,11 +184,16 @@ def transpose(input, *axes, dim0=None, dim1=None):
         return input.permute(*range(ndim - 1, -1, -1))
     if len(axes) == 1 and isinstance(axes[0], (tuple, list)):
         axes = axes[0]
-    elif len(axes) == 2 and ndim > 2:
+    elif axes == (None,):
+        return input.permute(*range(ndim - 1, -1, -1))
+    elif len(axes) == 2 and ndim != 2:
         return torch.transpose(input, *axes)
+    elif len(axes) != ndim:
+        raise ValueError("For Tensor.transpose, the number of axes must be equal to the dimension of Tensor, "
+                         f"but got {len(axes)} in the number of axes.")
     try:
         return input.permute(axes)
-    except RuntimeError:
+    except (RuntimeError, IndexError):
         raise not_an_order(input, axes) from None
 
 
@@ -197,7 +203,7 @@ def permute(input, *axis):
     axis = axis[0] if len(axis) == 1 and isinstance(axis[0], (tuple, list)) else axis
     try:
         return input.permute(axis)
-    except RuntimeError:
+    except (RuntimeError, IndexError):
         raise not_an_order(input, axis) from None
 
 
@@ -528,9 +534,17 @@ def _select(input, condition=None, y=None, *, dim=None, index=None):
     (``mindspore.Tensor.select``.)
     """
     if isinstance(condition, builtins.int):
+        if not isinstance(y, builtins.int):
+            raise failed("select", condition, *(() if y is None else (y,)))
         dim, index = condition, y
     if dim is not None:
         return torch.select(input, dim, index)
+    if not isinstance(y, (torch.Tensor, builtins.int, builtins.float)):
+        raise failed("select", condition, y)
+    for kind, dtype in ((builtins.int, torch.int32), (builtins.float, torch.float32)):
+        if isinstance(y, kind) and input.dtype is not dtype:
+            raise TypeError(f"For 'Tensor.select', if the argument 'y' is {kind.__name__}, then the tensor "
+                            f"type should be {kind.__name__}32 but got {_dtype.from_torch(input.dtype)}")
     return chosen(condition, input, y)
 
 

@@ -9,6 +9,7 @@ import math
 
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.errors import said
 from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
@@ -222,7 +223,7 @@ def transpose(input, dims=None, *, input_perm=None):
     dims = input_perm if dims is None else dims
     try:
         return torch.permute(input, dims)
-    except RuntimeError:
+    except (RuntimeError, IndexError):
         raise not_an_order(input, dims) from None
 
 
@@ -231,9 +232,18 @@ def not_an_order(input, dims) -> Exception:
     if len(dims) != input.ndim:
         return ValueError(f"For 'Transpose', size of perm should equal to rank of x, but got {len(dims)} "
                           f"and {input.ndim}!")
-    axes = [d % input.ndim for d in dims]
+    n = input.ndim
+    outside = next((d for d in dims if not -n <= d < n), None)
+    if outside is not None:
+        if mode.graph:
+            return ValueError(f"For primitive[Transpose], the perm value must be in [{-n},{n}), "
+                              f"but got {outside}.")
+        return ValueError(f"Dimension out of range (expected to be in range of [{-n}, {n}), "
+                          f"but got {outside})")
+    axes = [d % n for d in dims]
     twice = next(d for d in axes if axes.count(d) > 1)
-    return ValueError(f"For 'Transpose' perms should all be unique dim, but{twice} is not unique!")
+    comma = "," if mode.graph else ""
+    return ValueError(f"For 'Transpose'{comma} perms should all be unique dim, but{twice} is not unique!")
 
 
 @mint_form(name="transpose")

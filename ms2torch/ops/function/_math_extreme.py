@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.operators.calls import failed
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
@@ -129,6 +130,29 @@ def reduce_min(x, axis=(), keep_dims=False):
 # ---- Tensor.max and Tensor.min, mint.max and mint.min ------------------------------------------------------
 
 
+def _check_kinds(name, args, keepdims, initial, where, return_indices):
+    """TypeError for what no form of ``Tensor.max`` and ``Tensor.min`` takes."""
+    if where is None:
+        raise TypeError(f"{name}(): missing 1 required positional argument: where.")
+    if isinstance(initial, torch.Tensor):
+        raise TypeError(f"{name}(): argument 'initial' must be Number but got Tensor.")
+    if return_indices.__class__ is not bool:
+        raise TypeError(f"{name}(): argument 'return_indices' must be bool but got "
+                        f"{type(return_indices).__name__}.")
+    named = {n: v for n, v, usual in (("keepdims", keepdims, False), ("initial", initial, None),
+                                      ("where", where, True)) if v is not usual}
+    wrong = (
+        args and isinstance(args[0], (str, float, bool)),
+        args and isinstance(args[0], torch.Tensor) and args[0].numel() != 1,
+        len(args) > 1 and args[1].__class__ is not bool and args[1] is not None,
+        keepdims.__class__ is not bool and keepdims is not None,
+        isinstance(initial, str),
+        not isinstance(where, (bool, torch.Tensor)),
+    )
+    if any(wrong):
+        raise failed(name, *args, **named)
+
+
 def _make_method(kind, name):
     reduce_name, dim_name = f"Reduce{name.capitalize()}", f"{name.capitalize()}Dim"
 
@@ -143,6 +167,7 @@ def _make_method(kind, name):
         dim=None,
         keepdim=False,
     ):
+        _check_kinds(name, args, keepdims, initial, where, return_indices)
         # max(1) and max(dim=1) give values and indices, max(axis=1) values: two forms of different releases.
         many = len(args) > 2 or (args and isinstance(args[0], (tuple, list)))
         if many or generations.old("mindspore.Tensor.max"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import said
+from ms2torch._core.operators.calls import failed
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
@@ -90,15 +91,32 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):
 
 
 @method(name="sum")
-def _tensor_sum(self, axis=None, dtype=None, keepdims=None, initial=None, *, dim=None, keepdim=None):
+def _tensor_sum(self, axis=None, second=None, keepdims=None, initial=None, *, dtype=None, dim=None,
+                keepdim=None):
     """Both forms of releases: sum(dim, keepdim, dtype=) and sum(axis, dtype, keepdims, initial)."""
-    if dtype.__class__ is bool:
-        dtype, keepdims = None, dtype
+    if second.__class__ is bool:
+        keepdims = second
+    elif second is not None:
+        dtype = second
+    axis = axis if dim is None else dim
+    keep = keepdim if keepdims is None else keepdims
+    if not _summable(axis, dtype, keep, initial):
+        raise failed("sum", *(x for x in (axis, second) if x is not None),
+                     **{} if keepdims in (None, second) else {"keepdims": keepdims},
+                     **{} if initial is None else {"initial": initial})
     if dtype is not None:
         self = self.to(_dtype.to_torch(dtype))
         dtype = self.dtype
-    total = _sum(self, axis if dim is None else dim, bool(keepdims or keepdim), dtype=dtype)
-    return total if initial is None else total + initial
+    total = _sum(self, axis, bool(keep), dtype=dtype)
+    if initial is None:
+        return total
+    return (total + initial).to(torch.promote_types(total.dtype, torch.int64) if dtype is None else dtype)
+
+
+def _summable(axis, dtype, keep, initial) -> bool:
+    return ((keep is None or keep.__class__ is bool) and not isinstance(axis, (str, float))
+            and (dtype is None or isinstance(dtype, (_dtype.Type, torch.dtype)))
+            and (initial is None or isinstance(initial, (int, float))))
 
 
 @op()

@@ -29,6 +29,8 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-08):
 
 
 def _square(A):
+    if A.ndim < 2:
+        raise ValueError(f"For Eig, x should be at lease 2, but got a {A.ndim}-D Tensor.")
     if A.shape[-1] != A.shape[-2]:
         raise ValueError(f"For Eig, x should be square(squares), but got {A.shape[-2]}  {A.shape[-1]} "
                          "matrix(matrices).")

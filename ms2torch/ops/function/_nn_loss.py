@@ -135,6 +135,7 @@ def picked(compute, target, classes: int, ignore_index: int):
 
 def cross_entropy_checked(input, target, weight, ignore_index, reduction, label_smoothing):
     """Cross entropy with class indices (one dimension less) or probabilities (the same shape)."""
+    input, weight = _one_dtype(input, weight)
     if input.ndim == target.ndim:
         return F.cross_entropy(input, target, weight, reduction=reduction, label_smoothing=label_smoothing)
     axis = 1 if input.ndim > 1 else 0
@@ -155,6 +156,11 @@ def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean
     return cross_entropy_checked(input, target, weight, ignore_index, reduction, label_smoothing)
 
 
+def _one_dtype(input, weight):
+    """Logits and weights of the classes in the wider of their dtypes."""
+    return (input, weight) if weight is None or weight.dtype is input.dtype else promote(input, weight)
+
+
 def _nll(inputs, at, weight, ignore_index, reduction):
     """F.nll_loss, also where the weights are differentiated, which torch's kernel refuses."""
     if weight is None or not weight.requires_grad:
@@ -167,6 +173,7 @@ def _nll(inputs, at, weight, ignore_index, reduction):
 @op
 def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
     """Negative log likelihood of log-probabilities and class indices (``mindspore.ops.nll_loss``)."""
+    inputs, weight = _one_dtype(inputs, weight)
     classes = inputs.shape[1 if inputs.ndim > 1 else 0]
     loss = picked(lambda at: _nll(inputs, at, weight, ignore_index, reduction), target, classes, ignore_index)
     target = target.long()

@@ -7,12 +7,14 @@ The sparse ones change the rows that ``indices`` names; the fused ones first add
 from __future__ import annotations
 
 import functools
+import inspect
 
 import torch
 
 from ms2torch._core.operators.registry import REQUIRED, primitive
 from ms2torch._core.tensor.tensor import lower, wrap
 
+from . import _row_checks
 from ._writing import write
 
 _LOCK = {"use_locking": False}
@@ -24,11 +26,17 @@ def _update(name: str, states: int, init=None, all_states=True, call=None):
     ``call`` is the order in which the Primitive is given the step's arguments, where it has its own.
     """
     def register(step):
+        names = list(inspect.signature(step).parameters)
+        sparse = name in _row_checks.DEMANDS
+
         @functools.wraps(step)
         def kernel(*args, **fixed):
             if call:
                 args = tuple(args[i] for i in call)
-            changed = step(*lower(args), **fixed)
+            raw = lower(args)
+            if sparse and len(raw) > names.index("indices"):
+                _row_checks.check(name, dict(zip(names, raw, strict=False)), states)
+            changed = step(*raw, **fixed)
             given = [write(state, lambda old, new=new: new.to(old.dtype, copy=True))
                      for state, new in zip(args[:states], changed, strict=True)]
             return tuple(given) if all_states and states > 1 else given[0]
@@ -271,17 +279,48 @@ def _sgd(parameters, accum, stat, gradient, learning_rate, momentum, dampening=0
 # ---- rows --------------------------------------------------------------------------------------------------
 
 
-def _added(grad, indices):
-    """The rows that are named, each once, and the sums of their gradients."""
-    rows, where = torch.unique(indices.long(), return_inverse=True)
-    return rows, torch.zeros(rows.numel(), *grad.shape[1:], dtype=grad.dtype,
-                             device=grad.device).index_add(0, where, grad)
-
-
-def _of_rows(states, rows, step):
-    """``states`` with the named rows replaced by what ``step`` makes of them."""
-    changed = step(*(state[rows] for state in states))
+def _of_rows(states, grad, indices, step):
+    """``states`` with the rows that ``indices`` names replaced by what ``step(*states, grad)`` makes of them
+    and of the sums of their gradients."""
+    grad, indices = grad.to(states[0].dtype), indices.long()
+    if _batched(*states, grad, indices):
+        # Under vmap nobody knows how many rows there are: all are computed, the named ones taken.
+        total = torch.zeros_like(states[0] + grad.sum() + indices.sum(), dtype=grad.dtype)
+        named = torch.zeros_like(total).index_add(0, indices, torch.ones_like(grad)) > 0
+        return _where(named, states, step, total.index_add(0, indices, grad))
+    rows, where = torch.unique(indices, return_inverse=True)
+    total = torch.zeros(rows.numel(), *grad.shape[1:], dtype=grad.dtype, device=grad.device)
+    changed = step(*(state[rows] for state in states), total.index_add(0, where, grad))
     return tuple(state.index_copy(0, rows, new.to(state.dtype))
+                 for state, new in zip(states, changed, strict=True))
+
+
+def _in_turn(states, grad, indices, step):
+    """`_of_rows` where a row that is named again is changed again, not once by the sum."""
+    grad, indices = grad.to(states[0].dtype), indices.long()
+    if _batched(*states, grad, indices):
+        for row, change in zip(indices, grad, strict=True):
+            here = torch.arange(states[0].shape[0], device=grad.device) == row
+            here = here.reshape(-1, *[1] * change.ndim)
+            states = _where(here, states, step, change.expand(states[0].shape))
+        return states
+    order = torch.argsort(indices, stable=True)
+    _, counts = torch.unique_consecutive(indices[order], return_counts=True)
+    first = torch.repeat_interleave(counts.cumsum(0) - counts, counts)
+    turn = torch.arange(order.numel(), device=order.device) - first
+    for number in range(int(counts.max()) if order.numel() else 0):
+        now = order[turn == number]
+        states = _of_rows(states, grad[now], indices[now], step)
+    return states
+
+
+def _batched(*tensors) -> bool:
+    return any(map(torch._C._functorch.is_batchedtensor, tensors))
+
+
+def _where(here, states, step, grad):
+    changed = step(*states, grad)
+    return tuple(torch.where(here, new.to(state.dtype), state)
                  for state, new in zip(states, changed, strict=True))
 
 
@@ -292,7 +331,7 @@ def _sparse_adam(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon,
 
     With ``use_nesterov`` the other rows of ``var`` rest.
     """
-    grad = torch.zeros_like(var).index_add(0, indices.long(), grad)
+    grad = torch.zeros_like(var).index_add(0, indices.long(), grad.to(var.dtype))
     moved, m, v = _adam(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad,
                         use_nesterov=use_nesterov)
     if use_nesterov:
@@ -305,9 +344,8 @@ def _sparse_adam(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon,
 def _lazy_adam(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, indices,
                use_locking=False, use_nesterov=False):
     """`Adam` on some rows alone (``mindspore.ops.FusedSparseLazyAdam``)."""
-    rows, grad = _added(grad, indices)
-    return _of_rows((var, m, v), rows, lambda *s: _adam(
-        *s, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, use_nesterov=use_nesterov))
+    return _of_rows((var, m, v), grad, indices, lambda var, m, v, grad: _adam(
+        var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, use_nesterov=use_nesterov))
 
 
 _FTRL = {"lr": REQUIRED, "l1": REQUIRED, "l2": REQUIRED, "lr_power": REQUIRED, "use_locking": False}
@@ -316,44 +354,47 @@ _FTRL = {"lr": REQUIRED, "l1": REQUIRED, "l2": REQUIRED, "lr_power": REQUIRED, "
 @_update("FusedSparseFtrl", 3, _FTRL)
 def _fused_ftrl(var, accum, linear, grad, indices, lr, l1, l2, lr_power, use_locking=False):
     """`ApplyFtrl` on some rows alone (``mindspore.ops.FusedSparseFtrl``)."""
-    rows, grad = _added(grad, indices)
-    return _of_rows((var, accum, linear), rows, lambda *s: _ftrl(*s, grad, lr, l1, l2, lr_power))
+    return _of_rows((var, accum, linear), grad, indices, lambda *s: _ftrl(*s, lr, l1, l2, lr_power))
 
 
 @_update("FusedSparseProximalAdagrad", 2, _LOCK)
 def _fused_proximal_adagrad(var, accum, lr, l1, l2, grad, indices, use_locking=False):
     """`ApplyProximalAdagrad` on some rows alone (``mindspore.ops.FusedSparseProximalAdagrad``)."""
-    rows, grad = _added(grad, indices)
-    return _of_rows((var, accum), rows, lambda *s: _proximal_adagrad(*s, lr, l1, l2, grad))
+    return _of_rows((var, accum), grad, indices, lambda var, accum, grad: _proximal_adagrad(
+        var, accum, lr, l1, l2, grad))
 
 
 @_update("SparseApplyFtrl", 3, _FTRL)
 def _sparse_ftrl(var, accum, linear, grad, indices, lr, l1, l2, lr_power, use_locking=False):
     """`ApplyFtrl` on some rows alone (``mindspore.ops.SparseApplyFtrl``), but for those beyond."""
-    inside = (indices >= 0) & (indices < var.shape[0])
-    rows, grad = _added(grad[inside], indices[inside])
-    return _of_rows((var, accum, linear), rows, lambda *s: _ftrl(*s, grad, lr, l1, l2, lr_power))
+    if not _batched(indices):
+        inside = (indices >= 0) & (indices < var.shape[0])
+        grad, indices = grad[inside], indices[inside]
+    return _in_turn((var, accum, linear), grad, indices, lambda *s: _ftrl(
+        *(x.float() for x in s), lr, l1, l2, lr_power))
 
 
 @_update("SparseApplyAdagradV2", 2, {"lr": REQUIRED, "epsilon": REQUIRED, "use_locking": False,
                                      "update_slots": True})
 def _sparse_adagrad_v2(var, accum, grad, indices, lr, epsilon, use_locking=False, update_slots=True):
     """Adagrad on some rows, ``epsilon`` under the root (``mindspore.ops.SparseApplyAdagradV2``)."""
-    rows, grad = _added(grad, indices)
-
-    def step(var, accum):
+    def step(var, accum, grad):
         accum = accum + grad * grad if update_slots else accum
         return var - lr * grad * (accum + epsilon).rsqrt(), accum
 
-    return _of_rows((var, accum), rows, step)
+    return _in_turn((var, accum), grad, indices, step)
 
 
 @_update("SparseApplyRMSProp", 3, {"rho": REQUIRED, "momentum": REQUIRED, "epsilon": REQUIRED,
                                    "use_locking": False})
 def _sparse_rms_prop(var, ms, mom, lr, grad, indices, rho, momentum, epsilon, use_locking=False):
     """`ApplyRMSProp` on some rows alone (``mindspore.ops.SparseApplyRMSProp``)."""
-    rows, grad = _added(grad, indices)
-    return _of_rows((var, ms, mom), rows, lambda *s: _rms_prop_step(*s, lr, grad, rho, momentum, epsilon))
+    def step(var, ms, mom, grad):
+        wide = ms.float(), mom.float(), lr, grad.float(), rho, momentum, epsilon
+        _, changed, mom = _rms_prop_step(0, *wide)
+        return var - mom.to(var.dtype), torch.where(grad == 0, ms, changed.to(ms.dtype)), mom
+
+    return _in_turn((var, ms, mom), grad, indices, step)
 
 
 @primitive("FusedWeightScaleApplyMomentum", on_tensors=True)

@@ -28,15 +28,25 @@ def matmul(input, other):
     if input.dtype is not other.dtype:
         one_dtype("MatMulExt", input, other)
     try:
-        return torch.matmul(input, other)
+        return _product(torch.matmul, input, other)
     except RuntimeError as err:
         if not input.ndim or not other.ndim:
             raise ValueError("For 'MatMulExt' op, inputs must be all tensors and rank >= 1") from None
         raise cannot_multiply(err, input, other) from None
 
 
+# torch multiplies no matrices of these, MindSpore does.
+_UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
+
+
+def _product(multiply, a, b):
+    if a.dtype in _UNSIGNED:
+        return multiply(a.to(torch.int64), b.to(torch.int64)).to(a.dtype)
+    return multiply(a, b)
+
+
 def _turned(t, turn):
-    return t.transpose(-1, -2) if turn else t
+    return t.transpose(-1, -2) if turn and t.ndim > 1 else t
 
 
 @primitive("MatMul", init={"transpose_a": False, "transpose_b": False})
@@ -44,38 +54,39 @@ def _matmul(input, mat2, transpose_a=False, transpose_b=False):
     """The product of two matrices, transposed first where asked (``mindspore.ops.MatMul``). ValueError
     unless 2-d.
     """
-    if input.ndim != 2 or mat2.ndim != 2:
+    return _of_matrices(_turned(input, transpose_a), _turned(mat2, transpose_b))
+
+
+def _of_matrices(a, b):
+    if a.ndim != 2 or b.ndim != 2:
         raise ValueError("MatMul inputs should have the same dimension size and equal to 2.")
-    a, b = _turned(input, transpose_a), _turned(mat2, transpose_b)
     if a.shape[1] != b.shape[0]:
         raise ValueError(
             f"For 'MatMul' the input dimensions must be equal, but got 'x1_col': {a.shape[1]} and "
             f"'x2_row': {b.shape[0]}."
         )
-    return torch.mm(*one_dtype("MatMul", a, b))
+    return _product(torch.mm, *one_dtype("MatMul", a, b))
 
 
 @primitive("BatchMatMul", init={"transpose_a": False, "transpose_b": False})
 def _batch_matmul(x, y, transpose_a=False, transpose_b=False):
     """Products of stacks of matrices, transposed first where asked (``mindspore.ops.BatchMatMul``)."""
     a, b = _turned(x, transpose_a), _turned(y, transpose_b)
-    return torch.matmul(*one_dtype("BatchMatMul", a, b))
+    return _product(torch.matmul, *one_dtype("BatchMatMul", a, b))
 
 
 @op(method=True, mint="bmm(input, mat2)")
 def bmm(input_x, mat2):
     """Products of two stacks of matrices (``mindspore.ops.bmm``)."""
     if input_x.dtype is mat2.dtype and input_x.ndim == mat2.ndim == 3:
-        return torch.bmm(input_x, mat2)
-    return torch.matmul(*one_dtype("BatchMatMul", input_x, mat2))
+        return _product(torch.bmm, input_x, mat2)
+    return _product(torch.matmul, *one_dtype("BatchMatMul", input_x, mat2))
 
 
 @op(method=True, mint=True)
 def mm(input, mat2):
     """The product of two matrices (``mindspore.ops.mm``)."""
-    if input.ndim != 2 or mat2.ndim != 2:
-        raise ValueError("MatMul inputs should have the same dimension size and equal to 2.")
-    return torch.mm(*one_dtype("MatMul", input, mat2))
+    return _of_matrices(input, mat2)
 
 
 @op(mint="mv(input, vec)")

@@ -14,6 +14,7 @@ import torch
 
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import said
+from ms2torch._core.operators.calls import described
 from ms2torch._core.operators.registry import (
     METHODS,
     REQUIRED,
@@ -307,6 +308,9 @@ def _shuffled(x, draw: Stream):
 @op
 def shuffle(x, seed=None):
     """The first axis in a random order (``mindspore.ops.shuffle``)."""
+    if not isinstance(x, torch.Tensor):
+        raise TypeError("For Primitive[RandomShuffle], the type of input argument[input_x] must be Tensor "
+                        f"but got {described(x)}.")
     return _shuffled(x, stream(seed, "shuffle"))
 
 
