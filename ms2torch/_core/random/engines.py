@@ -10,28 +10,30 @@ import numpy as np
 
 from ms2torch._core.random.distributions import Distributions
 
-_BLOCK = 1024
+_FIRST, _BLOCK = 32, 1024            # words that calls draw together, first and later
+_spare: list[np.random.RandomState] = []     # of streams that have ended: making one takes long
 _NOTHING = np.empty(0, np.uint64)
 
 
 class Engine(Distributions):
     """A stream of words less the smallest possible one, in [0, range]."""
 
-    __slots__ = ("_ready",)     # the words that calls will give, the last one first
+    __slots__ = ("_block", "_ready")     # the words that calls will give, the last one first
 
     def __init__(self, seed: int) -> None:
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
         """Start again from ``seed``."""
-        self._ready, self._kept = [], None
+        self._ready, self._kept, self._block = [], None, _FIRST
         self._begin(seed)
 
     def __call__(self) -> int:
         try:
             return self._ready.pop()
         except IndexError:
-            self._ready = self._words(_BLOCK)[::-1].tolist()
+            self._ready = self._words(self._block)[::-1].tolist()
+            self._block = _BLOCK
             return self._ready.pop()
 
     def draw(self, count: int) -> np.ndarray:
@@ -173,7 +175,14 @@ class MT19937(Engine):
     range = 2**32 - 1
 
     def _begin(self, seed: int) -> None:
-        self._source, self._left = np.random.RandomState(seed & 0xFFFFFFFF), _NOTHING
+        if getattr(self, "_source", None) is None:
+            self._source = _spare.pop() if _spare else np.random.RandomState(0)
+        self._source.seed(seed & 0xFFFFFFFF)
+        self._left = _NOTHING
+
+    def __del__(self):
+        if getattr(self, "_source", None) is not None:
+            _spare.append(self._source)
 
     def _position(self) -> tuple:
         return self._source.get_state(), self._left

@@ -38,7 +38,7 @@ class MapDataset(UnionBaseDataset):
     def _open(self, run):
         if self.cache is not None:
             return cached(self, run)
-        child, steps = self.children[0]._open(run), [step(one) for one in with_hooks(self.operations)]
+        child, steps = self.children[0]._open(run), self._steps()
         names = self.children[0]._columns()
         take = self._places(names)
         outputs = self.output_columns or [names[take[0]]]
@@ -65,9 +65,27 @@ class MapDataset(UnionBaseDataset):
                     yield [owned(result) for result in results] + [row[i] for i in keep]
 
         if not self.callbacks:
-            return lambda: work(child())
+            threads = self._threads(steps) if len(take) == 1 and in_place else None
+            if threads is None:
+                return lambda: work(child())
+            run.at_stop.append(threads.end)
+            return lambda: threads.rows(child(), work)
         from ._watching import Watch
         return Watch(self.callbacks, run).over(child, work)
+
+    def _steps(self) -> list:
+        """The operations as functions, in debug mode with the hooks among them."""
+        operations = with_hooks(self.operations)
+        tables = sys.modules.get("ms2torch.dataset.vision._tables")    # image programs have it
+        return [step(one) for one in (tables.fused(operations) if tables else operations)]
+
+    def _threads(self, steps: list):
+        """What computes several rows at once; None where an operation needs them one by one."""
+        from ._threads import Threads, count
+        workers, parts = count(self.num_parallel_workers), [getattr(one, "parts", None) for one in steps]
+        if workers == 1 or None in parts:
+            return None
+        return Threads(parts, self._places(self.children[0]._columns())[0], workers)
 
     def _places(self, names):
         return places(self.input_columns or names[:1], names,

@@ -43,6 +43,7 @@ class Run:
 
     epoch: int = 0                           # of the pipeline's end, not of a branch under repeat
     at_end: list[Callable[[], None]] = field(default_factory=list)      # to be called when an epoch ends
+    at_stop: list[Callable[[], None]] = field(default_factory=list)     # when the iterator is stopped
 
 
 class Dataset:

@@ -103,6 +103,8 @@ class Iterator:
     def stop(self) -> None:
         """End the pipeline; it cannot be iterated any more."""
         self._epoch = self._rows = None
+        for call in self._run.at_stop:
+            call()
 
     release = stop
 

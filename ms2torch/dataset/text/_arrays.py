@@ -20,6 +20,7 @@ class TextTensorOperation(TensorOperation):
     """Base of transforms of text."""
 
     implementation = Implementation.C
+    threads = False
 
     def _texts(self, column, name: str):
         """The strings of an array. OperationError where it holds something else."""

@@ -52,6 +52,7 @@ class TensorOperation:
     implementation = None
     random = False
     one_to_one = True                    # takes exactly one column
+    threads = True                       # is fast enough outside of Python's lock for threads to pay
 
     def __init__(self):
         self.device_target = "CPU"
@@ -102,20 +103,31 @@ class TensorOperation:
 
 
 class RandomOperation(TensorOperation):
-    """A transform over arrays that draws: `_draw` in the place of `_compute`."""
+    """A transform over arrays that draws.
+
+    Where drawing can be told from computing there are `_choose` and `_apply`, so that `map` can draw in the
+    order of the rows and compute several rows at once; others have `_draw`, in the place of `_compute`.
+    """
 
     random = True
+    _choose = None
+
+    def _apply(self, chosen, column):
+        """The transform over an array with what ``_choose(stream, column)`` gave."""
+        raise NotImplementedError
 
     def _draw(self, stream: MT19937, *columns):
         """The transform over arrays, drawing from ``stream``."""
-        raise NotImplementedError
+        return self._apply(self._choose(stream, *columns), *columns)
 
     def _opened(self):
         stream = MT19937(config.drawing_seed())
         opened = object.__new__(type(self))
         opened.__dict__.update(self.__dict__)
         opened._compute = lambda *columns: self._draw(stream, *columns)
-        return TensorOperation._opened(opened)
+        run = TensorOperation._opened(opened)
+        run.stream = stream
+        return run
 
 
 class PyTensorOperation:
@@ -182,6 +194,24 @@ def opened(transform):
     return transform._opened() if _is_ours(transform) else transform
 
 
+def _run_of(run):
+    """`step` of several transforms that one table does (see `vision._tables`)."""
+    steps = [step(operation) for operation in run.operations]
+
+    def apply(*columns):
+        if len(columns) == 1:
+            table = run.table(columns[0]) if type(columns[0]) is np.ndarray else None
+            if table is not None:
+                return run.by_table(table, columns[0])
+        for one in steps:
+            columns = one(*columns)
+            columns = columns if type(columns) is tuple else (columns,)
+        return columns[0] if len(columns) == 1 else columns
+
+    apply.parts = (None, apply)
+    return apply
+
+
 def _is_ours(transform) -> bool:
     """Whether it is a transform that has not been given another ``__call__`` by the user."""
     return isinstance(transform, TensorOperation) and type(transform).__call__ in _CALLS
@@ -197,20 +227,38 @@ def calls_through(method):
 
 
 def step(operation):
-    """An operation of ``map`` as a function whose errors are worded as the pipeline's."""
+    """An operation of ``map`` as a function whose errors are worded as the pipeline's.
+
+    Transforms that rows can take in several threads at once have ``parts``: a function of the column that
+    draws, in the order of the rows (None where nothing is drawn), and one that computes, of what was drawn
+    and the column.
+    """
+    if hasattr(operation, "by_table"):
+        return _run_of(operation)
     if _is_ours(operation):
         name, run = type(operation).__name__, operation._opened()
 
-        def apply(*columns):
-            try:
-                return run(*columns)
-            except OperationError as error:
-                raise error.in_pipeline(name) from None
-            except UserCodeError:
-                raise
-            except Exception as error:
-                raise operation_failed(name, error, skip=2) from error
+        def worded(function):
+            def apply(*columns):
+                try:
+                    return function(*columns)
+                except OperationError as error:
+                    raise error.in_pipeline(name) from None
+                except UserCodeError:
+                    raise
+                except Exception as error:
+                    raise operation_failed(name, error, skip=2) from error
 
+            return apply
+
+        apply = worded(run)
+        if not operation.one_to_one or not operation.threads or isinstance(operation, PyTensorOperation):
+            return apply
+        if not operation.random:
+            apply.parts = (None, apply)
+        elif operation._choose is not None:
+            choose = worded(lambda column: operation._choose(run.stream, column))
+            apply.parts = (choose, worded(operation._apply))
         return apply
 
     def call(*columns):

@@ -167,6 +167,8 @@ class AdjustGamma(ImageOperation):
 
 
 def _solarized(image: np.ndarray, low, high) -> np.ndarray:
+    if image.dtype == np.uint8 and image.size > 256:
+        return kernels.looked_up(_solarized(np.arange(256, dtype=np.uint8), low, high), image)
     chosen = image >= low if low == high else (image >= low) & (image <= high)
     return np.where(chosen, 255 - image, image)
 
@@ -219,10 +221,13 @@ class RandomSolarize(RandomOperation, ImageOperation):
         super().__init__()
         self.threshold = threshold
 
-    def _draw(self, stream, image):
+    def _choose(self, stream, image):
         _needs_bytes(image, "RandomSolarize")
         first, second = stream.integer(*self.threshold), stream.integer(*self.threshold)
-        return _solarized(image, min(first, second), max(first, second))
+        return min(first, second), max(first, second)
+
+    def _apply(self, limits, image):
+        return _solarized(image, *limits)
 
 
 class Posterize(ImageOperation):
@@ -249,9 +254,12 @@ class RandomSharpness(RandomOperation, ImageOperation):
         super().__init__()
         self.degrees = degrees
 
-    def _draw(self, stream, image):
+    def _choose(self, stream, image):
         needs_image(image, "RandomSharpness")
-        return sharpened(image, stream.uniform(*self.degrees))
+        return stream.uniform(*self.degrees)
+
+    def _apply(self, factor, image):
+        return sharpened(image, factor)
 
     def _execute_py(self, image):
         needs_pil(image)
@@ -268,8 +276,11 @@ class _Sometimes(RandomOperation, ImageOperation):
         super().__init__()
         self.prob, self._transform = prob, transform
 
-    def _draw(self, stream, image):
-        return self._transform._compute(image) if stream.chance(self.prob) else image
+    def _choose(self, stream, image):
+        return stream.chance(self.prob)
+
+    def _apply(self, chosen, image):
+        return self._transform._compute(image) if chosen else image
 
 
 class RandomAdjustSharpness(_Sometimes):
@@ -325,7 +336,10 @@ class RandomLighting(RandomOperation, ImageOperation):
     def _draw(self, stream, image):
         _needs_colours(image, "RandomLighting")
         strengths = np.array([stream.normal32(self.alpha) for _ in range(3)])
-        return _bytes(image + _LIGHT_DIRECTIONS @ (strengths * _LIGHT_VALUES))
+        shift = _LIGHT_DIRECTIONS @ (strengths * _LIGHT_VALUES)
+        if image.dtype == np.uint8 and image.size > 768:
+            return kernels.looked_up(_bytes(np.arange(256)[:, None] + shift), image)
+        return _bytes(image + shift)
 
     def _execute_py(self, image):
         needs_pil(image)

@@ -10,7 +10,7 @@ from ..core.validator_helpers import check_value, type_check
 from ..transforms.operation import OperationError, PyTensorOperation, RandomOperation, TensorOperation
 from ..transforms.py_transforms_util import Implementation
 from . import kernels
-from ._random import _bytes, _grey
+from ._random import _bytes, _grey, weighted
 from .images import ImageOperation, needs_pil, pillow
 from .utils import ConvertMode
 from .validators import check_positive_degrees
@@ -72,6 +72,10 @@ class Equalize(ImageOperation):
 
     def _compute(self, image):
         _needs_bytes(image, "Equalize")
+        with kernels.opencv("colour", "Equalize") as cv2:
+            if cv2 and image.size:
+                planes = cv2.split(image) if image.ndim == 3 else [image]
+                return cv2.merge([cv2.equalizeHist(plane) for plane in planes]).reshape(image.shape)
         return _by_channel(_equal, image)
 
     def _execute_py(self, image):
@@ -177,10 +181,12 @@ class RandomPosterize(RandomOperation, ImageOperation):
         super().__init__()
         self.bits = (bits, bits) if isinstance(bits, int) else tuple(bits)
 
-    def _draw(self, stream, image):
+    def _choose(self, stream, image):
         _needs_bytes(image, "RandomPosterize")
         low, high = self.bits
-        kept = low if low == high else stream.integer(low, high)
+        return low if low == high else stream.integer(low, high)
+
+    def _apply(self, kept, image):
         return image & np.uint8(256 - (1 << (8 - kept)))
 
 
@@ -195,12 +201,17 @@ class RandomColor(RandomOperation, ImageOperation):
         super().__init__()
         self.degrees = tuple(degrees)
 
-    def _draw(self, stream, image):
+    def _choose(self, stream, image):
         if image.ndim != 3 or image.shape[2] != 3:
             raise OperationError(f"RandomColor: image shape should be <H,W,3>, but got {image.shape}")
-        degree = np.float32(stream.uniform(*self.degrees))
-        grey = _grey(image)[..., None].astype(np.float32)
-        return _bytes(grey * (np.float32(1) - degree) + image.astype(np.float32) * degree)
+        return np.float32(stream.uniform(*self.degrees))
+
+    def _apply(self, degree, image):
+        with kernels.opencv("colour", "RandomColor") as cv2:
+            if cv2 and image.size and image.dtype == np.uint8:
+                grey = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB)
+                return cv2.addWeighted(image, float(degree), grey, 1 - float(degree), 0)
+        return _bytes(weighted(image, degree, _grey(image)[..., None], np.float32(1) - degree))
 
     def _execute_py(self, image):
         needs_pil(image)

@@ -34,7 +34,7 @@ def pixels(data: np.ndarray) -> np.ndarray:
         raise OperationError(f"Unsupported image type [{_REFUSED[start]}]. Please delete it from the dataset "
                              "and re-run.")
     with kernels.opencv("decode", "Decode") as cv2:
-        if cv2 and not (start[:2] == b"\xff\xd8" and _components(data) == 4):
+        if cv2 and _frame(data)[4:] != b"\x04":
             how = cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION
             image = cv2.imdecode(data, how) if data.size else None
             if image is None:
@@ -43,15 +43,24 @@ def pixels(data: np.ndarray) -> np.ndarray:
     return np.array(decoded(data))
 
 
-def _components(data: np.ndarray) -> int:
-    """How many colours a JPEG has, 0 where its header does not tell."""
-    place, end = 2, len(data) - 9
-    while place < end and data[place] == 0xFF:
-        marker = int(data[place + 1])
+def _frame(data: np.ndarray) -> bytes:
+    """Height, width (two bytes each) and number of colours of a JPEG; empty where it does not tell."""
+    head, place = data[:1 << 16].tobytes(), 2
+    if head[:2] != b"\xff\xd8":
+        return b""
+    while head[place:place + 1] == b"\xff" and place + 10 <= len(head):
+        marker = head[place + 1]
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            return int(data[place + 9])
-        place += 1 if marker == 0xFF else 2 + (int(data[place + 2]) << 8) + int(data[place + 3])
-    return 0
+            return head[place + 5:place + 10]
+        place += 1 if marker == 0xFF else 2 + int.from_bytes(head[place + 2:place + 4])
+    return b""
+
+
+def image_size(data: np.ndarray) -> tuple[int, int] | None:
+    """(height, width) of a JPEG without decoding it; None where its header does not tell."""
+    frame = _frame(data)
+    size = int.from_bytes(frame[:2]), int.from_bytes(frame[2:4])
+    return size if all(size) else None
 
 
 class Decode(TensorOperation):

@@ -13,7 +13,7 @@ from ..transforms.operation import OperationError, RandomOperation
 from ..transforms.py_transforms_util import Implementation
 from ..transforms.validators import check_prob
 from . import resizing
-from .images import ImageOperation, cut, needs_image, needs_pil, pad, pillow
+from .images import ImageOperation, cut, flipped, needs_image, needs_pil, pad, pillow
 from .utils import Border, Inter, parse_padding
 from .validators import check_border, check_fill_value, check_interpolation, check_padding, check_size
 
@@ -193,7 +193,7 @@ class HorizontalFlip(ImageOperation):
 
     def _compute(self, image):
         needs_image(image, "HorizontalFlip")
-        return image[:, ::-1]
+        return flipped(image, 1)
 
 
 class VerticalFlip(ImageOperation):
@@ -203,7 +203,7 @@ class VerticalFlip(ImageOperation):
 
     def _compute(self, image):
         needs_image(image, "VerticalFlip")
-        return image[::-1]
+        return flipped(image, 0)
 
 
 class _RandomFlip(RandomOperation, ImageOperation):
@@ -213,9 +213,12 @@ class _RandomFlip(RandomOperation, ImageOperation):
         super().__init__()
         self.prob = prob
 
-    def _draw(self, stream, image):
+    def _choose(self, stream, image):
         needs_image(image, type(self).__name__)
-        return self._flip(image) if stream.chance(self.prob) else image
+        return stream.chance(self.prob)
+
+    def _apply(self, chosen, image):
+        return flipped(image, self._axis) if chosen else image
 
     def _execute_py(self, image):
         needs_pil(image)
@@ -227,21 +230,13 @@ class _RandomFlip(RandomOperation, ImageOperation):
 class RandomHorizontalFlip(_RandomFlip):
     """Left becomes right with probability ``prob``."""
 
-    _pil_name = "FLIP_LEFT_RIGHT"
-
-    @staticmethod
-    def _flip(image):
-        return image[:, ::-1]
+    _pil_name, _axis = "FLIP_LEFT_RIGHT", 1
 
 
 class RandomVerticalFlip(_RandomFlip):
     """Top becomes bottom with probability ``prob``."""
 
-    _pil_name = "FLIP_TOP_BOTTOM"
-
-    @staticmethod
-    def _flip(image):
-        return image[::-1]
+    _pil_name, _axis = "FLIP_TOP_BOTTOM", 0
 
 
 class RandomCrop(RandomOperation, ImageOperation):
@@ -284,10 +279,17 @@ class RandomCrop(RandomOperation, ImageOperation):
         left = stream.integer(0, columns - width)
         return stream.integer(0, rows - height), left, height, width
 
-    def _draw(self, stream, image):
+    def _choose(self, stream, image):
         needs_image(image, "RandomCrop")
-        image = self.padded(image)
-        return cut(image, *self.place(stream, *image.shape[:2]))
+        (rows, columns), (height, width) = image.shape[:2], self.size
+        left, top, right, bottom = self.padding
+        rows, columns = rows + top + bottom, columns + left + right
+        if self.pad_if_needed:
+            rows, columns = rows + 2 * max(height - rows, 0), columns + 2 * max(width - columns, 0)
+        return self.place(stream, rows, columns)
+
+    def _apply(self, place, image):
+        return cut(self.padded(image), *place)
 
     def _execute_py(self, image):
         needs_pil(image)

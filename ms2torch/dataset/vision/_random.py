@@ -21,7 +21,7 @@ from ..core.validator_helpers import (
 from ..transforms.operation import OperationError, RandomOperation
 from ..transforms.py_transforms_util import Implementation
 from . import kernels
-from ._convert import pixels
+from ._convert import image_size, pixels
 from ._geometry import pil_filter, resized
 from ._hue import turned, turned_pil
 from .images import ImageOperation, cut, needs_image, needs_pil, pillow
@@ -80,9 +80,11 @@ class RandomResizedCrop(RandomOperation, ImageOperation):
             width = math.floor(rows * self.ratio[1] + 0.5)
         return (rows - height + 1) // 2, (columns - width + 1) // 2, height, width
 
-    def _draw(self, stream, image):
+    def _choose(self, stream, image):
         needs_image(image, type(self).__name__)
-        box = self._box(stream, *image.shape[:2])
+        return self._box(stream, *image.shape[:2])
+
+    def _apply(self, box, image):
         return resized(cut(image, *box), *self.size, self.interpolation)
 
     def _box_by_python(self, rows: int, columns: int) -> tuple[int, int, int, int]:
@@ -118,10 +120,13 @@ class RandomCropDecodeResize(RandomResizedCrop):
 
     implementation = Implementation.C
 
-    def _draw(self, stream, data):
+    def _choose(self, stream, data):
         if data.ndim != 1:
-            return super()._draw(stream, data)
-        return super()._draw(stream, pixels(data))
+            return super()._choose(stream, data)
+        return self._box(stream, *(image_size(data) or pixels(data).shape[:2]))
+
+    def _apply(self, box, data):
+        return super()._apply(box, data if data.ndim != 1 else pixels(data))
 
 
 def _range(value, name: str, center: float = 1, low: float = 0, high: float = FLOAT_MAX_INTEGER):
@@ -153,16 +158,19 @@ class RandomColorAdjust(RandomOperation, ImageOperation):
         self.brightness, self.contrast = _range(brightness, "brightness"), _range(contrast, "contrast")
         self.saturation, self.hue = _range(saturation, "saturation"), _range(hue, "hue", 0, -0.5, 0.5)
 
-    def _draw(self, stream, image):
+    def _choose(self, stream, image):
         if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
             raise OperationError("RandomColorAdjust: image shape should be <H,W,3> of uint8, but got: "
                                  f"{image.shape} of {image.dtype}")
         steps = [(self.brightness, _brighter, 1), (self.contrast, _contrasted, 1),
                  (self.saturation, _saturated, 1), (self.hue, turned, 0)]
         stream.shuffle(steps)                             # what is left alone takes part in the shuffle
-        for (low, high), change, still in steps:
-            if (low, high) != (still, still):
-                image = change(image, np.float32(low if low == high else stream.uniform(low, high)))
+        return [(change, np.float32(low if low == high else stream.uniform(low, high)))
+                for (low, high), change, still in steps if (low, high) != (still, still)]
+
+    def _apply(self, changes, image):
+        for change, factor in changes:
+            image = change(image, factor)
         return image
 
     def _execute_py(self, image):
@@ -199,6 +207,9 @@ _LEVELS = np.arange(256, dtype=np.float32)
 
 
 def _brighter(image, factor):
+    with kernels.opencv("colour") as cv2:
+        if cv2 and image.size and factor >= 0:
+            return cv2.convertScaleAbs(image, alpha=float(factor)).reshape(image.shape)
     return kernels.looked_up(_bytes(_LEVELS * factor), image)
 
 
@@ -207,6 +218,9 @@ def _contrasted(image, factor):
     with kernels.opencv("colour") as cv2:
         if cv2 and image.size:
             mean = cv2.mean(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY))[0]
+            if image.dtype == np.uint8:
+                greys = np.full_like(image, int(np.rint(mean)))
+                return cv2.addWeighted(greys, 1 - float(factor), image, float(factor), 0)
         else:
             mean = _grey(image).mean()
     if image.dtype != np.uint8:

@@ -9,6 +9,7 @@ from ..transforms.operation import OperationError
 from ..transforms.py_transforms_util import Implementation
 from ..transforms.transforms import TypeCast, cast
 from ..transforms.validators import numpy_dtype
+from . import kernels
 from .images import ImageOperation, needs_image
 from .validators import check_mean_std, check_rescale
 
@@ -29,6 +30,8 @@ class Rescale(ImageOperation):
     def _compute(self, image):
         if image.dtype.kind in "US":
             raise OperationError("Rescale: input tensor type should be in numeric type, but got: string")
+        if image.dtype == np.uint8 and image.ndim in (2, 3) and image.size > 256:
+            return kernels.looked_up(self._compute(np.arange(256, dtype=np.uint8)), image)
         if image.dtype.kind in "iu" and image.dtype.itemsize > 2:
             image = image.astype(np.float32)
         scaled = image * self._factor
@@ -56,11 +59,17 @@ class Normalize(ImageOperation):
         if self._mean.size not in (1, channels):
             raise OperationError("Normalize: number of channels does not match the size of mean and std "
                                  f"vectors, got channels: {channels}, size of mean: {self._mean.size}")
-        mean, std = (self._mean, self._std) if image.ndim == 3 else (self._mean.reshape(-1),
-                                                                     self._std.reshape(-1))
-        centred = image.astype(np.float32)
-        centred -= mean
-        centred /= std
+        centred = image.astype(np.float32, order="C")
+        if not self.is_hwc and image.ndim == 3:
+            centred -= self._mean
+            centred /= self._std
+            return centred
+        # whole rows at once: numpy is slow over a last axis of three
+        width = image.shape[1] * (channels if image.ndim == 3 else 1)
+        rows = centred.reshape(len(image), width)
+        for function, values in ((np.subtract, self._mean), (np.divide, self._std)):
+            values = values.reshape(-1)
+            function(rows, values if values.size == 1 else np.tile(values, image.shape[1]), out=rows)
         return centred
 
 
@@ -88,6 +97,11 @@ class NormalizePad(ImageOperation):
         if image.ndim == 2:
             image = image[:, :, None]
         image = self._normalize._compute(image)
+        with kernels.opencv("colour", "NormalizePad") as cv2:
+            if cv2 and self.is_hwc and image.shape[2] == 3 and image.size:
+                whole = cv2.cvtColor(image, cv2.COLOR_RGB2RGBA)
+                whole[..., 3] = 0
+                return whole.astype(self.dtype, copy=False)
         axis = 2 if self.is_hwc else 0
         shape = list(image.shape)
         shape[axis] = 1

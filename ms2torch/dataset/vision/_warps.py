@@ -147,10 +147,12 @@ class RandomRotation(RandomOperation, ImageOperation):
         elif resample is Inter.ANTIALIAS:
             self.implementation = Implementation.PY
 
-    def _draw(self, stream, image):
+    def _choose(self, stream, image):
         low, high = np.array(self.degrees, np.float32)
         two = np.float32(2)
-        degrees = (low + high) / two + np.float32(stream.uniform(-1, 1)) * ((high - low) / two)
+        return (low + high) / two + np.float32(stream.uniform(-1, 1)) * ((high - low) / two)
+
+    def _apply(self, degrees, image):
         return _rotated(image, float(degrees), self.resample, self.expand, self.center, self.fill_value,
                         "RandomRotation")
 
@@ -269,7 +271,7 @@ class RandomAffine(RandomOperation, ImageOperation):
         elif resample is Inter.ANTIALIAS:
             self.implementation = Implementation.PY
 
-    def _draw(self, stream, image):
+    def _choose(self, stream, image):
         needs_image(image, "RandomAffine")
         height, width = np.float32(image.shape[0]), np.float32(image.shape[1])
         left, right, up, down = np.array(self.translate, np.float32)
@@ -277,7 +279,10 @@ class RandomAffine(RandomOperation, ImageOperation):
         move = (stream.uniform(left * width, right * width), stream.uniform(up * height, down * height))
         scale = stream.uniform(*self.scale)
         shear = (stream.uniform(*self.shear[:2]), stream.uniform(*self.shear[2:]))
-        return _affine(image, degrees, move, scale, shear, self.resample, self.fill_value, "RandomAffine")
+        return degrees, move, scale, shear
+
+    def _apply(self, chosen, image):
+        return _affine(image, *chosen, self.resample, self.fill_value, "RandomAffine")
 
     def _execute_py(self, image):
         needs_pil(image, ValueError("Input image should be a Pillow image."))

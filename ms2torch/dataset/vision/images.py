@@ -6,6 +6,7 @@ import numpy as np
 
 from ..transforms.operation import OperationError, TensorOperation, calls_through, is_pil
 from ..transforms.transforms import not_random as _not_random
+from . import kernels
 
 
 def pillow(name: str):
@@ -51,9 +52,27 @@ def cut(image: np.ndarray, top: int, left: int, height: int, width: int) -> np.n
     return image[top:top + height, left:left + width]
 
 
+def flipped(image: np.ndarray, axis: int) -> np.ndarray:
+    """An image from bottom to top (0) or from right to left (1)."""
+    with kernels.opencv("colour") as cv2:
+        if cv2 and image.dtype.kind in "uif" and image.dtype.itemsize < 8 and image.size:
+            return cv2.flip(image, axis).reshape(image.shape)
+    return np.flip(image, axis)
+
+
+_PADDED = ("uint8", "int8", "uint16", "int16", "int32", "float32", "float64")
+_BORDERS = {"constant": 0, "edge": 1, "symmetric": 2, "reflect": 4}          # OpenCV's numbers of them
+
+
 def pad(image: np.ndarray, padding, fill_value, mode) -> np.ndarray:
     """Put (left, top, right, bottom) pixels around an image; constant ones have a value per channel."""
     left, top, right, bottom = padding
+    with kernels.opencv("colour") as cv2:
+        if cv2 and image.size and image.dtype.name in _PADDED and image.ndim < 4 and image.shape[2:] <= (4,):
+            values = (fill_value,) * 3 if isinstance(fill_value, int) else tuple(fill_value)
+            whole = cv2.copyMakeBorder(image, top, bottom, left, right, _BORDERS[mode.value],
+                                       value=tuple(float(value) for value in (*values, 0)[:4]))
+            return whole.reshape(*whole.shape[:2], *image.shape[2:])
     sides = ((top, bottom), (left, right)) + ((0, 0),) * (image.ndim - 2)
     if mode.value != "constant":
         return np.pad(image, sides, mode=mode.value)

@@ -27,6 +27,7 @@ from ._hue import *  # noqa: F403
 from ._pieces import *  # noqa: F403
 from ._policies import *  # noqa: F403
 from ._random import RandomColorAdjust, RandomCropDecodeResize, RandomResizedCrop
+from ._tables import fused as _fused  # noqa: F401  `map` looks whether the module is there
 from ._values import HWC2CHW, Normalize, NormalizePad, Rescale, ToTensor, ToType
 from ._warps import *  # noqa: F403
 from .images import ImageOperation as ImageTensorOperation

@@ -1,0 +1,137 @@
+"""Several rows of a ``map`` at once, in threads: for transforms whose work is done outside of Python's lock.
+
+Rows are cut into chunks. What draws random numbers lets the chunks pass in their order, so that every draw is
+the one that it would be with a single worker, and rows come out in their order. No more chunks wait to be
+fetched than twice the threads.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from threading import Condition
+
+from ..core import config
+
+_TRIED = 4                       # rows that are computed here, to see what one costs
+_WORTHWHILE = 1e-4               # seconds a row from which on threads pay
+_CHUNK = 4e-3                    # seconds of work in a chunk, about
+
+
+class _Turn:
+    """Lets chunks pass in the order of their numbers."""
+
+    def __init__(self) -> None:
+        self._next, self._moved = 0, Condition()
+
+    def take(self, number: int) -> None:
+        with self._moved:
+            self._moved.wait_for(lambda: self._next == number)
+
+    def give(self, number: int) -> None:
+        with self._moved:
+            self._next = number + 1
+            self._moved.notify_all()
+
+
+def count(wanted: int | None) -> int:
+    """Threads for an operation with ``num_parallel_workers=wanted``: no more than there are processors."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(wanted or config.get_num_parallel_workers(), processors, 32)
+
+
+class Threads:
+    """The threads of one ``map``, kept from epoch to epoch.
+
+    ``parts``: of each operation what draws (or None) and what computes (see `step`); ``take``: their column.
+    """
+
+    def __init__(self, parts: list, take: int, workers: int) -> None:
+        self._parts, self._take, self._workers, self._pool = parts, take, workers, None
+
+    def rows(self, rows, work):
+        """The rows, computed: a few by the generator ``work``, the rest by threads if that was slow."""
+        rows, spent = iter(rows), []
+        for row in islice(rows, _TRIED):
+            start = time.perf_counter()
+            row = next(work((row,)))
+            spent.append(time.perf_counter() - start)
+            yield row
+        if len(spent) < _TRIED or min(spent) < _WORTHWHILE:
+            yield from work(rows)
+            return
+        yield from self._by_threads(rows, max(1, min(32, round(_CHUNK / min(spent)))))
+
+    def end(self) -> None:
+        """Leave what is not begun, and let the threads go."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+    def _by_threads(self, rows, size: int):
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self._workers, "ms2torch-map")
+        turns = [_Turn() if draw else None for draw, _ in self._parts]
+        waiting: deque = deque()
+        number, failure, more = 0, None, True
+        try:
+            while more or waiting:
+                while more and len(waiting) < 2 * self._workers:
+                    chunk = []
+                    try:
+                        for row in islice(rows, size):
+                            chunk.append(row)
+                    except Exception as error:               # the rows before it come first
+                        failure, more = error, False
+                    more = more and len(chunk) == size
+                    if chunk:
+                        waiting.append(self._pool.submit(self._chunk, chunk, number, turns))
+                        number += 1
+                if waiting:
+                    for row in waiting.popleft().result():
+                        if isinstance(row, Exception):
+                            raise row
+                        yield row
+            if failure is not None:
+                raise failure
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    def _chunk(self, chunk: list, number: int, turns: list) -> list:
+        """The rows of a chunk, operation by operation; an error stands where one fails and ends it."""
+        take, error = self._take, None
+        for (draw, compute), turn in zip(self._parts, turns, strict=True):
+            chosen = None
+            if turn is not None:
+                turn.take(number)
+                try:
+                    chosen, failed = _each(lambda row, draw=draw: draw(row[take]), chunk)
+                finally:
+                    turn.give(number)
+                if failed is not None:
+                    chunk, error = chunk[:len(chosen)], failed
+            if chosen is None:
+                made, failed = _each(lambda row, compute=compute: compute(row[take]), chunk)
+            else:
+                made, failed = _each(lambda pair, compute=compute: compute(pair[0], pair[1][take]),
+                                     list(zip(chosen, chunk, strict=True)))
+            if failed is not None:
+                chunk, error = chunk[:len(made)], failed
+            for row, value in zip(chunk, made, strict=True):
+                row[take] = value[0] if type(value) is tuple else value
+        return chunk if error is None else [*chunk, error]
+
+
+def _each(function, items: list) -> tuple[list, Exception | None]:
+    """What a function gives for each item up to the one where it raises, and what it raises."""
+    found = []
+    for item in items:
+        try:
+            found.append(function(item))
+        except Exception as error:
+            return found, error
+    return found, None
