@@ -14,6 +14,15 @@ from enum import IntEnum
 
 import numpy as np
 
+from ._checkparam_arrays import *  # noqa: F403
+from ._checkparam_arrays import (  # noqa: F401
+    _check_data_type_valid,
+    _check_dup,
+    _check_int_sequence_len,
+    _expand_sequence_to_tuple,
+    _expand_tuple,
+)
+
 
 class Rel(IntEnum):
     """Relations of releases before 2.0; the module's constants are these."""
@@ -379,25 +388,6 @@ def check_input_format(input_param):
     if input_param != "NCHW":
         raise ValueError(f"The data format must be NCHW, but got {input_param}.")
     return input_param
-
-
-def _repeated(count: int):
-    def convert(value):
-        if isinstance(value, int):
-            return (value,) * count
-        if (
-            isinstance(value, (tuple, list))
-            and len(value) == count
-            and all(isinstance(v, int) for v in value)
-        ):
-            return tuple(value)
-        raise ValueError(f"Input type must be int or tuple[int] of length {count}, but got {value}.")
-
-    return convert
-
-
-twice = _repeated(2)
-triple = _repeated(3)
 
 
 def check_output_data(data):

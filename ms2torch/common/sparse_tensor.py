@@ -6,6 +6,7 @@ torch's own sparse layouts are not used: MindSpore's keep explicit zeros, unsort
 
 from __future__ import annotations
 
+import ms2torch._checkparam_arrays as _rules
 from ms2torch._core.tensor.tensor import Tensor
 
 
@@ -13,14 +14,6 @@ def _shown(tensor: Tensor) -> str:
     """A Tensor inside the repr of a sparse one: numbers without commas."""
     head, _, numbers = repr(tensor).partition("value=")
     return f"{head}value={numbers.lstrip(' ').replace(',', '')}"
-
-
-def _checked(shape, **tensors) -> None:
-    for name, value in tensors.items():
-        if not isinstance(value, Tensor):
-            raise TypeError(f"For SparseTensors, '{name}' must be Tensor, but got {type(value)}.")
-    if not isinstance(shape, tuple):
-        raise TypeError(f"For SparseTensors, 'shape' must be tuple, but got {type(shape)}.")
 
 
 def _alone(kind: str, given, others, cls) -> None:
@@ -87,16 +80,9 @@ class COOTensor(_Sparse):
         if coo_tensor is not None:
             _alone("coo_tensor", coo_tensor, (indices, values, shape), COOTensor)
             indices, values, shape = coo_tensor.to_tuple()
-        _checked(shape, indices=indices, values=values)
-        if len(shape) != 2:
-            raise ValueError(f"For COOTensor, the length of 'shape' must be 2, but got {shape}.")
-        if indices.ndim != 2:
-            raise ValueError("For COOTensor, 'indices' must be a 2-dimensional tensor, but got a "
-                             f"{indices.ndim}-dimensional tensor.")
-        if indices.shape[0] != values.shape[0]:
-            raise ValueError("For COOTensor, 'indices.shape[0]' must be euqal to 'values.shape[0]', but got "
-                             f"'indices.shape[0]' = {indices.shape[0]} and 'values.shape[0]' = "
-                             f"{values.shape[0]}.")
+        _rules.check_coo_tensor_input(indices, values, shape)
+        _rules.check_coo_tensor_shape(indices.shape, values.shape, shape)
+        _rules.check_coo_tensor_dtype(indices.dtype)
         self.indices, self.values, self.shape = indices, values, shape
 
     def __repr__(self) -> str:
@@ -168,16 +154,9 @@ class CSRTensor(_Sparse):
         if csr_tensor is not None:
             _alone("csr_tensor", csr_tensor, (indptr, indices, values, shape), CSRTensor)
             indptr, indices, values, shape = csr_tensor.to_tuple()
-        _checked(shape, indptr=indptr, indices=indices, values=values)
-        if values.ndim != len(shape) - 1:
-            raise ValueError("Values' dimension should equal to CSRTensor's dimension - 1, but got"
-                             f"Values' dimension: {values.ndim} , CSRTensor's dimension: {len(shape)}")
-        if indptr.shape[0] != shape[0] + 1:
-            raise ValueError("For CSRTensor, indptr must have length (1 + shape[0]), "
-                             f"but got: {indptr.shape[0]}")
-        if indices.shape[0] != values.shape[0]:
-            raise ValueError("For CSRTensor, indices and values must equal in their shape, but got indices "
-                             f"shape: {indices.shape[0]}, values shape: {values.shape[0]}.")
+        _rules.check_csr_tensor_input(indptr, indices, values, shape)
+        _rules.check_csr_tensor_shape(indptr.shape, indices.shape, values.shape, shape)
+        _rules.check_csr_tensor_dtype(indptr.dtype, indices.dtype)
         self.indptr, self.indices, self.values, self.shape = indptr, indices, values, shape
 
     def __repr__(self) -> str:
@@ -241,7 +220,7 @@ class RowTensor:
         if row_tensor is not None:
             _alone("row_tensor", row_tensor, (indices, values, shape), RowTensor)
             indices, values, shape = row_tensor.indices, row_tensor.values, row_tensor.dense_shape
-        _checked(shape, indices=indices, values=values)
+        _rules.check_sparse_tensor_input(indices, values, shape)
         self.indices, self.values, self.dense_shape = indices, values, shape
 
     def __repr__(self) -> str:

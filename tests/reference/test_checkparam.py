@@ -1,5 +1,6 @@
 """``mindspore._checkparam``: values given back, and every refusal in MindSpore's words."""
 
+import mindspore as ms
 from mindspore import _checkparam as v
 from mindspore.common import dtype as mstype
 
@@ -190,3 +191,34 @@ def test_argument_types_by_decorator():
         except TypeError as error:
             answers.append(str(error))
     return answers
+
+
+@case
+def test_sizes_and_axes():
+    return [
+        told(v.twice, (5,), (0.5,), ("s",), ((1, 2, 3),), ((3.3, 4),), ([1, 2],), (True,)),
+        told(v.triple_sequence, (3,), ([1, 2, 3],), ([1],), (["a", 1, 2],), ("abc",)),
+        told(v.check_and_canonicalize_axes, (-1, 3), ((0, 0), 3), (5, 3), (1.0, 3)),
+        told(v.check_swapaxes_axis, ((0, -1), 3), ("a", 3), ((0, 1.5), 3), (4, 3)),
+        told(v.check_axis_type, (1.0,), ((1, 2.0),), (1,)),
+        told(v.check_transpose_axis, ((), 3), (((1, 0, 2),), 3), ((0,), 3), ((1.5,), 3), ((0, 1), 3)),
+        told(v.check_reshape_shp, ((2, 3),), ((3,),), (([2, 3],),), (("a",),)),
+        told(v.check_flatten_order, ("C",), ("K",), (1,)),
+        told(v.prepare_shape_for_squeeze, ((1, 2, 1), 0), ((1, 2, 1), (0, -1)), ((1, 2, 1), 1), ((1,), 5), ((1,), "a")),
+        told(v.check_reduce_shape, ((2, 3), (2,), 1, "p", "a", "b"), ((2, 3), (3,), 1, "p", "a", "b")),
+        told(v.infer_out_shape, ((2, 1), (3,)), ((2, 1), (3, 2)), ((2,), (3,)), ((0,), (1,))),
+    ]
+
+
+@case
+def test_sparse_parts():
+    pairs, two = ms.Tensor([[0, 0], [0, 1]], ms.int32), ms.Tensor([1.0, 2.0])
+    rows, columns = ms.Tensor([0, 1, 2], ms.int32), ms.Tensor([0, 1], ms.int32)
+    wide = ms.ops.ones((2, 2), ms.float32)
+    return [
+        told(ms.COOTensor, (pairs, two, (2, 2, 2)), (pairs, two, (2, -2)), (pairs, two, (1, 1)), (columns, two, (2, 2)),
+             (pairs, wide, (2, 2)), (pairs, rows, (2, 2)), (wide, two, (2, 2)), (pairs, two, [2, 2]), (pairs, 1, (2, 2))),
+        told(ms.CSRTensor, (rows, columns, two, (2,)), (rows, columns, two, (3, 4)), (rows, columns, two, (2, 0)),
+             (rows, pairs, two, (2, 4)), (rows, columns, rows, (2, 4)), (rows, columns, wide, (2, 4)),
+             (rows, columns, wide, (2, 4, 3)), (rows, two, two, (2, 4)), ([0, 1, 2], columns, two, (2, 4))),
+    ]
