@@ -39,15 +39,20 @@ class Damaged(Exception):
 # ---- writing -----------------------------------------------------------------------------------------------
 
 
-def write(path: str, values: Iterable[tuple[str, torch.Tensor | str]], crc: bool = False) -> None:
-    """Write named tensors and strings; a tensor without elements leaves no trace, as in MindSpore."""
+def write(
+    path: str, values: Iterable[tuple[str, torch.Tensor | str]], crc: bool = False, encrypt=None
+) -> None:
+    """Write named tensors and strings; a tensor without elements leaves no trace, as in MindSpore.
+
+    ``encrypt``: the whole content to the parts that are written in its place.
+    """
     checksum = 0
+    parts = (part for tag, value in values for part in _messages(tag, value))
     with open(path, "wb") as file:
-        for tag, value in values:
-            for part in _messages(tag, value):
-                file.write(part)
-                if crc:
-                    checksum = zlib.crc32(part, checksum)
+        for part in parts if encrypt is None else encrypt(b"".join(parts)):
+            file.write(part)
+            if crc:
+                checksum = zlib.crc32(part, checksum)
         if crc:
             file.write(_CRC_MARK + checksum.to_bytes(10, "big"))
 
@@ -76,8 +81,10 @@ def raw_bytes(t: torch.Tensor) -> memoryview:
 # ---- reading -----------------------------------------------------------------------------------------------
 
 
-def read(path: str, wanted=lambda tag: True, crc: bool = False) -> dict[str, torch.Tensor | str]:
-    """The wanted tensors and strings of a file, in its order.
+def read(
+    path: str, wanted=lambda tag: True, crc: bool = False, decrypt=None
+) -> dict[str, torch.Tensor | str]:
+    """The wanted tensors and strings of a file, in its order; ``decrypt`` makes its content of its bytes.
 
     Raises `Damaged` for bytes that are no checkpoint or fail the checksum, ValueError for a value that
     contradicts itself, NotImplementedError for a MapParameter, OSError for a file that cannot be read.
@@ -91,6 +98,9 @@ def read(path: str, wanted=lambda tag: True, crc: bool = False) -> dict[str, tor
                 end -= 17
                 if crc and zlib.crc32(data[:end]) != int.from_bytes(data[-10:], "big"):
                     raise Damaged("checksum")
+            if decrypt is not None:
+                with memoryview(decrypt(bytes(data[:end]))) as plain:
+                    return _values(plain, len(plain), wanted)
             return _values(data, end, wanted)
 
 

@@ -12,6 +12,7 @@ import os
 import threading
 import zlib
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import torch
@@ -26,7 +27,7 @@ from ms2torch._naming.surface import install_lazy
 from ms2torch.common.parameter import Parameter, _Buffer
 from ms2torch.nn.cell import Cell
 
-from . import _checkpoint_file, _safetensors
+from . import _checkpoint_file, _encryption, _safetensors
 from ._load_into_net import load_param_into_net, update_parameter
 
 __all__ = [
@@ -42,7 +43,6 @@ __all__ = [
 ]
 
 _THREAD = "asyn_save_ckpt"
-_CIPHER = "encrypted checkpoints are not supported."
 
 
 # ---- saving ------------------------------------------------------------------------------------------------
@@ -67,8 +67,8 @@ def save_checkpoint(
     Parameter, str or array. ``append_dict``: more values by name, of int, float, bool, str, Parameter or
     Tensor. ``choice_func``: name to whether to save it. ``format``: "ckpt" or "safetensors", also the
     suffix that a name without it gets. ``async_save``: the file is written by a thread, from a copy
-    ("process" too). TypeError and ValueError for bad arguments, OSError where the file can not be written;
-    ``enc_key`` is unsupported.
+    ("process" too). ``enc_key``: bytes of 16, 24 or 32; ``enc_mode``: "AES-GCM", "AES-CBC" or "SM4-CBC" (16).
+    TypeError and ValueError for bad arguments, OSError where the file can not be written.
     """
     path = _check_target(save_obj, ckpt_file_name, format)
     check_bool(integrated_save)
@@ -81,17 +81,17 @@ def save_checkpoint(
     check_isinstance("remove_redundancy", redundancy, (type(None), bool))
     if format == "safetensors":
         _check_plain("save_checkpoint", enc_key=enc_key, enc_mode=enc_mode)
-    if enc_key is not None:
-        raise unsupported("mindspore.save_checkpoint(enc_key=)", _CIPHER, "encrypt the file that it writes.")
+    encrypt = None if enc_key is None else partial(_encryption.encrypted, key=enc_key, mode=enc_mode)
     values = dict(_chosen(save_obj, choice_func))
     for name, value in (append_dict or {}).items():
         values[name] = value if isinstance(value, str) else as_torch(value)
     if not async_save:
-        _write(path, values, crc_check, format, redundancy)
+        _write(path, values, crc_check, format, redundancy, encrypt)
         return
     values = {name: v if isinstance(v, str) else v.detach().clone() for name, v in values.items()}
     _wait_for_thread()
-    threading.Thread(target=_write, args=(path, values, crc_check, format, redundancy), name=_THREAD).start()
+    what = (path, values, crc_check, format, redundancy, encrypt)
+    threading.Thread(target=_write, args=what, name=_THREAD).start()
 
 
 def _check_target(save_obj, name, format: str) -> str:
@@ -209,11 +209,11 @@ def _from_parameter(param):
     return param.name, param._t
 
 
-def _write(path: str, values: dict, crc: bool, format: str, redundancy) -> None:
+def _write(path: str, values: dict, crc: bool, format: str, redundancy, encrypt=None) -> None:
     temporary = f"{path.removesuffix('.' + format)}.{os.getpid()}.tmp"
     try:
         if format == "ckpt":
-            _checkpoint_file.write(temporary, values.items(), crc)
+            _checkpoint_file.write(temporary, values.items(), crc, encrypt)
         else:
             _safetensors.write(temporary, *_for_safetensors(values, crc, redundancy))
         os.chmod(temporary, 0o400)
@@ -282,7 +282,7 @@ def load_checkpoint(
     ``net``: a Cell to load it into (see ``load_param_into_net``). ``specify_prefix`` and ``filter_prefix``
     (str or list of str) take and leave names by how they begin; ``choice_func``, name to bool, counts where
     neither is given. ValueError for a file that is missing, cut or damaged, or in which nothing was chosen;
-    TypeError for arguments of the wrong type. ``dec_key`` is unsupported.
+    TypeError for arguments of the wrong type. ``dec_key`` and ``dec_mode`` are those it was saved with.
     """
     specified, filtered = _check_prefix(specify_prefix), _check_prefix(filter_prefix)
     check_isinstance("dec_key", dec_key, (type(None), bytes))
@@ -291,14 +291,14 @@ def load_checkpoint(
     check_isinstance("remove_redundancy", remove_redundancy, bool)
     if format == "safetensors":
         _check_plain("load_checkpoint", dec_key=dec_key, dec_mode=dec_mode)
-    if dec_key is not None:
-        raise unsupported("mindspore.load_checkpoint(dec_key=)", _CIPHER, "decrypt the file first.")
+    decrypt = None if dec_key is None else partial(_encryption.decrypted, key=dec_key, mode=dec_mode)
     _wait_for_thread()
     file = _check_source(ckpt_file_name, format)
     if format == "safetensors":
         found = _read_safetensors(file, choice_func, crc_check)
     else:
-        found = _read_ckpt(file, _choice(specified, filtered, choice_func), crc_check)
+        wanted = _choice(specified, filtered, _judged(choice_func, file))
+        found = _read_ckpt(file, wanted, crc_check, decrypt)
     if not found:
         raise ValueError(
             "The loaded parameter dict is empty after filter or specify, please check whether "
@@ -356,6 +356,19 @@ def _check_prefix(prefix):
     return prefixes
 
 
+def _judged(choice, path: str):
+    """``choice``, whose own errors become the file's, as in MindSpore."""
+    def judge(name):
+        try:
+            return choice(name)
+        except Exception as err:
+            raise ValueError(
+                f"Failed to read the checkpoint file {path}. May not have permission to read it, "
+                "please check the correct of the file."
+            ) from err
+    return choice and judge
+
+
 def _choice(specified, filtered, choice):
     if specified or filtered:
         name = "specity_prefix" if specified else "filter_prefix"
@@ -395,14 +408,23 @@ def _check_source(file, format: str):
     return path
 
 
-def _read_ckpt(path: str, wanted, crc: bool) -> dict:
+def _read_ckpt(path: str, wanted, crc: bool, decrypt=None) -> dict:
     reading = f"Failed to read the checkpoint file {path}. "
     try:
         if crc and not _checkpoint_file.has_crc(path):
             logger.warning(
                 "For 'load_checkpoint', the ckpt file do not contain the crc code, please check the file."
             )
-        values = _checkpoint_file.read(path, wanted, crc)
+        values = _checkpoint_file.read(path, wanted, crc, decrypt)
+    except _encryption.Undecipherable:
+        if _encryption.is_encrypted(path):
+            why = (
+                "The file may be encrypted or tempered with, please pass in the correct 'dec_key' or check "
+                "the file integrity."
+            )
+        else:
+            why = "May not have permission to read it, please check the correct of the file."
+        raise ValueError(reading + why) from None
     except _checkpoint_file.Damaged as err:
         if str(err) in ("checksum", "text"):
             why = "May not have permission to read it, please check the correct of the file."

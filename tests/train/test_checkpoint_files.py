@@ -155,12 +155,35 @@ def test_a_strings_way_into_safetensors_is_refused(tmp_path):
         ms.save_checkpoint([], path, format="safetensors", append_dict={"s": "text"})
 
 
-@pytest.mark.parametrize("argument", [{"enc_key": b"0" * 16}])
-def test_encryption_is_unsupported(tmp_path, argument):
-    with pytest.raises(NotImplementedError, match="enc_key"):
-        ms.save_checkpoint([], str(tmp_path / "x.ckpt"), **argument)
-    with pytest.raises(NotImplementedError, match="dec_key"):
-        ms.load_checkpoint(str(tmp_path / "x.ckpt"), dec_key=b"0" * 16)
+KEY = b"0123456789ABCDEF"
+# arange(6) in float32 under the name "w", as MindSpore 2.10 encrypted it with KEY.
+ENCRYPTED = {
+    "AES-GCM": "d85e3a7ff710aae9195be1cda42ed64cf2fff0134400000010000000179cf871c0dbb17f3521297b"
+               "9269546f2c000000758a17795bef3479dfab5c95ad27fe65704b696ab9b314e4bf1f870c4c450317"
+               "fd2ef33bb75f1dff0686d4c3",
+    "AES-CBC": "d95e3a7f48000000100000009acca3e77927a1081f455cf1584cb695300000006031b0697cc029ae"
+               "525eecd3a6e648cbb7abd47fb1899988f94c0ed208b217826fb02dc2cad8e109d77c285c4de1d1b7",
+    "SM4-CBC": "da5e3a7f48000000100000006a8a07ce7c2db3146619935a931b646230000000425ab9a97c8d850a"
+               "64d63c2a60f64b5ec921e3473a97c5d997b3ee924eec36ee7001d438cba65860372222dd0a1cd9cb",
+}
+
+
+@pytest.mark.parametrize("mode", list(ENCRYPTED))
+def test_encrypted_files(tmp_path, mode):
+    path = str(tmp_path / "x.ckpt")
+    with open(path, "wb") as file:
+        file.write(bytes.fromhex(ENCRYPTED[mode]))
+    numbers = list(range(6))
+    assert ms.load_checkpoint(path, dec_key=KEY, dec_mode=mode)["w"].asnumpy().tolist() == numbers
+    with pytest.raises(ValueError, match="pass in the correct 'dec_key'"):
+        ms.load_checkpoint(path, dec_key=KEY[::-1], dec_mode=mode)
+    with pytest.raises(ValueError, match="The file may be corrupted"):
+        ms.load_checkpoint(path)
+    again = str(tmp_path / "again.ckpt")
+    ms.save_checkpoint([{"name": "w", "data": ms.Tensor(numbers)}], again, enc_key=KEY, enc_mode=mode)
+    assert ms.load_checkpoint(again, dec_key=KEY, dec_mode=mode)["w"].asnumpy().tolist() == numbers
+    with pytest.raises(ValueError, match="Encrypt failed"):
+        ms.save_checkpoint([], again, enc_key=b"short", enc_mode=mode)
 
 
 def test_a_scalar_keeps_the_networks_shape(tmp_path):

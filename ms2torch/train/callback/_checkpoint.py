@@ -7,7 +7,6 @@ import time
 
 from ms2torch import log as logger
 from ms2torch._checkparam import check_bool, check_isinstance, check_non_negative_int
-from ms2torch._core.errors import unsupported
 from ms2torch._core.processes import distributed
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.cell import Cell
@@ -91,10 +90,6 @@ class CheckpointConfig:
         if format == "safetensors" and special:
             raise ValueError(
                 "For 'save_checkpoint', when format is 'safetensors', other param must be default."
-            )
-        if enc_key is not None:
-            raise unsupported(
-                "mindspore.train.CheckpointConfig(enc_key=)", "encrypted checkpoints are not supported."
             )
 
     def get_checkpoint_policy(self) -> dict:
@@ -240,7 +235,7 @@ class ModelCheckpoint(Callback):
         self._make_room()
         self._last_time_for_keep, self._last_triggered_step = time.time(), step
         network = config.saved_network or params.train_network
-        options = {"format": config.format, "crc_check": config.crc_check}
+        options = {name: getattr(config, name) for name in ("enc_key", "enc_mode", "crc_check", "format")}
         self._write(network, path, params.cur_epoch_num, step, **options)
         self._latest_ckpt_file_name = path
 
