@@ -5,10 +5,11 @@ file has run; ``install_lazy(__name__, globals())`` does it for one. It gives, i
 
 1. the same thing under a path where we define it: ``nn.layer.basic.Dense`` is ``nn.Dense``;
 2. a submodule of ours, imported on demand;
-3. a name that MindSpore has or had and we have not: a `Missing`, so that importing it works and using it
+3. an operator that MindSpore generates, made from the definitions (``ops/_derived``);
+4. a name that MindSpore has or had and we have not: a `Missing`, so that importing it works and using it
    raises an error that says whether it is planned, unsupported or removed, and what to do instead
    (where the program catches ImportError, the import fails instead: `probing`);
-4. otherwise the ordinary AttributeError, with the nearest name.
+5. otherwise the ordinary AttributeError, with the nearest name.
 
 Whole modules that MindSpore has and we have not import as modules of such answers. The tables are packaged
 data (``scripts/make_surface.py``), read when first asked.
@@ -136,6 +137,13 @@ def _elsewhere(home: str, name: str, asked: str):
     return None
 
 
+def _derived(home: str, name: str):
+    """What a generated operator of MindSpore's is; see ``ms2torch.ops._derived``."""
+    if not home.startswith(("mindspore.ops", "mindspore._c_expression")):
+        return None
+    return importlib.import_module(f"{OURS}.ops._derived").derive(home, name)
+
+
 def _exported(module_name: str, path: str) -> list[str]:
     """What ``from path import *`` gives in MindSpore, as far as it is here, and names of earlier releases."""
     listed = _exports().get(path)
@@ -250,7 +258,11 @@ def lookup(module_name: str, name: str):
         if home.startswith("="):
             return importlib.import_module(our_name(home[1:]))
         found = _elsewhere(home or path, name, path)
+        if found is None:
+            found = _derived(home or path, name)
         return Missing(full) if found is None else found
+    if path == "mindspore._c_expression" and (found := _derived(path, name)) is not None:
+        return found
     if full in _table() or (full in _removed() and _removed()[full][2] == "(module)"):
         return importlib.import_module(our_name(full))
     if full in _removed():

@@ -82,7 +82,11 @@ def engine(generator: Generator | None) -> torch.Generator | None:
         generator = default_generator
         if not generator._used:
             return None
-    seed, offset = generator._step()
+    return started(*generator._step())
+
+
+def started(seed: int, offset: int) -> torch.Generator:
+    """torch's generator at the place that a seed and an offset stand for."""
     return torch.Generator(device()).manual_seed((seed * 0x9E3779B97F4A7C15 + offset) % (_WORD >> 1))
 
 
