@@ -95,12 +95,8 @@ def main() -> None:
                 and name == value.__name__
             ):
                 rows.append(("class", path, name, arguments(value.__init__, dtypes), called(value, dtypes)))
-                core = (
-                    [n for n in calls(value.__call__) if n.startswith("pyboost_")]
-                    if "__call__" in vars(value)
-                    else ()
-                )
-                rows += [("core", path, n, name, "") for n in core]
+                core = calls(value.__call__) if "__call__" in vars(value) else ()
+                rows += [("core", path, n, name, "") for n in core if n.startswith("pyboost_")]
             elif path.endswith("prim") and (isinstance(value, Primitive) or name.endswith("_impl")):
                 instances[name] = type(value).__name__.removeprefix("_Pyboost").removesuffix("Prim")
                 rows.append(("instance", path, name, instances[name], ""))

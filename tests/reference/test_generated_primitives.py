@@ -1,12 +1,12 @@
-"""The operators that MindSpore generates and keeps private: what libraries import from `auto_generate` and `_inner_ops`."""
-
-import numpy as np
+"""The operators that MindSpore generates and keeps private: what libraries import from `auto_generate` and `_grad_ops`."""
 
 import mindspore as ms
+import numpy as np
 from mindspore import Tensor
 from mindspore.ops import auto_generate
-from mindspore.ops.operations import _inner_ops
+from mindspore.ops.operations import _grad_ops, _inner_ops
 
+from tests.reference import generated
 from tests.reference.judge import case, data
 
 
@@ -26,35 +26,50 @@ def test_generator_takes_tensors_alone():
     return _inner_ops.Generator(Tensor(5, ms.int64), Tensor(7, ms.int64))(0, (None, None, 12))
 
 
-# name, arguments when made, arguments when called; an array is a shape, a list stays itself, or holds several.
-FORMS = [
-    ("AddExt", {}, [(2, 3), (3,), 2]), ("SubExt", {}, [(2, 3), (3,), 2.5]), ("SumExt", {}, [(2, 3), [1], True]),
-    ("MeanExt", {}, [(2, 3), [0]]), ("ProdExt", {}, [(2, 3), 1]), ("MaxDim", {}, [(2, 3), 1]), ("MinDim", {}, [(2, 3), 0, True]),
-    ("Max", {}, [(2, 3)]), ("Min", {}, [(2, 3)]), ("ArgMaxExt", {}, [(2, 3), 1]),
-    ("SortExt", {}, [(2, 3), 1, True]), ("TopkExt", {}, [(2, 3), 2]), 
-    ("SoftplusExt", {}, [(2, 3), 2, 1]), 
-    ("Muls", {}, [(2, 3), 3]), ("Divs", {}, [(2, 3), 3]),
-    ("DivMods", {}, [(2, 3), 0.3, "floor"]), ("MatMulExt", {}, [(2, 3), (3, 4)]), ("BatchMatMulExt", {}, [(2, 2, 3), (2, 3, 4)]),
-    ("Narrow", {}, [(4, 3), 0, 1, 2]), ("TransposeExtView", {}, [(4, 3), 0, 1]), ("SelectExtView", {}, [(4, 3), 0, 1]),
-    ("ClampScalar", {}, [(2, 3), -0.5, 0.5]),
-]  # fmt: skip
-
-
-def _given(value, seed=0):
+def _given(value):
     if isinstance(value, tuple):
-        return Tensor(data(value, seed=seed))
-    if isinstance(value, list) and value and isinstance(value[0], tuple):
-        return [_given(v, seed + i) for i, v in enumerate(value)]
-    return tuple(value) if isinstance(value, list) else value
+        return tuple(_given(v) for v in value)
+    return Tensor(value) if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def _results(calls):
+    found = {}
+
+    def add(name, inputs, tag="", **made):
+        module = auto_generate if hasattr(auto_generate, name) else _grad_ops
+        found[name + tag] = getattr(module, name)(**made)(*[_given(v) for v in inputs])
+
+    calls(add)
+    return found
 
 
 @case
 def test_forms_of_mint():
-    return {name: getattr(auto_generate, name)(**made)(*[_given(v, i) for i, v in enumerate(given)]) for name, made, given in FORMS}
+    return _results(generated.forms)
+
+
+@case
+def test_gradients_of_elements_and_losses():
+    return _results(generated.elementwise)
+
+
+@case(rtol=2e-3, atol=1e-4, reason="the formulas round to half precision in different places")
+def test_gradients_of_elements_in_half_precision():
+    return _results(generated.halves)
+
+
+@case(rtol=2e-5, atol=2e-5, reason="the two sides sum a batch in different orders")
+def test_gradients_of_layers():
+    return _results(generated.layers)
+
+
+@case(rtol=1e-4, atol=1e-5, reason="distances are given to CdistGrad and PdistGrad, rounded, and are not needed here")
+def test_gradients_of_images_and_arrays():
+    return _results(generated.images)
 
 
 @case
 def test_functions_and_instances_of_generated_operators():
     x, y = Tensor(data((2, 3))), Tensor(data((2, 3), seed=1))
     return (auto_generate.add_ext(x, y, alpha=2), auto_generate.sum_ext(x, dim=1, dtype=ms.float64), auto_generate.add_ext_op(x, y),
-            auto_generate.narrow(x, 1, 0, 2), auto_generate.mean_ext(x))  # fmt: skip
+            auto_generate.narrow(x, 1, 0, 2), auto_generate.mean_ext(x), auto_generate.tanh_grad_op(x, y))

@@ -73,7 +73,7 @@ def derive(home: str, name: str) -> object | None:
 @cache
 def _class(row: primitives.Row) -> type:
     known = PRIMITIVES.get(row.name)
-    if known is not None and not hasattr(known, "_row"):
+    if known is not None:
         return known
     compute = computations().get(row.name)
     if isinstance(compute, type):
@@ -92,11 +92,9 @@ def _class(row: primitives.Row) -> type:
         )
     else:
         kernel, given = _spelled(row.name, compute, call, init), {a.name: _value(a) for a in init}
-    shown = PRIMITIVES.get(row.name)
     cls = _make_primitive(row.name, kernel, given, on_tensors=on_tensors)
-    if shown is not None:
-        PRIMITIVES[row.name] = shown
-    cls._row, cls._arguments = row, kernel
+    del PRIMITIVES[row.name]  # MindSpore may have another class of this name elsewhere
+    cls.on_tensors = on_tensors
     if row.name not in computations():
         cls.__refused__ = refusal(row.name)
     return cls
@@ -118,6 +116,12 @@ def _refuse(name: str):
 def _spelled(name: str, compute, call, init):
     """``compute`` under MindSpore's names of the arguments: those of the call, then those of the class."""
     takes = [p for p in inspect.signature(compute).parameters.values() if p.kind is not p.VAR_KEYWORD]
+    if call and call[0].name == "*args":  # MindSpore's class does not say their names: the row's
+        count = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in takes) - len(init)
+        call = [
+            primitives.Argument(p.name, None if p.default is p.empty else repr(p.default))
+            for p in takes[:count]
+        ]
     parts, passed, optional = [], [], False
     for index, argument in enumerate([*call, *init]):
         optional = optional or argument.default is not None or (bool(init) and index >= len(call))
@@ -174,8 +178,9 @@ def _call(cls: type, values):
     """A class's computation over all its arguments, given in one list as the compiled core takes them."""
     if hasattr(cls, "__refused__"):
         return _refuse(cls.__name__)
-    kernel = getattr(cls, "_arguments", None) or cls._kernel
-    return lift(kernel(*map(lower, values)))
+    if getattr(cls, "on_tensors", False):
+        return cls.kernel(*values)
+    return lift(cls.kernel(*map(lower, values)))
 
 
 @cache
@@ -217,4 +222,3 @@ def _caller(name: str, of: str, spread: bool = False):
         return _call(cls, args if spread else args[0])
 
     return type(name, (Primitive,), {"__call__": __call__, "__module__": "mindspore._c_expression"})
-

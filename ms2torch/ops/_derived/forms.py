@@ -2,7 +2,7 @@
 
 A name stands for the definition of the same name without its ending (``AddExt`` for ``add``, ``NarrowView``
 for ``narrow``), in ``mint``, among the ``ops`` functions or among the Tensor methods; other pairs say so:
-``MaxDim=max``. The arguments have MindSpore's order in both.
+````. The arguments have MindSpore's order in both.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ClampScalar ClampTensor Clone ConvTbc CumminExt CumsumExt DiagExt Divs=div DivMo
 Embedding EmptyLike EqScalar EqualExt Exp2 FlattenExt FmodScalar FmodTensor Frac FullLike GeluExt
 GreaterEqualScalar HistcExt ImagView IndexAddExt IndexSelect IsNegInf Kthvalue LerpScalar LessScalar
 LinSpaceExt Log10 Log2 LogAddExp LogAddExp2 LogSumExp MatMulExt MeanExt MedianDim=median MedianExt=median Mm
-Mv MishExt Muls=mul Max MaxDim=max Min MinDim=min Nansum Narrow NarrowView NonZeroExt Norm OnesLikeExt Outer
+Mv MishExt Muls=mul Max  Min  Nansum Narrow NarrowView NonZeroExt Norm OnesLikeExt Outer
 PowScalarTensor PowTensorScalar ProdExt RealView RemainderScalarTensor RemainderTensorScalar
 RemainderTensorTensor RepeatInterleaveInt=repeat_interleave RepeatInterleaveTensor ScatterAddExt
 SelectExtView SeLUExt SortExt SplitTensor SplitTensorView=split SplitWithSizeView=split StackExt Std StdMean
@@ -31,12 +31,12 @@ ZerosLikeExt BatchMatMulExt=bmm MatrixInverseExt=inverse CountNonZero LinalgQr=q
 _OPS = """
 AdaptiveAvgPool1D AdaptiveAvgPool2DExt AdaptiveAvgPool3DExt AdaptiveMaxPool1D AddRmsNorm AvgPool1D AvgPool2D
 AvgPool3DExt BoolNot CosineEmbeddingLoss Diagonal DiagonalView ExpandAs ExpandDimsView FFT FFT2 FFTFreq FFTN
-FFTShift FloorDivScalar GatherNdExt Geqrf GroupNorm HFFT HFFT2 HFFTN Hardtanh IFFT IFFT2 IFFTN IFFTShift
-IHFFT IHFFT2 IHFFTN IRFFT IRFFT2 IRFFTN IndexFillScalar IndexFillTensor L1LossExt LogSigmoid=logsigmoid
-LayerNormExt LeakyReLUExt MSELossExt MaskedFillScalar MaxUnpool2DExt OneHotExt PixelShuffle RFFT RFFT2
+FFTShift FloorDivScalar GatherNdExt Geqrf  HFFT HFFT2 HFFTN Hardtanh IFFT IFFT2 IFFTN IFFTShift
+IHFFT IHFFT2 IHFFTN IRFFT IRFFT2 IRFFTN IndexFillScalar IndexFillTensor L1LossExt
+ LeakyReLUExt MSELossExt MaskedFillScalar MaxUnpool2DExt OneHotExt PixelShuffle RFFT RFFT2
 RFFTFreq RFFTN SelectV2=select SoftMarginLoss SoftplusExt Threshold TypeAs ScalarAdd ScalarDiv ScalarEq
 ScalarFloorDiv ScalarGe ScalarGt ScalarLe ScalarLog ScalarLt ScalarMax ScalarMin ScalarMod ScalarMul
-ScalarPow ScalarSub ScalarUadd ScalarUsub EluExt Im2ColExt=unfold Col2ImExt=fold UnstackExtView=unbind
+ScalarPow ScalarSub ScalarUadd ScalarUsub EluExt
 FuncMaxPool2D=max_pool2d
 """
 _METHOD = """
@@ -44,7 +44,7 @@ Contiguous InplaceAddExt=add_ InplaceAddsExt=add_ InplaceAddmm=addmm_ InplaceCla
 InplaceClampTensor=clamp_ InplaceCopy=copy_ InplaceDiv=div_ InplaceDivs=div_ InplaceDivMod=div_
 InplaceDivMods=div_ InplaceErfinv=erfinv_ InplaceExp=exp_ InplaceFillDiagonal=fill_diagonal_
 InplaceFillScalar=fill_ InplaceFillTensor=fill_ InplaceFloor=floor_ InplaceFloorDivide=floor_divide_
-InplaceFloorDivides=floor_divide_ InplaceIndexAddExt=index_add_ InplaceIndexCopy=index_copy_
+InplaceFloorDivides=floor_divide_  InplaceIndexCopy=index_copy_
 InplaceIndexFillScalar=index_fill_ InplaceIndexFillTensor=index_fill_ InplaceIndexPut=index_put_
 InnerInplaceIndexPut=index_put_ InplaceLog=log_ InplaceMaskedFillScalar=masked_fill_
 InplaceMaskedFillTensor=masked_fill_ InplaceMaskedScatter=masked_scatter_ InplaceMul=mul_ InplaceMuls=mul_
@@ -68,7 +68,7 @@ def _pairs(text: str):
 
 def _of(definition):
     """The kernel over torch tensors, or the function itself where it takes Tensors."""
-    return getattr(definition, "__wrapped__", None) or on_tensors(definition)
+    return getattr(definition, "kernel", None) or on_tensors(definition)
 
 
 def on_tensors(function):

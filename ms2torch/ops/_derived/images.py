@@ -1,1 +1,111 @@
-ROWS: dict = {}
+"""Gradients of resizing and sampling: the forward definitions are linear in the image."""
+
+from __future__ import annotations
+
+import torch.nn.functional as F
+
+from ms2torch.ops.function._nn_image import resized_bilinear, resized_nearest
+
+from .pull import forward, like_shape, pull, shape
+
+
+def _nearest(grads, size, align_corners=False, half_pixel_centers=False):
+    image = grads.new_zeros(*grads.shape[:2], *shape(size))
+    return pull(
+        grads, lambda t: resized_nearest(t, grads.shape[2:], align_corners, half_pixel_centers), image
+    )
+
+
+def _upsampled(x, output_size=None, scales=None, align_corners=None, *, mode):
+    size = None if output_size is None else shape(output_size)
+    factor = None if size is not None else [float(s) for s in scales]
+    return F.interpolate(x, size, factor, mode, align_corners, recompute_scale_factor=None)
+
+
+def _upsample(mode: str, aligned: bool = True):
+    """The pair of forward computation and gradient of one mode."""
+    if not aligned:
+        return (
+            lambda x, output_size=None, scales=None: _upsampled(x, output_size, scales, mode=mode),
+            lambda dy, input_size, output_size=None, scales=None: like_shape(
+                input_size, dy, lambda t: _upsampled(t, output_size, scales, mode=mode)
+            ),
+        )
+    return (
+        lambda x, output_size=None, scales=None, align_corners=False: _upsampled(
+            x, output_size, scales, align_corners, mode=mode
+        ),
+        lambda dy, input_size, output_size=None, scales=None, align_corners=False: like_shape(
+            input_size, dy, lambda t: _upsampled(t, output_size, scales, align_corners, mode=mode)
+        ),
+    )
+
+
+def _sampled(
+    grad,
+    input_x,
+    grid,
+    interpolation_mode="bilinear",
+    padding_mode="zeros",
+    align_corners=False,
+    output_mask=(1, 1),
+):
+    return pull(
+        grad, lambda x, g: F.grid_sample(x, g, interpolation_mode, padding_mode, align_corners), input_x, grid
+    )
+
+
+def _roi_align(dy, rois, xdiff_shape, pooled_height=1, pooled_width=1, spatial_scale=1.0, sample_num=2):
+    return like_shape(
+        xdiff_shape,
+        dy,
+        lambda t: forward("ROIAlign")(t, rois, pooled_height, pooled_width, spatial_scale, sample_num),
+    )
+
+
+_MODES = {
+    "Nearest1D": ("nearest", False),
+    "Nearest2D": ("nearest", False),
+    "Nearest3D": ("nearest", False),
+    "Linear1D": ("linear", True),
+    "Bilinear2D": ("bilinear", True),
+    "Bicubic2D": ("bicubic", True),
+    "Trilinear3D": ("trilinear", True),
+}
+
+ROWS = {
+    "ResizeBilinearGrad": lambda grads, image, align_corners=False, half_pixel_centers=False: pull(
+        grads, lambda t: resized_bilinear(t, grads.shape[2:], align_corners, half_pixel_centers), image
+    ),
+    "ResizeBicubicGrad": lambda grads, image, align_corners=False, half_pixel_centers=False: pull(
+        grads,
+        lambda t: forward("ResizeBicubic")(t, grads.shape[2:], align_corners, half_pixel_centers),
+        image,
+    ),
+    "ResizeNearestNeighborGrad": lambda grads, size, align_corners=False, half_pixel_centers=False: _nearest(
+        grads, size, align_corners
+    ),
+    "ResizeNearestNeighborV2Grad": _nearest,
+    "ResizeLinear1DGrad": lambda grads, x, coordinate_transformation_mode="align_corners": pull(
+        grads, lambda t: forward("ResizeLinear1D")(t, grads.shape[2:], coordinate_transformation_mode), x
+    ),
+    "GridSampler2DGrad": _sampled,
+    "GridSampler3DGrad": _sampled,
+    "AffineGridGrad": lambda y_grad, x_size, align_corners=False: pull(
+        y_grad,
+        lambda t: F.affine_grid(t, shape(x_size), align_corners),
+        y_grad.new_zeros(y_grad.shape[0], len(shape(x_size)) - 2, len(shape(x_size)) - 1),
+    ),
+    "ROIAlignGrad": _roi_align,
+    **{f"Upsample{name}": _upsample(*mode)[0] for name, mode in _MODES.items()},
+    **{f"Upsample{name}Grad": _upsample(*mode)[1] for name, mode in _MODES.items()},
+    "Col2ImGrad": lambda input, kernel_size, dilation=1, padding=0, stride=1: F.unfold(
+        input, kernel_size, dilation, padding, stride
+    ),
+    "Col2ImExt": lambda input, output_size, kernel_size, dilation=1, padding=0, stride=1: F.fold(
+        input, shape(output_size), kernel_size, dilation, padding, stride
+    ),
+    "Im2ColExt": lambda input, kernel_size, dilation=1, padding=0, stride=1: F.unfold(
+        input, kernel_size, dilation, padding, stride
+    ),
+}
