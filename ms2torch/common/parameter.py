@@ -160,15 +160,6 @@ class Parameter(Tensor):
                 recording.keep_apart((self,))
                 change(self._t)
 
-    def _settle(self, content: torch.Tensor, apart: bool) -> None:
-        rest = self._rest
-        if apart or content.shape != rest.shape or content.dtype is not rest.dtype:
-            self._rebind(content.clone())
-        else:
-            recording.keep_apart((self,))
-            with torch.no_grad():
-                rest.copy_(content)
-
     def _assign(self, t: torch.Tensor) -> None:
         """Write ``t`` into the data (cast, broadcast as given); differentiable inside a differentiation."""
         with threads.held():

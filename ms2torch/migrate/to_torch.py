@@ -73,7 +73,7 @@ class CellModule(_Branch):
 
     def forward(self, *args, **kwargs):
         recording = torch.is_grad_enabled()
-        with passes.Lent(*self._lent(), keeps_graph=True), torch.set_grad_enabled(recording):
+        with passes.Lent(*self._lent()), torch.set_grad_enabled(recording):
             outputs = lower(self.cell(*lift(args), **lift(kwargs)))
         if not _traced(self._pairs):
             for pair in self._pairs:        # what the forward pass wrote lies in memory of its own

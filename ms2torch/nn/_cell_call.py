@@ -52,13 +52,9 @@ class CellCall:
             self._mark_children()
         if passes.before_training:
             passes.prepare_training(self)
-        recording.trainers += 1
-        try:
+        with recording.Training():
             output = self._run_slow(*args, **kwargs)
             return _values(output) if mode.graph else output
-        finally:
-            recording.trainers -= 1
-            recording.leave_trainer()
 
     def _mark_children(self) -> None:
         self.__dict__["_children_marked"] = True

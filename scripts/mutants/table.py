@@ -52,7 +52,7 @@ def _layers() -> list[Mutant]:
               "self.momentum = (1.0 - momentum) * 0.5", batch_norm, image, stage="(forward|optimizer)",
               where="layer.*"),
         layer("stale statistics: BatchNorm does not update them", 6, norm,
-              "elif not levels.writing():\n", "elif True:\n", batch_norm, image, stage="(forward|optimizer)",
+              "beta._t, *moving, True", "beta._t, None, None, True", batch_norm, image, stage="(forward|optimizer)",
               where="layer.*"),
         layer("BatchNorm takes the batch's statistics in evaluation", 6, norm,
               "training = self.training\n", "training = True\n", batch_norm, image, "eval"),

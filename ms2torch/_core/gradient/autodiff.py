@@ -15,7 +15,7 @@ from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from . import integers, overflow, passes, recording
-from .passes import Pass, detach_, is_whole, tensors_of
+from .passes import Pass, is_whole, tensors_of
 
 
 class Differentiated:
@@ -73,10 +73,9 @@ def _run(fn, args, kwargs, places, weights, sens, has_aux) -> Differentiated:
                          opened.outer is not None)
         for call in opened.hooked:
             call.finish()
-    if opened.outer is None:
-        detach_(output)
-    count = len(inputs.sources)
-    return Differentiated(output, inputs.arranged(grads[:count]), _spread(grads[count:], wanted, weights))
+        opened.remember(output)
+        count = len(inputs.sources)
+        return Differentiated(output, inputs.arranged(grads[:count]), _spread(grads[count:], wanted, weights))
 
 
 class _PassOverIntegers(Pass):

@@ -33,6 +33,11 @@ before_training: list = []
 reduction = None
 
 
+# Inside a train cell: what its passes settled so far, as (Parameter, memory before), so that a step that
+# fails can be taken back.
+replaced: list[tuple] | None = None
+
+
 def prepare_training(cell=None) -> None:
     """Do what waits for the first gradient."""
     waiting = before_training[:]
@@ -42,18 +47,13 @@ def prepare_training(cell=None) -> None:
 
 
 class Pass:
-    """One differentiation: ``with Pass(weights) as opened`` puts ``opened.aliases`` into the weights' slots.
-
-    ``keeps_graph``: the graph outlives the pass (a recording, a pull-back), so what the body wrote settles in
-    memory of its own, for autograd still needs the old.
-    """
+    """One differentiation: ``with Pass(weights)`` puts its ``aliases`` into the weights' slots."""
 
     __slots__ = ("_changed", "_grad_mode", "_homes", "_journal", "_memory", "_taken", "aliases",
-                 "given", "hooked", "keeps_graph", "outer", "received", "stored", "weights")
+                 "given", "hooked", "outer", "received", "stored", "weights")
 
-    def __init__(self, weights=(), keeps_graph: bool = False) -> None:
+    def __init__(self, weights=()) -> None:
         self.weights = weights
-        self.keeps_graph = keeps_graph
 
     def alias(self, weight) -> torch.Tensor:
         """What stands for ``weight`` while this pass is open."""
@@ -102,21 +102,27 @@ class Pass:
             entries[key] = new
 
     def __exit__(self, kind, value, trace) -> None:
-        outer = self.outer
+        outer, failed = self.outer, True
         try:
             written = self._put_back(kind is None)
+            mode.differentiation = outer
             if outer is None:
-                mode.differentiation = None
                 for holder in self.stored:
                     detach_(holder)
-                for holder, content in written:
-                    holder._settle(content.detach(), self.keeps_graph)
+                # All copies first, for only they can fail; they are not made in the Parameters' own memory,
+                # which autograd may still need.
+                settled = [(holder, content.detach().clone()) for holder, content in written]
+                for holder, content in settled:
+                    if replaced is not None:
+                        replaced.append((holder, holder._rest.data))
+                    holder._rebind(content)
             else:
                 outer.stored.extend(self.stored)
+            failed = kind is not None
         finally:
             mode.differentiation = outer
             if outer is None:
-                random_streams.end_journal(self._journal, kind is not None)
+                random_streams.end_journal(self._journal, failed)
             if not self._grad_mode:
                 torch.set_grad_enabled(False)
             threads.let_others_in(outer)
@@ -210,8 +216,8 @@ class Lent(Pass):
 
     __slots__ = ("_lent",)
 
-    def __init__(self, weights, tensors, keeps_graph: bool = False) -> None:
-        super().__init__(weights, keeps_graph)
+    def __init__(self, weights, tensors) -> None:
+        super().__init__(weights)
         self._lent = iter(tensors)
 
     def alias(self, weight) -> torch.Tensor:

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from . import passes
@@ -100,16 +101,16 @@ def record(cell, run, args: tuple, kwargs: dict):
     params = list(cell.get_parameters())
     found.call = _flatten((args, kwargs))
     found.inputs = {}
-    with _Apart(params, keeps_graph=True) as opened:
+    with _Apart(params) as opened:
         call, named = _fresh(args, kwargs, found.inputs)
         found.sources = {id(w): t for w, t in zip(params, opened.aliases, strict=True) if t.requires_grad}
         found.places = {id(w): t.data_ptr() for w, t in zip(params, opened.aliases, strict=True)}
         opened.given = [*call, *named.values()]
         output = run(*call, **named)
+        opened.remember(output)
         outs = tensors_of(output)
         found.attached = {id(t): t._t for t in outs}
         found.received, found.hooked = opened.received, opened.hooked
-    passes.detach_(output)
     if any(t.requires_grad for t in found.attached.values()):
         found.output = output
         found.state = _state([*[w for w in params if id(w) in found.sources], *outs])
@@ -142,12 +143,36 @@ def claim(fn, args: tuple, kwargs: dict, places, weights) -> Recording | None:
     return None
 
 
-def leave_trainer() -> None:
-    """A train cell's construct has ended: what still waits is like any other recording."""
-    if not trainers:
-        for found in _in_trainer:
-            found.in_trainer = False
-        _in_trainer.clear()
+class Training:
+    """One call of a train cell at rest: a gradient belongs to its forward pass.
+
+    Where it fails it is taken back: what its passes settled and drew. (The update itself is one kernel for
+    each bucket of parameters; what a kernel has written stays.)
+    """
+
+    __slots__ = ("_journal", "_outer")
+
+    def __enter__(self) -> None:
+        global trainers
+        trainers += 1
+        self._outer = passes.replaced
+        passes.replaced = []
+        self._journal = random_streams.begin_journal()
+
+    def __exit__(self, kind, value, trace) -> None:
+        global trainers
+        trainers -= 1
+        replaced, passes.replaced = passes.replaced, self._outer
+        random_streams.end_journal(self._journal, kind is not None)
+        if kind is not None:
+            for holder, memory in reversed(replaced):
+                holder._rebind(memory)
+        elif self._outer is not None:
+            self._outer.extend(replaced)
+        if not trainers:        # what still waits is like any other recording
+            for found in _in_trainer:
+                found.in_trainer = False
+            _in_trainer.clear()
 
 
 def keep_apart(params) -> None:

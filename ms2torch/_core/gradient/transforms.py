@@ -127,7 +127,7 @@ def vjp(fn, args, weights=(), has_aux=False):
     if _transformed():
         return _vjp_transformed(fn, args, weights, has_aux)
     wanted = passes.trainable(weights)
-    with Pass(wanted, keeps_graph=True) as opened:
+    with Pass(wanted) as opened:
         nested = opened.outer is not None
         call = [passes.fresh(a._t) if isinstance(a, Tensor) else a for a in args]
         sources = [c._t for c in call if isinstance(c, Tensor)]

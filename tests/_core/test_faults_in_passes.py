@@ -1,0 +1,202 @@
+"""An exception in a step leaves weights, slots, modes and random state as if the step had not begun."""
+
+import threading
+
+import numpy as np
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+import ms2torch as ms
+from ms2torch import Tensor, nn, ops
+from ms2torch._core import mode
+from ms2torch._core.random import rng
+
+
+class Fault(Exception):
+    """What is injected."""
+
+
+class FaultAt(TorchDispatchMode):
+    """Raises `Fault` at the n-th operator that torch runs, and counts them."""
+
+    def __init__(self, n=None):
+        super().__init__()
+        self.n, self.count = n, 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.count += 1
+        if self.count == self.n:
+            raise Fault
+        return function(*args, **(kwargs or {}))
+
+
+class Net(nn.Cell):
+    """Normalisation, dropout, a memory bank, an overwritten activation and a backward hook."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(3, 4)
+        self.bn = nn.BatchNorm1d(4)
+        self.drop = nn.Dropout(p=0.5)
+        self.bank = ms.Parameter(Tensor(np.ones(4, np.float32)), name="bank", requires_grad=False)
+        self.head = nn.Dense(4, 1)
+        self.head.register_backward_hook(lambda cell, grad_input, grad_output: None)
+
+    def construct(self, x):
+        h = ops.sigmoid(self.bn(self.dense(x)))
+        h[:, 0] = 0.0
+        h = self.drop(h * self.bank)
+        ops.assign(self.bank, self.bank * 0.5)
+        return self.head(h).sum()
+
+
+X = Tensor(np.random.RandomState(0).randn(6, 3).astype(np.float32))
+
+
+def functional(net, optimizer):
+    ask = ms.value_and_grad(net, None, optimizer.parameters)
+
+    def step():
+        loss, grads = ask(X)
+        optimizer(grads)
+        return loss
+
+    return step
+
+
+def cell(net, optimizer):
+    train = nn.TrainOneStepCell(net, optimizer).set_train()
+    return lambda: train(X)
+
+
+def recorded(net, optimizer):
+    net.set_grad()
+    ask = ops.GradOperation(get_by_list=True)(net, optimizer.parameters)
+
+    def step():
+        loss = net(X)
+        optimizer(ask(X))
+        return loss
+
+    return step
+
+
+def started(kind, make):
+    ms.set_seed(3)
+    net = Net()
+    net.set_train()
+    optimizer = make(net.trainable_params())
+    step = kind(net, optimizer)
+    step()
+    return net, optimizer, step
+
+
+def state(net, optimizer):
+    params = [*net.get_parameters(), *optimizer.get_parameters()]
+    return [p.asnumpy().copy() for p in params], dict(rng.kernel_seeds)
+
+
+def assert_at_rest(net):
+    assert mode.differentiation is None and torch.is_grad_enabled()
+    for p in net.get_parameters():
+        assert p._t is p._rest and not p._t.requires_grad and p._t.grad is None
+
+
+# Before its optimizer's kernels write, a step can be taken back whole.
+def before_the_update(kind, make) -> int:
+    """How many operators a step runs until the optimizer begins."""
+    _, optimizer, step = started(kind, make)
+    seen = {}
+    update = optimizer.construct
+
+    def noted(*args):
+        seen["count"] = counter.count
+        return update(*args)
+
+    optimizer.construct = noted
+    with FaultAt() as counter:
+        step()
+    return seen["count"]
+
+
+@pytest.mark.parametrize("kind", [functional, cell])
+def test_a_step_that_fails_has_not_begun(kind):
+    def make(weights):
+        return nn.Momentum(weights, 0.1, 0.9)
+
+    total = before_the_update(kind, make)
+    reference_net, reference_optimizer, step = started(kind, make)
+    wanted = [float(step()) for _ in range(2)]
+    wanted_state, _ = state(reference_net, reference_optimizer)
+    for n in range(1, total + 1):
+        net, optimizer, step = started(kind, make)
+        before, seeds = state(net, optimizer)
+        with pytest.raises(Fault), FaultAt(n):
+            step()
+        assert_at_rest(net)
+        after, seeds_after = state(net, optimizer)
+        assert seeds_after == seeds, f"a fault at operator {n} moved the random state"
+        for a, b in zip(after, before, strict=True):
+            np.testing.assert_array_equal(a, b, err_msg=f"a fault at operator {n} changed a parameter")
+        assert [float(step()) for _ in range(2)] == wanted
+        for a, b in zip(state(net, optimizer)[0], wanted_state, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_a_forward_pass_or_its_gradient_has_not_begun():
+    """Where a program calls the network and asks for the gradient after, each is a whole of its own."""
+    def make(weights):
+        return nn.Momentum(weights, 0.1, 0.9)
+
+    net, optimizer, _ = started(recorded, make)
+    before, _ = state(net, optimizer)
+    net(X)
+    between, _ = state(net, optimizer)
+    for n in range(1, before_the_update(recorded, make) + 1):
+        net, optimizer, step = started(recorded, make)
+        with pytest.raises(Fault), FaultAt(n):
+            step()
+        assert_at_rest(net)
+        after, _ = state(net, optimizer)
+        assert any(all(map(np.array_equal, after, whole)) for whole in (before, between)), n
+
+
+def test_four_threads_share_a_network():
+    """Two differentiate, one calls the network, one writes: every loss is a value, every write counts."""
+    net = nn.SequentialCell(nn.Dense(3, 4, weight_init="ones"), nn.Tanh(), nn.Dense(4, 1, weight_init="ones"))
+    count = ms.Parameter(Tensor(0, ms.int32), name="count", requires_grad=False)
+    ask = ms.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())
+    loss, grads = ask(X)
+    found, failures = [], []
+    rounds = 150
+
+    def run(work):
+        try:
+            for _ in range(rounds):
+                work()
+        except Exception as err:
+            failures.append(err)
+
+    def differentiate():
+        found.append(ask(X))
+
+    def call():
+        found.append((net(X).sum(), None))
+
+    def write():
+        ops.assign_add(count, Tensor(1, ms.int32))
+
+    threads = [threading.Thread(target=run, args=(w,)) for w in (differentiate, differentiate, call, write)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert failures == []
+    assert int(count.asnumpy()) == rounds
+    assert_at_rest(net)
+    for value, gradients in found:
+        assert not value.torch().requires_grad
+        np.testing.assert_allclose(float(value), float(loss), rtol=1e-6)
+        for g, h in zip(gradients or (), grads, strict=False):
+            np.testing.assert_allclose(g.asnumpy(), h.asnumpy(), rtol=1e-6)
