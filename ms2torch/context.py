@@ -540,6 +540,19 @@ def reset_ps_context() -> None:
     _reset_ps_context()
 
 
-from .device_manager import set_device  # noqa: E402, F401 - stands on set_context
+@args_type_check(device_target=str, device_id=int)
+def set_device(device_target, device_id=None) -> None:
+    """Choose the device (``mindspore.set_device``): "CPU", "GPU" or "Ascend" mean the best device here.
+
+    ValueError for another target or a negative index.
+    """
+    valid_targets = ["CPU", "GPU", "Ascend"]
+    if device_target not in valid_targets:
+        raise ValueError(
+            f"The argument 'device_target' must be one of {valid_targets}, but got {device_target}."
+        )
+    if device_id is not None and device_id < 0:
+        raise ValueError("The device id must bigger than or equal to 0.")
+    set_context(device_target=device_target, device_id=device_id or 0)
 
 install_lazy(__name__, globals())

@@ -1,6 +1,7 @@
 """ARCHITECTURE.md is true: its rooms exist, every package has a room, and imports run one way."""
 
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -29,11 +30,28 @@ def test_every_public_package_has_a_room():
     assert {f for f in folders if not f.endswith(("/_extends", "/_c_expression"))} - _rooms() == set()
 
 
-def _imports(path: Path):
-    """Absolute names of all that a file imports."""
-    package = path.relative_to(ROOT).with_suffix("").parts
-    package = package[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def _everywhere(tree):
+    return ast.walk(tree)
+
+
+def _at_import(tree):
+    """The statements that run when the module is imported."""
+    for node in ast.iter_child_nodes(tree):
+        typing = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        if not typing and not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield node
+            yield from _at_import(node)
+
+
+@functools.cache
+def _tree(path: Path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _imports(path: Path, where=_everywhere):
+    """Absolute names of all that a file imports, and the lines."""
+    package = path.relative_to(ROOT).with_suffix("").parts[:-1]
+    for node in where(_tree(path)):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -42,15 +60,78 @@ def _imports(path: Path):
             yield from ((f"{name}.{alias.name}", node.lineno) for alias in node.names)
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCES if "_core" in p.relative_to(PACKAGE).parts],
-    ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_the_engine_does_not_import_the_mirror(path):
-    wrong = [
-        f"{path.name}:{line} {name}"
-        for name, line in _imports(path)
-        if name.startswith("ms2torch.") and not name.startswith(("ms2torch._core", "ms2torch._version"))
-    ]
+def _module(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {_module(p): p for p in SOURCES}
+
+# The rooms from the ground up: a module imports, at import time, from its own layer and those below. The
+# engine and the names keep to it inside functions too.
+LAYERS = [layer.split() for layer in """
+_version _core.errors _core.mode
+_core.devices
+_core.random
+_core.tensor _core.operators
+_core.gradient _core.module
+_core.processes
+_naming
+_checkparam _checkparam_arrays log version common communication mint.distributed
+ops
+context nn parallel train compression
+_c_expression _extends amp boost dataset device_context device_manager experimental hal mindrecord mint \
+    numpy onnx profiler runtime scipy utils
+cli difftest doctor examples migrate run_check scan shim __main__
+""".replace("\\\n", "").strip().splitlines()]
+_HEIGHTS = {room: height for height, layer in enumerate(LAYERS) for room in layer}
+
+
+def _height(module: str) -> int | None:
+    """The layer of a module, by the longest room's name that it begins with; None where there is none."""
+    parts = module.split(".")[1:]
+    names = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
+    return next((_HEIGHTS[name] for name in names if name in _HEIGHTS), None)
+
+
+def _known(name: str) -> str | None:
+    """The module that an imported name is, or is in."""
+    return next((n for n in (name, name.rpartition(".")[0]) if n in MODULES), None)
+
+
+def test_every_module_has_a_layer():
+    free = ("ms2torch", "ms2torch._core")        # the front door, and a folder without code
+    assert [m for m in MODULES if _height(m) is None and m not in free] == []
+
+
+def test_imports_run_down():
+    wrong = []
+    for module, path in MODULES.items():
+        inside = module.startswith(("ms2torch._core.", "ms2torch._naming"))
+        for name, line in _imports(path, _everywhere if inside else _at_import):
+            height = _height(_known(name) or "")
+            if height is not None and module != "ms2torch" and height > _height(module):
+                wrong.append(f"{path.relative_to(ROOT)}:{line} {name}")
     assert wrong == []
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    below = {m: {_known(n) for n, _ in _imports(p, _at_import)} - {m, None, "ms2torch"}
+             for m, p in MODULES.items()}
+    while free := [m for m, needed in below.items() if not needed & below.keys()]:
+        for module in free:
+            del below[module]
+    assert below == {}
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    ("_core.tensor.dtype", "_core.errors"), ("context", "device_manager"),
+    ("common.sparse_tensor", "ops.function.sparse_func"), ("nn.optim._groups", "nn.optim.optimizer"),
+    ("dataset.engine._sources", "dataset.engine._caching"),
+])  # fmt: skip
+def test_pairs_that_knew_each_other_do_so_no_more(one, other):
+    knows = [f"ms2torch.{b}" in {_known(n) for n, _ in _imports(MODULES[f"ms2torch.{a}"])}
+             for a, b in ((one, other), (other, one))]
+    assert not all(knows)
 
 
 def test_nothing_in_the_mirror_imports_the_shim():

@@ -1,13 +1,17 @@
 """Sparse tensors: values and where they stand (``COOTensor``, ``CSRTensor``, ``RowTensor``).
 
-They hold Tensors and compute on the values; ``ops.function.sparse_func`` has the arithmetic between them.
+They hold Tensors and compute on the values; the functions of ``ops`` are ``ops.function.sparse_func``.
 torch's own sparse layouts are not used: MindSpore's keep explicit zeros, unsorted places and places outside.
 """
 
 from __future__ import annotations
 
+import torch
+
 import ms2torch._checkparam_arrays as _rules
-from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.errors import unsupported
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
 def _shown(tensor: Tensor) -> str:
@@ -98,19 +102,19 @@ class COOTensor(_Sparse):
 
     def coalesce(self) -> COOTensor:
         """Places sorted, each once, with the sum of its values."""
-        return _sparse().coalesced(self)
+        return coalesced(self)
 
     def to_csr(self) -> CSRTensor:
         """The CSR form of the coalesced tensor. TypeError for indices that are not Int32."""
-        return _sparse().to_csr(self)
+        return to_csr(self)
 
     def to_dense(self) -> Tensor:
         """All elements; values of one place are added."""
-        return _sparse().to_dense(self)
+        return to_dense(self)
 
     def add(self, other: COOTensor, thresh: Tensor) -> COOTensor:
         """The sum; where both have a value, sums below ``thresh`` are left out."""
-        return _sparse().coo_add(self, other, thresh)
+        return coo_add(self, other, thresh)
 
     def __add__(self, other):
         self._same_shape(other)
@@ -133,13 +137,13 @@ class COOTensor(_Sparse):
     def __mul__(self, other):
         self._same_shape(other)
         if isinstance(other, Tensor):
-            return self._with(self.values * _sparse().at(other, self.indices))
+            return self._with(self.values * at(other, self.indices))
         raise TypeError(f"COOTensor multiply with {type(other)} is not supported.")
 
     def __truediv__(self, other):
         self._same_shape(other)
         if isinstance(other, Tensor):
-            return self._with(self.values / _sparse().at(other, self.indices))
+            return self._with(self.values / at(other, self.indices))
         raise TypeError(f"COOTensor divide with {type(other)} is not supported.")
 
 
@@ -172,11 +176,11 @@ class CSRTensor(_Sparse):
 
     def to_coo(self) -> COOTensor:
         """The COO form. ValueError for more than two dimensions."""
-        return _sparse().csr_to_coo(self)
+        return csr_to_coo(self)
 
     def to_dense(self) -> Tensor:
         """All elements."""
-        return _sparse().to_dense(self)
+        return to_dense(self)
 
     def mv(self, dense_vector: Tensor) -> Tensor:
         """The product with a column (n, 1)."""
@@ -184,15 +188,15 @@ class CSRTensor(_Sparse):
 
     def mm(self, matrix):
         """The matrix product with a Tensor."""
-        return _sparse().csr_times(self, matrix)
+        return csr_times(self, matrix)
 
     def sum(self, axis: int) -> Tensor:
         """The sums of the rows, (n, 1); only ``axis`` 1 or -1."""
-        return _sparse().row_sums(self, axis)
+        return row_sums(self, axis)
 
     def add(self, b: CSRTensor, alpha: Tensor, beta: Tensor) -> CSRTensor:
         """``alpha * self + beta * b``."""
-        return _sparse().csr_add(self, b, alpha, beta)
+        return csr_add(self, b, alpha, beta)
 
     def __add__(self, other):
         return self._plus(other, 1, "add")
@@ -207,10 +211,10 @@ class CSRTensor(_Sparse):
         raise TypeError(f"CSRTensor {word} with {type(other)} is not supported.")
 
     def __mul__(self, other):
-        return _sparse().csr_scaled(self, other, lambda a, b: a * b)
+        return csr_scaled(self, other, lambda a, b: a * b)
 
     def __truediv__(self, other):
-        return _sparse().csr_scaled(self, other, lambda a, b: a / b)
+        return csr_scaled(self, other, lambda a, b: a / b)
 
 
 class RowTensor:
@@ -239,7 +243,127 @@ class SparseTensor(COOTensor):
         super().__init__(indices, values, shape)
 
 
-def _sparse():
-    from ms2torch.ops.function import sparse_func  # which imports this module
+# ---- arithmetic -------------------------------------------------------------------------------------------
 
-    return sparse_func
+
+def _rows(indptr: torch.Tensor, count: int) -> torch.Tensor:
+    """The row of every value of a CSR form."""
+    lengths = indptr.long().diff()
+    return torch.repeat_interleave(torch.arange(lengths.numel(), device=indptr.device), lengths,
+                                   output_size=count)
+
+
+def _places(x) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rows and columns of the values."""
+    if isinstance(x, COOTensor):
+        rows, columns = x.indices._t.long().unbind(1)
+        return rows, columns
+    return _rows(x.indptr._t, x.size if x.values.ndim == 1 else x.values.shape[0]), x.indices._t.long()
+
+
+def at(dense: Tensor, indices: Tensor) -> Tensor:
+    """The elements of a matrix at rows of ``indices``."""
+    rows, columns = indices._t.long().unbind(1)
+    return wrap(dense._t[rows, columns])
+
+
+def to_dense(x) -> Tensor:
+    """All elements; values of one place are added."""
+    values = x.values._t
+    dense = torch.zeros(x.shape, dtype=values.dtype, device=values.device)
+    return wrap(dense.index_put(_places(x), values, accumulate=True))
+
+
+def _merged(rows, columns, values, shape):
+    """Places in order, each once, the values added; and how many values each place had."""
+    places, where, counts = torch.unique(rows * shape[1] + columns, return_inverse=True, return_counts=True)
+    added = torch.zeros(places.shape, dtype=values.dtype, device=values.device).index_add(0, where, values)
+    return torch.stack((places // shape[1], places % shape[1]), 1), added, counts
+
+
+def coalesced(x: COOTensor) -> COOTensor:
+    """Places in order, each once."""
+    places, values, _ = _merged(*_places(x), x.values._t, x.shape)
+    return COOTensor(wrap(places.to(x.indices._t.dtype)), wrap(values), x.shape)
+
+
+def _csr(places, values, shape, dtype) -> CSRTensor:
+    counts = torch.bincount(places[:, 0].long(), minlength=shape[0])
+    indptr = torch.nn.functional.pad(counts.cumsum(0), (1, 0))
+    return CSRTensor(wrap(indptr.to(dtype)), wrap(places[:, 1].to(dtype)), wrap(values), shape)
+
+
+def to_csr(x: COOTensor) -> CSRTensor:
+    """The CSR form of the coalesced tensor."""
+    if x.indices._t.dtype is not torch.int32:
+        raise TypeError("The dtype of row_indices only support Int32 for now, but got "
+                        f"{_dtype.from_torch(x.indices._t.dtype)}.")
+    places, values, _ = _merged(*_places(x), x.values._t, x.shape)
+    return _csr(places, values, x.shape, torch.int32)
+
+
+def _is(x, kind, name, words="input argument must be a") -> None:
+    if not isinstance(x, kind):
+        raise TypeError(f"For functional operator {name}, {words} {kind.__name__}.")
+
+
+def csr_to_coo(tensor):
+    """A CSRTensor as a COOTensor (``mindspore.ops.csr_to_coo``). ValueError for more than two dimensions."""
+    _is(tensor, CSRTensor, "csr_to_coo")
+    if len(tensor.shape) != 2:
+        raise ValueError("Currently only support 2-D CSRTensor when converting to COOTensor.")
+    places = torch.stack(_places(tensor), 1).to(tensor.indices._t.dtype)
+    return COOTensor(wrap(places), tensor.values, tensor.shape)
+
+
+def coo_add(x1, x2, thresh):
+    """The sum of two COOTensors (``mindspore.ops.coo_add``).
+
+    Where both have a value, a sum whose size is below ``thresh`` is left out.
+    """
+    for name, x in (("x1", x1), ("x2", x2)):
+        if not isinstance(x, COOTensor):
+            raise TypeError(f"For coo_add, the {name} must be a COOTensor, but got {type(x)}.")
+    rows, columns = (torch.cat(pair) for pair in zip(_places(x1), _places(x2), strict=True))
+    places, values, counts = _merged(rows, columns, torch.cat((x1.values._t, x2.values._t)), x1.shape)
+    keep = (counts == 1) | (values.abs() >= thresh._t)
+    return COOTensor(wrap(places[keep].to(x1.indices._t.dtype)), wrap(values[keep]), x1.shape)
+
+
+def csr_add(a, b, alpha, beta):
+    """``alpha * a + beta * b`` of CSRTensors (``mindspore.ops.csr_add``); the scalars are Tensors."""
+    if not (isinstance(a, CSRTensor) and isinstance(b, CSRTensor)):
+        raise TypeError("For functional operator csr_add, both inputs a and b must be type of CSRTensor.")
+    if not (isinstance(alpha, Tensor) and isinstance(beta, Tensor)):
+        raise TypeError("For functional operator csr_add, both inputs alpha and beta must be Tensor.")
+    rows, columns = (torch.cat(pair) for pair in zip(_places(a), _places(b), strict=True))
+    values = torch.cat((alpha._t * a.values._t, beta._t * b.values._t))
+    places, added, _ = _merged(rows, columns, values, a.shape)
+    return _csr(places, added, a.shape, a.indices._t.dtype)
+
+
+def csr_scaled(x: CSRTensor, other, calculate):
+    """The values of ``x`` with those of a Tensor at their places; with a number, a Tensor of values."""
+    if not isinstance(other, Tensor):
+        return calculate(x.values, other)
+    dense = other._t.expand(x.shape) if other.ndim <= 2 else other._t
+    return x._with(calculate(x.values, wrap(dense[_places(x)])))
+
+
+def csr_times(x: CSRTensor, matrix) -> Tensor:
+    """The matrix product with a Tensor."""
+    if not isinstance(matrix, Tensor):
+        raise unsupported("mindspore.CSRTensor.mm", "two sparse matrices are not multiplied.",
+                          "x.mm(y.to_dense()).")
+    rows, columns = _places(x)
+    terms = x.values._t[:, None] * matrix._t[columns]
+    return wrap(terms.new_zeros(x.shape[0], terms.shape[1]).index_add(0, rows, terms))
+
+
+def row_sums(x: CSRTensor, axis: int) -> Tensor:
+    """The sums of the rows, (n, 1)."""
+    if axis not in (1, -1):
+        raise ValueError("For CSRReduceSum, `axis` should be 1 or 1-dim. "
+                         f"But got `axis`: {axis}and `1- dim`: -1.")
+    values = x.values._t
+    return wrap(values.new_zeros(x.shape[0]).index_add(0, _places(x)[0], values)[:, None])

@@ -13,7 +13,7 @@ from functools import wraps
 import numpy as np
 import torch
 
-from ms2torch._core.errors import translate
+from ms2torch._core.operators.refusals import translate
 from ms2torch._core.tensor.dtype import promote, promote_scalar
 
 _UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))

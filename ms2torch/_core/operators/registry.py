@@ -31,9 +31,9 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ms2torch._core.errors import translate
 from ms2torch._core.operators.calls import lacks, wrong_call
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form, primitive_call
+from ms2torch._core.operators.refusals import translate
 from ms2torch._core.operators.spelling import Arguments, arguments, declared
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 

@@ -6,6 +6,7 @@ dtype, lines of 12 or 24 elements, and the middle of long dimensions left out.
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from math import copysign, isnan
 
@@ -46,10 +47,12 @@ def _number(value: np.generic) -> str:
 @cache
 def _as_numpy_1() -> dict[str, str]:
     """Newer numpy turns to exponents at 1e3 in float16, at 1e6 in float32; MindSpore's numpy 1 at 1e8."""
-    try:
-        np.array2string(np.zeros(1), legacy="2.2")
-    except ValueError:                   # an older numpy
-        return {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            np.array2string(np.zeros(1), legacy="2.2")
+        except (UserWarning, ValueError):    # numpy 1 warns and then fails; an early numpy 2 refuses
+            return {}
     return {"legacy": "2.2"}
 
 

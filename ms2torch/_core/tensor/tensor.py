@@ -13,8 +13,8 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.devices.device import device
-from ms2torch._core.errors import cannot_multiply, one_dtype, translate
 from ms2torch._core.operators import arithmetic
+from ms2torch._core.operators.refusals import cannot_multiply, one_dtype, translate
 from ms2torch._core.tensor import construct, indexing, printing, writing_back
 from ms2torch._core.tensor import dtype as _dtype
 

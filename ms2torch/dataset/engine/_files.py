@@ -23,7 +23,7 @@ from ..core.validator_helpers import (
     type_check,
 )
 from ._flow import shuffled_rows
-from ._sources import SourceDataset, cached, check_shuffle
+from ._sources import SourceDataset, check_shuffle
 from .datasets import Row
 from .samplers import Shuffle
 
@@ -128,7 +128,7 @@ class FilesDataset(SourceDataset):
 
     def _open(self, run):
         if self.cache is not None:
-            return cached(self, run)
+            return self._open_cached(run)
         seed, epochs = config.drawing_seed(), 0
         order = list(range(len(self.dataset_files)))
         draw = MT19937_64(seed)

@@ -12,7 +12,6 @@ from ..core.errors import pipeline_error, syntax_error
 from ..core.validator_helpers import type_check, type_check_list
 from ..debug.debug_hook import with_hooks
 from ..transforms.operation import step
-from ._sources import cached
 from .datasets import UnionBaseDataset, places, to_list
 
 
@@ -37,7 +36,7 @@ class MapDataset(UnionBaseDataset):
 
     def _open(self, run):
         if self.cache is not None:
-            return cached(self, run)
+            return self._open_cached(run)
         child, steps = self.children[0]._open(run), self._steps()
         names = self.children[0]._columns()
         take = self._places(names)

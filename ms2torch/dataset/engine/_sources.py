@@ -76,7 +76,7 @@ class MappableDataset(SourceDataset):
 
     def _open(self, run: Run) -> Epoch:
         if self.cache is not None:
-            return cached(self, run)
+            return self._open_cached(run)
         numbers, read = self._numbers(), self._reader()
 
         def epoch():
@@ -122,12 +122,6 @@ class MappableDataset(SourceDataset):
             parts.append(part)
             start += size
         return tuple(parts)
-
-
-def cached(node: Dataset, run: Run) -> Epoch:
-    """`Dataset._open` of a node that has a cache."""
-    from ._caching import opened
-    return opened(node, run)
 
 
 def check_source(sampler, shuffle, num_shards, shard_id, num_samples, num_parallel_workers, **flags) -> None:

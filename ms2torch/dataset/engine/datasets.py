@@ -84,6 +84,11 @@ class Dataset:
         """Start this node and all under it: a function that gives the rows of its next epoch."""
         raise NotImplementedError(f"{type(self).__name__} cannot be run.")
 
+    def _open_cached(self, run: Run) -> Epoch:
+        """`_open` of a node that has a cache."""
+        from ._caching import opened
+        return opened(self, run)
+
     def _columns(self) -> list[str]:
         """Names of the columns in the order of a row; an error where an operation names one that is not
         there.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ms2torch._core.errors import translate
+from ms2torch._core.operators.refusals import translate
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 

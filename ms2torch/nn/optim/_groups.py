@@ -23,6 +23,19 @@ class Bucket(NamedTuple):
     decay: object
 
 
+def checked_parameters(parameters, what: str) -> list:
+    """``parameters``, called ``what`` in errors, as a list; it must have elements."""
+    if parameters is None:
+        raise ValueError(f"For 'Optimizer', the argument {what} can not be None.")
+    if not isinstance(parameters, Iterable):
+        raise TypeError(f"For 'Optimizer', the argument {what} must be Iterable type, but got "
+                        f"{type(parameters)}.")
+    parameters = list(parameters)
+    if not parameters:
+        raise ValueError(f"For 'Optimizer', the argument {what} must not be empty.")
+    return parameters
+
+
 class GroupedParameters:
     """How an Optimizer reads its groups and splits a step into buckets."""
 
@@ -40,9 +53,7 @@ class GroupedParameters:
                     raise TypeError("For 'Optimizer', the value of 'order_params' in group parameters should "
                                     f"be Iterable type, but got {type(group['order_params'])}.")
                 continue
-            from .optimizer import _checked_parameters
-
-            for i, param in enumerate(_checked_parameters(group["params"], "group `params`")):
+            for i, param in enumerate(checked_parameters(group["params"], "group `params`")):
                 if not isinstance(param, Parameter):
                     raise TypeError("For 'Optimizer', the element in group parameters must be Parameter "
                                     f"type, but got {type(param)} at index {i}.")

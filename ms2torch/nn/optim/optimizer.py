@@ -19,7 +19,7 @@ from ms2torch.nn.learning_rate_schedule import LearningRateSchedule
 from ms2torch.ops.composite.base import HyperMap, Map
 from ms2torch.ops.function.parameter_func import assign_add
 
-from ._groups import GroupedParameters
+from ._groups import GroupedParameters, checked_parameters
 from ._rates import _ConvertToCell, _IteratorLearningRate, _WrappedWeightDecay
 from ._step import Stepping
 
@@ -62,7 +62,7 @@ class Optimizer(GroupedParameters, Stepping, Cell):
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0) -> None:
         super().__init__(auto_prefix=False)
         heap.keep()
-        parameters = _checked_parameters(parameters, "parameters")
+        parameters = checked_parameters(parameters, "parameters")
         if not any(all(isinstance(x, kind) for x in parameters) for kind in (Parameter, dict)):
             raise TypeError("For 'Optimizer', all elements of the argument 'parameters' must be "
                             "'Parameter' or 'dict', please check the 'parameters'.")
@@ -307,15 +307,3 @@ def _shown_decay(decay):
 
 def _as_tensor(decay):
     return Tensor(decay, _dtype.float32) if isinstance(decay, float) else decay
-
-
-def _checked_parameters(parameters, what: str) -> list:
-    if parameters is None:
-        raise ValueError(f"For 'Optimizer', the argument {what} can not be None.")
-    if not isinstance(parameters, Iterable):
-        raise TypeError(f"For 'Optimizer', the argument {what} must be Iterable type, but got "
-                        f"{type(parameters)}.")
-    parameters = list(parameters)
-    if not parameters:
-        raise ValueError(f"For 'Optimizer', the argument {what} must not be empty.")
-    return parameters

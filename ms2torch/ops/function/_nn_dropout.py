@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.errors import said, wrong_dtype
+from ms2torch._core.errors import said
+from ms2torch._core.operators.refusals import wrong_dtype
 from ms2torch._core.operators.registry import Primitive, op, primitive_class
 from ms2torch._core.random.random_streams import Stream
 from ms2torch._core.random.rng import graph_seeds

@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.errors import cannot_broadcast, said
+from ms2torch._core.errors import said
+from ms2torch._core.operators.refusals import cannot_broadcast
 from ms2torch._core.operators.registry import op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.dtype import _FROM_TORCH, promote

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.errors import cannot_multiply, one_dtype
 from ms2torch._core.operators import arithmetic
+from ms2torch._core.operators.refusals import cannot_multiply, one_dtype
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
