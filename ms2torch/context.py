@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ms2torch import language
 from ms2torch._core import mode
 from ms2torch._core.devices import device
 from ms2torch._core.errors import unsupported
@@ -70,6 +71,8 @@ def _keep_mode(value):
             f"but got {value}."
         )
     mode.graph = value == GRAPH_MODE
+    if mode.graph:
+        language.graph_mode()
     return int(value)
 
 

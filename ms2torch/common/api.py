@@ -13,6 +13,7 @@ import os
 
 import torch
 
+from ms2torch import language
 from ms2torch._core import mode
 from ms2torch._naming.surface import install_lazy
 
@@ -64,9 +65,11 @@ def jit(
         )
     if not inspect.isroutine(function) and not callable(function):
         raise TypeError(f"For 'jit', the argument 'function' must be callable, but got {type(function)}.")
-    if os.environ.get("MS2TORCH_COMPILE") != "1" or isinstance(function, torch.nn.Module):
+    if isinstance(function, torch.nn.Module) or capture_mode == "bytecode" or mode == "PIJit":
         return function
-    return functools.wraps(function)(torch.compile(function))
+    if os.environ.get("MS2TORCH_COMPILE") == "1":
+        return functools.wraps(function)(torch.compile(function))
+    return language.compiled(function)
 
 
 def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None):

@@ -15,6 +15,7 @@ from collections import OrderedDict
 
 import torch
 
+from ms2torch import language
 from ms2torch._core import mode as _mode
 from ms2torch._core.errors import notice, unsupported
 from ms2torch._core.gradient import recording, threads
@@ -87,15 +88,22 @@ class Cell(CellTree, CellState, CellCall, _Module):
             # Its construct differentiates: in graph mode it shares one forward pass with the loss (see
             # _cell_call).
             cls._slow = cls._trainer = True
+        language.first_call(cls)
 
     # ---- the call --------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
         if threads.guarded:
             threads.wait()
-        if self._slow:
-            return self._slow_call(args, kwargs)
-        return self.construct(*args, **kwargs)
+        try:
+            if self._slow:
+                return self._slow_call(args, kwargs)
+            return self.construct(*args, **kwargs)
+        except Exception as error:
+            told = language.explained(error, self.construct, args, kwargs, "Cell") if _mode.graph else error
+            if told is error:
+                raise
+            raise told.with_traceback(error.__traceback__) from None
 
     def construct(self, *args, **kwargs):
         """The computation; every Cell defines its own."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import numbers
 
 import torch
 
+from ms2torch._core import mode
+from ms2torch._core.errors import said
 from ms2torch._core.gradient import autodiff
 from ms2torch._core.tensor import dtype
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
@@ -243,9 +246,21 @@ def _hyper(fn, args):
     return result if isinstance(first, list) else tuple(result)
 
 
-def partial(func, *args):
-    """A function with its first arguments fixed (``mindspore.ops.partial``)."""
-    return functools.partial(func, *args)
+def partial(func, *args, **kwargs):
+    """A function with its first arguments fixed (``mindspore.ops.partial``); by name only in a graph."""
+    if kwargs and not (mode.graph or mode.inside):
+        raise TypeError(f"partial() got an unexpected keyword argument '{next(iter(kwargs))}'")
+    if not kwargs:
+        return functools.partial(func, *args)
+
+    def filled(*more, **named):
+        bound = inspect.signature(func).bind_partial(*args, *more)
+        for name in kwargs:
+            if name in bound.arguments or name in named:
+                raise said(TypeError(f"Multiply values for specific argument: {name}"))
+        return func(*args, *more, **kwargs, **named)
+
+    return filled
 
 
 def vmap(fn, in_axes=0, out_axes=0):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ms2torch._core import mode
 from ms2torch._core.errors import said
 from ms2torch._core.operators.registry import PRIMITIVES, Primitive, op, primitive, primitive_class
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -21,6 +22,10 @@ def print_(*input_x):
 
 
 def _shown(x) -> str:
+    if mode.graph or mode.inside:
+        from ms2torch.language.printing import lines
+
+        return "\n".join(lines(x))
     return repr(wrap(x._t)) if isinstance(x, Tensor) else str(x)
 
 

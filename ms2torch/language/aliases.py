@@ -1,0 +1,109 @@
+"""Which local names hold an object that nothing else holds, so that writing into it needs no copy."""
+
+from __future__ import annotations
+
+import ast
+
+# Calls that make a new Tensor or list.
+# fmt: off
+_MAKING = frozenset({
+    "zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like", "copy", "clone",
+    "list", "Tensor", "Zeros", "Ones", "Fill", "arange", "concat", "cat", "stack",
+})
+# fmt: on
+_FRESH = (ast.List,
+    ast.ListComp, ast.Dict, ast.DictComp, ast.BinOp)
+
+
+class Aliases:
+    """Reads of local names in one function, by whether they let another name see the object."""
+
+    def __init__(self, function) -> None:
+        self.bound: dict = {}
+        passing = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)]
+        passing += [a for n in ast.walk(function) if isinstance(n, ast.Call) for a in n.args]
+        self.passing = {id(n) for n in passing}  # sequences that only carry what is in them
+        self.seen: set = {a.arg for a in ast.walk(function) if isinstance(a, ast.arg)}
+        for node in ast.walk(function):
+            self._note(node)
+        self._inner(function)
+
+    def alone(self, name: str) -> bool:
+        """Whether ``name`` is bound only to new objects and never handed to another name."""
+        values = self.bound.get(name, ())
+        return name not in self.seen and bool(values) and all(_is_new(v, name) for v in values)
+
+    def lists(self, name: str) -> bool:
+        """Whether ``name`` is bound to a list that this function makes."""
+        return any(isinstance(v, (ast.List, ast.ListComp)) for v in self.bound.get(name, ()))
+
+    def _note(self, node) -> None:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                self._bind(target, node.value)
+            self._hand(node.value)
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+            if isinstance(node.target, ast.Name) and node.value is not None:
+                self.bound.setdefault(node.target.id, []).append(
+                    node.value if isinstance(node, ast.AnnAssign) else ast.BinOp()
+                )
+                self._hand(node.value)
+        elif isinstance(node, (ast.For, ast.comprehension)):
+            self._bind(node.target, None)
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            self._bind(node.optional_vars, None)
+        elif isinstance(node, (ast.List, ast.Tuple)) and isinstance(node.ctx, ast.Load):
+            for element in node.elts if id(node) not in self.passing else ():
+                self._hand(element)
+        elif isinstance(node, ast.Dict):
+            for value in node.values:
+                self._hand(value)
+        elif isinstance(node, ast.Call):
+            self._given(node)
+
+    def _given(self, call) -> None:
+        """What a method takes it may keep: ``b.append(a)``."""
+        if isinstance(call.func, ast.Attribute) and call.func.attr in (
+            "append",
+            "insert",
+            "extend",
+            "update",
+        ):
+            for argument in call.args:
+                self._hand(argument)
+
+    def _bind(self, target, value) -> None:
+        if isinstance(target, ast.Name):
+            self.bound.setdefault(target.id, []).append(value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for element in target.elts:
+                self._bind(element, None)
+
+    def _hand(self, value) -> None:
+        """``value`` gets another holder: a bare name in it is no longer alone."""
+        if isinstance(value, ast.IfExp):
+            self._hand(value.body)
+            self._hand(value.orelse)
+        elif isinstance(value, ast.BoolOp):
+            for operand in value.values:
+                self._hand(operand)
+        elif isinstance(value, ast.Subscript):
+            self._hand(value.value)
+        elif isinstance(value, ast.Name):
+            self.seen.add(value.id)
+
+    def _inner(self, function) -> None:
+        """Names that functions inside use."""
+        for node in ast.walk(function):
+            if node is not function and isinstance(node, (ast.FunctionDef, ast.Lambda)):
+                self.seen |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def _is_new(value, name: str) -> bool:
+    if isinstance(value, ast.Call):
+        func = value.func
+        called = (
+            func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
+        )
+        return called in _MAKING
+    return isinstance(value, _FRESH)

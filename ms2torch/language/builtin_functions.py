@@ -1,0 +1,179 @@
+"""Builtin functions as graph mode's language defines them, where that differs from Python.
+
+What Python makes lazily (``map``, ``zip``, ``range``) is a tuple or a list here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.language.printing import print_
+
+_AMBIGUOUS = "'The truth value of an array with more than one element is ambiguous.'"
+
+
+def type_name(value) -> str:
+    """A value's type as MindSpore's compiler writes it: Int64, Tuple[Int64*2], Tensor[Float32]."""
+    if isinstance(value, Tensor):
+        return f"Tensor[{value.dtype}]"
+    if isinstance(value, (tuple, list)):
+        kind, inner = type(value).__name__.capitalize(), [type_name(v) for v in value]
+        if inner and len(set(inner)) == 1:
+            return f"{kind}[{inner[0]}*{len(inner)}]"
+        return f"{kind}[{','.join(inner)}]"
+    names = {
+        bool: "Bool",
+        int: "Int64",
+        float: "Float32",
+        str: "String",
+        dict: "Dictionary",
+        type(None): "None",
+    }
+    return names.get(type(value), type(value).__name__)
+
+
+def map_(function, *sequences):
+    """``map``: a tuple over tuples, a list over lists; all of one kind and one length."""
+    for sequence in sequences:
+        if not isinstance(sequence, (tuple, list)):
+            raise RuntimeError(f"Map can only be applied to list, tuple, but got {type_name(sequence)}.")
+    first = sequences[0]
+    for place, other in zip(("third", "fourth", "fifth", "sixth"), sequences[1:], strict=False):
+        if isinstance(other, list) is not isinstance(first, list):
+            raise RuntimeError(
+                "The types of arguments in Map must be consistent, but the types of arguments are "
+                "inconsistent."
+            )
+        if len(other) != len(first):
+            kind = "lists" if isinstance(first, list) else "tuples"
+            raise RuntimeError(
+                f"For 'Map', the length of {kind} must be the same. The length of the second element in "
+                f"Map is {len(first)}, but the length of the {place} element in Map is {len(other)}."
+            )
+    made = [function(*items) for items in zip(*sequences, strict=False)]
+    return made if isinstance(first, list) else tuple(made)
+
+
+def zip_(*sequences):
+    """``zip``: a tuple of tuples."""
+    if not sequences:
+        raise RuntimeError("The zip operator must have at least 1 argument, but the size of arguments is 0.")
+    for sequence in sequences:
+        if isinstance(sequence, (int, float)):
+            raise TypeError(f"'{type(sequence).__name__}' object is not iterable")
+    return tuple(zip(*sequences, strict=False))
+
+
+def filter_(function, sequence):
+    """``filter``: a list."""
+    return [v for v in sequence if (v if function is None else function(v))]
+
+
+def enumerate_(sequence, start=0):
+    """``enumerate``: a tuple of pairs."""
+    if not isinstance(sequence, (tuple, list, Tensor, str, dict)) and not hasattr(sequence, "__iter__"):
+        raise TypeError(
+            "'For 'enumerate', the 'first input' should be tuple or list or tensor, "
+            f"but got {type(sequence)}.'"
+        )
+    if isinstance(start, bool) or not isinstance(start, int):
+        raise TypeError(f"'For 'enumerate', the 'start' should be a const int number, but got {start}.'")
+    return tuple(enumerate(sequence, start))
+
+
+def range_(*limits):
+    """``range``: a tuple of ints."""
+    if not 1 <= len(limits) <= 3:
+        raise RuntimeError(f"For 'make_range', the input size should within [1, 3] but got{len(limits)}")
+    for place, limit in enumerate(limits):
+        if isinstance(limit, float):
+            raise TypeError(
+                f"For 'make_range', the {place}th input should be a int scalar but got "
+                f"AbstractScalar(Type: Float32, Value: {limit:g}, Shape: NoShape)"
+            )
+    if len(limits) == 3 and limits[2] == 0:
+        raise RuntimeError("For 'range', the argument 'step' could not be 0.")
+    return tuple(range(*limits))
+
+
+def _one(value, separator: str):
+    """The number in a Tensor or an array of one element; ``value`` itself otherwise."""
+    if isinstance(value, Tensor):
+        t = value._t
+        if t.numel() != 1:
+            shape = ", ".join(map(str, t.shape))
+            raise ValueError(
+                "'Can not convert Tensor with more than one element to Scalar, while the data's shape is"
+                f"{separator}: ({shape})'"
+            )
+        return t.item()
+    return value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
+
+
+def float_(value=0.0):
+    """``float``: also of a Tensor or an array of one element, whatever its shape."""
+    return float(_one(value, ""))
+
+
+def int_(value=0, *base):
+    """``int``: also of a Tensor or an array of one element, whatever its shape."""
+    return int(_one(value, " "), *base)
+
+
+def bool_(value=False):
+    """``bool``: also of a Tensor or an array of one element, whatever its shape."""
+    if isinstance(value, Tensor) and value._t.numel() != 1:
+        raise ValueError(_AMBIGUOUS)
+    return bool(_one(value, ""))
+
+
+def round_(value, *digits):
+    """``round``; of a Tensor element by element."""
+    return value.round() if isinstance(value, Tensor) else round(value, *digits)
+
+
+def pow_(base, exponent, modulus=None):
+    """``pow``; MindSpore takes a modulus and does nothing with it."""
+    return base**exponent
+
+
+def iter_(value):
+    """``iter``: the sequence itself."""
+    return list(value) if not isinstance(value, (tuple, list)) else value
+
+
+def next_(values):
+    """``next``: the first item and what follows."""
+    return values[0], values[1:]
+
+
+def view_(values):
+    """What ``keys()``, ``values()`` or ``items()`` gave: tuples, and a list of items."""
+    if isinstance(values, _ITEMS):
+        return list(values)
+    return tuple(values) if isinstance(values, _VIEWS) else values
+
+
+_ITEMS, _VIEWS = type({}.items()), (type({}.keys()), type({}.values()))
+
+# By Python's name; the rest of Python's builtins mean the same.
+FUNCTIONS = {
+    "print": print_,
+    "map": map_,
+    "zip": zip_,
+    "filter": filter_,
+    "enumerate": enumerate_,
+    "range": range_,
+    "float": float_,
+    "int": int_,
+    "bool": bool_,
+    "round": round_,
+    "pow": pow_,
+    "iter": iter_,
+    "next": next_,
+}
+# Classes among them: only where they are called do they mean something else.
+CLASSES = frozenset({"map", "zip", "filter", "enumerate", "range", "float", "int", "bool"})
+# What makes no difference where the result is only walked over.
+WALKED = frozenset({"map", "zip", "filter", "enumerate", "range"})

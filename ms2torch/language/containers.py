@@ -1,0 +1,93 @@
+"""Lists and Tensors as values: a write in a graph makes a new one under the name it was written through."""
+
+from __future__ import annotations
+
+from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.common.parameter import Parameter
+
+
+def set_item(target, index, value):
+    """What ``target`` means after ``target[index] = value``: lists and Tensors are new, dicts are not."""
+    if target.__class__ is Tensor:
+        target = target.copy()
+    elif target.__class__ is list:
+        target = target[:]
+    target[index] = value
+    return target
+
+
+def _append(items, value):
+    return [*items, value]
+
+
+def _insert(items, index, value):
+    made = items[:]
+    made.insert(index, value)
+    return made
+
+
+def _extend(items, values):
+    if not isinstance(values, (tuple, list, dict, Tensor)):
+        from ms2torch.language.builtin_functions import type_name
+
+        kind = f"AbstractScalar(Type: {type_name(values)}, Value: {values}, Shape: NoShape)"
+        raise TypeError(f"For ListInplaceExtend, the second input should be tuple or list but got: {kind}")
+    return [*items, *values]
+
+
+# The methods that change a list, and what the list then is. `sort` and `remove` change nothing in a graph.
+_CHANGES = {
+    "append": _append,
+    "insert": _insert,
+    "extend": _extend,
+    "reverse": lambda items: items[::-1],
+    "clear": lambda items: [],
+    "remove": lambda items, value: items,
+    "sort": lambda items, **how: items,
+}
+CHANGING = frozenset({*_CHANGES, "pop"})
+
+
+def changed(name: str, target, *args, **keywords):
+    """(what the name means after ``target.name(...)``, what the call gives)."""
+    if target.__class__ is not list:
+        return target, getattr(target, name)(*args, **keywords)
+    if name == "pop":
+        return _popped(target, *args)
+    made = _CHANGES[name](target, *args, **keywords)
+    return made, made if name in ("append", "insert", "extend", "reverse", "clear") else None
+
+
+def _popped(items, index=-1):
+    if not isinstance(index, int):
+        raise TypeError(f"Integer argument expected, but got StringImm type value: {index}")
+    if not -len(items) <= index < len(items):
+        raise IndexError("The pop index out of range.")
+    made = items[:]
+    value = made.pop(index)
+    return made, value
+
+
+def has_key(target, key):
+    """``dict.has_key``, which Python's dicts lost."""
+    return key in target if isinstance(target, dict) else target.has_key(key)
+
+
+def setdefault(target, key, default=None):
+    """``dict.setdefault``, which in a graph leaves the dict alone."""
+    return target.get(key, default) if isinstance(target, dict) else target.setdefault(key, default)
+
+
+def assign(owner, name: str, value):
+    """``self.weight = value`` where ``weight`` is a Parameter: an Assign, also of a number."""
+    parameter = getattr(owner, name)
+    if isinstance(parameter, Parameter) and isinstance(value, (int, float)):
+        if len(parameter.shape):
+            raise ValueError(
+                "For 'Assign','value' must have the same rank as 'variable'. But got 'value' rank: 0, "
+                f"'variable' rank: {len(parameter.shape)}."
+            )
+        from ms2torch.common.tensor import Tensor as made
+
+        value = made(value, parameter.dtype)
+    setattr(owner, name, value)

@@ -1,0 +1,141 @@
+"""Where a graph begins: marked functions, and in graph mode every Cell's ``construct``."""
+
+from __future__ import annotations
+
+import functools
+import types
+import weakref
+
+import numpy as np
+
+from ms2torch._core import mode
+
+# Cell classes whose own construct is still as it was written, and may meet a graph.
+_waiting: weakref.WeakSet = weakref.WeakSet()
+
+
+def compiled(function):
+    """``function`` as ``jit`` marks it: a graph begins with each call that does not come from one."""
+    read: dict = {}
+    method = _is_method(function)
+
+    @functools.wraps(function)
+    def graph(*args, **kwargs):
+        owner = args[0] if method and args else None
+        run = read.get(owner.__class__)
+        if run is None:
+            run = read[owner.__class__] = _copy_of(function, owner)
+        mode.inside += 1
+        try:
+            return _out(run(*args, **kwargs))
+        except Exception as error:
+            told = explained(error, function, args, kwargs, "function")
+            if told is error:
+                raise
+            raise told.with_traceback(error.__traceback__) from None
+        finally:
+            mode.inside -= 1
+
+    graph._graph_source = function
+    _begin()
+    return graph
+
+
+def _is_method(function) -> bool:
+    code = getattr(function, "__code__", None)
+    return code is not None and code.co_argcount > 0 and code.co_varnames[0] == "self"
+
+
+def _copy_of(function, owner):
+    from ms2torch.language import calling, reading
+
+    if owner is not None and isinstance(function, types.FunctionType):
+        return reading.copy_of(function, owner)
+    return calling.called(function)
+
+
+def _out(value):
+    """A graph's result: its Python floats have passed through float32."""
+    kind = value.__class__
+    if kind is float:
+        return float(np.float32(value))
+    if kind is tuple or kind is list:
+        return kind([_out(v) for v in value])
+    if kind is dict:
+        return {k: _out(v) for k, v in value.items()}
+    return value
+
+
+def explained(error: Exception, function, args: tuple, kwargs: dict, entry: str) -> Exception:
+    """``error`` in MindSpore's words, where a graph has other words than Python."""
+    from ms2torch.language import words
+
+    return words.explained(error, function, args, kwargs, entry)
+
+
+# ---- Cells -------------------------------------------------------------------------------------------------
+
+
+def first_call(cls) -> None:
+    """Have the ``construct`` that ``cls`` defines looked at when a graph first calls it."""
+    if cls.__module__.partition(".")[0] != "ms2torch" and isinstance(
+        cls.__dict__.get("construct"), types.FunctionType
+    ):
+        _waiting.add(cls)
+        if mode.graph or mode.compiling:
+            _watch(cls)
+
+
+def graph_mode() -> None:
+    """Graphs begin: every class that waits is watched."""
+    for cls in list(_waiting):
+        _watch(cls)
+
+
+def _begin() -> None:
+    if not mode.compiling:
+        mode.compiling = True
+        graph_mode()
+
+
+def _watch(cls) -> None:
+    """Put in the place of ``construct`` what looks at it at its first call in a graph, and then goes."""
+    _waiting.discard(cls)
+    written = cls.__dict__.get("construct")
+    if not isinstance(written, types.FunctionType) or hasattr(written, "_graph_source"):
+        return
+
+    @functools.wraps(written)
+    def construct(self, *args, **kwargs):
+        if not (mode.graph or mode.inside):
+            return written(self, *args, **kwargs)
+        from ms2torch.language import reading
+
+        if reading.copy_of(written, self) is written:
+            if cls.__dict__.get("construct") is construct:
+                cls.construct = written
+        elif cls.__dict__.get("construct") is construct:
+            cls.construct = _by_mode(written)
+        return cls.__dict__["construct"](self, *args, **kwargs)
+
+    construct._graph_source = written
+    cls.construct = construct
+
+
+def _by_mode(written):
+    """``construct`` of a class in whose source something differs: the copy in a graph, Python's outside."""
+    from ms2torch.language.reading import copy_of
+
+    read: dict = {}
+
+    @functools.wraps(written)
+    def construct(self, *args, **kwargs):
+        if not (mode.graph or mode.inside):
+            return written(self, *args, **kwargs)
+        run = read.get(self.__class__)
+        if run is None:
+            run = read[self.__class__] = copy_of(written, self)
+        return run(self, *args, **kwargs)
+
+    construct._graph_source = written
+    return construct

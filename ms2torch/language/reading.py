@@ -1,0 +1,214 @@
+"""From a function to the copy of it that follows graph mode's language.
+
+``copy_of`` reads a function's source once. Where nothing in it differs from Python the answer is the function
+itself. Otherwise it is a copy: compiled from the changed syntax tree with the same file, lines, columns,
+globals, closure and defaults, so that tracebacks, debuggers and coverage show the user's lines. What the
+copy needs beside them comes in through its closure.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import linecache
+import sys
+import types
+from dataclasses import dataclass, field
+
+from ms2torch._core.errors import said
+from ms2torch.language import names, refusals
+from ms2torch.language.rewriting import Rewriting
+
+_OURS = __name__.partition(".")[0]
+# Packages whose functions are not compiled in MindSpore either, or are the engine itself.
+_FOREIGN = frozenset({_OURS, "mindspore", "torch", "numpy", "scipy"}) | getattr(
+    sys, "stdlib_module_names", frozenset()
+)
+
+
+@dataclass
+class Reading:
+    """What is known of one function, read for one class of ``self``."""
+
+    function: types.FunctionType
+    copy: object  # the function itself where nothing differs
+    cells: list = field(default_factory=list)
+
+
+_readings: dict = {}
+
+
+def copy_of(function: types.FunctionType, owner=None):
+    """``function``, or its copy in graph mode's language.
+
+    ``owner`` is the object that is its ``self``: what its methods and attributes are decides what differs.
+    """
+    key = (function, type(owner) if owner is not None else None)
+    found = _readings.get(key)
+    if found is None:
+        found = _readings[key] = Reading(function, function)
+        _read(found, owner)
+    return found.copy
+
+
+def is_read(function) -> bool:
+    """Whether MindSpore would compile ``function`` from its source."""
+    if function.__class__ is not types.FunctionType or hasattr(function, "_graph_source"):
+        return False
+    return (function.__module__ or "").partition(".")[0] not in _FOREIGN
+
+
+def _read(reading: Reading, owner) -> None:
+    function = reading.function
+    node = definition(function.__code__) if is_read(function) else None
+    if node is None:
+        return
+    forward = _Forward(reading, owner)
+    try:
+        refusals.check(node)
+        names.check(node, function, owner)
+    except Exception as error:
+        reading.copy = _refusing(function, error)
+        forward.fill(reading.copy)
+        return
+    rewriting = Rewriting(function, owner, forward)
+    changed = rewriting.visit_function(copy.deepcopy(node))
+    if rewriting.differs:
+        reading.copy = _compiled(function, changed, rewriting.needs)
+    forward.fill(reading.copy)
+
+
+class _Forward:
+    """Finds what other functions read as; a function still being read gets its cell filled at its end."""
+
+    def __init__(self, reading: Reading, owner) -> None:
+        self.reading, self.owner = reading, owner
+
+    def __call__(self, function, owner=None):
+        """(whether it differs, the cell that holds it)."""
+        key = (function, type(owner) if owner is not None else None)
+        known = _readings.get(key)
+        if known is not None and known.copy is function and known.cells is not None:
+            cell = types.CellType(function)
+            known.cells.append(cell)
+            return True, cell
+        other = copy_of(function, owner)
+        return other is not function, types.CellType(other)
+
+    def fill(self, made) -> None:
+        for cell in self.reading.cells:
+            cell.cell_contents = made
+        self.reading.cells = None
+
+
+def _refusing(function, error: Exception):
+    """A function that raises what MindSpore's compiler says of ``function``."""
+
+    @functools.wraps(function)
+    def refused(*args, **kwargs):
+        raise said(type(error)(*error.args))
+
+    refused._graph_source = function
+    return refused
+
+
+# ---- source ------------------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(64)
+def _tree(filename: str, lines: tuple) -> ast.Module | None:
+    try:
+        return ast.parse("".join(lines))
+    except (SyntaxError, ValueError):
+        return None
+
+
+def definition(code: types.CodeType):
+    """The syntax tree that ``code`` was compiled from; None without source, or if in doubt."""
+    lines = tuple(linecache.getlines(code.co_filename))
+    tree = _tree(code.co_filename, lines) if lines else None
+    if tree is None:
+        return None
+    kind = ast.Lambda if code.co_name == "<lambda>" else ast.FunctionDef
+    found = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, kind)
+        and _first_line(n) == code.co_firstlineno
+        and getattr(n, "name", "<lambda>") == code.co_name
+        and [a.arg for a in (*n.args.posonlyargs, *n.args.args)] == list(code.co_varnames[: code.co_argcount])
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _first_line(node) -> int:
+    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+
+
+# ---- compiling ---------------------------------------------------------------------------------------------
+
+
+def _compiled(function: types.FunctionType, node, needs: dict):
+    """The function that ``node`` defines, with ``function``'s surroundings and ``needs`` in its closure."""
+    code = function.__code__
+    lambda_ = isinstance(node, ast.Lambda)
+    if lambda_:
+        body = ast.Expr(node)
+    else:
+        node.decorator_list, node.returns, node.args.defaults, node.args.kw_defaults = (
+            [],
+            None,
+            [ast.Constant(None) for _ in node.args.defaults],
+            [d and ast.Constant(None) for d in node.args.kw_defaults],
+        )
+        body = node
+    owner = function.__qualname__.split(".")[-2:-1]
+    if owner and owner[0].isidentifier():  # a class around it, for names like __this
+        body = ast.ClassDef(
+            owner[0], [], [], [body], [], **({"type_params": []} if sys.version_info >= (3, 12) else {})
+        )
+    outer = ast.parse(f"def factory({', '.join(dict.fromkeys((*code.co_freevars, *needs)))}): pass")
+    outer.body[0].body = [body]
+    ast.copy_location(body, node)
+    ast.fix_missing_locations(outer)
+    made = _find(
+        compile(outer, code.co_filename, "exec", dont_inherit=True, flags=code.co_flags & _FUTURE),
+        code.co_name,
+        code.co_firstlineno,
+    )
+    if hasattr(code, "co_qualname"):
+        made = made.replace(co_qualname=code.co_qualname)
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    cells.update(needs)
+    result = types.FunctionType(
+        made,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        tuple(cells[n] for n in made.co_freevars),
+    )
+    result.__kwdefaults__ = function.__kwdefaults__
+    result.__dict__.update(function.__dict__)
+    result.__module__, result.__qualname__, result.__doc__ = (
+        function.__module__,
+        function.__qualname__,
+        function.__doc__,
+    )
+    result.__annotations__ = function.__annotations__
+    result._graph_source = function
+    return result
+
+
+_FUTURE = 0x1FF0000
+
+
+def _find(code: types.CodeType, name: str, line: int):
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            if const.co_name == name:
+                return const
+            found = _find(const, name, line)
+            if found is not None:
+                return found
+    return None

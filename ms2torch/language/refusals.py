@@ -1,0 +1,46 @@
+"""Statements and expressions that graph mode's language does not have, in MindSpore's words."""
+
+from __future__ import annotations
+
+import ast
+
+_MORE = "More details please refer to syntax support at https://www.mindspore.cn"
+_STATEMENTS = (
+    ast.Try,
+    ast.Nonlocal,
+    ast.ClassDef,
+    ast.Import,
+    ast.ImportFrom,
+    ast.Delete,
+    ast.AsyncFunctionDef,
+    ast.AsyncFor,
+    ast.AsyncWith,
+    *(getattr(ast, name) for name in ("Match", "TryStar") if hasattr(ast, name)),
+)
+_EXPRESSIONS = (ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Set, ast.SetComp, ast.Await)
+_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
+
+
+def check(function) -> None:
+    """Raise what MindSpore's parser says of the first refused construct in the body of ``function``."""
+    body = function.body if isinstance(function.body, list) else [function.body]
+    for node in body:
+        _check(node)
+
+
+def _check(node) -> None:
+    """Statements before what is in them, in the order of the source."""
+    if isinstance(node, _STATEMENTS):
+        raise RuntimeError(f"Unsupported statement '{type(node).__name__}'. {_MORE}")
+    if isinstance(node, _EXPRESSIONS):
+        raise RuntimeError(f"Unsupported expression '{type(node).__name__}'. {_MORE}")
+    if isinstance(node, (ast.For, ast.While)) and node.orelse:
+        kind = "for" if isinstance(node, ast.For) else "while"
+        raise RuntimeError(f"The '{kind}...else...' statement is not supported now.")
+    if isinstance(node, _COMPREHENSIONS) and len(node.generators) != 1:
+        raise TypeError(
+            "The 'generators' supports 1 'comprehension' in ListComp/GeneratorExp, "
+            f"but got {len(node.generators)} comprehensions."
+        )
+    for child in ast.iter_child_nodes(node):
+        _check(child)

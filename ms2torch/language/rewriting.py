@@ -1,0 +1,480 @@
+"""A function's syntax tree with graph mode's meaning put in where it differs from Python's.
+
+Each change replaces a piece of the tree by a call of something from this package, which the copy finds in its
+closure under a name that no program has. New nodes take the place (line and column) of the old ones.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import types
+
+from ms2torch.common.parameter import Parameter
+from ms2torch.language import builtin_functions, calling, containers, printing, raising
+from ms2torch.language.aliases import Aliases
+
+_PREFIX = "_graph_"
+# Calls that walk over their argument at once: what it is made of cannot be seen.
+_WALKING = frozenset(
+    {"list", "tuple", "sum", "max", "min", "all", "any", "sorted", "set", "dict", "enumerate", "zip"}
+)
+
+
+class Rewriting(ast.NodeTransformer):
+    """Changes one function's tree; ``differs`` and ``needs`` (cells by name) tell what became of it."""
+
+    def __init__(self, function: types.FunctionType, owner, forward) -> None:
+        self.function, self.owner, self.forward = function, owner, forward
+        self.differs, self.needs = False, {}
+        code = function.__code__
+        self.closure = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        self.self_name = code.co_varnames[0] if owner is not None and code.co_argcount else None
+        self.conditions: list = []
+        self.count = 0
+
+    def visit_function(self, node):
+        """The tree of the whole function."""
+        self.hidden = {
+            n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        self.hidden |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+        self.hidden |= {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef)} - {
+            getattr(node, "name", None)
+        }
+        self.aliases = Aliases(node)
+        self.raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
+        if isinstance(node, ast.Lambda):
+            node.body = self.visit(node.body)
+        else:
+            node.body = self._block(node.body)
+        return node
+
+    # ---- pieces
+
+    def need(self, name: str, value):
+        """A name under which the copy finds ``value``."""
+        self.differs = True
+        name = _PREFIX + name
+        if name not in self.needs:
+            self.needs[name] = value if isinstance(value, types.CellType) else types.CellType(value)
+        return name
+
+    def call(self, name: str, value, args: list, at, keywords=()):
+        """A call of ``value``, in the place of ``at``."""
+        made = ast.Call(ast.Name(self.need(name, value), ast.Load()), args, list(keywords))
+        return _at(made, at)
+
+    def builtin(self, node):
+        """The name of the builtin that a Name means here, or None."""
+        if not isinstance(node, ast.Name) or node.id in self.hidden or node.id in self.closure:
+            return None
+        if node.id in self.function.__globals__ or not hasattr(builtins, node.id):
+            return None
+        return node.id
+
+    def meaning(self, node):
+        """What a Name or an attribute of a module means when the graph is made; None if unknown."""
+        if isinstance(node, ast.Name) and node.id not in self.hidden:
+            if node.id in self.closure:
+                try:
+                    return self.closure[node.id].cell_contents
+                except ValueError:
+                    return None
+            return self.function.__globals__.get(node.id)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            base = self.meaning(node.value)
+            if isinstance(base, types.ModuleType) and not base.__name__.startswith(
+                ("ms2torch", "numpy", "torch")
+            ):
+                return vars(base).get(node.attr)
+        return None
+
+    # ---- names and calls
+
+    def visit_Name(self, node):
+        """A function that the graph takes in is itself in the language."""
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        name = self.builtin(node)
+        if name is not None and name in builtin_functions.FUNCTIONS and name not in builtin_functions.CLASSES:
+            return _at(ast.Name(self.need(name, builtin_functions.FUNCTIONS[name]), ast.Load()), node)
+        return self._taken_in(node, node.id)
+
+    def _taken_in(self, node, name: str):
+        value = self.meaning(node)
+        if isinstance(value, types.FunctionType):
+            differs, cell = self.forward(value)
+            if differs:
+                return _at(ast.Name(self.need(f"function_{name}", cell), ast.Load()), node)
+        return node
+
+    def visit_Attribute(self, node):
+        if isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name):
+            changed = self._taken_in(node, f"{node.value.id}_{node.attr}")
+            if changed is not node:
+                return changed
+        return self.generic_visit(node)
+
+    def visit_Call(self, node):
+        name = self.builtin(node.func)
+        if name in builtin_functions.FUNCTIONS:
+            if name == "print":
+                return self._print(node)
+            value = builtin_functions.FUNCTIONS[name]
+            node = self.generic_visit(node)
+            node.func = _at(ast.Name(self.need(name, value), ast.Load()), node.func)
+            return node
+        if name in _WALKING:
+            node.args = [self._walked(a) for a in node.args]
+            node.keywords = [self.visit(k) for k in node.keywords]
+            return node
+        if isinstance(node.func, ast.Attribute):
+            method = self._method(node)
+            if method is not None:
+                return method
+        return self.generic_visit(node)
+
+    def _print(self, node):
+        """``print``, with what its texts are made of."""
+        made_of = []
+        for text in node.args:
+            made_of += _parts_of_text(text)
+        node = self.generic_visit(node)
+        if not made_of:
+            node.func = _at(ast.Name(self.need("print", printing.print_), ast.Load()), node.func)
+            return node
+        node.func = _at(ast.Name(self.need("print_text", printing.print_text), ast.Load()), node.func)
+        if None in made_of:
+            parts = ast.Name(self.need("always", printing.ALWAYS), ast.Load())
+        else:
+            parts = ast.Tuple([self._kept(holder, field) for holder, field in made_of], ast.Load())
+        node.keywords.append(_at(ast.keyword("_made_of", parts), node))
+        return node
+
+    def _kept(self, holder, place):
+        """An expression that keeps its value under a name; the name, read."""
+        self.count += 1
+        name = f"{_PREFIX}part_{self.count}"
+        items, key = (holder, place) if isinstance(holder, list) else (vars(holder), place)
+        old = items[key]
+        items[key] = _at(ast.NamedExpr(ast.Name(name, ast.Store()), old), old)
+        return ast.Name(name, ast.Load())
+
+    def _walked(self, node):
+        """An expression whose value is only walked over: Python's lazy things do."""
+        if isinstance(node, ast.Call) and self.builtin(node.func) in ("zip", "enumerate", "range"):
+            node.args = [self._walked(a) for a in node.args]
+            return node
+        if isinstance(node, ast.GeneratorExp):
+            return self._comprehension(node)
+        if _is_view(node):
+            return self.generic_visit(node)
+        return self.visit(node)
+
+    def _method(self, node):
+        """The call of a method, changed; None where it means what it means in Python."""
+        func, args = node.func, node.args
+        if func.attr == "has_key" and len(args) == 1:
+            return self.call(
+                "has_key", containers.has_key, [self.visit(func.value), self.visit(args[0])], node
+            )
+        if func.attr == "setdefault" and args:
+            return self.call(
+                "setdefault", containers.setdefault, [self.visit(func.value), *map(self.visit, args)], node
+            )
+        if _is_view(node):
+            return self.call("view", builtin_functions.view_, [self.generic_visit(node)], node)
+        if self.self_name and isinstance(func.value, ast.Name) and func.value.id == self.self_name:
+            return self._own_method(node)
+        return None
+
+    def _own_method(self, node):
+        """``self.method(...)``: a method of the class, or a function that is an attribute."""
+        name = node.func.attr
+        try:
+            value = getattr(self.owner, name)
+        except Exception:
+            return None
+        if isinstance(value, types.MethodType) and value.__self__ is self.owner:
+            differs, _ = self.forward(value.__func__, self.owner)
+        elif isinstance(value, types.FunctionType):
+            differs, _ = self.forward(value)
+        else:
+            return None
+        if not differs:
+            return None
+        node = self.generic_visit(node)
+        node.func = self.call("called", calling.called, [node.func], node.func)
+        return node
+
+    # ---- expressions
+
+    def visit_GeneratorExp(self, node):
+        made = self._comprehension(_at(ast.ListComp(node.elt, node.generators), node))
+        self.differs = True
+        return made
+
+    def visit_ListComp(self, node):
+        return self._comprehension(node)
+
+    visit_DictComp = visit_ListComp
+
+    def _comprehension(self, node):
+        for generator in node.generators:
+            generator.iter = self._walked(generator.iter)
+            generator.ifs = [self.visit(test) for test in generator.ifs]
+        for part in ("elt", "key", "value"):
+            if hasattr(node, part):
+                setattr(node, part, self.visit(getattr(node, part)))
+        return node
+
+    def visit_FormattedValue(self, node):
+        """MindSpore does not look at the format in an f-string."""
+        if node.format_spec is not None:
+            node.format_spec, self.differs = None, True
+        return self.generic_visit(node)
+
+    # ---- statements
+
+    def _block(self, body: list) -> list:
+        made = []
+        for statement in body:
+            changed = self.visit(statement)
+            made += changed if isinstance(changed, list) else [changed]
+        return made
+
+    def visit_FunctionDef(self, node):
+        """A function inside: its statements are the graph's, its conditions its own."""
+        outer, self.conditions = self.conditions, []
+        node.body = self._block(node.body)
+        node.args = self.visit(node.args)
+        self.conditions = outer
+        return node
+
+    def visit_With(self, node):
+        """Only instances of a jit_class are contexts."""
+        for item in node.items:
+            item.context_expr = self.call(
+                "context", calling.context, [self.visit(item.context_expr)], item.context_expr
+            )
+        node.body = self._block(node.body)
+        return node
+
+    def visit_For(self, node):
+        node.iter = self._walked(node.iter)
+        node.body = self._block(node.body)
+        return node
+
+    def _under(self, node):
+        """A condition, kept for what is raised under it."""
+        node.test = self.visit(node.test)
+        inside = any(
+            isinstance(n, (ast.Raise, ast.Assert)) for s in node.body + node.orelse for n in ast.walk(s)
+        )
+        if inside:
+            name = f"{_PREFIX}condition_{len(self.conditions)}_{node.lineno}"
+            node.test = _at(ast.NamedExpr(ast.Name(name, ast.Store()), node.test), node.test)
+            self.conditions.append(name)
+        node.body, node.orelse = self._block(node.body), self._block(node.orelse)
+        if inside:
+            self.conditions.pop()
+        return node
+
+    visit_If = visit_While = _under
+
+    def visit_Raise(self, node):
+        if node.exc is None:
+            node.exc = self.call("nothing", raising.nothing, [], node)
+            return node
+        under = _at(ast.Tuple([ast.Name(n, ast.Load()) for n in self.conditions], ast.Load()), node)
+        exc = self.visit(node.exc)
+        if isinstance(exc, ast.Call) and not exc.keywords:
+            args = [under, exc.func, _at(ast.Tuple(exc.args, ast.Load()), node)]
+        else:
+            args = [under, exc]
+        node.exc, node.cause = self.call("raised", raising.raised, args, node), None
+        return node
+
+    def visit_Assert(self, node):
+        name = f"{_PREFIX}asserted"
+        test = _at(ast.NamedExpr(ast.Name(name, ast.Store()), self.visit(node.test)), node)
+        message = [self.visit(node.msg)] if node.msg is not None else []
+        made = self.call("failed", raising.failed, [ast.Name(name, ast.Load()), *message], node)
+        return _at(ast.If(_at(ast.UnaryOp(ast.Not(), test), node), [_at(ast.Raise(made), node)], []), node)
+
+    def visit_Expr(self, node):
+        """``a.append(x)`` as a statement: the name means another list from here on."""
+        value = node.value
+        if self._changes(value):
+            return self._rebound(value, node)
+        return self.generic_visit(node)
+
+    def _changes(self, node, in_place: bool = True) -> bool:
+        """Whether this calls a method that makes another list; ``in_place``: Python's meaning would do."""
+        if not (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in containers.CHANGING
+        ):
+            return False
+        root = _root(node.func.value)
+        if root is None:
+            return self._own_list(node.func.value)
+        same = node.func.attr not in ("remove", "sort")
+        return root.id in self.hidden and not (same and in_place and self.aliases.alone(root.id))
+
+    def _own_list(self, node) -> bool:
+        """Whether this is an attribute of ``self`` that is a list, which a graph leaves alone."""
+        return (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == self.self_name
+            and isinstance(getattr(self.owner, node.attr, None), list)
+        )
+
+    def _rebound(self, call, statement):
+        target = call.func.value
+        keywords = [self.visit(k) for k in call.keywords]
+        made = self.call(
+            "changed",
+            containers.changed,
+            [_at(ast.Constant(call.func.attr), call), self.visit(target), *map(self.visit, call.args)],
+            call,
+            keywords,
+        )
+        made = _at(ast.Subscript(made, _at(ast.Constant(0), call), ast.Load()), call)
+        if _root(target) is None:
+            return _at(ast.Expr(made), statement)
+        return self._store(target, made, statement)
+
+    def _store(self, target, value, statement):
+        """``target = value``, where a subscript makes a new object under its root's name."""
+        while isinstance(target, ast.Subscript):
+            value = self.call(
+                "set_item",
+                containers.set_item,
+                [_loaded(target.value), self.visit(_loaded(target.slice)), value],
+                statement,
+            )
+            target = target.value
+        return _at(ast.Assign([_at(ast.Name(target.id, ast.Store()), target)], value), statement)
+
+    def visit_Assign(self, node):
+        if len(node.targets) != 1:
+            return self.generic_visit(node)
+        target, value = node.targets[0], node.value
+        if isinstance(target, ast.Subscript) and self._copied(target):
+            return self._store(target, self.visit(value), node)
+        if isinstance(target, ast.Attribute) and self._is_parameter(target):
+            args = [_loaded(target.value), _at(ast.Constant(target.attr), target), self.visit(value)]
+            return _at(ast.Expr(self.call("assign", containers.assign, args, node)), node)
+        if isinstance(target, ast.Name) and self._changes(value, _is_pop(value)):
+            return self._bound_and_changed(target, value, node)
+        return self.generic_visit(node)
+
+    def _bound_and_changed(self, target, call, node):
+        """``b = a.pop()`` changes a; ``b = a.append(x)`` does not."""
+        made = self._rebound(call, node)
+        pair = made.value
+        while not isinstance(pair, ast.Subscript) or not isinstance(pair.slice, ast.Constant):
+            pair = pair.args[-1]
+        both = ast.Name(f"{_PREFIX}both", ast.Store())
+        take = _at(ast.Assign([both], pair.value), node)
+        pair.value = _at(ast.Name(both.id, ast.Load()), node)
+        result = _at(
+            ast.Assign(
+                [target],
+                _at(
+                    ast.Subscript(
+                        _at(ast.Name(both.id, ast.Load()), node), _at(ast.Constant(1), node), ast.Load()
+                    ),
+                    node,
+                ),
+            ),
+            node,
+        )
+        return [take, made, result] if call.func.attr == "pop" else [take, result]
+
+    def visit_AugAssign(self, node):
+        if isinstance(node.target, ast.Subscript) and self._copied(node.target):
+            value = _at(ast.BinOp(self.visit(_loaded(node.target)), node.op, self.visit(node.value)), node)
+            return self._store(node.target, value, node)
+        if (
+            isinstance(node.op, ast.Add)
+            and isinstance(node.target, ast.Name)
+            and self.aliases.lists(node.target.id)
+        ):
+            self.differs = True
+            value = _at(ast.BinOp(_loaded(node.target), node.op, self.visit(node.value)), node)
+            return _at(ast.Assign([node.target], value), node)
+        return self.generic_visit(node)
+
+    def _copied(self, target) -> bool:
+        root = _root(target)
+        return root is not None and root.id in self.hidden and not self.aliases.alone(root.id)
+
+    def _is_parameter(self, target) -> bool:
+        return (
+            isinstance(target.value, ast.Name)
+            and target.value.id == self.self_name
+            and isinstance(getattr(self.owner, target.attr, None), Parameter)
+        )
+
+
+def _is_pop(node) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", None) == "pop"
+
+
+def _parts_of_text(node) -> list:
+    """What a text is made of, as (list or node, index or field); [None] where Python makes it in any case."""
+    if isinstance(node, ast.JoinedStr):
+        return [(v, "value") for v in node.values if isinstance(v, ast.FormattedValue)]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        return [None] if isinstance(node.left, ast.Constant) and isinstance(node.left.value, str) else []
+    func = getattr(node, "func", None)
+    if (isinstance(func, ast.Attribute) and func.attr == "format") or (
+        isinstance(func, ast.Name) and func.id == "str"
+    ):
+        return [(node.args, n) for n, a in enumerate(node.args) if not isinstance(a, ast.Starred)]
+    return []
+
+
+def _is_view(node) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and not node.args
+        and not node.keywords
+        and node.func.attr in ("keys", "values", "items")
+    )
+
+
+def _root(node):
+    """The Name under a chain of subscripts; None under anything else."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
+
+
+def _loaded(node):
+    """The same expression, read instead of written."""
+    node = ast.fix_missing_locations(ast.copy_location(_copy(node), node))
+    node.ctx = ast.Load()
+    return node
+
+
+def _copy(node):
+    if isinstance(node, ast.AST):
+        made = type(node)(**{name: _copy(value) for name, value in ast.iter_fields(node)})
+        return ast.copy_location(made, node)
+    return [_copy(n) for n in node] if isinstance(node, list) else node
+
+
+def _at(new, old):
+    """``new`` and what is in it without a place, in the place of ``old``."""
+    ast.copy_location(new, old)
+    for child in ast.walk(new):
+        if isinstance(child, (ast.expr, ast.stmt, ast.keyword)) and not hasattr(child, "lineno"):
+            ast.copy_location(child, old)
+    return new

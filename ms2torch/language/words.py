@@ -1,0 +1,311 @@
+"""MindSpore's words for the error that a statement of a graph ended with. Read only after it happened.
+
+Python's own errors become those of MindSpore's compiler: the instruction that failed is found in the source,
+and what it worked on is read from its frame, names and constants only, so that nothing runs twice.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from ms2torch.language import reading
+from ms2torch.language.builtin_functions import type_name
+from ms2torch.language.printing import constant_text
+
+_ENGINE = str(Path(__file__).resolve().parents[1])
+_UNKNOWN = object()
+_KINDS = {"list": "List", "tuple": "Tuple", "dict": "Dictionary"}
+_DEEP = (
+    "Exceed function call depth limit 1000, (function call depth: 1001, simulate call depth: 1000).\n"
+    "It's always happened with complex construction of code or infinite recursion or loop.\n"
+    "Please check the code if it's has the infinite recursion or call "
+    "'mindspore.set_recursion_limit(recursion_limit=value)' to adjust this value.\nIf recursion_limit is set "
+    "larger, the system max stack depth should be set larger too to avoid stack overflow.\n"
+    "For more details, please refer to the FAQ at https://www.mindspore.cn."
+)
+
+
+@dataclass
+class Place:
+    """Where it failed: the innermost frame of the program, the expression there, and what it called."""
+
+    frame: FrameType
+    node: ast.AST | None
+    tree: ast.AST | None
+    called: str
+
+    def value(self, node):
+        """What an expression of names, attributes and constants is worth in the frame; _UNKNOWN otherwise."""
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Name):
+            for names in (self.frame.f_locals, self.frame.f_globals):
+                if node.id in names:
+                    return names[node.id]
+        if (
+            isinstance(node, ast.UnaryOp)
+            and isinstance(node.op, ast.USub)
+            and isinstance(node.operand, ast.Constant)
+        ):
+            return -node.operand.value
+        if isinstance(node, (ast.List, ast.Tuple)):
+            inner = [self.value(n) for n in node.elts]
+            return _UNKNOWN if _UNKNOWN in inner else tuple(inner) if isinstance(node, ast.Tuple) else inner
+        if isinstance(node, ast.Dict) and None not in node.keys:
+            keys, values = map(self.value, node.keys), map(self.value, node.values)
+            return dict(zip(keys, values, strict=True))
+        return _UNKNOWN
+
+    def function(self):
+        """The name of the function that the expression calls, or None."""
+        func = getattr(self.node, "func", None)
+        return func.id if isinstance(func, ast.Name) else getattr(func, "attr", None)
+
+
+def explained(error: Exception, function, args: tuple, kwargs: dict, entry: str) -> Exception:
+    """``error`` as MindSpore's compiler or graph would have raised it; ``entry`` is "Cell" or "function"."""
+    if getattr(error, "from_user", False) or getattr(error, "_graph_words", False):
+        return error
+    try:
+        place = _place(error)
+        told = _entry(error, function, args, kwargs, entry) if place is None else _told(error, place)
+    except Exception:  # an explanation never hides what happened
+        told = None
+    told = error if told is None else told
+    told._graph_words = True
+    return told
+
+
+def _place(error) -> Place | None:
+    frames, trace = [], error.__traceback__
+    while trace is not None:
+        frames.append(trace)
+        trace = trace.tb_next
+    for number in range(len(frames) - 1, -1, -1):
+        code = frames[number].tb_frame.f_code
+        if code.co_filename.startswith(_ENGINE) or code.co_filename.startswith("<"):
+            continue
+        tree, node = _node(code, frames[number].tb_lasti)
+        last = frames[-1].tb_frame.f_code.co_name if number < len(frames) - 1 else ""
+        return Place(frames[number].tb_frame, node, tree, last)
+    return None
+
+
+def _node(code, instruction: int):
+    """(the function's tree, the expression or the `if` that an instruction was compiled from)."""
+    tree = reading.definition(code)
+    if tree is None or not hasattr(code, "co_positions"):
+        return tree, None
+    line, end_line, column, end_column = list(code.co_positions())[instruction // 2]
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, (ast.expr, ast.If, ast.While))
+            and (node.lineno, node.end_lineno) == (line, end_line)
+            and (node.col_offset, node.end_col_offset) == (column, end_column)
+        ):
+            return tree, node
+    return tree, None
+
+
+# ---- where a graph begins ----------------------------------------------------------------------------------
+
+
+def _entry(error, function, args, kwargs, entry: str):
+    """A call of the marked function or of the Cell itself with the wrong number of arguments."""
+    if not isinstance(error, TypeError):
+        return None
+    unknown = re.search(r"got an unexpected keyword argument '(\w+)'", str(error))
+    if unknown:
+        return TypeError(f"got an unexpected keyword argument '{unknown[1]}'")
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = [p for p in inspect.signature(function).parameters.values() if p.kind in kinds]
+    defaults = sum(p.default is not p.empty for p in parameters)
+    needed, given = len(parameters) - defaults, len(args) + len(kwargs)
+    if entry == "Cell":
+        begin, more = (
+            "For 'Cell', the function construct requires",
+            (
+                " When using set_inputs, please make sure that all networks and loss functions are "
+                "configured with set_inputs."
+            ),
+        )
+        default = f" and {defaults} default argument, total {len(parameters)}"
+    else:
+        begin, more = f"Function {function.__name__} needs", ""
+        default = f" and {defaults} default argument, total {len(parameters)}" if defaults else ""
+    if len(args) > len(parameters):
+        return TypeError(f"{begin} {needed} positional argument{default}, but got {given}.")
+    if given < needed:
+        return TypeError(f"{begin} {needed} positional argument, but got {given}.{more}")
+    return None
+
+
+# ---- inside ------------------------------------------------------------------------------------------------
+
+
+def _told(error, place: Place):
+    for kind, tell in _TELLERS:
+        if isinstance(error, kind):
+            told = tell(error, str(error), place)
+            if told is not None:
+                return told
+    return None
+
+
+def _recursion(error, text, place):
+    return RuntimeError(_DEEP)
+
+
+def _key(error, text, place):
+    target = place.value(place.node.value) if isinstance(place.node, ast.Subscript) else _UNKNOWN
+    if isinstance(target, dict):
+        return ValueError(f"The key {error.args[0]} does not exist in the dict:{constant_text(target)}")
+    return None
+
+
+def _index(error, text, place):
+    if "pop index out of range" in text or "pop from empty list" in text:
+        return IndexError("The pop index out of range.")
+    if not isinstance(place.node, ast.Subscript):
+        return None
+    target, index = place.value(place.node.value), place.value(place.node.slice)
+    if isinstance(target, (list, tuple)) and isinstance(index, int):
+        who = "list_getitem" if isinstance(target, list) else "TupleGetItem"
+        return IndexError(
+            f"{who} evaluator index should be in range[-{len(target)}, {len(target)}), but got {index}."
+        )
+    return None
+
+
+def _type(error, text, place):
+    for pattern, tell in _TYPE_ERRORS:
+        found = re.search(pattern, text)
+        if found:
+            return tell(found, place)
+    return None
+
+
+def _not_iterable(found, place):
+    name, function = found[1], place.function()
+    if function in ("all", "any", "zip"):
+        return None
+    if function == "sum":
+        return TypeError(f"'{'Int64' if name == 'int' else name} object is not iterable.'")
+    if function == "extend":
+        value = place.value(place.node.args[0])
+        kind = f"AbstractScalar(Type: {type_name(value)}, Value: {value}, Shape: NoShape)"
+        return TypeError(f"For ListInplaceExtend, the second input should be tuple or list but got: {kind}")
+    return TypeError(f"'{ {'int': 'int64', 'NoneType': 'none'}.get(name, name) }' object is not iterable")
+
+
+def _no_integer(found, place):
+    if place.function() != "pop":
+        return None
+    value = place.value(place.node.args[0])
+    return TypeError(f"Integer argument expected, but got StringImm type value: {value}")
+
+
+def _sequence_index(found, place):
+    value = place.value(place.node.slice)
+    who = "list_getitem" if found[1] == "list" else "TupleGetItem"
+    return IndexError(
+        f"{who} evaluator index should be an int64 number, but got "
+        f"AbstractScalar(Type: {type_name(value)}, Value: {value:g}, Shape: NoShape)"
+    )
+
+
+def _scalar_tensor(found, place):
+    return TypeError("Not support len of a 0-D tensor.")
+
+
+_TYPE_ERRORS = [
+    (r"object is not callable$", lambda m, p: ValueError("The object is not callable. Please check code.")),
+    (r"^'(\w+)' object is not iterable$", _not_iterable),
+    (
+        r"^object of type '(int|float)' has no len\(\)$",
+        lambda m, p: AttributeError(f"'{m[1].capitalize()}' object has no attribute '__len__'"),
+    ),
+    (r"^Not support len of a 0-D tensor$|^iteration over a 0-d tensor$", _scalar_tensor),
+    (r"^(tuple|list) indices must be integers or slices, not float$", _sequence_index),
+    (r"object cannot be interpreted as an integer$", _no_integer),
+    (
+        r"(\w+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) w\w+ given$",
+        lambda m, p: RuntimeError(
+            f"Function:{m[1]} takes {m[2]} positional arguments, but {m[3]} were given."
+        ),
+    ),
+    (
+        r"\(\) missing \d+ required (?:positional|keyword-only) arguments?: '(\w+)'",
+        lambda m, p: RuntimeError(f"Miss argument input for parameter:{m[1]}"),
+    ),
+    (
+        r"\(\) got an unexpected keyword argument '(\w+)'",
+        lambda m, p: RuntimeError(f"Got an unexpected keyword argument '{m[1]}'"),
+    ),
+    (
+        r"\(\) got multiple values for argument '(\w+)'",
+        lambda m, p: TypeError(f"Multiply values for specific argument: {m[1]}"),
+    ),
+]
+
+
+def _attribute(error, text, place):
+    found = re.search(r"^'(list|tuple|dict)' object has no attribute '(\w+)'$", text)
+    return found and AttributeError(f"'{_KINDS[found[1]]}' object has no attribute '{found[2]}'")
+
+
+def _value(error, text, place):
+    if place.called == "__bool__" and place.function() in ("max", "min"):
+        return ValueError(f"'{text}'")
+    if place.called == "__bool__" and not _decides_while(place):
+        shape = _shape_of_condition(place)
+        if shape is not None:
+            return ValueError(
+                "Only tensor which shape is () or (1,) can be converted to bool, "
+                f"but got tensor shape is ({', '.join(map(str, shape))})"
+            )
+    if re.search(r"^(max|min)\(\)", text):
+        return ValueError(f"'{place.function()}() arg is an empty sequence.'")
+    return None
+
+
+def _decides_while(place) -> bool:
+    return isinstance(place.node, ast.While) or any(
+        isinstance(n, ast.While) and n.test is place.node for n in ast.walk(place.tree)
+    )
+
+
+def _shape_of_condition(place):
+    node = getattr(place.node, "test", place.node)
+    node = node.operand if isinstance(node, ast.UnaryOp) else node
+    if isinstance(node, ast.BoolOp):
+        node = node.values[0]
+    return getattr(place.value(node), "shape", None)
+
+
+def _unbound(error, text, place):
+    found = re.search(r"local variable '(\w+)'", text)
+    return found and NameError(f"The name '{found[1]}' is not defined, or not supported in graph mode.")
+
+
+def _zero(error, text, place):
+    if isinstance(place.node, ast.BinOp) and isinstance(place.node.op, ast.Div):
+        return ValueError("The divisor could not be zero. But the divisor is zero now.")
+    return None
+
+
+_TELLERS = [
+    (RecursionError, _recursion),
+    (KeyError, _key),
+    (IndexError, _index),
+    (TypeError, _type),
+    (AttributeError, _attribute),
+    (ValueError, _value),
+    (UnboundLocalError, _unbound),
+    (ZeroDivisionError, _zero),
+]

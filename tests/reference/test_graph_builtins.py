@@ -1,0 +1,744 @@
+"""Builtin functions in graph mode's language."""
+import mindspore as ms
+import numpy as np
+from mindspore import ops
+
+from tests.reference.graphs import graph
+
+F = ops.functional
+
+
+def double(a):
+    return a * 2
+
+
+@graph
+def test_map(x, y):
+    return map(double, (x, y))
+
+
+@graph
+def test_map_of_constants():
+    return map(double, (1, 2))
+
+
+@graph
+def test_map_list():
+    return map(double, [1, 2])
+
+
+@graph
+def test_map_two():
+    return map(lambda a, b: a + b, (1, 2), (3, 4))
+
+
+@graph
+def test_map_printed():
+    print(map(double, (1, 2)))
+    return 0
+
+
+@graph
+def test_map_indexed():
+    return map(double, (1, 2))[1]
+
+
+@graph
+def test_map_len():
+    return len(map(double, (1, 2)))
+
+
+@graph(raises=True)
+def test_map_unequal():
+    return map(lambda a, b: a + b, (1, 2, 3), (3, 4))
+
+
+@graph(raises=True)
+def test_map_tensor(x):
+    return map(double, x)
+
+
+@graph
+def test_map_of_list_of_it():
+    return list(map(double, (1, 2)))
+
+
+@graph
+def test_zip():
+    return zip((1, 2), (3, 4))
+
+
+@graph
+def test_zip_lists():
+    return zip([1, 2], [3, 4])
+
+
+@graph
+def test_zip_unequal():
+    return zip((1, 2, 3), (3, 4))
+
+
+@graph
+def test_zip_tensors(x, y):
+    return zip((x, y), (1, 2))
+
+
+@graph
+def test_zip_one_tensor(x):
+    return zip(x, x)
+
+
+@graph(raises=True)
+def test_zip_nothing():
+    return zip()
+
+
+@graph
+def test_zip_loop(x):
+    s = 0
+    for a, b in zip((1, 2), (3, 4)):
+        s = s + a * b * x
+    return s
+
+
+@graph
+def test_filter():
+    return filter(lambda a: a > 1, (1, 2, 3))
+
+
+@graph
+def test_filter_list():
+    return filter(lambda a: a > 1, [1, 2, 3])
+
+
+@graph
+def test_filter_printed():
+    print(filter(lambda a: a > 1, [1, 2, 3]))
+    return 1
+
+
+@graph
+def test_enumerate():
+    return enumerate((5, 6))
+
+
+@graph
+def test_enumerate_start():
+    return enumerate((5, 6), 3)
+
+
+@graph
+def test_enumerate_keyword():
+    return enumerate((5, 6), start=3)
+
+
+@graph
+def test_enumerate_list():
+    return enumerate([5, 6])
+
+
+@graph
+def test_enumerate_tensor(m):
+    return enumerate(m)
+
+
+@graph
+def test_enumerate_printed():
+    print(enumerate([5, 6]))
+    return 1
+
+
+@graph(raises=True)
+def test_enumerate_number():
+    return enumerate(3)
+
+
+@graph(raises=True)
+def test_enumerate_float_start():
+    return enumerate((1, 2), 1.5)
+
+
+@graph
+def test_enumerate_loop(x):
+    for k, v in enumerate([x, x + 1]):
+        x = x + k * v
+    return x
+
+
+@graph
+def test_range():
+    return range(3)
+
+
+@graph
+def test_range_three():
+    return range(5, 0, -2)
+
+
+@graph
+def test_range_printed():
+    print(range(3))
+    return 1
+
+
+@graph
+def test_range_index():
+    return range(3)[1], len(range(3))
+
+
+@graph(raises=True)
+def test_range_float():
+    return range(1.5)
+
+
+@graph(raises=True)
+def test_range_zero_step():
+    return range(0, 3, 0)
+
+
+@graph(raises=True)
+def test_range_four():
+    return range(1, 2, 3, 4)
+
+
+@graph(raises=True)
+def test_range_none():
+    return range()
+
+
+@graph
+def test_range_of_i(i):
+    return range(i)
+
+
+@graph
+def test_generator():
+    return (a * 2 for a in (1, 2))
+
+
+@graph
+def test_generator_printed():
+    print((a * 2 for a in (1, 2)))
+    return 1
+
+
+@graph
+def test_generator_list():
+    return (a * 2 for a in [1, 2])
+
+
+@graph
+def test_generator_tuple():
+    return tuple(a * 2 for a in [1, 2])
+
+
+@graph
+def test_generator_sum(x):
+    return sum(a * x for a in (1, 2))
+
+
+@graph
+def test_generator_if():
+    return (a * 2 for a in [1, 2, 3] if a > 1)
+
+
+@graph
+def test_generator_max():
+    return max(a for a in (1, 3, 2))
+
+
+@graph
+def test_float_of_tensor(z):
+    return float(z)
+
+
+@graph(raises=True)
+def test_float_of_vector(x):
+    return float(x)
+
+
+@graph
+def test_float_of_one_element():
+    return float(ms.Tensor([2.5]))
+
+
+@graph
+def test_float_of_array():
+    return float(np.array([2.5]))
+
+
+@graph
+def test_float_of_string():
+    return float("2.5")
+
+
+@graph
+def test_float_nothing():
+    return float()
+
+
+@graph(raises=True)
+def test_float_bad_string():
+    return float("a")
+
+
+@graph
+def test_float_int(i):
+    return float(i)
+
+
+@graph(raises=True)
+def test_float_list():
+    return float([1])
+
+
+@graph
+def test_int_of_tensor(z):
+    return int(z)
+
+
+@graph
+def test_int_of_one_element():
+    return int(ms.Tensor([2.5]))
+
+
+@graph
+def test_int_of_array():
+    return int(np.array([2.5]))
+
+
+@graph(raises=True)
+def test_int_of_vector(x):
+    return int(x)
+
+
+@graph
+def test_int_base():
+    return int("12", 8)
+
+
+@graph
+def test_int_base16():
+    return int("0x1f", 16)
+
+
+@graph
+def test_int_float(f):
+    return int(f)
+
+
+@graph
+def test_int_nothing():
+    return int()
+
+
+@graph
+def test_int_tensor_used(n):
+    return int(n) + 1
+
+
+@graph
+def test_bool_tensor(z):
+    return bool(z)
+
+
+@graph(raises=True)
+def test_bool_vector(x):
+    return bool(x)
+
+
+@graph
+def test_bool_array():
+    return bool(np.array([0.0]))
+
+
+@graph
+def test_bool_list():
+    return bool([]), bool([1]), bool(()), bool({}), bool(""), bool(0), bool(None)
+
+
+@graph
+def test_bool_nothing():
+    return bool()
+
+
+@graph
+def test_str_number(i):
+    return str(i), str(1.5), str(True), str(None)
+
+
+@graph
+def test_str_tuple():
+    return str((1, 2)), str([1, 2]), str({"a": 1})
+
+
+@graph
+def test_str_tensor(x):
+    return str(x)
+
+
+@graph
+def test_str_constant_tensor():
+    return str(ms.Tensor([1, 2]))
+
+
+@graph
+def test_tuple_of_list():
+    return tuple([1, 2]), list((1, 2)), tuple(), list()
+
+
+@graph
+def test_tuple_of_tensor(x):
+    return tuple(x)
+
+
+@graph
+def test_list_of_tensor(x):
+    return list(x)
+
+
+@graph(raises=True)
+def test_list_of_number():
+    return list(1)
+
+
+@graph
+def test_list_of_string():
+    return list("ab")
+
+
+@graph
+def test_tuple_of_string():
+    return tuple("ab")
+
+
+@graph
+def test_list_of_dict():
+    return list({"a": 1, "b": 2})
+
+
+@graph
+def test_tuple_of_dict():
+    return tuple({"a": 1, "b": 2})
+
+
+@graph
+def test_dict_of_pairs():
+    return dict([("a", 1), ("b", 2)])
+
+
+@graph
+def test_dict_keywords():
+    return dict(a=1, b=2)
+
+
+@graph
+def test_set():
+    return set([1, 2, 1])
+
+
+@graph
+def test_len_of(x, t, d):
+    return len(x), len(t), len(d), len("abc"), len([1])
+
+
+@graph(raises=True)
+def test_len_number():
+    return len(3)
+
+
+@graph(raises=True)
+def test_len_scalar(z):
+    return len(z)
+
+
+@graph
+def test_isinstance(x, i, t):
+    return isinstance(x, ms.Tensor), isinstance(i, int), isinstance(t, tuple), isinstance(i, (float, int))
+
+
+@graph
+def test_isinstance_two():
+    return isinstance(True, int), isinstance(1, bool), isinstance(1.0, float), isinstance("a", str), \
+        isinstance([], list), isinstance({}, dict)
+
+
+@graph
+def test_type_of(x, i, t):
+    return type(x), type(i), type(t)
+
+
+@graph
+def test_type_compared(x, i):
+    return type(i) == int, type(x) == ms.Tensor
+
+
+@graph
+def test_type_printed(i):
+    print(type(i))
+    return 1
+
+
+@graph
+def test_type_is(i):
+    return type(i) is int
+
+
+@graph
+def test_sum_tuple(t):
+    return sum(t), sum(t, 10), sum([1.5, 2])
+
+
+@graph
+def test_sum_tensors(x, y):
+    return sum((x, y))
+
+
+@graph
+def test_sum_of_tensor(m):
+    return sum(m)
+
+
+@graph(raises=True)
+def test_sum_strings():
+    return sum(("a", "b"))
+
+
+@graph(raises=True)
+def test_sum_number():
+    return sum(3)
+
+
+@graph
+def test_max_numbers(t):
+    return max(t), min(t), max(1, 2), min(1, 2.5, 0)
+
+
+@graph
+def test_max_tensor(x):
+    return max(x), min(x)
+
+
+@graph
+def test_max_of_tensors_list(z):
+    return max([z, z + 1])
+
+
+@graph
+def test_max_strings():
+    return max("a", "b")
+
+
+@graph(raises=True)
+def test_max_empty():
+    return max(())
+
+
+@graph(raises=True)
+def test_max_matrix(m):
+    return max(m)
+
+
+@graph
+def test_abs_of(x):
+    return abs(x - 2), abs(-3), abs(-2.5), abs(True)
+
+
+@graph(raises=True)
+def test_abs_string():
+    return abs("a")
+
+
+@graph
+def test_all_any():
+    return all((1, 2)), any((0, 0)), all([]), any([])
+
+
+@graph
+def test_all_tensor(x):
+    return all(x > 0), any(x > 5)
+
+
+@graph(raises=True)
+def test_all_number():
+    return all(1)
+
+
+@graph
+def test_round():
+    return round(2.5), round(3.567, 2), round(-2.5), round(7)
+
+
+@graph
+def test_round_tensor(z):
+    return round(z)
+
+
+@graph
+def test_pow(x):
+    return pow(x, 2), pow(2, 3), pow(2.0, 3)
+
+
+@graph
+def test_pow_mod():
+    return pow(2, 3, 5)
+
+
+@graph
+def test_divmod():
+    return divmod(7, 2)
+
+
+@graph
+def test_sorted():
+    return sorted([3, 1, 2])
+
+
+@graph
+def test_reversed():
+    return reversed([3, 1, 2])
+
+
+@graph
+def test_hasattr(x):
+    return hasattr(x, "shape"), hasattr(x, "nothing"), hasattr([], "append")
+
+
+@graph
+def test_getattr(x):
+    return getattr(x, "shape"), getattr(x, "nothing", 3)
+
+
+@graph(raises=True)
+def test_getattr_missing(x):
+    return getattr(x, "nothing")
+
+
+@graph
+def test_getattr_of_tensor_none():
+    return getattr([1], "abc", None)
+
+
+@graph(raises=True)
+def test_getattr_list_missing():
+    return getattr([1], "abc")
+
+
+@graph
+def test_chr_ord():
+    return chr(65), ord("A")
+
+
+@graph
+def test_hex_bin_oct():
+    return hex(10), bin(5), oct(8)
+
+
+@graph
+def test_complex():
+    return complex(1, 2)
+
+
+@graph
+def test_callable():
+    return callable(double)
+
+
+@graph
+def test_id(i):
+    return id(i) == id(i)
+
+
+@graph
+def test_hash(i):
+    return hash(i)
+
+
+@graph
+def test_iter():
+    return iter([1, 2])
+
+
+@graph
+def test_next():
+    return next(iter([1, 2]))
+
+
+@graph(raises=True)
+def test_open():
+    return open("a")
+
+
+@graph
+def test_eval():
+    return eval("1")
+
+
+@graph
+def test_format():
+    return format(1.5, ".2f")
+
+
+@graph
+def test_slice(x):
+    return x[slice(0, 2)]
+
+
+@graph
+def test_vars():
+    return vars()
+
+
+@graph
+def test_dir(x):
+    return dir(x)[0]
+
+
+@graph
+def test_issubclass():
+    return issubclass(int, object)
+
+
+@graph
+def test_repr():
+    return repr(1)
+
+
+@graph
+def test_frozenset():
+    return frozenset([1])
+
+
+@graph
+def test_partial(x):
+    return F.partial(double)(x)
+
+
+def affine(x, k, c):
+    return x * k + c
+
+
+@graph
+def test_partial_position(x):
+    return F.partial(affine, x)(2, 3)
+
+
+@graph
+def test_partial_keywords(x):
+    return F.partial(affine, x=x)(k=2, c=3)
+
+
+@graph
+def test_partial_keyword_and_position(x):
+    return F.partial(affine, c=1)(x, 2)
+
+
+@graph(raises=True)
+def test_partial_keyword_twice(x):
+    return F.partial(affine, x=x)(1, 2)
+
+
+@graph(raises=True)
+def test_functools_partial(x):
+    import functools
+    return functools.partial(affine, c=1)(x, 2)

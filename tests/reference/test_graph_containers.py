@@ -1,0 +1,574 @@
+"""Tuples, lists, dicts and Tensors as objects of a graph."""
+import mindspore as ms
+import numpy as np
+from mindspore import mutable, ops
+
+from tests.reference.graphs import INPUTS, graph, shown
+from tests.reference.judge import case
+
+
+@graph
+def test_has_key():
+    d = {"a": 1}
+    return d.has_key("a"), d.has_key("b")
+
+
+@graph
+def test_has_key_input(d):
+    return d.has_key("a")
+
+
+@graph
+def test_dict_get(d):
+    return d.get("a"), d.get("c"), d.get("c", 3)
+
+
+@graph
+def test_dict_keys(d):
+    return d.keys()
+
+
+@graph
+def test_dict_values(d):
+    return d.values()
+
+
+@graph
+def test_dict_items(d):
+    return d.items()
+
+
+@graph
+def test_dict_keys_constant():
+    return {"a": 1, "b": 2}.keys(), {"a": 1}.values(), {"a": 1}.items()
+
+
+@graph
+def test_dict_update():
+    d = {"a": 1}
+    d.update({"b": 2, "a": 3})
+    return d
+
+
+@graph
+def test_dict_fromkeys():
+    return dict.fromkeys(["a", "b"], 1)
+
+
+@graph
+def test_dict_fromkeys_method():
+    return {"x": 1}.fromkeys(["a", "b"], 1)
+
+
+@graph
+def test_dict_clear():
+    d = {"a": 1}
+    d.clear()
+    return d
+
+
+@graph
+def test_dict_setdefault():
+    d = {"a": 1}
+    return d.setdefault("b", 2), d
+
+
+@graph(raises=True)
+def test_dict_missing():
+    return {"a": 1}["b"]
+
+
+@graph(raises=True)
+def test_dict_missing_input(d):
+    return d["z"]
+
+
+@graph
+def test_dict_set(x):
+    d = {"a": 1}
+    d["b"] = x
+    return d
+
+
+@graph
+def test_dict_input_set(d, x):
+    d["c"] = x
+    return d
+
+
+@graph
+def test_dict_number_keys(x):
+    return {1: x, 2.5: x, (1, 2): x}
+
+
+@graph
+def test_dict_len_in(d):
+    return len(d), "a" in d, "z" not in d
+
+
+@graph
+def test_dict_equal():
+    return {"a": 1} == {"a": 1}
+
+
+@graph
+def test_dict_copy():
+    return {"a": 1}.copy()
+
+
+@graph(raises=True)
+def test_dict_missing_method():
+    return {"a": 1}.nothing()
+
+
+@graph
+def test_list_append(x):
+    a = [1]
+    a.append(x)
+    return a
+
+
+@graph
+def test_list_append_returned():
+    a = [1]
+    b = a.append(2)
+    return a, b
+
+
+@graph
+def test_list_insert():
+    a = [1, 2]
+    a.insert(0, 5)
+    a.insert(-1, 6)
+    a.insert(10, 7)
+    return a
+
+
+@graph
+def test_list_extend(t):
+    a = [1]
+    a.extend(t)
+    a.extend([5])
+    return a
+
+
+@graph(raises=True)
+def test_list_extend_number():
+    a = [1]
+    a.extend(5)
+    return a
+
+
+@graph
+def test_list_pop():
+    a = [1, 2, 3]
+    b = a.pop()
+    c = a.pop(0)
+    return a, b, c
+
+
+@graph(raises=True)
+def test_list_pop_too_far():
+    a = [1, 2]
+    return a.pop(5)
+
+
+@graph(raises=True)
+def test_list_pop_text():
+    a = [1, 2]
+    return a.pop("a")
+
+
+@graph
+def test_list_reverse():
+    a = [1, 2, 3]
+    a.reverse()
+    return a
+
+
+@graph
+def test_list_clear():
+    a = [1, 2]
+    a.clear()
+    return a
+
+
+@graph
+def test_list_remove():
+    a = [1, 2]
+    a.remove(1)
+    return a
+
+
+@graph
+def test_list_sort():
+    a = [3, 1, 2]
+    a.sort()
+    return a
+
+
+@graph
+def test_list_index_count():
+    return [1, 2, 1].index(2), [1, 2, 1].count(1), (1, 2, 1).index(2), (1, 2, 1).count(1)
+
+
+@graph
+def test_list_copy():
+    return [1, 2].copy()
+
+
+@graph
+def test_list_set_item(x):
+    a = [1, 2]
+    a[0] = x
+    return a
+
+
+@graph
+def test_list_set_slice():
+    a = [1, 2, 3]
+    a[0:2] = [5, 6, 7]
+    return a
+
+
+@graph
+def test_list_slices():
+    a = [1, 2, 3, 4]
+    return a[1:], a[::-1], a[-1], a[1:3]
+
+
+@graph(raises=True)
+def test_list_index_error():
+    return [1, 2][5]
+
+
+@graph(raises=True)
+def test_tuple_index_error(t):
+    return t[5]
+
+
+@graph(raises=True)
+def test_tuple_index_float(t):
+    return t[1.5]
+
+
+@graph
+def test_tuple_index_tensor(n, xs):
+    return (1, 2, 3, 4)[n]
+
+
+@graph
+def test_list_of_tensors_index_tensor(x, y):
+    return [x, y][ms.Tensor(1)]
+
+
+@graph(raises=True)
+def test_tuple_set_item():
+    t = (1, 2)
+    t[0] = 3
+    return t
+
+
+@graph
+def test_list_aliases():
+    a = [1]
+    b = a
+    b.append(2)
+    return a, b
+
+
+@graph
+def test_list_input_appended(xs, z):
+    xs.append(z)
+    return xs
+
+
+@graph
+def test_nested_list():
+    a = [[1], [2]]
+    a[0].append(3)
+    return a
+
+
+@graph
+def test_list_plus():
+    a = [1]
+    a += [2]
+    return a
+
+
+@graph(raises=True)
+def test_list_plus_tuple():
+    a = [1]
+    a += (2,)
+    return a
+
+
+@graph(raises=True)
+def test_list_missing_method():
+    return [1].nothing
+
+
+@graph(raises=True)
+def test_tuple_append(t):
+    t.append(1)
+    return t
+
+
+@graph
+def test_list_in_list(x):
+    return 1 in [1, 2], [1] in [[1]]
+
+
+@graph
+def test_list_times():
+    return [1] * 3
+
+
+@graph
+def test_starred_call(t):
+    def inner(*args):
+        return args
+    return inner(*t), inner(), inner(0, *t)
+
+
+@graph
+def test_keywords_call(x):
+    def inner(**kwargs):
+        return kwargs
+    return inner(a=x, b=1), inner(**{"c": 1})
+
+
+@graph
+def test_keywords_empty():
+    def inner(**kwargs):
+        return len(kwargs)
+    return inner()
+
+
+@graph
+def test_mutable():
+    a = mutable(3)
+    return a + 1
+
+
+@graph
+def test_mutable_tuple():
+    a = mutable((1, 2))
+    return a
+
+
+@graph
+def test_mutable_list_printed(x):
+    a = mutable([1, 2])
+    print(a)
+    return x
+
+
+@graph
+def test_mutable_dynamic():
+    a = mutable((1, 2), True)
+    return a, len(a)
+
+
+@graph
+def test_mutable_float():
+    return mutable(1.5) * 2
+
+
+@graph
+def test_tensor_set_item(x):
+    x[0] = 5.0
+    return x
+
+
+@graph
+def test_tensor_set_item_alias(x):
+    y = x
+    y[0] = 5.0
+    return x, y
+
+
+@graph
+def test_tensor_set_slice(m):
+    m[:, 1] = 0
+    return m
+
+
+@graph
+def test_tensor_set_after_use(x):
+    y = x + 1
+    x[1] = 0
+    return x + y
+
+
+def kept(function, *names):
+    """What a graph function leaves of its inputs."""
+    inputs = [INPUTS[name]() for name in names]
+    out = ms.jit(function)(*inputs)
+    return shown(out), inputs
+
+
+def sets_item(x):
+    x[0] = 7.0
+    return x
+
+
+def adds_in_place(x):
+    x += 1
+    return x
+
+
+def appends(xs, z):
+    xs.append(z)
+    return xs
+
+
+def sets_list_item(xs, z):
+    xs[0] = z
+    return xs
+
+
+def sets_key(d, z):
+    d["c"] = z
+    return d
+
+
+def adds_by_method(x):
+    x.add_(1)
+    return x
+
+
+def assigns(x, y):
+    ops.assign(x, y)
+    return x
+
+
+def sets_of_list(xs):
+    xs[0][0] = 9.0
+    return xs
+
+
+def through_function(x):
+    return sets_item(x)
+
+
+def through_list_append(xs):
+    xs.append(1)
+    return len(xs)
+
+
+@case(mode="GRAPH")
+def test_input_after_set_item():
+    return kept(sets_item, "x")
+
+
+@case(mode="GRAPH")
+def test_input_list_after_append():
+    return kept(appends, "xs", "z")
+
+
+@case(mode="GRAPH")
+def test_input_list_after_set():
+    return kept(sets_list_item, "xs", "z")
+
+
+@case(mode="GRAPH")
+def test_input_dict_after_set():
+    return kept(sets_key, "d", "z")
+
+
+@case(mode="GRAPH")
+def test_input_after_method():
+    return kept(adds_by_method, "x")
+
+
+@case(mode="GRAPH")
+def test_input_after_assign():
+    return kept(assigns, "x", "y")
+
+
+@case(mode="GRAPH")
+def test_input_of_list_after_set():
+    return kept(sets_of_list, "xs")
+
+
+@case(mode="GRAPH")
+def test_input_through_function():
+    return kept(through_function, "x")
+
+
+@graph
+def test_tensor_attributes(x):
+    return x.shape, x.dtype, x.ndim, x.size, x.T
+
+
+@graph
+def test_tensor_len_ndim(m):
+    return len(m), m.ndim, m.shape[0]
+
+
+@graph(raises=True)
+def test_tensor_missing_attribute(x):
+    return x.nothing
+
+
+@graph(raises=True)
+def test_tensor_missing_method(x):
+    return x.nothing()
+
+
+@graph
+def test_tensor_made(x):
+    return ms.Tensor([1, 2, 3], ms.float32) + x
+
+
+@graph
+def test_tensor_made_of_input(x, z):
+    return ms.Tensor(z)
+
+
+@graph
+def test_tensor_made_of_list(z):
+    return ms.Tensor([z, z])
+
+
+@graph
+def test_shape_changed(x):
+    s = x.shape
+    return s + (1,), x.reshape((3, 1))
+
+
+@graph
+def test_text_key(x):
+    d = {"k" + "1": x}
+    return d["k1"]
+
+
+@graph
+def test_setattr_tensor(x):
+    x.name = 3
+    return x
+
+
+@graph
+def test_slices_of_tuple(t):
+    return t[1:], t[::-1], t[-1]
+
+
+@graph
+def test_nested_tuple_unpacked():
+    (a, b), c = (1, 2), 3
+    return a, b, c
+
+
+@graph
+def test_swap(x, y):
+    x, y = y, x
+    return x - y
+
+
+@graph
+def test_zip_star():
+    a = ((1, 2), (3, 4))
+    return zip(*a)

@@ -1,0 +1,520 @@
+"""Names that a branch or a loop of a graph leaves unbound."""
+import mindspore as ms
+from mindspore import nn, ops
+
+from tests.reference.graphs import INPUTS, graph
+from tests.reference.judge import case
+
+NUMBER = 2
+
+
+def optional(x, k=None):
+    if k is not None:
+        m = x + k
+    if k is not None:
+        x = x + m
+    return x
+
+
+@graph(raises=True)
+def test_same_condition(x, i):
+    if i == 2:
+        m = x + 1
+    if i == 2:
+        return m
+    return x
+
+
+@graph
+def test_else_returns(x, i):
+    if i == 2:
+        m = x + 1
+    else:
+        return x
+    return m
+
+
+@graph
+def test_else_raises(x, i):
+    if i == 2:
+        m = x + 1
+    else:
+        raise ValueError("no")
+    return m
+
+
+@graph(raises=True)
+def test_if_true(x):
+    if True:
+        m = x + 1
+    return m
+
+
+@graph(raises=True)
+def test_if_constant_comparison(x):
+    if 2 > 1:
+        m = x + 1
+    return m
+
+
+@graph(raises=True)
+def test_if_isinstance(x):
+    if isinstance(x, ms.Tensor):
+        m = x + 1
+    return m
+
+
+@graph(raises=True)
+def test_if_len(x):
+    if len(x.shape) == 1:
+        m = x + 1
+    return m
+
+
+@graph(raises=True)
+def test_if_none(x):
+    if x is not None:
+        m = x + 1
+    return m
+
+
+@graph(raises=True)
+def test_if_not(x):
+    if not None:
+        m = x + 1
+    return m
+
+
+@graph(raises=True)
+def test_if_hasattr(x):
+    if hasattr(x, "shape"):
+        m = x + 1
+    return m
+
+
+@graph(raises=True)
+def test_if_shape(x):
+    if x.shape[0] == 3:
+        m = x + 1
+    return m
+
+
+@graph
+def test_if_local(x):
+    k = 2
+    if k == 2:
+        m = x + 1
+    return m
+
+
+@graph
+def test_if_local_bool(x):
+    flag = True
+    if flag:
+        m = x + 1
+    return m
+
+
+@graph(raises=True)
+def test_if_global(x):
+    if NUMBER == 2:
+        m = x + 1
+    return m
+
+
+@graph(raises=True)
+def test_if_elif(x, i):
+    if i == 1:
+        m = x
+    elif i == 2:
+        m = x + 1
+    return m
+
+
+@graph
+def test_if_elif_else(x, i):
+    if i == 1:
+        m = x
+    elif i == 2:
+        m = x + 1
+    else:
+        m = x + 2
+    return m
+
+
+@graph(raises=True)
+def test_else_only(x, i):
+    if i == 1:
+        pass
+    else:
+        m = x
+    return m
+
+
+@graph(raises=True)
+def test_two_names(x, i):
+    if i == 2:
+        m = x
+    else:
+        k = x
+    return m
+
+
+@graph
+def test_not_read(x, i):
+    if i == 1:
+        m = x
+    return x
+
+
+@graph(raises=True)
+def test_read_in_nested_if(x, i):
+    if i == 2:
+        m = x
+    if i == 3:
+        return m
+    return x
+
+
+@graph(raises=True)
+def test_read_in_loop(x, i):
+    if i == 2:
+        m = x
+    for k in (1, 2):
+        x = x + m
+    return x
+
+
+@graph(raises=True)
+def test_read_in_function(x, i):
+    if i == 2:
+        m = x
+
+    def inner():
+        return m
+    return inner()
+
+
+@graph
+def test_rebound_later(x, i):
+    if i == 2:
+        m = x
+    m = x + 1
+    return m
+
+
+@graph(raises=True)
+def test_augmented_later(x, i):
+    if i == 2:
+        m = x
+    m += 1
+    return m
+
+
+@graph(raises=True)
+def test_for_name(x):
+    for k in (1, 2):
+        y = x + k
+    return y
+
+
+@graph(raises=True)
+def test_for_range_name(x):
+    for k in range(3):
+        y = x + k
+    return y
+
+
+@graph(raises=True)
+def test_for_target(x):
+    for k in range(3):
+        x = x + k
+    return x + k
+
+
+@graph
+def test_for_bound_before(x):
+    y = x
+    k = 0
+    for k in range(3):
+        y = x + k
+    return y + k
+
+
+@graph
+def test_for_not_read(x):
+    for k in range(3):
+        y = x + k
+        x = y
+    return x
+
+
+@graph
+def test_for_if_name(x):
+    for k in range(3):
+        if k == 1:
+            y = x + k
+            x = y
+    return x
+
+
+@graph(raises=True)
+def test_for_if_name_next_turn(x):
+    for k in range(3):
+        if k == 0:
+            y = x
+        x = x + y
+    return x
+
+
+@graph(raises=True)
+def test_while_name(x, i):
+    while i < 4:
+        y = x
+        i = i + 1
+    return y
+
+
+@graph(raises=True)
+def test_while_tensor_name(x, z):
+    while z < 4:
+        y = x
+        z = z + 1
+    return y
+
+
+@graph
+def test_while_not_read(x, i):
+    while i < 4:
+        y = x + i
+        x = y
+        i = i + 1
+    return x
+
+
+@graph
+def test_two_loops_same_target(x):
+    for k in range(2):
+        x = x + k
+    for k in range(2):
+        x = x + k
+    return x
+
+
+@graph
+def test_loop_target_in_second_while(x, i):
+    for k in range(2):
+        x = x + k
+    while i < 4:
+        k = i
+        i = i + 1
+        x = x + k
+    return x
+
+
+@graph
+def test_nested_loops(x):
+    for k in range(2):
+        for j in range(2):
+            y = x + j
+        x = x + k
+    return x
+
+
+@graph(raises=True)
+def test_nested_loops_read(x):
+    for k in range(2):
+        for j in range(2):
+            y = x + j
+        x = x + y
+    return x
+
+
+@graph
+def test_both_branches_tensor(x, z):
+    if z > 1:
+        m = x
+    else:
+        m = x + 1
+    return m
+
+
+@graph
+def test_nested_branches(x, z, i):
+    if z > 1:
+        if i == 2:
+            m = x
+        else:
+            m = x + 1
+    else:
+        m = x + 2
+    return m
+
+
+@graph(raises=True)
+def test_nested_branch_one(x, z, i):
+    if z > 1:
+        if i == 2:
+            m = x
+    else:
+        m = x + 2
+    return m
+
+
+@graph(raises=True)
+def test_comprehension_name_after(x):
+    a = [k for k in (1, 2)]
+    return k
+
+
+@graph
+def test_del_by_branch_return(x, z):
+    if z > 1:
+        m = x
+        return m
+    return x
+
+
+@graph(raises=True)
+def test_and_condition(x, i):
+    if i == 2 and x is not None:
+        m = x
+    return m
+
+
+class Given(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.n = 2
+        self.names = ["a"]
+        self.empty = []
+        self.text = "mean"
+        self.cell = nn.ReLU()
+        self.w = ms.Parameter(ms.Tensor([1.0]))
+        self.shape = (1, 2)
+
+
+class IfText(Given):
+    def construct(self, x):
+        if self.text == "mean":
+            m = x
+        return m
+
+
+class IfIn(Given):
+    def construct(self, x):
+        if "a" in self.names:
+            m = x
+        return m
+
+
+class IfLen(Given):
+    def construct(self, x):
+        if len(self.names) == 1:
+            m = x
+        return m
+
+
+class IfList(Given):
+    def construct(self, x):
+        if self.names:
+            m = x
+        return m
+
+
+class IfIndex(Given):
+    def construct(self, x):
+        if self.shape[0] == 1:
+            m = x
+        return m
+
+
+class IfCell(Given):
+    def construct(self, x):
+        if self.cell is not None:
+            m = x
+        return m
+
+
+class IfParameter(Given):
+    def construct(self, x):
+        if self.w is not None:
+            m = x
+        return m
+
+
+class IfMixed(Given):
+    def construct(self, x):
+        if self.n == x.shape[0] - 1:
+            m = x
+        return m
+
+
+class IfOr(Given):
+    def construct(self, x):
+        if self.n == 3 or self.text == "mean":
+            m = x
+        return m
+
+
+class IfArithmetic(Given):
+    def construct(self, x):
+        if self.n + 1 == 3:
+            m = x
+        return m
+
+
+class IfChained(Given):
+    def construct(self, x):
+        if 1 < self.n < 3:
+            m = x
+        return m
+
+
+class IfTwoSelves(Given):
+    def construct(self, x):
+        if self.n == self.shape:
+            m = x
+        else:
+            m = x + 1
+        return m
+
+
+class IfTraining(Given):
+    def construct(self, x):
+        if self.training:
+            m = x
+        if self.training:
+            x = m
+        return x
+
+
+class IfElif(Given):
+    def construct(self, x):
+        if self.text == "sum":
+            m = x
+        elif self.text == "mean":
+            m = x + 1
+        return m
+
+
+class IfGlobalNone(Given):
+    def construct(self, x):
+        k = self.n
+        if k == 2:
+            m = x
+        return m
+
+
+DECIDED = [IfText, IfCell, IfParameter, IfOr, IfTwoSelves, IfTraining, IfElif]
+NOT_DECIDED = [IfIn, IfLen, IfList, IfIndex, IfMixed, IfArithmetic, IfChained, IfGlobalNone]
+
+
+@case(mode="GRAPH", each={"kind": DECIDED})
+def test_decided(kind):
+    return kind()(INPUTS["x"]())
+
+
+@case(mode="GRAPH", each={"kind": NOT_DECIDED}, raises=True)
+def test_not_decided(kind):
+    return kind()(INPUTS["x"]())
