@@ -3,7 +3,7 @@
 ``graph``: graph mode or PyNative mode; ``ms2torch.context`` gives it its first value, which depends on the
 chosen release, and ``set_context`` the next. ``differentiation``: the innermost differentiation that is open
 in this process (`gradient.passes.Pass`), None at rest; only that module sets it. ``inside`` counts
-the calls of marked functions (``jit``) that are under way; ``compiling`` says that the program has marked any.
+the calls of marked functions (``jit``) that are under way; ``compiling``: the program has marked some.
 """
 
 graph = False

@@ -59,8 +59,9 @@ def _out(value):
     kind = value.__class__
     if kind is float:
         return float(np.float32(value))
-    if kind is tuple or kind is list:
-        return kind([_out(v) for v in value])
+    for plain in (tuple, list):
+        if kind is plain or (isinstance(value, plain) and kind.__module__ == "ms2torch.common.api"):
+            return plain([_out(v) for v in value])     # what was `mutable` comes out plain
     if kind is dict:
         return {k: _out(v) for k, v in value.items()}
     return value

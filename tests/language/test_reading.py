@@ -1,4 +1,4 @@
-"""A copy in graph mode's language stands where the function stood, and there is one only where something differs."""
+"""A copy in graph mode's language stands where the function stood; without a difference there is none."""
 
 import inspect
 import sys
@@ -28,7 +28,7 @@ def plain(x, *parts, **named):
     outs = []
     outs.append(ops.relu(total))
     if len(named) > 1:
-        outs = outs + [total]
+        outs = [*outs, total]
     return outs, [row.sum() for row in total]
 
 
