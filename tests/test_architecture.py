@@ -76,7 +76,7 @@ _core.tensor _core.operators
 _core.gradient _core.module
 _core.processes
 _naming
-_checkparam _checkparam_arrays log version common communication mint.distributed
+_checkparam _checkparam_arrays log version common communication language mint.distributed
 ops
 context nn parallel train compression
 _c_expression _extends amp boost dataset device_context device_manager experimental hal mindrecord mint \

@@ -60,7 +60,7 @@ def _out(value):
     if kind is float:
         return float(np.float32(value))
     for plain in (tuple, list):
-        if kind is plain or (isinstance(value, plain) and kind.__module__ == "ms2torch.common.api"):
+        if kind is plain or (isinstance(value, plain) and kind.__module__ == "ms2torch.common.mutable"):
             return plain([_out(v) for v in value])     # what was `mutable` comes out plain
     if kind is dict:
         return {k: _out(v) for k, v in value.items()}
