@@ -10,6 +10,7 @@ name of a definition that ms2torch has:
                  gradients: the forward definition's vector-Jacobian product, or a formula over what is given
     sampling, experts, paged
                  random numbers from a seed and an offset; mixtures of experts; attention over paged caches
+    inner        private operators that compute forward
     refused      what has no computation here, and what to do instead
 
 A gradient is made of differentiable operations, so its own gradient and ``vmap`` need nothing more. A class
@@ -40,6 +41,7 @@ _FAMILIES = (
     "sampling",
     "experts",
     "paged",
+    "inner",
 )
 
 

@@ -296,7 +296,8 @@ def _of_rows(states, grad, indices, step):
 
 
 def _in_turn(states, grad, indices, step):
-    """`_of_rows` where a row that is named again is changed again, not once by the sum."""
+    """`_of_rows` where a row that is named again is changed again, in the order of ``indices``, not once by
+    the sum. (Which comes first is left to MindSpore's threads there.)"""
     grad, indices = grad.to(states[0].dtype), indices.long()
     if _batched(*states, grad, indices):
         for row, change in zip(indices, grad, strict=True):

@@ -1,0 +1,76 @@
+"""Private operators that compute forward: what MindSpore's own networks and tests build on."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from .pooling import _regions
+
+
+def _unchanged(input, is_dynamic_rank=False):
+    """The input itself: its sizes always vary here."""
+    if not isinstance(is_dynamic_rank, bool):
+        raise TypeError("For 'ConvertToDynamic', the type of 'is_dynamic_rank' should be 'bool', but got "
+                        f"type '{type(is_dynamic_rank).__name__}'.")
+    if not isinstance(input, torch.Tensor):
+        from ms2torch._core.operators.calls import described
+
+        raise TypeError(f"For 'ConvertToDynamic', input[0] should be Tensor, but got {described(input)}.")
+    return input
+
+
+def _clip_by_norm(x, clip_norm, axis=None):
+    """x * clip_norm / max(norm along ``axis``, clip_norm), in Float32. (MindSpore's CPU kernel mixes up the
+    norms of single axes.)"""
+    if not isinstance(x, torch.Tensor) or not isinstance(clip_norm, torch.Tensor):
+        raise TypeError("For 'ClipByNorm', the input args must be tensor.")
+    axes = (axis,) if isinstance(axis, int) else tuple(axis or range(x.ndim))
+    if any(not -x.ndim <= a < x.ndim for a in axes):
+        raise ValueError(f"The value in attribute `axis` should be within [-{x.ndim}, {x.ndim}) range.")
+    x, clip_norm = x.float(), clip_norm.float()
+    norm = (x * x).sum(axes, keepdim=True).sqrt()
+    return x * clip_norm / torch.maximum(norm, clip_norm)
+
+
+def _fractional_avg_pool(x, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False,
+                         seed=0, seed2=0):
+    """Means over regions of random sizes of (N, H, W, C), and the regions' bounds along both axes.
+
+    Sizes that the ratio divides give equal regions; elsewhere the bounds are drawn by torch's generator, not
+    by MindSpore's.
+    """
+    if not isinstance(pooling_ratio, list):
+        raise TypeError("For 'FractionalAvgPool', the type of 'pooling_ratio' should be 'list', but got type "
+                        f"'{type(pooling_ratio).__name__}'.")
+    draw = torch.Generator().manual_seed(seed ^ (seed2 << 32)) if deterministic or seed or seed2 else None
+    rows, columns = (_bounds(x.shape[d], math.floor(x.shape[d] / pooling_ratio[d]), pseudo_random, draw)
+                     for d in (1, 2))
+    wide = x if x.is_floating_point() else x.double()
+    regions = [_regions(torch.tensor(bounds), size, overlapping)
+               for bounds, size in ((rows, x.shape[1]), (columns, x.shape[2]))]
+    means = [torch.stack([wide[:, a:b, c:d].mean((1, 2)) for c, d in regions[1]], 1) for a, b in regions[0]]
+    return torch.stack(means, 1).to(x.dtype), torch.tensor(rows), torch.tensor(columns)
+
+
+def _bounds(size: int, count: int, pseudo_random: bool, draw) -> list[int]:
+    """Where ``count`` regions of ``size`` elements begin, and the end of the last."""
+    least, more = divmod(size, count)
+    if not more:
+        return list(range(0, size + 1, least))
+    if not pseudo_random:
+        widths = torch.tensor([least + 1] * more + [least] * (count - more))
+        widths = widths[torch.randperm(count, generator=draw)].tolist()
+        return [0, *torch.tensor(widths).cumsum(0).tolist()]
+    ratio = size / count
+    most = min((least + 2) / ratio - 1, (size + 1 - least) / ratio - (count - 1))
+    shift = float(torch.rand((), generator=draw)) * most
+    return [0, *(math.ceil(ratio * (i + shift)) - 1 for i in range(1, count)), size]
+
+
+ROWS = {
+    "ClipByNorm": _clip_by_norm,
+    "ConvertToDynamic": _unchanged,
+    "FractionalAvgPool": _fractional_avg_pool,
+}

@@ -1,0 +1,1 @@
+"""Private helpers of operators (``mindspore.ops._utils``)."""

@@ -1,0 +1,19 @@
+"""Sequences made of one another (``mindspore.ops._utils.arg_dtype_cast``)."""
+
+from __future__ import annotations
+
+from ms2torch.ops.primitive import Primitive
+
+
+class ListToTuple(Primitive):
+    """A list's elements as a tuple."""
+
+    def __call__(self, x):
+        return tuple(x)
+
+
+class TupleToList(Primitive):
+    """A tuple's elements as a list."""
+
+    def __call__(self, x):
+        return list(x)
