@@ -56,7 +56,7 @@ from .ops.composite.base import vmap
 from .ops.function._old_names import from_numpy
 from .ops.function.grad_func import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from .ops.primitive import constexpr
-from .shim import install, uninstall
+from .shim import install, load_ipython_extension, uninstall, unload_ipython_extension
 
 from .common import dtype  # isort: skip
 

@@ -55,6 +55,11 @@ COMMANDS = {
         "ms2torch.shim.processes:parser",
         "ms2torch.shim.processes:msrun",
     ),
+    "kernel": Command(
+        "a Jupyter kernel in which import mindspore gives ms2torch",
+        "ms2torch.shim.notebook:parser",
+        "ms2torch.shim.notebook:main",
+    ),
     "completion": Command(
         "a script that completes this command line: bash, zsh or fish",
         "ms2torch.shim.completion:parser",

@@ -47,6 +47,10 @@ class Initializer:
         self._kwargs = kwargs
         self._seed = None
 
+    def __repr__(self) -> str:
+        place = type(self).__module__.replace("ms2torch.", "mindspore.", 1)
+        return f"<{place}.{type(self).__qualname__} object at {id(self):#x}>"
+
     @property
     def seed(self) -> tuple[int, int]:
         """The seed pair for operators that an initializer of one's own runs; settable to a number."""

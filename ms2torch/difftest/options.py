@@ -149,7 +149,8 @@ def parse(argv: list[str]) -> Options:
     p = parser()
     found = p.parse_args(argv)
     if not found.script:
-        p.error("which script?")
+        p.error("which script? MindSpore's goes after the port: ms2torch diff --torch port.py train.py"
+                if found.torch else "which script?")
     options = Options(**vars(found))
     script = options.script[0]
     if options.torch and is_trace(script):

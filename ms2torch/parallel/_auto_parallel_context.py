@@ -10,6 +10,9 @@ import copy
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ms2torch._core.errors import notice
+from ms2torch._core.processes import ranks
+
 from . import _as_data_parallel
 
 
@@ -226,6 +229,9 @@ def _set_auto_parallel_context(**kwargs) -> None:
             raise ValueError(f"Set context keyword {key} is not recognized!")
         _values[key] = _SETTINGS[key].keep(value)
         _given.add(key)
+        if key == "device_num" and value > ranks.place().size:
+            notice("device_num", f"device_num={value}, but the processes here are {ranks.place().size}: "
+                   f"ms2torch run --nproc {value} train.py starts {value}.")
         if key == "strategy_ckpt_config":
             _values.update(
                 {f"strategy_ckpt_{k}": v for k, v in value.items() if k != "only_trainable_params"}

@@ -4,5 +4,6 @@ This package stands on the mirror; nothing in the mirror imports it. Importing i
 """
 
 from .alias import install, uninstall
+from .notebook import load_ipython_extension, unload_ipython_extension
 
-__all__ = ["install", "uninstall"]
+__all__ = ["install", "load_ipython_extension", "uninstall", "unload_ipython_extension"]

@@ -18,7 +18,7 @@ from types import ModuleType
 from ms2torch._core.errors import notice
 from ms2torch._naming import generation, surface
 
-from . import surroundings
+from . import guard, surroundings
 
 SITE = Path(__file__).parent / "site"
 _displaced: dict[str, ModuleType] = {}
@@ -70,7 +70,7 @@ class _Finder:
 
     @staticmethod
     def find_spec(fullname: str, path=None, target=None) -> ModuleSpec | None:
-        if not _ours(fullname):
+        if not _ours(fullname) or not guard.finds(2):
             return None
         name = surface.our_name(fullname)
         found = importlib.util.find_spec(name)
@@ -83,7 +83,7 @@ class _Finder:
     @staticmethod
     def find_distributions(context) -> Iterator:
         """``importlib.metadata.version("mindspore")``: how packages ask whether MindSpore is installed."""
-        if (context.name or "mindspore").lower() == "mindspore":
+        if (context.name or "mindspore").lower() == "mindspore" and guard.finds(2):
             yield _distribution()
 
 
@@ -103,12 +103,15 @@ def _distribution():
     return Alias()
 
 
-def install(api: str | None = None, *, inherit: bool = False) -> None:
+def install(api: str | None = None, *, inherit: bool = False, scope=None) -> None:
     """Make ``import mindspore`` give ms2torch in this process; calling it again changes nothing.
 
     ``api`` (``"1.5"``) sets the MindSpore release whose meaning a name has where releases differ;
-    ValueError for one that does not exist. ``inherit=True`` makes Python subprocesses do the same.
+    ValueError for one that does not exist. ``inherit=True`` makes Python subprocesses do the same. With
+    ``scope``, names of packages (``()`` for none), only the program itself and those packages find it: a
+    library that merely looks whether MindSpore is there does not (see `guard`).
     """
+    guard.set_scope(scope)
     if api is not None:
         _set_api(api)
     if _Finder not in sys.meta_path:
@@ -125,6 +128,7 @@ def uninstall() -> None:
     if _Finder not in sys.meta_path:
         return
     sys.meta_path.remove(_Finder)
+    guard.set_scope(None)
     for name in [n for n in sys.modules if _ours(n)]:
         del sys.modules[name]
     sys.modules["ms2torch"].__class__ = ModuleType

@@ -44,11 +44,14 @@ _pairs: list[tuple[str, str]] = []
 
 
 def parse(text: str) -> tuple[str, str]:
-    """``OLD=NEW`` as a pair; ValueError for anything else."""
+    """``OLD=NEW`` as a pair; ValueError for anything else, and where NEW is not there."""
     old, equals, new = text.partition("=")
     if not (old and equals and new):
         raise ValueError(f"--map-path takes OLD=NEW, but got {text!r}.")
-    return old.rstrip("/\\") or old, os.path.abspath(os.path.expanduser(new))
+    place = os.path.abspath(os.path.expanduser(new))
+    if not os.path.exists(place):
+        raise ValueError(f"--map-path {text}: there is no {place}.")
+    return old.rstrip("/\\") or old, place
 
 
 def mapped(path):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ms2torch as ms
-from ms2torch import Tensor
+from ms2torch import Tensor, nn
 from ms2torch.train import SummaryRecord
 from ms2torch.train.summary._crc32c import crc32c, masked
 
@@ -57,3 +57,25 @@ def test_nothing_recorded_makes_no_file(tmp_path):
     with ms.SummaryRecord(str(tmp_path)) as record:
         record.record(1)
     assert not os.listdir(tmp_path)
+
+
+def test_tensorboards_own_reader_reads_the_file_beside_it(tmp_path):
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    values = np.linspace(-1, 3, 200, dtype=np.float32)
+    net = nn.SequentialCell(nn.Conv2d(3, 4, 3), nn.ReLU())
+    with SummaryRecord(str(tmp_path), network=net) as record:
+        for step in (1, 2):
+            record.add_value("scalar", "loss", Tensor(np.float32(1 / step)))
+            record.add_value("histogram", "weights", Tensor(values))
+            record.add_value("tensor", "t", Tensor(np.array([[1, np.inf]], np.float32)))
+            record.add_value("image", "digits", Tensor(np.ones((2, 3, 8, 8), np.float32)))
+            record.record(step)
+    found = accumulator.EventAccumulator(str(tmp_path / "tensorboard")).Reload()
+    assert [(e.step, e.value) for e in found.Scalars("loss")] == [(1, 1.0), (2, 0.5)]
+    shown = found.Histograms("weights")[0].histogram_value
+    assert (shown.num, shown.min, shown.max, sum(shown.bucket)) == (200, -1, 3, 200)
+    assert shown.sum == pytest.approx(values.sum(dtype=np.float64))
+    assert found.Histograms("t")[0].histogram_value.num == 1
+    assert (found.Images("digits")[0].width, found.Images("digits")[0].height) == (16, 8)
+    nodes = {node.name: (node.op, list(node.input)) for node in found.Graph().node}
+    assert nodes["0/Conv2d"] == ("Conv2d", ["0/weight"]) and nodes["1"] == ("ReLU", [])

@@ -33,11 +33,17 @@ def _best(index: int) -> torch.device:
         try:
             return torch.empty(0, device=forced).device
         except (RuntimeError, AssertionError, NotImplementedError) as err:
-            text = f"MS2TORCH_DEVICE or --device asks for {forced!r}, which is not here: {err}"
-            raise RuntimeError(text) from None
+            raise RuntimeError(f"MS2TORCH_DEVICE or --device asks for {forced!r}, {_why(err)}") from None
     if torch.cuda.is_available():
         return torch.device("cuda", index % torch.cuda.device_count())
     return torch.device("cpu")
+
+
+def _why(err: Exception) -> str:
+    """Why a device is not here, in a line: torch's own text lists every backend of every build."""
+    if "Expected one of" in str(err) or "Invalid device string" in str(err):
+        return "which is not here: a device is cpu, cuda, cuda:1 or mps."
+    return f"which is not here: {str(err).splitlines()[0]}"
 
 
 def select(target: str | None, index: int | None = None) -> torch.device:

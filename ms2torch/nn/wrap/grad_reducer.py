@@ -11,12 +11,12 @@ from ms2torch.nn.cell import Cell
 
 def reducer_for(weights):
     """What a train cell needs to reduce: (parallel_mode, reducer_flag, mean, degree, grad_reducer)."""
-    from ms2torch.ops import identity
+    from ms2torch.nn.layer.basic import Identity
     from ms2torch.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 
     mode = _get_parallel_mode()
     if mode not in ("data_parallel", "hybrid_parallel"):
-        return mode, False, False, 1, identity
+        return mode, False, False, 1, Identity()
     mean, degree = _get_gradients_mean(), _get_device_num()
     return mode, True, mean, degree, DistributedGradReducer(weights, mean, degree)
 

@@ -130,7 +130,7 @@ def _buckets(valid: np.ndarray, low: float, high: float) -> bytes:
 # ---- images --------------------------------------------------------------------------------------------
 
 
-def _image(tag: str, value: np.ndarray) -> bytes | None:
+def image_field(tag: str, value: np.ndarray) -> bytes | None:
     if value.ndim != 4 or value.shape[1] not in (1, 3) or not value.size:
         logger.error(
             "The value %s of a summary, of shape %s, is no image (N, 1 or 3, H, W).", tag, value.shape
@@ -180,7 +180,7 @@ def png(pixels: np.ndarray) -> bytes:
 _WRITERS = {
     "scalar": _scalar,
     "tensor": _tensor,
-    "image": _image,
+    "image": image_field,
     "histogram": _histogram,
     "landscape": _landscape,
 }

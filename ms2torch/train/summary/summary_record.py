@@ -20,6 +20,7 @@ from ms2torch.ops.function.debug_func import take_summaries
 from ms2torch.train._protobuf import content, float64
 from ms2torch.train._utils import _make_directory, check_value_type
 
+from . import _tensorboard
 from ._events import summary_event
 from .enums import PluginEnum
 from .writer import ExportWriter, LineageWriter, SummaryWriter
@@ -88,8 +89,11 @@ class SummaryRecord:
     (RuntimeError). A file stops growing before ``max_file_size`` bytes. ``export_options={"tensor_format":
     "npy"}`` writes tensors to files of their own, too. TypeError and ValueError for bad arguments.
 
-    Records are written at once, by this process: ``num_process`` does nothing. Of ``network`` no graph is
-    written, because there is none. A full disk is logged, or raised with ``raise_exception=True``.
+    The same goes into ``log_dir/tensorboard`` for TensorBoard (``tensorboard --logdir log_dir``), there with
+    the Cells of ``network``, of which MindSpore's own file has no graph, because there is none.
+
+    Records are written at once, by this process: ``num_process`` does nothing. A full disk is logged, or
+    raised with ``raise_exception=True``.
     """
 
     count = 0
@@ -142,6 +146,10 @@ class SummaryRecord:
         self._pool: dict[str, list] = defaultdict(list)
         lineage = os.path.join(folder, _file_name(file_prefix, "_lineage", second))
         self._writers = [SummaryWriter(self.log_dir, max_file_size), LineageWriter(lineage, max_file_size)]
+        from ms2torch.communication import get_rank
+
+        self._writers.append(_tensorboard.TensorBoardWriter(folder, second, get_rank()))
+        self._graph, self._graph_written = network, False
         if export_options is not None:
             self._writers.append(ExportWriter(os.path.join(folder, f"export_{second}")))
         SummaryRecord.count += 1
@@ -245,8 +253,13 @@ class SummaryRecord:
                     shown.append((plugin, entry["tag"], entry["value"]))
                 if "export_option" in entry:
                     self._write("exporter", {**entry, "step": step})
+        network = self._graph or train_network
+        if network is not None and not self._graph_written:
+            self._graph_written = True
+            self._write(_tensorboard.FOLDER, _tensorboard.graph_event(network, now))
         if shown:
             self._write("summary", summary_event(shown, step, now))
+            self._write(_tensorboard.FOLDER, _tensorboard.summary_event(shown, step, now))
         return True
 
     def _write(self, plugin: str, data) -> None:
