@@ -15,6 +15,8 @@ import operator
 import types
 from dataclasses import dataclass
 
+from ms2torch._naming import generation
+
 _COMPARE = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -57,7 +59,8 @@ def check(node, function, owner=None) -> None:
     if isinstance(node, ast.Lambda):
         return
     flow = _Flow(node, function, owner)
-    flow.branch(node.body, flow.state)
+    if not generation.before(2, 0):      # 1.x bound names where a constant decided, as Python does
+        flow.branch(node.body, flow.state)
     undefined = _undefined(function, flow.skipped)
     if undefined is not None:
         raise NameError(f"The name '{undefined}' is not defined, or not supported in graph mode.")
