@@ -162,7 +162,9 @@ def _fractional_avg(
             [torch.stack([t[:, a:b, c:d].mean((1, 2)) for c, d in columns], 1) for a, b in rows], 1
         )
 
-    return like_shape(orig_input_tensor_shape, out_backprop, averaged)
+    if out_backprop.is_floating_point():
+        return like_shape(orig_input_tensor_shape, out_backprop, averaged)
+    return like_shape(orig_input_tensor_shape, out_backprop.double(), averaged).to(out_backprop.dtype)
 
 
 def _regions(sequence, size: int, overlapping: bool) -> list[tuple[int, int]]:
