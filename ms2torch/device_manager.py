@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 from ms2torch._naming.surface import install_lazy
@@ -23,9 +24,24 @@ def get_current_device() -> DeviceCtx:
     return DeviceCtx(context.get_context("device_target"), context.get_context("device_id"))
 
 
+_deterministic_is_set = False
+
+
 @args_type_check(deterministic=bool)
 def set_deterministic(deterministic) -> None:
-    """Ask for algorithms that give the same bits on every run."""
+    """Ask for algorithms that give the same bits on every run; RuntimeError at a second call."""
+    global _deterministic_is_set
+    if _deterministic_is_set:
+        raise RuntimeError("The 'mindspore.set_deterministic' can not be set repeatedly.")
+    _deterministic_is_set = True
+    # What MindSpore's children and libraries read.
+    if deterministic:
+        if os.getenv("HCCL_DETERMINISTIC") != "strict":
+            os.environ["HCCL_DETERMINISTIC"] = "true"
+        os.environ["TE_PARALLEL_COMPILER"] = "1"
+    else:
+        os.environ.pop("HCCL_DETERMINISTIC", None)
+        os.environ.pop("TE_PARALLEL_COMPILER", None)
     context.set_context(deterministic="ON" if deterministic else "OFF")
 
 

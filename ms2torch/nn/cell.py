@@ -70,6 +70,8 @@ class Cell(CellTree, CellState, CellCall, _Module):
     def __init__(self, auto_prefix: bool = True, flags=None) -> None:
         _Module.__init__(self)
         own = self.__dict__
+        if isinstance(own.get("construct"), _Uninitialised):
+            del own["construct"]
         own["training"] = False
         own["_params"] = Params(own["_parameters"])
         own["_ms_buffers"] = {}
@@ -180,6 +182,8 @@ class Cell(CellTree, CellState, CellCall, _Module):
                     f"Buffer '{name}' already exists in network, "
                     f"can not assign this type: '{type(value)}' as a buffer."
                 )
+        elif "construct" not in own:
+            own["construct"] = _Uninitialised(type(self).__name__)
         if _mode.differentiation is not None and not name.startswith("__"):
             _mode.differentiation.remember(value)
         if hasattr(value, "_differentiates"):
@@ -473,6 +477,19 @@ class Cell(CellTree, CellState, CellCall, _Module):
         """Call ``hook_fn(cell, grad_input, grad_output)`` with the inputs' and output's gradients; a result
         replaces the inputs' gradients."""
         return self._add_hook("backward", hook_fn)
+
+
+class _Uninitialised:
+    """Stands for ``construct`` in a Cell until its ``__init__`` has run."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *args, **kwargs):
+        raise AttributeError(
+            f"The '{self.name}' object does not inherit attribute from 'cell'. "
+            "Please use 'super().__init__()'."
+        )
 
 
 class _ForReading:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 
+from ms2torch._core import mode
 from ms2torch._core.gradient.custom import watched, with_gradient_of
 from ms2torch._core.operators.registry import Primitive, op
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -40,7 +41,7 @@ class InsertGradientOf(Primitive):
 
 class HookBackward(Primitive):
     """Passes its inputs on; ``hook_fn`` is called with the tuple of their gradients, and a result replaces
-    them.
+    them. In graph mode it is not called.
 
     TypeError where ``hook_fn`` is no function.
     """
@@ -60,7 +61,7 @@ class HookBackward(Primitive):
                 return gradients
             return tuple(g._t for g in (result if isinstance(result, (tuple, list)) else (result,)))
 
-        if not any(x._t.requires_grad for x in inputs):
+        if mode.graph or not any(x._t.requires_grad for x in inputs):
             return inputs[0] if len(inputs) == 1 else inputs
         passed = watched(inputs, see)
         return passed[0] if len(passed) == 1 else passed

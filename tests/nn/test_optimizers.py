@@ -190,7 +190,7 @@ def test_copies_go_on_alone(copied):
 
 def test_wrong_number_of_gradients():
     optimizer = nn.SGD([Parameter(Tensor(w), name=f"w{i}") for i, w in enumerate(drawn(0))], 0.1)
-    with pytest.raises(ValueError, match="there are 3 parameters, but got 1 gradients"):
+    with pytest.raises(RuntimeError, match="there are 3 parameters, but got 1 gradients"):
         optimizer((Tensor(drawn(1)[0]),))
 
 

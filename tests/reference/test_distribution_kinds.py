@@ -157,3 +157,14 @@ def test_rare_kinds(kind):
       raises=True)
 def test_rare_kinds_refuse(call):
     return eval(f"msd.{call}")
+
+
+@case(raises=True, each={"kind": ["Beta", "Cauchy", "Gamma", "Gumbel", "Logistic", "LogNormal"],
+                         "wrong": [{"name": 1.0}, {"seed": "s"}, {"seed": -1}]})
+def test_wrong_names_and_seeds(kind, wrong):
+    getattr(msd, kind)([1.0], [1.0], **wrong)
+
+
+@case(raises="input.shape and other.shape need to broadcast", each={"kind": ["Uniform", "Normal", "Beta"]})
+def test_parameters_that_do_not_broadcast(kind):
+    getattr(msd, kind)([[2.0], [1.0]], [[2.0], [3.0], [4.0]])

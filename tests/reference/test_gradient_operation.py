@@ -352,3 +352,28 @@ def test_hook_backward_primitive():
         return hook(x * x) * x
 
     return ms.grad(fn)(t(2.0, 3.0))
+
+
+@case(raises=True, mode="GRAPH")
+def test_no_function_in_a_graph():
+    class Empty(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.grad = ops.GradOperation()
+
+        def construct(self, x):
+            return self.grad()(x)
+
+    Empty()(ms.Tensor([1.0]))
+
+
+@case(raises="does not inherit attribute from 'cell'", mode="GRAPH")
+def test_a_cell_without_its_init():
+    class Bare(nn.Cell):
+        def __init__(self):
+            self.a = 1
+
+        def construct(self):
+            return self.a
+
+    Bare()()

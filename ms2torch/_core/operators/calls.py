@@ -15,7 +15,7 @@ import torch
 
 from ms2torch._core.tensor.dtype import Type
 
-_PLAIN = "int|float|bool|str|NoneType|list|tuple|complex|dict"
+_PLAIN = r"int|float|bool|str|NoneType|list|tuple|complex|dict|numpy\.ndarray"
 _WORDS = {bool: "bool", int: "int", float: "float", str: "string", type(None): "None"}
 
 

@@ -208,7 +208,7 @@ class Tensor:
     def __index__(self) -> int:
         t = self._t
         if t.is_floating_point() or t.is_complex() or t.numel() != 1:
-            raise TypeError("Only integer tensors of a single element can be converted to an index.")
+            raise ValueError("Only integer tensors of a single element can be converted to an index.")
         return int(t)
 
     def _scalar(self):

@@ -8,6 +8,12 @@ from ms2torch.ops.function.grad_func import jvp, vjp
 __all__ = ["Jvp", "Vjp"]
 
 
+def _unlike(v) -> TypeError:
+    """For a ``v`` that is a tuple where a Tensor belongs, or the other way round."""
+    first, second = ("Tuple", "Tensor") if isinstance(v, (tuple, list)) else ("Tensor", "Tuple")
+    return TypeError(f"Type Join Failed: Abstract type Abstract{first} cannot join with Abstract{second}.")
+
+
 class _Product(Cell):
     def __init__(self, fn) -> None:
         super().__init__()
@@ -22,6 +28,8 @@ class Jvp(_Product):
 
     def construct(self, *args):
         *inputs, v = args
+        if isinstance(v, (tuple, list)) != (len(inputs) > 1):
+            raise _unlike(v)
         return jvp(self.fn, tuple(inputs) if len(inputs) > 1 else inputs[0], v)
 
 
@@ -34,5 +42,7 @@ class Vjp(_Product):
     def construct(self, *args):
         *inputs, v = args
         outputs, pull = vjp(self.fn, *inputs)
+        if isinstance(v, (tuple, list)) != isinstance(outputs, tuple):
+            raise _unlike(v)
         products = pull(*v) if isinstance(v, (tuple, list)) else pull(v)
         return outputs, products if len(inputs) > 1 or not isinstance(products, tuple) else products[0]

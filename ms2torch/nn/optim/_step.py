@@ -97,10 +97,14 @@ class Stepping(HostValues):
     # ---- gradients -----------------------------------------------------------------------------------------
 
     def _raw(self, gradients) -> list[torch.Tensor]:
+        if isinstance(gradients, Tensor):
+            raise RuntimeError("The types of arguments in Map must be consistent, but the types of arguments "
+                               f"are inconsistent. '{self.cls_name}' takes a tuple of gradients.")
         raw = [g._t for g in gradients]
         if len(raw) != self.param_length:
-            raise ValueError(f"For '{self.cls_name}', there are {self.param_length} parameters, "
-                             f"but got {len(raw)} gradients.")
+            raise RuntimeError("For 'Map', the length of tuples must be the same. "
+                               f"For '{self.cls_name}', there are {self.param_length} parameters, "
+                               f"but got {len(raw)} gradients.")
         return raw
 
     @property

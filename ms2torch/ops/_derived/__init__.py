@@ -8,6 +8,7 @@ name of a definition that ms2torch has:
     forms        names for definitions under ``ops/function`` and ``mint``
     elementwise, reductions, layers, pooling, images, arrays
                  gradients: the forward definition's vector-Jacobian product, or a formula over what is given
+    sequences    Python's sequences as operators
     sampling, experts, paged
                  random numbers from a seed and an offset; mixtures of experts; attention over paged caches
     inner        private operators that compute forward
@@ -38,6 +39,7 @@ _FAMILIES = (
     "pooling",
     "images",
     "arrays",
+    "sequences",
     "sampling",
     "experts",
     "paged",

@@ -16,6 +16,8 @@ from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.ops.function.grad_func import _weights, given, is_input, refuse_without_gradients
 
+_EMPTY = object()
+
 
 class GradOperation:
     """Makes the gradient function of a function (``mindspore.ops.GradOperation``).
@@ -36,8 +38,20 @@ class GradOperation:
                 )
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
-    def __call__(self, fn, weights=None):
+    def __call__(self, fn=_EMPTY, weights=None):
+        if fn is _EMPTY and not mode.graph:
+            raise TypeError("GradOperation.__call__() missing 1 required positional argument: 'fn'")
+        if fn is _EMPTY:
+            raise RuntimeError(
+                "'GradOperation' requires a forward network or function as an input, "
+                "while the input is empty."
+            )
         if not callable(fn):
+            if mode.graph:
+                raise RuntimeError(
+                    "For 'GradOperation', the first argument must be a 'Function' or 'Cell', but got "
+                    f"{type(fn).__name__}."
+                )
             raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
         refuse_without_gradients()
         asked = self._asked(fn, weights)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ms2torch._core import mode
 from ms2torch._core.errors import said
+from ms2torch._core.operators.calls import described
 from ms2torch._core.operators.registry import PRIMITIVES, Primitive, op, primitive, primitive_class
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
@@ -82,25 +83,30 @@ def _summary(name: str, fits, wrong: str) -> None:
     @primitive(name, on_tensors=True)
     def summary(*args):
         tag, value = args
-        if not isinstance(tag, str) or not tag:
-            raise TypeError(f'For "{name}", the name must be valid string, but got "{tag}".')
+        if tag == "":
+            raise ValueError(f"For primitive[{name}], the input argument[name] cannot be an empty string.")
+        if not isinstance(tag, str):
+            raise TypeError(
+                f"For primitive[{name}], the input argument[name] must be a type of {{String}}, "
+                f"but got {described(tag)}."
+            )
         if not isinstance(value, Tensor):
             raise TypeError(f'For "{name}", the parameter "value" expect to be Tensor, '
                             f"but got {type(value).__name__}")
         if not fits(value._t):
-            raise ValueError(f'For "{name}", {wrong.format(value.shape[:1])}')
+            raise ValueError(f"For primitive[{name}], the v rank must be {wrong}, but got {value.ndim}.")
         _summaries[name.removesuffix("Summary"), tag] = wrap(value._t.detach().clone())
 
     PRIMITIVES[name].__doc__ = f"""Keeps ``value`` as that of ``name`` for the next record of an open
     `SummaryRecord` or `SummaryCollector` (``mindspore.ops.{name}``); the last value of a name counts.
 
-    TypeError for an empty name or what is no Tensor, ValueError for a shape that does not fit.
+    TypeError for a name that is no str or a value that is no Tensor, ValueError for an empty name or a
+    shape that does not fit.
     """
 
 
-_summary("ScalarSummary", lambda t: t.numel() == 1,
-         "the v rank must be less than or equal to 1, but got {0[0]}.")
-_summary("ImageSummary", lambda t: t.ndim == 4, "the tensor seems not to hold a valid image.")
-_summary("TensorSummary", lambda t: t.ndim > 0, "the value should not be empty.")
-_summary("HistogramSummary", lambda t: t.ndim > 0, "the value should not be empty.")
+_summary("ScalarSummary", lambda t: t.numel() == 1, "less than or equal to 1")
+_summary("ImageSummary", lambda t: t.ndim == 4, "equal to 4")
+_summary("TensorSummary", lambda t: t.ndim > 0, "greater than or equal to 1")
+_summary("HistogramSummary", lambda t: t.ndim > 0, "greater than or equal to 1")
 

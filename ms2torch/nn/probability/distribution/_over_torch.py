@@ -10,11 +10,12 @@ import numpy as np
 import torch
 from torch.distributions import kl_divergence
 
+from ms2torch import _checkparam as check
 from ms2torch._core.devices.device import device
 from ms2torch._core.tensor.tensor import Tensor, lower, wrap
 from ms2torch.nn.cell import Cell
 
-from .distribution import Distribution
+from .distribution import Distribution, broadcast
 
 _MEANS = {"mean": "mean", "sd": "stddev", "var": "variance", "mode": "mode"}
 
@@ -41,12 +42,14 @@ class OverTorch(Distribution):
         Cell.__init__(self)
         given = {key: value for key, value in param.items() if key not in ("self", "__class__")}
         values = {k: v for k, v in given.items() if k not in ("seed", "dtype", "name", "param_dict")}
+        check.check_value_type("name", name, [str], type(self).__name__)
+        check.check_non_negative_int(0 if seed is None else seed, "seed", name)
         self._name, self._seed, self._dtype = name, seed, dtype
         self._given = {**values, "seed": seed, "dtype": dtype, "name": name, "param_dict": values}
         self._wide = dtype.torch if dtype.torch.is_floating_point else torch.float32
         self._fixed = {k: None if v is None else _values(v, self._wide) for k, v in values.items()}
         known = [v for v in self._fixed.values() if v is not None]
-        self._batch_shape = tuple(torch.broadcast_shapes(*(v.shape for v in known))) if known else None
+        self._batch_shape = broadcast(known) if known else None
         self._is_scalar_batch = self._batch_shape == ()
 
     # ---- what it is ----------------------------------------------------------------------------------------

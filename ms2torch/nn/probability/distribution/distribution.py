@@ -64,6 +64,19 @@ def _then(change, method):
     return lambda *args, **kwargs: wrap(change(method(*args, **kwargs)._t))
 
 
+def broadcast(arguments) -> tuple[int, ...]:
+    """The shape of parameters together; ValueError where they do not fit."""
+    shapes = [tuple(v.shape) if isinstance(v, (Tensor, torch.Tensor)) else np.shape(v) for v in arguments]
+    try:
+        return tuple(torch.broadcast_shapes(*shapes))
+    except RuntimeError:
+        first, second = map(list, shapes[:2])
+        raise ValueError(
+            "For 'AddExt', input.shape and other.shape need to broadcast. The shapes of the parameters are "
+            f"{first} and {second}."
+        ) from None
+
+
 class Distribution(Cell):
     """Base class of distributions (``mindspore.nn.probability.distribution.Distribution``).
 
@@ -93,8 +106,7 @@ class Distribution(Cell):
     def _shape_of(arguments: dict):
         if any(v is None for v in arguments.values()):
             return None
-        return tuple(torch.broadcast_shapes(*(v.shape if isinstance(v, Tensor) else np.shape(v)
-                                              for v in arguments.values())))
+        return broadcast(arguments.values())
 
     @property
     def name(self) -> str:

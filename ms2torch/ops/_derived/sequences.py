@@ -1,0 +1,69 @@
+"""Python's sequences as operators of the compiled core, which graphs and tests call by their classes."""
+
+from __future__ import annotations
+
+import operator
+from functools import reduce
+
+import torch
+
+from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch.ops._derived.forms import on_tensors
+
+
+def _zeros(sequence):
+    zeros = (wrap(torch.zeros_like(x._t)) if isinstance(x, Tensor) else type(x)(0) for x in sequence)
+    return type(sequence)(zeros)
+
+
+def _inserted(data, index, target):
+    return [*data[:index], target, *data[index:]]
+
+
+def _set_slice(sequence, values, start, stop, step):
+    changed = list(sequence)
+    changed[start:stop:step] = values
+    return type(sequence)(changed)
+
+
+def _comparing(compare):
+    return lambda x, y: compare(x, y)
+
+
+_COMPARED = {
+    "equal": operator.eq,
+    "greater_equal": operator.ge,
+    "greater_than": operator.gt,
+    "le": operator.le,
+    "lt": operator.lt,
+}
+_KINDS = {
+    f"{kind}_{name}": _comparing(compare) for kind in ("tuple", "list") for name, compare in _COMPARED.items()
+}
+_ON_PYTHON = {
+    **_KINDS,
+    "InSequence": lambda x, sequence: x in sequence,
+    "ListAppend": lambda input_data, target: [*input_data, target],
+    "ListInsert": _inserted,
+    "SequenceAdd": lambda input_0, input_1: input_0 + input_1,
+    "SequenceCount": lambda sequence, x: sequence.count(x),
+    "SequenceIndex": lambda sequence, x, start=0, end=None: sequence[:end].index(x, start),
+    "SequenceMax": lambda input_x: max(input_x),
+    "SequenceMin": lambda input_x: min(input_x),
+    "SequenceMul": lambda sequence, scalar: sequence * scalar,
+    "SequenceSlice": lambda sequence, start, stop, step: sequence[start:stop:step],
+    "SequenceSliceSetItem": _set_slice,
+    "SequenceZerosLike": _zeros,
+    "make_range": lambda start, limit, delta=1: range(start, limit, delta),
+    "sequence_len": lambda sequence: len(sequence),
+    "shape_mul": lambda shape: reduce(operator.mul, shape, 1),
+}
+ROWS = {
+    **{name: on_tensors(function) for name, function in _ON_PYTHON.items()},
+    "ListToTensor": lambda x, dtype=None: torch.tensor(x, dtype=None if dtype is None else dtype.torch),
+    "SequenceAddN": lambda z: reduce(operator.add, z),
+    "SequenceStack": lambda x, axis=0: torch.stack(tuple(x), axis),
+    "SequenceUnstack": lambda x, axis=0, num=None: x.unbind(axis),
+    "TensorToList": on_tensors(lambda x: x.asnumpy().tolist()),
+    "TensorToTuple": on_tensors(lambda x: tuple(x.asnumpy().tolist())),
+}
