@@ -25,6 +25,7 @@ def wrong_call(valid: str, kernel, args, kwargs, fixed=None) -> TypeError | None
         bound = inspect.signature(kernel).bind(*args, **kwargs, **(fixed or {}))
     except TypeError:
         return None
+    defaults = {p.name: p.default for p in inspect.signature(kernel).parameters.values()}
     bound.apply_defaults()
     head, *groups = re.findall(r"^\w+|\([^()]*\)", valid)
     said, wrong = [], False
@@ -36,7 +37,8 @@ def wrong_call(valid: str, kernel, args, kwargs, fixed=None) -> TypeError | None
                 found.append(f"{name}={kinds}")
                 continue
             found.append(f"{name}={_kind(given)}")
-            wrong = wrong or not any(_is(given, kind) for kind in kinds.split(", "))
+            wrong = wrong or (given is not defaults.get(name)
+                              and not any(fits_kind(given, kind) for kind in kinds.split(", ")))
         said.append("(" + ", ".join(found) + ")")
     if not wrong:
         return None
@@ -86,11 +88,11 @@ def described(value) -> str:
     return names.get(type(value), type(value).__name__)
 
 
-def _is(value, kind: str) -> bool:
+def fits_kind(value, kind: str) -> bool:
     if " of " in kind:
         holder, inner = kind.split(" of ")
         held = {"list": list, "tuple": tuple}[holder]
-        return isinstance(value, held) and all(_is(v, inner.replace("tensor", "Tensor")) for v in value)
+        return isinstance(value, held) and all(fits_kind(v, inner.replace("tensor", "Tensor")) for v in value)
     if kind == "Tensor":
         return isinstance(value, torch.Tensor)
     if kind == "int":

@@ -17,7 +17,7 @@ from ms2torch._core.tensor.tensor import Tensor, _new, lift, lower
 # What goes to a kernel as it is; anything else, also a Parameter, is lowered.
 PLAIN = frozenset((int, float, bool, str, type(None), torch.Tensor))
 # What a kernel may raise that is then told in MindSpore's words.
-FAILURES = (RuntimeError, IndexError, TypeError, AttributeError)
+FAILURES = (RuntimeError, IndexError, TypeError, AttributeError, ValueError, KeyError)
 # Stands for an argument that was given by another name, or not at all.
 ABSENT = object()
 
@@ -70,12 +70,12 @@ def _template(required: int, defaulted: int, named: int, by_name: int, kind: str
     return space["make"], called
 
 
-def _function(shown: Arguments, meant, kind: str, kernel, explain, respell=None):
+def _function(shown: Arguments, meant, kind: str, kernel, explain, run, respell=None):
     """The compiled form with the arguments ``shown``; the kernel calls them ``meant``, in this order."""
     by_name = len(shown.names) - min(len(shown.positional), kernel.__code__.co_argcount)
     required = len(shown.positional) - len(shown.defaults)
     make, called = _template(required, len(shown.defaults), len(shown.named), by_name, kind)
-    call = make(kernel, explain, respell)
+    call = make(run or kernel, explain, respell)
     code = call.__code__
     arguments = (*(("self",) if kind == "fixed" else ()), *shown.names)
     names = tuple(meant[len(shown.names) - by_name : len(shown.names)])
@@ -87,17 +87,18 @@ def _function(shown: Arguments, meant, kind: str, kernel, explain, respell=None)
     return call
 
 
-def form(kernel, shown: Arguments, explain, respell=None):
+def form(kernel, shown: Arguments, explain, respell=None, run=None):
     """The function with the arguments ``shown`` that takes and gives Tensors for ``kernel``.
 
     ``explain(err, values)`` makes the error to raise of a failure; ``values`` are the arguments given, in
     the order shown. ``respell(values, others)`` answers a call by other names of the arguments; some values
-    are ABSENT then.
+    are ABSENT then. ``run`` is called in the kernel's place.
     """
-    return _function(shown, arguments(kernel).names, "spelled" if respell else "", kernel, explain, respell)
+    return _function(shown, arguments(kernel).names, "spelled" if respell else "", kernel, explain, run,
+                     respell)
 
 
-def primitive_call(kernel, attributes, called, explain):
+def primitive_call(kernel, attributes, called, explain, run=None):
     """The ``__call__`` of a Primitive whose attributes are the kernel's last arguments; None where they are
     not, or cannot be counted.
 
@@ -112,4 +113,4 @@ def primitive_call(kernel, attributes, called, explain):
         return None
     shown = Arguments((*called[:count], *own.positional[len(called[:count]) : count]),
                       own.defaults[: max(0, count - (len(own.positional) - len(own.defaults)))])
-    return _function(shown, own.positional, "fixed", kernel, explain)
+    return _function(shown, own.positional, "fixed", kernel, explain, run)

@@ -26,13 +26,15 @@ defined twice: the tables refuse it. ``f.kernel`` is the definition behind any f
 from __future__ import annotations
 
 import inspect
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, NamedTuple
 
 import torch
 
+from ms2torch._core.operators import rules
 from ms2torch._core.operators.calls import lacks, wrong_call
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form, primitive_call
+from ms2torch._core.operators.guards import GUARDED
 from ms2torch._core.operators.refusals import translate
 from ms2torch._core.operators.spelling import Arguments, arguments, declared
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
@@ -121,7 +123,7 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments)
         return _explain(err, name, (), dict(zip(own.names, map(lower, values), strict=False)), valid, kernel)
 
     if not shown.also:
-        return form(kernel, shown, explain)
+        return form(kernel, shown, explain, run=_guarded(kernel, name))
     meant = dict(zip(shown.names, own.names, strict=False))
     any_call = _of_any_arguments(kernel, name, valid, {k: meant[v] for k, v in shown.also.items()})
 
@@ -129,16 +131,18 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments)
         given = zip(own.names, values, map(shown.default, range(len(values))), strict=False)
         return any_call(**{n: v for n, v, default in given if v is not ABSENT and v is not default}, **others)
 
-    return form(kernel, shown, explain, respell)
+    return form(kernel, shown, explain, respell, _guarded(kernel, name))
 
 
 def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]):
+    run = _guarded(kernel, name) or kernel
+
     def call(*args, **kwargs):
         raw = [a._t if a.__class__ is Tensor else a if a.__class__ in PLAIN else lower(a) for a in args]
         if kwargs:
             kwargs = {also.get(k, k): lower(v) for k, v in kwargs.items()}
         try:
-            result = kernel(*raw, **kwargs)
+            result = run(*raw, **kwargs)
         except FAILURES as err:
             raise _explain(err, name, raw, kwargs, valid, kernel) from None
         return wrap(result) if result.__class__ is torch.Tensor else lift(result)
@@ -149,7 +153,7 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
 def _explain(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fixed=None) -> Exception:
     if getattr(err, "from_user", False) or str(err).startswith("For "):    # in MindSpore's words already
         return err
-    if valid and (wrong := wrong_call(valid, kernel, raw, kwargs, fixed)):
+    if wrong := _refusal(name, raw, kwargs, valid, kernel, fixed):
         return wrong
     if err.__class__ is AttributeError:
         return lacks(err, name, kernel, raw, kwargs, fixed) or err
@@ -157,6 +161,40 @@ def _explain(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fi
     if not lacking and err.__class__ is not RuntimeError and err.__class__ is not IndexError:
         return err
     return translate(err, name, (*raw, *kwargs.values()))
+
+
+def _inputs(name: str, kernel, raw, kwargs) -> tuple[list, list]:
+    """The arguments that the Primitive takes when it is called, in their order, and their names here."""
+    attributes, names = PRIMITIVES[name]._init if name in PRIMITIVES else (), _names(kernel)
+    given = {**dict(zip(names, raw, strict=False)), **kwargs}
+    names = [n for n in names if n in given and n not in attributes]
+    return [given[n] for n in names], names
+
+
+@cache
+def _names(kernel) -> tuple[str, ...]:
+    return tuple(inspect.signature(kernel).parameters)
+
+
+def _guarded(kernel, name: str, functional: bool = True):
+    """``kernel`` that looks at its inputs first, where it would take what MindSpore refuses; else None."""
+    if name not in GUARDED:
+        return None
+
+    def guard(*args, **kwargs):
+        if wrong := rules.refusal(name, *_inputs(name, kernel, args, kwargs), functional):
+            raise wrong
+        return kernel(*args, **kwargs)
+
+    return guard
+
+
+def _refusal(name: str, raw, kwargs, valid, kernel, fixed) -> Exception | None:
+    """MindSpore's error for the kinds of these arguments, None where it would take them."""
+    valid = valid or rules.form_of_valid_calls(name, _names(kernel))
+    if valid and (wrong := wrong_call(valid, kernel, raw, kwargs, fixed)):
+        return wrong
+    return rules.refusal(name, *_inputs(name, kernel, raw, kwargs))
 
 
 def op(kernel=None, *, primitive=None, init=(), call=None, method=None, mint=None, alias=(), valid=None,
@@ -285,29 +323,39 @@ def _make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=F
     fixed_names = [n for n in given if n in parameters]
     order = [n for n in parameters if n not in given]
     required = [n for n in given if given[n] is REQUIRED]
+    guarded = name in GUARDED
     meant = {**getattr(kernel, "also", {}), **dict(zip(call or (), order, strict=False))}
 
     def __init__(self, *args, **kwargs):
         Primitive.__init__(self, name)
         values = dict(given)
+        for key in [*given][:len(args)] if kwargs else ():
+            if key in kwargs:
+                raise TypeError(f"multiple values for argument '{key}'")
         if len(args) > len(given):
-            raise TypeError(f"__init__() takes from 1 to {len(given) + 1} positional arguments but "
-                            f"{len(args) + 1} were given")
+            raise TypeError("too many positional arguments")
         values.update(zip(given, args, strict=False))
         for key, value in kwargs.items():
             if key not in given:
-                raise TypeError(f"__init__() got an unexpected keyword argument '{key}'")
+                raise TypeError(f"got an unexpected keyword argument '{key}'")
             values[key] = value
         for key in required:
             if values[key] is REQUIRED:
-                raise TypeError(f"__init__() missing 1 required positional argument: '{key}'")
+                raise TypeError(f"missing a required argument: '{key}'")
+        if args or kwargs:
+            rules.check_attributes(name, {k: values[k] for k in (*[*given][:len(args)], *kwargs)})
         self.__dict__.update(values)
         self.attrs = values
         self._fixed = {k: lower(values[k]) for k in fixed_names}
 
     def on_tensors_call(self, *args, **kwargs):
         kwargs = {meant.get(k, k): v for k, v in kwargs.items()}
-        return kernel(*args, **kwargs, **self._fixed)
+        if guarded and (wrong := rules.refusal(name, lower(args), order)):
+            raise wrong
+        try:
+            return kernel(*args, **kwargs, **self._fixed)
+        except FAILURES as err:
+            raise rules.refusal(name, lower(args), order) or err from None
 
     def explain(err, values, fixed):
         given = dict(zip(order, map(lower, values), strict=True))
@@ -319,20 +367,21 @@ def _make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=F
             kwargs = {meant.get(k, k): lower(v) for k, v in kwargs.items()}
         try:
             if positional:
-                result = kernel(*raw, **kwargs, **self._fixed)
+                result = run(*raw, **kwargs, **self._fixed)
             else:
-                result = kernel(**dict(zip(order, raw, strict=False)), **kwargs, **self._fixed)
+                result = run(**dict(zip(order, raw, strict=False)), **kwargs, **self._fixed)
         except FAILURES as err:
             given = {**dict(zip(order, raw, strict=False)), **kwargs}
             raise _explain(err, name, (), given, valid, kernel, self._fixed) from None
         return wrap(result) if result.__class__ is torch.Tensor else lift(result)
 
+    run = _guarded(kernel, name, False) or kernel
     # Call arguments go by position where they are the definition's first ones, else by name.
     positional = list(parameters)[:len(order)] == order
     if unknown:
         raise ValueError(f"{name}: the definition has no argument {unknown}")
     __call__ = (on_tensors_call if on_tensors
-                else primitive_call(kernel, given, call or (), explain) or any_call)
+                else primitive_call(kernel, given, call or (), explain, run) or any_call)
     __call__.__name__, __call__.__qualname__ = "__call__", f"{name}.__call__"
     cls = type(name, (Primitive,), {
         "__init__": __init__, "__call__": __call__,

@@ -1,0 +1,233 @@
+"""What MindSpore's Primitives ask of their inputs: rules.tsv, which scripts/sweep_errors.py reads off the
+real one.
+
+A rule is read when a call has failed, so that good calls pay nothing. Where the kernel would take what
+MindSpore refuses, the Primitive stands in guards.py: its inputs are looked at before they are computed with.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+
+from ms2torch._core.operators.calls import described, fits_kind
+from ms2torch._core.tensor.dtype import Type, from_torch
+
+_COMPARED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq}
+_NOWHERE = 1000                  # the position of an input that is known by its name alone
+_NUMBERS = ("Float", "Int", "UInt", "Complex")
+# The order in which MindSpore looks at inputs.
+_ORDER = ("count", "convert", "call", "tensor", "same", "alike", "dtype", "type")
+
+
+class Rule(NamedTuple):
+    """``inputs``: (position, name) of those that it is about; ``right``: what is asked of them."""
+
+    kind: str
+    inputs: tuple[tuple[int, str], ...]
+    right: str
+
+
+@cache
+def _lines() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for line in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        name, _, rest = line.partition("\t")
+        found.setdefault(name, []).append(rest)
+    return found
+
+
+@cache
+def _rules(name: str) -> list[Rule]:
+    found = []
+    for line in _lines().get(name, ()):
+        kind, inputs, right = line.split("\t")
+        if kind != "attribute":
+            places = (place.split(":") for place in inputs.split())
+            found.append(Rule(kind, tuple((int(k) if k != "?" else _NOWHERE, n) for k, n in places), right))
+    return sorted(found, key=lambda rule: (_ORDER.index(rule.kind), rule.inputs))
+
+
+@cache
+def _attributes(name: str) -> dict[str, list[str]]:
+    """What is asked of each attribute, kinds before ranges."""
+    found: dict[str, list[str]] = {}
+    for line in _lines().get(name, ()):
+        kind, called, right = line.split("\t")
+        if kind == "attribute":
+            asked = found.setdefault(called, [])
+            asked.insert(0 if right.startswith("should") else len(asked), right)
+    return found
+
+
+def check_attributes(name: str, given: dict) -> None:
+    """TypeError and ValueError for attributes that a Primitive's constructor refuses."""
+    asked = _attributes(name)
+    if not asked:
+        return
+    for called, value in given.items():
+        for right in asked.get(called, ()):
+            if wrong := _attribute(name, called, right, value):
+                raise wrong
+
+
+def _attribute(name: str, called: str, right: str, value) -> Exception | None:
+    held = type(value).__name__
+    if right.startswith("should be a"):
+        return None if isinstance(value, str) else TypeError(
+            f"For '{name}', the input '{called}' {right}, but got {type(value)}.")
+    if right.startswith("should be"):
+        types = re.findall(r"'(\w+)'", right)
+        if not types:                                   # '[int, tuple of int]'
+            kinds = right.partition("[")[2].partition("]")[0].split(", ")
+            return None if any(fits_kind(value, k) for k in kinds) else TypeError(
+                f"For '{name}', the type of '{called}' {right}, but got {type(value)}.")
+        if held in types or (held != "bool" and any(base.__name__ in types for base in type(value).__mro__)):
+            return None
+        return TypeError(f"For '{name}', the type of '{called}' {right}, but got type '{held}'.")
+    number = (int, float) if "float" in right.split()[:3] else int
+    fits = isinstance(value, number) and not isinstance(value, bool)
+    limit = re.search(r"must ([<>=]+) ([-\d.]+)$", right)
+    if not limit:
+        return None if fits else TypeError(f"For '{name}', the '{called}' {right}, but got '{held}'")
+    if fits and _COMPARED[limit[1]](value, float(limit[2])):
+        return None
+    return (ValueError if fits else TypeError)(
+        f"For '{name}', the '{called}' {right}, but got '{value}' with type '{held}'.")
+
+
+def form_of_valid_calls(name: str, names) -> str | None:
+    """How MindSpore writes the valid calls of a Primitive whose arguments are called so, where it does."""
+    for rule in _rules(name):
+        if rule.kind == "call" and set(re.findall(r"(\w+)=<", rule.right)) <= set(names):
+            return rule.right
+    return None
+
+
+def refusal(name: str, values, names=(), of_tensors=False) -> Exception | None:
+    """MindSpore's error for a Primitive called with these inputs (torch tensors and plain values), or None;
+    ``names`` are what they are called here. ``of_tensors``: only what is asked of tensors' dtypes."""
+    for rule in _rules(name):
+        if of_tensors and rule.kind not in ("same", "alike", "dtype"):
+            continue
+        if names and any(called in names for _, called in rule.inputs):
+            rule = rule._replace(inputs=tuple(
+                (names.index(called) if called in names else place, called) for place, called in rule.inputs))
+        if of_tensors and not all(isinstance(v, torch.Tensor) for _, _, v in _asked(rule, values)):
+            continue
+        if found := _JUDGES.get(rule.kind, _fits)(name, rule, values):
+            return found
+    return None
+
+
+def _fits(name, rule, values) -> None:
+    return None
+
+
+def _asked(rule: Rule, values):
+    return [(place, called, values[place]) for place, called in rule.inputs if place < len(values)]
+
+
+def _convert(name, rule, values):
+    for place, called, value in _asked(rule, values):
+        if not isinstance(value, (torch.Tensor, int, float, complex)):
+            return TypeError(f"For '{name}', the {place + 1}th input {called} can not be implicitly "
+                             f"converted. Its type is {kind(value)}. Only support Tensor or Scalar.")
+    return None
+
+
+def _tensor(name, rule, values):
+    for _, called, value in _asked(rule, values):
+        if not isinstance(value, torch.Tensor):
+            return TypeError(f"For Primitive[{name}], the type of input argument[{called}] must be Tensor "
+                             f"but got {kind(value)}.")
+    return None
+
+
+def _same(name, rule, values):
+    asked = _asked(rule, values)
+    for _, called, value in asked:
+        if not isinstance(value, torch.Tensor):
+            names = ", ".join(n for _, n in rule.inputs)
+            return TypeError(f"The primitive[{name}]'s input arguments[{names}] must be all tensor and those "
+                             f"type must be same. But got input argument[{called}]:{kind(value)}\nValid type "
+                             f"list: {{{_listed(rule.right)}}}.")
+    return _alike(name, rule, values) or _dtype(name, rule._replace(inputs=rule.inputs[:1]), values)
+
+
+def _alike(name, rule, values):
+    asked = [(called, value) for _, called, value in _asked(rule, values) if isinstance(value, torch.Tensor)]
+    if len({value.dtype for _, value in asked}) > 1:
+        lines = "".join(f"\nname:[{called}]:{kind(value)}." for called, value in asked)
+        return TypeError(f"For primitive[{name}], the input type must be same.{lines}")
+    return None
+
+
+def _type(name, rule, values):
+    for _, called, value in _asked(rule, values):
+        if isinstance(value, (tuple, list)):
+            continue                            # becomes a tensor, or is an argument by another meaning
+        found, wanted = kind(value), rule.right.replace("Tensor[", "").replace("]", "").split(", ")
+        word = found[7:-1] if isinstance(value, torch.Tensor) else found
+        if not _among(word, wanted) and found.partition("[")[0] not in wanted:
+            return TypeError(f"For primitive[{name}], the input argument[{called}] must be a type of "
+                             f"{{{rule.right}}}, but got {word}.")
+    return None
+
+
+def _dtype(name, rule, values):
+    for _, called, value in _asked(rule, values):
+        if isinstance(value, torch.Tensor) and value.dtype not in _allowed(rule.right):
+            return TypeError(f"For primitive[{name}], the input argument[{called}] must be a type of "
+                             f"{{{_listed(rule.right)}}}, but got {kind(value)}.")
+    return None
+
+
+_JUDGES = {"convert": _convert, "tensor": _tensor, "same": _same, "alike": _alike, "dtype": _dtype,
+           "type": _type}
+
+
+@cache
+def _allowed(right: str) -> frozenset:
+    wanted = right.split(", ")
+    dtypes = (d for d in vars(torch).values() if isinstance(d, torch.dtype))
+    return frozenset(d for d in dtypes if _among(_name(d), wanted))
+
+
+def _among(word: str, wanted: list[str]) -> bool:
+    """Whether a type's name is listed, itself or by its family: Float32 by Float, any number by Number."""
+    family = re.sub(r"^B(?=Float)|\d+$", "", word)
+    return word in wanted or family in wanted or (family in _NUMBERS and "Number" in wanted)
+
+
+@cache
+def _name(dtype: torch.dtype) -> str:
+    try:
+        return str(from_torch(dtype))
+    except (KeyError, TypeError, ValueError):
+        return ""
+
+
+def _listed(right: str) -> str:
+    return re.sub(r"\w+", r"Tensor[\g<0>]", right)
+
+
+def kind(value) -> str:
+    """The type of an input in the words of MindSpore's compiler."""
+    if isinstance(value, torch.Tensor):
+        return f"Tensor[{_name(value.dtype)}]"
+    if isinstance(value, (tuple, list)):
+        kinds = [kind(v) for v in value]
+        inner = f"{kinds[0]}*{len(kinds)}" if len(kinds) > 1 and len(set(kinds)) == 1 else ", ".join(kinds)
+        return f"{'Tuple' if isinstance(value, tuple) else 'List'}[{inner}]"
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return described(value)
+    if isinstance(value, (Type, torch.dtype)):
+        return "TypeType"
+    return "External"
+

@@ -1,0 +1,214 @@
+"""One side of the sweep: python -m scripts.sweep.side [--real] < examples.json; a JSON line for each name.
+
+Each example runs in a fork of this process. A call of what the example is about is made with each of its
+arguments spoilt before it is made as it stands; what a process leaves unanswered is told as "crash" or
+"slow", and the next process goes on behind it.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import io
+import json
+import os
+import select
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import types
+import warnings
+from functools import partial
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "documented_examples"))
+from isolated import HELPERS, IMPORTS, unbound
+
+from scripts.sweep.wrong import spoilt
+
+SECONDS = 10                      # for one call
+CALLS = 2                         # of a kind in an example
+RESTARTS = 25
+
+
+class Calls(ast.NodeTransformer):
+    """``f(x)`` becomes ``_swept_("f", f, x)``; ``inside``: also in functions and classes."""
+
+    def __init__(self, inside: bool) -> None:
+        self.inside = inside
+
+    def visit_FunctionDef(self, node):
+        return self.generic_visit(node) if self.inside else node
+
+    visit_ClassDef = visit_Lambda = visit_FunctionDef
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        func = node.func
+        name = getattr(func, "attr", None) or getattr(func, "id", "")
+        if name in ("super", "print", "range", "len", "__init__"):
+            return node
+        args = [ast.Constant(name), func, *node.args]
+        swept = ast.Name("_swept_", ast.Load())
+        return ast.copy_location(ast.Call(swept, args, node.keywords), node)
+
+
+class Sweep:
+    """Makes an example's calls, those of its subject also spoilt; ``tell(key, outcome)`` hears of these."""
+
+    def __init__(self, name: str, skip: set, tell) -> None:
+        self.last = name.rpartition("#")[0].rpartition(".")[2] or name.rpartition(".")[2]
+        self.subject = subject_of(name.partition("#")[0])
+        self.skip, self.tell, self.made, self.busy = skip, tell, {"make": 0, "call": 0}, False
+
+    def __call__(self, name, f, /, *args, **kwargs):
+        kind = "make" if name == self.last else \
+            "call" if self.subject is not None and isinstance(f, self.subject) else ""
+        if not kind or self.busy or self.made[kind] >= CALLS:
+            return f(*args, **kwargs)
+        self.made[kind] += 1
+        self.busy = True
+        for what, others, named in spoilt(args, kwargs):
+            key = f"{kind} {self.made[kind]}, {what}"
+            if key not in self.skip:
+                self.tell(key, None)
+                self.tell(key, outcome(f, others, named))
+        self.busy = False
+        return f(*args, **kwargs)
+
+
+def subject_of(dotted: str):
+    """The class of that name, None for anything else."""
+    found, *rest = importlib.import_module("mindspore"), *dotted.split(".")[1:]
+    for part in rest:
+        found = getattr(found, part, None)
+    return found if inspect.isclass(found) else None
+
+
+def outcome(f, args, kwargs) -> list:
+    """["value"] or [kind of error, text]."""
+    signal.alarm(SECONDS)
+    try:
+        computed(f(*args, **kwargs))
+        return ["value"]
+    except Exception as err:
+        return [type(err).__name__, str(err)[:1500]]
+    finally:
+        signal.alarm(0)
+
+
+def computed(value) -> None:
+    """Wait for the numbers, which is where MindSpore's kernels raise."""
+    from mindspore import Tensor
+
+    if isinstance(value, Tensor):
+        value.asnumpy()
+    elif isinstance(value, (tuple, list)):
+        for one in value:
+            computed(one)
+
+
+def run(name: str, statements: list[dict], skip: set, tell) -> None:
+    """Run an example as a program of its own, its subject's calls swept."""
+    for stream in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_RDWR), stream)
+    sys.stdout = io.StringIO()
+    main = sys.modules["__main__"] = types.ModuleType("__main__")
+    main.__file__, main.__builtins__ = os.path.join(os.getcwd(), "example.py"), __builtins__
+    main._swept_ = Sweep(name, skip, tell)
+    needs = unbound(statements)
+    text = "\n".join(s["source"] for s in statements)
+    exec("\n".join(HELPERS.get(n, "") + "\n" + IMPORTS.get(n, "") for n in needs), vars(main))
+    plain = [part for part in ast.parse(text).body if not isinstance(part, (ast.FunctionDef, ast.ClassDef))]
+    inside = not any(f"{main._swept_.last}(" in ast.unparse(part) for part in plain)
+    tree = Calls(inside and "jit" not in text and "GRAPH_MODE" not in text).visit(ast.parse(text))
+    source = ast.unparse(ast.fix_missing_locations(tree))
+    Path(main.__file__).write_text(source)
+    exec(compile(source, main.__file__, "exec"), vars(main))
+
+
+def answers(name: str, statements: list[dict]) -> list:
+    """[[key, outcome], ...] of an example, in as many processes as it takes."""
+    found: dict[str, list] = {}
+    for _ in range(RESTARTS):
+        folder, (read, write) = tempfile.mkdtemp(prefix="sweep_"), os.pipe()
+        child = os.fork()
+        if not child:
+            try:
+                os.setsid()
+                os.chdir(folder)
+                signal.signal(signal.SIGALRM, _late)
+                run(name, statements, set(found), partial(_tell, write))
+            except BaseException as err:
+                _tell(write, "", [type(err).__name__, str(err)[:300]])
+            finally:
+                os.write(write, b'["end", 1]\n')
+                os._exit(0)
+        os.close(write)
+        data, late = _read_all(read)
+        for end in (os.killpg, os.kill):
+            try:
+                end(child, signal.SIGKILL)
+            except OSError:
+                continue
+        os.waitpid(child, 0)
+        os.close(read)
+        shutil.rmtree(folder, ignore_errors=True)
+        lines = data.decode("utf8", "replace").splitlines()
+        facts = [json.loads(line) for line in lines if line.endswith("]")]
+        for key, what in facts:
+            found[key] = what
+        if found.pop("end", None) is not None:
+            break
+        unanswered = [key for key, what in found.items() if what is None]
+        for key in unanswered:
+            found[key] = ["slow" if late else "crash"]
+        if not unanswered:
+            break
+    return list(found.items())
+
+
+def _tell(pipe: int, *fact) -> None:
+    os.write(pipe, (json.dumps(fact) + "\n").encode())
+
+
+def _late(*_) -> None:
+    raise TimeoutError("slow")
+
+
+def _read_all(pipe: int) -> tuple[bytes, bool]:
+    """All that a child writes until it ends, or says nothing for longer than a call may take."""
+    data = b""
+    while select.select([pipe], [], [], 2 * SECONDS)[0]:
+        chunk = os.read(pipe, 1 << 16)
+        if not chunk or (data := data + chunk).endswith(b'["end", 1]\n'):
+            return data, False
+    return data, True
+
+
+def main() -> None:
+    warnings.filterwarnings("ignore")
+    os.environ["GLOG_V"] = "4"
+    out = os.dup(1)
+    os.dup2(2, 1)
+    if "--real" not in sys.argv:
+        import torch
+
+        import ms2torch
+
+        torch.set_num_threads(1)
+        ms2torch.install()
+    import mindspore.dataset.vision
+    import mindspore.mint
+    import mindspore.train  # noqa: F401
+
+    for name, statements in json.load(sys.stdin).items():
+        start = time.monotonic()
+        _tell(out, name, answers(name, statements), round(time.monotonic() - start, 2))
+
+
+if __name__ == "__main__":
+    main()

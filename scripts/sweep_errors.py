@@ -1,0 +1,115 @@
+"""Calls with one argument wrong, on both sides: python scripts/sweep_errors.py [--names REGEX] [--show]
+
+The valid calls are those of MindSpore's own documented examples (read from the installed MindSpore, never
+stored). Each is made again with one argument of another kind, rank, shape, dtype or range, missing, extra or
+unknown. What the real one refuses before it computes has to be refused here, by the same class of error and
+the same words up to the first full stop. 25 minutes on each side for all names.
+
+    python scripts/sweep_errors.py --save-reference real.jsonl    # keep MindSpore's answers
+    python scripts/sweep_errors.py --reference real.jsonl --show  # ours against answers that were kept
+    python scripts/sweep_errors.py --reference real.jsonl --rules # read rules.tsv off them
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+EXAMPLES = ROOT / "scripts" / "documented_examples"
+# They ask about devices and processes, which are not the same here.
+LEFT_OUT = ("mindspore.hal", "mindspore.communication", "mindspore.Profiler", "mindspore.profiler",
+            "mindspore.device_context")
+
+
+def examples(python: str, pattern: str) -> dict[str, list[dict]]:
+    """The statements of the documented examples whose names are asked for."""
+    rows = (EXAMPLES / "names.tsv").read_text().splitlines()[1:]
+    names = [row.split("\t")[0] for row in rows]
+    names = [n for n in names if re.search(pattern, n) and not n.startswith(LEFT_OUT)]
+    done = subprocess.run([python, str(EXAMPLES / "extract.py")], input="\n".join(names), env=_clean(),
+                          capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def side(python: str, given: dict, *options: str) -> dict[str, list]:
+    """name -> [[key, outcome], ...] of one side."""
+    command = [python, "-m", "scripts.sweep.side", *options]
+    done = subprocess.run(command, input=json.dumps(given), cwd=ROOT, env=_clean(), stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, check=True)
+    return {name: found for name, found, _ in map(json.loads, done.stdout.splitlines())}
+
+
+def kept(path: Path) -> dict[str, list]:
+    """Answers that --save-reference kept."""
+    return {name: found for name, found, *_ in map(json.loads, path.read_text().splitlines())}
+
+
+def _clean() -> dict[str, str]:
+    return {k: v for k, v in os.environ.items() if not k.startswith(("MS2TORCH_", "PYTHONPATH"))}
+
+
+def cause(text: str) -> str:
+    """A message without its names and numbers."""
+    from scripts.sweep.compare import sentence
+
+    text = sentence(text)
+    for pattern, word in ((r"'[^']*'", "'_'"), (r"\[[^\]]*\]", "[_]"), (r"\{[^}]*\}", "{_}"),
+                          (r"<[^<>]*>", "<_>"), (r'"[^"]*"', '"_"'), (r"-?\d+(\.\d+)?", "N")):
+        text = re.sub(pattern, word, text)
+    return text[:100]
+
+
+def show(found, count: int = 60) -> None:
+    """The commonest causes of a difference, each with one call."""
+    counts, first = Counter(), {}
+    rows = [("taken", *row, ["value"]) for row in found.taken]
+    rows += [("other words", *row) for row in found.words]
+    for how, name, key, there, got in rows:
+        told = (how, there[0], cause(there[1]))
+        counts[told] += 1
+        first.setdefault(told, (name, key, there[1].split("\n")[0][:160], " ".join(got)[:160]))
+    for told, times in counts.most_common(count):
+        print(times, *told, sep="  ")
+        print("     ", *first[told], sep=" | ")
+
+
+def main() -> int:
+    """Run both sides and print the share that agrees; 1 where a refused call is taken or too few agree."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--names", default="", help="a regular expression of public names")
+    parser.add_argument("--reference", type=Path, help="MindSpore's answers, kept before")
+    parser.add_argument("--save-reference", type=Path, help="keep MindSpore's answers there")
+    parser.add_argument("--rules", action="store_true", help="write rules.tsv from MindSpore's answers")
+    parser.add_argument("--show", action="store_true", help="print the commonest differences")
+    asked = parser.parse_args()
+
+    from scripts.sweep import compare, rules
+    from tests.reference.real import interpreter
+
+    python = interpreter()
+    if python is None:
+        raise SystemExit("no real MindSpore: run scripts/reference_env.sh, or set MS2TORCH_REFERENCE_PYTHON")
+    given = examples(python, asked.names)
+    there = kept(asked.reference) if asked.reference else side(python, given, "--real")
+    if asked.save_reference:
+        asked.save_reference.write_text("".join(json.dumps(item) + "\n" for item in there.items()))
+    if asked.rules:
+        print(f"{rules.write(there)} rules")
+        return 0
+    found = compare.compared({n: a for n, a in there.items() if n in given}, side(sys.executable, given))
+    print(found.summary())
+    if asked.show:
+        show(found)
+    return int(bool(found.taken) or found.share < 0.97)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
