@@ -6,6 +6,7 @@ import torch
 
 from ms2torch._core.gradient import passes
 from ms2torch._core.tensor.tensor import lift, lower
+from ms2torch._core.torch_private import is_transformed
 from ms2torch.nn.cell import Cell
 
 
@@ -90,7 +91,7 @@ def _traced(pairs) -> bool:
     """Whether torch.export, torch.onnx or torch.func runs the Module on stand-ins for its parameters."""
     if torch.compiler.is_compiling():
         return True
-    return bool(pairs) and torch._C._functorch.is_functorch_wrapped_tensor(_entry(*pairs[0][1:3]))
+    return bool(pairs) and is_transformed(_entry(*pairs[0][1:3]))
 
 
 def to_torch(cell: Cell) -> CellModule:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import torch
 from torch.nn.modules.module import _EXTRA_STATE_KEY_SUFFIX, _IncompatibleKeys
 
+from ms2torch._core import torch_private
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
 from ._cell_call import HookHandle
@@ -30,6 +31,9 @@ def register_cell_buffer_registration_hook(hook) -> HookHandle:
 
 class CellState:
     """Buffers of a Cell, and its state as a dict."""
+
+    register_state_dict_post_hook = torch_private.register_state_dict_post_hook
+    register_load_state_dict_pre_hook = torch_private.register_load_state_dict_pre_hook
 
     # ---- buffers ---------------------------------------------------------------------------------------
 

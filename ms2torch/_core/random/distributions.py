@@ -24,6 +24,7 @@ _LOGF_INVERSE, _LOGF_LOG = np.array([[float.fromhex(x) for x in pair.split()] fo
     "0x1.e608cfd9a47acp-1 0x1.aa5aa5df25984p-5", "0x1.ca4b31f026aap-1 0x1.c5e53aa362eb4p-4",
     "0x1.b2036576afce6p-1 0x1.526e57720db08p-3", "0x1.9c2d163a1aa2dp-1 0x1.bc2860d22477p-3",
     "0x1.886e6037841edp-1 0x1.1058bc8a07ee1p-2", "0x1.767dcf5534862p-1 0x1.4043057b6ee09p-2")]).T
+_19, _23 = np.int32(19), np.int32(23)       # typed, so that numpy 1 too keeps single numbers int32
 _LOGF_POLYNOMIAL = tuple(
     float.fromhex(x) for x in ("-0x1.00ea348b88334p-2", "0x1.5575b0be00b6ap-2", "-0x1.ffffef20a4123p-2"))
 
@@ -32,8 +33,8 @@ def logf(x):
     """The logarithm of positive normal float32 numbers, to the bit as C's logf gives it."""
     bits = x.view(np.int32)
     offset = bits - np.int32(0x3F330000)
-    point, exponent = (offset >> 19) & 15, offset >> 23
-    r = (bits - (exponent << 23)).view(np.float32) * _LOGF_INVERSE[point] - 1.0
+    point, exponent = (offset >> _19) & 15, offset >> _23
+    r = (bits - (exponent << _23)).view(np.float32) * _LOGF_INVERSE[point] - 1.0
     a, b, c = _LOGF_POLYNOMIAL
     square = r * r
     tail = a * square + (b * r + c)

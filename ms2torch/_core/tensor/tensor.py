@@ -17,6 +17,7 @@ from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.refusals import cannot_multiply, one_dtype, translate
 from ms2torch._core.tensor import construct, indexing, printing, writing_back
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.torch_private import is_differentiated, register_pytree_node
 
 _FROM_TORCH = _dtype._FROM_TORCH
 _promote = _dtype.promote
@@ -322,7 +323,7 @@ def as_torch(data, dtype=None) -> torch.Tensor:
     elif isinstance(data, torch.Tensor):
         t = (
             data.detach()
-            if data.requires_grad and not torch._C._functorch.is_gradtrackingtensor(data)
+            if data.requires_grad and not is_differentiated(data)
             else data
         )
     elif isinstance(data, (np.ndarray, np.generic)):
@@ -567,9 +568,7 @@ Tensor.__array_priority__ = -1e7
 
 
 def _register_pytree() -> None:
-    from torch.utils import _pytree
-
-    _pytree.register_pytree_node(
+    register_pytree_node(
         Tensor,
         lambda x: ([x._t], None),
         lambda leaves, _: wrap(leaves[0]) if isinstance(leaves[0], torch.Tensor) else leaves[0],

@@ -12,6 +12,7 @@ from ms2torch._core.devices import heap
 from ms2torch._core.gradient import recording
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.torch_private import increment_versions
 from ms2torch.common.parameter import Parameter, ParameterTuple
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.optim._step import HostValues, fitted
@@ -155,7 +156,7 @@ class Optimizer(HostValues, Cell):
                     group, params, grads, *([s[i]._rest for i in places] for s in slots), self._rate(number)
                 )
                 # The fused kernels write past torch's version counters.
-                torch.autograd.graph.increment_version(params)
+                increment_versions(params)
 
     def _alike(self, number: int) -> list[list[int]]:
         """The places of a group's parameters, by dtype."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import torch.nn.functional as F
-
 from ms2torch import _checkparam as check
 from ms2torch._core.tensor.tensor import wrap
+from ms2torch.ops.function._array_pad import channel_shuffle
 
 from ..cell import Cell
 
@@ -29,4 +28,4 @@ class ChannelShuffle(Cell):
         if t.shape[1] % self.groups:
             raise ValueError(f"For '{self.cls_name}', number of channels must be divisible by groups, "
                              f"but got {t.shape[1]} channels and {self.groups} groups.")
-        return wrap(F.channel_shuffle(t, self.groups))
+        return wrap(channel_shuffle.kernel(t, self.groups))

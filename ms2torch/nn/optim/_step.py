@@ -12,6 +12,7 @@ import torch
 
 from ms2torch._core.gradient import recording
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.torch_private import increment_versions
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.learning_rate_schedule import _Formula
@@ -91,7 +92,7 @@ class Stepping(HostValues):
                 decay = self._decay(bucket, step) if folded or not prepare else 0.0
                 kernel(params, grads, *state, self._rate(bucket.rate or self.learning_rate, step), decay)
                 # The fused kernels write past torch's version counters.
-                torch.autograd.graph.increment_version(params)
+                increment_versions(params)
         return self._done
 
     # ---- gradients -----------------------------------------------------------------------------------------

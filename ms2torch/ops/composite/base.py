@@ -13,6 +13,7 @@ from ms2torch._core.errors import said
 from ms2torch._core.gradient import autodiff
 from ms2torch._core.tensor import dtype
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
+from ms2torch._core.torch_private import tree_leaves
 from ms2torch.common.parameter import Parameter
 from ms2torch.ops.function.grad_func import _weights, given, is_input, refuse_without_gradients
 
@@ -341,7 +342,7 @@ def _axes_like(arg, axis):
 
 
 def _mapped_size(raw, axes) -> bool:
-    return any(a is not None for a in torch.utils._pytree.tree_leaves(axes)) or not raw
+    return any(a is not None for a in tree_leaves(axes)) or not raw
 
 
 def _as_tensors(obj):

@@ -13,6 +13,7 @@ import torch
 
 from ms2torch._core.operators.registry import REQUIRED, primitive
 from ms2torch._core.tensor.tensor import lower, wrap
+from ms2torch._core.torch_private import is_batched
 
 from . import _row_checks
 from ._writing import write
@@ -316,7 +317,7 @@ def _in_turn(states, grad, indices, step):
 
 
 def _batched(*tensors) -> bool:
-    return any(map(torch._C._functorch.is_batchedtensor, tensors))
+    return any(map(is_batched, tensors))
 
 
 def _where(here, states, step, grad):

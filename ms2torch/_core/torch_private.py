@@ -1,0 +1,68 @@
+"""What torch has under private names, or only in some of the supported releases, and the ways round.
+
+The rest of the package asks here, so that a change in torch is met in one place.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch.utils._pytree import register_pytree_node, tree_leaves, tree_map  # noqa: F401
+from torch.utils.hooks import RemovableHandle
+
+
+def _takes_many() -> bool:
+    try:
+        torch.autograd.graph.increment_version([])
+    except RuntimeError:                     # torch 2.4 takes one tensor
+        return False
+    return True
+
+
+def _one_by_one(tensors) -> None:
+    for t in tensors:
+        torch.autograd.graph.increment_version(t)
+
+
+# Tells autograd that the memory of each of some tensors was written.
+increment_versions = torch.autograd.graph.increment_version if _takes_many() else _one_by_one
+
+
+def _register_state_dict_post_hook(self, hook) -> RemovableHandle:
+    """``torch.nn.Module.register_state_dict_post_hook`` of torch 2.5: ``hook`` sees the whole state dict."""
+    handle = RemovableHandle(self._state_dict_hooks)
+
+    def see(module, state, prefix, metadata) -> None:
+        if hook(module, state, prefix, metadata) is not None:
+            raise RuntimeError("state_dict post-hook must return None")
+
+    self._state_dict_hooks[handle.id] = see
+    return handle
+
+
+def _register_load_state_dict_pre_hook(self, hook) -> RemovableHandle:
+    """The same of torch 2.5: ``hook`` sees the Cell and the state dict before they meet."""
+    return self._register_load_state_dict_pre_hook(hook, with_module=True)
+
+
+register_state_dict_post_hook = getattr(
+    torch.nn.Module, "register_state_dict_post_hook", _register_state_dict_post_hook)
+register_load_state_dict_pre_hook = getattr(
+    torch.nn.Module, "register_load_state_dict_pre_hook", _register_load_state_dict_pre_hook)
+
+
+# ---- tensors inside torch.func's transforms ----------------------------------------------------------------
+
+
+def _has_no_memory(t) -> bool:
+    """The public way round: what a transform wraps refuses to show its memory."""
+    try:
+        t.untyped_storage()
+    except (NotImplementedError, RuntimeError):
+        return True
+    return False
+
+
+_FUNCTORCH = getattr(torch._C, "_functorch", None)
+is_transformed = getattr(_FUNCTORCH, "is_functorch_wrapped_tensor", _has_no_memory)
+is_batched = getattr(_FUNCTORCH, "is_batchedtensor", _has_no_memory)
+is_differentiated = getattr(_FUNCTORCH, "is_gradtrackingtensor", _has_no_memory)

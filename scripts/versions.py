@@ -1,0 +1,118 @@
+"""The suite under the oldest and newest versions that setup.cfg promises; results go to scripts/versions.md.
+
+    python scripts/versions.py [CORNER ...] [--share fast|whole] [--envs FOLDER] [--keep] [--no-record]
+
+A corner is a Python, a torch and a numpy; each gets an environment of its own (5 GB: PyPI's torch brings
+CUDA with it), which is removed afterwards unless ``--keep``. Interpreters are looked for on PATH, among
+pyenv's and uv's. ``--share fast`` is what CI has time for. Exit code 1 where a test fails or a corner cannot be made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "scripts" / "versions.md"
+
+# name -> Python, torch, numpy; no number is the newest that PyPI has for that Python.
+CORNERS = {
+    "oldest": ("3.10", "torch==2.4.*", "numpy==1.26.*"),
+    "newest": ("3.13", "torch", "numpy"),
+    "old-python": ("3.10", "torch", "numpy"),
+    "old-torch": ("3.13", "torch==2.5.*", "numpy"),         # the oldest that there is for Python 3.13
+}
+TOOLS = ["pytest", "hypothesis", "rich", "pillow", "scikit-learn", "matplotlib", "setuptools>=68", "wheel",
+         "onnx", "onnxscript"]
+FAST = [
+    *(f"tests/{name}" for name in ("_core", "test_architecture.py", "test_signatures.py", "ops", "mint", "nn")),
+    *(f"tests/reference/test_{name}.py" for name in ("optimizers", "callbacks", "cell_state", "tensor_methods")),
+]
+
+
+def interpreter(version: str) -> str | None:
+    """The path of a Python of ``version``, or None."""
+    found = shutil.which(f"python{version}")
+    for folder in (Path.home() / ".pyenv" / "versions", Path.home() / ".local" / "share" / "uv" / "python"):
+        for path in sorted(folder.glob(f"*{version}.*/bin/python3")):
+            found = found or str(path)
+    return found
+
+
+def made(name: str, folder: Path) -> Path | str:
+    """The interpreter of a corner's environment, or why there is none."""
+    version, torch, numpy = CORNERS[name]
+    python = interpreter(version)
+    if python is None:
+        return f"there is no Python {version} on this machine"
+    inside = folder / name / "bin" / "python"
+    if not inside.exists():
+        subprocess.run([python, "-m", "venv", folder / name], check=True)
+    # A cap of the machine's on torch would hide the newest one.
+    environment = {**os.environ, "PIP_CONSTRAINT": os.devnull}
+    command = [inside, "-m", "pip", "install", "-q", "--only-binary", ":all:", torch, numpy, *TOOLS]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    return inside if done.returncode == 0 else done.stderr.strip().splitlines()[-1]
+
+
+def tried(python: Path, share: str, folder: Path) -> tuple[str, list[str], int]:
+    """The counts of a run, the tests that failed, and pytest's exit code."""
+    log = folder / f"{python.parents[1].name}.log"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1",
+                   "MS2TORCH_REFERENCE_PYTHON": ""}
+    tests = FAST if share == "fast" else ["tests"]
+    with log.open("w") as out:
+        code = subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+                               "--continue-on-collection-errors", "-rfE", *tests],
+                              cwd=ROOT, env=environment, stdout=out, stderr=subprocess.STDOUT).returncode
+    text = log.read_text()
+    failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", text, re.M)
+    counts = re.findall(r"(\d+) (passed|failed|skipped|errors?)", text[-400:])
+    return ", ".join(f"{n} {what}" for n, what in counts), failed, code
+
+
+def versions(python: Path) -> list[str]:
+    code = """import platform, torch, numpy
+print(platform.python_version(), torch.__version__, numpy.__version__)"""
+    return subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corners", nargs="*", choices=[*CORNERS, []], help="all of them by default")
+    parser.add_argument("--share", choices=("fast", "whole"), default="whole")
+    parser.add_argument("--envs", type=Path, help="where environments go, or are already")
+    parser.add_argument("--keep", action="store_true", help="keep the environments")
+    parser.add_argument("--no-record", action="store_true", help=f"leave {RESULTS.name} as it is")
+    given = parser.parse_args()
+    folder = given.envs or Path(tempfile.mkdtemp(prefix="ms2torch-versions-"))
+    wrong = 0
+    for name in given.corners or CORNERS:
+        python, begun = made(name, folder), time.time()
+        if isinstance(python, str):
+            print(f"{name}: not tried, {python}")
+            wrong += 1
+            continue
+        counts, failed, code = tried(python, given.share, folder)
+        row = [f"{datetime.date.today()}", name, *versions(python), given.share, counts,
+               f"{(time.time() - begun) / 60:.0f} min"]
+        print("\n".join([" | ".join(row), *failed]))
+        wrong += bool(code)
+        if not given.no_record:
+            with RESULTS.open("a", encoding="utf-8") as out:
+                out.write("| " + " | ".join(row) + " |\n")
+        if not given.keep:
+            shutil.rmtree(folder / name)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
