@@ -74,14 +74,15 @@ class MixUpBatch(_Mixing):
     def _draw(self, stream, *columns):
         images, labels = self._checked(columns)
         share = _Beta(self.alpha, np.float32)(stream)
+        rest = np.float32(1) - share             # 1 alone would make it float64 in numpy 1
         other = list(range(len(images)))
         stream.shuffle(other)
         if images.dtype.kind in "iu":
-            mixed = np.rint(weighted(images, share, images[other], 1 - share))
+            mixed = np.rint(weighted(images, share, images[other], rest))
         else:
-            mixed = images.astype(np.float64) * share + images[other].astype(np.float64) * (1 - share)
+            mixed = images.astype(np.float64) * share + images[other].astype(np.float64) * rest
         wanted = labels.astype(np.float32)
-        return mixed.astype(images.dtype), wanted * share + wanted[other] * (1 - share)
+        return mixed.astype(images.dtype), wanted * share + wanted[other] * rest
 
 
 class CutMixBatch(_Mixing):
@@ -123,5 +124,5 @@ class CutMixBatch(_Mixing):
             place = (slice(None), *place) if first else place
             mixed[i][place] = images[j][place]
             share = np.float32(1) - np.float32(high * wide) / np.float32(height * width)
-            found[i] = wanted[i] * share + wanted[j] * (1 - share)
+            found[i] = wanted[i] * share + wanted[j] * (np.float32(1) - share)
         return mixed, found
