@@ -9,6 +9,7 @@ import weakref
 import numpy as np
 
 from ms2torch._core import mode
+from ms2torch._core.tensor.tensor import Tensor
 
 # Cell classes whose own construct is still as it was written, and may meet a graph.
 _waiting: weakref.WeakSet = weakref.WeakSet()
@@ -57,6 +58,8 @@ def _copy_of(function, owner):
 def _out(value):
     """A graph's result: its Python floats have passed through float32."""
     kind = value.__class__
+    if kind is Tensor:
+        return value
     if kind is float:
         return float(np.float32(value))
     for plain in (tuple, list):
@@ -78,7 +81,7 @@ def explained(error: Exception, function, args: tuple, kwargs: dict, entry: str)
 
 
 def first_call(cls) -> None:
-    """Have the ``construct`` that ``cls`` defines looked at when a graph first calls it."""
+    """Have the ``construct`` that ``cls`` defines looked at once graphs are in use."""
     if cls.__module__.partition(".")[0] != "ms2torch" and isinstance(
         cls.__dict__.get("construct"), types.FunctionType
     ):
@@ -100,7 +103,7 @@ def _begin() -> None:
 
 
 def _watch(cls) -> None:
-    """Put in the place of ``construct`` what looks at it at its first call in a graph, and then goes."""
+    """Put in the place of ``construct`` what looks at it at its first call, and then goes."""
     _waiting.discard(cls)
     written = cls.__dict__.get("construct")
     if not isinstance(written, types.FunctionType) or hasattr(written, "_graph_source"):
@@ -108,8 +111,6 @@ def _watch(cls) -> None:
 
     @functools.wraps(written)
     def construct(self, *args, **kwargs):
-        if not (mode.graph or mode.inside):
-            return written(self, *args, **kwargs)
         from ms2torch.language import reading
 
         if reading.copy_of(written, self) is written:

@@ -61,6 +61,18 @@ class Place:
             return dict(zip(keys, values, strict=True))
         return _UNKNOWN
 
+    def calls_program(self) -> bool:
+        """Whether the expression calls a function of the program, with arguments that do not fit it."""
+        func = getattr(self.node, "func", None)
+        if self.called or func is None:
+            return False
+        if isinstance(func, ast.Attribute):
+            owner = type(self.value(func.value))
+            found = inspect.getattr_static(owner, func.attr, None)
+        else:
+            found = self.value(func)
+        return reading.is_read(getattr(found, "_graph_source", found))
+
     def function(self):
         """The name of the function that the expression calls, or None."""
         func = getattr(self.node, "func", None)
@@ -183,7 +195,7 @@ def _index(error, text, place):
 
 
 def _type(error, text, place):
-    for pattern, tell in _TYPE_ERRORS:
+    for pattern, tell in (*_TYPE_ERRORS, *(_CALL_ERRORS if place.calls_program() else ())):
         found = re.search(pattern, text)
         if found:
             return tell(found, place)
@@ -233,6 +245,9 @@ _TYPE_ERRORS = [
     (r"^Not support len of a 0-D tensor$|^iteration over a 0-d tensor$", _scalar_tensor),
     (r"^(tuple|list) indices must be integers or slices, not float$", _sequence_index),
     (r"object cannot be interpreted as an integer$", _no_integer),
+]
+# The same for a call of a function of the program.
+_CALL_ERRORS = [
     (
         r"(\w+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) w\w+ given$",
         lambda m, p: RuntimeError(
