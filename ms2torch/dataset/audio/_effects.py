@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.validator_helpers import check_value, type_check
 from ._base import AudioTensorOperation, check_int32, check_int32_not_zero
+from ._filters import filtered
 from .utils import Interpolation, Modulation
 
 __all__ = ["Flanger", "Overdrive", "Phaser"]
@@ -34,12 +35,8 @@ class Overdrive(AudioTensorOperation):
             -1, 1
         )
         bent = bent - bent**3 / 3
-        flat, out = bent.reshape(-1, bent.shape[-1]), np.empty((bent.size // bent.shape[-1], bent.shape[-1]))
-        last_in, last_out = np.zeros(len(flat)), np.zeros(len(flat))
-        for i in range(flat.shape[1]):  # a filter that takes the constant part away
-            last_out = flat[:, i] - last_in + 0.995 * last_out
-            last_in, out[:, i] = flat[:, i], last_out
-        mixed = wave * 0.5 + out.reshape(wave.shape) * 0.75
+        varying = filtered(bent, (1, -1), (1, -0.995), clamp=False)
+        mixed = wave * 0.5 + varying * 0.75
         return mixed.clip(-1, 1).astype(wave.dtype)
 
 

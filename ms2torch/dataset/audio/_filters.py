@@ -14,6 +14,8 @@ __all__ = ["AllpassBiquad", "BandBiquad", "BandpassBiquad", "BandrejectBiquad", 
            "RiaaBiquad",
            "TrebleBiquad"]
 
+_STEPS = 64                          # of a recursive filter, in one product; more than its order
+
 
 def filtered(wave: np.ndarray, ahead, back, clamp: bool = True) -> np.ndarray:
     """y[n] = (sum of ``ahead[k] x[n-k]`` less that of ``back[k] y[n-k]``, k > 0) / ``back[0]``, along the
@@ -28,20 +30,54 @@ def filtered(wave: np.ndarray, ahead, back, clamp: bool = True) -> np.ndarray:
     for lag, factor in enumerate(ahead):
         if lag < flat.shape[1]:
             result[:, lag:] += factor * flat[:, :flat.shape[1] - lag]
-    past = [float(factor) for factor in back[1:]]
-    if any(past):
-        for row in result:
-            values = row.tolist()
-            for n in range(len(values)):
-                value = values[n]
-                for lag, factor in enumerate(past, 1):
-                    if lag > n:
-                        break
-                    value -= factor * values[n - lag]
-                values[n] = value
-            row[:] = values
+    past = back[1:]
+    if past.any():
+        done = _fed_back(result, past) if len(past) < _STEPS else None
+        if done is None or not np.isfinite(done).all():     # an overflow times 0 would spread
+            done = _one_by_one(result, past)
+        result = done
     result = result.clip(-1, 1) if clamp else result
     return result.reshape(wave.shape).astype(kind)
+
+
+def _fed_back(waves: np.ndarray, past: np.ndarray) -> np.ndarray:
+    """y[n] = ``waves[n]`` less the sum of ``past[k] y[n-1-k]``, of each row, block by block.
+
+    Within a block the recursion is a product with its impulse response; what the block before hands on is its
+    last values, so that no more than these go from block to block one after the other.
+    """
+    order, count = len(past), waves.shape[1]
+    response = _one_by_one(np.eye(1, _STEPS), past)[0]
+    lags = np.arange(_STEPS)[:, None] - np.arange(_STEPS)
+    alone = np.where(lags >= 0, response[lags], 0.0)
+    # what a block makes of the last values before it, the latest first, if nothing else comes in
+    before = np.zeros((_STEPS, order))
+    for k in range(order):
+        fed = np.zeros(_STEPS)
+        fed[:order - k] = -past[k:][:_STEPS]
+        before[:, k] = alone @ fed
+    padded = np.zeros((len(waves), -(-count // _STEPS) * _STEPS))
+    padded[:, :count] = waves
+    blocks = padded.reshape(len(waves), -1, _STEPS) @ alone.T
+    last = np.zeros((len(waves), order))
+    handed = np.empty((len(waves), blocks.shape[1], order))
+    tail, step = blocks[..., :-order - 1:-1], before[:-order - 1:-1].T
+    for i in range(blocks.shape[1]):
+        handed[:, i] = last
+        last = tail[:, i] + last @ step
+    blocks += handed @ before.T
+    return blocks.reshape(len(waves), -1)[:, :count]
+
+
+def _one_by_one(waves: np.ndarray, past: np.ndarray) -> np.ndarray:
+    """`_fed_back`, a value at a time."""
+    factors, found = past.tolist(), []
+    for values in waves.tolist():
+        for n in range(len(values)):
+            for lag, factor in enumerate(factors[:n], 1):
+                values[n] -= factor * values[n - lag]
+        found.append(values)
+    return np.array(found).reshape(waves.shape)
 
 
 class LFilter(AudioTensorOperation):
