@@ -459,6 +459,21 @@ class Dataset:
         from ._saving import save
         save(self, file_name, num_files, file_type)
 
+    def to_torch(self, as_dict=False, num_shards=None, shard_id=None):
+        """The rows as a ``torch.utils.data.IterableDataset`` of tuples, or dicts, of torch tensors.
+
+        It has ``set_epoch``, ``state_dict`` and ``load_state_dict``; ``num_shards`` share the rows.
+        ``ms2torch.dataset.from_torch`` goes the other way.
+        """
+        from ._torch import TorchRows
+        return TorchRows(self, as_dict, num_shards, shard_id)
+
+    def parse(self, children=None):
+        """Not supported: MindSpore gives its node of compiled code, and there is none here."""
+        raise unsupported(f"mindspore.dataset.{type(self).__name__}.parse",
+                          "there is no compiled node here.",
+                          "iterate over the dataset, or ask it for its sizes and columns.")
+
     def device_que(self, send_epoch_end=True, create_data_info_queue=False, queue_name=""):
         """Send data to a device queue; training loops here read the dataset itself."""
         raise unsupported("mindspore.dataset.Dataset.device_que", "there is no device queue.",

@@ -16,6 +16,7 @@ from enum import Enum
 
 import numpy as np
 
+from ms2torch._core.errors import unsupported
 from ms2torch._core.random.engines import MT19937
 
 from ..core import config
@@ -115,6 +116,16 @@ class BuiltinSampler:
         if self.child_sampler is not None:
             raise RuntimeError("Cannot add child sampler, this sampler already has a child.")
         self.child_sampler = sampler
+
+    def parse(self):
+        """Not supported: MindSpore gives its node of compiled code, and there is none here."""
+        raise unsupported(f"mindspore.dataset.{type(self).__name__}.parse", "there is no compiled node here.",
+                          "give the sampler to a dataset.")
+
+    def parse_for_minddataset(self):
+        """Not supported, as `parse`."""
+        raise unsupported(f"mindspore.dataset.{type(self).__name__}.parse_for_minddataset",
+                          "there is no compiled node here.", "give the sampler to MindDataset.")
 
     def get_child(self):
         return self.child_sampler

@@ -33,6 +33,8 @@ def pixels(data: np.ndarray) -> np.ndarray:
     if start in _REFUSED:
         raise OperationError(f"Unsupported image type [{_REFUSED[start]}]. Please delete it from the dataset "
                              "and re-run.")
+    if _impossible(data):
+        raise OperationError("Decode: image decode failed.")
     with kernels.opencv("decode", "Decode") as cv2:
         if cv2 and _frame(data)[4:] != b"\x04":
             how = cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION
@@ -41,6 +43,17 @@ def pixels(data: np.ndarray) -> np.ndarray:
                 raise OperationError("Decode: image decode failed.")
             return cv2.cvtColor(image, cv2.COLOR_BGR2RGB, dst=image)
     return np.array(decoded(data))
+
+
+def _impossible(data: np.ndarray) -> bool:
+    """Whether the header of a PNG tells of more pixels than deflate could have packed into the file: decoders
+    would take gigabytes, and minutes, before they find out.
+    """
+    head = data[:24].tobytes()
+    if head[:4] != b"\x89PNG":
+        return False
+    width, height = int.from_bytes(head[16:20]), int.from_bytes(head[20:24])
+    return height * (width // 8 + 1) > 1032 * len(data)
 
 
 def _frame(data: np.ndarray) -> bytes:
