@@ -66,10 +66,12 @@ class Generator:
         self._offset = int.from_bytes(data[8:], "little", signed=True)
         self._used = True
 
-    def _step(self, step: int = _STEP) -> tuple[int, int]:
-        """The seed and the offset of this use; the offset moves on by ``step``."""
+    def _step(self, step: int | Tensor = _STEP):
+        """The seed and the offset of this use, Tensors where ``step`` is; the offset moves on by it."""
         at = self._offset
-        self._offset += step
+        self._offset += int(step)
+        if isinstance(step, Tensor):
+            return wrap(torch.tensor(self._seed)), wrap(torch.tensor(at))
         return self._seed, at
 
 

@@ -72,6 +72,11 @@ def _assert(condition, input_data, summarize=3):
 _summaries: dict[tuple[str, str], Tensor] = {}
 
 
+def keep_summary(kind: str, tag: str, value: Tensor) -> None:
+    """``value`` as that of ``tag`` for the next record."""
+    _summaries[kind, tag] = wrap(value._t.detach().clone())
+
+
 def take_summaries() -> dict[tuple[str, str], Tensor]:
     """What summary operators were given since the last call."""
     taken = dict(_summaries)
@@ -95,7 +100,7 @@ def _summary(name: str, fits, wrong: str) -> None:
                             f"but got {type(value).__name__}")
         if not fits(value._t):
             raise ValueError(f"For primitive[{name}], the v rank must be {wrong}, but got {value.ndim}.")
-        _summaries[name.removesuffix("Summary"), tag] = wrap(value._t.detach().clone())
+        keep_summary(name.removesuffix("Summary"), tag, value)
 
     PRIMITIVES[name].__doc__ = f"""Keeps ``value`` as that of ``name`` for the next record of an open
     `SummaryRecord` or `SummaryCollector` (``mindspore.ops.{name}``); the last value of a name counts.

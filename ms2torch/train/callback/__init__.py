@@ -4,6 +4,7 @@ from ms2torch._naming.surface import install_lazy
 
 from ._backup_and_restore import BackupAndRestore
 from ._callback import Callback, CallbackManager, InternalCallbackParam, RunContext, _InternalCallbackParam
+from ._callback import checkpoint_cb_for_save_op as _checkpoint_cb_for_save_op
 from ._callback import set_cur_net as _set_cur_net
 from ._checkpoint import CheckpointConfig, CheckpointManager, ModelCheckpoint
 from ._early_stop import EarlyStopping

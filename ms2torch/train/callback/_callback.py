@@ -206,3 +206,17 @@ _current: list = [None]
 def set_cur_net(net) -> None:
     """Note the network in training, as programs that train without a Model do for their callbacks."""
     _current[0] = net
+
+
+def checkpoint_cb_for_save_op(parameter_list) -> bool:
+    """Put ``{"name", "data"}`` entries into the noted network, which is forgotten then; False without one."""
+    from ms2torch.common.parameter import Parameter
+    from ms2torch.train.serialization import load_param_into_net
+
+    if _current[0] is None:
+        return False
+    found = {entry["name"]: Parameter(entry["data"], name=entry["name"]) for entry in parameter_list}
+    parameter_list.clear()
+    load_param_into_net(_current[0], found, strict_load=True)
+    set_cur_net(None)
+    return True

@@ -165,7 +165,7 @@ class ModelCheckpoint(Callback):
         self._config = config or CheckpointConfig()
         self._manager = CheckpointManager(self._config.format)
         if not callable(prefix) and not callable(directory):
-            self._prefix = unused_prefix(self._directory, prefix)
+            self._prefix = _chg_ckpt_file_name_if_same_exist(self._directory, prefix)
         self._append_dict = self._config.append_dict or {}
         self._counted_before = {name: self._append_dict.get(name, 0) for name in _COUNTED}
         self._latest_ckpt_file_name = ""
@@ -259,7 +259,9 @@ class ModelCheckpoint(Callback):
     def _save_on_exception(self, network, epoch: int, step: int) -> None:
         """Training failed: what there is goes into a file ``..._breakpoint.ckpt``, where that is wanted."""
         if self._config.exception_save:
-            prefix = unused_prefix(self._directory, self._exception_prefix, broken=True)
+            prefix = _chg_ckpt_file_name_if_same_exist(
+                self._directory, self._exception_prefix, exception=True
+            )
             self._write(
                 network,
                 os.path.join(self._directory, f"{prefix}-{epoch}_{step}_breakpoint.ckpt"),
@@ -290,11 +292,11 @@ def make_directory(path: str) -> str:
     return real
 
 
-def unused_prefix(directory: str, prefix: str, broken: bool = False) -> str:
+def _chg_ckpt_file_name_if_same_exist(directory: str, prefix: str, exception: bool = False) -> str:
     """``prefix``, with ``_N`` behind it where files of that name are there already."""
     number = 0
     for name in os.listdir(directory):
-        if name.endswith("_breakpoint.ckpt") is not broken or not name.endswith((".ckpt", ".safetensors")):
+        if name.endswith("_breakpoint.ckpt") is not exception or not name.endswith((".ckpt", ".safetensors")):
             continue
         rest = name[len(prefix) :]
         if name.startswith(prefix) and not rest[:1].isalpha():

@@ -16,7 +16,7 @@ from ms2torch import log as logger
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.cell import Cell
-from ms2torch.ops.function.debug_func import take_summaries
+from ms2torch.ops.function.debug_func import keep_summary, take_summaries
 from ms2torch.train._protobuf import content, float64
 from ms2torch.train._utils import _make_directory, check_value_type
 
@@ -32,6 +32,14 @@ _LINEAGE = {"train_lineage": 6, "eval_lineage": 7, "dataset_graph": 9, "custom_l
 def _get_summary_tensor_data() -> dict[str, Tensor]:
     """What summary operators were given since the last call, by ``tag[:Kind]``; the next call starts anew."""
     return {f"{tag}[:{kind}]": value for (kind, tag), value in take_summaries().items()}
+
+
+def _cache_summary_tensor_data(summary) -> bool:
+    """Keep what graphs hand over, ``{"name": "tag[:Kind]", "data": Tensor}`` each, for the next record."""
+    for item in summary:
+        tag, _, kind = item["name"].rstrip("]").rpartition("[:")
+        keep_summary(kind, tag, item["data"])
+    return True
 
 
 def process_export_options(export_options):
