@@ -4,12 +4,14 @@
 
 It asks an installed MindSpore 2.10 (``scripts/reference_env.sh`` makes one) for the arguments of every
 Primitive, and of the functions and instances that are generated around them. A row is ``kind``, ``module``
-below ``mindspore.ops``, ``name`` and two more:
+below ``mindspore.ops`` (none for those that are generated), ``name`` and two more:
 
     class     what it takes when it is made, and what when it is called
-    function  the class that it calls, and what it takes
-    instance  its class: ``tanh_grad_op``
-    core      the class whose call ends there: ``pyboost_tanh_grad``
+    function  the class that it calls, and what it takes; "=" for what the class takes when it is called
+    instance  its class: ``acos_op``
+    core      the class whose call ends there: ``pyboost_acos``
+
+The last two are written where the class's name does not follow from theirs, as it does from ``tanh_grad_op``.
 
 Arguments are written as in Python; a default that is a dtype is ``dtype.float32``.
 """
@@ -109,7 +111,16 @@ def main() -> None:
                 )
                 if of:
                     rows.append(("function", path, name, of, arguments(value, dtypes)))
-    short = [(kind, path.removeprefix("mindspore.ops."), *rest) for kind, path, *rest in rows]
+    takes = {row[2]: row[4] for row in rows if row[0] == "class"}
+    short = []
+    for kind, path, name, of, given in rows:
+        stem = name.removeprefix("pyboost_").removesuffix("_op").removesuffix("_impl").replace("_", "")
+        if kind in ("instance", "core") and stem == of.lower():
+            continue  # found by its name
+        module = "" if path.startswith(GENERATED) else path.removeprefix("mindspore.ops.")
+        short.append(
+            (kind, module, name, of, "=" if kind == "function" and given == takes.get(of) else given)
+        )
     OUT.write_text("".join("\t".join(row) + "\n" for row in sorted(set(short))))
 
 

@@ -62,6 +62,8 @@ def status(full: str, found: object) -> str:
     if found is None:
         kind = surface.status(full)[0]
         return "planned" if kind == "removed" else kind
+    if hasattr(found, "__refused__"):
+        return "refused"
     if isinstance(found, type):
         made = next((vars(c)["__init__"] for c in found.__mro__ if "__init__" in vars(c)), None)
         return "refused" if _refuses(made) else "here"

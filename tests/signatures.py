@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import itertools
 import math
 from functools import cache
@@ -56,6 +57,8 @@ def find(full: str):
             return None if owner is None else vars(owner)[part]
         if isinstance(found, surface.Missing):
             return None
+        if inspect.isfunction(found) and surface.has_module(".".join(parts[: i - 1])):
+            found = importlib.import_module(surface.our_name(".".join(parts[: i - 1])))  # common.tensor
         try:
             found = getattr(found, part)
         except AttributeError:

@@ -124,3 +124,30 @@ def test_names_of_checkpoints(tmp_path):
         _make_directory(3)
     with pytest.raises(ValueError, match="it should be non-blank"):
         _make_directory(" ")
+
+
+def test_names_kept_for_libraries():
+    """What is imported or derived from at module level; the pairs are those of MindSpore 2.10."""
+    from ms2torch import DeviceCtx, Tensor, float32, ops, rewrite
+    from ms2torch._c_expression import ParamInfo
+    from ms2torch.common.recompute import _RecomputeCell
+    from ms2torch.common.tensor import COOTensor, _TensorMeta
+
+    assert COOTensor is ms2torch.COOTensor and isinstance(Tensor, _TensorMeta) and ParamInfo().requires_grad
+    assert ops.DataType.F16_5HD == ("float16", "NC1HWC0")
+    assert ops.DataType.I8_Default_List == ("int8", "DefaultFormat", "list")
+    info = ops.CustomRegOp("k").input(0, "x").output(0, "y").target("CPU").get_op_info()
+    assert info["inputs"] == [{"index": 0, "name": "x", "paramType": "required"}] and info["target"] == "CPU"
+    x = Tensor([1.0, 2.0])
+    out = ops.PyFunc(lambda a, b: a + b, [x.dtype] * 2, [x.shape] * 2, [float32], [x.shape])((x, x))
+    assert out[0].asnumpy().tolist() == [2, 4] and ops.move_to(x).asnumpy().tolist() == [1, 2]
+    with DeviceCtx("CPU", 0) as chosen:
+        assert chosen.device_id == 0
+    dense = ms2torch.nn.Dense(2, 1)
+    assert (_RecomputeCell(dense)(x[None]) == dense(x[None])).all()
+
+    class Pass(rewrite.PatternEngine):
+        pass
+
+    with pytest.raises(NotImplementedError, match="PatternEngine"):
+        Pass()

@@ -26,6 +26,25 @@ class MSContext:
         return ""
 
 
+class ParamInfo:
+    """What MindSpore's core keeps of a Parameter: attributes that libraries set and read."""
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.requires_grad = True
+        self.layerwise_parallel = self.parallel_optimizer = False
+        self.init_in_server = self.use_persistent_storage = False
+        self.comm_fusion = 1
+        self.parameter_shape: list[int] = []
+        self.obj = None
+
+    def clone(self) -> ParamInfo:
+        """Another one with the same attributes."""
+        made = ParamInfo()
+        made.__dict__.update(self.__dict__)
+        return made
+
+
 def disable_multi_thread() -> None:
     """Accepted: MindSpore's executor runs in several threads, ours in one."""
 

@@ -37,20 +37,36 @@ class Argument(NamedTuple):
 
 @cache
 def table() -> dict[str, list[Row]]:
-    """The rows of every name; those of the generated modules come first."""
+    """The rows of every name; those of the generated modules, whose ``module`` is empty, come first."""
     found: dict[str, list[Row]] = {}
     for line in _FILE.read_text().splitlines():
         row = Row(*line.split("\t"))
         rows = found.setdefault(row.name, [])
-        rows.insert(0, row) if row.module.startswith("auto_generate") else rows.append(row)
+        rows.append(row) if row.module else rows.insert(0, row)
     return found
 
 
+@cache
+def _classes() -> dict[str, str]:
+    return {name.lower(): name for name, rows in table().items() if rows[0].kind == "class"}
+
+
 def row(home: str, name: str) -> Row | None:
-    """The row of ``name`` in the module ``home`` (``mindspore.ops...``), or else its first one."""
+    """The row of ``name`` in the module ``home`` (``mindspore.ops...``), or else its first one.
+
+    ``tanh_grad_op`` and ``pyboost_tanh_grad`` have one by the class that their name says.
+    """
     rows = table().get(name, ())
+    if not rows and (name.endswith(("_op", "_impl")) or name.startswith("pyboost_")):
+        kind = "core" if name.startswith("pyboost_") else "instance"
+        stem = name.removeprefix("pyboost_").removesuffix("_op").removesuffix("_impl")
+        of = _classes().get(stem.replace("_", ""))
+        return Row(kind, "", name, of, "") if of else None
     module = home.removeprefix("mindspore.ops.")
-    return next((r for r in rows if r.module == module), rows[0] if rows else None)
+    found = next((r for r in rows if r.module == module), rows[0] if rows else None)
+    if found is not None and found.kind == "function" and found.takes == "=":
+        return found._replace(takes=table()[found.of][0].takes)
+    return found
 
 
 def arguments(text: str) -> list[Argument]:

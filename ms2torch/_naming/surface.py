@@ -33,23 +33,6 @@ OURS = "ms2torch"
 _ROOT = Path(__file__).resolve().parents[1]
 _DATA = Path(__file__).parent / "data"
 
-# Families that ms2torch does not intend to have, by the longest prefix: (why, what to do instead).
-_UNSUPPORTED = {
-    "mindspore.device_context.ascend": ("tunes Ascend hardware", "remove the call."),
-    "mindspore.device_context.gpu": ("tunes MindSpore's own kernels", "set torch.backends.cudnn."),
-    "mindspore.rewrite": ("rewrites MindSpore's source trees", "change the network's Cells in Python."),
-    "mindspore.safeguard": ("obfuscates MindSpore's files", "protect the checkpoint file itself."),
-    "mindspore.utils": ("serves fault tolerance of Ascend clusters", "remove the call."),
-    "mindspore.graph": ("belongs to MindSpore's graph compiler", "remove the call."),
-    "mindspore.experimental.MapParameter": ("belongs to parameter servers", "nn.EmbeddingLookup."),
-    "mindspore.experimental.map_parameter": ("belongs to parameter servers", "nn.EmbeddingLookup."),
-    "mindspore.experimental.llm_boost": ("loads libraries for Ascend", "call the network itself."),
-    "mindspore._extends": ("belongs to MindSpore's graph compiler", "remove the call."),
-    "mindspore._c_expression": ("is MindSpore's compiled core", "use the public name in its place."),
-    "mindspore._c_dataengine": ("is MindSpore's compiled core", "use mindspore.dataset."),
-    "mindspore._c_mindrecord": ("is MindSpore's compiled core", "use mindspore.mindrecord."),
-    "mindspore.ops.op_info_register": ("registers kernels for Ascend", "write the operator with torch."),
-}
 _LATER = "write it in the program (x.torch() is a torch tensor, Tensor(t) wraps one), or wait for it."
 
 
@@ -76,6 +59,35 @@ def _removed() -> dict[str, tuple[str, str, str]]:
     """For every name that a release dropped: first release, last release, where 2.10 has a namesake."""
     rows = (line.split("\t") for line in (_DATA / "removed.tsv").read_text().splitlines())
     return {name: (first, last, namesake) for name, first, last, namesake in rows}
+
+
+@cache
+def _refused() -> dict[str, tuple[str, str]]:
+    """Names and families, by their longest prefix, that ms2torch does not have: (why, what to do instead)."""
+    found = {}
+    for line in (_DATA / "refused.tsv").read_text().splitlines():
+        why, instead, prefixes = line.split("\t")
+        found.update(dict.fromkeys((f"mindspore.{p}" for p in prefixes.split()), (why, instead)))
+    return found
+
+
+@cache
+def _aliases() -> dict[str, str]:
+    """Names that stand for something that MindSpore has under another one."""
+    return dict(line.split("\t") for line in (_DATA / "aliases.tsv").read_text().splitlines())
+
+
+def _alias(full: str):
+    """What a name of `_aliases` stands for, None for any other."""
+    path = _aliases().get(full)
+    if path is None:
+        return None
+    found: object = importlib.import_module(OURS)
+    at = "mindspore"
+    for part in path.split(".")[1:]:
+        at = f"{at}.{part}"
+        found = getattr(found, part, None) or importlib.import_module(our_name(at))
+    return found
 
 
 @cache
@@ -134,7 +146,9 @@ def _elsewhere(home: str, name: str, asked: str):
             found = vars(importlib.import_module(our_name(path)))
             if name in found and not isinstance(found[name], Missing):
                 return found[name]
-    return None
+    found = _derived(home, name)
+    known = next((p for p in (home, *others) if f"{p}.{name}" in _aliases()), None)
+    return _alias(f"{known}.{name}") if found is None and known else found
 
 
 def _derived(home: str, name: str):
@@ -165,6 +179,12 @@ def _once_exported(module_name: str, path: str) -> list[str]:
 
 def status(full: str) -> tuple[str, str, str]:
     """``(status, reason, instead)`` of a name we lack; status is planned, unsupported or removed."""
+    prefix = full
+    while prefix:
+        if prefix in _refused():
+            reason, instead = _refused()[prefix]
+            return "unsupported", f"not supported by ms2torch, because it {reason}.", instead
+        prefix = prefix.rpartition(".")[0]
     if full in _removed():
         first, last, namesake = _removed()[full]
         return (
@@ -173,14 +193,10 @@ def status(full: str) -> tuple[str, str, str]:
             f"use {namesake}." if namesake.startswith("mindspore") else _LATER,
         )
     prefix = full
-    while prefix:
+    while prefix := prefix.rpartition(".")[0]:
         if _removed().get(prefix, ("", "", ""))[2] == "(module)":
             first, last, _ = _removed()[prefix]
             return "removed", f"removed from MindSpore with {prefix} (in {first} to {last}).", _LATER
-        if prefix in _UNSUPPORTED:
-            reason, instead = _UNSUPPORTED[prefix]
-            return "unsupported", f"not supported by ms2torch, because it {reason}.", instead
-        prefix = prefix.rpartition(".")[0]
     return "planned", "planned, not in ms2torch yet.", _LATER
 
 
@@ -210,8 +226,16 @@ class Missing:
         return Missing, (self._full,)
 
 
+    def __mro_entries__(self, bases: tuple) -> tuple:
+        # Libraries derive classes from such a name when they are imported; making an object of one is a use.
+        def __init__(made, *args, **kwargs):
+            self._use()
+
+        return (type(self._full.rpartition(".")[2], (), {"__init__": __init__}),)
+
+
 _USES = """
-call mro_entries instancecheck subclasscheck iter next len contains getitem setitem delitem enter exit setattr
+call instancecheck subclasscheck iter next len contains getitem setitem delitem enter exit setattr
 bool int float index eq ne lt le gt ge add radd sub rsub mul rmul truediv rtruediv matmul rmatmul pow rpow
 neg or ror
 """
@@ -258,13 +282,13 @@ def lookup(module_name: str, name: str):
         if home.startswith("="):
             return importlib.import_module(our_name(home[1:]))
         found = _elsewhere(home or path, name, path)
-        if found is None:
-            found = _derived(home or path, name)
         return Missing(full) if found is None else found
     if path == "mindspore._c_expression" and (found := _derived(path, name)) is not None:
         return found
     if full in _table() or (full in _removed() and _removed()[full][2] == "(module)"):
         return importlib.import_module(our_name(full))
+    if (found := _alias(full)) is not None:
+        return found
     if full in _removed():
         return Missing(full)
     if has_module(full):

@@ -64,3 +64,23 @@ def register_saved_tensors_hooks(pack_hook, unpack_hook):
         return call
 
     return decorate
+
+
+def __getattr__(name: str):
+    if name != "_RecomputeCell":
+        raise AttributeError(name)
+    from ms2torch.nn.cell import Cell
+
+    class _RecomputeCell(Cell):
+        """A Cell around another one, whose backward pass runs that again."""
+
+        def __init__(self, block) -> None:
+            super().__init__(auto_prefix=False)
+            self.net = block
+
+        def construct(self, *args, **kwargs):
+            kwargs.pop("save_rng_state", None)
+            return recompute(self.net, *args, **kwargs)
+
+    globals()[name] = _RecomputeCell
+    return _RecomputeCell

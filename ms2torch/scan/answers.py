@@ -69,6 +69,8 @@ def _judged(path: str, found) -> Answer:
         kind, reason, instead = surface.status(found._full)
         text = f"{kind}: {reason.removeprefix(f'{kind}, ')} Instead: {instead}"
         return Answer(path, found, "refused" if kind == "unsupported" else kind, text)
+    if refusal := getattr(found, "__refused__", None):
+        return Answer(path, found, "refused", "unsupported: {} Instead: {}".format(*refusal))
     return Answer(path, found)
 
 

@@ -210,9 +210,8 @@ def _inner(name: str):
         return _caller(name, name.removeprefix("_Pyboost").removesuffix("Prim"), spread=True)
     if not name.endswith("_impl"):
         return None
-    row = primitives.row("", f"pyboost_{name.removesuffix('_impl')}")
-    wanted = name.removesuffix("_impl").replace("_", "")
-    of = row.of if row else next((n for n in primitives.table() if n.lower() == wanted), None)
+    row = primitives.row("", f"pyboost_{name.removesuffix('_impl')}") or primitives.row("", name)
+    of = row and row.of
     return of and _caller(f"_Pyboost{of}Prim", of, spread=True)()
 
 
