@@ -63,7 +63,9 @@ def row(home: str, name: str) -> Row | None:
         of = _classes().get(stem.replace("_", ""))
         return Row(kind, "", name, of, "") if of else None
     module = home.removeprefix("mindspore.ops.")
-    found = next((r for r in rows if r.module == module), rows[0] if rows else None)
+    own = [r for r in rows if r.module == module]
+    own = own or [r for r in rows if r.module and not home.startswith("mindspore.ops.auto_generate") and home]
+    found = next(iter([*own, *rows]), None)
     if found is not None and found.kind == "function" and found.takes == "=":
         return found._replace(takes=table()[found.of][0].takes)
     return found

@@ -27,7 +27,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ms2torch._core.errors import notice, unsupported
-from ms2torch._naming import generation
+from ms2torch._naming import generation, primitives
 
 OURS = "ms2torch"
 _ROOT = Path(__file__).resolve().parents[1]
@@ -197,6 +197,9 @@ def status(full: str) -> tuple[str, str, str]:
         if _removed().get(prefix, ("", "", ""))[2] == "(module)":
             first, last, _ = _removed()[prefix]
             return "removed", f"removed from MindSpore with {prefix} (in {first} to {last}).", _LATER
+    if full.startswith("mindspore.ops") and (row := primitives.row("", full.rpartition(".")[2])):
+        refusal = importlib.import_module(f"{OURS}.ops._derived.refused").refusal
+        return "unsupported", *refusal(row.name if row.kind == "class" else row.of)
     return "planned", "planned, not in ms2torch yet.", _LATER
 
 

@@ -74,7 +74,7 @@ class DataType(metaclass=_Pairs):
 class _RegOp:
     """A description that grows call by call; any call but `get_op_info` adds what it is given."""
 
-    def __init__(self, op_name: str = "") -> None:
+    def __init__(self, op_name: str) -> None:
         if not isinstance(op_name, str):
             raise ValueError(f"op name value must be string, but got {op_name}.")
         self.op_name = op_name

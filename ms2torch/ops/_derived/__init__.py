@@ -101,7 +101,17 @@ def _class(row: primitives.Row) -> type:
     cls.on_tensors = on_tensors
     if row.name not in computations():
         cls.__refused__ = refusal(row.name)
+        cls.__call__.__signature__ = inspect.Signature(
+            [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD), *map(_parameter, call)]
+        )
     return cls
+
+
+def _parameter(argument: primitives.Argument) -> inspect.Parameter:
+    starred = argument.name.startswith("*")
+    kind = inspect.Parameter.VAR_POSITIONAL if starred else inspect.Parameter.POSITIONAL_OR_KEYWORD
+    default = inspect.Parameter.empty if argument.default is None else _value(argument)
+    return inspect.Parameter(argument.name.removeprefix("*"), kind, default=default)
 
 
 def _value(argument: primitives.Argument):
@@ -153,26 +163,20 @@ def _instance(home: str, row: primitives.Row) -> Primitive | None:
 
 @cache
 def _function(home: str, row: primitives.Row):
-    """A function around a class: it takes by name what the class takes when made and when called."""
+    """A function around a class that computes: it takes what the class takes when made and when called."""
     of = primitives.row("mindspore.ops.auto_generate.gen_ops_prim", row.of)
     if of is None or of.kind != "class":
         return None
     cls, takes = _class(of), primitives.arguments(row.takes)
     if hasattr(cls, "__refused__"):
-
-        def function(*args, **kwargs):
-            return _refuse(row.name)
-
-        function.__refused__ = cls.__refused__
-    else:
-        made = primitives.arguments(of.init)
-        held = {a.name for a in made}
-        space = {"cls": cls, "dtype": dtype, "inf": float("inf")}
-        parts = [a.name + (f"={a.default}" if a.default is not None else "") for a in takes]
-        first = [a.name for a in takes if a.name not in held]
-        attributes = ", ".join(f"{a.name}={a.name}" for a in takes if a.name in held)
-        exec(f"def {row.name}({', '.join(parts)}):\n    return cls({attributes})({', '.join(first)})", space)
-        function = space[row.name]
+        return None
+    held = {a.name for a in primitives.arguments(of.init)}
+    space = {"cls": cls, "dtype": dtype, "inf": float("inf")}
+    parts = [a.name + (f"={a.default}" if a.default is not None else "") for a in takes]
+    first = [a.name for a in takes if a.name not in held]
+    attributes = ", ".join(f"{a.name}={a.name}" for a in takes if a.name in held)
+    exec(f"def {row.name}({', '.join(parts)}):\n    return cls({attributes})({', '.join(first)})", space)
+    function = space[row.name]
     function.__name__ = function.__qualname__ = row.name
     function.__module__ = "mindspore.ops"
     return function
