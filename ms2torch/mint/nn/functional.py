@@ -19,6 +19,8 @@ from ms2torch._naming.surface import install_lazy
 from ms2torch.common.generator import engine
 from ms2torch.ops.function import nn_func
 
+from ._interpolation import check_interpolation
+
 cross_entropy, embedding, hardsigmoid = mint.cross_entropy, mint.embedding, mint.hardsigmoid
 hardswish, mish, prelu, selu, sigmoid, tanh = (
     mint.hardswish, mint.mish, mint.prelu, mint.selu, mint.sigmoid, mint.tanh)
@@ -79,7 +81,8 @@ pad = nn_func.pad_ext
 @lowered
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None,
                 recompute_scale_factor=None):
-    """Images at another size."""
+    """Images at another size: TypeError and ValueError for what no mode takes."""
+    check_interpolation(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
     return F.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.ops.primitive import Primitive
 
 
@@ -17,3 +18,10 @@ class TupleToList(Primitive):
 
     def __call__(self, x):
         return list(x)
+
+
+class TensorToScalar(Primitive):
+    """The number in a Tensor of one element; None for anything else."""
+
+    def __call__(self, x):
+        return x.asnumpy().item() if isinstance(x, Tensor) and x.size == 1 else None

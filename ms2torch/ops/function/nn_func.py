@@ -25,3 +25,11 @@ from ._nn_loss import *  # noqa: F403
 from ._nn_lstm import *  # noqa: F403
 from ._nn_norm import *  # noqa: F403
 from ._nn_pool import *  # noqa: F403
+
+
+def interpolate_ext(input, size=None, scale_factor=None, mode="nearest", align_corners=None,
+                    recompute_scale_factor=None):
+    """``mint.nn.functional.interpolate`` where MindSpore keeps it."""
+    from ms2torch.mint.nn.functional import interpolate
+
+    return interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
