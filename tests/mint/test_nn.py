@@ -40,7 +40,7 @@ LAYERS = [
     ("AdaptiveMaxPool2d", {"output_size": 4}, IMAGE), ("ZeroPad2d", {"padding": (1, 0, 2, 1)}, IMAGE),
     ("ConstantPad3d", {"padding": 1, "value": 2.5}, VOLUME), ("ReflectionPad2d", {"padding": 2}, IMAGE),
     ("ReplicationPad1d", {"padding": (1, 2)}, LINE), ("Unfold", {"kernel_size": 2, "stride": 2}, IMAGE),
-    ("Upsample", {"scale_factor": 2, "mode": "bilinear"}, IMAGE),
+    ("Upsample", {"scale_factor": 2.0, "mode": "bilinear"}, IMAGE),
     ("UpsamplingBilinear2d", {"size": (4, 9)}, IMAGE), ("GLU", {"dim": 1}, IMAGE),
     ("Softshrink", {"lambd": 0.2}, FLAT), ("Flatten", {"start_dim": 2}, IMAGE),
 ]

@@ -27,13 +27,14 @@ def check_interpolation(x, size, scale, mode, align_corners, recompute) -> None:
                          "an explicit 'size'.")
     name, rank = _OPERATORS.get(mode, (f"UpsampleNearest{x.ndim - 2}D", x.ndim))
     given = scale if size is None else size
-    given = tuple(given) if isinstance(given, (tuple, list)) else (given,) * (rank - 2)
+    given = tuple(given) if isinstance(given, (tuple, list)) else (given,) * (x.ndim - 2)
     _check_kinds(name, given, size is None, align_corners)
     if x.ndim != rank:
         raise ValueError(f"For primitive[{name}], the image rank must be equal to {rank}, but got {x.ndim}.")
     if len(given) != rank - 2:
-        raise ValueError(f"For primitive[{name}], the number of {'scales' if size is None else 'size'} must be "
-                         f"equal to {rank - 2}, but got {len(given)}.")
+        counted = "scales" if size is None else "size"
+        raise ValueError(f"For primitive[{name}], the number of {counted} must be equal to {rank - 2}, "
+                         f"but got {len(given)}.")
     wrong = next((n for n in given if isinstance(n, (int, float)) and n <= 0), None)
     if wrong is not None:
         raise ValueError(f"For primitive[{name}], the size value must be greater than 0, but got {wrong:g}.")
