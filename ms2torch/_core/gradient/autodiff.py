@@ -14,7 +14,7 @@ from ms2torch._core import mode
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
-from . import integers, overflow, passes, recording
+from . import integers, overflow, passes, recording, rows
 from .passes import Pass, is_whole, tensors_of
 
 
@@ -56,9 +56,9 @@ def differentiate(
 
 def _noted(found: Differentiated, weights) -> Differentiated:
     if passes.reduction is not None and found.weights:
-        found.weights = passes.reduction(found.weights, weights)
+        found.weights = passes.reduction(rows.dense(found.weights), weights)
     if overflow.watching:
-        overflow.note((*[g for g in found.inputs if isinstance(g, torch.Tensor)], *found.weights))
+        overflow.note((*[g for g in found.inputs if isinstance(g, torch.Tensor)], *rows.dense(found.weights)))
     return found
 
 
@@ -168,7 +168,7 @@ def _hooked(w, g: torch.Tensor) -> torch.Tensor:
     hooks = w.__dict__.get("_grad_hooks")
     if hooks:
         for hook in tuple(hooks.values()):
-            new = hook(wrap(g))
+            new = hook(rows.as_gradient(g))
             if new is not None:
                 g = new._t
     return g

@@ -52,6 +52,9 @@ class Pass:
     __slots__ = ("_changed", "_grad_mode", "_homes", "_journal", "_memory", "_taken", "aliases",
                  "given", "hooked", "outer", "received", "stored", "weights")
 
+    # Whether gradients of some rows of a weight can come out (see `rows`).
+    takes_rows = True
+
     def __init__(self, weights=()) -> None:
         self.weights = weights
 
@@ -215,6 +218,7 @@ class Lent(Pass):
     """A pass whose aliases somebody else owns (torch's optimizers, DDP, tracers)."""
 
     __slots__ = ("_lent",)
+    takes_rows = False
 
     def __init__(self, weights, tensors) -> None:
         super().__init__(weights)

@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
+from ms2torch._core.gradient import rows
 from ms2torch._core.operators.refusals import translate
 from ms2torch._core.tensor.dtype import Number, float32, from_torch
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -153,8 +154,9 @@ class EmbeddingExt(Cell):
 class EmbeddingLookup(Cell):
     """Rows of a table by index (``mindspore.nn.EmbeddingLookup``); indices out of range give zeros.
 
-    ``target``, ``slice_mode``, ``manual_shapes`` and ``sparse`` say where and how MindSpore keeps the table;
-    here it is a dense one on the device in use. ``max_norm`` clips rows to that norm on their way out.
+    ``target``, ``slice_mode`` and ``manual_shapes`` say where and how MindSpore keeps the table; here it is a
+    dense one on the device in use. ``max_norm`` clips rows to that norm on their way out. With ``sparse``
+    graph mode's gradient is one of the rows that were looked up: FTRL and LazyAdam leave the others alone.
     """
 
     BATCH_SLICE = "batch_slice"
@@ -184,7 +186,9 @@ class EmbeddingLookup(Cell):
     def construct(self, indices):
         table, ids = self.embedding_table._t, indices._t.long()
         inside = (ids >= 0) & (ids < table.shape[0])
-        y = F.embedding(torch.where(inside, ids, 0), table) * inside.unsqueeze(-1).to(table.dtype)
+        sparse = self.sparse and rows.wanted()
+        y = F.embedding(torch.where(inside, ids, 0), table, sparse=sparse)
+        y = y * inside.unsqueeze(-1).to(table.dtype)
         if self.max_norm is not None:
             norm = torch.linalg.vector_norm(y, dim=-1, keepdim=True)
             y = y * (self.max_norm / norm.clamp_min(self.max_norm))

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.gradient import recording
+from ms2torch._core.gradient.rows import RowGradient, summed
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import increment_versions
 from ms2torch.common.parameter import Parameter
@@ -69,6 +70,10 @@ class Stepping(HostValues):
 
     # Whether the optimizer's kernel adds the weight decay to the gradients itself.
     _kernel_decays = False
+    # What a step does with the gradient of some rows: one of the functions below; None makes it dense.
+    _of_rows = None
+    # False once ``target = "CPU"`` was set: gradients of rows arrive summed then.
+    _is_device = True
 
     def _update(self, gradients, kernel, *slots, prepare: bool = True):
         """Call ``kernel(params, grads, *slots, rate, decay)`` on lists of torch tensors, once for each
@@ -77,23 +82,43 @@ class Stepping(HostValues):
         ``slots`` are the ParameterTuples of the optimizer's state. Gradients come decayed, centralized and
         unscaled unless ``prepare`` is False; ``decay`` is what the kernel has still to add.
         """
+        looked_up = {i: g.rows() for i, g in enumerate(gradients) if g.__class__ is RowGradient}
         raw = self._raw(gradients)
         step = self._count_step()
-        folded = self._kernel_decays and not self.need_scale and not self._centralizes
+        folded = self._kernel_decays and not self.need_scale and not self._centralizes and not looked_up
         if prepare:
             raw = self._prepared(raw, step, decayed=not folded)
+            looked_up = {i: self._prepared_rows(i, *found, step) for i, found in looked_up.items()}
         self._fit(raw)
         parameters = self.parameters
         with recording.Updating(parameters):
             for bucket in self._buckets:
                 places = bucket.places
+                decay = self._decay(bucket, step) if folded or not prepare else 0.0
+                rate = self._rate(bucket.rate or self.learning_rate, step)
+                if looked_up and self._of_rows is not None:
+                    for i in looked_up.keys() & set(places):
+                        state = [slot[i]._rest for slot in slots]
+                        self._of_rows(kernel, *looked_up[i], parameters[i]._rest, state, rate)
+                    places = [i for i in places if i not in looked_up]
+                    if not places:
+                        continue
                 params = [parameters[i]._rest for i in places]
                 grads, state = [raw[i] for i in places], [[slot[i]._rest for i in places] for slot in slots]
-                decay = self._decay(bucket, step) if folded or not prepare else 0.0
-                kernel(params, grads, *state, self._rate(bucket.rate or self.learning_rate, step), decay)
+                kernel(params, grads, *state, rate, decay)
                 # The fused kernels write past torch's version counters.
                 increment_versions(params)
         return self._done
+
+    def _prepared_rows(self, place: int, rows, values, step: int):
+        """`_prepared` for the gradient of some rows: what was not looked up does not decay."""
+        if self.exec_weight_decay:
+            for bucket in self._buckets:
+                if place in bucket.places and (decay := self._decay(bucket, step)):
+                    values = values + decay * self.parameters[place]._rest[rows]
+        if self.need_scale:
+            values = values * float(np.float32(1.0 / self.loss_scale))
+        return (rows, values) if self._is_device else summed(rows, values)
 
     # ---- gradients -----------------------------------------------------------------------------------------
 

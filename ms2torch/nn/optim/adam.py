@@ -13,6 +13,7 @@ from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
+from ._rows import add_all, moments
 from .optimizer import Optimizer, opt_init_args_register
 
 
@@ -33,7 +34,7 @@ class AdamBase(Optimizer):
     """
 
     _kernel_decays = True
-    use_amsgrad = False
+    use_amsgrad = use_lazy = False
 
     def _init_adam(self, beta1, beta2, eps, use_locking, use_nesterov, power_shape: tuple[int, ...]) -> None:
         self.beta1 = Tensor(beta1, _dtype.float32)
@@ -50,11 +51,17 @@ class AdamBase(Optimizer):
         beta1, beta2, _ = self._hyper
         power1, power2 = self._power(self.beta1_power, beta1), self._power(self.beta2_power, beta2)
         correction = math.sqrt(1.0 - power2) / (1.0 - power1)
+        self._sparse_steps(correction)
         if self.use_nesterov:
             kernel = partial(_nesterov, self._hyper, correction)
             return self._update(gradients, kernel, self.moment1, self.moment2)
         slots = (self.moment1, self.moment2) + ((self.vhat,) if self.use_amsgrad else ())
         return self._update(gradients, partial(adam_kernel, self._late, self._hyper, correction), *slots)
+
+    def _sparse_steps(self, correction: float) -> None:
+        if not self.use_amsgrad:
+            self.__dict__["_of_rows"] = (
+                add_all if self.use_lazy else partial(moments, self._hyper, correction, self.use_nesterov))
 
     @Optimizer.target.setter
     def target(self, value) -> None:

@@ -8,6 +8,7 @@ import torch
 
 from ms2torch import _checkparam as validator
 
+from ._rows import in_turn
 from .optimizer import Optimizer, opt_init_args_register
 
 
@@ -18,6 +19,8 @@ class FTRL(Optimizer):
     * l1 - z) / (a'^k / lr + 2 * l2). State: ``moments.*`` (a), ``linear.*`` (z). Weight decay applies to all
     parameters. ValueError for groups with rates and rates by step. torch has no counterpart.
     """
+
+    _of_rows = staticmethod(in_turn)
 
     @opt_init_args_register
     def __init__(self, params, initial_accum=0.1, learning_rate=0.001, lr_power=-0.5, l1=0.0, l2=0.0,
@@ -57,6 +60,7 @@ class FTRL(Optimizer):
         if value not in ("CPU", "Ascend", "GPU"):
             raise ValueError("For 'FTRL', the property 'target' must be 'CPU', 'Ascend' or 'GPU', "
                              f"but got {value}.")
+        self._is_device = value != "CPU"
         self._target = value
 
 

@@ -12,8 +12,10 @@ class LazyAdam(AdamBase):
     """Adam that leaves rows without gradient alone where gradients are row-sparse; with dense ones it is
     Adam.
 
-    Gradients are dense in ms2torch. State as Adam's.
+    Row-sparse is what ``EmbeddingLookup(sparse=True)`` gives in graph mode. State as Adam's.
     """
+
+    use_lazy = True
 
     @opt_init_args_register
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,

@@ -11,6 +11,7 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.errors import said
 from ms2torch._core.gradient import autodiff
+from ms2torch._core.gradient.rows import as_gradient
 from ms2torch._core.tensor import dtype
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch._core.torch_private import tree_leaves
@@ -89,7 +90,7 @@ class GradOperation:
         return _weights(weights)
 
     def _arrange(self, found, single_weight: bool):
-        weights = tuple(map(wrap, found.weights))
+        weights = tuple(map(as_gradient, found.weights))
         if single_weight:
             weights = weights[0] if weights else weights
         if not self.get_all:

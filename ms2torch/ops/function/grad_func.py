@@ -7,6 +7,7 @@ import functools
 from ms2torch._core import mode
 from ms2torch._core.gradient import autodiff, transforms
 from ms2torch._core.gradient.passes import tensors_of
+from ms2torch._core.gradient.rows import as_gradient
 from ms2torch._core.tensor.tensor import Tensor, lift, wrap
 from ms2torch.common.mutable import is_mutable
 from ms2torch.common.parameter import Parameter
@@ -89,7 +90,7 @@ class _Asked:
 
     def arrange(self, found, chosen):
         inputs = tuple(lift(g) for g in found.inputs)
-        weights = tuple(wrap(g) for g in found.weights)
+        weights = tuple(as_gradient(g) for g in found.weights)
         if self.return_ids:
             inputs = tuple(zip([p for p, _ in chosen], inputs, strict=True))
             weights = tuple((w.name, g) for w, g in zip(self.weights or (), weights, strict=True))
