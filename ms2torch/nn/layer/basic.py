@@ -269,6 +269,9 @@ class Flatten(Cell):
 class Identity(Cell):
     """Gives its input back; any arguments are taken when it is made (``mindspore.nn.Identity``)."""
 
+    # In train cells it stands for a reducer of gradients.
+    _never_recorded = True
+
     def __init__(self, *args, **kwargs) -> None:
         super().__init__()
 
