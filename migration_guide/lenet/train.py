@@ -61,7 +61,7 @@ def main():
     parser.add_argument("--data_path", default="data/digits",
                         help="folder with train/ and test/ in MNIST's format")
     parser.add_argument("--device_target", default="Ascend", choices=["Ascend", "GPU", "CPU"])
-    parser.add_argument("--epochs", type=int, default=12)
+    parser.add_argument("--epochs", type=int, default=6)
     args = parser.parse_args()
 
     set_seed(1)
@@ -71,12 +71,14 @@ def main():
 
     network = LeNet5()
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
-    optimizer = nn.Momentum(network.trainable_params(), learning_rate=0.02, momentum=0.9)
+    steps = train_set.get_dataset_size()
+    rates = nn.cosine_decay_lr(0.0, 0.02, total_step=steps * args.epochs, step_per_epoch=steps,
+                               decay_epoch=args.epochs)
+    optimizer = nn.Momentum(network.trainable_params(), learning_rate=rates, momentum=0.9)
     model = Model(network, loss, optimizer, metrics={"Accuracy": Accuracy()})
 
     print("============== Starting Training ==============")
-    steps = train_set.get_dataset_size()
-    callbacks = [TimeMonitor(steps), LossMonitor(steps)]
+    callbacks = [TimeMonitor(steps), LossMonitor(32)]
     model.train(args.epochs, train_set, callbacks=callbacks, dataset_sink_mode=False)
     print("============== Starting Testing ==============")
     print("============== {} ==============".format(model.eval(test_set, dataset_sink_mode=False)))

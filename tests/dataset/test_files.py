@@ -20,7 +20,7 @@ def read(dataset):
 def digits(tmp_path_factory):
     load = pytest.importorskip("sklearn.datasets").load_digits
     folder = tmp_path_factory.mktemp("digits")
-    subprocess.run([sys.executable, ROOT / "scripts" / "make_digits.py", folder], check=True,
+    subprocess.run([sys.executable, ROOT / "scripts" / "make_digits.py", folder, "--shift", "0"], check=True,
                    capture_output=True)
     return folder, load()
 
