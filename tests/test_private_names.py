@@ -4,6 +4,9 @@ import io
 import json
 import logging
 import re
+import subprocess
+import sys
+from typing import Union
 
 import numpy as np
 import pytest
@@ -133,7 +136,7 @@ def test_names_kept_for_libraries():
     from ms2torch.common.recompute import _RecomputeCell
     from ms2torch.common.tensor import COOTensor, _TensorMeta
 
-    assert COOTensor is ms2torch.COOTensor and isinstance(Tensor, _TensorMeta) and ParamInfo().requires_grad
+    assert COOTensor is ms2torch.COOTensor and issubclass(_TensorMeta, type) and ParamInfo().requires_grad
     assert ops.DataType.F16_5HD == ("float16", "NC1HWC0")
     assert ops.DataType.I8_Default_List == ("int8", "DefaultFormat", "list")
     info = ops.CustomRegOp("k").input(0, "x").output(0, "y").target("CPU").get_op_info()
@@ -149,5 +152,13 @@ def test_names_kept_for_libraries():
     class Pass(rewrite.PatternEngine):
         pass
 
+    assert Union[str, rewrite.Node] is not None and (rewrite.Node | None) is not None  # noqa: UP007
     with pytest.raises(NotImplementedError, match="PatternEngine"):
         Pass()
+
+
+def test_pictures_are_there_once_mindspore_is():
+    """MindSpore 2.10 imports ``PIL.Image``, so that programs find it after ``import PIL`` alone."""
+    code = "import ms2torch; ms2torch.install(); import mindspore, PIL; print(PIL.Image.Image.__name__)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == ["Image"]

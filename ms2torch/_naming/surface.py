@@ -25,6 +25,7 @@ from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
+from typing import Union
 
 from ms2torch._core.errors import notice, unsupported
 from ms2torch._naming import generation, primitives
@@ -236,11 +237,24 @@ class Missing:
 
         return (type(self._full.rpartition(".")[2], (), {"__init__": __init__}),)
 
+    def __eq__(self, other: object):
+        # ``Union[Missing, str]`` compares what it is given; annotations are no use of a name.
+        return NotImplemented if _annotates(sys._getframe(1)) else self._use()
+
+    def __or__(self, other: object):
+        return Union[self, other]  # noqa: UP007 - `|` would come back here
+
+    __ror__ = __or__
+
+
+def _annotates(caller) -> bool:
+    return caller.f_globals.get("__name__") == "typing"
+
 
 _USES = """
 call instancecheck subclasscheck iter next len contains getitem setitem delitem enter exit setattr
-bool int float index eq ne lt le gt ge add radd sub rsub mul rmul truediv rtruediv matmul rmatmul pow rpow
-neg or ror
+bool int float index ne lt le gt ge add radd sub rsub mul rmul truediv rtruediv matmul rmatmul pow rpow
+neg
 """
 for _name in _USES.split():
     setattr(Missing, f"__{_name}__", Missing._use)

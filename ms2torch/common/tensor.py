@@ -27,7 +27,9 @@ def frombuffer(buffer, dtype, count=-1, offset=0) -> Tensor:
     return wrap(torch.frombuffer(buffer, dtype=to_torch(dtype), count=count, offset=offset))
 
 
-# The metaclass that libraries derive theirs from.
-_TensorMeta = type(Tensor)
+
+class _TensorMeta(type):
+    """The metaclass that libraries take for their own subclasses of Tensor."""
+
 
 install_lazy(__name__, globals())

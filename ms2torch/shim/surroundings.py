@@ -6,9 +6,10 @@ for them (to find out which numpy it has) hears what numpy says.
 
 from __future__ import annotations
 
+import importlib
 import sys
 import sysconfig
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
 
 from ms2torch._core.errors import notice
@@ -91,6 +92,29 @@ class _Moxing:
         pass
 
 
+class _Pictures:
+    """After ``import PIL`` alone programs have ``PIL.Image``, which MindSpore imports; here when asked."""
+
+    @staticmethod
+    def find_spec(fullname: str, path=None, target=None) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(fullname, path) if fullname == "PIL" else None
+        if spec is not None and type(spec.loader) is SourceFileLoader:
+            spec.loader = _PictureLoader(spec.loader.name, spec.loader.path)
+        return spec
+
+
+class _PictureLoader(SourceFileLoader):
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        module.__getattr__ = _picture
+
+
+def _picture(name: str) -> ModuleType:
+    if name != "Image":
+        raise AttributeError(f"module 'PIL' has no attribute {name!r}")
+    return importlib.import_module("PIL.Image")
+
+
 def install() -> None:
     import numpy
 
@@ -99,6 +123,10 @@ def install() -> None:
         numpy.__getattr__ = _numpy_getattr
     if _Moxing not in sys.meta_path:
         sys.meta_path.append(_Moxing)
+    if _Pictures not in sys.meta_path:
+        sys.meta_path.insert(0, _Pictures)
+    if "PIL" in sys.modules:
+        sys.modules["PIL"].__dict__.setdefault("__getattr__", _picture)
 
 
 def uninstall() -> None:
@@ -112,5 +140,7 @@ def uninstall() -> None:
             numpy.__getattr__ = original
     if _Moxing in sys.meta_path:
         sys.meta_path.remove(_Moxing)
+    if _Pictures in sys.meta_path:
+        sys.meta_path.remove(_Pictures)
         for name in ("moxing", "moxing.file"):
             sys.modules.pop(name, None)
