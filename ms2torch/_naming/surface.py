@@ -28,7 +28,7 @@ from types import ModuleType
 from typing import Union
 
 from ms2torch._core.errors import notice, unsupported
-from ms2torch._naming import generation, primitives
+from ms2torch._naming import generation
 
 OURS = "ms2torch"
 _ROOT = Path(__file__).resolve().parents[1]
@@ -198,6 +198,8 @@ def status(full: str) -> tuple[str, str, str]:
         if _removed().get(prefix, ("", "", ""))[2] == "(module)":
             first, last, _ = _removed()[prefix]
             return "removed", f"removed from MindSpore with {prefix} (in {first} to {last}).", _LATER
+    from ms2torch._naming import primitives
+
     if full.startswith("mindspore.ops") and (row := primitives.row("", full.rpartition(".")[2])):
         refusal = importlib.import_module(f"{OURS}.ops._derived.refused").refusal
         return "unsupported", *refusal(row.name if row.kind == "class" else row.of)
