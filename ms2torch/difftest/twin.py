@@ -17,7 +17,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from . import checks, compare, locate, port, reference, repro, trace
+from . import checks, compare, departures, locate, port, reference, repro, trace
 from .finding import CannotCompare, Finding, Verdict
 from .options import Options, is_trace, parse
 from .workplace import Run, Workplace, wait
@@ -40,6 +40,7 @@ def main(argv: list[str]) -> int:
         run(options, verdict)
     except (KeyboardInterrupt, Exception) as error:
         verdict.failure = checks.described(error)
+    verdict.notes += departures.notes(verdict)
     try:
         _report(options, verdict)
     except OSError as error:

@@ -1,0 +1,65 @@
+"""Where MindSpore's CPU kernels leave their own documentation, and ms2torch does not follow them there.
+
+departures.tsv is the one list: names, the case, what either side gives, and why, in English and Chinese.
+``ms2torch diff`` names the entry where a difference stands at one; migration_guide/departures.md shows all.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+_HEADS = {False: """# Where MindSpore's CPU kernels leave their own documentation
+
+ms2torch computes what is documented, or what mathematics says, there. `ms2torch diff` names the entry where a
+difference stands at one.
+
+| name | case | MindSpore on a CPU | ms2torch | reason |
+|---|---|---|---|---|
+""", True: """# MindSpore 的 CPU 核与自己的文档不一致的地方
+
+这些地方 ms2torch 按文档(或数学定义)计算;`ms2torch diff` 遇到时会指出对应条目。
+
+| 名称 | 情形 | MindSpore(CPU) | ms2torch | 原因 |
+|---|---|---|---|---|
+"""}
+
+
+class Departure(NamedTuple):
+    """One entry; ``names`` are operators, layers and optimizers."""
+
+    names: tuple[str, ...]
+    where: str
+    mindspore: str
+    ms2torch: str
+    reason: str
+    reason_zh: str
+
+
+@cache
+def departures() -> tuple[Departure, ...]:
+    """All entries, in the order of the list."""
+    lines = Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:]
+    rows = (line.split("\t") for line in lines)
+    return tuple(Departure(tuple(names.split("|")), *rest) for names, *rest in rows)
+
+
+def notes(verdict) -> list[str]:
+    """A line for each entry about the operator or the class of Cell at which the first difference stands."""
+    first = verdict.first
+    if first is None:
+        return []
+    classes = {cell["name"]: cell["class"] for cell in verdict.cells}
+    at = {first.op.rpartition(".")[2], classes.get(first.cell, ""), classes.get(first.where, "")}
+    return [f"known: {'/'.join(d.names)}, {d.where}: MindSpore's CPU gives {d.mindspore}; "
+            f"ms2torch {d.ms2torch}: {d.reason}" for d in departures() if at & set(d.names)]
+
+
+def page(chinese: bool = False) -> str:
+    """The list as a page for users."""
+    head = _HEADS[chinese]
+    rows = (("`" + "`, `".join(d.names) + "`", d.where, d.mindspore, d.ms2torch,
+             d.reason_zh if chinese else d.reason) for d in departures())
+    shown = (" | ".join(cell.replace("|", "\\|") for cell in row) for row in rows)
+    return head + "".join(f"| {row} |\n" for row in shown)
