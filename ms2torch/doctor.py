@@ -89,7 +89,7 @@ def _needed() -> list[Line]:
     old = not _at_least(python, "3.10")
     found = f"{python}, {_say('needs {} or newer', '3.10')}" if old else f"{python} ({sys.executable})"
     lines.append(Line(WRONG if old else FINE, "Python", found, _say("a newer Python") if old else ""))
-    for name, needed in (("PyTorch", "2.4"), ("numpy", "1.22"), ("rich", "12")):
+    for name, needed in (("PyTorch", "2.4"), ("numpy", "1.26"), ("rich", "12")):
         package = {"PyTorch": "torch"}.get(name, name)
         version = _version(package)
         if version is None:

@@ -32,7 +32,7 @@ CORNERS = {
     "old-torch": ("3.13", "torch==2.5.*", "numpy"),         # the oldest that there is for Python 3.13
 }
 TOOLS = ["pytest", "hypothesis", "rich", "pillow", "scikit-learn", "matplotlib", "setuptools>=68", "wheel",
-         "onnx", "onnxscript"]
+         "onnx", "onnxscript", "cryptography", "opencv-python-headless"]
 FAST = [
     *(f"tests/{name}" for name in ("_core", "test_architecture.py", "test_signatures.py", "ops", "mint")),
     "tests/nn",
@@ -73,7 +73,7 @@ def tried(python: Path, share: str, folder: Path) -> tuple[str, list[str], int]:
                    "MS2TORCH_REFERENCE_PYTHON": ""}
     tests = FAST if share == "fast" else ["tests"]
     with log.open("w") as out:
-        code = subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+        code = subprocess.run([python, "-m", "pytest", "-p", "no:cacheprovider",
                                "--continue-on-collection-errors", "-rfE", *tests],
                               cwd=ROOT, env=environment, stdout=out, stderr=subprocess.STDOUT).returncode
     text = log.read_text()

@@ -50,6 +50,16 @@ register_load_state_dict_pre_hook = getattr(
     torch.nn.Module, "register_load_state_dict_pre_hook", _register_load_state_dict_pre_hook)
 
 
+# ---- memory ------------------------------------------------------------------------------------------------
+
+_OUT_OF_MEMORY = getattr(torch, "OutOfMemoryError", None) or torch.cuda.OutOfMemoryError
+
+
+def out_of_memory(err: Exception) -> bool:
+    """Whether there was no memory: a class of its own on devices; the CPU's allocator says its name alone."""
+    return isinstance(err, (_OUT_OF_MEMORY, MemoryError)) or "DefaultCPUAllocator" in str(err)
+
+
 # ---- tensors inside torch.func's transforms ----------------------------------------------------------------
 
 
@@ -66,3 +76,21 @@ _FUNCTORCH = getattr(torch._C, "_functorch", None)
 is_transformed = getattr(_FUNCTORCH, "is_functorch_wrapped_tensor", _has_no_memory)
 is_batched = getattr(_FUNCTORCH, "is_batchedtensor", _has_no_memory)
 is_differentiated = getattr(_FUNCTORCH, "is_gradtrackingtensor", _has_no_memory)
+
+
+# ---- clamp -------------------------------------------------------------------------------------------------
+
+_RELEASE = tuple(int(part) for part in torch.__version__.split(".")[:2])
+
+
+def _clamped(t, low=None, high=None):
+    """``torch.clamp`` whose gradient at a limit is the tensor's, as before torch 2.14."""
+    if not t.requires_grad:
+        return torch.clamp(t, low, high)
+    if low is not None:
+        t = torch.where(t < low, low, t)
+    return t if high is None else torch.where(t > high, high, t)
+
+
+# torch 2.15 gives 0, 1 or a half at the limits, as they are numbers or tensors.
+clamp = _clamped if _RELEASE >= (2, 14) else torch.clamp

@@ -437,8 +437,8 @@ def test_older_callbacks_do_not_fit():
 
 @case(raises=True)
 def test_dataset_of_another_model():
-    rows = batches()
-    model().train(1, rows)
+    rows, first = batches(), model()         # both live: they are told apart by where they are in memory
+    first.train(1, rows)
     model().train(1, rows)
 
 

@@ -91,7 +91,7 @@ def test_refused(what):
 def test_state():
     given = {"before": 1}
     state = Net().state_dict(destination=given, prefix="p.")
-    return kinds(Net().state_dict()), str(Net().state_dict()._metadata), state is given, list(state)
+    return kinds(Net().state_dict()), dict(Net().state_dict()._metadata), state is given, list(state)
 
 
 @case

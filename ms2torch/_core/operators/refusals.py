@@ -6,6 +6,7 @@ import re
 
 from ms2torch._core.errors import said
 from ms2torch._core.tensor.dtype import from_torch
+from ms2torch._core.torch_private import out_of_memory
 
 
 def translate(err: Exception, name: str, args: tuple) -> Exception:
@@ -18,6 +19,8 @@ def translate(err: Exception, name: str, args: tuple) -> Exception:
         low, high, given = map(int, axis.groups())
         return ValueError(f"Dimension out of range (expected to be in range of [{low}, {high + 1}), "
                           f"but got {given})")
+    if out_of_memory(err):
+        return err
     shapes = [tuple(a.shape) for a in args if hasattr(a, "shape")]
     text = str(err)
     if ("must match the size of tensor" in text or "not broadcastable" in text) and len(shapes) >= 2:

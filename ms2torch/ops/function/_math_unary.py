@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.operators.registry import OPS, method, op, primitive
+from ms2torch._core.operators.registry import OPS, method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import declared
 
 from . import _bessel
@@ -167,7 +167,7 @@ def _turned(t):
     return torch.bitwise_not(t) if signed is None else torch.bitwise_not(t.view(signed)).view(t.dtype)
 
 
-_define("invert", _turned, "The bits turned", prim="Invert", argument="x", mint="bitwise_not(input)")
+_define("invert", _turned, "The bits turned", prim="Invert", argument="x", mint=None)
 _define("real", torch.real, "The real part", prim="Real")
 _define("imag", _imaginary, "The imaginary part, zeros for real numbers", prim="Imag")
 _define("conj", lambda t: torch.conj(t).resolve_conj(), "The complex conjugate", prim="Conj", mint=None)
@@ -359,9 +359,13 @@ def mvlgamma(input, p):
     return torch.mvlgamma(input, p)
 
 
-@method(name="bitwise_not")
-def _bitwise_not(self):
-    return torch.bitwise_not(self)
+@mint_form(name="bitwise_not")
+def _mint_bitwise_not(input):
+    """The bits turned, bools too, which `invert` refuses (``mindspore.mint.bitwise_not``)."""
+    return torch.bitwise_not(input)
+
+
+method(_mint_bitwise_not.kernel, name="bitwise_not")
 
 
 __all__ += [

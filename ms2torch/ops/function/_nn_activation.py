@@ -7,6 +7,7 @@ import torch.nn.functional as F
 
 from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.tensor.dtype import _FROM_TORCH
+from ms2torch._core.torch_private import clamp
 
 _FLOATS = frozenset((torch.float16, torch.float32, torch.float64, torch.bfloat16))
 _NUMBERS = _FLOATS | frozenset((torch.complex64, torch.complex128))
@@ -37,7 +38,7 @@ def relu6(x):
                         "{Tensor[Float16], "
                         f"Tensor[Float32]}}, but got Tensor[{_FROM_TORCH[x.dtype]}].")
     # The gradient at 6 is one, and none at 0.
-    return torch.clamp_max(torch.relu(x), 6)
+    return clamp(torch.relu(x), None, 6)
 
 
 @primitive("ReLUV2")

@@ -8,6 +8,7 @@ from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import op
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.construct import from_number
+from ms2torch._core.torch_private import clamp as clamped
 
 __all__ = ["clamp", "clip", "clip_by_global_norm", "clip_by_norm", "clip_by_value"]
 
@@ -16,10 +17,14 @@ def _limited(t, low, high):
     if isinstance(low, torch.Tensor) and isinstance(high, torch.Tensor):
         t, low = arithmetic.pair(t, low)
         t, high = arithmetic.pair(t, high)
-        return torch.clamp(t, low.to(t.dtype), high)
+        return clamped(t, low.to(t.dtype), high)
     if low is not None:
-        t = torch.clamp_min(*arithmetic.pair(t, low))
-    return t if high is None else torch.clamp_max(*arithmetic.pair(t, high))
+        t, low = arithmetic.pair(t, low)
+        t = clamped(t, low, None)
+    if high is None:
+        return t
+    t, high = arithmetic.pair(t, high)
+    return clamped(t, None, high)
 
 
 def _each(function, x, *args):
