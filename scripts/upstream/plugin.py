@@ -22,23 +22,28 @@ def tell(*row) -> None:
     REPORT.flush()
 
 
+def on_record(nodeid: str) -> str:
+    """The test's name with numpy 1, whose ``bool_`` numpy 2 calls ``bool``."""
+    return _OLD_NAMES.get(nodeid, nodeid)
+
+
+_OLD_NAMES = {name.replace("bool_", "bool"): name for name in WANTED} if np.bool_.__name__ == "bool" else {}
+
+
 def pytest_collection_modifyitems(items) -> None:
-    if np.bool_.__name__ == "bool":         # numpy 2; the names on record are numpy 1's
-        old = {name.replace("bool_", "bool"): name for name in WANTED}
-        for item in items:
-            item._nodeid = old.get(item.nodeid, item.nodeid)
-    items[:] = [item for item in items if item.nodeid in WANTED]
+    items[:] = [item for item in items if on_record(item.nodeid) in WANTED]
 
 
 def pytest_runtest_logstart(nodeid) -> None:
-    tell("start", nodeid)
+    tell("start", on_record(nodeid))
 
 
 def pytest_runtest_logreport(report) -> None:
     if report.when != "call" and report.passed:
         return
     crash = getattr(report.longrepr, "reprcrash", None)
-    tell("end", report.nodeid, report.outcome, " ".join(str(crash.message).split())[:300] if crash else "")
+    why = " ".join(str(crash.message).split())[:300] if crash else ""
+    tell("end", on_record(report.nodeid), report.outcome, why)
 
 
 def pytest_collectreport(report) -> None:
