@@ -1,8 +1,10 @@
 """Data pipelines (``mindspore.dataset``): sources, operations on rows, transforms, and iterators that give
 Tensors.
 
-Everything runs in numpy, in the calling thread; Tensors are made where an iterator hands rows out. With a
-seed (`config.set_seed`) the order of rows and the random transforms are MindSpore's own.
+Rows are numpy arrays; Tensors are made where an iterator hands them out. Image transforms take several rows
+at once, in threads, with OpenCV's kernels where it is installed; all else, the user's own functions too, runs
+in the calling thread. With a seed (`config.set_seed`) the order of rows and the random transforms are
+MindSpore's own, for any number of threads.
 """
 
 from . import callback, debug, text, transforms, utils, vision

@@ -21,6 +21,11 @@ def syntax_error(text: str) -> RuntimeError:
     return pipeline_error(text, "Syntax error.")
 
 
+def located(error: BaseException, place: str) -> None:
+    """Add to an error's traceback where in the data it arose; its text stays MindSpore's."""
+    error.__notes__ = [*getattr(error, "__notes__", ()), place]
+
+
 class UserCodeError(RuntimeError):
     """The user's own code failed, or gave something unusable, inside the pipeline.
 

@@ -85,6 +85,7 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
                 if skip:
                     skip = False
                     continue
+                row = [convert(file, line, field) for convert, field in zip(kinds, fields, strict=False)]
                 if len(fields) != len(names):
                     more = len(fields) > len(names)
                     tail = f"the size of column_defaults : {len(names)}." if more \
@@ -92,7 +93,7 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
                     raise _Malformed(line, "Invalid columns, the size of column_names should be less than "
                                            "the size of 'column_defaults', but got the size of column_names: "
                                            f"{len(names) if more else len(fields)}, {tail}")
-                yield [convert(file, line, field) for convert, field in zip(kinds, fields, strict=True)]
+                yield row
         except _Malformed as error:
             raise error.shown(file) from None
 
@@ -114,7 +115,7 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
 def records(file: str, delimiter: str = ",", offset: int = 0) -> Iterator[tuple[int, list[str]]]:
     """Number (from 1 + ``offset``) and fields of each row; lines without anything are none."""
     number, open_text = offset, ""
-    with open(file, encoding="utf-8", newline="\n") as text:
+    with open(file, encoding="utf-8", errors="surrogateescape", newline="\n") as text:
         for line in text:
             line = open_text + line
             if '"' not in line:
@@ -177,6 +178,11 @@ def _quoted(line: str, delimiter: str, number: int, file: str) -> list[str] | No
 
 
 def _text(file: str, line: int, field: str) -> np.ndarray:
+    if not field.isascii():                          # what is no UTF-8 was read as lone surrogates
+        try:
+            field.encode("utf-8", "surrogateescape").decode()
+        except UnicodeDecodeError as error:
+            raise pipeline_error(f"Failed to cast to Unicode string: UnicodeDecodeError: {error}") from None
     return np.array(field)
 
 

@@ -102,7 +102,11 @@ class MindDataset(MappableDataset, UnionBaseDataset):
                 values = {**values, **parts}
             else:
                 values = padding
-            return [_column(fields[name], values[name]) for name in columns]
+            try:
+                return [_column(fields[name], values[name]) for name in columns]
+            except KeyError as missing:
+                text = f"[Internal ERROR] Failed to read row {number}: it has no {missing}."
+                raise pipeline_error(text) from None
 
         return read
 

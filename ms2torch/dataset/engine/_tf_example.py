@@ -17,6 +17,9 @@ class NotAnExample(ValueError):
     """Bytes that are not the protocol buffer of an Example."""
 
 
+_PIECE = 1 << 24
+
+
 def _table() -> list[int]:
     table = []
     for value in range(256):
@@ -45,13 +48,19 @@ def is_record_file(file) -> bool:
 
 
 def records(file) -> Iterator[bytes]:
-    """The records of an open file; the last one may be short."""
+    """The records of an open file; one that the file ends in has a zero after it, and so is no Example."""
     while True:
         head = file.read(12)
         if len(head) < 12:
             return
         size, = struct.unpack_from("<Q", head)
-        yield file.read(size)
+        record = file.read(min(size, _PIECE))
+        while len(record) < size:                    # never more memory than there is file
+            piece = file.read(min(size - len(record), _PIECE))
+            record += piece or b"\0"
+            if not piece:
+                break
+        yield record
         file.read(4)
 
 
@@ -74,6 +83,8 @@ def _parts(data: bytes) -> Iterator[tuple[int, int, bytes | int]]:
     while at < len(data):
         key, at = _varint(data, at)
         number, wire = key >> 3, key & 7
+        if number == 0:
+            raise NotAnExample("a part without a number")
         if wire == 0:
             value, at = _varint(data, at)
             yield number, wire, value
@@ -90,44 +101,53 @@ def _parts(data: bytes) -> Iterator[tuple[int, int, bytes | int]]:
         at += size
 
 
-def _only(data: bytes, number: int) -> Iterator[bytes]:
-    return (value for found, wire, value in _parts(data) if found == number and wire == 2)
+def _each(data: bytes, *known: tuple[int, int]) -> Iterator[tuple[int, int, bytes | int]]:
+    """The parts of a message that has no others than those of the ``known`` numbers and wire types."""
+    for part in _parts(data):
+        if part[:2] not in known:
+            raise NotAnExample(f"a part with the unknown number {part[0]} and type {part[1]}")
+        yield part
+
+
+def _entry(data: bytes) -> tuple[str, bytes]:
+    """Name and content of a feature."""
+    parts = list(_each(data, (1, 2), (2, 2)))
+    if [number for number, _, _ in parts] != [1, 2]:
+        raise NotAnExample("a feature without a name or without content")
+    try:
+        return parts[0][2].decode(), parts[1][2]
+    except UnicodeDecodeError as error:
+        raise NotAnExample("a name that is not UTF-8") from error
 
 
 def parsed(data: bytes) -> dict[str, list[bytes] | np.ndarray]:
     """The features of an Example: byte strings as a list, floats as float32, integers as int64."""
     features = {}
-    for all_features in _only(data, 1):
-        for entry in _only(all_features, 1):
-            name, feature = "", b""
-            for number, _, value in _parts(entry):
-                if number == 1:
-                    try:
-                        name = value.decode()
-                    except UnicodeDecodeError as error:
-                        raise NotAnExample("a name that is not UTF-8") from error
-                elif number == 2:
-                    feature = value
-            features[name] = _values(feature)
+    for number, wire, all_features in _parts(data):
+        if (number, wire) == (1, 2):
+            for _, _, entry in _each(all_features, (1, 2)):
+                name, feature = _entry(entry)
+                features[name] = _values(feature)
     return features
 
 
 def _values(feature: bytes) -> list[bytes] | np.ndarray:
-    for kind, _, content in _parts(feature):
+    for kind, _, content in _each(feature, (1, 2), (2, 2), (3, 2)):
         if kind == 1:
-            return list(_only(content, 1))
+            return [value for _, _, value in _each(content, (1, 2))]
         if kind == 2:
-            data = [value for number, wire, value in _parts(content) if number == 1 and wire in (2, 5)]
-            return np.frombuffer(b"".join(data), "<f4")
-        if kind == 3:
-            numbers: list[int] = []
-            for _, wire, value in _parts(content):
-                if wire == 0:
-                    numbers.append(value)
-                    continue
-                at = 0
-                while at < len(value):
-                    number, at = _varint(value, at)
-                    numbers.append(number)
-            return np.array(numbers, np.uint64).view(np.int64)
+            data = b"".join(value for _, _, value in _each(content, (1, 2), (1, 5)))
+            if len(data) % 4:
+                raise NotAnExample("a float that does not end")
+            return np.frombuffer(data, "<f4")
+        numbers: list[int] = []
+        for _, wire, value in _each(content, (1, 2), (1, 0)):
+            at = 0
+            if wire == 0:
+                numbers.append(value)
+                continue
+            while at < len(value):
+                number, at = _varint(value, at)
+                numbers.append(number)
+        return np.array(numbers, np.uint64).view(np.int64)
     return []

@@ -98,7 +98,7 @@ class Threads:
             if failure is not None:
                 raise failure
         finally:
-            for future in waiting:
+            for future in reversed(waiting):         # none may begin whose turn never comes
                 future.cancel()
 
     def _chunk(self, chunk: list, number: int, turns: list) -> list:

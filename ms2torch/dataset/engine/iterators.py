@@ -8,7 +8,7 @@ import torch
 from ms2torch._core.devices.device import device
 from ms2torch._core.tensor.tensor import wrap
 
-from ..core.errors import pipeline_error, syntax_error
+from ..core.errors import located, pipeline_error, syntax_error
 from .datasets import Dataset, Run
 
 __all__ = ["DictIterator", "Iterator", "TupleIterator"]
@@ -46,6 +46,13 @@ def _view(dataset: Dataset, columns: list[str]) -> Dataset:
     return dataset
 
 
+def _described(dataset: Dataset) -> str:
+    """The operations of a pipeline, from its source on."""
+    below = " and ".join(_described(child) for child in dataset.children)
+    name = type(dataset).__name__
+    return f"{below} -> {name}" if below else name
+
+
 class Iterator:
     """Rows, epoch after epoch.
 
@@ -81,7 +88,11 @@ class Iterator:
                                      "number of epochs.")
             self._rows = self._epoch()
             self._seen = 0
-        row = next(self._rows, None)
+        try:
+            row = next(self._rows, None)
+        except Exception as error:
+            located(error, f"In row {self._seen} of epoch {self._run.epoch} of {_described(self.dataset)}")
+            raise
         if row is None:
             self._rows = None
             for call in self._run.at_end:

@@ -38,11 +38,35 @@ def pixels(data: np.ndarray) -> np.ndarray:
     with kernels.opencv("decode", "Decode") as cv2:
         if cv2 and _frame(data)[4:] != b"\x04":
             how = cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION
-            image = cv2.imdecode(data, how) if data.size else None
-            if image is None:
-                raise OperationError("Decode: image decode failed.")
+            image = _read(data, lambda data: cv2.imdecode(data, how))
             return cv2.cvtColor(image, cv2.COLOR_BGR2RGB, dst=image)
-    return np.array(decoded(data))
+    return _read(data, _by_pillow)
+
+
+def _by_pillow(data: np.ndarray) -> np.ndarray | None:
+    try:
+        return np.array(decoded(data))
+    except OperationError:
+        return None
+
+
+def _read(data: np.ndarray, decode) -> np.ndarray:
+    """What ``decode`` makes of a file; it gives None for one that it cannot read."""
+    image = decode(data) if data.size else None
+    if image is None and data[:2].tobytes() == b"\xff\xd8":
+        image = _unfinished(data, decode)
+    if image is None:
+        raise OperationError("Decode: image decode failed.")
+    return image
+
+
+def _unfinished(data: np.ndarray, decode) -> np.ndarray | None:
+    """A JPEG without its end marker; None where pixels are missing too, as what is put there would tell."""
+    body = data.tobytes().rstrip(b"\xff")
+    images = [decode(np.frombuffer(body + filling + b"\xff\xd9", np.uint8))
+              for filling in (b"", b"\x55" * 64, b"\xaa" * 64)]
+    complete = images[0] is not None and all(np.array_equal(images[0], image) for image in images[1:])
+    return images[0] if complete else None
 
 
 def _impossible(data: np.ndarray) -> bool:
@@ -79,7 +103,8 @@ def image_size(data: np.ndarray) -> tuple[int, int] | None:
 class Decode(TensorOperation):
     """The bytes of an image file (JPEG, PNG, BMP, ...) as an RGB (H, W, 3) uint8 array, or as a PIL image.
 
-    The values are MindSpore's to the bit, by OpenCV or Pillow. EXIF's rotation is left alone.
+    The values are MindSpore's to the bit, by OpenCV or Pillow. EXIF's rotation is left alone. A JPEG may lack
+    its end marker. One that lacks bytes of its pixels raises; MindSpore makes up the end of some of them.
     """
 
     def __init__(self, to_pil=False):
