@@ -88,9 +88,8 @@ class _PassOverIntegers(Pass):
         return super().__enter__()
 
     def alias(self, weight) -> torch.Tensor:
-        t = weight._t
-        new = integers.shadowed(t) if is_whole(t) else passes.alias(t)
-        self.sources.append(new.shadow if is_whole(t) else new)
+        new, source = integers.fresh(weight._t)
+        self.sources.append(source)
         return new
 
 
@@ -119,13 +118,8 @@ class Inputs:
 
     def _fresh(self, value):
         if isinstance(value, Tensor):
-            t = value._t
-            if is_whole(t):
-                alias = integers.shadowed(t)
-                self.sources.append(alias.shadow)
-            else:
-                alias = passes.alias(t)
-                self.sources.append(alias)
+            alias, source = integers.fresh(value._t)
+            self.sources.append(source)
             return wrap(alias)
         if isinstance(value, dict):
             return {key: self._fresh(item) for key, item in value.items()}

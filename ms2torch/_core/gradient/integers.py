@@ -12,6 +12,7 @@ from __future__ import annotations
 import torch
 from torch.utils._pytree import tree_any, tree_map
 
+from . import passes
 from .passes import is_whole
 
 # What a shadow must not go through: its result would be drawn or written twice.
@@ -32,16 +33,17 @@ class Shadowed(torch.Tensor):
         if name == "__get__" or not _holds_numbers(result) or any(d in name for d in _DRAWS):
             return result
         writes = (name.endswith("_") and not name.endswith("__")) or name in ("__setitem__", "__iadd__")
-        try:
-            shadows, shadow_kwargs = tree_map(_shadow, (args, kwargs))
-            if writes and not isinstance(args[0], Shadowed):
-                return result
-            continued = function(*shadows, **shadow_kwargs)
-        except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError):
+        if writes and not isinstance(args[0], Shadowed):
             return result
-        if writes:
-            return args[0]
-        return _beside(result, continued)
+        # A bool is a number first, a mask where an operator takes no number there.
+        for shadow in (_shadow, _shadow_but_of_bools):
+            try:
+                shadows, shadow_kwargs = tree_map(shadow, (args, kwargs))
+                continued = function(*shadows, **shadow_kwargs)
+            except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError):
+                continue
+            return args[0] if writes else _beside(result, continued)
+        return result
 
 
 def shadowed(t: torch.Tensor, shadow: torch.Tensor | None = None) -> Shadowed:
@@ -59,6 +61,10 @@ def _shadow(x):
     if isinstance(x, Shadowed):
         return x.shadow
     return torch.float64 if isinstance(x, torch.dtype) and x in _CONTINUED else x
+
+
+def _shadow_but_of_bools(x):
+    return _plain(x) if isinstance(x, Shadowed) and x.dtype is torch.bool else _shadow(x)
 
 
 _CONTINUED = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
@@ -85,6 +91,15 @@ def _beside(result, continued):
     # The numbers of the integers' own run, the gradient of the shadows'.
     continued = continued.to(result.dtype)
     return continued + (result.detach() - continued.detach())
+
+
+def fresh(t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """What stands for ``t`` while it is differentiated by, and what autograd is asked for."""
+    if is_whole(t):
+        alias = shadowed(t)
+        return alias, alias.shadow
+    alias = passes.alias(t)
+    return alias, alias
 
 
 def followed(t: torch.Tensor) -> torch.Tensor:

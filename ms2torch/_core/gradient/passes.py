@@ -49,7 +49,7 @@ def prepare_training(cell=None) -> None:
 class Pass:
     """One differentiation: ``with Pass(weights)`` puts its ``aliases`` into the weights' slots."""
 
-    __slots__ = ("_changed", "_grad_mode", "_homes", "_journal", "_memory", "_taken", "aliases",
+    __slots__ = ("_changed", "_grad_mode", "_homes", "_journal", "_memory", "_owned", "_taken", "aliases",
                  "given", "hooked", "outer", "received", "stored", "weights")
 
     # Whether gradients of some rows of a weight can come out (see `rows`).
@@ -78,6 +78,7 @@ class Pass:
         self._homes: list[tuple] = []
         self._changed: dict[int, tuple] = {}
         self._memory: list[tuple] = []
+        self._owned: list[torch.Tensor] = []
         self._journal = random_streams.begin_journal() if outer is None else None
         try:
             if outer is None:
@@ -114,13 +115,16 @@ class Pass:
                     detach_(holder)
                 # All copies first, for only they can fail; they are not made in the Parameters' own memory,
                 # which autograd may still need.
-                settled = [(holder, content.detach().clone()) for holder, content in written]
+                owned = set(map(id, self._owned))
+                settled = [(holder, content.detach() if id(content) in owned else content.detach().clone())
+                           for holder, content in written]
                 for holder, content in settled:
                     if replaced is not None:
                         replaced.append((holder, holder._rest.data))
                     holder._rebind(content)
             else:
                 outer.stored.extend(self.stored)
+                outer._owned.extend(self._owned)
             failed = kind is not None
         finally:
             mode.differentiation = outer
@@ -165,10 +169,15 @@ class Pass:
 
     # ---- what the body does ----------------------------------------------------------------------------
 
-    def rebind(self, holder: Tensor, new: torch.Tensor) -> None:
-        """Make ``new`` the content of ``holder``; it settles when the outermost pass ends."""
+    def rebind(self, holder: Tensor, new: torch.Tensor, owned: bool = False) -> None:
+        """Make ``new`` the content of ``holder``; it settles when the outermost pass ends.
+
+        ``owned``: nobody else has ``new``, nor will anybody write to it or need it.
+        """
         self._changed.setdefault(id(holder), (holder, holder._t))
         holder._t = new
+        if owned:
+            self._owned.append(new)
 
     def write(self, holder: Tensor, change) -> None:
         """Let ``change(t)`` write into the content of ``holder``."""

@@ -13,7 +13,7 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
-from . import passes
+from . import integers, passes
 from .autodiff import Differentiated, _differentiated, _spread, filled, fitted
 from .passes import Pass, detach_, tensors_of
 
@@ -88,11 +88,11 @@ def jvp(fn, args, tangents, has_aux=False):
         return _jvp_transformed(fn, args, tangents, has_aux)
     with Pass() as opened:
         nested = opened.outer is not None
-        call = [passes.fresh(a._t) for a in args]
-        sources = [c._t for c in call]
-        output = fn(*call)
+        made = [integers.fresh(a._t) for a in args]
+        sources = [source for _, source in made]
+        output = fn(*[wrap(alias) for alias, _ in made])
         primal, aux = _split(output, has_aux)
-        outs = [t._t for t in tensors_of(primal)]
+        outs = [integers.followed(t._t) for t in tensors_of(primal)]
         dummies = [torch.zeros_like(o, requires_grad=True) for o in outs]
         flowing = [(o, d) for o, d in zip(outs, dummies, strict=True) if o.requires_grad]
         pulled = _grad([o for o, _ in flowing], sources, [d for _, d in flowing], create_graph=True)
@@ -129,10 +129,11 @@ def vjp(fn, args, weights=(), has_aux=False):
     wanted = passes.trainable(weights)
     with Pass(wanted) as opened:
         nested = opened.outer is not None
-        call = [passes.fresh(a._t) if isinstance(a, Tensor) else a for a in args]
-        sources = [c._t for c in call if isinstance(c, Tensor)]
+        made = [integers.fresh(a._t) if isinstance(a, Tensor) else None for a in args]
+        sources = [m[1] for m in made if m is not None]
+        likes = [a._t for a in args if isinstance(a, Tensor)]
         aliases = list(opened.aliases)
-        output = fn(*call)
+        output = fn(*[a if m is None else wrap(m[0]) for a, m in zip(args, made, strict=True)])
         primal, aux = _split(output, has_aux)
         outs = [t._t for t in tensors_of(primal)]
     if not nested:
@@ -140,12 +141,13 @@ def vjp(fn, args, weights=(), has_aux=False):
 
     def pull(sens):
         given = [s._t for s in tensors_of(sens)]
-        pairs = [(o, fitted(s, o)) for s, o in zip(given, outs, strict=True) if o.requires_grad]
+        pairs = [(integers.followed(o), fitted(s, o)) for s, o in zip(given, outs, strict=True)]
+        pairs = [(o, s.to(o.dtype)) for o, s in pairs if o.requires_grad]
         wrt = [*sources, *aliases]
         grads = _grad([o for o, _ in pairs], wrt, [s for _, s in pairs], retain_graph=True,
                       create_graph=mode.differentiation is not None)
-        found = [filled(g, t) for g, t in zip(grads, wrt, strict=True)]
-        return found[: len(sources)], _spread(grads[len(sources):], wanted, weights)
+        found = [filled(g, t) for g, t in zip(grads, likes, strict=False)]
+        return found, _spread(grads[len(sources):], wanted, weights)
 
     return primal, aux, pull
 

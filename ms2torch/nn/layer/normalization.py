@@ -125,7 +125,8 @@ def _moved(statistics, moving) -> None:
     """The kernel has written ``moving``."""
     if mode.differentiation is not None:
         for p, new in zip(statistics, moving, strict=True):
-            mode.differentiation.rebind(p, new)
+            # (The kernel's backward pass does not read the moving statistics.)
+            mode.differentiation.rebind(p, new, owned=True)
 
 
 class BatchNorm1d(_BatchNorm):
