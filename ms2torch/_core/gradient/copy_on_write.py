@@ -8,6 +8,8 @@ own. What was read by an index is written back by `tensor.writing_back`.
 
 from __future__ import annotations
 
+from functools import cache
+
 import torch
 
 
@@ -20,12 +22,29 @@ def changed(t: torch.Tensor, change, in_place: bool) -> torch.Tensor:
 
 
 def _nobody_else_holds(t: torch.Tensor) -> bool:
-    """Whether neither autograd nor a view holds the memory of ``t``.
+    """Whether neither autograd nor a view holds the memory of ``t``: no, where torch does not tell."""
+    return _counted() and _holders(t) == _counted()
 
-    A saved input or a view holds the tensor, a saved output the storage. (Private API of torch; where it is
-    absent the answer is no, and a copy is made.)
+
+def _holders(t: torch.Tensor) -> tuple[int, int] | None:
+    """References to the tensor (a saved input or a view has one) and to its storage (so has a saved output).
+
+    Private API of torch.
     """
     try:
-        return t._use_count() == 1 and torch._C._storage_Use_Count(t.untyped_storage()._cdata) <= 2
+        return t._use_count(), torch._C._storage_Use_Count(t.untyped_storage()._cdata)
     except (AttributeError, RuntimeError, NotImplementedError):
-        return False
+        return None
+
+
+@cache
+def _counted() -> tuple[int, int] | None:
+    """The counts of a tensor that nobody else holds; None where this torch's counts do not tell."""
+    with torch.enable_grad():
+        leaf = torch.zeros(2, requires_grad=True)
+        alone = _holders(torch.zeros(2))
+        saved_output, saved_input, viewed = leaf.exp(), leaf * 2, torch.zeros(2)
+        kept = saved_input * saved_input, viewed[:1]
+        told = all(_holders(t) != alone for t in (saved_output, saved_input, viewed))
+        del kept
+    return alone if told else None

@@ -104,7 +104,7 @@ def jvp(fn, args, tangents, has_aux=False):
         pushed = _grad([g for g, _ in pairs], dummies, [v for _, v in pairs], create_graph=nested)
     if not nested:
         detach_(output)
-    pushed = [filled(g, o) for g, o in zip(pushed, outs, strict=True)]
+    pushed = [filled(g, t._t) for g, t in zip(pushed, tensors_of(primal), strict=True)]
     return primal, aux, pushed if nested else [g.detach() for g in pushed]
 
 
