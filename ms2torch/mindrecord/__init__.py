@@ -10,6 +10,7 @@ from .core.shardutils import FAILED, SUCCESS
 from .filereader import FileReader
 from .filewriter import FileWriter
 from .mindpage import MindPage
+from .tools import Cifar10ToMR, Cifar100ToMR, CsvToMR, ImageNetToMR, MnistToMR, TFRecordToMR
 
-__all__ = ["FAILED", "FileReader", "FileWriter", "MindPage", "SUCCESS", "set_dec_mode", "set_enc_key",
-           "set_enc_mode"]
+__all__ = ["Cifar100ToMR", "Cifar10ToMR", "CsvToMR", "FAILED", "FileReader", "FileWriter", "ImageNetToMR",
+           "MindPage", "MnistToMR", "SUCCESS", "TFRecordToMR", "set_dec_mode", "set_enc_key", "set_enc_mode"]

@@ -1,0 +1,7 @@
+"""Published data sets as MindRecord files (``mindspore.mindrecord.tools``)."""
+
+from .cifar import Cifar10ToMR, Cifar100ToMR
+from .converters import CsvToMR, ImageNetToMR, MnistToMR
+from .tfrecord_to_mr import TFRecordToMR
+
+__all__ = ["Cifar100ToMR", "Cifar10ToMR", "CsvToMR", "ImageNetToMR", "MnistToMR", "TFRecordToMR"]
