@@ -7,6 +7,7 @@ import types
 import weakref
 
 import numpy as np
+import torch
 
 from ms2torch._core import mode
 from ms2torch._core.tensor.tensor import Tensor
@@ -111,6 +112,8 @@ def _watch(cls) -> None:
 
     @functools.wraps(written)
     def construct(self, *args, **kwargs):
+        if torch.compiler.is_compiling() and not mode.graph:
+            return written(self, *args, **kwargs)
         from ms2torch.language import reading
 
         if reading.copy_of(written, self) is written:

@@ -12,6 +12,7 @@ from ms2torch.common.parameter import ParameterTuple
 from ms2torch.nn.cell import Cell
 from ms2torch.ops.composite.base import GradOperation
 
+from ..layer.basic import Identity
 from .grad_reducer import loss_and_gradients, reducer_for
 
 
@@ -158,7 +159,8 @@ class TrainOneStepCell(Cell):
                 grads = self.grad(self.network, self.weights)(*inputs, self._sensitivity(loss))
             else:
                 grads = self.grad_no_sens(self.network, self.weights)(*inputs)
-            grads = self.grad_reducer(grads)
+            if self.grad_reducer.__class__ is not Identity:
+                grads = self.grad_reducer(grads)
         self.optimizer(grads)
         if self.return_grad:
             return loss, dict(zip(self.weights_name, grads, strict=True))
