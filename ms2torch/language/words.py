@@ -138,6 +138,9 @@ def _entry(error, function, args, kwargs, entry: str):
     parameters = [p for p in inspect.signature(function).parameters.values() if p.kind in kinds]
     defaults = sum(p.default is not p.empty for p in parameters)
     needed, given = len(parameters) - defaults, len(args) + len(kwargs)
+    written = getattr(inspect.unwrap(function), "__code__", None)
+    if entry == "Cell" and written is not None and "self" not in written.co_varnames[:1]:
+        return TypeError("For 'Cell', the method 'construct' must have parameter 'self'. ")
     if entry == "Cell":
         begin, more = (
             "For 'Cell', the function construct requires",

@@ -377,3 +377,22 @@ def test_a_cell_without_its_init():
             return self.a
 
     Bare()()
+
+
+@case(raises="must have parameter 'self'", mode="GRAPH")
+def test_a_construct_without_self():
+    class Bare(nn.Cell):
+        def construct(x):
+            return x
+
+    Bare()(ms.Tensor([1.0]))
+
+
+@case
+def test_a_gradient_by_a_shape():
+    return ms.grad(lambda size: ops.ones(size, ms.float32))(ms.Tensor([2, 3]))
+
+
+@case(raises=True)
+def test_cross_entropy_of_integers():
+    ops.cross_entropy(ms.Tensor([[1, 2]]), ms.Tensor([1], ms.int32), ms.Tensor([1.0, 1.0]))

@@ -24,7 +24,7 @@ _REVERSE = "ReverseV2(axis=<list of int, tuple of int>)(input=<Tensor>)"
 
 def ints(shape):
     """A shape that came as a tensor, as a list."""
-    return shape.tolist() if shape.__class__ is torch.Tensor else shape
+    return shape.tolist() if isinstance(shape, torch.Tensor) else shape
 
 
 def in_range(axis: int, ndim: int, text: str) -> int:

@@ -136,6 +136,9 @@ def picked(compute, target, classes: int, ignore_index: int):
 
 def cross_entropy_checked(input, target, weight, ignore_index, reduction, label_smoothing):
     """Cross entropy with class indices (one dimension less) or probabilities (the same shape)."""
+    if not input.is_floating_point():
+        raise TypeError("For cross_entropy, the input dtype should be mstype.float64, mstype.float32 or"
+                        f"mstype.float16, but got dtype:{_FROM_TORCH[input.dtype]}.")
     input, weight = _one_dtype(input, weight)
     if input.ndim == target.ndim:
         return F.cross_entropy(input, target, weight, reduction=reduction, label_smoothing=label_smoothing)
