@@ -59,7 +59,7 @@ def check(node, function, owner=None) -> None:
     if isinstance(node, ast.Lambda):
         return
     flow = _Flow(node, function, owner)
-    if not generation.before(2, 0):      # 1.x bound names where a constant decided, as Python does
+    if generation.api() >= (2, 0):      # 1.x bound names where a constant decided, as Python does
         flow.branch(node.body, flow.state)
     undefined = _undefined(function, flow.skipped)
     if undefined is not None:

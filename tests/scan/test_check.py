@@ -112,7 +112,6 @@ LINES = [
     ("ms.export(net, x, file_name='n', file_format='MINDIR')", "refused", "mindspore.export", "compiler"),
     ("ms.export(net, x, file_name='n', file_format='ONNX')",),
     ("nn.Conv2d(1, 2, 3, data_format='NHWC')", "refused", "mindspore.nn.Conv2d", "NCHW"),
-    ("ms.save_checkpoint(net, 'n.ckpt', enc_key=b'0123')", "refused", "mindspore.save_checkpoint", "encrypt"),
     ("ms.SummaryLandscape('d')", "refused", "mindspore.SummaryLandscape", ""),
     ("nn.Dense(2, bias_init='ones')", "argument", "mindspore.nn.Dense", "lacks the argument 'out_channels'"),
     ("nn.Dense(*sizes, weight_init='ones')",),

@@ -116,7 +116,7 @@ class Pass:
                 # All copies first, for only they can fail; they are not made in the Parameters' own memory,
                 # which autograd may still need.
                 owned = set(map(id, self._owned))
-                settled = [(holder, content.detach() if id(content) in owned else content.detach().clone())
+                settled = [(holder, _settling(content.detach(), id(content) in owned))
                            for holder, content in written]
                 for holder, content in settled:
                     if replaced is not None:
@@ -239,6 +239,14 @@ class Lent(Pass):
 
 _WHOLE = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
           torch.uint16, torch.uint32, torch.uint64}
+
+
+def _settling(content: torch.Tensor, owned: bool) -> torch.Tensor:
+    """``content`` as a Parameter's memory; a float64 that goes by float32's name (`difftest.double`) is
+    rounded."""
+    if hasattr(content, "wide"):
+        return torch.from_numpy(content.numpy().copy())
+    return content if owned else content.clone()
 
 
 def is_whole(t: torch.Tensor) -> bool:
