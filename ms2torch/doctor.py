@@ -38,13 +38,13 @@ CHINESE = {
     "not installed": "没有安装",
     "needs {} or newer": "需要 {} 或更新的版本",
     "threads": "线程数",
-    "an NVIDIA driver is here, but this PyTorch is a CPU build": "有 NVIDIA 驱动,但这个 PyTorch 是 CPU 版",
-    "none; only `ms2torch diff` and the live tests want it": "没有;只有 `ms2torch diff` 和实时对照测试用得到",
+    "an NVIDIA driver is here, but this PyTorch is a CPU build": "有 NVIDIA 驱动，但这个 PyTorch 是 CPU 版",
+    "none; only `ms2torch diff` and the live tests want it": "没有；只有 `ms2torch diff` 和实时对照测试用得到",
     "torch.distributed is not in this PyTorch": "这个 PyTorch 不带 torch.distributed",
-    _BOTH: "这里也装了 MindSpore {}:`python x.py` 用它运行,`python -m ms2torch x.py` 用 PyTorch",
+    _BOTH: "这里也装了 MindSpore {}：`python x.py` 用它运行，`python -m ms2torch x.py` 用 PyTorch",
     "a newer Python": "换用更新的 Python",
     "All that ms2torch needs is here.": "ms2torch 需要的都齐了。",
-    "ms2torch cannot work as things are; see the lines with !!.": "目前 ms2torch 无法工作,见标有 !! 的行。",
+    "ms2torch cannot work as things are; see the lines with !!.": "目前 ms2torch 无法工作，见标有 !! 的行。",
     "lines with -- are optional": "标有 -- 的是可选的",
 }  # fmt: skip
 

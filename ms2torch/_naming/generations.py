@@ -29,6 +29,9 @@ class Change(NamedTuple):
 CHANGES = {
     "mindspore.set_context": Change(
         (2, 0), "the default mode is GRAPH_MODE", "it is PYNATIVE_MODE", "-mode"),
+    "mindspore.context.GRAPH_MODE": Change(
+        (2, 0), "a graph reads a name that a constant decided was bound",
+        "a name that one branch binds is unbound after it"),
     "mindspore.dataset.MindDataset": Change(
         (2, 0), "a column of bytes is an array of uint8", "it is an array of one bytes object"),
     "mindspore.nn.Dense": Change(

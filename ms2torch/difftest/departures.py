@@ -19,7 +19,7 @@ difference stands at one.
 |---|---|---|---|---|
 """, True: """# MindSpore 的 CPU 核与自己的文档不一致的地方
 
-这些地方 ms2torch 按文档(或数学定义)计算;`ms2torch diff` 遇到时会指出对应条目。
+这些地方 ms2torch 按文档(或数学定义)计算；`ms2torch diff` 遇到时会指出对应条目。
 
 | 名称 | 情形 | MindSpore(CPU) | ms2torch | 原因 |
 |---|---|---|---|---|

@@ -15,7 +15,7 @@ import operator
 import types
 from dataclasses import dataclass
 
-from ms2torch._naming import generation
+from ms2torch._naming import generations
 
 _COMPARE = {
     ast.Eq: operator.eq,
@@ -59,7 +59,7 @@ def check(node, function, owner=None) -> None:
     if isinstance(node, ast.Lambda):
         return
     flow = _Flow(node, function, owner)
-    if generation.api() >= (2, 0):      # 1.x bound names where a constant decided, as Python does
+    if not generations.old("mindspore.context.GRAPH_MODE"):
         flow.branch(node.body, flow.state)
     undefined = _undefined(function, flow.skipped)
     if undefined is not None:
