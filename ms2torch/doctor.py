@@ -39,7 +39,7 @@ CHINESE = {
     "needs {} or newer": "需要 {} 或更新的版本",
     "threads": "线程数",
     "an NVIDIA driver is here, but this PyTorch is a CPU build": "有 NVIDIA 驱动，但这个 PyTorch 是 CPU 版",
-    "none; only `ms2torch diff` and the live tests want it": "没有；只有 `ms2torch diff` 和实时对照测试用得到",
+    "none; only `ms2torch diff` and the live tests want it": "没有；只供 `ms2torch diff` 和实时对照测试使用",
     "torch.distributed is not in this PyTorch": "这个 PyTorch 不带 torch.distributed",
     _BOTH: "这里也装了 MindSpore {}：`python x.py` 用它运行，`python -m ms2torch x.py` 用 PyTorch",
     "a newer Python": "换用更新的 Python",
