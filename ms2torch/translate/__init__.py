@@ -1,6 +1,6 @@
 """``ms2torch translate``: MindSpore source rewritten as the PyTorch that a person would keep.
 
-``rewriting/`` reads a file, says what each expression is, and rewrites it (libcst); ``rules/`` is the table of what
+``rewriting/`` reads a file, says what each expression is, and rewrites it; ``rules/`` is the table of what
 becomes what; ``facts`` and ``recording`` are what a run told; ``proving`` runs both sides. Needs the extra
 ``translate`` (libcst), which is imported when something is translated and not before.
 """

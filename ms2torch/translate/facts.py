@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Kind(NamedTuple):
-    """What a value was: its type ("Tensor", "Parameter", "ndarray", "int", ...), and a Tensor's dtype and shape.
+    """What a value was: its type ("Tensor", "Parameter", "ndarray", "int"), and a Tensor's dtype and shape.
 
     ``value`` is that of a plain number, text, bool or tuple of them where it was the same at every call.
     """
