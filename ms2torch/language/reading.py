@@ -173,7 +173,7 @@ def _compiled(function: types.FunctionType, node, needs: dict):
     ast.copy_location(body, node)
     ast.fix_missing_locations(outer)
     made = _find(
-        compile(outer, code.co_filename, "exec", dont_inherit=True, flags=code.co_flags & _FUTURE),
+        compiler(outer, code.co_filename, "exec", dont_inherit=True, flags=code.co_flags & _FUTURE),
         code.co_name,
         code.co_firstlineno,
     )
@@ -201,6 +201,8 @@ def _compiled(function: types.FunctionType, node, needs: dict):
 
 
 _FUTURE = 0x1FF0000
+# What makes the copy's tree its code; ms2torch translate puts in one that watches its calls.
+compiler = compile
 
 
 def _find(code: types.CodeType, name: str, line: int):

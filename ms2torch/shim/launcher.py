@@ -19,6 +19,8 @@ from pathlib import Path
 from ms2torch._naming import surface
 
 _HERE = str(Path(__file__))
+# What makes a script's text its code; ms2torch translate puts in one that watches its calls.
+compiler = compile
 
 
 def _main_module(**attributes) -> types.ModuleType:
@@ -62,7 +64,7 @@ def _execute(code: types.CodeType, main: types.ModuleType) -> None:
 
 def _compile(source, filename: str) -> types.CodeType:
     _clean_tracebacks()
-    return compile(source, filename, "exec", dont_inherit=True)
+    return compiler(source, filename, "exec", dont_inherit=True)
 
 
 def _fail(text: str, code: int) -> None:
