@@ -1,7 +1,14 @@
-"""Lists and Tensors as values: a write in a graph makes a new one under the name it was written through."""
+"""Lists and Tensors as values: a write in a graph makes a new one under the name it was written through.
+
+``x += y`` on a Tensor is the exception: every name of that Tensor means the sum, and its dtype and shape
+stay.
+"""
 
 from __future__ import annotations
 
+import operator
+
+from ms2torch._core import mode
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
@@ -14,6 +21,50 @@ def set_item(target, index, value):
         target = target[:]
     target[index] = value
     return target
+
+
+AUGMENTED = {
+    "Add": (operator.add, operator.iadd),
+    "Sub": (operator.sub, operator.isub),
+    "Mult": (operator.mul, operator.imul),
+    "Div": (operator.truediv, operator.itruediv),
+    "FloorDiv": (operator.floordiv, operator.ifloordiv),
+    "Mod": (operator.mod, operator.imod),
+}
+
+
+def augmented(name: str, target, value):
+    """``target += value`` and its kin. What shares memory with a Tensor, as a view does, does not follow."""
+    compute, python = AUGMENTED[name]
+    if not isinstance(target, Tensor):
+        return python(target, value)
+    new, old = compute(target, value)._t, target._t
+    if new.shape != old.shape:
+        raise _not_assigned(new.shape, old.shape)
+    new = new.to(old.dtype)
+    if isinstance(target, Parameter):
+        target._write(lambda t: t.copy_(new))
+    elif mode.differentiation is None:
+        target._t = new
+    else:
+        mode.differentiation.rebind(target, new)
+        mode.differentiation.reaches_the_caller(target)
+        if new.requires_grad:
+            mode.differentiation.remember(target)
+    return target
+
+
+def _not_assigned(new, old) -> RuntimeError:
+    if len(new) != len(old):
+        return RuntimeError(
+            "For 'Assign', the 'x' and 'y' must have the same dimension, but got the dimension of 'x': "
+            f"{len(old)} and the dimension of 'y': {len(new)}"
+        )
+    one, other = ("[const vector]{" + ", ".join(map(str, shape)) + "}" for shape in (old, new))
+    return RuntimeError(
+        f"For 'Assign', the 'x' and 'y' must have the same shape, but got the shape of 'x': {one} and the "
+        f"shape of 'y': {other}"
+    )
 
 
 def _append(items, value):

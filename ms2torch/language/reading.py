@@ -33,7 +33,13 @@ class Reading:
 
     function: types.FunctionType
     copy: object  # the function itself where nothing differs
+    seen: dict
     cells: list = field(default_factory=list)
+
+    def serves(self, other) -> bool:
+        """Whether ``other``, of the same source, reads like this one."""
+        return _same_surroundings(self.function, other) and all(
+            other.__globals__.get(name) is value for name, value in self.seen.items())
 
 
 _readings: dict = {}
@@ -44,12 +50,66 @@ def copy_of(function: types.FunctionType, owner=None):
 
     ``owner`` is the object that is its ``self``: what its methods and attributes are decides what differs.
     """
-    key = (function, type(owner) if owner is not None else None)
+    key = _key(function, owner)
     found = _readings.get(key)
-    if found is None:
-        found = _readings[key] = Reading(function, function)
+    if found is None or (found.function is not function and not found.serves(function)):
+        found = _readings[key] = Reading(function, function, _globals_of(function))
         _read(found, owner)
-    return found.copy
+    return found.copy if found.function is function else _again(found, function)
+
+
+def _key(function, owner) -> tuple:
+    """Functions that one piece of source makes again and again (a lambda in a loop) are read once."""
+    return function.__code__, type(owner) if owner is not None else None
+
+
+# What a function sees in its closure decides what its source means, but for things like these.
+_TOLD = (types.FunctionType, types.MethodType, int, float, str, tuple, list, dict, set, type(None), type)
+
+
+def _same_surroundings(one, other) -> bool:
+    return one.__globals__ is other.__globals__ and all(
+        a is b or (type(a) is type(b) and not isinstance(a, _TOLD))
+        for a, b in zip(_closed_over(one), _closed_over(other), strict=True))
+
+
+def _globals_of(function) -> dict:
+    """The global values by which the source of ``function`` is told."""
+    known, found = function.__globals__, {}
+    for name in _names_in(function.__code__):
+        value = known.get(name)
+        if isinstance(value, _TOLD):
+            found[name] = value
+    return found
+
+
+@functools.lru_cache(512)
+def _names_in(code) -> tuple:
+    inner = [_names_in(c) for c in code.co_consts if isinstance(c, types.CodeType)]
+    return tuple(dict.fromkeys((*code.co_names, *(n for names in inner for n in names))))
+
+
+def _closed_over(function) -> list:
+    return [_content(cell) for cell in function.__closure__ or ()]
+
+
+def _content(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:      # not assigned yet
+        return None
+
+
+def _again(reading: Reading, function):
+    """The copy of ``function``, whose source ``reading`` has read in another one."""
+    copy = reading.copy
+    if copy is reading.function:
+        return function
+    if "_graph_refuses" in copy.__dict__:
+        return copy
+    cells = dict(zip(copy.__code__.co_freevars, copy.__closure__, strict=True))
+    cells.update(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    return _made(copy.__code__, function, cells)
 
 
 def is_read(function) -> bool:
@@ -87,8 +147,7 @@ class _Forward:
 
     def __call__(self, function, owner=None):
         """(whether it differs, the cell that holds it)."""
-        key = (function, type(owner) if owner is not None else None)
-        known = _readings.get(key)
+        known = _readings.get(_key(function, owner))
         if known is not None and known.copy is function and known.cells is not None:
             cell = types.CellType(function)
             known.cells.append(cell)
@@ -109,7 +168,7 @@ def _refusing(function, error: Exception):
     def refused(*args, **kwargs):
         raise said(type(error)(*error.args))
 
-    refused._graph_source = function
+    refused._graph_source, refused._graph_refuses = function, True
     return refused
 
 
@@ -181,13 +240,13 @@ def _compiled(function: types.FunctionType, node, needs: dict):
         made = made.replace(co_qualname=code.co_qualname)
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     cells.update(needs)
-    result = types.FunctionType(
-        made,
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
-        tuple(cells[n] for n in made.co_freevars),
-    )
+    return _made(made, function, cells)
+
+
+def _made(code: types.CodeType, function: types.FunctionType, cells: dict):
+    """A function of ``code`` that is ``function`` in all else."""
+    result = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__,
+                                tuple(cells[n] for n in code.co_freevars))
     result.__kwdefaults__ = function.__kwdefaults__
     result.__dict__.update(function.__dict__)
     result.__module__, result.__qualname__, result.__doc__ = (

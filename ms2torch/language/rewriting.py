@@ -10,6 +10,7 @@ import ast
 import builtins
 import types
 
+from ms2torch._naming import generations
 from ms2torch.common.parameter import Parameter
 from ms2torch.language import builtin_functions, calling, containers, printing, raising
 from ms2torch.language.aliases import Aliases
@@ -407,6 +408,12 @@ class Rewriting(ast.NodeTransformer):
         ):
             self.differs = True
             value = _at(ast.BinOp(_loaded(node.target), node.op, self.visit(node.value)), node)
+            return _at(ast.Assign([node.target], value), node)
+        operation = type(node.op).__name__
+        if (isinstance(node.target, ast.Name) and operation in containers.AUGMENTED
+                and not generations.old("mindspore.jit")):
+            args = [_at(ast.Constant(operation), node), _loaded(node.target), self.visit(node.value)]
+            value = self.call("augmented", containers.augmented, args, node)
             return _at(ast.Assign([node.target], value), node)
         return self.generic_visit(node)
 

@@ -50,7 +50,7 @@ class Pass:
     """One differentiation: ``with Pass(weights)`` puts its ``aliases`` into the weights' slots."""
 
     __slots__ = ("_changed", "_grad_mode", "_homes", "_journal", "_memory", "_owned", "_taken", "aliases",
-                 "given", "hooked", "outer", "received", "stored", "weights")
+                 "given", "hooked", "origins", "outer", "reaching", "received", "stored", "weights")
 
     # Whether gradients of some rows of a weight can come out (see `rows`).
     takes_rows = True
@@ -71,6 +71,9 @@ class Pass:
         # another hangs on one, so that its gradient travels back.
         self.received: list[torch.Tensor] = []
         self.given: tuple | list = ()
+        # The caller's Tensors, of which a graph was given others (`values_of_their_own`), in the same order.
+        self.origins: tuple | list = ()
+        self.reaching: list[tuple] = []
         # Calls of Cells whose backward hooks wait for the gradients (`custom.backward_hooked`).
         self.hooked: list = []
         self.stored: list = []
@@ -125,6 +128,11 @@ class Pass:
             else:
                 outer.stored.extend(self.stored)
                 outer._owned.extend(self._owned)
+            for origin, content in self.reaching if kind is None else ():
+                if outer is None:
+                    origin._t = content._t.detach()
+                else:
+                    outer.rebind(origin, content._t)
             failed = kind is not None
         finally:
             mode.differentiation = outer
@@ -208,6 +216,12 @@ class Pass:
             return False
         return any(holder is given for given in self.given) or (
             self.outer is not None and self.outer.was_given(holder))
+
+    def reaches_the_caller(self, holder: Tensor) -> None:
+        """A graph's ``x += y`` on an argument is one on the caller's Tensor, once this pass ends well."""
+        for given, origin in zip(self.given, self.origins, strict=False):
+            if given is holder:
+                self.reaching.append((origin, holder))
 
     def lend_memory(self, weights) -> None:
         """Let a kernel write into the Parameters' resting tensors: their memory becomes a copy, for autograd

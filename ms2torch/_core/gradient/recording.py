@@ -106,11 +106,15 @@ def record(cell, run, args: tuple, kwargs: dict):
         found.sources = {id(w): t for w, t in zip(params, opened.aliases, strict=True) if t.requires_grad}
         found.places = {id(w): t.data_ptr() for w, t in zip(params, opened.aliases, strict=True)}
         opened.given = [*call, *named.values()]
+        if mode.graph:
+            opened.origins = [*args, *kwargs.values()]
         output = run(*call, **named)
         opened.remember(output)
         outs = tensors_of(output)
         found.attached = {id(t): t._t for t in outs}
         found.received, found.hooked = opened.received, opened.hooked
+    if opened.reaching:     # it is recorded for the arguments as they are now
+        found.call = _flatten((args, kwargs))
     if any(t.requires_grad for t in found.attached.values()):
         found.output = output
         found.state = _state([*[w for w in params if id(w) in found.sources], *outs])

@@ -16,7 +16,7 @@ from ms2torch._core.tensor import dtype
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch._core.torch_private import tree_leaves
 from ms2torch.common.parameter import Parameter
-from ms2torch.ops.function.grad_func import _weights, given, is_input, refuse_without_gradients
+from ms2torch.ops.function.grad_func import _weights, given, graph_of, is_input, refuse_without_gradients
 
 _EMPTY = object()
 
@@ -57,7 +57,7 @@ class GradOperation:
             raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
         refuse_without_gradients()
         asked = self._asked(fn, weights)
-        single = isinstance(weights, Parameter)
+        single, graph = isinstance(weights, Parameter), None
 
         @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
         def gradient(*args, **kwargs):
@@ -77,7 +77,10 @@ class GradOperation:
                 places = []
             else:
                 places = [p for p in (*range(len(args)), *kwargs)[:1] if is_input(given(p, args, kwargs))]
-            found = autodiff.differentiate(fn, args, kwargs, places, asked, sens)
+            nonlocal graph
+            if mode.graph and graph is None:
+                graph = graph_of(fn)
+            found = autodiff.differentiate(graph if mode.graph else fn, args, kwargs, places, asked, sens)
             return self._arrange(found, single)
 
         return gradient

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import types
 
 from ms2torch._core import mode
 from ms2torch._core.gradient import autodiff, transforms
@@ -11,6 +12,7 @@ from ms2torch._core.gradient.rows import as_gradient
 from ms2torch._core.tensor.tensor import Tensor, lift, wrap
 from ms2torch.common.mutable import is_mutable
 from ms2torch.common.parameter import Parameter
+from ms2torch.language import entry
 
 __all__ = ["get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"]
 
@@ -70,6 +72,7 @@ class _Asked:
         if not callable(fn):
             raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
         self.fn, self.has_aux, self.return_ids, self.sens_param = fn, has_aux, return_ids, sens_param
+        self.graph = None
         self.positions = _positions(grad_position)
         self.single_weight = isinstance(weights, Parameter)
         self.weights = None if weights is None else _weights(weights)
@@ -84,7 +87,10 @@ class _Asked:
                 *args, sens = args
                 args = tuple(args)
         chosen = chosen_inputs(self.positions, args, kwargs)
-        found = autodiff.differentiate(self.fn, args, kwargs, [place for _, place in chosen],
+        fn = self.fn
+        if mode.graph:
+            fn = self.graph = self.graph or graph_of(fn)
+        found = autodiff.differentiate(fn, args, kwargs, [place for _, place in chosen],
                                        self.weights or (), sens, self.has_aux)
         return found, chosen
 
@@ -103,6 +109,13 @@ class _Asked:
         if self.positions is None:
             return weights
         return inputs, weights
+
+
+def graph_of(fn):
+    """``fn`` as graph mode differentiates it: a function's source is in the graph's language."""
+    if fn.__class__ is not types.FunctionType or hasattr(fn, "_graph_source"):
+        return fn
+    return entry.compiled(fn)
 
 
 def refuse_without_gradients() -> None:

@@ -1,0 +1,215 @@
+"""``x += y`` in a graph changes a Tensor under all its names; index writes make a new one under one name."""
+import mindspore as ms
+import numpy as np
+from mindspore import nn, ops
+
+from tests.reference.graphs import graph
+from tests.reference.judge import case
+from tests.reference.networks import t
+
+
+def add(x):
+    x += 1.5
+    return x
+
+
+def sub(x):
+    x -= 1
+    return x
+
+
+def mul(x):
+    x *= 3
+    return x
+
+
+def div(x):
+    x /= 2
+    return x
+
+
+def floor_div(x):
+    x //= 2
+    return x
+
+
+def mod(x):
+    x %= 2
+    return x
+
+
+def power(x):
+    x **= 2
+    return x
+
+
+@case(mode="GRAPH", each={
+    "change": [add, sub, mul, div, floor_div, mod, power], "dtype": [np.float32, np.int32, np.float16, np.int8]})
+def test_result_and_argument(change, dtype):
+    x = ms.Tensor(np.array([3, 2], dtype))
+    return ms.jit(change)(x), x
+
+
+@graph
+def test_alias(x):
+    y = x
+    y += 1.0
+    return x, y
+
+
+@graph
+def test_alias_of_a_result(x):
+    h = x * 2
+    y = h
+    y += h
+    return h, y
+
+
+@graph
+def test_index_write_of_an_alias(x):
+    h = x * 2
+    y = h
+    y[0] = 9.0
+    return h, y
+
+
+@graph
+def test_part(m):
+    v = m[0]
+    v += 10.0
+    return m, v
+
+
+@graph
+def test_reshaped(m):
+    v = m.reshape(-1)
+    v += 10.0
+    return m, v
+
+
+@graph
+def test_viewed(m):
+    v = m.view(-1)
+    v -= 10.0
+    return m, v
+
+
+@graph
+def test_element_of_a_list(x):
+    a = [x, x * 2]
+    b = a[0]
+    b += 1.0
+    return a[0], a[1], b
+
+
+@graph
+def test_two_names_of_a_tuple(x):
+    y, z = (x, x)
+    y -= 1.0
+    return y * z
+
+
+@graph(raises=True)
+def test_more_axes(x, m):
+    x += m
+    return x
+
+
+@graph(raises=True)
+def test_longer_axes(m):
+    h = m[:, :1]
+    h += m
+    return h
+
+
+@graph
+def test_numbers_and_tuples(x):
+    n, pair = 0, (1, 2)
+    n += 2
+    n *= 3
+    pair += (3,)
+    return x * n, pair
+
+
+@graph
+def test_in_a_loop(x):
+    for k in range(3):
+        x += k
+    return x
+
+
+def _inner(x):
+    x += 2.0
+    return x
+
+
+@graph
+def test_in_a_function_that_is_called(x):
+    _inner(x)
+    return x
+
+
+class Net(nn.Cell):
+    """Changes its argument and what it computed."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = ms.Parameter(t([2.0, 3.0]), name="w")
+        self.kept = t([1.0, 2.0])
+
+    def construct(self, x):
+        w = self.w * 1
+        w += 1.0
+        x += w
+        return (w * x).sum()
+
+
+class Constant(Net):
+    def construct(self, x):
+        kept = self.kept
+        kept += 1.0
+        return kept * x
+
+
+class Weight(Net):
+    def construct(self, x):
+        w = self.w
+        w += 1.0
+        return (w * x).sum()
+
+
+@case(mode="GRAPH", each={"kind": [Net, Constant, Weight]})
+def test_cell(kind):
+    net, x = kind(), t([1.0, 2.0])
+    return net(x), net(x), net.w, net.kept, x
+
+
+@case(mode="GRAPH")
+def test_gradient():
+    net, x = Net(), t([1.0, 2.0])
+    return ms.value_and_grad(net, 0, net.trainable_params())(x), x
+
+
+@case(mode="GRAPH")
+def test_gradient_of_a_function():
+    def body(x):
+        y = ops.exp(x)
+        y += x
+        return (y * x).sum()
+
+    x = t([1.0, 2.0])
+    return ms.grad(body)(x), x
+
+
+@case(mode="GRAPH")
+def test_train_cell():
+    net, x = Net(), t([1.0, 2.0])
+    step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1))
+    return [step(x) for _ in range(3)], net.w, x
+
+
+@case(mode="PYNATIVE", each={"change": [add, mul]})
+def test_pynative_leaves_the_argument(change):
+    x = t([1.0, 2.0])
+    y = x
+    return change(x), x, y
