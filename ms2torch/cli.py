@@ -42,6 +42,11 @@ COMMANDS = {
         "ms2torch.difftest.options:parser",
         "ms2torch.difftest.twin:main",
     ),
+    "convert-checkpoint": Command(
+        "weights and optimizer state from MindSpore's files to PyTorch's, and back",
+        "ms2torch.convert.command:parser",
+        "ms2torch.convert.command:main",
+    ),
     "doctor": Command(
         "what is installed here, what is missing", "ms2torch.doctor:parser", "ms2torch.doctor:main"
     ),

@@ -8,16 +8,19 @@ The messages, in protobuf's language (a file is a run of ``Checkpoint``s, which 
 
 A tensor of more than 512 MiB goes into several Values of one tag, each with the dims of the whole. A string
 has the type ``str``, dims ``[0]`` and UTF-32 content. At the end may stand ``crc_num`` and ten bytes of
-CRC-32. Nothing in a file is executed, and nothing is allocated that the file does not hold.
+CRC-32. A field of another number is passed over by every reader: in `NOTE` a converted file keeps where it
+came from. Nothing in a file is executed, and nothing is allocated that the file does not hold.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import mmap
 import os
 import zlib
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -28,6 +31,7 @@ from . import _protobuf
 from ._protobuf import varint
 
 SLICE = 512 * 1024 * 1024
+NOTE = 1000
 _CRC_MARK = b"crc_num"
 _TYPES = {str(t): torch_dtype for torch_dtype, t in _dtype._FROM_TORCH.items() if not torch_dtype.is_complex}
 
@@ -40,7 +44,8 @@ class Damaged(Exception):
 
 
 def write(
-    path: str, values: Iterable[tuple[str, torch.Tensor | str]], crc: bool = False, encrypt=None
+    path: str, values: Iterable[tuple[str, torch.Tensor | str]], crc: bool = False, encrypt=None,
+    note: bytes = b"",
 ) -> None:
     """Write named tensors and strings; a tensor without elements leaves no trace, as in MindSpore.
 
@@ -48,6 +53,8 @@ def write(
     """
     checksum = 0
     parts = (part for tag, value in values for part in _messages(tag, value))
+    if note:
+        parts = itertools.chain([_protobuf.content(NOTE, note)], parts)
     with open(path, "wb") as file:
         for part in parts if encrypt is None else encrypt(b"".join(parts)):
             file.write(part)
@@ -111,7 +118,31 @@ def has_crc(path: str) -> bool:
         return file.read(7) == _CRC_MARK
 
 
+class Place(NamedTuple):
+    """Where a tensor or string lies: its dims and type as written, and the spans of its bytes."""
+
+    dims: list[int]
+    kind: str
+    pieces: list[tuple[int, int]]
+
+
+def index(path: str) -> tuple[dict[str, Place], bytes]:
+    """Where everything in a file lies, without reading it, and the file's note."""
+    with open(path, "rb") as file:
+        if not os.fstat(file.fileno()).st_size:
+            return {}, b""
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as data:
+            end = len(data) - 17 if data[-17:-10] == _CRC_MARK else len(data)
+            notes = [place for number, place in _fields(data, 0, end)
+                     if number == NOTE and isinstance(place, tuple)]
+            return _places(data, end), bytes(data[slice(*notes[0])]) if notes else b""
+
+
 def _values(data: memoryview, end: int, wanted) -> dict:
+    return {tag: _value(data, *place) for tag, place in _places(data, end, wanted).items()}
+
+
+def _places(data: memoryview, end: int, wanted=lambda tag: True) -> dict[str, Place]:
     elements = [_element(data, *place) for number, place in _fields(data, 0, end) if number == 1]
     found, pieces = {}, []
     for i, (tag, dims, kind, place) in enumerate(elements):
@@ -119,7 +150,7 @@ def _values(data: memoryview, end: int, wanted) -> dict:
             continue
         pieces.append(place)
         if i + 1 == len(elements) or elements[i + 1][0] != tag:
-            found[tag] = _value(data, dims, kind, pieces)
+            found[tag] = Place(dims, kind, pieces)
             pieces = []
     return found
 
@@ -147,9 +178,17 @@ def _element(data: memoryview, start: int, end: int) -> tuple:
 
 
 def _value(data: memoryview, dims: list[int], kind: str, pieces: list[tuple[int, int]]):
-    total = sum(end - start for start, end in pieces)
     if kind == "str":
         return b"".join(data[start:end] for start, end in pieces).decode("utf-32-le").rstrip("\0")
+    dtype, dims = checked(dims, kind, pieces)
+    tensor = torch.empty(dims, dtype=dtype)
+    fill(tensor, (data[start:end] for start, end in pieces))
+    return tensor
+
+
+def checked(dims: list[int], kind: str, pieces: list[tuple[int, int]]) -> tuple[torch.dtype, list[int]]:
+    """The dtype and shape of a tensor whose bytes are those of its shape; ValueError for any other."""
+    total = sum(end - start for start, end in pieces)
     if kind not in _TYPES:
         raise ValueError(repr(kind))
     dtype = _TYPES[kind]
@@ -157,9 +196,7 @@ def _value(data: memoryview, dims: list[int], kind: str, pieces: list[tuple[int,
         dims = []  # how older releases wrote a scalar
     if any(n < 0 for n in dims) or math.prod(dims) * dtype.itemsize != total:
         raise ValueError(f"A tensor of shape {dims} and type {kind} can not have {total} bytes.")
-    tensor = torch.empty(dims, dtype=dtype)
-    fill(tensor, (data[start:end] for start, end in pieces))
-    return tensor
+    return dtype, dims
 
 
 def fill(tensor: torch.Tensor, pieces: Iterable[memoryview]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import NamedTuple
 
 import torch
 
@@ -34,26 +35,52 @@ _NAMES = {
 _ORDER = {dtype: (rank, name) for rank, (name, dtype) in enumerate(_NAMES.items())}
 
 
+class Place(NamedTuple):
+    """A tensor's dtype and shape, and the span of its bytes in the file."""
+
+    dtype: torch.dtype
+    shape: list[int]
+    begin: int
+    end: int
+
+
 def write(path: str, tensors: dict[str, torch.Tensor], metadata: dict[str, str]) -> None:
     """Write named tensors; TypeError for an element type that the format does not have."""
-    for name, t in tensors.items():
-        if t.dtype not in _ORDER:
-            raise TypeError(f"safetensors has no element type for {name}: {t.dtype}.")
+    with open(path, "wb") as file:
+        stream(file, {n: (t.dtype, t.shape) for n, t in tensors.items()}, metadata, tensors.__getitem__)
+
+
+def stream(file, described: dict[str, tuple], metadata: dict[str, str], get) -> None:
+    """Write tensors of known dtypes and shapes, each asked for by its name when its turn comes."""
+    for name, (dtype, _) in described.items():
+        if dtype not in _ORDER:
+            raise TypeError(f"safetensors has no element type for {name}: {dtype}.")
     header, end = {"__metadata__": metadata} if metadata else {}, 0
-    ordered = sorted(tensors.items(), key=lambda item: (-_ORDER[item[1].dtype][0], item[0]))
-    for name, t in ordered:
-        begin, end = end, end + t.numel() * t.element_size()
-        header[name] = {"dtype": _ORDER[t.dtype][1], "shape": list(t.shape), "data_offsets": [begin, end]}
+    ordered = sorted(described.items(), key=lambda item: (-_ORDER[item[1][0]][0], item[0]))
+    for name, (dtype, shape) in ordered:
+        begin, end = end, end + math.prod(shape) * dtype.itemsize
+        header[name] = {"dtype": _ORDER[dtype][1], "shape": list(shape), "data_offsets": [begin, end]}
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text)
-        for _, t in ordered:
-            file.write(raw_bytes(t))
+    file.write(len(text).to_bytes(8, "little") + text)
+    for name, _ in ordered:
+        file.write(raw_bytes(get(name)))
 
 
 def read(file, size: int, wanted=lambda name: True) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
     """The wanted tensors by name, and the metadata, of an open file of ``size`` bytes. Raises `Damaged`."""
+    places, metadata = index(file, size)
+    found = {}
+    for name, place in places.items():
+        if wanted(name):
+            file.seek(place.begin)
+            found[name] = torch.empty(place.shape, dtype=place.dtype)
+            fill(found[name], [memoryview(file.read(place.end - place.begin))])
+    return found, metadata
+
+
+def index(file, size: int) -> tuple[dict[str, Place], dict[str, str]]:
+    """Where the tensors of an open file of ``size`` bytes lie, by name; the metadata. Raises `Damaged`."""
     header, start = _header(file, size)
     metadata = header.pop("__metadata__", {})
     found, filled = {}, 0
@@ -67,11 +94,8 @@ def read(file, size: int, wanted=lambda name: True) -> tuple[dict[str, torch.Ten
             ):
                 raise Damaged(name)
             filled += end - begin
-            if wanted(name):
-                file.seek(start + begin)
-                found[name] = torch.empty(shape, dtype=dtype)
-                fill(found[name], [memoryview(file.read(end - begin))])
-    except (KeyError, TypeError) as err:
+            found[name] = Place(dtype, shape, start + begin, start + end)
+    except (KeyError, TypeError, ValueError) as err:
         raise Damaged(str(err)) from None
     if start + filled != size:
         raise Damaged("bytes that belong to no tensor")

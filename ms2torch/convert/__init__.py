@@ -1,0 +1,1 @@
+"""``ms2torch convert-checkpoint``: weights and optimizer state between MindSpore's files and PyTorch's."""

@@ -1,0 +1,61 @@
+"""What a checkpoint holds, before any of it is read: names, dtypes, shapes, and how to get each tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import torch
+
+MINDSPORE, TORCH = "mindspore", "torch"
+SHOWN = {MINDSPORE: "MindSpore", TORCH: "PyTorch"}
+# Names of optimizer state, on PyTorch's side: optimizer.state.<parameter>.<kind>, optimizer.<other>.
+OPTIMIZER = "optimizer."
+STATE = "optimizer.state."
+# The key of safetensors' metadata, and of a state_dict's, under which a converted file remembers.
+KEY = "ms2torch"
+
+
+class Bad(Exception):
+    """Input that cannot be converted: one line for the user."""
+
+
+@dataclass
+class Entry:
+    """One tensor of a file. ``shares`` names an earlier one whose memory it is."""
+
+    name: str
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    get: Callable[[], torch.Tensor]
+    shares: str | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        count = self.dtype.itemsize
+        for n in self.shape:
+            count *= n
+        return count
+
+
+@dataclass
+class Checkpoint:
+    """A file, or a family of shards, opened.
+
+    ``side`` is whose it is, None where its bytes do not say. ``strings`` are values that are no tensors,
+    ``memory`` what a file that came from the other side remembers, ``container`` how a .pt file was nested,
+    ``left`` names of things in it that are neither.
+    """
+
+    path: str
+    side: str | None
+    entries: dict[str, Entry]
+    strings: dict[str, str] = field(default_factory=dict)
+    memory: dict | None = None
+    container: dict = field(default_factory=dict)
+    left: list[str] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        return sum(e.size for e in self.entries.values() if e.shares is None)
