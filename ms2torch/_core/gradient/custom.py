@@ -6,6 +6,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.gradient.functions import fitted
 from ms2torch._core.gradient.passes import tensors_of
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
@@ -69,10 +70,7 @@ class _Run:
         result = []
         for i, t in zip(self.places, inputs, strict=True):
             g = found[i] if i < len(found) else None
-            g = g._t if isinstance(g, Tensor) else None
-            if g is not None and (not t.is_floating_point() and not t.is_complex()):
-                g = None
-            result.append(g.to(t.dtype) if g is not None and g.dtype is not t.dtype else g)
+            result.append(fitted(g._t, t.shape, t.dtype) if isinstance(g, Tensor) else None)
         return result
 
 

@@ -342,3 +342,28 @@ jacfwd.__doc__ = """A function that computes the Jacobian of ``fn`` (``mindspore
 
 MindSpore computes it column by column in forward mode; here both run in reverse mode, with the same result.
 """
+
+
+def custom_vjp(fn=None):
+    """A decorator that makes ``fn`` a Cell whose gradient ``defbwd`` sets
+    (``mindspore.ops.function.grad.grad_func.custom_vjp``).
+
+    ``made.defbwd(bwd)``: ``bwd(*inputs, out, dout)`` gives the inputs' gradients, as a Cell's ``bprop``.
+    """
+    from ms2torch.nn.cell import Cell
+
+    class CustomVjp(Cell):
+        def __init__(self, fwd):
+            super().__init__()
+            self.fwd, self.bwd = fwd, None
+
+        def construct(self, *args):
+            return self.fwd(*args)
+
+        def defbwd(self, bwd):
+            self.bwd = bwd
+
+        def bprop(self, *args):
+            return self.bwd(*args)
+
+    return CustomVjp if fn is None else CustomVjp(fn)
