@@ -52,6 +52,14 @@ register_load_state_dict_pre_hook = getattr(
 
 # ---- memory ------------------------------------------------------------------------------------------------
 
+_ORDINARY = frozenset((torch.Tensor, torch.nn.Parameter))
+
+
+def address(t: torch.Tensor) -> int:
+    """Where the memory of ``t`` is; of a DTensor, this rank's part of it."""
+    return t.data_ptr() if t.__class__ in _ORDINARY else getattr(t, "_local_tensor", t).data_ptr()
+
+
 _OUT_OF_MEMORY = getattr(torch, "OutOfMemoryError", None) or torch.cuda.OutOfMemoryError
 
 

@@ -167,7 +167,10 @@ class Parameter(Tensor):
             if opened is None:
                 recording.keep_apart((self,))
                 with torch.no_grad():
-                    rest.copy_(t)
+                    if self._share is not None and self._share.level == 3:
+                        self._share.refill(t.to(rest.dtype).broadcast_to(rest.shape))
+                    else:
+                        rest.copy_(t)
             else:
                 opened.rebind(self, t.to(rest.dtype).broadcast_to(rest.shape))
 
@@ -187,7 +190,10 @@ class Parameter(Tensor):
 
     def _rebind(self, t: torch.Tensor) -> None:
         torch.autograd.graph.increment_version(self._rest)
-        self._rest.data = t if _is_whole(t) else t.clone()
+        if self._share is not None and self._share.level == 3:
+            self._share.refill(t)
+        else:
+            self._rest.data = t if _is_whole(t) else t.clone()
 
     def set_data(self, data, slice_shape=False) -> Parameter:
         """Make a Tensor's data this Parameter's: **shared**, not copied, where the dtype is the same.
@@ -339,6 +345,8 @@ class ParameterTuple(tuple):
         for param in self:
             twin = param.clone(init)
             twin.name = prefix + "." + twin.name
+            if param._share is not None:
+                param._share.split(twin)
             new.append(twin)
         return ParameterTuple(new)
 

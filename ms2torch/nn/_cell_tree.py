@@ -40,6 +40,9 @@ class Params(dict):
         if entry is not param._rest:
             if entry is None:
                 return None
+            if getattr(entry, "_moved_to", None) is param._rest:      # into shares (`processes.zero`)
+                self.raw[name] = param._rest
+                return param
             param._rest = param._t = entry
         return param
 

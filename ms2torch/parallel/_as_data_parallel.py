@@ -35,7 +35,19 @@ def _reduced(values: dict, grads: list, weights) -> list:
     if id(weights[0]) not in _compared:
         _compared.add(id(weights[0]))
         reducing.compare(list(weights), group)
-    return reducing.reduce(list(grads), group, 1.0 / group.size)
+    found, scale = list(grads), 1.0 / group.size
+    for shared in (False, True):
+        places = [i for i, w in enumerate(weights) if (w._share is not None) is shared]
+        some = [found[i] for i in places]
+        if shared and places:
+            from ms2torch._core.processes import zero
+
+            some = zero.reduce(some, [weights[i]._share for i in places], scale)
+        elif places:
+            some = reducing.reduce(some, group, scale)
+        for i, t in zip(places, some, strict=True):
+            found[i] = t
+    return found
 
 
 def _check(values: dict) -> None:

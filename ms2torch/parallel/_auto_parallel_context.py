@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ms2torch._core.errors import notice
 from ms2torch._core.processes import ranks
 
+from .. import _checkparam as validator
 from . import _as_data_parallel
 
 
@@ -89,6 +90,15 @@ def _bool(name: str) -> Callable:
     return keep
 
 
+def _kind(name: str, kind: type) -> Callable:
+    def keep(value):
+        if not isinstance(value, kind):
+            raise TypeError(f"The parameter '{name}' must be {kind}, but got {type(value)}")
+        return value
+
+    return keep
+
+
 def _dataset_strategy(value):
     if isinstance(value, str):
         if value not in ("full_batch", "data_parallel"):
@@ -151,6 +161,28 @@ def _only(*keys: str) -> Callable:
     return keep
 
 
+def _parallel_optimizer_config(value):
+    _kind("parallel_optimizer_config", dict)(value)
+    _only("gradient_accumulation_shard", "parallel_optimizer_threshold", "optimizer_weight_shard_size",
+          "optimizer_level")(value)
+    shard, level = value.get("gradient_accumulation_shard"), value.get("optimizer_level")
+    if shard is not None:
+        validator.check_bool(shard, "gradient_accumulation_shard", "gradient_accumulation_shard")
+        if level not in (None, "level2"):
+            raise ValueError(f"The optimizer_level is set as {level}, thus cannot set "
+                             "grad_accumulation_shard as True.")
+    if "parallel_optimizer_threshold" in value:
+        validator.check_non_negative_int(value["parallel_optimizer_threshold"],
+                                         prim_name="parallel_optimizer_threshold")
+    size = value.get("optimizer_weight_shard_size", -1)
+    if size != -1:
+        _values["optimizer_weight_shard_size"] = validator.check_positive_int(
+            size, prim_name="optimizer_weight_shard_size")
+    if level not in (None, "level1", "level2", "level3"):
+        raise ValueError(f"Optimizer level should in ['level1', 'level2', 'level3'], but got {level}")
+    return {**_values["parallel_optimizer_config"], **value}
+
+
 def _comm_fusion(value):
     for key in value:
         if key not in ("openstate", "allreduce", "allgather", "reducescatter"):
@@ -185,25 +217,18 @@ _SETTINGS: dict[str, _Setting] = {
     "strategy_ckpt_load_file": _Setting(""),
     "strategy_ckpt_save_file": _Setting(""),
     "group_ckpt_save_file": _Setting("", readable=False),
-    "full_batch": _Setting(False),
+    "full_batch": _Setting(False, _kind("full_batch", bool)),
     "dataset_strategy": _Setting("data_parallel", _dataset_strategy),
-    "enable_parallel_optimizer": _Setting(False),
+    "enable_parallel_optimizer": _Setting(False, _kind("enable_parallel_optimizer", bool)),
     "force_fp32_communication": _Setting(False),
     "parallel_optimizer_config": _Setting(
-        {},
-        _only(
-            "gradient_accumulation_shard",
-            "parallel_optimizer_threshold",
-            "optimizer_weight_shard_size",
-            "optimizer_level",
-        ),
-        readable=False,
+        {}, _parallel_optimizer_config, readable=False,
     ),
     "pipeline_config": _Setting({}, _only("pipeline_interleave", "pipeline_scheduler"), readable=False),
     "grad_accumulation_step": _Setting(1, _grad_accumulation_step),
     "all_reduce_fusion_config": _Setting([], _fusion_indices, method="all_reduce_fusion_split_indices"),
     "communi_parallel_mode": _Setting("all_group_parallel", _communi_parallel_mode),
-    "optimizer_weight_shard_size": _Setting(-1),
+    "optimizer_weight_shard_size": _Setting(-1, lambda value: value if value > 0 else -1),
     "optimizer_weight_shard_aggregated_save": _Setting(False),
     "sharding_propagation": _Setting(False, _bool("sharding_propagation")),
     "enable_alltoall": _Setting(False),
@@ -236,6 +261,10 @@ def _set_auto_parallel_context(**kwargs) -> None:
             _values.update(
                 {f"strategy_ckpt_{k}": v for k, v in value.items() if k != "only_trainable_params"}
             )
+        elif key == "full_batch":
+            _values["dataset_strategy"] = "full_batch" if value else "data_parallel"
+        elif key == "dataset_strategy":
+            _values["full_batch"] = value == "full_batch"
         elif key in ("strategy_ckpt_load_file", "strategy_ckpt_save_file"):
             part = key.removeprefix("strategy_ckpt_")
             _values["strategy_ckpt_config"] = {**_values["strategy_ckpt_config"], part: value}

@@ -64,6 +64,17 @@ def _get_enable_parallel_optimizer() -> bool:
     return _context.get_enable_parallel_optimizer()
 
 
+def sharing_plan():
+    """How ``parallel_optimizer_config`` asks the ranks to share what an optimizer keeps."""
+    from ms2torch._core.processes.zero import Plan
+
+    config = _context.get_parallel_optimizer_config()
+    level = int(config.get("optimizer_level", "level1")[-1])
+    level = 2 if config.get("gradient_accumulation_shard") else level
+    threshold = config.get("parallel_optimizer_threshold", 64)
+    return Plan(_context.get_optimizer_weight_shard_size(), threshold * 1024, level)
+
+
 def _get_parameter_broadcast() -> bool:
     return _context.get_parameter_broadcast()
 

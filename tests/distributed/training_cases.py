@@ -11,6 +11,11 @@ STEPS = 20
 BATCH = 8
 # Networks with a SyncBatchNorm: under the built-in cell, a user's cell that clips, a functional loop.
 SYNCHRONOUS = ("sync_batch_norm", "sync_batch_norm clipped", "sync_batch_norm functional")
+OPTIMIZERS = {
+    "lamb": lambda params: nn.Lamb(params, 0.01, weight_decay=0.01),
+    "sgd": lambda params: nn.SGD(params, 0.05, momentum=0.9, weight_decay=0.01, loss_scale=2.0),
+    "adam": lambda params: nn.Adam(params, 0.01, weight_decay=0.01),
+}
 
 
 def _data(steps):
@@ -57,6 +62,8 @@ def _made(kind, dtype):
     with_loss = nn.WithLossCell(net, SquaredError())
     if kind == "accumulated":
         return net, with_loss, nn.SGD(net.trainable_params(), 0.05, momentum=0.9)
+    if kind in OPTIMIZERS:
+        return net, with_loss, OPTIMIZERS[kind](net.trainable_params())
     return net, with_loss, nn.Momentum(net.trainable_params(), 0.05, 0.9)
 
 
@@ -116,7 +123,7 @@ def _accumulating(network, optimizer):
 
 
 def _step(kind, network, optimizer):
-    if kind in ("plain", "sync_batch_norm"):
+    if kind in ("plain", "sync_batch_norm", *OPTIMIZERS):
         return nn.TrainOneStepCell(network, optimizer).set_train()
     if kind == "sens":
         return nn.TrainOneStepCell(network, optimizer, sens=4.0).set_train()
@@ -320,3 +327,47 @@ def real_program(mode, mean, broadcast, sens):
 
 def refused(settings):
     return train("plain", "float32", 1, "semi_auto_parallel", **settings)
+
+
+def shared(kind, level, size=-1, mode="data_parallel", graph=False):
+    """`train` with what an optimizer keeps shared by the ranks."""
+    config = {"parallel_optimizer_threshold": 0, "optimizer_level": f"level{level}",
+              "optimizer_weight_shard_size": size}
+    return train(kind, "float64", STEPS, mode, graph, enable_parallel_optimizer=True,
+                 parallel_optimizer_config=config)
+
+
+class Deep(nn.Cell):
+    """Layers of one width, so that gradients come one after the other."""
+
+    def __init__(self, width, layers):
+        super().__init__()
+        self.layers = nn.CellList([nn.Dense(width, width, has_bias=False) for _ in range(layers)])
+
+    def construct(self, x):
+        for layer in self.layers:
+            x = ops.tanh(layer(x))
+        return x
+
+
+def memory(level, width=64, layers=8):
+    """Bytes that this rank holds and sends in a step of Adam: at rest, at the peak over that, sent."""
+    from ms2torch._core.processes.meter import Meter
+
+    init()
+    ms.set_seed(1)
+    config = {"parallel_optimizer_threshold": 0, "optimizer_level": f"level{max(level, 1)}"}
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True,
+                                 enable_parallel_optimizer=level > 0, parallel_optimizer_config=config)
+    net = Deep(width, layers)
+    optimizer = nn.Adam(net.trainable_params(), 0.001)
+    step = _functional(nn.WithLossCell(net, SquaredError()), optimizer)
+    x = Tensor(np.ones((2, width), np.float32))
+    step(x, x)
+    with Meter() as meter:
+        for p in [*net.get_parameters(), *optimizer.get_parameters()]:
+            meter.note(p._rest)
+        rest = meter.live
+        meter.restart()
+        step(x, x)
+    return rest, meter.peak - rest, meter.sent

@@ -17,6 +17,8 @@ def unscale_and_check(grads, scale: torch.Tensor) -> torch.Tensor:
 def _own(g: Tensor, seen: set[int]) -> torch.Tensor:
     """The data of ``g``, safe to write: autograd may hand out one tensor twice, or an expanded one."""
     t = g._t
+    if hasattr(t, "to_local"):
+        return t.to_local()     # this rank's part: what it finds reaches the others below
     if t.data_ptr() in seen or not (t.is_contiguous() or t.is_contiguous(memory_format=torch.channels_last)):
         g._t = t = t.clone(memory_format=torch.contiguous_format)
     seen.add(t.data_ptr())
@@ -29,6 +31,8 @@ def non_finite(tensors) -> torch.Tensor:
     for x in tensors_of(tensors):
         if x._t.is_floating_point() or x._t.is_complex():
             bad = torch.isfinite(x._t).all().logical_not()
+            if hasattr(bad, "full_tensor"):
+                bad = bad.full_tensor()
             found = bad if found is None else found | bad.to(found.device)
     return torch.zeros((), dtype=torch.bool) if found is None else found
 

@@ -90,7 +90,9 @@ class _PassOverIntegers(Pass):
         return super().__enter__()
 
     def alias(self, weight) -> torch.Tensor:
-        new, source = integers.fresh(weight._t)
+        new = source = self.leaf(weight)
+        if new is None:
+            new, source = integers.fresh(weight._t)
         self.sources.append(source)
         return new
 
@@ -152,12 +154,17 @@ def _holds_tensor(obj) -> bool:
 def _spread(grads, wanted, weights):
     """Gradients of the wanted weights back in the order of ``weights``; frozen ones get zeros."""
     if len(wanted) == len(weights):
-        if not any(g is None or "_grad_hooks" in w.__dict__ or is_whole(w._t)
+        if not any(g is None or "_grad_hooks" in w.__dict__ or is_whole(w._rest)
                    for g, w in zip(grads, weights, strict=True)):
             return list(grads)
-        return [_hooked(w, filled(g, w._t)) for g, w in zip(grads, weights, strict=True)]
+        return [_hooked(w, filled(g, _like(w))) for g, w in zip(grads, weights, strict=True)]
     found = dict(zip(map(id, wanted), grads, strict=True))
-    return [_hooked(w, filled(found.get(id(w)), w._t)) for w in weights]
+    return [_hooked(w, filled(found.get(id(w)), _like(w))) for w in weights]
+
+
+def _like(w) -> torch.Tensor:
+    """What a gradient of ``w`` is like."""
+    return w._t if w._share is None else w._share.template()
 
 
 def _hooked(w, g: torch.Tensor) -> torch.Tensor:

@@ -50,7 +50,8 @@ class Pass:
     """One differentiation: ``with Pass(weights)`` puts its ``aliases`` into the weights' slots."""
 
     __slots__ = ("_changed", "_grad_mode", "_homes", "_journal", "_memory", "_owned", "_taken", "aliases",
-                 "given", "hooked", "origins", "outer", "reaching", "received", "stored", "weights")
+                 "given", "hooked", "origins", "outer", "reaching", "received", "regathering", "stored",
+                 "weights")
 
     # Whether gradients of some rows of a weight can come out (see `rows`).
     takes_rows = True
@@ -61,6 +62,11 @@ class Pass:
     def alias(self, weight) -> torch.Tensor:
         """What stands for ``weight`` while this pass is open."""
         return alias(weight._t)
+
+    def leaf(self, weight):
+        """What stands for a weight whose gradients the ranks share (`processes.zero`); None for others."""
+        share = weight._share
+        return None if share is None or share.level == 1 or self.outer is not None else share.leaf()
 
     def __enter__(self) -> Pass:
         threads.acquire()
@@ -83,6 +89,7 @@ class Pass:
         self._memory: list[tuple] = []
         self._owned: list[torch.Tensor] = []
         self._journal = random_streams.begin_journal() if outer is None else None
+        self.regathering = None
         try:
             if outer is None:
                 threads.keep_others_out()
@@ -91,13 +98,21 @@ class Pass:
                 torch.set_grad_enabled(True)
             for w in self.weights:
                 self._take(w)
+            if self.regathering is not None:
+                self.regathering.__enter__()
         except BaseException:
             self.__exit__(BaseException, None, None)
             raise
         return self
 
     def _take(self, w) -> None:
-        old = w._t
+        share = w._share
+        if share is None or share.level == 1:
+            old = w._t
+        else:
+            old = share.kept()
+            if share.level == 3 and self.outer is None and self.regathering is None:
+                self.regathering = share.regathering()
         new = self.alias(w)
         self._taken.append((w, old, new))
         w._t = new
@@ -140,6 +155,8 @@ class Pass:
                 random_streams.end_journal(self._journal, failed)
             if not self._grad_mode:
                 torch.set_grad_enabled(False)
+            if self.regathering is not None:
+                self.regathering.__exit__(None, None, None)
             threads.let_others_in(outer)
             threads.release()
 
@@ -158,7 +175,7 @@ class Pass:
                 written.append((w, w._t))
                 w._t = old
         for w, old, new in reversed(self._taken):
-            now = w._t
+            now = w._t if w._share is None else w._share.kept()
             if now is new or not commits:
                 w._t = old
             elif outer is not None:

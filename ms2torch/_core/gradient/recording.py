@@ -18,6 +18,7 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.torch_private import address
 
 from . import passes
 from .passes import Pass, is_whole, tensors_of
@@ -52,6 +53,9 @@ class _Apart(Pass):
     __slots__ = ()
 
     def alias(self, weight) -> torch.Tensor:
+        leaf = self.leaf(weight)
+        if leaf is not None:
+            return leaf if weight.requires_grad else weight._share.kept()
         t = weight._t.data
         return t.requires_grad_() if weight.requires_grad and not is_whole(t) else t
 
@@ -104,7 +108,7 @@ def record(cell, run, args: tuple, kwargs: dict):
     with _Apart(params) as opened:
         call, named = _fresh(args, kwargs, found.inputs)
         found.sources = {id(w): t for w, t in zip(params, opened.aliases, strict=True) if t.requires_grad}
-        found.places = {id(w): t.data_ptr() for w, t in zip(params, opened.aliases, strict=True)}
+        found.places = {id(w): address(t) for w, t in zip(params, opened.aliases, strict=True)}
         opened.given = [*call, *named.values()]
         if mode.graph:
             opened.origins = [*args, *kwargs.values()]
@@ -190,7 +194,7 @@ def keep_apart(params) -> None:
     for found in tuple(_waiting):
         for p in params:
             place = found.places.get(id(p))
-            if (place is not None and place == p._rest.data_ptr()
+            if (place is not None and place == address(p._rest)
                     and (found.in_trainer or id(p) not in found.sources)):
                 p._rest.data = p._rest.data.clone()
 
@@ -219,13 +223,17 @@ class Updating:
 
 
 def _state(tensors) -> list:
-    return [(w, w._t, w._t.data_ptr(), w._t._version) for w in tensors]
+    return [(w, t, address(t), t._version) for w, t in zip(tensors, map(_held, tensors), strict=True)]
 
 
 def _unmoved(state) -> bool:
     return all(
-        w._t is t and t.data_ptr() == place and t._version == version for w, t, place, version in state
+        _held(w) is t and address(t) == place and t._version == version for w, t, place, version in state
     )
+
+
+def _held(w) -> torch.Tensor:
+    return w._t if w._share is None else w._rest
 
 
 def _flatten(obj) -> list:
@@ -237,7 +245,7 @@ def _flatten(obj) -> list:
 def _flatten_into(obj, flat: list) -> None:
     if isinstance(obj, Tensor):
         t = obj._t
-        flat.append((obj, t, t.data_ptr(), t._version))
+        flat.append((obj, t, address(t), t._version))
     elif isinstance(obj, (tuple, list)):
         flat.append((type(obj), len(obj)))
         for x in obj:

@@ -10,6 +10,7 @@ import atexit
 import datetime
 import os
 import socket
+import sys
 import weakref
 
 import torch
@@ -124,6 +125,8 @@ def leave() -> None:
             one.close()
         for one in _groups.values():
             one.handle = None
+        if (zero := sys.modules.get("ms2torch._core.processes.zero")) is not None:
+            zero.leave()
         if torch.distributed.is_initialized():
             torch.distributed.destroy_process_group()
     _groups.clear()

@@ -38,6 +38,7 @@ class Tensor:
     init = None
     delta_seed = ""
     _origin = None
+    _share = None
 
     def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
         if dtype is not None or shape is not None or init is not None:
@@ -71,6 +72,8 @@ class Tensor:
         t = self._t
         if t.requires_grad:
             t = t.detach()
+        if t.__class__ is not torch.Tensor and hasattr(t, "full_tensor"):
+            t = t.full_tensor()     # lies on several ranks
         if t.dtype is torch.bfloat16:
             t = t.float()
         if t.device.type != "cpu":

@@ -19,6 +19,7 @@ from ms2torch.nn.cell import Cell
 from ms2torch.nn.learning_rate_schedule import _Formula
 
 from ._rates import _ConvertToCell, _IteratorLearningRate
+from ._sharing import Sharing
 
 
 class HostValues:
@@ -65,7 +66,7 @@ def _shown(t: torch.Tensor) -> str:
     return "[" + "".join(f"{n}," for n in t.shape) + "]"
 
 
-class Stepping(HostValues):
+class Stepping(Sharing, HostValues):
     """How an Optimizer goes from gradients to updated parameters."""
 
     # Whether the optimizer's kernel adds the weight decay to the gradients itself.
@@ -84,12 +85,15 @@ class Stepping(HostValues):
         """
         looked_up = {i: g.rows() for i, g in enumerate(gradients) if g.__class__ is RowGradient}
         raw = self._raw(gradients)
+        rests = self._rests()
+        if self._sharing:
+            raw, looked_up = self._in_shares(raw), {}
         step = self._count_step()
         folded = self._kernel_decays and not self.need_scale and not self._centralizes and not looked_up
         if prepare:
-            raw = self._prepared(raw, step, decayed=not folded)
+            raw = self._prepared(raw, step, decayed=not folded, rests=rests)
             looked_up = {i: self._prepared_rows(i, *found, step) for i, found in looked_up.items()}
-        self._fit(raw)
+        self._fit(raw, rests)
         parameters = self.parameters
         with recording.Updating(parameters):
             for bucket in self._buckets:
@@ -103,11 +107,14 @@ class Stepping(HostValues):
                     places = [i for i in places if i not in looked_up]
                     if not places:
                         continue
-                params = [parameters[i]._rest for i in places]
-                grads, state = [raw[i] for i in places], [[slot[i]._rest for i in places] for slot in slots]
-                kernel(params, grads, *state, rate, decay)
-                # The fused kernels write past torch's version counters.
-                increment_versions(params)
+                for some in self._alike(places):
+                    params = [rests[i] for i in some]
+                    grads = [raw[i] for i in some]
+                    kernel(params, grads, *[self._of_slot(slot, some) for slot in slots], rate, decay)
+                    # The fused kernels write past torch's version counters.
+                    increment_versions(params)
+        if self._sharing:
+            self._publish()
         return self._done
 
     def _prepared_rows(self, place: int, rows, values, step: int):
@@ -137,25 +144,26 @@ class Stepping(HostValues):
     def _centralizes(self) -> bool:
         return self.is_group and any(self.grad_centralization_flags)
 
-    def _prepared(self, raw: list[torch.Tensor], step: int, decayed: bool = True) -> list[torch.Tensor]:
+    def _prepared(self, raw: list[torch.Tensor], step: int, decayed: bool = True,
+                  rests=None) -> list[torch.Tensor]:
         if decayed and self.exec_weight_decay:
-            raw = self._decayed(raw, step)
+            raw = self._decayed(raw, step, rests)
         if self._centralizes:
             raw = self._centralized(raw)
         if self.need_scale:
             raw = self._unscaled(raw)
         return raw
 
-    def _decayed(self, raw: list[torch.Tensor], step: int) -> list[torch.Tensor]:
+    def _decayed(self, raw: list[torch.Tensor], step: int, rests=None) -> list[torch.Tensor]:
         """Gradients plus weight decay times the parameter, for the parameters that decay."""
-        raw = list(raw)
+        raw, rests = list(raw), rests or self._rests()
         for bucket in self._buckets:
             decay = self._decay(bucket, step)
             if decay:
-                params = [self.parameters[i]._rest for i in bucket.places]
-                grads = [raw[i] for i in bucket.places]
-                for i, g in zip(bucket.places, torch._foreach_add(grads, params, alpha=decay), strict=True):
-                    raw[i] = g
+                for places in self._alike(bucket.places):
+                    params, grads = [rests[i] for i in places], [raw[i] for i in places]
+                    for i, g in zip(places, torch._foreach_add(grads, params, alpha=decay), strict=True):
+                        raw[i] = g
         return raw
 
     def _centralized(self, raw: list[torch.Tensor]) -> list[torch.Tensor]:
@@ -166,11 +174,12 @@ class Stepping(HostValues):
                 for g, flag in zip(raw, self.grad_centralization_flags, strict=True)]
 
     def _unscaled(self, raw: list[torch.Tensor]) -> list[torch.Tensor]:
-        return list(torch._foreach_mul(raw, float(np.float32(1.0 / self.loss_scale))))
+        factor = float(np.float32(1.0 / self.loss_scale))
+        return [g * factor for g in raw] if self._sharing else list(torch._foreach_mul(raw, factor))
 
-    def _fit(self, raw: list[torch.Tensor]) -> None:
-        for i, (g, param) in enumerate(zip(raw, self.parameters, strict=True)):
-            raw[i] = fitted(g, param._rest, self.cls_name)
+    def _fit(self, raw: list[torch.Tensor], rests: list[torch.Tensor]) -> None:
+        for i, (g, rest) in enumerate(zip(raw, rests, strict=True)):
+            raw[i] = fitted(g, rest, self.cls_name)
 
     # ---- the step, rates and decays ------------------------------------------------------------------------
 

@@ -28,6 +28,8 @@ class AdaFactor(Optimizer):
     ``exp_avg_sq_row_*``, ``exp_avg_sq_col_*``, ``exp_avg_sq_*``, ``afactor_step``.
     """
 
+    _by_elements = None
+
     @opt_init_args_register
     def __init__(self, params, learning_rate=None, eps=(1e-30, 1e-3), clip_threshold=1.0, decay_rate=0.8,
                  beta1=0.9, weight_decay=0.0, scale_parameter=True, relative_step=True, warmup_init=False,

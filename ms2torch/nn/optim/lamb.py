@@ -20,6 +20,8 @@ class Lamb(Optimizer):
     0. State: ``lamb_m.*``, ``lamb_v.*``. There is no loss scale. torch has no counterpart.
     """
 
+    _by_elements = False
+
     @opt_init_args_register
     def __init__(self, params, learning_rate, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0) -> None:
         super().__init__(learning_rate, params, weight_decay)

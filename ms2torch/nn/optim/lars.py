@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch import _checkparam as validator
+from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 
@@ -25,6 +26,8 @@ class LARS(Optimizer):
     ``use_clip`` meets rates by group and by step.
     """
 
+    _by_elements = None
+
     @opt_init_args_register
     def __init__(self, optimizer, epsilon=1e-05, coefficient=0.001, use_clip=False,
                  lars_filter=_lars_filter) -> None:
@@ -33,6 +36,10 @@ class LARS(Optimizer):
         validator.check_value_type("epsilon", epsilon, [float], self.cls_name)
         validator.check_value_type("coefficient", coefficient, [float], self.cls_name)
         validator.check_value_type("use_clip", use_clip, [bool], self.cls_name)
+        if optimizer._sharing:
+            raise unsupported("mindspore.nn.LARS with enable_parallel_optimizer=True",
+                              "its ratios need whole parameters.",
+                              "train with enable_parallel_optimizer=False, or with nn.Lamb.")
         self.opt = optimizer
         self.epsilon, self.coefficient, self.use_clip = epsilon, coefficient, use_clip
         self.global_step = optimizer.global_step

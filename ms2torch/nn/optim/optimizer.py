@@ -113,6 +113,7 @@ class Optimizer(GroupedParameters, Stepping, Cell):
             self.exec_weight_decay = isinstance(decay, Cell) or decay > 0
             self.weight_decay = _shown_decay(decay)
         self.param_length = count = len(self.parameters)
+        self._share_by_context()
         self._done = (True,) * count
         self._init_tools(count)
         self._buckets = self._make_buckets(decays)
@@ -123,8 +124,7 @@ class Optimizer(GroupedParameters, Stepping, Cell):
         self.hyper_map, self.hyper_map_reverse = HyperMap(), HyperMap(None, True)
         self.assignadd = assign_add
         self.global_step_increase_tensor = Tensor([1], _dtype.int32)
-        # Optimizer parallelism, parameter servers and caches are not supported: every parameter is updated
-        # here.
+        # Nothing here is left to the program: what several ranks share is in `_sharing`.
         self.use_parallel = False
         self.param_rank = None
         self.optim_filter = (True,) * count
@@ -244,7 +244,7 @@ class Optimizer(GroupedParameters, Stepping, Cell):
         return gradients
 
     def broadcast_params(self, optim_result):
-        """What optimizer parallelism sends around in MindSpore; here every parameter is updated in place."""
+        """What optimizer parallelism sends around in MindSpore; here a step does so itself."""
         return optim_result
 
     def _grad_sparse_indices_deduplicate(self, gradients):

@@ -9,6 +9,7 @@ import torch
 from ms2torch import _checkparam as validator
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.torch_private import address
 from ms2torch.common.parameter import Parameter
 
 from ._sgd import sgd
@@ -59,7 +60,7 @@ class SGD(Optimizer):
 
     def _stat_state(self):
         rest = self.stat[0]._rest
-        return rest.data_ptr(), rest._version
+        return address(rest), rest._version
 
     def _is_first(self) -> bool:
         # ``stat`` is 1 before the first step, also when it came from a checkpoint.

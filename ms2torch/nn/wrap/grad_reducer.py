@@ -73,11 +73,18 @@ class DistributedGradReducer(Cell):
                              f"but got {len(raw)} gradients.")
         from ms2torch._core.processes import reducing
 
-        shared = [i for i, p in enumerate(self._over) if not p.layerwise_parallel]
-        cuts = [self._cuts[i] for i in shared]
-        found = reducing.reduce([raw[i] for i in shared], self._members, self._scale, cuts)
-        for i, t in zip(shared, found, strict=True):
+        summed = [i for i, p in enumerate(self._over) if not p.layerwise_parallel and p._share is None]
+        cuts = [self._cuts[i] for i in summed]
+        found = reducing.reduce([raw[i] for i in summed], self._members, self._scale, cuts)
+        for i, t in zip(summed, found, strict=True):
             raw[i] = t
+        shared = [i for i, p in enumerate(self._over) if p._share is not None]
+        if shared:
+            from ms2torch._core.processes import zero
+
+            found = zero.reduce([raw[i] for i in shared], [self._over[i]._share for i in shared], self._scale)
+            for i, t in zip(shared, found, strict=True):
+                raw[i] = t
         reduced = tuple(map(wrap, raw))
         return reduced[0] if isinstance(grads, Tensor) else reduced
 
@@ -107,7 +114,7 @@ class DistributedGradReducer(Cell):
         Half precision is summed in float32 before it is unscaled, and a Parameter's own hooks want to see its
         gradient before the sum: both go through `construct`.
         """
-        if self._members.size == 1 or self._overlap is False:
+        if self._members.size == 1 or self._overlap is False or any(w._share is not None for w in weights):
             return None
         trained = [w for w in weights if w.requires_grad]
         overlap = self._overlap

@@ -1,0 +1,321 @@
+"""Optimizer parallelism (ZeRO): the ranks share what an optimizer keeps, gradients, and weights.
+
+A `Share` says how the ranks share one parameter, along its first axis, as torch's DTensor lays it out:
+
+- level 1: the optimizer's state is in shares. Gradients are whole until they are reduced, each rank then gets
+  its rows of the sum (reduce-scatter), updates its rows, and the ranks exchange what they updated
+  (all-gather): as many bytes as the one all-reduce of data parallelism.
+- level 2: gradients are reduced as they arise, so that a rank never holds more than its rows of them.
+- level 3: the weights too are in shares. One is gathered where it is read, and let go of; what autograd saves
+  of it is a note to gather it again.
+
+A shared gradient is a DTensor of the whole shape, with which programs compute as with any other. Reading a
+Parameter whose memory is shared gathers it, on all ranks at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from typing import NamedTuple
+
+import torch
+import torch.distributed as dist
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
+from torch.distributed.tensor import DTensor, Replicate, Shard
+from torch.distributed.tensor.experimental import implicit_replication
+from torch.multiprocessing.reductions import StorageWeakRef
+
+from ms2torch._core.devices.device import device
+from ms2torch._core.errors import notice, unsupported
+from ms2torch._core.processes import distributed, faults, reducing
+from ms2torch._core.tensor.tensor import Tensor
+
+# torch 2.13's names of them, and those before.
+_all_gather = getattr(dist, "all_gather_single", None) or dist.all_gather_into_tensor
+_reduce_scatter = getattr(dist, "reduce_scatter_single", None) or dist.reduce_scatter_tensor
+_slot = Tensor.__dict__["_t"]
+_meshes: dict[int, DeviceMesh] = {}
+_replicating = contextlib.ExitStack()
+# Gathered weights by the address of their memory: (the memory, its share, what it was gathered from).
+_gathered: dict[int, tuple[StorageWeakRef, Share, weakref.ref]] = {}
+
+
+class Plan(NamedTuple):
+    """What is shared: by how many ranks (-1: all), from how many bytes on, up to which level."""
+
+    size: int = -1
+    threshold: int = 64 * 1024
+    level: int = 1
+
+
+def mesh_of(size: int) -> DeviceMesh:
+    """All ranks, ``size`` neighbours sharing: one axis, or two (replicas, shares)."""
+    world = distributed.size()
+    if size not in _meshes:
+        if not _meshes:
+            # A tensor that is no DTensor is the same on all ranks wherever it meets one.
+            _replicating.enter_context(implicit_replication())
+        kind = device().type
+        with faults.named("the making of a device mesh"):
+            _meshes[size] = (init_device_mesh(kind, (world,)) if size == world
+                             else init_device_mesh(kind, (world // size, size)))
+    return _meshes[size]
+
+
+def leave() -> None:
+    """The processes part."""
+    _meshes.clear()
+    _gathered.clear()
+    _replicating.close()
+
+
+class Share:
+    """How the ranks share one Parameter, ``weight``."""
+
+    __slots__ = ("_whole", "level", "mesh", "placements", "weight")
+
+    def __init__(self, weight, mesh: DeviceMesh, level: int) -> None:
+        self.weight, self.mesh, self.level = weakref.ref(weight), mesh, level
+        self.placements = (*[Replicate()] * (mesh.ndim - 1), Shard(0))
+        self._whole = None
+
+    @property
+    def count(self) -> int:
+        """How many ranks share."""
+        return self.mesh.size(self.mesh.ndim - 1)
+
+    def rows(self, t: torch.Tensor) -> torch.Tensor:
+        """This rank's rows of ``t``, whole or shared: the same memory."""
+        if t.__class__ is DTensor:
+            return t.redistribute(placements=self.placements).to_local()
+        count = t.shape[0] // self.count
+        return t.detach().narrow(0, self.mesh.get_local_rank(self.mesh.ndim - 1) * count, count)
+
+    def shared(self, rows: torch.Tensor) -> DTensor:
+        """The whole tensor of which this rank has ``rows``."""
+        shape = (rows.shape[0] * self.count, *rows.shape[1:])
+        stride = torch.empty(shape, device="meta").stride()
+        return DTensor.from_local(rows, self.mesh, self.placements, run_check=False, shape=shape,
+                                  stride=stride)
+
+    # ---- at rest -------------------------------------------------------------------------------------------
+
+    def split(self, p) -> None:
+        """From now on ``p``, of the weight's shape, holds this rank's rows only."""
+        old = p._rest
+        if old.__class__ is DTensor or old.shape != self.weight()._rest.shape:
+            return
+        new = torch.nn.Parameter(self.shared(self.rows(old).clone()), requires_grad=False)
+        old.data = old.data.new_empty(0)
+        old._moved_to = new
+        p.__class__ = _sharing(p.__class__)
+        p._share, p._rest = Share(p, self.mesh, 3) if p is not self.weight() else self, new
+        _slot.__set__(p, new)
+
+    def refill(self, t: torch.Tensor) -> None:
+        """Write ``t``, whole or shared, into a Parameter that is in shares."""
+        rest = self.weight()._rest
+        if t.shape != rest.shape:
+            raise unsupported("mindspore.Parameter.set_data",
+                              f"the ranks share '{self.weight().name}' as {tuple(rest.shape)}, it can not "
+                              f"become {tuple(t.shape)}.")
+        rest._local_tensor.copy_(self.rows(t))
+
+    # ---- while it is read ----------------------------------------------------------------------------------
+
+    def leaf(self) -> DTensor:
+        """What autograd is asked for while a pass is open; it goes into the Parameter's slot."""
+        return self.shared(self.rows(self.weight()._rest).detach()).requires_grad_()
+
+    def gathered(self, leaf: DTensor) -> torch.Tensor:
+        """The whole tensor, an ordinary one; its gradient is reduced to the rows of each rank."""
+        known = self._whole
+        if known is not None and known[0]() is leaf:
+            return known[1]
+        with faults.named("the gathering of a weight"):
+            whole = _Whole.apply(leaf, self)
+        if self.level == 3:
+            # (Gathered anew at every use: whether one is still there would depend on each rank's garbage.)
+            storage = whole.untyped_storage()
+            _gathered[storage.data_ptr()] = StorageWeakRef(storage), self, weakref.ref(leaf)
+        else:
+            self._whole = weakref.ref(leaf), whole
+        return whole
+
+    def forget(self) -> None:
+        self._whole = None
+
+    def kept(self) -> torch.Tensor:
+        """What is in the Parameter's slot, not gathered."""
+        return _slot.__get__(self.weight())
+
+    def template(self) -> torch.Tensor:
+        """What a gradient of the Parameter is like."""
+        rest = self.weight()._rest
+        return rest if self.level == 1 or rest.__class__ is DTensor else self.shared(self.rows(rest))
+
+    @staticmethod
+    def regathering():
+        """A block in which autograd saves no gathered weight."""
+        return torch.autograd.graph.saved_tensors_hooks(_pack, _unpack)
+
+    def gather(self, rows: torch.Tensor) -> torch.Tensor:
+        """The ranks' ``rows`` in one."""
+        whole = rows.new_empty((rows.shape[0] * self.count, *rows.shape[1:]))
+        _all_gather(whole, rows.contiguous(), group=self.mesh.get_group(self.mesh.ndim - 1))
+        return whole
+
+    def scattered(self, grad: torch.Tensor) -> torch.Tensor:
+        """This rank's rows of the sum of ``grad`` over all ranks."""
+        dtype = reducing.wide(grad.dtype)
+        wide = grad.to(dtype).contiguous()
+        rows = wide.new_empty((grad.shape[0] // self.count, *grad.shape[1:]))
+        _reduce_scatter(rows, wide, group=self.mesh.get_group(self.mesh.ndim - 1))
+        if self.mesh.ndim > 1:
+            dist.all_reduce(rows, group=self.mesh.get_group(0))
+        return rows.to(grad.dtype)
+
+
+class _Whole(torch.autograd.Function):
+    """The whole weight of a leaf in shares; backward, the rows of the sum of its gradients."""
+
+    @staticmethod
+    def forward(ctx, leaf, share):
+        ctx.share = share
+        rest = share.weight()._rest
+        if rest.__class__ is DTensor:
+            return share.gather(leaf._local_tensor)
+        return rest.detach().view_as(rest)
+
+    @staticmethod
+    def backward(ctx, grad):
+        with faults.named("the reduction of a gradient"):
+            return ctx.share.shared(ctx.share.scattered(grad)), None
+
+
+# ---- Parameters that are in shares -------------------------------------------------------------------------
+
+
+def _read(self) -> torch.Tensor:
+    t = _slot.__get__(self)
+    if t.__class__ is not DTensor:
+        return t
+    if t.requires_grad and torch.is_grad_enabled():
+        return self._share.gathered(t)
+    with faults.named("the gathering of a parameter"), torch.no_grad():
+        return self._share.gather(t._local_tensor)
+
+
+def _write(self, t: torch.Tensor) -> None:
+    if self._share is not None:
+        self._share.forget()
+    _slot.__set__(self, t)
+
+
+_classes: dict[type, type] = {}
+
+
+def _sharing(cls: type) -> type:
+    """``cls`` whose Tensor's slot may hold shares, which are gathered where it is read."""
+    if isinstance(cls.__dict__.get("_t"), property):
+        return cls
+    if cls not in _classes:
+        _classes[cls] = type(cls.__name__, (cls,), {"__slots__": (), "__module__": cls.__module__,
+                                                    "_t": property(_read, _write)})
+    return _classes[cls]
+
+
+def begin(parameters, plan: Plan) -> bool:
+    """Share those of ``parameters`` that are large enough and whose first axis divides; whether there are
+    any."""
+    world = distributed.size()
+    size = world if plan.size == -1 else plan.size
+    if size <= 1 or world % size:
+        return False
+    found = [p for p in parameters if suits(p, size, plan.threshold)]
+    if not found:
+        return False
+    mesh = mesh_of(size)
+    group = distributed.group()
+    if differ := reducing.compare(found, group):
+        notice("shared parameters differ", f"{len(differ)} of {len(found)} shared parameters have different "
+               f"values on the {world} processes, '{differ[0]}' first: all take those of rank 0.")
+        reducing.broadcast(found, group)
+    for p in found:
+        if p._share is None:
+            p._share = Share(p, mesh, plan.level)
+            if plan.level == 3:
+                p._share.split(p)
+            elif plan.level == 2:
+                t = p._t
+                p.__class__ = _sharing(p.__class__)
+                _slot.__set__(p, t)
+    return True
+
+
+def suits(p, size: int, threshold: int) -> bool:
+    """Whether ``size`` ranks share the Parameter, as MindSpore has it."""
+    rest = p._rest
+    return (p.parallel_optimizer and not p.layerwise_parallel and rest.ndim > 0 and rest.shape[0] >= size
+            and rest.shape[0] % size == 0 and rest.numel() * rest.element_size() >= threshold)
+
+
+# ---- gradients ---------------------------------------------------------------------------------------------
+
+
+def reduce(tensors: list, shares: list, scale: float) -> list[DTensor]:
+    """Gradients of shared weights, whole ones summed over the ranks, times ``scale``: in shares."""
+    found = []
+    with faults.named(f"the reduction of {len(tensors)} gradients"):
+        for t, share in zip(tensors, shares, strict=True):
+            rows = t.to_local() if t.__class__ is DTensor else share.scattered(t)
+            found.append(share.shared(rows * scale if scale != 1.0 else rows))
+    return found
+
+
+def publish(parameters) -> None:
+    """After an update: every rank gets the rows of shared weights that the others updated."""
+    with faults.named("the exchange of updated weights"):
+        for p in parameters:
+            share = p._share
+            if share is not None and share.level < 3:
+                rest = p._rest.detach()
+                _all_gather(rest, share.rows(rest).clone(),
+                                            group=share.mesh.get_group(share.mesh.ndim - 1))
+
+
+# ---- what autograd saves -----------------------------------------------------------------------------------
+
+
+class _Note(NamedTuple):
+    """Instead of a gathered weight: whose it is and how it was seen."""
+
+    share: Share
+    leaf: DTensor
+    size: tuple
+    stride: tuple
+    offset: int
+
+
+def _pack(t: torch.Tensor):
+    if t.__class__ is not torch.Tensor:
+        return t
+    known = _gathered.get(t.untyped_storage().data_ptr())
+    if known is None or known[0].expired():
+        return t
+    leaf = known[2]()
+    return t if leaf is None else _Note(known[1], leaf, t.shape, t.stride(), t.storage_offset())
+
+
+def _unpack(kept):
+    if kept.__class__ is not _Note:
+        return kept
+    with faults.named("the gathering of a weight"):
+        whole = kept.share.gather(kept.leaf._local_tensor)
+    return whole.as_strided(kept.size, kept.stride, kept.offset)
+
+
+def regathering():
+    """A block in which autograd saves no gathered weight."""
+    return torch.autograd.graph.saved_tensors_hooks(_pack, _unpack)

@@ -1,0 +1,105 @@
+"""Optimizer parallelism: a step in which each rank updates its rows of the parameters. Mixed into Optimizer.
+
+An update by elements works on plain tensors, this rank's rows. One that looks at whole parameters (norms,
+means of rows) is given DTensors, which ask the other ranks where they need them.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core.errors import unsupported
+from ms2torch._core.processes import distributed
+
+
+class Sharing:
+    """How an Optimizer shares its work with other ranks."""
+
+    # Whether some of the parameters are shared by the ranks.
+    _sharing = False
+    # Whether each element of an update depends on the same element of its inputs alone; None: neither way.
+    _by_elements = True
+
+    def _share_by_context(self) -> None:
+        """Share the parameters as ``set_auto_parallel_context(enable_parallel_optimizer=True)`` asks for.
+
+        RuntimeError in the modes in which MindSpore does not.
+        """
+        from ms2torch.parallel._utils import _get_enable_parallel_optimizer, _get_parallel_mode, sharing_plan
+
+        if not _get_enable_parallel_optimizer():
+            return
+        mode = _get_parallel_mode()
+        if mode in ("stand_alone", "hybrid_parallel"):
+            raise RuntimeError(f"For 'Optimizer', parallel optimizer is not supported in {mode}, you should set "
+                               "parallel mode to 'data_parallel', 'semi_auto_parallel' "
+                               "or 'auto_parallel'.")
+        self._share(sharing_plan())
+
+    def _share(self, plan) -> None:
+        """Share the parameters, and what state there is of them, by a plan (`processes.zero.Plan`)."""
+        if not distributed.joined():
+            return
+        from ms2torch._core.processes import zero
+
+        if not zero.begin(self.parameters, plan):
+            return
+        if self._by_elements is None or type(self).construct is not _known_step(type(self)):
+            raise unsupported(f"enable_parallel_optimizer=True with {self.cls_name}",
+                              "an optimizer's own construct is not split over processes.",
+                              "train it without enable_parallel_optimizer.")
+        self.__dict__["_sharing"] = True
+        for state in list(vars(self).values()):
+            if isinstance(state, tuple) and len(state) == self.param_length and state is not self.parameters:
+                for p, one in zip(self.parameters, state, strict=True):
+                    if p._share is not None and hasattr(one, "_rest") and one is not p:
+                        p._share.split(one)
+
+    # ---- one step ------------------------------------------------------------------------------------------
+
+    def _rests(self) -> list[torch.Tensor]:
+        """What is updated: the parameters' memory, of a shared one this rank's rows."""
+        if not self._sharing:
+            return [p._rest for p in self.parameters]
+        return [p._rest if p._share is None else self._seen(p._share, p._rest) for p in self.parameters]
+
+    def _seen(self, share, t: torch.Tensor) -> torch.Tensor:
+        rows = share.rows(t)
+        return rows if self._by_elements else share.shared(rows)
+
+    def _in_shares(self, raw: list[torch.Tensor]) -> list[torch.Tensor]:
+        """The gradients as `_rests` has the parameters; whole ones are taken to be the same on all ranks."""
+        from ms2torch._core.gradient import rows
+
+        raw = rows.dense(raw)
+        return [(g.full_tensor() if hasattr(g, "full_tensor") else g) if p._share is None
+                else self._seen(p._share, g) for p, g in zip(self.parameters, raw, strict=True)]
+
+    def _of_slot(self, slot, places) -> list[torch.Tensor]:
+        """The state in ``slot`` of some parameters."""
+        found = [slot[i]._rest for i in places]
+        if self._sharing and self._by_elements:
+            return [t.to_local() if hasattr(t, "to_local") else t for t in found]
+        return found
+
+    def _alike(self, places) -> list:
+        """``places`` in groups that one call can update: plain tensors and DTensors do not mix."""
+        if not self._sharing or self._by_elements:
+            return [places]
+        kinds = [[i for i in places if (self.parameters[i]._share is None) is plain]
+                 for plain in (True, False)]
+        return [some for some in kinds if some]
+
+    def _publish(self) -> None:
+        """The ranks exchange what they updated."""
+        from ms2torch._core.processes import zero
+
+        zero.publish(self.parameters)
+
+
+def _known_step(cls: type):
+    """The ``construct`` of the optimizer of this package that ``cls`` is or derives from."""
+    own = next((c for c in cls.__mro__ if c.__module__.startswith("ms2torch.nn.optim.")), cls)
+    return own.construct
+
+
