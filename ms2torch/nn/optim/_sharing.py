@@ -31,9 +31,9 @@ class Sharing:
             return
         mode = _get_parallel_mode()
         if mode in ("stand_alone", "hybrid_parallel"):
-            raise RuntimeError(f"For 'Optimizer', parallel optimizer is not supported in {mode}, you should set "
-                               "parallel mode to 'data_parallel', 'semi_auto_parallel' "
-                               "or 'auto_parallel'.")
+            raise RuntimeError(
+                f"For 'Optimizer', parallel optimizer is not supported in {mode}, you should set "
+                "parallel mode to 'data_parallel', 'semi_auto_parallel' or 'auto_parallel'.")
         self._share(sharing_plan())
 
     def _share(self, plan) -> None:
