@@ -119,9 +119,9 @@ def _function(call):
 def to_torch(cell):
     """What MindSpore has, for torch tensors.
 
-    A Cell becomes the torch.nn.Module for everything of torch's that wants parameters that require grad; an
-    operator or another function one over torch tensors; a dataset or an iterator gives torch tensors; a Tensor
-    is one.
+    A Cell becomes the torch.nn.Module for everything of torch's that wants parameters that require grad, an
+    operator or another function one over torch tensors, a Tensor a torch tensor; a dataset or an iterator
+    gives them.
     """
     if isinstance(cell, Tensor):
         return cell._t

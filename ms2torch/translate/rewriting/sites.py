@@ -17,7 +17,7 @@ UNTOLD = object()
 
 
 class Kept(Exception):
-    """Raised by a rule: the call stays ms2torch's, for this reason; ``form`` is how, where it is not plain."""
+    """Raised by a rule: the call stays ms2torch's, for this reason; ``form`` says how."""
 
     def __init__(self, name: str, reason: str, form: cst.BaseExpression | None = None) -> None:
         super().__init__(reason)
