@@ -7,6 +7,7 @@ which is what a converted file remembers.
 from __future__ import annotations
 
 import base64
+import math
 from typing import NamedTuple
 
 import torch
@@ -34,26 +35,24 @@ class Make(NamedTuple):
 
 
 def make(one: Make, entries: dict[str, Entry]) -> torch.Tensor:
-    """Carry it out."""
+    """Carry it out; `describe` has said that it fits."""
     tensors = [entries[source].get() for source in one.sources]
     for step in one.steps:
-        tensors = _step(step, tensors, one.name)
+        tensors = _step(step, tensors)
     return tensors[0]
 
 
-def _step(step: str, tensors: list[torch.Tensor], name: str) -> list[torch.Tensor]:
+def _step(step: str, tensors: list[torch.Tensor]) -> list[torch.Tensor]:
     what, *numbers = step.split()
     if what == "join":
         return [torch.cat(tensors, int(numbers[0]))]
     if what == "dtype":
         return [t.to(_DTYPES[numbers[0]]) for t in tensors]
-    return [_one(what, [int(n) for n in numbers], t, name) for t in tensors]
+    return [_one(what, [int(n) for n in numbers], t) for t in tensors]
 
 
-def _one(what: str, numbers: list[int], t: torch.Tensor, name: str) -> torch.Tensor:
+def _one(what: str, numbers: list[int], t: torch.Tensor) -> torch.Tensor:
     if what == "squeeze":
-        if t.ndim <= numbers[0] or t.shape[numbers[0]] != 1:
-            raise Bad(f"{name}: axis {numbers[0]} of {tuple(t.shape)} is not 1.")
         return t.squeeze(numbers[0])
     if what == "unsqueeze":
         return t.unsqueeze(numbers[0])
@@ -64,31 +63,51 @@ def _one(what: str, numbers: list[int], t: torch.Tensor, name: str) -> torch.Ten
         return t.narrow(axis, begin, end - begin).contiguous()
     if what == "step":
         return t.reshape(()).to(torch.float32)
-    if what == "count":
-        return t.reshape(1).to(torch.int32)
-    raise Bad(f"{name}: there is no step {what!r}.")
+    return t.reshape(1).to(torch.int32)  # count
 
 
 def describe(one: Make, entries: dict[str, Entry]) -> tuple[torch.dtype, tuple[int, ...]]:
     """The dtype and shape that it will have, without reading anything. Raises `Bad`."""
-    stand_ins = {}
-    for source in one.sources:
-        entry = entries[source]
-        stand_ins[source] = Entry(
-            source,
-            entry.dtype,
-            entry.shape,
-            lambda e=entry: torch.empty(e.shape, dtype=e.dtype, device="meta"),
-        )
-    try:
-        t = make(one, stand_ins)
-    except (RuntimeError, IndexError, KeyError, ValueError, TypeError) as err:
-        shapes = " and ".join(str(list(entries[s].shape)) for s in one.sources)
-        raise Bad(
-            f"{one.name}: {', '.join(one.steps)} does not fit {shapes} "
-            f"({(str(err).splitlines() or [''])[0][:80]})."
-        ) from None
-    return t.dtype, tuple(t.shape)
+    dtype, shapes = entries[one.sources[0]].dtype, [list(entries[s].shape) for s in one.sources]
+    for step in one.steps:
+        what, *rest = step.split()
+        try:
+            if what == "dtype":
+                dtype = _DTYPES[rest[0]]
+            else:
+                shapes = _shapes(what, [int(n) for n in rest], shapes)
+        except (ValueError, IndexError, KeyError, TypeError):
+            was = " and ".join(str(list(entries[s].shape)) for s in one.sources)
+            raise Bad(f"{one.name}: the step {step!r} does not fit {was}.") from None
+        dtype = {"step": torch.float32, "count": torch.int32}.get(what, dtype)
+    if len(shapes) != 1:
+        raise Bad(f"{one.name}: {' + '.join(one.sources)} need a join.")
+    return dtype, tuple(shapes[0])
+
+
+def _shapes(what: str, numbers: list[int], shapes: list[list[int]]) -> list[list[int]]:
+    """Shapes after a step; ValueError, IndexError or TypeError where it does not fit."""
+    if what == "join":
+        (axis,), rest = numbers, {tuple(s[: numbers[0]] + s[numbers[0] + 1 :]) for s in shapes}
+        if len(rest) != 1 or axis < 0:
+            raise ValueError
+        return [[*shapes[0][:axis], sum(s[axis] for s in shapes), *shapes[0][axis + 1 :]]]
+    return [_after(what, numbers, shape) for shape in shapes]
+
+
+def _after(what: str, numbers: list[int], shape: list[int]) -> list[int]:
+    if what in ("step", "count") and math.prod(shape) == 1:
+        return [] if what == "step" else [1]
+    if what == "t" and len(shape) <= 2:
+        return shape[::-1]
+    axis, *ends = numbers
+    if what == "squeeze" and axis >= 0 and shape[axis] == 1:
+        return shape[:axis] + shape[axis + 1 :]
+    if what == "unsqueeze" and 0 <= axis <= len(shape):
+        return [*shape[:axis], 1, *shape[axis:]]
+    if what == "part" and axis >= 0 and 0 <= ends[0] <= ends[1] <= shape[axis]:
+        return [*shape[:axis], ends[1] - ends[0], *shape[axis + 1 :]]
+    raise ValueError(what)
 
 
 def back(makes: list[Make], entries: dict[str, Entry]) -> list[Make]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from . import families
-from .entries import MINDSPORE, OPTIMIZER, STATE, TORCH, Bad, Entry
+from .entries import OPTIMIZER, STATE, TORCH, Bad, Entry
 from .making import Make
 
 # MindSpore's name of a parameter within its layer, and PyTorch's.
@@ -125,7 +125,7 @@ def _to_torch(entries: dict[str, Entry], family: str | None) -> list[Make]:
         if flat and _is_convolution(name, entries[name], 4):
             steps, how = ("squeeze 2",), f"{how}; Conv1d's height dropped".removeprefix("; ")
         makes.append(Make(other, (name,), steps, how))
-    return makes + _state_to_torch(makes, state, whole, entries)
+    return makes + state_to_torch(makes, state, whole, entries)
 
 
 def _leaf_to_torch(name: str, entry: Entry, layers: dict[str, set[str]]) -> tuple[str, str]:
@@ -172,7 +172,7 @@ def split_mindspore(names) -> tuple[list[str], dict[str, tuple[str, str]], list[
     return network, state, whole
 
 
-def _state_to_torch(makes: list[Make], state, whole, entries: dict[str, Entry]) -> list[Make]:
+def state_to_torch(makes: list[Make], state, whole, entries: dict[str, Entry]) -> list[Make]:
     found = []
     of = {parameter: {} for _, parameter in state.values()}
     for name, (kind, parameter) in state.items():
@@ -225,7 +225,7 @@ def _to_mindspore(entries: dict[str, Entry], family: str | None) -> list[Make]:
         )
         for one in makes
     ]
-    return makes + _state_to_mindspore(makes, entries)
+    return makes + state_to_mindspore(makes, entries)
 
 
 def _leaf_to_mindspore(name, entry: Entry, layers, entries) -> tuple[str, str]:
@@ -252,7 +252,7 @@ def _is_norm(layer: str, beside: set[str], entries) -> bool:
     return weight is not None and bias is not None and weight.shape == bias.shape
 
 
-def _state_to_mindspore(makes: list[Make], entries: dict[str, Entry]) -> list[Make]:
+def state_to_mindspore(makes: list[Make], entries: dict[str, Entry]) -> list[Make]:
     found, counted = [], None
     of: dict[str, dict[str, str]] = {}
     for name in entries:
@@ -280,6 +280,3 @@ def _state_to_mindspore(makes: list[Make], entries: dict[str, Entry]) -> list[Ma
 def uncounted(name: str) -> bool:
     """Whether a name without partner is one that the other side counts for itself."""
     return name.rpartition(".")[2] == UNCOUNTED or (name.startswith(STATE) and name.endswith(".step"))
-
-
-__all__ = ["LEAVES", "MINDSPORE", "STATES", "convert", "is_one_dimensional", "split_mindspore", "uncounted"]

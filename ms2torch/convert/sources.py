@@ -14,6 +14,7 @@ import os
 import pickle
 import re
 import sys
+import warnings
 from functools import partial
 
 import torch
@@ -176,7 +177,9 @@ def _shards(path: str) -> Checkpoint:
 
 def _torch(path: str) -> Checkpoint:
     try:
-        found = _load(path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = _load(path)
     except pickle.UnpicklingError as err:
         named = re.search(r"GLOBAL (\S+)", str(err))
         raise Bad(

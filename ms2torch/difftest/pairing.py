@@ -100,6 +100,18 @@ def pairs(reference, port) -> Pairs:
     return found
 
 
+def by_shape(left: list[dict], right: list[dict]) -> list[tuple[str, str, str]]:
+    """(name, name, how) of two lists of parameters alone, each with its ``name`` and ``shape``."""
+    groups = []
+    for parameters in (left, right):
+        groups.append({})
+        for p in parameters:
+            groups[-1].setdefault(p["name"].rpartition(".")[0], []).append(p)
+    one, two = groups
+    return [(a, b, how) for ours, theirs, how in _layers(one, two)
+            for a, b in _leaves(one[ours], two[theirs])]
+
+
 # ---- parameters --------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,191 @@
+"""Shards, large files in little memory, damaged and hostile files, bad input."""
+
+import json
+import os
+import pickle
+import random
+import stat
+import subprocess
+import sys
+import textwrap
+import zipfile
+
+import numpy as np
+import pytest
+import torch
+
+import ms2torch as ms
+from ms2torch.convert import targets
+from ms2torch.convert.command import main
+
+
+def convert(*arguments):
+    return main([str(a) for a in arguments])
+
+
+@pytest.fixture
+def model(tmp_path):
+    """A folder with one network in each format, and its tensors."""
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.BatchNorm1d(16), torch.nn.Linear(16, 4))
+    torch.save(net.state_dict(), tmp_path / "a.pt")
+    convert(tmp_path / "a.pt", "-o", tmp_path / "a.ckpt")
+    convert(tmp_path / "a.ckpt", "-o", tmp_path / "a.safetensors")
+    return net.state_dict()
+
+
+@pytest.mark.parametrize("ending", ["safetensors", "bin"])
+def test_shards_and_their_index(model, tmp_path, ending):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    assert convert(tmp_path / "a.ckpt", "-o", folder / f"model.{ending}", "--shard-size", "600B") == 0
+    index = json.loads((folder / f"model.{ending}.index.json").read_text())
+    shards = sorted(set(index["weight_map"].values()))
+    assert shards[0] == f"model-00001-of-{len(shards):05}.{ending}" and len(shards) > 1
+    assert index["metadata"]["total_size"] == sum(t.nbytes for t in model.values())
+    assert sorted(os.listdir(folder)) == sorted([*shards, f"model.{ending}.index.json"])
+    for n, source in enumerate([folder, folder / f"model.{ending}.index.json"]):
+        assert convert(source, "-o", tmp_path / f"{n}.ckpt") == 0
+        one, two = (ms.load_checkpoint(str(tmp_path / f)) for f in ("a.ckpt", f"{n}.ckpt"))
+        assert list(one) == list(two) and all(np.array_equal(one[k].asnumpy(), two[k].asnumpy()) for k in one)
+    (folder / shards[0]).unlink()
+    assert convert(folder, "-o", tmp_path / "z.ckpt") == 2
+
+
+def test_the_library_of_safetensors_reads_what_is_written(model, tmp_path):
+    safe = pytest.importorskip("safetensors")
+    with safe.safe_open(tmp_path / "a.safetensors", "pt") as file:
+        assert file.metadata()["format"] == "pt"
+        assert all(torch.equal(file.get_tensor(n), model[n]) for n in file.keys())  # noqa: SIM118
+
+
+def test_every_dtype_keeps_its_bits(tmp_path):
+    names = "float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split()
+    some = {n: torch.randint(0, 2, (2, 8), dtype=torch.uint8).to(getattr(torch, n)) for n in names}
+    some |= {"scalar": torch.tensor(3.5), "none": torch.empty(0, 3), "turned": torch.rand(3, 4).t()}
+    torch.save(some, tmp_path / "a.pt")
+    assert convert(tmp_path / "a.pt", "-o", tmp_path / "b.ckpt") == 0
+    assert convert(tmp_path / "b.ckpt", "-o", tmp_path / "c.safetensors") == 0
+    assert convert(tmp_path / "b.ckpt", "-o", tmp_path / "c.pt") == 0
+    again = torch.load(tmp_path / "c.pt", weights_only=True)
+    assert list(again) == list(some)
+    assert all(again[n].dtype == t.dtype and torch.equal(again[n], t) for n, t in some.items())
+
+
+def test_dtype_casts_floats_alone(model, tmp_path):
+    assert convert(tmp_path / "a.ckpt", "-o", tmp_path / "b.pt", "--dtype", "bfloat16") == 0
+    assert {t.dtype for t in torch.load(tmp_path / "b.pt", weights_only=True).values()} == {
+        torch.bfloat16, torch.int64}  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ["ckpt", "safetensors", "pt"])
+def test_no_damage_does_worse_than_one_line(model, tmp_path, ending, capsys):
+    """150 files, cut or with bytes changed: each converts or is refused with exit code 2 and one line."""
+    whole, draw = (tmp_path / f"a.{ending}").read_bytes(), random.Random(0)
+    path, out = tmp_path / f"x.{ending}", tmp_path / ("y.ckpt" if ending != "ckpt" else "y.pt")
+    codes = []
+    for _ in range(150):
+        content = bytearray(whole[: draw.randrange(len(whole))] if draw.random() < 0.2 else whole)
+        for _ in range(draw.randrange(1, 4)):
+            if content:
+                content[draw.randrange(len(content))] = draw.choice((0, 1, 127, 128, 255, draw.randrange(99)))
+        path.write_bytes(content)
+        codes.append(convert(path, "-o", out, "--force", *(["--to", "mindspore"] * (ending != "ckpt"))))
+        said = capsys.readouterr().err
+        assert codes[-1] in (0, 1) or (codes[-1] == 2 and len(said.splitlines()) == 1), said
+    assert 2 in codes and 0 in codes and not [f for f in os.listdir(tmp_path) if f.endswith(".part")]
+
+
+class Evil:
+    def __reduce__(self):
+        return os.system, ("touch /tmp/never",)
+
+
+def test_nothing_of_a_pickle_is_run(tmp_path, capsys):
+    torch.save({"w": torch.ones(2), "x": Evil()}, tmp_path / "a.pt")
+    assert convert(tmp_path / "a.pt", "-o", tmp_path / "b.ckpt") == 2
+    said = capsys.readouterr().err
+    assert "nothing of it was run" in said and "system" in said and len(said.splitlines()) == 1
+    (tmp_path / "p.ckpt").write_bytes(pickle.dumps({"w": 1}))
+    assert convert(tmp_path / "p.ckpt", "-o", tmp_path / "b.pt") == 2
+
+
+def test_a_pt_file_that_claims_more_than_it_holds(tmp_path, capsys):
+    torch.save({"w": torch.ones(4)}, tmp_path / "a.pt")
+    with zipfile.ZipFile(tmp_path / "a.pt") as old, zipfile.ZipFile(tmp_path / "b.pt", "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            new.writestr(
+                name, content.replace(b"K\x04", b"J\xff\xff\xff\x7f") if name.endswith("pkl") else content
+            )
+    assert convert(tmp_path / "b.pt", "-o", tmp_path / "b.ckpt") == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["none.ckpt", "-o", "x.pt"], "no such file"), (["a.ckpt", "-o", "x.zip"], "the ending says nothing"),
+    (["a.ckpt", "-o", "no/x.pt"], "no such folder"), (["a.ckpt", "-o", "a.pt"], "--force"),
+    (["a.ckpt", "-o", "b.ckpt"], "both MindSpore's"), (["a.pt", "-o", "b.pth"], "both PyTorch's"),
+    (["a.ckpt"], "-o OUT is missing"), (["a.ckpt", "-o", "x.pt", "--shard-size", "much"], "--shard-size"),
+    (["a.pt", "-o", "x.ckpt", "--shard-size", "1KB"], "no shards"), (["a.ckpt", "-o", "."], "is a folder"),
+    (["a.ckpt", "-o", "x.pt", "--dtype", "int8"], "--dtype"), (["x.txt", "-o", "x.pt"], "the ending"),
+    (["a.pt", "-o", "x.ckpt", "--names", "mcore"], "--names mcore"),
+    (["empty.ckpt", "-o", "x.pt"], "holds nothing"),
+    (["a.ckpt", "-o", "x.pt", "--mapping", "x.txt"], "no mapping"), ([".", "-o", "x.pt"], "holds several"),
+    (["a.ckpt", "-o", "x.pt", "--to", "mindspore"], "--to mindspore"),
+])  # fmt: skip
+def test_bad_input_is_one_line_and_writes_nothing(model, tmp_path, arguments, words, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.txt").write_text("words")
+    (tmp_path / "empty.ckpt").write_bytes(b"")
+    (tmp_path / "second.safetensors").write_bytes(b"")
+    before = {f: (tmp_path / f).read_bytes() for f in sorted(os.listdir(tmp_path))}
+    capsys.readouterr()
+    assert convert(*arguments) == 2
+    said = capsys.readouterr().err
+    assert words in said and len(said.splitlines()) == 1
+    assert before == {f: (tmp_path / f).read_bytes() for f in sorted(os.listdir(tmp_path))}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_place_that_cannot_be_written(model, tmp_path, capsys):
+    (tmp_path / "locked").mkdir()
+    (tmp_path / "locked").chmod(stat.S_IRUSR | stat.S_IXUSR)
+    assert convert(tmp_path / "a.ckpt", "-o", tmp_path / "locked" / "x.pt") == 2
+
+
+def test_a_write_that_fails_leaves_the_old_file(model, tmp_path, monkeypatch):
+    before = (tmp_path / "a.pt").read_bytes()
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(targets.torch_file, "write", full)
+    assert convert(tmp_path / "a.ckpt", "-o", tmp_path / "a.pt", "--force") == 2
+    assert (tmp_path / "a.pt").read_bytes() == before and not [
+        f for f in os.listdir(tmp_path) if ".part" in f
+    ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is measured as Linux counts it")
+def test_a_large_file_in_little_memory(tmp_path):
+    """120 MB in each direction and format, in less than 40 MB over what the imports take."""
+    program = textwrap.dedent("""
+        import resource, sys, torch
+        from ms2torch.convert import command, targets
+        from ms2torch.train import _checkpoint_file
+        folder = sys.argv[1]
+        row = torch.rand(1 << 20)
+        values = ((f"{i}.weight", row.reshape(1 << 10, 1 << 10)) for i in range(30))
+        _checkpoint_file.write(folder + "/a.ckpt", values)
+        start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        names = "a.ckpt b.pt c.ckpt d.safetensors e.ckpt".split()
+        for one, two in zip(names, names[1:]):
+            assert command.main([f"{folder}/{one}", "-o", f"{folder}/{two}"]) == 0
+        print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - start) >> 10)
+    """)
+    done = subprocess.run(
+        [sys.executable, "-c", program, tmp_path], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.splitlines()[-1]) < 40
