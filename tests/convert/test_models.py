@@ -140,7 +140,7 @@ LLAMA = ["model.embed_tokens.weight", *(f"model.layers.{i}.{n}" for i in (0, 11)
                      "model.layers.0.mlp.up_proj.weight": "model.layers.0.feed_forward.w3.weight",
                      "model.norm.weight": "model.norm_out.weight", "lm_head.weight": "lm_head.weight"}),
     ("mcore", {"model.embed_tokens.weight": "embedding.word_embeddings.weight",
-               "model.layers.11.self_attn.o_proj.weight": "decoder.layers.11.self_attention.linear_proj.weight",
+               "model.layers.0.self_attn.o_proj.weight": "decoder.layers.0.self_attention.linear_proj.weight",
                "model.layers.0.mlp.gate_proj.weight": "decoder.layers.0.mlp.gating.weight",
                "lm_head.weight": "output_layer.weight"}),
     ("plain", {"model.embed_tokens.weight": "model.embed_tokens.embedding_table",
