@@ -38,9 +38,9 @@ def load(text: str, side: str) -> Model:
     if not colon or not module or not factory:
         raise Bad(f"{text}: a model is MODULE:FACTORY or FILE.py:FACTORY.")
     if side == MINDSPORE:
-        from ms2torch.shim import alias
+        import ms2torch
 
-        alias.install()
+        ms2torch.install()
     try:
         network = _factory(module, factory)()
     except Bad:

@@ -60,7 +60,8 @@ def test_the_library_of_safetensors_reads_what_is_written(model, tmp_path):
 
 
 def test_every_dtype_keeps_its_bits(tmp_path):
-    names = ["float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"]
+    names = ["float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8",
+             "uint16", "uint32", "uint64", "bool"]  # fmt: skip
     some = {n: torch.randint(0, 2, (2, 8), dtype=torch.uint8).to(getattr(torch, n)) for n in names}
     some |= {"scalar": torch.tensor(3.5), "none": torch.empty(0, 3), "turned": torch.rand(3, 4).t()}
     torch.save(some, tmp_path / "a.pt")
