@@ -47,6 +47,11 @@ COMMANDS = {
         "ms2torch.convert.command:parser",
         "ms2torch.convert.command:main",
     ),
+    "translate": Command(
+        "the PyTorch of a program: idiomatic, proved Cell by Cell and as a whole",
+        "ms2torch.translate.command:parser",
+        "ms2torch.translate.command:main",
+    ),
     "doctor": Command(
         "what is installed here, what is missing", "ms2torch.doctor:parser", "ms2torch.doctor:main"
     ),

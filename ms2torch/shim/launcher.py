@@ -142,6 +142,15 @@ def run_command(text: str, args: list[str]) -> None:
     _execute(_compile(text, "<string>"), main)
 
 
+def run_text(text: str, path: str, args: list[str]) -> None:
+    """A text as ``python path args`` would run it: a notebook's cells."""
+    sys.argv = [path, *args]
+    sys.path[0] = os.path.dirname(os.path.realpath(path))
+    path = os.path.abspath(path)
+    main = _main_module(__file__=path)
+    _execute(_compile(text, path), main)
+
+
 def run_input(args: list[str]) -> None:
     """``python -``: the program on standard input."""
     sys.argv = ["-", *args] if args else [""]

@@ -60,6 +60,4 @@ def translate_source(
         import libcst  # noqa: F401
     except ModuleNotFoundError:
         raise ModuleNotFoundError(NEEDS_LIBCST) from None
-    from .rewriting.rewriter import rewrite
-
-    return rewrite(source, facts, keep)
+    return Translation(source)

@@ -1,0 +1,74 @@
+"""What two runs of a program printed: the same words, and numbers as near as float32 training keeps them."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+NUMBER = re.compile(
+    r"(?<![A-Za-z_.\d])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![A-Za-z_])|\bnan\b|\binf\b"
+)
+# How scalars and tensors are shown on either side, without what names the framework.
+_SHOWN = (
+    (re.compile(r"np\.\w+\(([^()]*)\)"), r"\1"),
+    (re.compile(r"Tensor\(shape=\[[^\]]*\], dtype=\w+, value=\s*((?:[^()]|\([^()]*\))*)\)"), r"\1"),
+    (
+        re.compile(
+            r"tensor\(((?:[^()]|\([^()]*\))*?)(?:, (?:dtype=torch\.\w+|requires_grad=True|grad_fn=<\w+>))*\)"
+        ),
+        r"\1",
+    ),
+)  # fmt: skip
+# A line that tells how long something took says nothing about what was computed.
+_TIMES = re.compile(r"\btime\b|\bseconds?\b|\bms\b|\d\s?s\b|per step|[sS]peed", re.IGNORECASE)
+NEAR = 1e-4
+
+
+def numbers(lines: list[str]) -> tuple[list[str], list[list[float]]]:
+    """The wording of each line, and its numbers."""
+    words, found = [], []
+    for line in lines:
+        for pattern, shown in _SHOWN:
+            line = pattern.sub(shown, line)
+        words.append(re.sub(r"[\s,]+", "", NUMBER.sub("#", line)))
+        found.append([float(n) for n in NUMBER.findall(line)])
+    return words, found
+
+
+def joined(lines: list[str]) -> list[str]:
+    """Arrays that were broken into several lines, as one."""
+    whole, depth = [], 0
+    for line in lines:
+        if depth > 0:
+            whole[-1] += " " + line
+        else:
+            whole.append(line)
+            depth = 0
+        depth += line.count("[") + line.count("(") - line.count("]") - line.count(")")
+    return whole
+
+
+def difference(one: list[str], two: list[str]) -> str:
+    """The first line of ``one`` that ``two`` lacks at its place, in words; empty where there is none."""
+    one, two = joined(one), joined(two)
+    (words, left), (others, right) = numbers(one), numbers(two)
+    for i, (word, other) in enumerate(zip(words, others, strict=False)):
+        if _TIMES.search(one[i]) or _TIMES.search(two[i]):
+            continue
+        if word != other:
+            return f"line {i + 1}: {one[i]!r:.90} and, translated, {two[i]!r:.90}"
+    if len(words) != len(others):
+        return f"{len(words)} lines and, translated, {len(others)}"
+    for i, (a, b) in enumerate(zip(left, right, strict=True)):
+        if not _TIMES.search(one[i]) and not _near(np.array(a), np.array(b)):
+            return f"line {i + 1}: {one[i]!r:.90} and, translated, {two[i]!r:.90}"
+    return ""
+
+
+def _near(a: np.ndarray, b: np.ndarray) -> bool:
+    if a.shape != b.shape or not np.array_equal(np.isfinite(a), np.isfinite(b)):
+        return False
+    a, b = a[np.isfinite(a)], b[np.isfinite(b)]
+    scale = np.abs(a).max(initial=0.0)
+    return bool(np.abs(a - b).max(initial=0.0) <= NEAR * scale)

@@ -1,0 +1,90 @@
+"""The proof of the whole program: the original's run beside the translation's, in what they print and
+train."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import torch
+
+from . import printed, whole
+from .outcome import Outcome
+from .places import Draft, Project
+
+# The ends of training may lie so far apart, as a part of the way from its start.
+_NEAR = 1e-2
+
+
+def prove(
+    outcome: Outcome, project: Project, draft: Draft, script: list[str], api, folder: Path, result: dict
+) -> None:
+    """Run the translation of the script, and fill in how it compares."""
+    path = os.path.realpath(script[0])
+    if path not in project.sources:
+        outcome.compared = "was not compared: --run names a script outside of SRC"
+        return
+    if outcome.failure or project.sources[path].notebook is not None:
+        return
+    from .command import run_module
+
+    target = project.target(path, draft.place)
+    spec = {
+        "side": "translation",
+        "script": str(target),
+        "arguments": script[1:],
+        "given": str(folder / "original.pt"),
+        "weights": str(folder / "translation.pt"),
+        "out": str(folder / "translation.end.json"),
+        "paths": [os.path.dirname(path)],
+    }
+    outcome.whole = _compared(outcome, run_module, spec, folder, "original")
+    if outcome.whole and _draws(result):
+        original = {**spec, "side": "original", "script": script[0], "given": None, "still": True, "api": api}
+        original |= {"weights": str(folder / "original.pt"), "out": str(folder / "still.end.json")}
+        run_module("whole", original, folder, "still")
+        again = _compared(outcome, run_module, {**spec, "still": True}, folder, "still")
+        outcome.whole = again
+        if not again:
+            outcome.compared += " Dropout was off on both sides: they draw other masks."
+
+
+def _draws(result: dict) -> bool:
+    """Whether a call that the run made drops elements."""
+    return any("ropout" in fact[2][0] for facts in result["facts"].values() for fact in facts)
+
+
+def _compared(outcome: Outcome, run_module, spec: dict, folder: Path, side: str) -> str:
+    """Run the translation; the first difference from ``side`` in words."""
+    end = Path(spec["out"])
+    end.unlink(missing_ok=True)
+    code, tail = run_module("whole", spec, folder, "translation")
+    if not end.exists():
+        return f"the translation came to no end (exit code {code}): {tail}"
+    ended = json.loads(end.read_text())
+    if ended["error"] or ended["code"]:
+        how = ended["error"] or f"exit code {ended['code']}"
+        return f"the translation fails: {how}{_line(folder, spec)}"
+    lines = [(folder / f"{s}.out").read_text(errors="replace").splitlines() for s in (side, "translation")]
+    found = printed.difference(*lines)
+    one, two = (torch.load(f, weights_only=False) for f in (folder / "original.pt", spec["weights"]))
+    count, of, worst = whole.compare(one, two)
+    if not found and count and worst > _NEAR:
+        found = f"a parameter ends {worst:.2g} of its way elsewhere"
+    if not found:
+        told = f"prints the same {len(lines[0])} lines" if lines[0] else "prints nothing, as before"
+        ends = f", and {count} of {of} trained parameters end {worst:.2g} of their way apart" if of else ""
+        outcome.compared = f"{told}{ends}."
+    return found
+
+
+def _line(folder: Path, spec: dict) -> str:
+    """The last line of the translation that an error came through."""
+    place = os.path.dirname(spec["script"])
+    lines = (folder / "translation.err").read_text(errors="replace").splitlines()
+    found = [line.strip() for line in lines if line.strip().startswith('File "') and place in line]
+    if not found:
+        return ""
+    name, _, number = found[-1].removeprefix('File "').partition('", line ')
+    return f" ({os.path.relpath(name, place)}:{number.split(',')[0]} of the translation)"

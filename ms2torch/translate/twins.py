@@ -1,0 +1,262 @@
+"""The translation of a program beside the program itself, in one process: modules, objects, weights.
+
+A `Twins` imports translated files under the names that the originals have, without putting them in their
+place, and makes of a Cell of the original the Module that stands for it: by the class of its name, with the
+same arguments, and with the Cell's weights.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import sys
+import types
+from contextlib import contextmanager, suppress
+from enum import Enum
+from importlib.machinery import PathFinder, SourceFileLoader
+
+import numpy as np
+import torch
+
+from ms2torch._core.tensor import dtype as dtypes
+from ms2torch._core.tensor.tensor import lift, lower
+from ms2torch.common.parameter import Parameter
+from ms2torch.common.tensor import Tensor
+from ms2torch.difftest.pairing import LEAVES, UNCOUNTED, by_shape
+from ms2torch.migrate.to_torch import to_torch
+from ms2torch.nn.cell import Cell
+from ms2torch.nn.optim import Optimizer
+from ms2torch.ops.primitive import Primitive
+
+from .instances import Instance
+
+
+class Unpaired(Exception):
+    """No twin can be made of something; the message says of what, and why."""
+
+
+# Statements of a script that define something: those a module may run without running the program.
+_DEFINE = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_SIMPLE = (
+    ast.Constant, ast.Name, ast.Load, ast.Store, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.BinOp,
+    ast.UnaryOp, ast.operator, ast.unaryop, ast.Attribute, ast.Subscript, ast.Lambda, ast.arguments,
+    ast.arg,
+)  # fmt: skip
+
+
+def definitions(tree: ast.Module) -> tuple[ast.Module, set[str]]:
+    """A script without what it does: imports, functions, classes, constants; and the names left out."""
+    kept, left = [], set()
+    for node in tree.body:
+        if (
+            isinstance(node, _DEFINE)
+            or _is_simple(node)
+            or (isinstance(node, ast.Try) and all(isinstance(n, _DEFINE) for n in node.body))
+        ):
+            kept.append(node)
+        else:
+            left |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return ast.Module(kept, []), left
+
+
+def _is_simple(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+        return False
+    return all(isinstance(n, _SIMPLE) for n in ast.walk(node.value))
+
+
+class Twins:
+    """Twins of the objects of a program. ``texts`` are the translated files by real path; ``expression``
+    gives the PyTorch object for a public MindSpore name, or None. With ``bare`` no module does more than
+    define."""
+
+    def __init__(
+        self, texts: dict[str, str], made: dict[int, Instance], names, expression, bare: bool = False
+    ) -> None:
+        self.texts, self.made, self.names, self.expression, self.bare = texts, made, names, expression, bare
+        self.modules: dict[str, types.ModuleType] = {}
+        self._known: dict[int, torch.nn.Module] = {}
+        self._left: set[str] = set()
+        self._originals = {
+            name: os.path.realpath(module.__file__)
+            for name, module in list(sys.modules.items())
+            if getattr(module, "__file__", None) and os.path.realpath(module.__file__) in texts
+        }
+        with self.inside():
+            for name, path in self._originals.items():
+                if name == "__main__":
+                    self.modules[name] = self._script(path)
+                else:
+                    importlib.import_module(name)
+        if "__main__" in self.modules:
+            self._carry_globals()
+
+    # ---- modules
+
+    @contextmanager
+    def inside(self):
+        """In here the program's names import as translated."""
+        originals = {name: sys.modules.pop(name) for name in self._originals if name in sys.modules}
+        sys.modules.update(self.modules)
+        sys.meta_path.insert(0, self)
+        try:
+            yield
+        finally:
+            sys.meta_path.remove(self)
+            self.modules.update({n: sys.modules[n] for n in self._originals if n in sys.modules})
+            for name in self._originals:
+                sys.modules.pop(name, None)
+            sys.modules.update(originals)
+
+    def find_spec(self, fullname: str, path=None, target=None):
+        """Of the import system."""
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is None or spec.origin is None or os.path.realpath(spec.origin) not in self.texts:
+            return None
+        tree = ast.parse(self.texts[os.path.realpath(spec.origin)])
+        if self.bare:
+            tree = definitions(tree)[0]
+
+        class Loader(SourceFileLoader):
+            def get_code(self, fullname: str) -> types.CodeType:
+                return compile(tree, f"{self.path} (translated)", "exec", dont_inherit=True)
+
+        spec.loader, spec.cached = Loader(fullname, spec.origin), None
+        return spec
+
+    def _script(self, path: str) -> types.ModuleType:
+        """The program itself, without what it does; what it had computed for its globals is carried over."""
+        module = types.ModuleType("__main__")
+        module.__file__ = path
+        tree, left = definitions(ast.parse(self.texts[path]))
+        sys.modules["__main__"] = module
+        exec(compile(tree, f"{path} (translated)", "exec", dont_inherit=True), vars(module))
+        self._left = left
+        return module
+
+    def _carry_globals(self) -> None:
+        """Give the script's functions the globals that the program had computed."""
+        original = vars(sys.modules["__main__"])
+        for name in self._left & original.keys():
+            with suppress(Exception):  # who needs it will say so
+                vars(self.modules["__main__"])[name] = self.carry(original[name])
+
+    def named(self, module: str, qualname: str, what: str):
+        """The translated function or class of a module."""
+        found = self.modules.get(module)
+        for part in qualname.split("."):
+            found = getattr(found, part, None)
+        if found is None:
+            raise Unpaired(f"{what} {qualname} cannot be reached from outside")
+        return found
+
+    # ---- objects
+
+    def of(self, cell: Cell) -> torch.nn.Module:
+        """The Module that stands for a Cell."""
+        if id(cell) not in self._known:
+            self._known[id(cell)] = self._made(cell)
+        return self._known[id(cell)]
+
+    def _made(self, cell: Cell) -> torch.nn.Module:
+        instance = self.made.get(id(cell))
+        if instance is None or instance.cell is not cell:
+            if isinstance(cell, Optimizer):
+                raise Unpaired("it is given an optimizer: proved with the whole program")
+            if type(cell).__module__.partition(".")[0] not in ("ms2torch", "mindspore"):
+                raise Unpaired(f"it is given a {type(cell).__name__}, of which the making was not seen")
+            return to_torch(cell)
+        cls = self.named(type(cell).__module__, type(cell).__qualname__, "class")
+        if not (isinstance(cls, type) and issubclass(cls, torch.nn.Module)):
+            raise Unpaired(f"{type(cell).__name__} is no Module in the translation")
+        if issubclass(cls, Cell):
+            raise Unpaired(f"{type(cell).__name__} is still a Cell")
+        return cls(*self.carry(instance.arguments), **self.carry(instance.keywords))
+
+    def carry(self, value):
+        """What the translation has where the original has ``value``."""
+        if isinstance(value, Parameter):
+            return torch.nn.Parameter(value._t.detach().clone(), requires_grad=value.requires_grad)
+        if isinstance(value, Tensor):
+            return value._t.detach().clone()
+        if isinstance(value, Cell):
+            return self.of(value)
+        if isinstance(value, dtypes.Type):
+            return dtypes.to_torch(value)
+        if isinstance(value, dict):
+            return {self.carry(k): self.carry(v) for k, v in value.items()}
+        if isinstance(value, (list, tuple, set)) and type(value) in (list, tuple, set):
+            return type(value)(self.carry(v) for v in value)
+        if value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic, Enum)):
+            return value
+        if isinstance(value, types.GeneratorType):
+            raise Unpaired("it is given a generator, which has been used up")
+        if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
+            return self._named_thing(value)
+        if isinstance(value, Primitive):
+            return lambda *args, **kwargs: lower(value(*lift(args), **lift(kwargs)))
+        return value
+
+    def _named_thing(self, value):
+        """A class or function: the program's translated one, or PyTorch's for MindSpore's."""
+        name = self.names.of(value)
+        if name:
+            found = self.expression(name)
+            if found is not None:
+                return found
+            if isinstance(value, type) and issubclass(value, Cell):
+                return lambda *args, **kwargs: to_torch(value(*args, **kwargs))
+            return lambda *args, **kwargs: lower(value(*lift(args), **lift(kwargs)))
+        if getattr(value, "__module__", None) in self._originals:
+            return self.named(value.__module__, value.__qualname__, "it is given")
+        return value
+
+
+# ---- weights -----------------------------------------------------------------------------------------------
+
+
+def tensors(module: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """Parameters and buffers by name."""
+    found = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    return {name: t for name, t in found.items() if name.rpartition(".")[2] not in UNCOUNTED}
+
+
+def pair(cell: Cell, twin: torch.nn.Module) -> tuple[dict[str, str], list[str], list[str]]:
+    """Names of the Cell's parameters to names of the Module's; what of each side has no partner."""
+    left = {name: tuple(p.shape) for name, p in cell.parameters_and_names()}
+    right = {name: tuple(t.shape) for name, t in tensors(twin).items()}
+    found: dict[str, str] = {}
+    for name, shape in left.items():
+        path, _, leaf = name.rpartition(".")
+        renamed = f"{path}.{LEAVES.get(leaf, leaf)}".lstrip(".")
+        other = next((n for n in (name, renamed) if n in right and _same(shape, right[n])), None)
+        if other is not None:
+            found[name] = other
+    rest = _left(left, found.keys()), _left(right, found.values())
+    found.update({a: b for a, b, _ in by_shape(*rest)})
+    alone = [n for n in left if n not in found], [n for n in right if n not in found.values()]
+    return found, *alone
+
+
+def _same(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
+    return [n for n in one if n != 1] == [n for n in two if n != 1]
+
+
+def _left(shapes: dict[str, tuple], done) -> list[dict]:
+    return [{"name": name, "shape": shape} for name, shape in shapes.items() if name not in done]
+
+
+def weights(cell: Cell) -> dict[str, torch.Tensor]:
+    """Copies of the Cell's weights."""
+    return {name: p._t.detach().clone() for name, p in cell.parameters_and_names()}
+
+
+def give(values: dict[str, torch.Tensor], twin: torch.nn.Module, pairs: dict[str, str]) -> None:
+    """Give the Module these weights."""
+    theirs = tensors(twin)
+    with torch.no_grad():
+        for name, other in pairs.items():
+            theirs[other].copy_(values[name].reshape(theirs[other].shape))

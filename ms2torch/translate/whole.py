@@ -1,0 +1,182 @@
+"""The whole program against its translation: what both print, and the parameters in which both end.
+
+``python -m ms2torch.translate.whole SPEC`` runs one side. Its optimizers' parameters start from the other
+side's weights, for MindSpore's initial numbers are not PyTorch's; where dropout draws, both sides run
+without it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import runpy
+import sys
+import traceback
+from pathlib import Path
+
+import torch
+
+from ms2torch.experimental.optim.optimizer import Optimizer as Experimental
+from ms2torch.nn.optim.optimizer import Optimizer
+
+# What zeroes elements on ms2torch's side: every module that has it by name.
+_DROPPED = (
+    ("ops.function._nn_dropout", "dropped"),
+    ("ops.function._nn_attention", "dropped"),
+    ("nn.layer.basic", "dropped"),
+    ("mint.nn.functional", "_dropped"),
+)
+_OPTIMIZERS = (torch.optim.Optimizer, Optimizer, Experimental)
+
+
+class Training:
+    """``with Training():`` the optimizers that are made, in order: their parameters at the start and at the
+    end.
+
+    ``given`` are those of another run, which the n-th optimizer's parameters are set to: by order and shape.
+    """
+
+    def __init__(self, given: list[dict] | None = None) -> None:
+        self.given, self.made = given, []
+        self._old: list[tuple] = []
+        self._inside = False
+
+    def __enter__(self) -> Training:
+        for cls in _OPTIMIZERS:
+            old = cls.__init__
+            self._old.append((cls, old))
+            cls.__init__ = self._watching(old)
+        return self
+
+    def __exit__(self, *_) -> None:
+        for cls, old in self._old:
+            cls.__init__ = old
+
+    def _watching(self, old):
+        def __init__(optimizer, *args, **kwargs):
+            inside, self._inside = self._inside, True
+            try:
+                old(optimizer, *args, **kwargs)
+            finally:
+                self._inside = inside
+            if not inside:
+                self._note(optimizer)
+
+        return __init__
+
+    def _note(self, optimizer) -> None:
+        parameters = _parameters(optimizer)
+        if self.given is not None and len(self.made) < len(self.given):
+            _give(self.given[len(self.made)]["start"], parameters)
+        start = [t.detach().clone() for t in _tensors(parameters)]
+        self.made.append((type(optimizer).__name__, parameters, start))
+
+    def found(self) -> list[dict]:
+        """By optimizer: its class, and its parameters' values at the start and now."""
+        return [
+            {"class": name, "start": start, "end": [t.detach().clone() for t in _tensors(parameters)]}
+            for name, parameters, start in self.made
+        ]
+
+    def save(self, file: str) -> None:
+        """Into a file for the other side."""
+        torch.save(self.found(), file)
+
+
+def _parameters(optimizer) -> list:
+    if isinstance(optimizer, torch.optim.Optimizer):
+        return [p for group in optimizer.param_groups for p in group["params"]]
+    return list(optimizer.parameters)
+
+
+def _tensors(parameters) -> list[torch.Tensor]:
+    return [p if isinstance(p, torch.Tensor) else p._t for p in parameters]
+
+
+def partners(one: list[torch.Tensor], two: list[torch.Tensor]) -> list[tuple[int, int]]:
+    """Which of two sides' tensors belong together: each with the next of its shape, ones not counted."""
+    left = list(range(len(two)))
+    found = []
+    for i, a in enumerate(one):
+        j = next((j for j in left if _size(two[j]) == _size(a)), None)
+        if j is not None:
+            left.remove(j)
+            found.append((i, j))
+    return found
+
+
+def _size(t: torch.Tensor) -> list[int]:
+    return [n for n in t.shape if n != 1]
+
+
+def _give(values: list[torch.Tensor], parameters: list) -> None:
+    mine = _tensors(parameters)
+    with torch.no_grad():
+        for i, j in partners(values, mine):
+            mine[j].copy_(values[i].reshape(mine[j].shape))
+
+
+def compare(one: list[dict], two: list[dict]) -> tuple[int, int, float]:
+    """How many parameters of how many were compared at the end, and how far the worst moved elsewhere: the
+    distance of the ends as a part of the way from the start, or of the parameter where it did not move."""
+    compared, of, worst = 0, sum(len(o["end"]) for o in one), 0.0
+    for left, right in zip(one, two, strict=False):
+        for i, j in partners(left["end"], right["end"]):
+            a, b, start = (t.double().ravel() for t in (left["end"][i], right["end"][j], left["start"][i]))
+            size = float(torch.linalg.vector_norm(a)) or 1.0
+            moved = float(torch.linalg.vector_norm(a - start))
+            gap = float(torch.linalg.vector_norm(a - b))
+            worst = max(worst, gap / max(moved, 1e-3 * size))
+            compared += 1
+    return compared, of, worst
+
+
+def still() -> None:
+    """No dropout on either side from now on."""
+
+    def kept(function):
+        def dropout(input, *args, **kwargs):
+            return function(input, 0.0)
+
+        return dropout
+
+    for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"):
+        function = getattr(torch.nn.functional, name)
+        setattr(torch.nn.functional, name, kept(function))
+    for module, name in _DROPPED:
+        setattr(importlib.import_module(f"ms2torch.{module}"), name, lambda t, *_: t.clone())
+
+
+def main(spec: dict) -> None:
+    """Run one side; how it ended, and its parameters, are in files when this returns."""
+    if spec.get("still"):
+        still()
+    if spec["side"] == "original":
+        from ms2torch.shim import alias
+
+        alias.install(spec.get("api"), inherit=True)
+    given = torch.load(spec["given"], weights_only=False) if spec.get("given") else None
+    script = spec["script"]
+    sys.argv = [script, *spec["arguments"]]
+    sys.path[0] = os.path.dirname(os.path.realpath(script))
+    sys.path += spec.get("paths", [])
+    code, error = 0, ""
+    with Training(given) as training:
+        try:
+            runpy.run_path(script, run_name="__main__")
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+        except BaseException as failure:
+            code, error = 1, "".join(traceback.format_exception_only(type(failure), failure)).strip()
+            traceback.print_exc()
+    sys.stdout.flush()
+    training.save(spec["weights"])
+    Path(spec["out"]).write_text(json.dumps({"code": code, "error": error}))
+
+
+if __name__ == "__main__":
+    main(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

@@ -1,0 +1,142 @@
+"""``ms2torch translate`` as a command: what it takes, what it refuses, what it leaves behind."""
+
+import json
+import os
+
+import pytest
+
+from ms2torch import cli
+
+NET = """\
+import mindspore as ms
+from mindspore import nn
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(3, 4)
+
+    def construct(self, x):
+        return self.fc(x)
+"""
+
+
+@pytest.fixture
+def translate(tmp_path, monkeypatch, capsys):
+    """Run the command in a folder of its own: exit code, lines of stdout, lines of stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["translate", *arguments])
+        shown = capsys.readouterr()
+        return ended.value.code, shown.out, shown.err
+
+    return run
+
+
+def tree(folder):
+    """Everything below a folder, with its bytes."""
+    return {str(p.relative_to(folder)): p.is_file() and p.read_bytes() for p in sorted(folder.rglob("*"))}
+
+
+# Files, arguments, and words that the one line has.
+BAD = {
+    "no such path": ({}, ["gone.py", "-o", "out.py"], "no such file"),
+    "a syntax error": ({"a.py": "import mindspore\ndef f(:\n"}, ["a.py", "-o", "out.py"], "a.py:2: invalid"),
+    "Python 2": ({"a.py": "import mindspore\nprint 'x'\n"}, ["a.py", "-o", "out.py"], "Python 2"),
+    "one file of a folder": ({"p/a.py": NET, "p/b.py": "x = (\n"}, ["p", "-o", "q"], "p/b.py:1"),
+    "no MindSpore": ({"p/a.py": "import numpy\n"}, ["p", "-o", "q"], "no MindSpore"),
+    "an empty folder": ({"p/a.txt": ""}, ["p", "-o", "q"], "no MindSpore"),
+    "no MindSpore in a file": ({"a.py": "# mindspore\n"}, ["a.py", "-o", "b.py"], "no MindSpore"),
+    "a file that exists": ({"a.py": NET, "b.py": "mine"}, ["a.py", "-o", "b.py"], "'b.py' exists"),
+    "a folder that exists": ({"p/a.py": NET, "q/b.py": "mine"}, ["p", "-o", "q"], "'q' exists"),
+    "itself": ({"a.py": NET}, ["a.py", "-o", "a.py", "--force"], "the source itself"),
+    "above itself": ({"p/q/a.py": NET}, ["p/q", "-o", "p", "--force"], "the source in it"),
+    "a folder by force over a file": ({"p/a.py": NET, "q": "mine"}, ["p", "-o", "q", "--force"], "is a file"),
+    "below a file": ({"a.py": NET, "b": "mine"}, ["a.py", "-o", "b/c.py"], "no folder"),
+    "no writing": ({"a.py": NET}, ["a.py", "-o", "/proc/b.py"], "can't write '/proc/b.py'"),
+    "another ending": ({"a.py": NET}, ["a.py", "-o", "b.ipynb"], "has to end in .py"),
+    "no notebook": ({"a.ipynb": "{"}, ["a.ipynb", "-o", "b.ipynb"], "no notebook"),
+    "no Python": ({"a.txt": "mindspore"}, ["a.txt", "-o", "b.txt"], "no Python file"),
+    "no UTF-8": ({"a.py": b"import mindspore\nx = '\xff'\n"}, ["a.py", "-o", "b.py"], "a.py:"),
+    "no script": ({"a.py": NET}, ["a.py", "-o", "b.py", "--run", "gone.py 1"], "'gone.py'"),
+    "an empty --run": ({"a.py": NET}, ["a.py", "-o", "b.py", "--run", " "], "names no script"),
+    "no OUT": ({"a.py": NET}, ["a.py"], "-o"),
+    "an unknown option": ({"a.py": NET}, ["a.py", "-o", "b.py", "--fast"], "--fast"),
+}
+
+
+@pytest.mark.parametrize(("files", "arguments", "words"), BAD.values(), ids=BAD)
+def test_bad_input_is_a_line_and_leaves_nothing(tmp_path, translate, files, arguments, words):
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    before = tree(tmp_path)
+    code, out, err = translate(*arguments)
+    assert (code, out) == (2, "")
+    assert words in err.strip().splitlines()[-1]
+    assert err.count("\n") == 1 or "usage" in err
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_place(tmp_path, translate):
+    (tmp_path / "a.py").write_text(NET)
+    tmp_path.chmod(0o555)
+    code, _, err = translate("a.py", "-o", "b.py")
+    tmp_path.chmod(0o755)
+    assert code == 2 and "can't write" in err
+
+
+def test_a_folder_keeps_what_is_no_python(tmp_path, translate):
+    for name, text in {"p/__init__.py": "", "p/net.py": NET, "p/conf/a.yaml": "x: 1\n", "p/.git/x": "",
+                       "p/plain.py": "VALUE = 1  # nothing of MindSpore\n"}.items():  # fmt: skip
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    code, _, err = translate("p", "-o", "q/r", "--json", "r.json")
+    assert code in (0, 1), err
+    names = sorted(n for n, data in tree(tmp_path / "q/r").items() if data is not False)
+    assert names == ["__init__.py", "conf/a.yaml", "net.py", "plain.py"]
+    assert (tmp_path / "q/r/plain.py").read_text() == (tmp_path / "p/plain.py").read_text()
+    assert not list(tmp_path.rglob(".ms2torch-*"))
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert [f["path"] for f in report["files"]] == ["p/net.py"]
+    assert {"sites", "translated", "kept", "cells", "taken_back", "program", "left", "done"} <= report.keys()
+
+
+def test_force_replaces(tmp_path, translate):
+    (tmp_path / "a.py").write_text(NET)
+    (tmp_path / "b.py").write_text("old")
+    code, _, err = translate("a.py", "-o", "b.py", "--force", "--html", "r.html")
+    assert code in (0, 1), err
+    assert "class Net" in (tmp_path / "b.py").read_text()
+    assert "class Net" in (tmp_path / "r.html").read_text()
+
+
+def test_a_file_into_a_folder(tmp_path, translate):
+    (tmp_path / "a.py").write_text(NET)
+    assert translate("a.py", "-o", "out")[0] in (0, 1)
+    assert "class Net" in (tmp_path / "out" / "a.py").read_text()
+
+
+def test_a_notebook_keeps_its_magics(tmp_path, translate):
+    head = "%matplotlib inline\n!pip list\nimport mindspore as ms"
+    cells = [head, "%%bash\nls $HOME\n", "files = !ls\nx = 1", "%%time\n" + NET, "Net?"]
+    rest = {"cell_type": "code", "outputs": [{"x": 1}], "metadata": {}, "execution_count": 3}
+    made = [{**rest, "source": cell.splitlines(keepends=True)} for cell in cells]
+    made.insert(1, {"cell_type": "markdown", "source": ["# mindspore"], "metadata": {}})
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": made, "metadata": {"k": 1}, "nbformat": 4}))
+    code, _, err = translate("a.ipynb", "-o", "b.ipynb")
+    assert code in (0, 1), err
+    new = json.loads((tmp_path / "b.ipynb").read_text())
+    assert (new["metadata"], new["cells"][1]) == ({"k": 1}, made[1])
+    texts = ["".join(c["source"]) for c in new["cells"] if c["cell_type"] == "code"]
+    assert (
+        texts[0].startswith("%matplotlib inline\n!pip list\n")
+        or "%matplotlib inline\n!pip list\n" in texts[0]
+    )
+    assert texts[1] == cells[1] and new["cells"][2] == made[2]
+    assert "files = !ls" in texts[2] and texts[3].startswith("%%time\n") and texts[4] == "Net?"
+    assert "ms2torch: magic" not in str(texts) and "ms2torch: cell" not in str(texts)
