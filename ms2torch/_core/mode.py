@@ -7,6 +7,11 @@ the calls of marked functions (``jit``) that are under way; ``compiling``: the p
 """
 
 graph = False
+# Tensor parallelism (`processes.spread`): what spreads the next outermost call, and what spreads the one
+# under way; ``kept`` counts the Parameters that came to be kept in parts.
+spreading = None
+mesh = None
+kept = 0
 differentiation = None
 without_gradients = 0  # how many `no_grad` blocks are open
 inside = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy as _copy
+import weakref
 from itertools import count
 
 import torch
@@ -279,16 +280,18 @@ class Parameter(Tensor):
         new = Parameter.__new__(type(self))
         memo[id(self)] = new
         for key, value in self.__dict__.items():
-            if key not in ("_rest", "_grad_hooks"):     # hooks are the original's
+            if key not in _OWN:     # hooks are the original's
                 new.__dict__[key] = _copy.deepcopy(value, memo) if key == "_home" else value
         new._adopt(_copy.deepcopy(self._rest, memo))
         return new
 
     def __reduce_ex__(self, protocol):
-        flags = {k: v for k, v in self.__dict__.items() if k not in ("_rest", "_home", "_grad_hooks")}
+        flags = {k: v for k, v in self.__dict__.items() if k != "_home" and k not in _OWN}
         return (_rebuild, (self._rest.detach(), flags))
 
 
+# What no copy of a Parameter takes along.
+_OWN = ("_rest", "_grad_hooks", "_share", "_twins")
 _FILLS = {"zeros": torch.zeros_like, "ones": torch.ones_like}
 
 
@@ -345,6 +348,7 @@ class ParameterTuple(tuple):
         for param in self:
             twin = param.clone(init)
             twin.name = prefix + "." + twin.name
+            param.__dict__.setdefault("_twins", weakref.WeakSet()).add(twin)
             if param._share is not None:
                 param._share.split(twin)
             new.append(twin)

@@ -97,6 +97,8 @@ class Cell(CellTree, CellState, CellCall, _Module):
     def __call__(self, *args, **kwargs):
         if threads.guarded:
             threads.wait()
+        if _mode.spreading is not None:
+            return _mode.spreading.call(self, args, kwargs)
         try:
             if self._slow:
                 return self._slow_call(args, kwargs)
@@ -381,8 +383,9 @@ class Cell(CellTree, CellState, CellCall, _Module):
         return self(*args, **kwargs)
 
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None, device="Ascend", level=0):
-        notice("cell.shard", "Cell.shard: operator-level sharding does not change results; ignored here.")
-        return self
+        from ms2torch.parallel._strategies import of_call
+
+        return of_call(self, in_strategy, out_strategy, parameter_plan)
 
     @property
     def pipeline_stage(self) -> int:

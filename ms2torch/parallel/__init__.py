@@ -2,6 +2,7 @@
 
 from ms2torch._naming.surface import install_lazy
 
+from . import _strategies
 from .algo_parameter_config import get_algo_parameters, reset_algo_parameters, set_algo_parameters
 from .checkpoint_transform import build_searched_strategy, merge_sliced_parameter, restore_group_info_list
 from .parameter_broadcast import parameter_broadcast

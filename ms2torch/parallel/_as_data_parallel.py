@@ -1,17 +1,18 @@
-"""Automatic parallelism, run data-parallel.
+"""Automatic parallelism where no strategy is given, run data-parallel.
 
 SEMI_AUTO_PARALLEL and AUTO_PARALLEL split the tensors of one program over devices; what comes out is what one
 device computes from the whole batch. Here every process holds the whole network: each computes its share of
 the batch (``dataset_strategy="data_parallel"``) or all of it (``full_batch``), and every gradient of a weight
-is the mean over the processes, as MindSpore's mirror operators reduce it where it arises. Strategies of
-single operators decide where MindSpore computes, never what. What cannot run this way is refused.
+is the mean over the processes, as MindSpore's mirror operators reduce it where it arises. A program
+that gives strategies runs spread (`_strategies`).
 """
 
 from __future__ import annotations
 
+from ms2torch._core import mode
 from ms2torch._core.errors import notice, unsupported
 from ms2torch._core.gradient import passes
-from ms2torch._core.processes import distributed
+from ms2torch._core.processes import distributed, ranks
 
 MODES = ("semi_auto_parallel", "auto_parallel")
 _compared: set[int] = set()
@@ -21,7 +22,16 @@ def follow(values: dict) -> None:
     """Reduce gradients where they arise, as long as the settings ask for automatic parallelism."""
     if values["parallel_mode"] not in MODES:
         passes.reduction = None
-    elif passes.reduction is None:
+        if mode.mesh is None:
+            mode.spreading = None
+        return
+    if not isinstance(values["dataset_strategy"], str) and ranks.place().size > 1:
+        from . import _strategies
+
+        _strategies.spreading()
+    if mode.spreading is not None:
+        mode.spreading.take(values["dataset_strategy"])
+    if passes.reduction is None:
         passes.reduction = lambda grads, weights: _reduced(values, grads, weights)
 
 
@@ -29,6 +39,8 @@ def _reduced(values: dict, grads: list, weights) -> list:
     if not distributed.joined():
         return grads
     _check(values)
+    if mode.mesh is not None:
+        return mode.mesh.settled(grads, weights)
     from ms2torch._core.processes import reducing
 
     group = distributed.group()
@@ -51,28 +63,19 @@ def _reduced(values: dict, grads: list, weights) -> list:
 
 
 def _check(values: dict) -> None:
-    mode = values["parallel_mode"].upper()
+    name = values["parallel_mode"].upper()
     if values["pipeline_stages"] > 1:
         raise unsupported(
-            f"set_auto_parallel_context(parallel_mode={mode}, pipeline_stages={values['pipeline_stages']})",
+            f"set_auto_parallel_context(parallel_mode={name}, pipeline_stages={values['pipeline_stages']})",
             "pipeline stages over several processes are not supported.",
-            "train data-parallel (pipeline_stages=1), or take the network to torch.distributed.pipelining "
-            "with ms2torch.to_torch(net).",
+            "data, tensor and optimizer parallelism (pipeline_stages=1), or take the network to "
+            "torch.distributed.pipelining with ms2torch.to_torch(net).",
         )
-    strategy = values["dataset_strategy"]
-    if not isinstance(strategy, str):
-        size = distributed.size()
-        for one in strategy:
-            if any(n != 1 for n in one[1:]) or (one and one[0] not in (1, size)):
-                raise unsupported(
-                    f"set_auto_parallel_context(dataset_strategy={strategy})",
-                    "a batch is split along its first axis only.",
-                    'dataset_strategy="data_parallel"; for tensor parallelism or sharded parameters take the '
-                    "network to torch.distributed.tensor.parallel or FSDP with ms2torch.to_torch(net).",
-                )
+    if mode.mesh is not None:
+        return
     notice(
-        f"auto parallel {mode}",
-        f"{mode} runs data-parallel on {distributed.size()} processes: each holds the whole network, "
-        "gradients are averaged, a loss is that of the process's own share. For networks that do not fit, "
-        "take ms2torch.to_torch(net) to FSDP or torch.distributed.tensor.parallel.",
+        f"auto parallel {name}",
+        f"{name} runs data-parallel on {distributed.size()} processes: each holds the whole network, "
+        "gradients are averaged, a loss is that of the process's own share. For networks that do not fit: "
+        "enable_parallel_optimizer=True, or strategies of operators (Primitive.shard, Cell.shard).",
     )

@@ -1,11 +1,10 @@
-"""Layouts of tensors over devices (``mindspore.parallel.shard``): described here, not carried out."""
+"""Layouts of tensors over devices (``mindspore.parallel.shard``): and `shard`."""
 
 from __future__ import annotations
 
 import copy
 import math
 
-from ms2torch._core.errors import unsupported
 from ms2torch._naming.surface import install_lazy
 
 __all__ = ["Layout", "shard"]
@@ -87,11 +86,14 @@ def _checked_ranks(ranks, count: int) -> list[int]:
 
 
 def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
-    """Not supported: NotImplementedError, which names torch's tensor parallelism."""
-    raise unsupported(
-        "mindspore.parallel.shard", "tensors are not split over devices.",
-        "train data-parallel, or take the network to torch.distributed.tensor.parallel or FSDP with "
-        "ms2torch.to_torch(net).")
+    """Lay out the inputs of a Cell or function, its outputs and parameters, over the processes.
+
+    ``in_strategy`` has for each input in how many parts each dimension is, or a `Layout`; ``parameter_plan``
+    the same by a parameter's name. Alone, and outside automatic parallelism, ``fn`` itself comes back.
+    """
+    from ._strategies import of_call
+
+    return of_call(fn, in_strategy, out_strategy, parameter_plan)
 
 
 install_lazy(__name__, globals())

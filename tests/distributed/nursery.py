@@ -21,7 +21,7 @@ import torch.distributed.tensor
 
 # Imported here once, so that the forked processes need not.
 from ms2torch import dataset, mint  # noqa: F401
-from ms2torch._core.processes import ddp, distributed, reducing, zero  # noqa: F401
+from ms2torch._core.processes import ddp, distributed, reducing, spread, zero  # noqa: F401
 
 
 def free_port() -> int:

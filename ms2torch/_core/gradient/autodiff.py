@@ -40,6 +40,9 @@ def differentiate(
     on gets zeros.
     """
     outermost = mode.differentiation is None
+    if mode.spreading is not None:
+        return mode.spreading.differentiated(
+            differentiate, fn, args, kwargs, places, weights, sens, has_aux)
     if outermost:
         if passes.before_training:
             passes.prepare_training()
@@ -229,6 +232,8 @@ def fitted(sens: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
             f"The dtype should be {from_torch(out.dtype)}, but got {from_torch(sens.dtype)}, "
             "for the sensitivity must have the output's dtype."
         )
+    if mode.mesh is not None:
+        sens = mode.mesh.spread(sens)
     if sens.shape != out.shape:
         if sens.numel() == out.numel() == 1:  # programs of r1.x pass a scale of shape (1,) for a loss of ()
             return sens.reshape(out.shape)

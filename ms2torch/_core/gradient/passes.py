@@ -275,6 +275,8 @@ _WHOLE = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.i
 def _settling(content: torch.Tensor, owned: bool) -> torch.Tensor:
     """``content`` as a Parameter's memory; a float64 that goes by float32's name (`difftest.double`) is
     rounded."""
+    if hasattr(content, "full_tensor"):
+        content = content.full_tensor()
     if hasattr(content, "wide"):
         return torch.from_numpy(content.numpy().copy())
     return content if owned else content.clone()
@@ -295,6 +297,8 @@ def alias(t: torch.Tensor) -> torch.Tensor:
     one."""
     if t.requires_grad:
         return t.view_as(t)
+    if mode.mesh is not None:
+        t = mode.mesh.spread(t)
     return t.detach().requires_grad_()
 
 

@@ -57,6 +57,8 @@ class _Apart(Pass):
         if leaf is not None:
             return leaf if weight.requires_grad else weight._share.kept()
         t = weight._t.data
+        if mode.mesh is not None:
+            t = mode.mesh.spread(t)
         return t.requires_grad_() if weight.requires_grad and not is_whole(t) else t
 
 

@@ -256,6 +256,10 @@ def mint_form(kernel=None, *, name=None):
     return call
 
 
+# What `Primitive.shard` does; set by ``ms2torch.parallel``.
+strategic = None
+
+
 class Primitive:
     """Base of all operator classes (``mindspore.ops.Primitive``): made with attributes, then called."""
 
@@ -294,10 +298,11 @@ class Primitive:
         self.add_prim_attr("input_names", list(inputs))
         self.add_prim_attr("output_names", list(outputs))
 
-    # Placement and scheduling hints: they change where or when MindSpore computes, never what.
-
     def shard(self, in_strategy=None, out_strategy=None) -> Primitive:
-        return self
+        """Split its inputs, and where given its outputs, over the processes (``mindspore.parallel``)."""
+        return strategic(self, in_strategy, out_strategy)
+
+    # Placement and scheduling hints: they change where or when MindSpore computes, never what.
 
     def set_stage(self, stage) -> Primitive:
         return self.add_prim_attr("stage", stage)

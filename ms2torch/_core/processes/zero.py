@@ -16,6 +16,7 @@ Parameter whose memory is shared gathers it, on all ranks at once.
 from __future__ import annotations
 
 import contextlib
+import logging
 import weakref
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from torch.distributed.tensor import DTensor, Replicate, Shard
 from torch.distributed.tensor.experimental import implicit_replication
 from torch.multiprocessing.reductions import StorageWeakRef
 
+from ms2torch._core import mode
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import notice, unsupported
 from ms2torch._core.processes import distributed, faults, reducing
@@ -35,7 +37,7 @@ from ms2torch._core.tensor.tensor import Tensor
 _all_gather = getattr(dist, "all_gather_single", None) or dist.all_gather_into_tensor
 _reduce_scatter = getattr(dist, "reduce_scatter_single", None) or dist.reduce_scatter_tensor
 _slot = Tensor.__dict__["_t"]
-_meshes: dict[int, DeviceMesh] = {}
+_meshes: dict[tuple, DeviceMesh] = {}
 _replicating = contextlib.ExitStack()
 # Gathered weights by the address of their memory: (the memory, its share, what it was gathered from).
 _gathered: dict[int, tuple[StorageWeakRef, Share, weakref.ref]] = {}
@@ -49,18 +51,17 @@ class Plan(NamedTuple):
     level: int = 1
 
 
-def mesh_of(size: int) -> DeviceMesh:
-    """All ranks, ``size`` neighbours sharing: one axis, or two (replicas, shares)."""
-    world = distributed.size()
-    if size not in _meshes:
+def mesh_by(sizes: tuple[int, ...]) -> DeviceMesh:
+    """All ranks in a matrix of these sizes, row by row."""
+    if sizes not in _meshes:
         if not _meshes:
             # A tensor that is no DTensor is the same on all ranks wherever it meets one.
             _replicating.enter_context(implicit_replication())
-        kind = device().type
+            # (It says how a mesh could be faster; programs here can not change that.)
+            logging.getLogger("torch.distributed.tensor").setLevel(logging.ERROR)
         with faults.named("the making of a device mesh"):
-            _meshes[size] = (init_device_mesh(kind, (world,)) if size == world
-                             else init_device_mesh(kind, (world // size, size)))
-    return _meshes[size]
+            _meshes[sizes] = init_device_mesh(device().type, sizes)
+    return _meshes[sizes]
 
 
 def leave() -> None:
@@ -71,30 +72,38 @@ def leave() -> None:
 
 
 class Share:
-    """How the ranks share one Parameter, ``weight``."""
+    """How the ranks share one Parameter, ``weight``: in the parts of a mesh that ``placements`` say."""
 
-    __slots__ = ("_whole", "level", "mesh", "placements", "weight")
+    __slots__ = ("_whole", "level", "mesh", "placements", "used", "weight")
 
-    def __init__(self, weight, mesh: DeviceMesh, level: int) -> None:
+    def __init__(self, weight, mesh: DeviceMesh, level: int, placements: tuple = ()) -> None:
         self.weight, self.mesh, self.level = weakref.ref(weight), mesh, level
-        self.placements = (*[Replicate()] * (mesh.ndim - 1), Shard(0))
+        self.placements = placements or (*[Replicate()] * (mesh.ndim - 1), Shard(0))
+        self.used = self.placements
         self._whole = None
 
-    @property
-    def count(self) -> int:
-        """How many ranks share."""
-        return self.mesh.size(self.mesh.ndim - 1)
+    def parts(self, ndim: int) -> list[int]:
+        """In how many parts each dimension is."""
+        counts = [1] * ndim
+        for axis, one in enumerate(self.placements):
+            if isinstance(one, Shard):
+                counts[one.dim] *= self.mesh.size(axis)
+        return counts
 
     def rows(self, t: torch.Tensor) -> torch.Tensor:
-        """This rank's rows of ``t``, whole or shared: the same memory."""
+        """This rank's part of ``t``, whole or shared: the same memory."""
         if t.__class__ is DTensor:
-            return t.redistribute(placements=self.placements).to_local()
-        count = t.shape[0] // self.count
-        return t.detach().narrow(0, self.mesh.get_local_rank(self.mesh.ndim - 1) * count, count)
+            return t.redistribute(self.mesh, self.placements).to_local()
+        t = t.detach()
+        for axis, one in enumerate(self.placements):
+            if isinstance(one, Shard):
+                count = t.shape[one.dim] // self.mesh.size(axis)
+                t = t.narrow(one.dim, self.mesh.get_local_rank(axis) * count, count)
+        return t
 
     def shared(self, rows: torch.Tensor) -> DTensor:
         """The whole tensor of which this rank has ``rows``."""
-        shape = (rows.shape[0] * self.count, *rows.shape[1:])
+        shape = tuple(n * count for n, count in zip(rows.shape, self.parts(rows.ndim), strict=True))
         stride = torch.empty(shape, device="meta").stride()
         return DTensor.from_local(rows, self.mesh, self.placements, run_check=False, shape=shape,
                                   stride=stride)
@@ -110,8 +119,10 @@ class Share:
         old.data = old.data.new_empty(0)
         old._moved_to = new
         p.__class__ = _sharing(p.__class__)
-        p._share, p._rest = Share(p, self.mesh, 3) if p is not self.weight() else self, new
+        own = self if p is self.weight() else Share(p, self.mesh, 3, self.placements)
+        p._share, p._rest = own, new
         _slot.__set__(p, new)
+        mode.kept += 1
 
     def refill(self, t: torch.Tensor) -> None:
         """Write ``t``, whole or shared, into a Parameter that is in shares."""
@@ -162,7 +173,9 @@ class Share:
 
     def gather(self, rows: torch.Tensor) -> torch.Tensor:
         """The ranks' ``rows`` in one."""
-        whole = rows.new_empty((rows.shape[0] * self.count, *rows.shape[1:]))
+        if self.placements[:-1] != (Replicate(),) * (self.mesh.ndim - 1) or self.placements[-1] != Shard(0):
+            return self.shared(rows).full_tensor()
+        whole = rows.new_empty((rows.shape[0] * self.mesh.size(-1), *rows.shape[1:]))
         _all_gather(whole, rows.contiguous(), group=self.mesh.get_group(self.mesh.ndim - 1))
         return whole
 
@@ -170,7 +183,7 @@ class Share:
         """This rank's rows of the sum of ``grad`` over all ranks."""
         dtype = reducing.wide(grad.dtype)
         wide = grad.to(dtype).contiguous()
-        rows = wide.new_empty((grad.shape[0] // self.count, *grad.shape[1:]))
+        rows = wide.new_empty((grad.shape[0] // self.mesh.size(-1), *grad.shape[1:]))
         _reduce_scatter(rows, wide, group=self.mesh.get_group(self.mesh.ndim - 1))
         if self.mesh.ndim > 1:
             dist.all_reduce(rows, group=self.mesh.get_group(0))
@@ -201,6 +214,8 @@ def _read(self) -> torch.Tensor:
     t = _slot.__get__(self)
     if t.__class__ is not DTensor:
         return t
+    if mode.mesh is not None:       # (the parts of tensor parallelism meet others)
+        return mode.mesh.at_use(self._share, t)
     if t.requires_grad and torch.is_grad_enabled():
         return self._share.gathered(t)
     with faults.named("the gathering of a parameter"), torch.no_grad():
@@ -236,7 +251,7 @@ def begin(parameters, plan: Plan) -> bool:
     found = [p for p in parameters if suits(p, size, plan.threshold)]
     if not found:
         return False
-    mesh = mesh_of(size)
+    mesh = mesh_by((world,) if size == world else (world // size, size))
     group = distributed.group()
     if differ := reducing.compare(found, group):
         notice("shared parameters differ", f"{len(differ)} of {len(found)} shared parameters have different "
@@ -252,6 +267,15 @@ def begin(parameters, plan: Plan) -> bool:
                 p.__class__ = _sharing(p.__class__)
                 _slot.__set__(p, t)
     return True
+
+
+def keep(p, mesh: DeviceMesh, placements: tuple, used: tuple) -> None:
+    """Keep ``p`` in parts, and what optimizers keep of it; operators want it as ``used``."""
+    p._share = Share(p, mesh, 3, placements)
+    p._share.used = used
+    p._share.split(p)
+    for twin in p.__dict__.get("_twins", ()):
+        p._share.split(twin)
 
 
 def suits(p, size: int, threshold: int) -> bool:

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
+from ms2torch._core import mode
 from ms2torch._core.operators.registry import Primitive
 from ms2torch._core.random.random_streams import Stream
 from ms2torch._core.tensor.dtype import float32
@@ -96,6 +97,10 @@ class Dense(Cell):
 
     def construct(self, x):
         weight, bias = self.weight, self.bias
+        if mode.mesh is not None and hasattr(self.matmul, "_strategies"):
+            y = self.matmul(x, weight)
+            y = y if bias is None else self.bias_add(y, bias) if y.ndim in (2, 4) else y + bias
+            return self.activation(y) if self.activation_flag else y
         try:
             y = wrap(F.linear(x._t, weight._t, None if bias is None else bias._t))
         except (RuntimeError, AttributeError) as err:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
 from ms2torch._core.processes import distributed
 
@@ -17,6 +18,7 @@ class Sharing:
 
     # Whether some of the parameters are shared by the ranks.
     _sharing = False
+    _known_kept = 0
     # Whether each element of an update depends on the same element of its inputs alone; None: neither way.
     _by_elements = True
 
@@ -40,14 +42,23 @@ class Sharing:
         """Share the parameters, and what state there is of them, by a plan (`processes.zero.Plan`)."""
         if not distributed.joined():
             return
+        if mode.spreading is not None:      # (how the network lies is known after its first step)
+            mode.spreading.sharing.append((self.parameters, plan))
+            return
         from ms2torch._core.processes import zero
 
-        if not zero.begin(self.parameters, plan):
+        if zero.begin(self.parameters, plan):
+            self._note_shares()
+
+    def _note_shares(self) -> None:
+        """Some Parameters came to be kept in parts; NotImplementedError where this optimizer can not."""
+        self.__dict__["_known_kept"] = mode.kept
+        if self._sharing or all(p._share is None for p in self.parameters):
             return
         if self._by_elements is None or type(self).construct is not _known_step(type(self)):
-            raise unsupported(f"enable_parallel_optimizer=True with {self.cls_name}",
-                              "an optimizer's own construct is not split over processes.",
-                              "train it without enable_parallel_optimizer.")
+            raise unsupported(f"{self.cls_name} of parameters that several processes share",
+                              "its update is not split over processes.",
+                              "train it without enable_parallel_optimizer and strategies, or with nn.Adam.")
         self.__dict__["_sharing"] = True
         for state in list(vars(self).values()):
             if isinstance(state, tuple) and len(state) == self.param_length and state is not self.parameters:
@@ -59,6 +70,8 @@ class Sharing:
 
     def _rests(self) -> list[torch.Tensor]:
         """What is updated: the parameters' memory, of a shared one this rank's rows."""
+        if self._known_kept != mode.kept:
+            self._note_shares()
         if not self._sharing:
             return [p._rest for p in self.parameters]
         return [p._rest if p._share is None else self._seen(p._share, p._rest) for p in self.parameters]

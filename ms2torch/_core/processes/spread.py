@@ -1,0 +1,356 @@
+"""Tensor parallelism: one program's tensors spread over the processes, as torch's DTensors on one mesh.
+
+A program runs spread inside the outermost Cell or gradient function that it calls (`Spread.call`): its inputs
+become DTensors, split along the batch or as ``dataset_strategy`` has it; operators with a strategy get their
+inputs laid out so, all others run as DTensors propagate; what comes out is what one process computes from the
+whole batch. The mesh has an axis for every prime factor of the number of processes, so that any strategy
+whose cuts divide that number is a choice of axes. A weight that an operator wants in parts is kept in parts.
+
+Where torch has no rule for an operator on split tensors, it runs on whole ones.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import torch
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.tensor import DTensor, Replicate, Shard
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ms2torch._core import mode
+from ms2torch._core.errors import unsupported
+from ms2torch._core.processes import distributed, faults, zero
+from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.torch_private import tree_leaves, tree_map
+
+
+def factors(n: int) -> tuple[int, ...]:
+    """The prime factors of ``n``, rising."""
+    found, p = [], 2
+    while n > 1:
+        while n % p == 0:
+            found.append(p)
+            n //= p
+        p += 1
+    return tuple(found)
+
+
+class Axes:
+    """The axes of a mesh, given out to the dimensions of an operator's tensors."""
+
+    def __init__(self, sizes: tuple[int, ...], what: str) -> None:
+        self.sizes, self.what = sizes, what
+        self._free = list(range(len(sizes)))
+        self._taken: dict = {}
+
+    def take(self, label, cut: int) -> tuple[int, ...]:
+        """The axes that split the dimensions with this ``label`` in ``cut`` parts; the first free ones."""
+        if cut == 1:
+            return ()
+        if label in self._taken:
+            axes = self._taken[label]
+            if math.prod(self.sizes[a] for a in axes) != cut:
+                raise ValueError(f"For {self.what}, a dimension that two inputs share is split in different "
+                                 "parts.")
+            return axes
+        found, rest = [], cut
+        for axis in tuple(self._free):
+            if rest % self.sizes[axis] == 0:
+                found.append(axis)
+                rest //= self.sizes[axis]
+            if rest == 1:
+                break
+        if rest != 1:
+            raise ValueError(f"For {self.what}, {math.prod(self.sizes)} processes can not split its tensors "
+                             "as "
+                             f"its strategy has it: {cut} parts are too many or do not divide them.")
+        for axis in found:
+            self._free.remove(axis)
+        self._taken[label] = tuple(found)
+        return self._taken[label]
+
+
+def placements(sizes: tuple[int, ...], by_dim) -> tuple:
+    """DTensor's placements from the axes of each dimension."""
+    found: list = [Replicate()] * len(sizes)
+    for dim, axes in enumerate(by_dim):
+        for axis in axes:
+            found[axis] = Shard(dim)
+    return tuple(found)
+
+
+def of_layout(layout: dict, sizes: tuple[int, ...], what: str) -> tuple:
+    """Placements of a ``Layout`` as its ``to_dict`` has it."""
+    if list(layout["rank_list"]) != list(range(math.prod(sizes))) or layout["interleaved_parallel"]:
+        raise unsupported(what, "a Layout over some of the processes, or an interleaved one, is not "
+                                "supported.",
+                          "a Layout whose device_matrix has all processes, in order.")
+    spans, start = [], 0
+    for count in layout["device_matrix"]:
+        span, rest = [], count
+        while rest > 1 and start < len(sizes) and rest % sizes[start] == 0:
+            span.append(start)
+            rest //= sizes[start]
+            start += 1
+        if rest != 1:
+            raise unsupported(what, f"a device_matrix {layout['device_matrix']} of {math.prod(sizes)} "
+                                    "processes "
+                              f"does not follow their factors {sizes}.")
+        spans.append(span)
+    spans.reverse()         # tensor maps count from the right
+    maps = [place if isinstance(place, tuple) else (place,) for place in layout["tensor_map"]]
+    by_dim = [[axis for p in places if p != -1 for axis in spans[p]] for places in maps]
+    return placements(sizes, by_dim)
+
+
+# For operators whose inputs' dimensions do not line up from the right: a label for each dimension.
+
+
+def _matmul(attrs, ranks):
+    a, b = ("ki" if attrs.get("transpose_a") else "ik"), ("jk" if attrs.get("transpose_b") else "kj")
+    return [[*range(2 - n, 0), *label] for n, label in zip(ranks, (a, b), strict=False)]
+
+
+def _gather(attrs, ranks):
+    return [[f"p{i}" for i in range(ranks[0])], [f"i{i}" for i in range(ranks[1])]]
+
+
+_LABELS = {"MatMul": _matmul, "BatchMatMul": _matmul, "Gather": _gather,
+           "BiasAdd": lambda attrs, ranks: [list(range(ranks[0])), [1]]}
+# The order in which labels get axes where it is not that of the inputs.
+_FIRST = {"MatMul": "ikj", "BatchMatMul": "ikj"}
+
+
+def of_strategy(name: str, attrs: dict, strategy, sizes: tuple[int, ...]) -> list:
+    """Placements of each input of the operator ``name`` from a strategy: how many parts by dimension."""
+    what = f"'{name}' with the strategy {tuple(strategy)}"
+    ranks = [len(one) for one in strategy]
+    labels = _LABELS.get(name, lambda attrs, ranks: [list(range(-n, 0)) for n in ranks])(attrs, ranks)
+    cuts: dict = {}
+    for names, one in zip(labels, strategy, strict=False):
+        for label, cut in zip(names, one, strict=True):
+            cuts[label] = max(cut, cuts.get(label, 1))
+    first = _FIRST.get(name, "")
+    axes = Axes(sizes, what)
+    if name == "Gather":
+        cuts = dict(sorted(cuts.items(), key=lambda item: item[0][0] != "i"))
+    for label in sorted(cuts, key=lambda one: first.find(one) if isinstance(one, str) and first else -1):
+        axes.take(label, cuts[label])
+    return [placements(sizes, [axes.take(label, cut) for label, cut in zip(names, one, strict=True)])
+            for names, one in zip(labels, strategy, strict=False)]
+
+
+def mesh_sizes(cuts, size: int) -> tuple[int, ...]:
+    """A matrix of ``size`` processes in which each tuple of ``cuts`` is a choice of axes, in order."""
+    ends = {1, size}
+    for one in cuts:
+        end = 1
+        for cut in one:
+            end *= cut
+            ends.add(end)
+    ordered = sorted(ends)
+    if all(b % a == 0 for a, b in itertools.pairwise(ordered)) and ordered[-1] == size:
+        return tuple(b // a for a, b in itertools.pairwise(ordered)) or (1,)
+    return factors(size)
+
+
+class Spread:
+    """How programs run spread: the mesh, and how a batch comes in."""
+
+    def __init__(self) -> None:
+        self.dataset = "data_parallel"      # or "full_batch", or parts by dimension for each input
+        self.cuts: list[tuple[int, ...]] = []       # of the strategies that were given
+        self.sharing: list[tuple] = []      # (optimizer's parameters, `zero.Plan`)
+        self.plan: list[tuple] = []         # (Parameter, its name, its strategy)
+        self.sizes: tuple[int, ...] = ()
+        self.mesh: DeviceMesh | None = None
+        self._wanted: dict[int, tuple] = {}
+
+    def take(self, dataset) -> None:
+        """Data come in as ``dataset_strategy`` has it."""
+        self.dataset = dataset if isinstance(dataset, str) else [tuple(one) for one in dataset]
+        if not isinstance(dataset, str):
+            self.cuts += [tuple(n for n in one if n != 1) for one in self.dataset]
+
+    def begin(self) -> None:
+        """Make the mesh, once: as few axes as the strategies that were given need."""
+        if self.mesh is None:
+            self.sizes = mesh_sizes(self.cuts, distributed.size())
+            self.mesh = zero.mesh_by(self.sizes)
+
+    # ---- in and out ----------------------------------------------------------------------------------------
+
+    def call(self, fn, args: tuple, kwargs: dict):
+        """``fn(*args, **kwargs)``, spread; its Tensors come out whole, or with this process's share of the
+        batch where it gave a share."""
+        self.begin()
+        mode.spreading, mode.mesh = None, self
+        batch: list = []
+        try:
+            args = tuple([self._into(x, i, batch) for i, x in enumerate(args)])
+            kwargs = {k: self._into(x, None, batch) for k, x in kwargs.items()}
+            with faults.named("a spread step"), Completing():
+                found = self._out(fn(*args, **kwargs), batch)
+            self._keep_in_parts()
+            return found
+        finally:
+            mode.spreading, mode.mesh = self, None
+
+    def _into(self, x, place, batch: list):
+        if isinstance(x, (tuple, list)):
+            return type(x)([self._into(one, place, batch) for one in x])
+        if not isinstance(x, Tensor) or hasattr(x, "_rest") or x._t.__class__ is DTensor or not x._t.ndim:
+            return x
+        if self.dataset == "data_parallel":
+            laid = (Shard(0),) * len(self.sizes)
+            batch.append(x._t.shape[0] * math.prod(self.sizes))
+        elif self.dataset == "full_batch" or place is None or place >= len(self.dataset):
+            laid = (Replicate(),) * len(self.sizes)
+        else:
+            laid = of_strategy("dataset_strategy", {}, [self.dataset[place]], self.sizes)[0]
+        return wrap(DTensor.from_local(x._t.detach(), self.mesh, laid, run_check=False))
+
+    def _out(self, x, batch: list):
+        if isinstance(x, Tensor) and not hasattr(x, "_rest"):
+            t = x._t
+            if t.__class__ is not DTensor:
+                return x
+            if t.ndim and batch and t.shape[0] in batch:
+                return wrap(t.redistribute(placements=(Shard(0),) * len(self.sizes)).to_local())
+            return wrap(whole(t))
+        if isinstance(x, (tuple, list)) and not hasattr(x, "_fields"):
+            return type(x)([self._out(one, batch) for one in x])
+        if isinstance(x, dict):
+            return {k: self._out(one, batch) for k, one in x.items()}
+        return x
+
+    def differentiated(self, differentiate, fn, args: tuple, kwargs: dict, places, weights, sens, has_aux):
+        """`autodiff.differentiate` as an outermost call."""
+        def run(*args, **kwargs):
+            found = differentiate(fn, args, kwargs, places, weights, sens, has_aux)
+            return found, found.output, [wrap(g) if isinstance(g, torch.Tensor) else g for g in found.inputs]
+
+        found, output, inputs = self.call(run, args, kwargs)
+        found.output = output
+        found.inputs = [g._t if isinstance(g, Tensor) else g for g in inputs]
+        return found
+
+    # ---- inside --------------------------------------------------------------------------------------------
+
+    def spread(self, t: torch.Tensor) -> DTensor:
+        """``t``, the same on all processes, as a DTensor."""
+        if t.__class__ is DTensor:
+            return t
+        return DTensor.from_local(t, self.mesh, (Replicate(),) * len(self.sizes), run_check=False)
+
+    def laid(self, x, layout: tuple, what: str):
+        """The Tensor ``x`` laid out so; a weight is from then on kept so."""
+        if not isinstance(x, Tensor):
+            return x
+        t = x._t
+        for axis, one in enumerate(layout):
+            if isinstance(one, Shard) and one.dim >= t.ndim:
+                raise ValueError(f"For {what}, dimension {one.dim} of a tensor of shape {tuple(t.shape)} "
+                                 "can not "
+                                 f"be split in {self.sizes[axis]}.")
+        if hasattr(x, "_rest") and any(isinstance(one, Shard) for one in layout):
+            self._wanted.setdefault(id(x), (x, layout))
+        for dim in range(t.ndim):
+            parts = math.prod(n for n, one in zip(self.sizes, layout, strict=True)
+                              if isinstance(one, Shard) and one.dim == dim)
+            if t.shape[dim] % parts:
+                raise ValueError(f"For {what}, dimension {dim} of a tensor of shape {tuple(t.shape)} can "
+                                 "not be "
+                                 f"split in {parts} equal parts.")
+        return wrap(self.spread(t).redistribute(placements=layout))
+
+    def at_use(self, share, t: DTensor) -> DTensor:
+        """A weight kept in parts as operators see it: what its optimizer alone keeps in parts is gathered."""
+        return t if tuple(t.placements) == tuple(share.used) else t.redistribute(placements=share.used)
+
+    def settled(self, grads: list, weights) -> list:
+        """Gradients as their weights lie: whole ones ordinary tensors, others in parts."""
+        found = []
+        with faults.named(f"the reduction of {len(grads)} gradients"):
+            for g, w in zip(grads, weights, strict=True):
+                if w._share is None:
+                    found.append(whole(g))
+                else:
+                    found.append(self.spread(g).redistribute(w._share.mesh, w._share.placements))
+        return found
+
+    def _keep_in_parts(self) -> None:
+        """Weights that operators want in parts are kept in parts, with what optimizers keep of them."""
+        for p, name, strategy in self.plan:
+            layout = (of_layout(strategy[0].to_dict(), self.sizes, name) if hasattr(strategy[0], "to_dict")
+                      else of_strategy(name, {}, strategy, self.sizes)[0])
+            self._wanted[id(p)] = p, layout
+        self.plan.clear()
+        for p, layout in self._wanted.values():
+            if p._share is None:
+                zero.keep(p, self.mesh, *self._shared_by_optimizers(p, layout))
+        self._wanted.clear()
+        for parameters, _ in self.sharing:
+            for p in parameters:
+                if p._share is None:
+                    layout, used = self._shared_by_optimizers(p, (Replicate(),) * len(self.sizes))
+                    if layout != used:
+                        zero.keep(p, self.mesh, layout, used)
+        self.sharing.clear()
+
+    def _shared_by_optimizers(self, p, used: tuple) -> tuple[tuple, tuple]:
+        """(how ``p`` is kept, how operators want it): optimizer parallelism splits the first axis further,
+        over the processes that would keep the same part."""
+        plan = next((plan for parameters, plan in self.sharing if any(p is one for one in parameters)), None)
+        axes = [a for a, one in enumerate(used) if isinstance(one, Replicate)]
+        if plan is None or not axes:
+            return used, used
+        if plan.size != -1:
+            while axes and math.prod(self.sizes[a] for a in axes) > plan.size:
+                axes.pop(0)
+        count = math.prod(self.sizes[a] for a in axes)
+        if any(isinstance(one, Shard) and one.dim == 0 for one in used):
+            return used, used       # (its rows are in parts already)
+        if not axes or not zero.suits(p, count, plan.threshold):
+            return used, used
+        return tuple(Shard(0) if a in axes else one for a, one in enumerate(used)), used
+
+
+def whole(t: torch.Tensor) -> torch.Tensor:
+    """An ordinary tensor of all of ``t``."""
+    return t.full_tensor() if t.__class__ is DTensor else t
+
+
+class Completing(TorchDispatchMode):
+    """Inside the block, operators for which torch has no rule on split tensors run on whole ones, and
+    convolutions keep channels and windows whole."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if not any(issubclass(kind, DTensor) for kind in types):
+            return func(*args, **kwargs)
+        if func in _CONVOLUTIONS:
+            args = tree_map(_by_batch, args)
+        try:
+            return func(*args, **kwargs)
+        except NotImplementedError as err:
+            if "sharding strategy" not in str(err) or func._schema.is_mutable:
+                raise
+        found = next(t for t in tree_leaves((args, kwargs)) if isinstance(t, DTensor))
+        everywhere = (Replicate(),) * found.device_mesh.ndim
+        args, kwargs = tree_map(whole, (args, kwargs))
+        return tree_map(lambda t: DTensor.from_local(t, found.device_mesh, everywhere, run_check=False)
+                        if isinstance(t, torch.Tensor) else t, func(*args, **kwargs))
+
+
+_CONVOLUTIONS = (torch.ops.aten.convolution.default, torch.ops.aten.convolution_backward.default)
+
+
+def _by_batch(t):
+    """A DTensor split along its first axis at most."""
+    if not isinstance(t, DTensor) or not any(isinstance(one, Shard) and one.dim for one in t.placements):
+        return t
+    return t.redistribute(placements=[Replicate() if isinstance(one, Shard) and one.dim else one
+                                      for one in t.placements])

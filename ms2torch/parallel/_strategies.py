@@ -1,0 +1,193 @@
+"""Strategies of operators and Cells: ``Primitive.shard``, ``Cell.shard`` and ``mindspore.parallel.shard``.
+
+A strategy says in how many parts each dimension of each input (and output) is; a `Layout` names the axes of a
+device matrix instead. Under SEMI_AUTO_PARALLEL and AUTO_PARALLEL, with several processes, the next outermost
+call runs spread (`_core.processes.spread`); elsewhere a strategy is checked, kept and shown.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ms2torch._core import mode
+from ms2torch._core.operators import registry
+from ms2torch._core.processes import distributed
+from ms2torch._core.tensor.tensor import Tensor
+
+from .shard import Layout
+
+MODES = ("semi_auto_parallel", "auto_parallel")
+_classes: dict[type, type] = {}
+
+
+def checked(what: str, name: str, strategy) -> tuple | None:
+    """A strategy as it is kept: tuples of ints, or Layouts; TypeError for anything else."""
+    if strategy is None:
+        return None
+    if not isinstance(strategy, tuple):
+        raise TypeError(f"{what} must be tuple type, but got:{type(strategy)}")
+    if any(isinstance(one, Layout) for one in strategy):
+        for one in strategy:
+            if not isinstance(one, Layout):
+                raise TypeError(f"The {what} item should be a object of class Layout.")
+        return strategy
+    for one in strategy:
+        if not isinstance(one, tuple):
+            raise TypeError(f"The element of strategy must be tuple/Layout type, but got:{type(one)}")
+        for count in one:
+            if not isinstance(count, int):
+                raise TypeError(f"The {what}: {strategy} of {name} is not valid, the value of strategy must "
+                                "be "
+                                f"int type, but got:{type(count)}")
+    return strategy
+
+
+def spreading():
+    """What spreads the network of this process over all (`processes.spread.Spread`); None where nothing
+    does."""
+    from ._auto_parallel_context import auto_parallel_context
+
+    context = auto_parallel_context()
+    if context.get_parallel_mode() not in MODES:
+        return None
+    distributed.join()
+    if not distributed.joined():
+        return None
+    found = mode.spreading or mode.mesh
+    if found is None:
+        from ms2torch._core.processes.spread import Spread
+
+        found = mode.spreading = Spread()
+        found.take(context.get_dataset_strategy())
+    return found
+
+
+def _note(spread, name: str, attrs: dict, strategy) -> None:
+    """Let the mesh have axes for a strategy."""
+    size = distributed.size()
+    for one in strategy or ():
+        if isinstance(one, Layout):
+            cuts = one.to_dict()["device_matrix"]
+        else:
+            cuts = tuple(n for n in one if n != 1)
+        if math.prod(cuts) > size or size % math.prod(cuts):
+            raise ValueError(f"For '{name}', the strategy {strategy} needs a number of devices that "
+                             f"{math.prod(cuts)} divides, but there are {size}.")
+        spread.cuts.append(tuple(cuts))
+
+
+def _placements(spread, name: str, attrs: dict, strategy) -> list:
+    from ms2torch._core.processes import spread as spreads
+
+    if strategy and isinstance(strategy[0], Layout):
+        return [spreads.of_layout(one.to_dict(), spread.sizes, f"'{name}'.shard") for one in strategy]
+    return spreads.of_strategy(name, attrs, strategy, spread.sizes)
+
+
+def laid(spread, name: str, attrs: dict, values, strategy) -> list:
+    """``values`` laid out by a strategy, one part of it for each Tensor, in order."""
+    if not strategy:
+        return list(values)
+    found, waiting = [], iter(_placements(spread, name, attrs, strategy))
+    for x in values:
+        layout = next(waiting, None) if isinstance(x, Tensor) else None
+        found.append(x if layout is None else spread.laid(x, layout, f"'{name}' with the strategy "
+                                                                     f"{strategy}"))
+    return found
+
+
+def strategic(primitive, in_strategy=None, out_strategy=None):
+    """`Primitive.shard`: keep and show the strategy, and heed it where the processes train together."""
+    name = primitive.name
+    ins = checked("in_strategy", name, in_strategy)
+    outs = checked("out_strategy", name, out_strategy)
+    if ins is None and outs is not None:
+        raise ValueError(f"The out_strategy of {name} is {outs}, need to set in_strategy, but got none")
+    for key, value in (("in", ins), ("out", outs)):
+        if value is not None and value and isinstance(value[0], Layout):
+            shown = [{k: v for k, v in one.to_dict().items() if k != "rank_list"} for one in value]
+            primitive.add_prim_attr(f"{key}_layout", tuple(shown))
+        elif value is not None:
+            primitive.add_prim_attr(f"{key}_strategy", value)
+    spread = spreading()
+    if spread is not None and ins is not None:
+        _note(spread, name, primitive.attrs, ins)
+        _note(spread, name, primitive.attrs, outs)
+        primitive.__dict__["_strategies"] = ins, outs
+        primitive.__class__ = _spread_class(type(primitive))
+    return primitive
+
+
+def _spread_class(cls: type) -> type:
+    """``cls`` whose call lays its inputs and outputs out."""
+    if hasattr(cls, "_spread_call"):
+        return cls
+    if cls not in _classes:
+        def call(self, *args, **kwargs):
+            spread = mode.mesh
+            if spread is None:
+                return cls.__call__(self, *args, **kwargs)
+            ins, outs = self._strategies
+            found = cls.__call__(self, *laid(spread, self.name, self.attrs, args, ins), **kwargs)
+            if outs is None:
+                return found
+            many = isinstance(found, tuple)
+            values = laid(spread, f"output of {self.name}", {}, found if many else (found,), outs)
+            return tuple(values) if many else values[0]
+
+        _classes[cls] = type(cls.__name__, (cls,), {
+            "__call__": call, "_spread_call": True, "__module__": cls.__module__, "__doc__": cls.__doc__})
+    return _classes[cls]
+
+
+def of_call(fn, in_strategy, out_strategy=None, parameter_plan=None):
+    """Lay out what goes into a Cell (or another callable) and what comes out; the Cell, or a function."""
+    from ..nn.cell import Cell
+
+    what = fn.cls_name if isinstance(fn, Cell) else getattr(fn, "__name__", "shard")
+    ins, outs = checked("in_strategy", what, in_strategy), checked("out_strategy", what, out_strategy)
+    spread = spreading()
+    if spread is None:
+        return fn
+    for one in (ins, outs):
+        _note(spread, what, {}, one)
+    if parameter_plan is not None:
+        _plan(spread, fn, parameter_plan)
+
+    def before(cell, args):
+        return tuple(laid(mode.mesh, what, {}, args, ins)) if mode.mesh is not None and ins else None
+
+    def after(cell, args, output):
+        if mode.mesh is None or not outs:
+            return None
+        many = isinstance(output, tuple)
+        values = laid(mode.mesh, f"output of {what}", {}, output if many else (output,), outs)
+        return tuple(values) if many else values[0]
+
+    if isinstance(fn, Cell):
+        fn.register_forward_pre_hook(before)
+        fn.register_forward_hook(after)
+        return fn
+
+    def call(*args, **kwargs):
+        given = before(None, args)
+        output = fn(*(args if given is None else given), **kwargs)
+        changed = after(None, args, output)
+        return output if changed is None else changed
+
+    return call
+
+
+def _plan(spread, fn, plan) -> None:
+    if not isinstance(plan, dict):
+        raise TypeError(f"parameter_plan must be dict, but got {type(plan)}")
+    known = dict(fn.parameters_and_names()) if hasattr(fn, "parameters_and_names") else {}
+    for name, strategy in plan.items():
+        if name not in known:
+            raise ValueError(f"parameter_plan names '{name}', but the network has no such parameter.")
+        one = checked("parameter_plan", name, (strategy,))
+        _note(spread, name, {}, one)
+        spread.plan.append((known[name], name, one))
+
+
+registry.strategic = strategic

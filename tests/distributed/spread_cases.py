@@ -1,0 +1,166 @@
+"""Networks with strategies, spread over processes, and the same alone."""
+
+import numpy as np
+
+import ms2torch as ms
+from ms2torch import Parameter, Tensor, nn, ops
+from ms2torch.communication import get_group_size, get_rank, init
+
+BATCH, WIDTH = 8, 8
+
+
+def _weight(rs, *shape, name):
+    return Parameter(Tensor(rs.randn(*shape) * 0.3), name=name)
+
+
+class Mlp(nn.Cell):
+    """Two matrices, the first split by columns, the second by rows."""
+
+    def __init__(self, dp, mp):
+        super().__init__()
+        rs = np.random.RandomState(0)
+        self.a, self.b = _weight(rs, WIDTH, 16, name="a"), _weight(rs, 16, WIDTH, name="b")
+        self.bias = _weight(rs, 16, name="bias")
+        self.first = ops.MatMul().shard(((dp, 1), (1, mp)))
+        self.add = ops.Add().shard(((dp, mp), (mp,)))
+        self.act = ops.ReLU().shard(((dp, mp),))
+        self.second = ops.MatMul().shard(((dp, mp), (mp, 1)))
+
+    def construct(self, x):
+        return self.second(self.act(self.add(self.first(x, self.a), self.bias)), self.b)
+
+
+class Attention(nn.Cell):
+    """Heads on the model axis: a Transformer's layer, or with ``llama`` rotated, root-mean-square normalised
+    and gated."""
+
+    def __init__(self, dp, mp, rs, prefix, llama):
+        super().__init__()
+        self.heads, self.llama = 4, llama
+        shapes = {"q": (WIDTH, WIDTH), "k": (WIDTH, WIDTH), "v": (WIDTH, WIDTH), "o": (WIDTH, WIDTH),
+                  "up": (WIDTH, 16), "gate": (WIDTH, 16), "down": (16, WIDTH)}
+        for name, shape in shapes.items():
+            setattr(self, name, _weight(rs, *shape, name=prefix + name))
+        self.scale = Parameter(Tensor(np.ones(WIDTH)), name=prefix + "scale")
+        self.by_columns = ops.MatMul().shard(((dp, 1), (1, mp)))
+        self.by_rows = ops.MatMul().shard(((dp, mp), (mp, 1)))
+        self.scores = ops.BatchMatMul(transpose_b=True).shard(((dp, mp, 1, 1), (dp, mp, 1, 1)))
+        self.mixed = ops.BatchMatMul().shard(((dp, mp, 1, 1), (dp, mp, 1, 1)))
+        self.softmax = ops.Softmax(-1).shard(((dp, mp, 1, 1),))
+
+    def _split(self, x, batch):
+        return x.reshape(batch, -1, self.heads, WIDTH // self.heads).transpose(0, 2, 1, 3)
+
+    def _rotated(self, x):
+        angle = ops.arange(0, x.shape[2]).astype(x.dtype).reshape(-1, 1) * 0.5
+        a, b = x[..., :1], x[..., 1:]
+        cos, sin = ops.cos(angle), ops.sin(angle)
+        return ops.concat((a * cos - b * sin, a * sin + b * cos), -1)
+
+    def _normed(self, x):
+        if self.llama:
+            return x * ops.rsqrt(ops.square(x).mean(-1, keep_dims=True) + 1e-6) * self.scale
+        return ops.layer_norm(x, (WIDTH,), self.scale, self.scale * 0)
+
+    def construct(self, x):
+        batch, length, _ = x.shape
+        h = self._normed(x).reshape(-1, WIDTH)
+        q, k, v = (self._split(self.by_columns(h, w), batch) for w in (self.q, self.k, self.v))
+        if self.llama:
+            q, k = self._rotated(q), self._rotated(k)
+        scores = self.scores(q, k) * 0.5
+        scores = scores + ops.triu(ops.full((length, length), -1e9, dtype=scores.dtype), 1)
+        h = self.mixed(self.softmax(scores), v).transpose(0, 2, 1, 3).reshape(-1, WIDTH)
+        x = x + self.by_rows(h, self.o).reshape(batch, length, WIDTH)
+        h = self._normed(x).reshape(-1, WIDTH)
+        h = ops.silu(self.by_columns(h, self.gate)) * self.by_columns(h, self.up) if self.llama else (
+            ops.gelu(self.by_columns(h, self.up)))
+        return x + self.by_rows(h, self.down).reshape(batch, length, WIDTH)
+
+
+class Transformer(nn.Cell):
+    llama = False
+
+    def __init__(self, dp, mp):
+        super().__init__()
+        rs = np.random.RandomState(0)
+        self.table = _weight(rs, 16, WIDTH, name="table")
+        self.look_up = ops.Gather().shard(((mp, 1), (dp, 1)))
+        self.layers = nn.CellList([Attention(dp, mp, rs, f"{i}.", self.llama) for i in range(2)])
+        self.out = ops.MatMul(transpose_b=True).shard(((dp, 1), (mp, 1)))
+
+    def construct(self, x):
+        ids = (ops.abs(x) * 5).astype(ms.int32)
+        h = self.look_up(self.table, ids, 0)
+        for layer in self.layers:
+            h = layer(h)
+        return self.out(h.reshape(-1, WIDTH), self.table).reshape(h.shape[0], -1, 16).mean(-1)
+
+
+class Llama(Transformer):
+    llama = True
+
+
+class ResNet(nn.Cell):
+    """Convolutions with batch normalisation, whose statistics are of the whole batch; layers with a strategy
+    as Cells."""
+
+    def __init__(self, dp, mp):
+        super().__init__()
+        rs = np.random.RandomState(0)
+        self.convs = nn.CellList([
+            nn.Conv2d(a, 4, 3, weight_init=Tensor(rs.randn(4, a, 3, 3) * 0.3), dtype=ms.float64)
+            for a in (1, 4, 4)])
+        self.norms = nn.CellList([nn.BatchNorm2d(4, dtype=ms.float64) for _ in range(3)])
+        self.head = nn.Dense(4, WIDTH, weight_init=Tensor(rs.randn(WIDTH, 4)), dtype=ms.float64)
+        self.head.matmul.shard(((dp, 1), (mp, 1)))
+        self.convs[0].shard(((dp, 1, 1, 1),))
+
+    def construct(self, x):
+        h = x.reshape(x.shape[0], 1, 2, -1)
+        h = ops.relu(self.norms[0](self.convs[0](h)))
+        h = ops.relu(h + self.norms[2](self.convs[2](ops.relu(self.norms[1](self.convs[1](h))))))
+        return self.head(h.mean((2, 3)))
+
+
+class Loss(nn.Cell):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def construct(self, x, y):
+        return ops.square(self.net(x) - y).mean()
+
+
+def train(kind, dp, mp, mode="semi_auto_parallel", optimizer="adam", steps=4, **settings):
+    """(losses, whole parameters by name, local elements of each) of one rank, or alone."""
+    init()
+    size, rank = get_group_size(), get_rank()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    ms.set_seed(1)
+    if size > 1:
+        ms.set_auto_parallel_context(parallel_mode=mode, **settings)
+    net = KINDS[kind](dp, mp)
+    loss = Loss(net)
+    made = {"adam": lambda p: nn.Adam(p, 0.01), "momentum": lambda p: nn.Momentum(p, 0.05, 0.9),
+            "lamb": lambda p: nn.Lamb(p, 0.01)}[optimizer](net.trainable_params())
+    step = nn.TrainOneStepCell(loss, made).set_train()
+    rs = np.random.RandomState(5)
+    losses = []
+    for _ in range(steps):
+        x, y = rs.randn(*SHAPES.get(kind, (BATCH, WIDTH))), rs.randn(*SHAPES.get(kind, (BATCH, WIDTH)))
+        if size > 1 and not settings.get("full_batch"):
+            count = len(x) // size
+            x, y = (t[rank * count:(rank + 1) * count] for t in (x, y))
+        losses.append(float(step(Tensor(x), Tensor(y)).asnumpy()))
+    local = {p.name: (p._rest.to_local() if hasattr(p._rest, "to_local") else p._rest).numel()
+             for p in [*net.get_parameters(), *made.get_parameters()]}
+    return losses, {p.name: p.asnumpy().copy() for p in net.get_parameters()}, local
+
+
+SHAPES = {}
+KINDS = {"mlp": Mlp, "transformer": Transformer, "llama": Llama, "resnet": ResNet}
+
+
+def call(kind, dp, mp, settings):
+    return train(kind, dp, mp, **settings)

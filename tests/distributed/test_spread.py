@@ -1,0 +1,46 @@
+"""Strategies of operators and Cells: processes that hold parts of a network train what one process trains."""
+
+import numpy as np
+import pytest
+
+from tests.distributed import spread_cases as cases
+
+_alone: dict = {}
+
+
+def _compared(together, size, kind, dp, mp, **settings):
+    """The share that a rank keeps of each parameter, after training was found equal to one process's."""
+    key = kind, settings.get("optimizer", "adam")
+    if key not in _alone:
+        _alone[key] = together(cases.call, 1, kind, 1, 1, {"optimizer": key[1]})[0]
+    losses, values, whole = _alone[key]
+    found = together(cases.call, size, kind, dp, mp, settings, timeout=120)
+    for mine, parameters, _ in found:
+        np.testing.assert_allclose(mine, losses, rtol=1e-12)
+        for name, value in values.items():
+            np.testing.assert_allclose(parameters[name], value, rtol=1e-12, atol=1e-12, err_msg=name)
+    return {name: count / whole[name] for name, count in found[0][2].items()}
+
+
+@pytest.mark.parametrize("kind", ["mlp", "transformer", "llama", "resnet"])
+def test_split_networks_train_as_whole_ones(together, kind):
+    """Weights that operators want in halves are kept in halves, and what the optimizer keeps of them too."""
+    kept = _compared(together, 2, kind, 1, 2)
+    halves = {name for name, share in kept.items() if share == 0.5}
+    assert len(halves) == 3 * {"mlp": 3, "transformer": 13, "llama": 15, "resnet": 1}[kind]
+
+
+@pytest.mark.parametrize(("size", "dp", "mp", "settings"), [
+    (2, 2, 1, {}), (4, 2, 2, {}), (2, 1, 2, {"full_batch": True}), (2, 1, 2, {"optimizer": "lamb"}),
+    (2, 1, 2, {"mode": "auto_parallel", "search_mode": "sharding_propagation"}),
+])
+def test_meshes_batches_and_optimizers(together, size, dp, mp, settings):
+    _compared(together, size, "mlp", dp, mp, **settings)
+
+
+@pytest.mark.parametrize("level", [1, 3])
+def test_optimizer_parallelism_splits_further(together, level):
+    kept = _compared(together, 4, "mlp", 2, 2, enable_parallel_optimizer=True, parallel_optimizer_config={
+        "parallel_optimizer_threshold": 0, "optimizer_level": f"level{level}"})
+    assert {kept[name] for name in ("net.a", "moment1.net.a")} == {0.25}      # columns by mp, rows by dp
+    assert kept["net.b"] == 0.5                                             # (rows by mp already)

@@ -1,0 +1,66 @@
+"""Strategies of operators and the settings of automatic parallelism: what is kept, shown and refused."""
+
+import mindspore as ms
+from mindspore import nn, ops
+from mindspore.parallel.auto_parallel import AutoParallel
+
+from tests.reference.judge import case
+
+
+def _layouts():
+    named = ms.Layout((2, 4), ("a", "b"))
+    return named("a", "b"), named("b", "None")
+
+
+@case(each={"given": [
+    (((1, 2), (2, 1)),), (((1, 2), (2, 1)), ((1, 1),)), ([(1, 2), (2, 1)],), (((1, 2.0), (2, 1)),),
+    (((1, 2), (2, 1)), (1, 1)), (None, ((1, 1),)), "layouts", "mixed"]})
+def test_a_primitive_keeps_its_strategy(given):
+    if isinstance(given, str):
+        given = (_layouts() if given == "layouts" else (_layouts()[0], (1, 1)),)
+    try:
+        return str(ops.MatMul().shard(*given))
+    except (TypeError, ValueError) as error:
+        return f"{type(error).__name__}: {error}"
+
+
+@case
+def test_shard_gives_what_it_was_given():
+    net = nn.Dense(2, 2)
+    return ms.shard(net, in_strategy=((1, 2),)) is net
+
+
+@case(raises=True, each={"method, given": [
+    ("hsdp", (0,)), ("hsdp", (-1, -1)), ("hsdp", (-1, 64, "level4")), ("dataset_strategy", (None,)),
+    ("dataset_strategy", ("half",)), ("dataset_strategy", ([(1,)],)), ("dataset_strategy", ((1,),)),
+    ("dataset_strategy", (((1.0,),),)), ("pipeline", (1.0,)), ("pipeline", (0,)), ("pipeline", (2, 1)),
+    ("pipeline", (2, False, 1)), ("pipeline", (2, False, False, 1)), ("pipeline", (2, False, False, "x")),
+    ("comm_fusion", (1,)), ("save_param_strategy_file", (1,)), ("save_operator_strategy_file", (1,)),
+    ("save_operator_strategy_file", ("a.json",)), ("load_operator_strategy_file", ("/a.txt",))]})
+def test_auto_parallel_checks(method, given):
+    return getattr(AutoParallel(nn.Dense(2, 2)), method)(*given)
+
+
+@case(raises=True)
+def test_auto_parallel_modes():
+    return AutoParallel(nn.Dense(2, 2), "semi_auto_parallel")
+
+
+@case(raises=True, each={"config": [
+    {"optimizer_level": "level4"}, {"optimizer_level": "level3", "gradient_accumulation_shard": True},
+    {"parallel_optimizer_threshold": -1}, {"parallel_optimizer_threshold": 1.5},
+    {"optimizer_weight_shard_size": 0}, {"gradient_accumulation_shard": 1}, [1]]})
+def test_the_parallel_optimizer_s_settings(config):
+    try:
+        return ms.set_auto_parallel_context(parallel_optimizer_config=config)
+    finally:
+        ms.reset_auto_parallel_context()
+
+
+@case(raises=True, each={"mode": ["stand_alone", "hybrid_parallel"]})
+def test_an_optimizer_is_shared_in_parallel_modes_only(mode):
+    ms.set_auto_parallel_context(parallel_mode=mode, enable_parallel_optimizer=True)
+    try:
+        return nn.Adam(nn.Dense(2, 2).trainable_params())
+    finally:
+        ms.reset_auto_parallel_context()
