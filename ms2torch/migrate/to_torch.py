@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import torch
 
 from ms2torch._core.gradient import passes
-from ms2torch._core.tensor.tensor import lift, lower
+from ms2torch._core.tensor import dtype
+from ms2torch._core.tensor.tensor import Tensor, lift, lower
 from ms2torch._core.torch_private import is_transformed
 from ms2torch.nn.cell import Cell
 
@@ -94,6 +97,49 @@ def _traced(pairs) -> bool:
     return bool(pairs) and is_transformed(_entry(*pairs[0][1:3]))
 
 
-def to_torch(cell: Cell) -> CellModule:
-    """The torch.nn.Module for a Cell, for everything of torch's that wants parameters that require grad."""
+def _as_mindspore(value):
+    """What a function of MindSpore's takes for one of torch's: Tensors for tensors, dtypes for dtypes."""
+    if isinstance(value, torch.dtype):
+        return dtype.from_torch(value)
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return type(value)(map(_as_mindspore, value)) if type(value) in (list, tuple) else lift(value)
+    return lift(value)
+
+
+def _function(call):
+    """``call`` over torch tensors; torch's autograd goes through it."""
+
+    @functools.wraps(call, updated=())
+    def run(*args, **kwargs):
+        return lower(call(*map(_as_mindspore, args), **{k: _as_mindspore(v) for k, v in kwargs.items()}))
+
+    return run
+
+
+def to_torch(cell):
+    """What MindSpore has, for torch tensors.
+
+    A Cell becomes the torch.nn.Module for everything of torch's that wants parameters that require grad, an
+    operator or another function one over torch tensors, a Tensor a torch tensor; a dataset or an iterator
+    gives them.
+    """
+    if isinstance(cell, Tensor):
+        return cell._t
+    if callable(cell) and not isinstance(cell, (Cell, type)):
+        return _function(cell)
+    if not isinstance(cell, Cell) and hasattr(cell, "__iter__"):
+        return _Rows(cell)
     return CellModule(cell)
+
+
+class _Rows:
+    """A dataset or an iterator of MindSpore's, in torch tensors."""
+
+    def __init__(self, rows) -> None:
+        self.rows = rows
+
+    def __iter__(self):
+        return map(lower, iter(self.rows))
+
+    def __len__(self) -> int:
+        return self.rows.get_dataset_size() if hasattr(self.rows, "get_dataset_size") else len(self.rows)

@@ -60,4 +60,6 @@ def translate_source(
         import libcst  # noqa: F401
     except ModuleNotFoundError:
         raise ModuleNotFoundError(NEEDS_LIBCST) from None
-    return Translation(source)
+    from .rewriting.rewriter import rewrite
+
+    return rewrite(source, facts, keep)

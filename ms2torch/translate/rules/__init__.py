@@ -1,20 +1,46 @@
-"""The table: what a MindSpore name becomes in PyTorch, in what the two differ, and how that is known."""
+"""The table of rules: what a MindSpore name becomes in PyTorch, in what the two differ, how that is known."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cache
+
+from .table import CALLS, INSTANCES, VALUES, Rule, call_rule, full
+
+__all__ = ["Rule", "load", "rule_of"]
+
+_FILES = (
+    "operators",
+    "methods",
+    "creation",
+    "dtypes",
+    "layers",
+    "initialisers",
+    "losses",
+    "optimizers",
+    "training",
+    "cells",
+    "data",
+    "context",
+    "saving",
+)
 
 
-class Rule(NamedTuple):
-    """A MindSpore name's PyTorch form, in what they differ (English, Chinese), and the evidence."""
+@cache
+def load() -> None:
+    """Read the table's files, once."""
+    import importlib
 
-    name: str
-    form: str
-    en: str = ""
-    zh: str = ""
-    evidence: str = ""
+    for name in _FILES:
+        importlib.import_module(f"{__name__}.{name}")
 
 
 def rule_of(name: str) -> Rule | None:
     """The rule for a dotted MindSpore name; None where there is none."""
-    return None
+    load()
+    from ..rewriting.binding import form_of
+    from ..rewriting.worth import shortest
+
+    path = shortest(full(name))
+    form = form_of(path)
+    found = next((where[path] for where in (CALLS, VALUES, INSTANCES) if path in where), None)
+    return found or call_rule(path, form.kernel if form else None)

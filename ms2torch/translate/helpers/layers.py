@@ -1,0 +1,138 @@
+"""Layers, initialisers and clipping."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class SamePad(nn.Module):
+    """Pads so that a convolution or pooling with a stride covers its whole input, more at the end."""
+
+    def __init__(self, kernel_size, stride, dilation=1, value=0.0):
+        super().__init__()
+        pair = [(x, x) if isinstance(x, int) else tuple(x) for x in (kernel_size, stride, dilation)]
+        self.sizes, self.value = list(zip(*pair)), value
+
+    def forward(self, x):
+        padding = []
+        for length, (kernel, stride, dilation) in zip(reversed(x.shape[-2:]), reversed(self.sizes)):
+            missing = max((-(-length // stride) - 1) * stride + (kernel - 1) * dilation + 1 - length, 0)
+            padding += [missing // 2, missing - missing // 2]
+        return F.pad(x, padding, value=self.value)
+
+
+class Activated(nn.Linear):
+    """A linear layer with an activation behind it; its parameters have a linear layer's names."""
+
+    def __init__(self, linear, activation):
+        super().__init__(linear.in_features, linear.out_features, linear.bias is not None)
+        self.weight, self.bias = linear.weight, linear.bias
+        self.activation = activation
+
+    def forward(self, x):
+        return self.activation(super().forward(x))
+
+
+class Cast(nn.Module):
+    """A layer that computes in another dtype than its parameters have, and gives its result in that dtype."""
+
+    def __init__(self, layer, dtype):
+        super().__init__()
+        self.layer, self.dtype = layer, dtype
+
+    def forward(self, *inputs):
+        weights = {name: p.to(self.dtype) for name, p in self.layer.named_parameters()}
+        inputs = [x.to(self.dtype) if x.is_floating_point() else x for x in inputs]
+        return torch.func.functional_call(self.layer, weights, inputs)
+
+
+class CentralCrop(nn.Module):
+    """The middle of images (..., height, width); ``share`` of each side stays."""
+
+    def __init__(self, share):
+        super().__init__()
+        self.share = share
+
+    def forward(self, x):
+        height, width = x.shape[-2:]
+        top, left = (int((size - size * self.share) / 2) for size in (height, width))
+        return x[..., top : height - top, left : width - left]
+
+
+def device_of(target):
+    """The torch device for a name like "GPU" or "Ascend": CUDA where there is one."""
+    return "cuda" if target != "CPU" and torch.cuda.is_available() else "cpu"
+
+
+def named(module):
+    """A module's parameters, each with its name as ``label``; norms call theirs gamma and beta."""
+    norms = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)
+    for prefix, layer in module.named_modules():
+        for name, parameter in layer.named_parameters(recurse=False):
+            if isinstance(layer, norms):
+                name = {"weight": "gamma", "bias": "beta"}[name]
+            elif isinstance(layer, nn.Embedding):
+                name = "embedding_table"
+            parameter.label = f"{prefix}.{name}" if prefix else name
+    return list(module.parameters())
+
+
+def activation(name):
+    """The activation layer of a name; None for none."""
+    layers = {
+        "relu": nn.ReLU, "relu6": nn.ReLU6, "sigmoid": nn.Sigmoid, "tanh": nn.Tanh, "elu": nn.ELU,
+        "silu": nn.SiLU, "hswish": nn.Hardswish, "hsigmoid": nn.Hardsigmoid, "prelu": nn.PReLU,
+        "gelu": lambda: nn.GELU(approximate="tanh"), "leakyrelu": lambda: nn.LeakyReLU(0.2),
+        "softmax": lambda: nn.Softmax(dim=-1), "logsoftmax": lambda: nn.LogSoftmax(dim=-1),
+    }
+    return layers[name]() if isinstance(name, str) and name else name
+
+
+def initialised(layer, **parts):
+    """A layer whose parameters start as told: ``weight=nn.init.zeros_``."""
+    for name, fill in parts.items():
+        fill(getattr(layer, name))
+    return layer
+
+
+def fill_(tensor, how):
+    """Fill a tensor with a number, another tensor, or by a function or the name of one."""
+    by_name = {
+        "zeros": nn.init.zeros_, "zero": nn.init.zeros_, "ones": nn.init.ones_, "one": nn.init.ones_,
+        "normal": lambda t: nn.init.normal_(t, std=0.01),
+        "uniform": lambda t: nn.init.uniform_(t, -0.07, 0.07),
+        "xavier_uniform": nn.init.xavier_uniform_, "xavier_normal": nn.init.xavier_normal_,
+        "he_uniform": nn.init.kaiming_uniform_, "he_normal": nn.init.kaiming_normal_,
+    }
+    how = by_name.get(how, how) if isinstance(how, str) else how
+    with torch.no_grad():
+        if callable(how):
+            how(tensor)
+        elif how is not None:
+            tensor.copy_(torch.as_tensor(how))
+    return tensor
+
+
+def clip_by_total_norm(x, norm):
+    """Tensors scaled down together to a norm; one tensor alone too."""
+    tensors = [x] if torch.is_tensor(x) else x
+    total = torch.sqrt(sum((t * t).sum() for t in tensors))
+    scaled = [t * torch.clamp(norm / (total + 1e-6), max=1.0) for t in tensors]
+    return scaled[0] if torch.is_tensor(x) else scaled
+
+
+def clip_by_norm(x, norm):
+    """A tensor scaled down to a norm where it is longer."""
+    length = torch.linalg.vector_norm(x)
+    return torch.where(length > norm, x * (norm / length), x)
+
+
+def clip_by_global_norm(gradients, norm=1.0):
+    """Gradients scaled down together, so that the norm over all of them is ``norm`` at most."""
+    total = torch.sqrt(sum((g * g).sum() for g in gradients))
+    return [g * (norm / torch.clamp(total, min=norm)) for g in gradients]
+
+
+def reduced(x, weights=1.0):
+    """The mean of a loss by elements, weighted."""
+    return (x * weights).mean()

@@ -1,0 +1,57 @@
+"""Training steps as Modules, and loss scale."""
+
+import torch
+from torch import nn
+
+
+class WithLoss(nn.Module):
+    """A network and its loss: inputs and labels in, the loss out."""
+
+    def __init__(self, network, loss):
+        super().__init__()
+        self.network, self.loss = network, loss
+
+    def forward(self, x, label):
+        return self.loss(self.network(x), label)
+
+
+class TrainStep(nn.Module):
+    """One step of training: the loss, its gradients, the optimizer's step."""
+
+    def __init__(self, network, optimizer):
+        super().__init__()
+        self.network, self.optimizer = network, optimizer
+        self.network.train()
+
+    def forward(self, *inputs):
+        self.optimizer.zero_grad()
+        loss = self.network(*inputs)
+        loss.sum().backward()
+        self.optimizer.step()
+        return loss.detach()
+
+
+class LossScaler:
+    """A loss scale that halves after an overflow and doubles after ``window`` steps without one."""
+
+    def __init__(self, scale_value, scale_factor=1, scale_window=0):
+        self.scale_value = torch.tensor(float(scale_value))
+        self.factor, self.window, self.counter = scale_factor, scale_window, 0
+
+    def scale(self, x):
+        return x * self.scale_value if torch.is_tensor(x) else [t * self.scale_value for t in x]
+
+    def unscale(self, x):
+        return x / self.scale_value if torch.is_tensor(x) else [t / self.scale_value for t in x]
+
+    def adjust(self, finite):
+        if not finite:
+            self.scale_value = torch.clamp(self.scale_value / self.factor, min=1.0)
+            self.counter = 0
+        elif self.counter == self.window - 1:
+            grown = self.scale_value * self.factor
+            self.scale_value = grown if torch.isfinite(grown) else self.scale_value
+            self.counter = 0
+        else:
+            self.counter += 1
+        return True

@@ -1,0 +1,186 @@
+"""The head of the file: imports in order, and the functions that stand in for what PyTorch lacks."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from functools import cache
+
+import libcst as cst
+
+from .. import helpers
+from .templates import code, fill
+
+_NEEDED = {
+    "torch": "import torch",
+    "nn": "from torch import nn",
+    "F": "import torch.nn.functional as F",
+    "np": "import numpy as np",
+    "ms2torch": "import ms2torch",
+    "math": "import math",
+    "partial": "from functools import partial",
+    "DataLoader": "from torch.utils.data import DataLoader",
+    "lr_scheduler": "from torch.optim import lr_scheduler",
+}
+
+
+def plain(original: cst.Import, updated: cst.Import):
+    """``import mindspore as ms`` goes."""
+    kept = [n for n in updated.names if _root(n.name) != "mindspore"]
+    if not kept:
+        return cst.RemoveFromParent()
+    kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return updated.with_changes(names=kept)
+
+
+def of_names(original: cst.ImportFrom, updated: cst.ImportFrom):
+    gone = updated.module is not None and not updated.relative and _root(updated.module) == "mindspore"
+    return cst.RemoveFromParent() if gone else updated
+
+
+def _root(name) -> str:
+    return code(name).partition(".")[0]
+
+
+def as_function(rule, form) -> str | None:
+    """A rule's form as a function to be handed on: ``torch.relu`` for ``torch.relu({input})``."""
+    if form is None:
+        return None
+    names = [n for n in form.order if n not in form.defaults]
+    try:
+        value = fill(rule.form, {n: cst.Name(n) for n in names})
+    except KeyError:
+        return None
+    from .primitives import as_lambda
+
+    return code(as_lambda(names, value))
+
+
+def tidied(module: cst.Module, rewriter) -> cst.Module:
+    """The module with the imports that it uses, in order, and its helpers below them."""
+    texts = helpers.sources(rewriter.helpers)
+    body, head = list(module.body), []
+    first = next((i for i, s in enumerate(body) if not _is_docstring(s)), len(body))
+    last = first
+    for i in range(first, len(body)):
+        if _is_import(body[i]):
+            last = i + 1
+        elif not isinstance(body[i], cst.Try):
+            break
+    head = [s for s in body[first:last] if _is_import(s)]
+    between = [s for s in body[first:last] if not _is_import(s)]
+    rest = [*between, *body[last:]]
+    used = _names(ast.parse(module.code)) | {n for text in texts for n in _names(ast.parse(text))}
+    have = {name for s in head for name in _bound(s)}
+    missing = [line for name, line in _NEEDED.items() if name in used and name not in have]
+    bound = _assigned(ast.parse(module.code))
+    missing = [line for line in missing if not {n for n, at in _NEEDED.items() if at == line} & bound]
+    head = [s for s in head if not _unused(s, used)]
+    lines = _ordered([*head, *(cst.parse_statement(line) for line in missing)])
+    made = [cst.parse_statement(text) for text in texts]
+    made = [s.with_changes(leading_lines=[cst.EmptyLine(), cst.EmptyLine()]) for s in made]
+    if rest and (lines or made):
+        rest[0] = _spaced(rest[0], 2 if made or isinstance(rest[0], (cst.ClassDef, cst.FunctionDef)) else 1)
+    if lines and first:
+        lines[0] = _spaced(lines[0], 1 if len(_blank(body[first - 1])) == 0 or True else 0, body[first])
+    return module.with_changes(body=[*body[:first], *lines, *made, *rest])
+
+
+def _blank(statement):
+    return [line for line in statement.leading_lines if line.comment is None]
+
+
+def _spaced(statement, count: int, like=None):
+    """A statement below ``count`` blank lines; its comments stay."""
+    if like is not None:
+        count = len(_blank(like))
+    comments = [line for line in statement.leading_lines if line.comment is not None]
+    return statement.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * count, *comments])
+
+
+def _is_docstring(statement) -> bool:
+    return (
+        isinstance(statement, cst.SimpleStatementLine)
+        and isinstance(statement.body[0], cst.Expr)
+        and isinstance(statement.body[0].value, (cst.SimpleString, cst.ConcatenatedString))
+    )
+
+
+def _is_import(statement) -> bool:
+    return (
+        isinstance(statement, cst.SimpleStatementLine)
+        and len(statement.body) == 1
+        and isinstance(statement.body[0], (cst.Import, cst.ImportFrom))
+    )
+
+
+def _bound(statement) -> set[str]:
+    node = ast.parse(code(statement).strip()).body[0]
+    return {a.asname or a.name.partition(".")[0] for a in node.names}
+
+
+def _unused(statement, used: set[str]) -> bool:
+    """Whether an import of numpy, or of something that went, is used no more."""
+    names = _bound(statement)
+    return names <= {"np", "partial", "numpy"} and not names & used
+
+
+def _names(tree: ast.Module) -> set[str]:
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+
+
+def _assigned(tree: ast.Module) -> set[str]:
+    """Names that the module itself gives a meaning."""
+    return {
+        n.id
+        for s in tree.body
+        for n in ast.walk(s)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and isinstance(s, ast.Assign)
+    } | {s.name for s in tree.body if isinstance(s, (ast.FunctionDef, ast.ClassDef))}
+
+
+@cache
+def _section(module: str, relative: bool) -> int:
+    if relative:
+        return 3
+    root = module.partition(".")[0]
+    if root == "__future__":
+        return 0
+    if root in sys.stdlib_module_names:
+        return 1
+    if root in (
+        "numpy",
+        "torch",
+        "ms2torch",
+        "scipy",
+        "sklearn",
+        "PIL",
+        "cv2",
+        "matplotlib",
+        "pandas",
+        "tqdm",
+    ):
+        return 2
+    try:
+        spec = importlib.util.find_spec(root)
+    except (ImportError, ValueError):
+        spec = None
+    return 2 if spec is not None and "site-packages" in (spec.origin or "") else 3
+
+
+def _ordered(statements) -> list:
+    """Imports by section, ``import`` before ``from``, by name."""
+    keyed = []
+    for statement in statements:
+        node = ast.parse(code(statement).strip()).body[0]
+        is_from = isinstance(node, ast.ImportFrom)
+        name = (node.module or "") if is_from else node.names[0].name
+        keyed.append(((_section(name, bool(is_from and node.level)), is_from, name.lower()), statement))
+    keyed.sort(key=lambda pair: pair[0])
+    made, before = [], None
+    for key, statement in keyed:
+        gap = before is not None and key[0] != before
+        made.append(_spaced(statement, int(gap)))
+        before = key[0]
+    return made

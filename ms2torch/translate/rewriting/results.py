@@ -1,0 +1,119 @@
+"""What calls of MindSpore give, as far as the rewriting asks: a Tensor, several, an array, a plain value."""
+
+from __future__ import annotations
+
+import ast
+
+from .worth import ARRAY, DTYPE, PARAMETER, PLAIN, SHAPE, TENSOR, Const, Many, Of, Seq, found, is_a, is_cell
+
+_TENSORS_NAMES = """
+split chunk unbind unstack meshgrid tensor_split hsplit vsplit dsplit clip_by_global_norm Split
+Unstack Meshgrid broadcast_tensors atleast_1d nonzero_tuple
+"""
+_TENSORS = frozenset(_TENSORS_NAMES.split())
+_PAIRS_NAMES = """
+topk TopK sort Sort unique Unique max_with_index ArgMaxWithValue ArgMinWithValue var_mean std_mean
+SoftmaxCrossEntropyWithLogits qr eigh slogdet
+"""
+_PAIRS = frozenset(_PAIRS_NAMES.split())
+_PLAIN_NAMES = """
+shape Shape size rank Rank item tolist dim ndimension nelement numel is_tensor len get_dataset_size
+get_batch_size get_rank get_group_size
+"""
+_PLAIN = frozenset(_PLAIN_NAMES.split())
+_DTYPES = frozenset(("dtype", "DType"))
+_TENSOR_PARTS = {
+    "shape": SHAPE,
+    "dtype": DTYPE,
+    "ndim": PLAIN,
+    "size": PLAIN,
+    "name": PLAIN,
+    "requires_grad": PLAIN,
+    "itemsize": PLAIN,
+    "nbytes": PLAIN,
+    "strides": PLAIN,
+}
+_RECURRENT = {
+    "LSTM": Many((TENSOR, Many((TENSOR, TENSOR)))),
+    "LSTMCell": Many((TENSOR, TENSOR)),
+    "GRU": Many((TENSOR, TENSOR)),
+    "RNN": Many((TENSOR, TENSOR)),
+    "MultiheadAttention": Many((TENSOR, TENSOR)),
+}
+_SCHEDULES_NAMES = """
+cosine_decay_lr exponential_decay_lr inverse_decay_lr natural_exp_decay_lr piecewise_constant_lr
+polynomial_decay_lr warmup_lr
+"""
+_SCHEDULES = frozenset(_SCHEDULES_NAMES.split())
+
+
+def of_function(path: str):
+    """What a call of a MindSpore function gives."""
+    leaf = path.rpartition(".")[2]
+    if leaf in _SCHEDULES:
+        return Seq(PLAIN)
+    if path.startswith(("mindspore.ops.", "mindspore.mint.", "mindspore.numpy.")):
+        return by_name(leaf)
+    if path == "mindspore.common.initializer.initializer":
+        return TENSOR
+    if path in ("mindspore.tensor", "mindspore.from_numpy"):
+        return TENSOR
+    return PLAIN if leaf in _PLAIN else None
+
+
+def by_name(leaf: str):
+    """What an operator or a Tensor's method of this name gives."""
+    if leaf in _TENSORS:
+        return Seq(TENSOR)
+    if leaf in _PAIRS:
+        return Many((TENSOR, TENSOR))
+    if leaf in _PLAIN:
+        return SHAPE if leaf in ("shape", "Shape") else PLAIN
+    if leaf in _DTYPES:
+        return DTYPE
+    return ARRAY if leaf in ("asnumpy", "numpy") else TENSOR
+
+
+def of_instance(instance: Of, call: ast.Call):
+    """What a call of an instance of a MindSpore class gives."""
+    path = instance.cls
+    leaf = path.rpartition(".")[2]
+    if is_a(path, "mindspore.ops.Primitive"):
+        return by_name(leaf)
+    if path.startswith("mindspore.nn.") and leaf in _RECURRENT:
+        return _RECURRENT[leaf]
+    return TENSOR if is_cell(path) else None
+
+
+def of_method(name: str, call: ast.Call):
+    """What a Tensor's method gives."""
+    if name in ("max", "min") and any(k.arg == "return_indices" for k in call.keywords):
+        return Many((TENSOR, TENSOR))
+    return by_name(name)
+
+
+def part(owner: Of, name: str):
+    """What an attribute of an instance is worth."""
+    if owner.cls in (TENSOR.cls, PARAMETER.cls):
+        return _TENSOR_PARTS.get(name, TENSOR if name in ("T", "mT", "H", "grad", "data") else None)
+    if is_a(owner.cls, "mindspore.nn.Optimizer") and name == "parameters":
+        return Seq(PARAMETER)
+    if is_cell(owner.cls) and name in _WEIGHTS:
+        return PARAMETER
+    return None
+
+
+_WEIGHTS_NAMES = """
+weight bias gamma beta moving_mean moving_variance embedding_table
+"""
+_WEIGHTS = frozenset(_WEIGHTS_NAMES.split())
+
+
+def constant(path: str):
+    """What a MindSpore name that is no function or class is worth: its value where that is plain."""
+    from ms2torch.common.dtype import Type
+
+    thing = found(path)
+    if isinstance(thing, Type):
+        return DTYPE
+    return Const(thing) if isinstance(thing, (int, float, str, bool)) else None

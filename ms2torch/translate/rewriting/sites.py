@@ -1,0 +1,123 @@
+"""What a rule sees of a call, and how it says that a call must stay."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from .templates import code
+from .worth import Const
+
+if TYPE_CHECKING:
+    from .rewriter import Rewriter
+
+UNTOLD = object()
+
+
+class Kept(Exception):
+    """Raised by a rule: the call stays ms2torch's, for this reason; ``form`` says how."""
+
+    def __init__(self, name: str, reason: str, form: cst.BaseExpression | None = None) -> None:
+        super().__init__(reason)
+        self.name, self.reason, self.form = name, reason, form
+
+
+class Call:
+    """One call, its arguments by the definition's names: ``args`` rewritten, ``nodes`` as they were."""
+
+    def __init__(self, rewriter: Rewriter, name, node, original, updated, args, nodes, form) -> None:
+        self.rewriter, self.name, self.node = rewriter, name, node
+        self.original, self.updated = original, updated
+        self.args: dict[str, cst.BaseExpression] = args
+        self.nodes: dict[str, ast.expr] = nodes
+        self.form = form
+        self.instance = None
+
+    def __contains__(self, name: str) -> bool:
+        """Whether the program gives an argument."""
+        return name in self.args
+
+    def worth(self, name: str):
+        """What an argument is worth; None where it is absent or not told."""
+        node = self.nodes.get(name)
+        return self.rewriter.reading.worth(node) if node is not None else None
+
+    def value(self, name: str, default=UNTOLD):
+        """An argument's value, or its default where it is absent; UNTOLD where it is not told."""
+        if name not in self.args:
+            return self.form.defaults.get(name, default) if self.form else default
+        return constant(self.rewriter.reading, self.nodes.get(name))
+
+    def value_of(self, arg: cst.Arg):
+        """The value of one of several arguments, of its text as it is now."""
+        try:
+            return ast.literal_eval(code(arg.value))
+        except (ValueError, SyntaxError):
+            return UNTOLD
+
+    def original_keyword(self, name: str) -> bool:
+        """Whether the program gives an argument by its name."""
+        return any(a.keyword is not None and a.keyword.value == name for a in self.original.args)
+
+    def text(self, name: str) -> str:
+        """An argument's rewritten text."""
+        return code(self.args[name])
+
+    def put(self, name: str, value: str | cst.BaseExpression) -> None:
+        """Give an argument another text, or one that was absent."""
+        self.args[name] = cst.parse_expression(value) if isinstance(value, str) else value
+
+    def helper(self, name: str) -> str:
+        """A function of `helpers` that the file needs at its head."""
+        self.rewriter.helpers.add(name)
+        return name
+
+    def keep(self, reason: str) -> None:
+        raise Kept(self.name, reason)
+
+    def afterwards(self, line: str) -> None:
+        """A line after the statement that the call is in."""
+        self.rewriter.after[-1].append(line)
+
+    def beforehand(self, line: str) -> None:
+        """A line before the statement that the call is in."""
+        self.rewriter.before[-1].append(line)
+
+    def target(self) -> str | None:
+        """The one name or attribute that the call's value is assigned to."""
+        return self.rewriter.target_of(self.node)
+
+    def init(self) -> dict[str, ast.expr]:
+        """The arguments, as they stood, of the call that made the instance."""
+        made = self.instance.call if self.instance else None
+        if made is None:
+            return {}
+        names = self.form.made
+        given = dict(zip(names, made.args, strict=False))
+        return given | {k.arg: k.value for k in made.keywords if k.arg}
+
+    def init_value(self, name: str):
+        """What an argument was worth when the instance was made; its default where it was absent."""
+        if self.instance is None or self.instance.call is None:
+            return UNTOLD
+        given = self.init()
+        if name in given:
+            return constant(self.rewriter.reading, given[name])
+        return self.form.defaults.get(name, UNTOLD)
+
+
+def constant(reading, node):
+    """The value of an expression that is told: a constant, or a tuple or list of them."""
+    if node is None:
+        return UNTOLD
+    if isinstance(node, ast.Constant):
+        return node.value
+    worth = reading.worth(node)
+    if isinstance(worth, Const):
+        return worth.value
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError):
+        return UNTOLD

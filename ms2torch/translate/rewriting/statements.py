@@ -1,0 +1,165 @@
+"""Statements: lines that go, lines that follow a layer, ``super().__init__()``, and what is printed."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from .templates import fill
+from .worth import SHAPE, Many, is_tensor
+
+# What a rule gives for a statement that has no counterpart.
+GONE = "_gone_"
+
+
+def call(rewriter, node: ast.Call, original: cst.Call, updated: cst.Call):
+    """A call of Python's own that means something else between Modules; None where it is none."""
+    f = node.func
+    if (
+        isinstance(f, ast.Attribute)
+        and isinstance(f.value, ast.Call)
+        and getattr(f.value.func, "id", "") == "super"
+    ):
+        return _super(rewriter, f, updated)
+    if isinstance(f, ast.Name) and f.id in ("print", "str"):
+        return updated.with_changes(
+            args=[
+                arg.with_changes(value=shown(rewriter, old, arg.value))
+                for old, arg in zip(node.args, updated.args, strict=False)
+            ]
+            + list(updated.args[len(node.args) :])
+        )
+    if isinstance(f, ast.Attribute) and f.attr == "format" and isinstance(f.value, ast.Constant):
+        return updated.with_changes(
+            args=[
+                arg.with_changes(value=shown(rewriter, rewriter.node(o.value), arg.value))
+                for o, arg in zip(original.args, updated.args, strict=True)
+            ]
+        )
+    return None
+
+
+def shown(rewriter, node: ast.expr | None, value: cst.BaseExpression) -> cst.BaseExpression:
+    """What is printed of a Tensor: its numbers, as MindSpore prints them."""
+    worth = rewriter.reading.worth(node) if node is not None else None
+    if is_tensor(worth):
+        return fill("{x}.numpy(force=True)", {"x": value})
+    if worth == SHAPE and isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
+        return fill("tuple({x})", {"x": value})
+    if isinstance(worth, Many) and isinstance(node, ast.Tuple) and isinstance(value, cst.Tuple):
+        return value.with_changes(
+            elements=[
+                part.with_changes(value=shown(rewriter, old, part.value))
+                for old, part in zip(node.elts, value.elements, strict=True)
+            ]
+        )
+    return value
+
+
+def _super(rewriter, f: ast.Attribute, updated: cst.Call):
+    """``super(Net, self).__init__(auto_prefix=False)`` is ``super().__init__()``."""
+    cls = rewriter.classes[-1] if rewriter.classes else None
+    if cls is None:
+        return updated
+    func = updated.func
+    if cls.is_cell or not cls.root():
+        func = func.with_changes(value=cst.parse_expression("super()"))
+    if f.attr == "__init__" and not hasattr(cls.base, "node"):
+        from ..rules.cells import arguments_of_init
+
+        return arguments_of_init(rewriter, cls, updated.with_changes(func=func))
+    if f.attr == "construct":
+        func = func.with_changes(attr=cst.Name("forward"))
+    return updated.with_changes(func=func)
+
+
+def line(
+    rewriter,
+    original: cst.SimpleStatementLine,
+    updated: cst.SimpleStatementLine,
+    before: list[str],
+    after: list[str],
+):
+    """One line, what goes from it, and what follows it."""
+    node = rewriter.statement(original)
+    gone = rewriter.primitives.gone.get((node.lineno, node.col_offset)) if node is not None else None
+    if gone:
+        updated = _without(updated, gone)
+        if updated is None:
+            return cst.RemoveFromParent()
+    if len(updated.body) == 1 and _is_gone(updated.body[0]) and not before:
+        return cst.RemoveFromParent()
+    lines = [cst.parse_statement(text) for text in before]
+    if lines:
+        lines[0] = lines[0].with_changes(leading_lines=updated.leading_lines)
+        updated = updated.with_changes(leading_lines=[])
+    lines.append(updated)
+    reasons = [text for at, text in rewriter.reasons if node and node.lineno <= at <= node.end_lineno]
+    if reasons:
+        rewriter.reasons = [r for r in rewriter.reasons if r[1] not in reasons]
+        comments = [
+            cst.EmptyLine(comment=cst.Comment(f"# ms2torch: {text}")) for text in dict.fromkeys(reasons)
+        ]
+        lines[0] = lines[0].with_changes(leading_lines=[*lines[0].leading_lines, *comments])
+    made = [cst.parse_statement(text) for text in dict.fromkeys(after)]
+    if not made and len(lines) == 1:
+        return lines[0]
+    return cst.FlattenSentinel([*lines, *made])
+
+
+def _is_gone(statement) -> bool:
+    value = getattr(statement, "value", None)
+    return isinstance(value, cst.Name) and value.value == GONE
+
+
+def _without(updated: cst.SimpleStatementLine, gone: set[int]):
+    """A line without the operators that go into their calls; None where nothing is left."""
+    statement = updated.body[0]
+    if len(updated.body) != 1 or not isinstance(statement, cst.Assign):
+        return updated
+    target, value = statement.targets[0].target, statement.value
+    if not (isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple)):
+        return None
+    kept = [i for i in range(len(value.elements)) if i not in gone]
+    if not kept:
+        return None
+    if len(kept) == 1:
+        left, right = target.elements[kept[0]].value, value.elements[kept[0]].value
+    else:
+        left, right = (
+            side.with_changes(elements=_cut([side.elements[i] for i in kept])) for side in (target, value)
+        )
+    return updated.with_changes(body=[statement.with_changes(targets=[cst.AssignTarget(left)], value=right)])
+
+
+def _cut(elements):
+    elements[-1] = elements[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return elements
+
+
+def block(updated: cst.IndentedBlock):
+    """A block that lost its last statement says ``pass``."""
+    if updated.body:
+        return updated
+    return updated.with_changes(body=[cst.parse_statement("pass")])
+
+
+def is_empty(body) -> bool:
+    """Whether a block holds nothing that counts."""
+    return all(
+        isinstance(s, cst.SimpleStatementLine) and all(isinstance(p, cst.Pass) for p in s.body)
+        for s in body.body
+    )
+
+
+def attempt(updated: cst.Try):
+    """A ``try`` around imports that went goes too."""
+    if (
+        is_empty(updated.body)
+        and all(is_empty(handler.body) for handler in updated.handlers)
+        and updated.orelse is None
+        and updated.finalbody is None
+    ):
+        return cst.RemoveFromParent()
+    return updated

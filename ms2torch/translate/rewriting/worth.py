@@ -1,0 +1,170 @@
+"""What an expression may be worth: a MindSpore name, an instance, a class of the file, a plain value."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
+
+from ms2torch.scan.answers import ask
+
+
+class Ref(str):
+    """A MindSpore name, in the shortest of its spellings."""
+
+    __slots__ = ()
+
+
+class Of(NamedTuple):
+    """An instance of a MindSpore class; the call that made it, where that is told."""
+
+    cls: str
+    call: ast.Call | None = None
+
+
+class Const(NamedTuple):
+    """A value that is told."""
+
+    value: object
+
+
+class Seq(NamedTuple):
+    """A list, tuple or iterator of one kind of things."""
+
+    item: object
+
+
+class Many(NamedTuple):
+    """A tuple whose parts are told."""
+
+    items: tuple
+
+
+class Gradient(NamedTuple):
+    """A gradient function: of what, whether it gives the value too, the call that made it."""
+
+    of: object
+    value: bool
+    call: ast.Call
+    aux: bool = False
+    weights: bool = True
+
+
+class Plain(NamedTuple):
+    """What is no Tensor and no Cell: ``array`` for numpy's, else a number, a text, a shape."""
+
+    kind: str
+
+
+TENSOR, PARAMETER = Of("mindspore.Tensor"), Of("mindspore.Parameter")
+ARRAY, PLAIN, SHAPE, DTYPE = Plain("array"), Plain("plain"), Plain("shape"), Plain("dtype")
+
+
+@dataclass(eq=False)
+class Function:
+    """A function of the file: what its arguments were worth at its calls, and what it gives."""
+
+    node: ast.FunctionDef | ast.Lambda
+    scopes: list
+    owner: Class | None = None
+    arguments: dict[str, object] = field(default_factory=dict)
+    returns: object = None
+
+
+@dataclass(eq=False)
+class Class:
+    """A class of the file: its base (a `Ref` or a `Class`), what ``self.x`` is worth, its functions."""
+
+    node: ast.ClassDef
+    base: object = None
+    attributes: dict[str, object] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+
+    def root(self) -> str:
+        """The MindSpore class that it descends from, or nothing."""
+        base = self.base
+        while isinstance(base, Class):
+            base = base.base
+        return base if isinstance(base, Ref) else ""
+
+    @property
+    def is_cell(self) -> bool:
+        return is_cell(self.root())
+
+    def function(self, name: str) -> Function | None:
+        cls = self
+        while isinstance(cls, Class):
+            if name in cls.functions:
+                return cls.functions[name]
+            cls = cls.base
+        return None
+
+    def attribute(self, name: str):
+        cls = self
+        while isinstance(cls, Class):
+            if cls.attributes.get(name) is not None:
+                return cls.attributes[name]
+            cls = cls.base
+        return None
+
+
+class OwnOf(NamedTuple):
+    """An instance of a class of the file."""
+
+    cls: Class
+
+
+class Bound(NamedTuple):
+    """A function of an instance."""
+
+    function: Function
+    owner: object
+
+
+def is_tensor(worth) -> bool:
+    return isinstance(worth, Of) and worth.cls in ("mindspore.Tensor", "mindspore.Parameter")
+
+
+@cache
+def found(path: str):
+    """The object under a MindSpore name; None where there is none."""
+    answer = ask(path)
+    return answer.found if answer.name == path and not answer.kind else None
+
+
+@cache
+def is_a(path: str, base: str) -> bool:
+    """Whether a MindSpore class descends from another."""
+    cls, other = (found(path), found(base)) if path else (None, None)
+    return isinstance(cls, type) and isinstance(other, type) and issubclass(cls, other)
+
+
+def is_cell(path: str) -> bool:
+    return is_a(path, "mindspore.nn.Cell")
+
+
+_HOMES = (
+    "mindspore",
+    "mindspore.nn",
+    "mindspore.ops",
+    "mindspore.dataset",
+    "mindspore.common.initializer",
+    "mindspore.train",
+    "mindspore.amp",
+    "mindspore.dataset.vision",
+    "mindspore.dataset.transforms",
+)
+
+
+@cache
+def shortest(path: str) -> Ref:
+    """The name by which the rules know what stands under a MindSpore name."""
+    parent, _, leaf = path.rpartition(".")
+    thing = found(path)
+    if thing is None or parent in _HOMES[:4] or parent.startswith("mindspore.mint"):
+        return Ref(path)
+    for home in _HOMES:
+        if getattr(found(home), "__dict__", {}).get(leaf) is thing:
+            return Ref(f"{home}.{leaf}")
+    return Ref(path)

@@ -1,0 +1,95 @@
+"""Cells as Modules: bases, methods, and what ``super().__init__`` takes."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from ..rewriting.templates import code
+from ..rewriting.worth import is_a
+from .table import Rule as Rule
+from .table import rule, table
+
+# What a class of the program descends from instead; an empty text for nothing.
+BASES = {
+    "mindspore.nn.Cell": "nn.Module",
+    "mindspore.nn.LossBase": "nn.Module",
+    "mindspore.nn.loss.loss._Loss": "nn.Module",
+    "mindspore.nn.loss.loss.LossBase": "nn.Module",
+    "mindspore.nn.TrainOneStepCell": "nn.Module",
+    "mindspore.nn.SequentialCell": "nn.Sequential",
+    "mindspore.nn.CellList": "nn.ModuleList",
+    "mindspore.nn.learning_rate_schedule.LearningRateSchedule": "",
+    "mindspore.nn.LearningRateSchedule": "",
+    "mindspore.train.Callback": "",
+    "mindspore.Callback": "",
+}
+
+table(
+    "nn.Cell",
+    """
+parameters_and_names | list({self}.named_parameters())
+cells_and_names | list({self}.named_modules())
+name_cells | dict({self}.named_children())
+cells | list({self}.children())
+parameters_dict | dict({self}.named_parameters())
+insert_child_to_cell | {self}.add_module({child_name}, {child_cell})
+insert_param_to_cell | {self}.register_parameter({param_name}, {param})
+""",
+)
+
+
+@rule(
+    "nn.Cell.trainable_params nn.Cell.get_parameters",
+    "list(net.parameters())",
+    "a norm's moving mean and variance are buffers, not parameters",
+    "归一化层的滑动均值和方差是 buffer,不是参数",
+)
+def parameters(call):
+    if call.rewriter.names_parameters:
+        call.helper("named")
+        return "named({self})"
+    return "list({self}.parameters())"
+
+
+@rule("nn.Cell.set_train", "net.train(); net.eval() for False")
+def set_train(call):
+    value = call.value("mode", True)
+    if value is True:
+        return "{self}.train()"
+    return "{self}.eval()" if value is False else "{self}.train({mode})"
+
+
+@rule(
+    "nn.Cell.set_grad nn.Cell.add_flags nn.Cell.add_flags_recursive nn.Cell.recompute nn.Cell.set_jit_config "
+    "nn.Cell.set_comm_fusion nn.Cell.compile nn.Cell.set_inputs nn.Cell.set_broadcast_flag "
+    "nn.Cell.update_parameters_name nn.Cell.init_parameters_data nn.Cell.shard",
+    "the Module itself: PyTorch needs no such call",
+    "PyTorch records gradients unless told not to",
+    "PyTorch 默认就记录梯度",
+)
+def needless(call):
+    owner = call.updated.func.value
+    if call.rewriter.is_statement(call.node):
+        return cst.Name("_gone_")
+    return owner
+
+
+@rule("nn.Cell.to_float", "net.to(dtype)")
+def to_float(call):
+    text = code(next(iter(a.value for a in call.updated.args)))
+    if text == "torch.float32":
+        return "{self}"
+    call.helper("Cast")
+    return f"Cast({{self}}, {text})"
+
+
+def arguments_of_init(rewriter, cls, updated: cst.Call) -> cst.Call:
+    """``super().__init__()`` of a class whose base is MindSpore's own."""
+    root = cls.root()
+    if BASES.get(root) in ("nn.Sequential", "nn.ModuleList"):
+        return updated
+    if is_a(root, "mindspore.nn.TrainOneStepCell"):
+        rewriter.trained = updated.args
+    if cls.is_cell or root in BASES:
+        return updated.with_changes(args=[])
+    return updated

@@ -1,0 +1,86 @@
+"""Modes, devices, seeds: most of it is nothing in PyTorch."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from ..rewriting.sites import UNTOLD
+from ..rewriting.templates import code
+from .table import VALUES, Rule, add, rule
+
+for _name, _value in (("GRAPH_MODE", "0"), ("PYNATIVE_MODE", "1")):
+    for _home in ("mindspore.", "mindspore.context."):
+        add(Rule(f"{_home}{_name}", _value), VALUES)
+
+
+@rule(
+    "set_context context.set_context",
+    "torch.set_default_device(device)",
+    "PyTorch has one mode, and torch.compile",
+    "PyTorch 只有一种模式,另有 torch.compile",
+)
+def set_context(call):
+    if not call.rewriter.is_statement(call.node):
+        call.keep("its value is used")
+    target = next(
+        (a.value for a in call.updated.args if a.keyword is not None and a.keyword.value == "device_target"),
+        None,
+    )
+    node = next((k.value for k in call.node.keywords if k.arg == "device_target"), None)
+    if target is None or getattr(node, "value", None) == "CPU":
+        return cst.Name("_gone_")
+    call.helper("device_of")
+    return cst.parse_expression(f"torch.set_default_device(device_of({code(target)}))")
+
+
+@rule("set_device", "torch.set_default_device(device)")
+def set_device(call):
+    value = call.value("device_target")
+    device = {"CPU": '"cpu"', "GPU": '"cuda"'}.get(value if value is not UNTOLD else "")
+    if device is None:
+        device = '"cuda" if torch.cuda.is_available() else "cpu"'
+    return cst.parse_expression(f"torch.set_default_device({device})")
+
+
+@rule(
+    "set_seed",
+    "torch.manual_seed(seed); np.random.seed(seed)",
+    "the numbers drawn are PyTorch's own; numpy's are the same on both sides",
+    "PyTorch 抽出的随机数不同;numpy 的两边相同",
+)
+def set_seed(call):
+    if not call.rewriter.is_statement(call.node):
+        call.keep("its value is used")
+    call.afterwards(f"np.random.seed({call.text('seed')})")
+    return "torch.manual_seed({seed})"
+
+
+@rule(
+    "jit ms_function constexpr ops.constexpr",
+    "the function itself; torch.compile(function) where speed asks for it",
+)
+def jit(call):
+    return next(iter(call.args.values()), cst.Name("_gone_"))
+
+
+for _name in ("jit", "ms_function", "constexpr", "jit_class"):
+    add(Rule(f"mindspore.{_name}", "_gone_"), VALUES)
+
+
+@rule(
+    "set_auto_parallel_context reset_auto_parallel_context context.set_auto_parallel_context "
+    "context.reset_auto_parallel_context set_algo_parameters set_ps_context",
+    "nothing on one device",
+)
+def needless(call):
+    return cst.Name("_gone_")
+
+
+@rule("communication.get_rank", "torch.distributed.get_rank()")
+def get_rank(call):
+    return "(torch.distributed.get_rank() if torch.distributed.is_initialized() else 0)"
+
+
+@rule("communication.get_group_size", "torch.distributed.get_world_size()")
+def get_group_size(call):
+    return "(torch.distributed.get_world_size() if torch.distributed.is_initialized() else 1)"

@@ -1,0 +1,528 @@
+"""Layers: ``nn.Dense`` is ``nn.Linear``; arguments and defaults are converted."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from ..rewriting.sites import UNTOLD
+from ..rewriting.templates import code
+from .initialisers import lines
+from .table import VALUES, Rule, add, rule, table
+
+table(
+    "nn",
+    """
+ReLU | nn.ReLU()
+ReLU6 | nn.ReLU6()
+Sigmoid | nn.Sigmoid()
+Tanh | nn.Tanh()
+SiLU | nn.SiLU()
+Identity | nn.Identity()
+HSwish | nn.Hardswish()
+HSigmoid | nn.Hardsigmoid()
+LogSigmoid | nn.LogSigmoid()
+Mish | nn.Mish()
+Softsign | nn.Softsign()
+ELU | nn.ELU({alpha?})
+CELU | nn.CELU({alpha?})
+LeakyReLU | nn.LeakyReLU({alpha}) | the slope is 0.2 where none is given, PyTorch's 0.01 | 斜率默认 0.2,PyTorch 默认 0.01
+Softmax | nn.Softmax(dim={axis})
+LogSoftmax | nn.LogSoftmax(dim={axis})
+GroupNorm | nn.GroupNorm({num_groups}, {num_channels}, eps={eps?})
+AdaptiveAvgPool2d | nn.AdaptiveAvgPool2d({output_size})
+AdaptiveAvgPool1d | nn.AdaptiveAvgPool1d({output_size})
+AdaptiveMaxPool2d | nn.AdaptiveMaxPool2d({output_size})
+PixelShuffle | nn.PixelShuffle({upscale_factor})
+Upsample | nn.Upsample({size?}, {scale_factor?}, mode={mode?}, align_corners={align_corners?})
+ZeroPad2d | nn.ZeroPad2d({padding})
+ReflectionPad2d | nn.ReflectionPad2d({padding})
+ConstantPad2d | nn.ConstantPad2d({padding}, {value})
+Unflatten | nn.Unflatten({axis}, {unflattened_size})
+""",
+)
+for _name in ("Cell", "Module"):
+    add(Rule(f"mindspore.nn.{_name}", "nn.Module"), VALUES)
+
+
+def with_starts(call, made: str, **parts: str):
+    """A layer, and its initialisers on the lines below or around it."""
+    call.wrapped = ""
+    lines(call, made, **parts)
+    if call.wrapped:
+        return f"initialised({made}, {call.wrapped})".replace("{{", "{")
+    return made
+
+
+@rule(
+    "nn.Embedding",
+    "nn.Embedding(vocab_size, embedding_size, padding_idx)",
+    "starts from normals of spread 0.01, PyTorch's of 1",
+    "初始标准差 0.01,PyTorch 是 1",
+)
+def embedding(call):
+    made = "nn.Embedding({vocab_size}, {embedding_size}, padding_idx={padding_idx?})"
+    if "embedding_table" not in call:
+        call.put("embedding_table", "'normal'")
+        call.nodes["embedding_table"] = ast.Constant("normal")
+    return with_starts(call, made, weight="embedding_table")
+
+
+@rule(
+    "nn.Dense",
+    "nn.Linear(in_channels, out_channels, bias=has_bias)",
+    "Both start from the same uniforms since 2.0; an activation= is a layer after it",
+    "2.0 起两者初始分布相同;activation= 变成其后的一层",
+)
+def dense(call):
+    made = f"nn.Linear({{in_channels}}, {{out_channels}}{_flag(call, 'has_bias', 'bias')})"
+    made = with_starts(call, made, weight="weight_init", bias="bias_init")
+    return _activated(call, made)
+
+
+def _activated(call, made: str):
+    how = call.value("activation", None)
+    if "activation" not in call or how is None:
+        return made
+    if isinstance(how, str):
+        layer = activation(how)
+        if layer is None:
+            call.keep(f"its activation {how!r} has no rule")
+    elif how is UNTOLD:
+        call.helper("activation")
+        layer = f"activation({call.text('activation')})"
+    else:
+        layer = call.text("activation")
+    call.rewriter.helpers.add("Activated")
+    return f"Activated({made}, {layer})"
+
+
+ACTIVATIONS = {
+    "relu": "nn.ReLU()",
+    "relu6": "nn.ReLU6()",
+    "sigmoid": "nn.Sigmoid()",
+    "tanh": "nn.Tanh()",
+    "gelu": 'nn.GELU(approximate="tanh")',
+    "fast_gelu": None,
+    "elu": "nn.ELU()",
+    "softmax": "nn.Softmax(dim=-1)",
+    "logsoftmax": "nn.LogSoftmax(dim=-1)",
+    "leakyrelu": "nn.LeakyReLU(0.2)",
+    "hswish": "nn.Hardswish()",
+    "hsigmoid": "nn.Hardsigmoid()",
+    "logsigmoid": "nn.LogSigmoid()",
+    "softsign": "nn.Softsign()",
+    "silu": "nn.SiLU()",
+    "mish": "nn.Mish()",
+    "prelu": "nn.PReLU()",
+    "hard_sigmoid": "nn.Hardsigmoid()",
+}
+
+
+def activation(name: str) -> str | None:
+    return ACTIVATIONS.get(name.lower())
+
+
+@rule("nn.get_activation", "nn.ReLU() for 'relu'")
+def get_activation(call):
+    how = call.value("name")
+    if isinstance(how, str) and activation(how):
+        return activation(how)
+    call.helper("activation")
+    return "activation({name})"
+
+
+def _flag(call, ours: str, torch: str, default: bool = True) -> str:
+    """``bias=False`` where that is not PyTorch's default."""
+    value = call.value(ours)
+    if value is UNTOLD:
+        return f", {torch}={{{ours}}}"
+    return "" if bool(value) is default else f", {torch}={not default}"
+
+
+def _pair(value):
+    return (
+        (value, value)
+        if isinstance(value, int)
+        else tuple(value)
+        if isinstance(value, (tuple, list))
+        else None
+    )
+
+
+def _padding(call, kernel, stride, dilation, ndim: int = 2) -> str:
+    """``pad_mode`` as PyTorch's padding; empty for none."""
+    mode = call.value("pad_mode", "same")
+    if not isinstance(mode, str):
+        call.keep("its pad_mode is not told")
+    mode = mode.lower()
+    if mode == "valid":
+        return ""
+    if mode == "pad":
+        if call.value("padding", 0) == 0:
+            return ""
+        padding = call.value("padding")
+        if isinstance(padding, (tuple, list)) and len(padding) == 2 * ndim:
+            halves = padding[::2]
+            if list(halves) != list(padding[1::2]):
+                call.keep("its padding differs on two sides")
+            return f", padding={halves[0]}" if len(set(halves)) == 1 else f", padding={tuple(halves)}"
+        return ", padding={padding}"
+    if mode == "same":
+        return _same(call, kernel, stride, dilation)
+    call.keep(f"its pad_mode {mode!r} has no counterpart")
+    return ""
+
+
+def _same(call, kernel, stride, dilation) -> str:
+    """``pad_mode="same"``: where both pad alike ``padding="same"``, or numbers, say it."""
+    if stride is not None and all(s == 1 for s in stride):
+        if kernel is not None and dilation is not None and all(k % 2 or k == 1 for k in kernel):
+            halves = [d * (k - 1) // 2 for k, d in zip(kernel, dilation, strict=True)]
+            if not any(halves):
+                return ""
+            return f", padding={halves[0]}" if len(set(halves)) == 1 else f", padding={tuple(halves)}"
+        return ', padding="same"'
+    if kernel is not None and all(k == 1 for k in kernel):
+        return ""
+    raise _Uneven
+
+
+class _Uneven(Exception):
+    """``pad_mode="same"`` with a stride: how much is padded depends on the input's size."""
+
+
+@rule(
+    "nn.Conv2d nn.Conv1d nn.Conv3d",
+    "nn.Conv2d(in, out, kernel, stride, padding=..., groups=group, bias=has_bias)",
+    'pads to the same size and has no bias unless told; pad_mode="same" with a stride is a layer that pads first',
+    '默认补齐到原尺寸、没有 bias;pad_mode="same" 且步长不为 1 时,前面加一个补零层',
+)
+def conv(call):
+    name = call.name.rpartition(".")[2]
+    ndim = int(name[-2])
+    many = {
+        1: lambda v: (v,) if isinstance(v, int) else None,
+        2: _pair,
+        3: lambda v: (v,) * 3 if isinstance(v, int) else tuple(v) if isinstance(v, (tuple, list)) else None,
+    }[ndim]
+    kernel, stride, dilation = (many(call.value(n)) for n in ("kernel_size", "stride", "dilation"))
+    if call.value("data_format", "NCHW") not in ("NCHW", "NCDHW"):
+        call.keep("its data_format is not NCHW")
+    before = ""
+    try:
+        padding = _padding(call, kernel, stride, dilation, ndim)
+    except _Uneven:
+        if ndim != 2:
+            call.keep('pad_mode="same" with a stride has no counterpart')
+        call.helper("SamePad")
+        padding = ""
+        before = f"SamePad({{kernel_size}}, {{stride}}{', {dilation}' if 'dilation' in call else ''})"
+    made = (
+        f"nn.{name}({{in_channels}}, {{out_channels}}, {_kernel(call)}, stride={{stride?}}{padding}"
+        f", dilation={{dilation?}}, groups={{group?}}{_flag(call, 'has_bias', 'bias')})"
+    )
+    if "stride" in call and not call.original_keyword("stride"):
+        made = made.replace("stride={stride?}", "{stride}")
+    if before:
+        call.target = lambda: None
+        return f"nn.Sequential({before}, {with_starts(call, made, weight='weight_init', bias='bias_init')})"
+    return with_starts(call, made, weight="weight_init", bias="bias_init")
+
+
+def _kernel(call) -> str:
+    return "kernel_size={kernel_size}" if call.original_keyword("kernel_size") else "{kernel_size}"
+
+
+@rule(
+    "nn.Conv2dTranspose nn.Conv1dTranspose nn.Conv3dTranspose",
+    "nn.ConvTranspose2d(in, out, kernel, stride, padding=..., groups=group, bias=has_bias)",
+    "pads to the same size and has no bias unless told",
+    "默认补齐、没有 bias",
+)
+def conv_transpose(call):
+    name = call.name.rpartition(".")[2]
+    ndim = int(name[4])
+    mode = call.value("pad_mode", "same")
+    kernel, stride = call.value("kernel_size"), call.value("stride")
+    padding = ""
+    if mode == "same":
+        if kernel != stride or not isinstance(kernel, int):
+            call.keep('pad_mode="same" depends on the size of the input')
+    elif mode == "pad":
+        padding = ", padding={padding?}"
+    elif mode != "valid":
+        call.keep("its pad_mode is not told")
+    elif isinstance(kernel, int) and isinstance(stride, int) and kernel < stride:
+        call.keep("its kernel is smaller than its stride")
+    if call.value("output_padding", 0) not in (0, None):
+        call.keep("its output_padding adds rows without weights")
+    made = (
+        f"nn.ConvTranspose{ndim}d({{in_channels}}, {{out_channels}}, {_kernel(call)}, stride={{stride?}}{padding}"
+        f", dilation={{dilation?}}, groups={{group?}}"
+        f"{_flag(call, 'has_bias', 'bias')})"
+    )
+    return with_starts(call, made, weight="weight_init", bias="bias_init")
+
+
+@rule(
+    "nn.MaxPool2d nn.AvgPool2d nn.MaxPool1d nn.AvgPool1d",
+    "nn.MaxPool2d(kernel_size, stride, padding)",
+    "moves by 1 unless told, PyTorch by the kernel",
+    "步长默认 1,PyTorch 默认等于核",
+)
+def pool(call):
+    name = call.name.rpartition(".")[2]
+    kernel, stride = _pair(call.value("kernel_size")), _pair(call.value("stride"))
+    for unused in ("return_indices", "dilation", "divisor_override"):
+        if unused in call and call.value(unused) not in (False, 1, None):
+            call.keep(f"its {unused}= has no rule")
+    mode = call.value("pad_mode", "valid")
+    mode = mode.lower() if isinstance(mode, str) else mode
+    extra = ""
+    if mode == "same":
+        if kernel is None or not (all(s == 1 for s in stride or ()) and all(k % 2 for k in kernel)):
+            if "Max" in name and name.endswith("2d"):
+                call.helper("SamePad")
+                step = "{stride}" if "stride" in call else "1"
+                return (
+                    f'nn.Sequential(SamePad({{kernel_size}}, {step}, value=float("-inf")), '
+                    f"nn.MaxPool2d({{kernel_size}}, {step}))"
+                )
+            call.keep('pad_mode="same" depends on the size of the input')
+        halves = {k // 2 for k in kernel}
+        extra = f", padding={halves.pop() if len(halves) == 1 else tuple(k // 2 for k in kernel)}"
+        extra += ", count_include_pad=False" if "Avg" in name else ""
+    elif mode == "pad":
+        extra = ", padding={padding?}, ceil_mode={ceil_mode?}"
+        extra += ", count_include_pad={count_include_pad?}" if "Avg" in name else ""
+    elif mode != "valid":
+        call.keep("its pad_mode is not told")
+    if "kernel_size" not in call:
+        call.put("kernel_size", "1")
+    if stride is not None and stride == kernel:
+        return f"nn.{name}({_kernel(call)}{extra})"
+    if "stride" not in call:
+        call.put("stride", "1")
+    return f"nn.{name}({_kernel(call)}, stride={{stride}}{extra})"
+
+
+@rule(
+    "nn.BatchNorm2d nn.BatchNorm1d nn.BatchNorm3d",
+    "nn.BatchNorm2d(num_features, eps, momentum=1 - momentum)",
+    "momentum is what stays, PyTorch's what is added; the moving variance: PyTorch's divides by n - 1, MindSpore's too",
+    "momentum 是留下的比例,PyTorch 是加进来的;滑动方差两边都除以 n-1",
+)
+def batch_norm(call):
+    name = call.name.rpartition(".")[2]
+    made = f"nn.{name}({{num_features}}, eps={{eps?}}{_momentum(call)}{_flag(call, 'affine', 'affine')})"
+    if call.value("use_batch_statistics", None) is False:
+        call.keep("use_batch_statistics=False has no counterpart")
+    return with_starts(
+        call,
+        made,
+        weight="gamma_init",
+        bias="beta_init",
+        running_mean="moving_mean_init",
+        running_var="moving_var_init",
+    )
+
+
+def _momentum(call) -> str:
+    if "momentum" not in call:
+        return ""
+    value = call.value("momentum")
+    if isinstance(value, (int, float)):
+        moved = round(1 - value, 10)
+        return "" if moved == 0.1 else f", momentum={moved:g}"
+    return ", momentum=1 - {momentum}"
+
+
+@rule(
+    "nn.InstanceNorm2d nn.InstanceNorm1d nn.InstanceNorm3d",
+    "nn.InstanceNorm2d(num_features, eps, affine=True)",
+    "has scale and shift unless told",
+    "默认带缩放和平移",
+)
+def instance_norm(call):
+    name = call.name.rpartition(".")[2]
+    made = f"nn.{name}({{num_features}}, eps={{eps?}}, affine={{affine}})"
+    return with_starts(call, made, weight="gamma_init", bias="beta_init")
+
+
+@rule(
+    "nn.LayerNorm",
+    "nn.LayerNorm(normalized_shape, eps=epsilon)",
+    "epsilon is 1e-7 unless told, PyTorch's 1e-5",
+    "epsilon 默认 1e-7,PyTorch 默认 1e-5",
+)
+def layer_norm(call):
+    axis, shape = call.value("begin_norm_axis", -1), call.value("normalized_shape")
+    if axis not in (-1,) and not (isinstance(shape, (tuple, list)) and axis == -len(shape)):
+        node = call.nodes.get("normalized_shape")
+        if len(getattr(node, "elts", [0, 0])) != 1 or axis is UNTOLD:
+            call.keep("its begin_norm_axis differs from its shape")
+    made = "nn.LayerNorm({normalized_shape}, eps={epsilon})"
+    return with_starts(call, made, weight="gamma_init", bias="beta_init")
+
+
+@rule(
+    "nn.Dropout nn.Dropout2d nn.Dropout3d",
+    "nn.Dropout(p)",
+    "the first argument, keep_prob, is the share that stays",
+    "第一个参数 keep_prob 是保留的比例",
+)
+def dropout(call):
+    name = call.name.rpartition(".")[2]
+    if "keep_prob" in call and ("p" not in call or call.value("p") is None):
+        value = call.value("keep_prob")
+        if isinstance(value, (int, float)):
+            return f"nn.{name}({round(1 - value, 10):g})"
+        kept = code(call.args["keep_prob"])
+        if kept.startswith("1 - ") and kept.count("-") == 1:
+            return f"nn.{name}({kept.removeprefix('1 - ')})"
+        return f"nn.{name}(1 - {{keep_prob}})"
+    return f"nn.{name}({{p?}})" if "p" in call else f"nn.{name}()"
+
+
+@rule(
+    "nn.GELU",
+    'nn.GELU(approximate="tanh")',
+    "approximates with tanh unless told, PyTorch does not",
+    "默认用 tanh 近似,PyTorch 不近似",
+)
+def gelu(call):
+    value = call.value("approximate")
+    if value is UNTOLD:
+        call.keep("whether it approximates is not told")
+    return 'nn.GELU(approximate="tanh")' if value else "nn.GELU()"
+
+
+@rule("nn.PReLU", "nn.PReLU(channel, w)")
+def prelu(call):
+    return "nn.PReLU({channel?}, {w?})"
+
+
+@rule("nn.Flatten", "nn.Flatten()")
+def flatten(call):
+    return "nn.Flatten({start_dim?}, {end_dim?})"
+
+
+@rule("nn.SequentialCell", "nn.Sequential(*layers)", "takes layers one by one", "逐个接收各层")
+def sequential(call):
+    args = list(call.updated.args)
+    if len(args) == 1 and not args[0].star and not args[0].keyword:
+        value = args[0].value
+        if isinstance(value, (cst.List, cst.Tuple)):
+            parts = [
+                cst.Arg(
+                    e.value,
+                    star="*" if isinstance(e, cst.StarredElement) else "",
+                    comma=e.comma if isinstance(e.comma, cst.Comma) else cst.MaybeSentinel.DEFAULT,
+                )
+                for e in value.elements
+            ]
+            inner = (
+                value.lbracket.whitespace_after if isinstance(value, cst.List) else cst.SimpleWhitespace("")
+            )
+            outer = call.updated.whitespace_before_args
+            broken = isinstance(inner, cst.ParenthesizedWhitespace)
+            if broken and not isinstance(outer, cst.ParenthesizedWhitespace) and parts:
+                last = value.rbracket.whitespace_before
+                if not isinstance(parts[-1].comma, cst.Comma):
+                    parts[-1] = parts[-1].with_changes(whitespace_after_arg=last)
+                return cst.Call(cst.parse_expression("nn.Sequential"), parts, whitespace_before_args=inner)
+            return cst.Call(cst.parse_expression("nn.Sequential"), parts)
+        worth = call.rewriter.reading.worth(call.node.args[0])
+        from ..rewriting.worth import Of, OwnOf
+
+        if not isinstance(worth, (Of, OwnOf)) and not isinstance(value, cst.Call):
+            args[0] = args[0].with_changes(star="*")
+        elif isinstance(value, cst.Call) and code(value.func) == "OrderedDict":
+            pass
+    return call.updated.with_changes(func=cst.parse_expression("nn.Sequential"), args=args)
+
+
+@rule("nn.CellList", "nn.ModuleList(layers)")
+def cell_list(call):
+    args = call.updated.args
+    if len(args) > 1:
+        inner = ", ".join(code(a).rstrip(", ") for a in args)
+        return f"nn.ModuleList([{inner}])".replace("{", "{{") if "{" in inner else f"nn.ModuleList([{inner}])"
+    return call.updated.with_changes(func=cst.parse_expression("nn.ModuleList"))
+
+
+@rule("nn.CellDict", "nn.ModuleDict(layers)")
+def cell_dict(call):
+    return call.updated.with_changes(func=cst.parse_expression("nn.ModuleDict"))
+
+
+@rule(
+    "nn.LSTM nn.GRU nn.RNN",
+    "nn.LSTM(input_size, hidden_size, num_layers, ...)",
+    "starts from the same uniforms; a seq_length= given at the call has no counterpart",
+    "初始分布相同;调用时的 seq_length= 没有对应",
+)
+def recurrent(call):
+    name = call.name.rpartition(".")[2]
+    if "nonlinearity" in call:
+        return (
+            f"nn.{name}({{input_size}}, {{hidden_size}}, {{num_layers?}}, nonlinearity={{nonlinearity?}}, "
+            "bias={has_bias?}, batch_first={batch_first?}, dropout={dropout?}, bidirectional={bidirectional?})"
+        )
+    return (
+        f"nn.{name}({{input_size}}, {{hidden_size}}, {{num_layers?}}, bias={{has_bias?}}, "
+        "batch_first={batch_first?}, dropout={dropout?}, bidirectional={bidirectional?})"
+    )
+
+
+@rule("nn.LSTMCell nn.GRUCell nn.RNNCell", "nn.LSTMCell(input_size, hidden_size)")
+def recurrent_cell(call):
+    name = call.name.rpartition(".")[2]
+    return f"nn.{name}({{input_size}}, {{hidden_size}}{_flag(call, 'has_bias', 'bias')})"
+
+
+@rule("nn.CentralCrop", "x itself for a share of 1")
+def central_crop(call):
+    call.helper("CentralCrop")
+    return "CentralCrop({central_fraction})"
+
+
+@rule("nn.Pad", "nn.ConstantPad2d(...)")
+def pad(call):
+    paddings, mode = call.value("paddings"), call.value("mode", "CONSTANT")
+    if mode != "CONSTANT" or not isinstance(paddings, (tuple, list)):
+        call.keep("its paddings are not told")
+    flat = [n for pair in reversed(paddings) for n in pair]
+    while flat and flat[-1] == 0 and flat[-2] == 0 and len(flat) > 4:
+        flat = flat[:-2]
+    return f"nn.ConstantPad{len(flat) // 2}d({tuple(flat)}, 0.0)"
+
+
+@rule("nn.ClipByNorm", "clip_by_norm(x, norm), at the head")
+def clip_by_norm(call):
+    if call.value("axis", None) is not None:
+        call.keep("its axis has no counterpart")
+    call.helper("clip_by_norm")
+    return "clip_by_norm"
+
+
+@rule("nn.OneHot", "F.one_hot(indices.long(), depth)")
+def one_hot(call):
+    if call.value("axis", -1) != -1:
+        call.keep("its axis is not the last")
+    on, off, depth = call.value("on_value", 1.0), call.value("off_value", 0.0), call.args.get("depth")
+    if (on, off) != (1.0, 0.0) or depth is None:
+        call.keep("its values are not told")
+    return "lambda indices: F.one_hot(indices.long(), {depth}).float()"
+
+
+for _name, _torch in {
+    "embedding_table": "weight",
+    "gamma": "weight",
+    "beta": "bias",
+    "moving_mean": "running_mean",
+    "moving_variance": "running_var",
+}.items():
+    add(Rule(f"mindspore.nn.Cell.{_name}", f"{{self}}.{_torch}"), VALUES)

@@ -1,0 +1,92 @@
+"""Losses. Class labels are int32 in MindSpore and int64 in PyTorch: they are converted where the loss is called."""
+
+from __future__ import annotations
+
+from ..rewriting.sites import UNTOLD
+from .table import instance, rule, table
+
+table(
+    "nn",
+    """
+MSELoss | nn.MSELoss(reduction={reduction?})
+L1Loss MAELoss | nn.L1Loss(reduction={reduction?})
+SmoothL1Loss | nn.SmoothL1Loss(beta={beta?}, reduction={reduction}) | does not reduce unless told | 默认不做归约
+HuberLoss | nn.HuberLoss(reduction={reduction?}, delta={delta?})
+BCELoss | nn.BCELoss({weight?}, reduction={reduction?})
+BCEWithLogitsLoss | nn.BCEWithLogitsLoss({weight?}, pos_weight={pos_weight?}, reduction={reduction?})
+KLDivLoss | nn.KLDivLoss(reduction={reduction?})
+""",
+)
+
+
+@rule(
+    "nn.SoftmaxCrossEntropyWithLogits",
+    'nn.CrossEntropyLoss(reduction="none")',
+    "a loss for each sample unless told; one-hot labels unless sparse=True; int32 classes become int64 at the call",
+    "默认每个样本一个损失;默认要 one-hot 标签;调用处把 int32 类别转成 int64",
+)
+def softmax_cross_entropy(call):
+    reduction = call.value("reduction")
+    if reduction == "mean":
+        return "nn.CrossEntropyLoss()"
+    if reduction in ("none", None):
+        return 'nn.CrossEntropyLoss(reduction="none")'
+    return "nn.CrossEntropyLoss(reduction={reduction})"
+
+
+@instance("nn.SoftmaxCrossEntropyWithLogits", "loss(logits, labels.long())")
+def call_softmax_cross_entropy(call):
+    sparse = call.init_value("sparse")
+    if sparse is UNTOLD:
+        call.keep("whether its labels are classes is not told")
+    return _of_classes(call, "labels") if sparse else call.updated
+
+
+def _of_classes(call, name: str):
+    """The call, its classes as int64."""
+    import libcst as cst
+
+    from ..rewriting.templates import code
+
+    args = list(call.updated.args)
+    at = next((i for i, a in enumerate(args) if a.keyword and a.keyword.value == name), 1)
+    if at < len(args) and not args[at].star and not code(args[at].value).endswith(".long()"):
+        value = args[at].value
+        args[at] = args[at].with_changes(value=cst.Call(cst.Attribute(value, cst.Name("long"))))
+    return call.updated.with_changes(args=args)
+
+
+@rule(
+    "nn.CrossEntropyLoss",
+    "nn.CrossEntropyLoss(...)",
+    "int32 classes become int64 at the call",
+    "调用处把 int32 类别转成 int64",
+)
+def cross_entropy(call):
+    return (
+        "nn.CrossEntropyLoss({weight?}, ignore_index={ignore_index?}, reduction={reduction?}, "
+        "label_smoothing={label_smoothing?})"
+    )
+
+
+@rule(
+    "nn.NLLLoss", "nn.NLLLoss(...)", "int32 classes become int64 at the call", "调用处把 int32 类别转成 int64"
+)
+def nll(call):
+    return "nn.NLLLoss({weight?}, ignore_index={ignore_index?}, reduction={reduction?})"
+
+
+@instance(
+    "nn.CrossEntropyLoss nn.NLLLoss",
+    "loss(logits, labels.long())",
+    "a target of shares stays as it is",
+    "概率形式的标签保持不变",
+)
+def call_cross_entropy(call):
+    return _of_classes(call, "labels")
+
+
+@rule("nn.LossBase.get_loss", "x.mean()")
+def get_loss(call):
+    call.helper("reduced")
+    return call.updated

@@ -1,0 +1,285 @@
+"""Tensor's methods and attributes."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from ..rewriting.sites import UNTOLD
+from .operators import _reduce, dtyped
+from .table import VALUES, Rule, add, rule, table
+
+table(
+    "Tensor",
+    """
+asnumpy | {self}.numpy(force=True) | shares memory where it can, as asnumpy does | 能共享内存就共享,与 asnumpy 相同
+numpy | {self}.numpy(force=True)
+expand_dims | {input_x}.unsqueeze({axis})
+unsqueeze | {input}.unsqueeze({dim})
+swapaxes | {input}.swapaxes({axis0}, {axis1})
+squeeze | {input}.squeeze({axis?})
+expand_as | {input}.expand_as({other})
+copy | {input}.clone()
+clone | {input}.clone()
+value | {self}
+item | {input}.item()
+tolist | {input}.tolist()
+dim | {self}.dim()
+ndimension | {self}.dim()
+numel | {input}.numel()
+float | {self}.float()
+int | {self}.int()
+long | {self}.long()
+half | {self}.half()
+bool | {self}.bool()
+contiguous | {input}.contiguous()
+detach | {self}.detach()
+exp | {input}.exp()
+log | {input}.log()
+sqrt | {x}.sqrt()
+rsqrt | {input}.rsqrt()
+square | {input}.square()
+abs | {input}.abs()
+neg | -{input}
+sin | {input}.sin()
+cos | {input}.cos()
+tanh | {input}.tanh()
+sigmoid | {input}.sigmoid()
+relu | {input}.relu()
+erf | {input}.erf()
+floor | {input}.floor()
+ceil | {input}.ceil()
+round | {input}.round()
+reciprocal | {input}.reciprocal()
+pow | {input} ** {exponent}
+t | {input}.t()
+matmul | {input} @ {other}
+bmm | {input_x}.bmm({mat2})
+chunk | {input}.chunk({chunks}, dim={axis?})
+split | {input}.split({split_size_or_sections}, dim={axis?})
+unbind | {input}.unbind({dim?})
+masked_fill | {input_x}.masked_fill({mask}, {value})
+argmax | {self}.argmax(dim={axis?}, keepdim={keepdims?})
+argmin | {self}.argmin(dim={axis?}, keepdim={keepdims?})
+topk | {input}.topk({k}, dim={dim?}, largest={largest?}, sorted={sorted?}) | places are int64, MindSpore's int32 | 下标是 int64,MindSpore 是 int32
+clip clamp | {input}.clamp(min={min?}, max={max?})
+mean | {input}.mean(dim={dim?}, keepdim={keepdim?}, dtype={dtype?})
+cumsum | {self}.cumsum(dim={axis})
+softmax | {input}.softmax(dim={axis})
+gather_elements | {input}.gather({dim}, {index}.long())
+nonzero | {input}.nonzero()
+set_data assign_value | {self}.data.copy_({data})
+init_data | {self} | its memory is there already | 内存已经分配
+index_select | {input}.index_select({axis}, {index})
+ravel | {input}.reshape(-1)
+type_as | {input}.type_as({other})
+is_floating_point | {self}.is_floating_point()
+isnan | {input}.isnan()
+tril | {input}.tril({diagonal?})
+triu | {input}.triu({diagonal?})
+equal eq | {input} == {other}
+""",
+)
+
+for _name, _form in {
+    "shape": "{self}.shape",
+    "ndim": "{self}.ndim",
+    "dtype": "{self}.dtype",
+    "T": "{self}.T",
+    "mT": "{self}.mT",
+    "size": "{self}.numel()",
+    "data": "{self}.data",
+    "itemsize": "{self}.itemsize",
+    "nbytes": "{self}.nbytes",
+    "requires_grad": "{self}.requires_grad",
+    "grad": "{self}.grad",
+}.items():
+    add(Rule(f"mindspore.Tensor.{_name}", _form), VALUES)
+
+
+add(
+    Rule(
+        "mindspore.Parameter.name",
+        "{self}.label",
+        "PyTorch's parameters have no name of their own: named(net), at the head, gives them one",
+        "PyTorch 的参数自己没有名字:文件开头的 named(net) 给它们名字",
+    ),
+    VALUES,
+)
+
+
+@rule("Tensor.astype Tensor.type", "x.to(dtype)")
+def astype(call):
+    if (call.value("dtype") is not UNTOLD and isinstance(call.value("dtype"), str)) or "dtype" in call:
+        dtyped(call, "dtype")
+    return "{self}.to({dtype})"
+
+
+@rule("Tensor.to", "x.to(dtype)")
+def to(call):
+    return call.updated
+
+
+def _spread(call, x: str, rest: str, target: str, keyword: str = ""):
+    """``x.reshape(2, 3)`` and ``x.reshape((2, 3))`` alike."""
+    if keyword and keyword in call and keyword != rest:
+        return f"{{{x}}}.{target}({{{keyword}*}})"
+    args = call.args.get(rest)
+    if isinstance(args, cst.BaseExpression):
+        return f"{{{x}}}.{target}({{{rest}*}})"
+    if not args:
+        return f"{{{x}}}.{target}()" if target != "permute" else f"{{{x}}}.mT"
+    if len(args) == 1 and not args[0].star:
+        call.args["_one"] = args[0].value
+        return f"{{{x}}}.{target}({{_one*}})"
+    return cst.Call(
+        cst.Attribute(call.args[x], cst.Name(target)),
+        [
+            a.with_changes(comma=cst.MaybeSentinel.DEFAULT) if i == len(args) - 1 else a
+            for i, a in enumerate(args)
+        ],
+    )
+
+
+@rule(
+    "Tensor.view",
+    "x.reshape(shape)",
+    "view refuses what does not lie in one piece; reshape copies it, as MindSpore",
+    "view 不接受不连续的内存;reshape 会复制,与 MindSpore 相同",
+)
+def view(call):
+    if "dtype" in call:
+        call.keep("view(dtype) has no counterpart here")
+    return _spread(call, "input", "shape", "reshape")
+
+
+@rule("Tensor.reshape", "x.reshape(shape)")
+def reshape(call):
+    return _spread(call, "input", "shape", "reshape")
+
+
+@rule(
+    "Tensor.transpose",
+    "x.permute(axes)",
+    "PyTorch's transpose swaps two axes; permute orders all",
+    "PyTorch 的 transpose 交换两轴;permute 排列所有轴",
+)
+def transpose(call):
+    if "dim0" in call:
+        return "{input}.transpose({dim0}, {dim1})"
+    if not call.args.get("axes"):
+        return "{input}.permute(*range({input}.ndim)[::-1])"
+    if isinstance(call.args["axes"], list) and len(call.args["axes"]) == 2:
+        first, second = call.args["axes"]
+        call.args |= {"a": first.value, "b": second.value}
+        values = {call.value_of(first), call.value_of(second)}
+        return (
+            "{input}.transpose({a}, {b})"
+            if values - {0, 1} or UNTOLD in values
+            else "{input}.permute({a}, {b})"
+        )
+    return _spread(call, "input", "axes", "permute")
+
+
+@rule("Tensor.permute", "x.permute(axes)")
+def permute(call):
+    return _spread(call, "input", "axis", "permute")
+
+
+@rule("Tensor.broadcast_to", "x.expand(shape)")
+def broadcast_to(call):
+    return _spread(call, "input", "sizes", "expand", "shape")
+
+
+@rule("Tensor.expand", "x.expand(size)")
+def expand(call):
+    return _spread(call, "input", "size", "expand")
+
+
+@rule("Tensor.tile", "x.tile(dims)")
+def tile(call):
+    return _spread(call, "input", "dims", "tile", "reps")
+
+
+@rule(
+    "Tensor.repeat",
+    "x.repeat_interleave(n, dim=axis) with an axis, else x.repeat(n)",
+    "with an axis MindSpore repeats each element, as numpy does",
+    "给了轴时 MindSpore 逐元素重复,与 numpy 相同",
+)
+def repeat(call):
+    if "axis" in call and call.value("axis") is not None:
+        repeats = call.args.get("repeats")
+        call.args["n"] = repeats if isinstance(repeats, cst.BaseExpression) else repeats[0].value
+        return "{input}.repeat_interleave({n}, dim={axis})"
+    return _spread(call, "input", "repeats", "repeat")
+
+
+@rule("Tensor.sum", "x.sum(dim=axis, keepdim=keepdims)")
+def tensor_sum(call):
+    _renamed(call, "dim", "axis"), _renamed(call, "keepdim", "keepdims")
+    if "second" in call or "initial" in call:
+        call.keep("its initial= has no counterpart")
+    return _reduce(call, "self", "axis", "keepdims", "sum")
+
+
+@rule(
+    "Tensor.max Tensor.min",
+    "x.amax(dim=axis, keepdim=keepdims)",
+    "PyTorch's max(dim) gives values and places; amax the values, and shares a tie's gradient",
+    "PyTorch 的 max(dim) 给值和下标;amax 只给值,并列时平分梯度",
+)
+def tensor_max(call):
+    name = call.name.rpartition(".")[2]
+    args = call.args.pop("args", [])
+    if args and not isinstance(args, cst.BaseExpression):
+        call.args["axis"] = args[0].value
+        call.nodes["axis"] = call.rewriter.node_of(call, 0)
+    if "initial" in call or "where" in call or len(args) > 1:
+        call.keep("its initial= and where= have no counterpart")
+    if call.value("return_indices", False) is True:
+        return f"{{self}}.{name}(dim={{axis}}, keepdim={{keepdims?}})"
+    _renamed(call, "dim", "axis"), _renamed(call, "keepdim", "keepdims")
+    return _reduce(call, "self", "axis", "keepdims", f"a{name}") if "axis" in call else f"{{self}}.{name}()"
+
+
+def _renamed(call, old: str, new: str) -> None:
+    if old in call.args:
+        call.args[new] = call.args.pop(old)
+        call.nodes[new] = call.nodes.pop(old)
+
+
+@rule(
+    "Tensor.std Tensor.var",
+    "x.std(dim=axis, correction=ddof)",
+    "PyTorch divides by n - 1 unless told, MindSpore by n",
+    "PyTorch 默认除以 n-1,MindSpore 除以 n",
+)
+def spread(call):
+    name = call.name.rpartition(".")[2]
+    _renamed(call, "dim", "axis"), _renamed(call, "keepdim", "keepdims")
+    call.args.setdefault("ddof", cst.Integer("0"))
+    return f"{{self}}.{name}(dim={{axis?}}, correction={{ddof}}, keepdim={{keepdims?}})"
+
+
+@rule("Tensor.all Tensor.any", "x.all()")
+def truth(call):
+    return _reduce(call, "input", "axis", "keep_dims", call.name.rpartition(".")[2])
+
+
+@rule("Tensor.flatten", "x.flatten()", "", "")
+def flatten(call):
+    if "order" in call and isinstance(call.value("order"), str):
+        if call.value("order") != "C":
+            call.keep("its order is not C")
+        return "{input}.flatten()"
+    if "order" in call:
+        return "{input}.flatten({order}, {end?})"
+    return "{input}.flatten(start_dim={start_dim?}, end_dim={end_dim?})"
+
+
+@rule("Tensor.mul Tensor.add Tensor.sub Tensor.div", "x * y")
+def arithmetic(call):
+    if "alpha" in call or "rounding_mode" in call:
+        return call.updated
+    sign = {"mul": "*", "add": "+", "sub": "-", "div": "/"}[call.name.rpartition(".")[2]]
+    return f"{{input}} {sign} {{other}}"

@@ -1,0 +1,528 @@
+"""Operators: functions, Primitives and ``mint`` forms, by the definition that they share.
+
+Places are the definition's arguments. Where a definition is itself one expression over torch its rule is read off it
+and stands nowhere.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from ..rewriting.sites import UNTOLD
+from ..rewriting.templates import code
+from ..rewriting.worth import Const, Plain, Ref, is_tensor
+from .table import instance, rule, table
+
+table(
+    "ops",
+    """
+concat cat | torch.cat({tensors}, dim={axis?})
+stack | torch.stack({tensors}, dim={axis?})
+reshape | {input}.reshape({shape*})
+expand_dims | {input_x}.unsqueeze({axis})
+transpose | {input}.permute({dims*})
+squeeze | {input}.squeeze({axis?}) | an axis that is not 1 is left as it is; MindSpore refuses it | 长度不为 1 的轴保持不变,MindSpore 会报错
+swapaxes | {input}.swapaxes({axis0}, {axis1})
+tile | {input}.tile({dims})
+broadcast_to | {input}.expand({shape*})
+shape Shape | {input_x}.shape | a torch.Size, which is a tuple | torch.Size,也是元组
+dyn_shape | torch.tensor({input_x}.shape)
+DType | {x}.dtype
+dtype | {x}.dtype
+Rank | {input_x}.ndim
+rank | {input_x}.ndim
+size | {input_x}.numel()
+stop_gradient | {value}.detach()
+identity | {x}
+Identity | {input_x}
+abs | torch.abs({input})
+exp | torch.exp({input})
+log | torch.log({input})
+log1p | torch.log1p({input})
+sqrt | torch.sqrt({x})
+rsqrt | torch.rsqrt({input})
+square | torch.square({input})
+reciprocal | torch.reciprocal({input})
+neg | -{input}
+sign | torch.sign({input})
+sin | torch.sin({input})
+cos | torch.cos({input})
+tan | torch.tan({input})
+asin | torch.asin({input})
+acos | torch.acos({input})
+atan | torch.atan({input})
+atan2 | torch.atan2({input}, {other})
+sinh | torch.sinh({input})
+cosh | torch.cosh({input})
+tanh | torch.tanh({input})
+erf | torch.erf({input})
+erfc | torch.erfc({input})
+floor | torch.floor({input})
+ceil | torch.ceil({input})
+round | torch.round({input})
+sigmoid | torch.sigmoid({input})
+relu | F.relu({input})
+relu6 | F.relu6({x})
+elu | F.elu({input_x}, alpha={alpha?})
+silu | F.silu({input})
+softplus | F.softplus({input}, {beta?}, {threshold?})
+leaky_relu | F.leaky_relu({input}, {alpha}) | the slope is 0.2 where none is given, PyTorch's 0.01 | 斜率默认 0.2,PyTorch 默认 0.01
+GeLU | F.gelu({x}, approximate="tanh") | this operator approximates with tanh | 这个算子用 tanh 近似
+softmax | torch.softmax({input}, dim={axis})
+Softmax | torch.softmax({x}, dim={axis})
+log_softmax | torch.log_softmax({logits}, dim={axis})
+mul | {input} * {other}
+add | {input} + {other}
+TensorAdd | {input} + {other}
+sub | {input} - {other}
+div | torch.div({input}, {other}, rounding_mode={rounding_mode?})
+RealDiv | {x} / {y}
+FloorDiv floor_div | torch.floor_divide({x}, {y})
+Mod | torch.remainder({x}, {y})
+pow | {input} ** {exponent}
+equal | {input} == {other}
+not_equal | {input} != {other}
+greater | {input} > {other}
+greater_equal | {input} >= {other}
+less | {input} < {other}
+less_equal | {input} <= {other}
+logical_and | torch.logical_and({input}, {other})
+logical_or | torch.logical_or({input}, {other})
+logical_not | torch.logical_not({input})
+logical_xor | torch.logical_xor({input}, {other})
+isnan | torch.isnan({input})
+isfinite | torch.isfinite({input})
+isinf | torch.isinf({input})
+select | torch.where({condition}, {input}, {other})
+where | torch.where({condition}, {input}, {other})
+clip_by_value | torch.clamp({x}, {clip_value_min?}, {clip_value_max?})
+clamp | torch.clamp({input}, min={min?}, max={max?})
+matmul | torch.matmul({input}, {other})
+bmm | torch.bmm({input_x}, {mat2})
+mm | torch.mm({input}, {mat2})
+dot | torch.matmul({input}, {other})
+outer | torch.outer({input}, {vec2})
+zeros_like | torch.zeros_like({input}, dtype={dtype?})
+ones_like | torch.ones_like({input}, dtype={dtype?})
+full_like | torch.full_like({input}, {fill_value}, dtype={dtype?})
+ZerosLike | torch.zeros_like({x})
+OnesLike | torch.ones_like({x})
+zeros | torch.zeros({size}, dtype={dtype?})
+ones | torch.ones({shape}, dtype={dtype?})
+eye | torch.eye({n}, {m?}, dtype={dtype?})
+linspace | torch.linspace({start}, {end}, {steps})
+TopK | torch.topk({input_x}, {k}, sorted={sorted?}) | places are int64, MindSpore's int32 | 下标是 int64,MindSpore 是 int32
+topk | torch.topk({input}, {k}, dim={dim?}, largest={largest?}, sorted={sorted?}) | places are int64, MindSpore's int32 | 下标是 int64,MindSpore 是 int32
+Sort sort | torch.sort({input_x}, dim={axis?}, descending={descending?}) | places are int64, MindSpore's int32 | 下标是 int64,MindSpore 是 int32
+Argmax | torch.argmax({input_x}, dim={axis}) | int64; MindSpore's is int32 | 结果是 int64,MindSpore 是 int32
+argmax | torch.argmax({input}, dim={dim?}, keepdim={keepdim?})
+GatherD gather_d | torch.gather({x}, {dim}, {index}.long())
+gather_elements | torch.gather({input}, {dim}, {index}.long())
+GatherNd gather_nd | {input_x}[tuple({indices}.unbind(-1))]
+masked_fill | {input_x}.masked_fill({mask}, {value})
+masked_select | torch.masked_select({input}, {mask})
+cumsum | torch.cumsum({x}, dim={axis})
+flip | torch.flip({input}, {dims})
+ReverseV2 | torch.flip({input}, {axis})
+tril | torch.tril({input}, {diagonal?})
+triu | torch.triu({input}, {diagonal?})
+bias_add | F.bias_add({input_x}, {bias})
+unique | torch.unique({input}, return_inverse=True) | sorted; MindSpore keeps the order of first sight | PyTorch 排序,MindSpore 按首次出现的次序
+chunk | torch.chunk({input}, {chunks}, dim={axis?})
+split | torch.split({tensor}, {split_size_or_sections}, dim={axis?})
+Split | torch.chunk({input_x}, {output_num}, dim={axis?})
+unstack | torch.unbind({input_x}, dim={axis?})
+unbind | torch.unbind({input}, dim={dim?})
+norm | torch.linalg.norm({A}, {ord?}, {dim?}, {keepdim?})
+addn AddN | sum({x})
+L2Loss | torch.sum({input_x} ** 2) / 2
+mse_loss | F.mse_loss({input}, {target}, reduction={reduction?})
+l1_loss | F.l1_loss({input}, {target}, reduction={reduction?})
+binary_cross_entropy_with_logits | F.binary_cross_entropy_with_logits({logits}, {label}, {weight?}, {pos_weight?}, reduction={reduction?})
+binary_cross_entropy | F.binary_cross_entropy({logits}, {labels}, {weight?}, reduction={reduction?})
+SigmoidCrossEntropyWithLogits | F.binary_cross_entropy_with_logits({logits}, {label}, reduction="none")
+SoftmaxCrossEntropyWithLogits | (F.cross_entropy({logits}, {labels}, reduction="none"),) | the gradient that MindSpore gives as a second result is not given | MindSpore 的第二个结果(梯度)不再给出
+cross_entropy | F.cross_entropy({input}, {target}.long(), {weight?}, ignore_index={ignore_index?}, reduction={reduction?}, label_smoothing={label_smoothing?}) | classes are int64 in PyTorch | 类别在 PyTorch 里是 int64
+nll_loss | F.nll_loss({inputs}, {target}.long(), {weight?}, ignore_index={ignore_index?}, reduction={reduction?}) | classes are int64 in PyTorch | 类别在 PyTorch 里是 int64
+adaptive_avg_pool2d | F.adaptive_avg_pool2d({input}, {output_size})
+Flatten | torch.flatten({input_x}, 1)
+flatten | torch.flatten({input}, {start_dim}, {end_dim?})
+scalar_to_array | torch.tensor({input_x})
+ScalarToTensor | torch.tensor({x}, dtype={dtype})
+scalar_to_tensor | torch.tensor({input_x}, dtype={dtype?})
+tuple_to_array TupleToArray | torch.tensor({input_x})
+NPUAllocFloatStatus | torch.zeros(8) | a flag for NPUs that stays 0; all_finite looks at the gradients | NPU 的溢出标志,恒为 0;要查溢出就看梯度
+NPUGetFloatStatus NPUClearFloatStatus | {input_x}
+einsum | torch.einsum({equation}, {operands})
+assign Assign | {variable}.data.copy_({value})
+assign_add AssignAdd | {variable}.data.add_({value})
+assign_sub AssignSub | {variable}.data.sub_({value})
+erfinv | torch.erfinv({input})
+xlogy | torch.xlogy({input}, {other})
+logsumexp | torch.logsumexp({input}, {dim}, {keepdim?})
+nonzero | torch.nonzero({input})
+repeat_interleave | torch.repeat_interleave({input}, {repeats}, dim={axis?})
+meshgrid | torch.meshgrid({inputs}, indexing={indexing})
+normalize | F.normalize({input}, p={p?}, dim={dim?}, eps={eps?})
+is_tensor | torch.is_tensor({obj})
+""",
+)
+
+table(
+    "mint",
+    """
+sum | torch.sum({input}, dim={dim?}, keepdim={keepdim?}, dtype={dtype?})
+mean | torch.mean({input}, dim={dim?}, keepdim={keepdim?}, dtype={dtype?})
+add | torch.add({input}, {other}, alpha={alpha?})
+sub | torch.sub({input}, {other}, alpha={alpha?})
+split | torch.split({tensor}, {split_size_or_sections}, dim={dim?})
+cumsum | torch.cumsum({input}, {dim}, dtype={dtype?})
+zeros | torch.zeros({size}, dtype={dtype?})
+ones | torch.ones({size}, dtype={dtype?})
+""",
+)
+
+table(
+    "numpy",
+    """
+concatenate | torch.cat({arrays}, dim={axis?})
+stack | torch.stack({arrays}, dim={axis?})
+squeeze | torch.squeeze({a}, {axis?})
+expand_dims | {a}.unsqueeze({axis})
+transpose | {a}.permute({axes*})
+reshape | {x}.reshape({new_shape*})
+where | torch.where({condition}, {x}, {y})
+sqrt | torch.sqrt({x})
+exp | torch.exp({x})
+log | torch.log({x})
+abs | torch.abs({x})
+square | torch.square({x})
+maximum | torch.maximum({x1}, {x2})
+minimum | torch.minimum({x1}, {x2})
+matmul | torch.matmul({x1}, {x2})
+tile | {a}.tile({reps})
+broadcast_to | {array}.expand({shape*})
+flip | torch.flip({m}, {axis})
+ones_like | torch.ones_like({a})
+zeros_like | torch.zeros_like({a})
+eye | torch.eye({N}, {M?})
+full | torch.full({shape}, {fill_value}, dtype={dtype?})
+zeros | torch.zeros({shape}, dtype={dtype?})
+ones | torch.ones({shape}, dtype={dtype?})
+clip | torch.clamp({x}, {xmin}, {xmax})
+meshgrid | torch.meshgrid({xi}, indexing={indexing})
+""",
+)
+
+
+def _reduce(call, x: str, axis: str, keep: str, torch_name: str) -> str:
+    """Over an axis, several, or all: ``x.sum()``, ``x.sum(1, keepdim=True)``."""
+    every = axis not in call or call.value(axis) in ((), None, [])
+    keeps = keep in call and call.value(keep) is not False
+    if every:
+        call.args.pop(axis, None)
+    if every and keeps:
+        dims = f"tuple(range({call.text(x)}.ndim))"
+        return f"{{{x}}}.{torch_name}(dim={dims}, keepdim=True)"
+    kept = f", keepdim={{{keep}}}" if keeps else ""
+    return f"{{{x}}}.{torch_name}()" if every else f"{{{x}}}.{torch_name}(dim={{{axis}}}{kept})"
+
+
+def _reduction(names: str, x: str, axis: str, keep: str, torch_name: str) -> None:
+    @rule(names, f"x.{torch_name}(dim=axis, keepdim=keep_dims)")
+    def write(call):
+        return _reduce(call, x, axis, keep, torch_name)
+
+
+_reduction("ops.ReduceSum", "x", "axis", "keep_dims", "sum")
+_reduction("ops.ReduceMean ops.mean", "x", "axis", "keep_dims", "mean")
+_reduction("ops.ReduceMax", "x", "axis", "keep_dims", "amax")
+_reduction("ops.ReduceMin", "x", "axis", "keep_dims", "amin")
+_reduction("ops.ReduceProd", "x", "axis", "keep_dims", "prod")
+_reduction("ops.sum", "input", "dim", "keepdim", "sum")
+_reduction("ops.all", "input", "axis", "keep_dims", "all")
+_reduction("ops.any", "input", "axis", "keep_dims", "any")
+_reduction("numpy.sum", "a", "axis", "keepdims", "sum")
+_reduction("numpy.mean", "a", "axis", "keepdims", "mean")
+
+
+@rule("ops.max ops.min", "torch.max(x, dim=axis, keepdim=keepdims)")
+def extreme(call):
+    name = call.name.rpartition(".")[2]
+    if "initial" in call or "where" in call:
+        call.keep("its initial= and where= have no counterpart")
+    if "axis" not in call or call.value("axis") is None:
+        return f"{{input}}.{name}()"
+    return f"torch.{name}({{input}}, dim={{axis}}, keepdim={{keepdims?}})"
+
+
+@rule(
+    "ops.ArgMaxWithValue ops.ArgMinWithValue",
+    "reversed(torch.max(x, dim=axis))",
+    "PyTorch gives the values first, the places second, as int64",
+    "PyTorch 先给值后给下标,下标是 int64",
+)
+def with_place(call):
+    name = "max" if "Max" in call.name.rpartition(".")[2] else "min"
+    return f"torch.{name}({{input}}, dim={{axis}}, keepdim={{keep_dims?}})[::-1]"
+
+
+@rule("ops.Minimum ops.Maximum", "torch.minimum(x, y); torch.clamp(x, max=y) for a number")
+def bound(call):
+    low = "min" in call.name.rpartition(".")[2].lower()
+    for one, other in (("input", "other"), ("other", "input")):
+        worth = call.worth(other)
+        if isinstance(worth, (Const, Plain)) and is_tensor(call.worth(one)):
+            return f"torch.clamp({{{one}}}, {'max' if low else 'min'}={{{other}}})"
+    return "torch.minimum({input}, {other})" if low else "torch.maximum({input}, {other})"
+
+
+@rule("ops.Cast ops.cast", "x.to(dtype)")
+def cast(call):
+    x, dtype = ("input", "dtype")
+    worth = call.worth(x)
+    dtyped(call, dtype)
+    if isinstance(worth, (Const, Plain)) or (isinstance(call.nodes.get(x), type(None)) and False):
+        return f"torch.tensor({{{x}}}, dtype={{{dtype}}})"
+    return f"{{{x}}}.to({{{dtype}}})"
+
+
+def dtyped(call, name: str) -> None:
+    """A dtype that the program gives as a text or as numpy's is torch's."""
+    value, worth = call.value(name), call.worth(name)
+    if isinstance(value, str):
+        call.put(name, f"torch.{value}")
+    elif isinstance(worth, Plain) and worth.kind.startswith("numpy."):
+        leaf = worth.kind.rpartition(".")[2]
+        call.put(name, f"torch.{'bool' if leaf == 'bool_' else leaf}")
+
+
+@rule("ops.Fill ops.fill", "torch.full(shape, value, dtype=type)")
+def fill(call):
+    shape, dtype = call.text("shape"), call.text("type")
+    if shape.endswith(".shape") and shape.removesuffix(".shape") == dtype.removesuffix(".dtype"):
+        return f"torch.full_like({shape.removesuffix('.shape')}, {{value}})"
+    return "torch.full({shape}, {value}, dtype={type})"
+
+
+def _transposed(call, name: str, flag: str) -> str:
+    value = call.value(flag)
+    if value is UNTOLD:
+        call.keep("whether it transposes is not told")
+    return f"{{{name}}}.mT" if value else f"{{{name}}}"
+
+
+@rule("ops.MatMul", "x @ y.mT where transpose_b")
+def matmul(call):
+    return f"{_transposed(call, 'input', 'transpose_a')} @ {_transposed(call, 'mat2', 'transpose_b')}"
+
+
+@rule("ops.BatchMatMul", "x @ y.mT where transpose_b")
+def batch_matmul(call):
+    return f"{_transposed(call, 'x', 'transpose_a')} @ {_transposed(call, 'y', 'transpose_b')}"
+
+
+@rule(
+    "ops.Gather ops.GatherV2 ops.gather",
+    "params[:, indices] for axis 1",
+    "a place outside is an error; MindSpore's CPU gives zeros",
+    "越界报错,MindSpore 的 CPU 给零",
+)
+def gather(call):
+    axis = call.value("axis")
+    if not isinstance(axis, int) or call.value("batch_dims", 0) != 0:
+        call.keep("its axis is not told")
+    before = "".join(":, " for _ in range(axis)) if axis >= 0 else "..., "
+    after = ", :" * (-axis - 1) if axis < 0 else ""
+    return f"{{input_params}}[{before}{{input_indices}}{after}]"
+
+
+@rule(
+    "ops.OneHot ops.one_hot",
+    "F.one_hot(indices.long(), depth)",
+    "an index outside is an error; MindSpore gives a row of off_value",
+    "越界报错,MindSpore 给一行 off_value",
+)
+def one_hot(call):
+    axis = call.value("axis", -1)
+    if axis != -1:
+        call.keep("its axis is not the last")
+    made = "F.one_hot({indices}.long(), {depth})"
+    on, off = call.value("on_value"), call.value("off_value")
+    if (on, off) == (1, 0) and on is not UNTOLD:
+        return f"{made}.float()" if call.name.endswith("OneHot") or isinstance(on, float) else made
+    return f"torch.where({made}.bool(), {{on_value}}, {{off_value}})"
+
+
+@rule("ops.L2Normalize", "F.normalize(x, dim=axis, eps=epsilon ** 0.5)")
+def l2_normalize(call):
+    axis, epsilon = call.value("axis"), call.value("epsilon")
+    if isinstance(axis, (list, tuple)):
+        axis = axis[0]
+    if UNTOLD in (axis, epsilon):
+        call.keep("its axis or epsilon is not told")
+    return f"F.normalize({{input_x}}, dim={axis}, eps={epsilon**0.5:g})"
+
+
+@rule("ops.ResizeNearestNeighbor", "F.interpolate(x, size)")
+def resize_nearest(call):
+    if call.value("align_corners"):
+        call.keep("PyTorch's nearest has no align_corners")
+    return "F.interpolate({input_x}, size={size})"
+
+
+@rule("ops.ResizeBilinear", 'F.interpolate(x, size, mode="bilinear", align_corners=...)')
+def resize_bilinear(call):
+    aligned, centred = call.value("align_corners"), call.value("half_pixel_centers")
+    if not aligned and not centred:
+        call.keep("PyTorch's places are half_pixel_centers=True or align_corners=True")
+    return f'F.interpolate({{x}}, size={{size}}, mode="bilinear", align_corners={bool(aligned)})'
+
+
+@rule("ops.gelu", 'F.gelu(x, approximate="none")')
+def gelu(call):
+    return "F.gelu({input}, approximate={approximate?})"
+
+
+@rule("ops.dropout", "F.dropout(x, p, training)")
+def dropout(call):
+    return "F.dropout({input}, p={p?}, training={training?})"
+
+
+@rule("ops.depend ops.Depend", "expr; value")
+def depend(call):
+    if isinstance(call.nodes.get("expr"), ast.Call):
+        if not isinstance(call.nodes.get("value"), (ast.Name, ast.Constant, ast.Attribute)):
+            call.keep("what it gives is computed there")
+        if code(call.args["expr"]) != "_gone_":
+            call.beforehand(code(call.args["expr"]))
+    return "{value}"
+
+
+@rule("ops.partial", "functools.partial(f, x)")
+def partial(call):
+    return call.updated.with_changes(func=cst.Name("partial"))
+
+
+@rule("ops.arange numpy.arange ops.range", "torch.arange(start, end, step)")
+def arange(call):
+    return call.updated.with_changes(func=cst.parse_expression("torch.arange"))
+
+
+@rule(
+    "ops.randn ops.rand",
+    "torch.randn(*size)",
+    "the numbers are PyTorch's own, from another generator",
+    "随机数出自 PyTorch 自己的发生器",
+)
+def drawn(call):
+    name = call.name.rpartition(".")[2]
+    return call.updated.with_changes(func=cst.parse_expression(f"torch.{name}"))
+
+
+@rule(
+    "ops.standard_normal",
+    "torch.randn(shape)",
+    "the numbers are PyTorch's own, from another generator",
+    "随机数出自 PyTorch 自己的发生器",
+)
+def standard_normal(call):
+    return "torch.randn({shape})"
+
+
+@rule(
+    "ops.clip_by_global_norm",
+    "clip_by_global_norm(gradients, norm), eight lines at the head",
+    "torch.nn.utils.clip_grad_norm_ adds 1e-6 to the norm and works in place",
+    "torch.nn.utils.clip_grad_norm_ 给范数加 1e-6,而且原地修改",
+)
+def clip_by_global_norm(call):
+    if "use_norm" in call:
+        call.keep("its use_norm= has no counterpart")
+    call.helper("clip_by_global_norm")
+    call.args.setdefault("clip_norm", cst.parse_expression("1.0"))
+    return "clip_by_global_norm({x}, {clip_norm})"
+
+
+@rule(
+    "ops.full",
+    "torch.full(size, value, dtype=dtype)",
+    "int64 where no dtype is given",
+    "不给 dtype 时是 int64",
+)
+def full(call):
+    call.args.setdefault("dtype", cst.parse_expression("torch.int64"))
+    return "torch.full({size}, {fill_value}, dtype={dtype})"
+
+
+@rule(
+    "ops.clip_by_norm",
+    "clip_by_total_norm(x, norm), at the head",
+    "torch.nn.utils.clip_grad_norm_ is the same, in place",
+    "torch.nn.utils.clip_grad_norm_ 相同,但原地修改",
+)
+def clip_by_norm(call):
+    if "norm_type" in call or "error_if_nonfinite" in call:
+        call.keep("another norm than 2 has no counterpart")
+    call.helper("clip_by_total_norm")
+    return "clip_by_total_norm({x}, {max_norm})"
+
+
+@rule("amp.all_finite", "all(x.isfinite().all() for x in gradients)")
+def all_finite(call):
+    return "all(bool(x.isfinite().all()) for x in {inputs})"
+
+
+@rule("ops.HyperMap ops.Map", "[f(g) for g in gradients]")
+def make_hyper_map(call):
+    if call.updated.args:
+        call.keep("it is made with a function")
+    parent = call.rewriter.parents.get(id(call.node))
+    if isinstance(parent, ast.Call):
+        return call.updated
+    if call.target() is None:
+        call.keep("it is handed on")
+    return cst.Name("_gone_")
+
+
+@instance(
+    "ops.HyperMap ops.Map",
+    "[f(g) for g in gradients]",
+    "a nested list stays as it is: one level is mapped",
+    "只映射一层列表",
+)
+def hyper_map(call):
+    args = call.updated.args
+    given = call.node.args
+    if not args or any(a.star or a.keyword for a in args) or len(args) < 2:
+        call.keep("what it maps is not told")
+    rewriter = call.rewriter
+    from .table import call_rule
+
+    function, lists = args[0].value, args[1:]
+    letters = _letters(len(lists), rewriter.source)
+    worth = rewriter.reading.worth(given[0])
+    made = None
+    if isinstance(worth, Ref):
+        from ..rewriting.binding import form_of
+        from ..rewriting.templates import fill as filled
+
+        form = form_of(worth)
+        one = call_rule(worth, form.kernel if form else None)
+        if one is not None and one.write is None:
+            names = [n for n in form.order if n not in form.defaults][: len(lists)]
+            made = code(filled(one.form, dict(zip(names, map(cst.Name, letters), strict=True))))
+    if made is None and isinstance(function, cst.Call) and code(function.func) == "partial":
+        first, *rest = [code(a).rstrip(", ") for a in function.args]
+        made = f"{first}({', '.join([*rest, *letters])})"
+    made = made or f"{code(function)}({', '.join(letters)})"
+    if len(lists) == 1:
+        return cst.parse_expression(f"[{made} for {letters[0]} in {code(lists[0].value)}]")
+    zipped = ", ".join(code(a.value) for a in lists)
+    return cst.parse_expression(f"[{made} for {', '.join(letters)} in zip({zipped})]")
+
+
+def _letters(count: int, source: str) -> list[str]:
+    return {1: ["g"], 2: ["a", "b"]}.get(count, [f"x{i}" for i in range(count)])

@@ -1,0 +1,208 @@
+"""Optimizers: ``nn.Adam`` is ``torch.optim.Adam``; groups, rates by step, decay that leaves norms alone."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from ..rewriting.templates import code
+from ..rewriting.worth import ARRAY, Const, Of, OwnOf, Seq, is_tensor
+from .table import VALUES, Rule, add, instance, rule
+
+
+def _optimizer(call, made: str, rate: str = "learning_rate", lr: str = "lr") -> str:
+    """``torch.optim.X(params, lr=...)``, its rates and its decay."""
+    node, worth = call.nodes.get(rate), call.worth(rate)
+    scale = call.value("loss_scale", 1.0)
+    if scale not in (1, 1.0):
+        call.rewriter.scaled.add(call.target() or "")
+        if call.target() is None:
+            call.keep("its loss_scale= has no counterpart")
+        call.afterwards(f"{call.target()}.loss_scale = {call.text('loss_scale')}")
+    by_step = (
+        isinstance(worth, (Seq, OwnOf))
+        or worth == ARRAY
+        or (isinstance(worth, Of) and worth.cls.startswith("mindspore.nn."))
+    )
+    by_step |= is_tensor(worth) and isinstance(node, (ast.Call, ast.Name)) and _is_many(call, node)
+    decay = call.value("weight_decay", 0.0)
+    if decay not in (0, 0.0) and "weight_decay" in call:
+        made = made.replace("{params}", _decayed(call))
+    if not by_step:
+        return made.replace("RATE", f", lr={{{rate}}}" if rate in call else f", lr={_default(call, rate)}")
+    call.helper("scheduled")
+    return f"scheduled({made.replace('RATE', ', lr=1.0')}, {{{rate}}})"
+
+
+def _default(call, name: str) -> str:
+    return f"{call.form.defaults[name]:g}"
+
+
+def _is_many(call, node) -> bool:
+    """Whether a Tensor given as a rate is a list of rates."""
+    if isinstance(node, ast.Call) and node.args:
+        return not isinstance(call.rewriter.reading.worth(node.args[0]), Const)
+    return False
+
+
+def _decayed(call) -> str:
+    """Parameters, scales and shifts of norms apart: without groups MindSpore does not decay them."""
+    text = code(call.args["params"])
+    norms = any(n in call.rewriter.source for n in ("Norm", "gamma", "beta"))
+    node = call.nodes.get("params")
+    worth = call.worth("params")
+    grouped = isinstance(worth, Seq) and isinstance(worth.item, Seq)
+    if not norms or grouped or isinstance(node, ast.List):
+        return "{params}"
+    if text.startswith("list(") and text.endswith(".parameters())"):
+        call.helper("decay_groups")
+        return f"decay_groups({text[5:-14]}, {{weight_decay}})"
+    call.keep("which parameters decay is not told: MindSpore leaves gamma and beta alone")
+    return ""
+
+
+@rule(
+    "nn.Adam",
+    "torch.optim.Adam(params, lr, betas, eps, weight_decay)",
+    "adds eps before the bias correction, PyTorch after: tiny gradients move less there",
+    "先加 eps 再做偏差校正,PyTorch 相反:极小的梯度步子更小",
+)
+def adam(call):
+    for name in ("use_lazy", "use_offload", "use_nesterov"):
+        if call.value(name, False) not in (False, None):
+            call.keep(f"{name}=True has no counterpart")
+    return _optimizer(
+        call,
+        f"torch.optim.Adam({{params}}RATE{_betas(call)}, eps={{eps?}}, "
+        "weight_decay={weight_decay?}, amsgrad={use_amsgrad?})",
+    )
+
+
+def _betas(call) -> str:
+    if "beta1" not in call and "beta2" not in call:
+        return ""
+    first = call.text("beta1") if "beta1" in call else "0.9"
+    return f", betas=({first}, {call.text('beta2') if 'beta2' in call else '0.999'})"
+
+
+@rule(
+    "nn.AdamWeightDecay",
+    "AdamWeightDecay(params, lr, betas, eps, weight_decay), a class at the head",
+    "has no bias correction: torch.optim.AdamW has; eps is 1e-6 unless told",
+    "没有偏差校正,torch.optim.AdamW 有;eps 默认 1e-6",
+)
+def adam_weight_decay(call):
+    call.helper("AdamWeightDecay")
+    return _optimizer(
+        call, f"AdamWeightDecay({{params}}RATE{_betas(call)}, eps={{eps?}}, weight_decay={{weight_decay?}})"
+    )
+
+
+@rule("nn.Momentum", "torch.optim.SGD(params, lr, momentum, weight_decay, nesterov)")
+def momentum(call):
+    return _optimizer(
+        call,
+        "torch.optim.SGD({params}RATE, momentum={momentum}, weight_decay={weight_decay?}, "
+        "nesterov={use_nesterov?})",
+    )
+
+
+@rule("nn.SGD", "torch.optim.SGD(params, lr, momentum, dampening, weight_decay, nesterov)")
+def sgd(call):
+    return _optimizer(
+        call,
+        "torch.optim.SGD({params}RATE, momentum={momentum?}, dampening={dampening?}, "
+        "weight_decay={weight_decay?}, nesterov={nesterov?})",
+    )
+
+
+@rule(
+    "nn.Adagrad",
+    "torch.optim.Adagrad(params, lr, initial_accumulator_value=accum, eps=0)",
+    "starts from 0.1 and adds no eps",
+    "累加器从 0.1 开始,不加 eps",
+)
+def adagrad(call):
+    call.args.setdefault("accum", cst.Float("0.1"))
+    return _optimizer(
+        call,
+        "torch.optim.Adagrad({params}RATE, weight_decay={weight_decay?}, "
+        "initial_accumulator_value={accum}, eps=0)",
+    )
+
+
+@instance("nn.Optimizer", "apply_gradients(optimizer, gradients), at the head")
+def step(call):
+    if len(call.updated.args) != 1:
+        call.keep("it is not called with gradients alone")
+    call.helper("apply_gradients")
+    target = code(call.updated.func)
+    return f"apply_gradients({target}, {code(call.updated.args[0].value)})"
+
+
+add(
+    Rule(
+        "mindspore.nn.Optimizer.parameters",
+        '[p for group in optimizer.param_groups for p in group["params"]]',
+    ),
+    VALUES,
+)
+
+
+def _parameters(rewriter, node, updated):
+    return '[p for group in {self}.param_groups for p in group["params"]]'
+
+
+VALUES["mindspore.nn.Optimizer.parameters"] = VALUES["mindspore.nn.Optimizer.parameters"]._replace(
+    write=_parameters
+)
+
+
+# ---- rates ------------------------------------------------------------------------------------------------
+
+_RATES = {
+    "cosine_decay_lr": ("min_lr", "max_lr", "total_step", "step_per_epoch", "decay_epoch"),
+    "exponential_decay_lr": (
+        "learning_rate",
+        "decay_rate",
+        "total_step",
+        "step_per_epoch",
+        "decay_epoch",
+        "is_stair",
+    ),
+    "polynomial_decay_lr": (
+        "learning_rate",
+        "end_learning_rate",
+        "total_step",
+        "step_per_epoch",
+        "decay_epoch",
+        "power",
+    ),
+    "warmup_lr": ("learning_rate", "total_step", "step_per_epoch", "warmup_epoch"),
+    "piecewise_constant_lr": ("milestone", "learning_rates"),
+}
+
+
+def _rates(name: str) -> None:
+    @rule(f"nn.{name}", f"{name}(...), at the head")
+    def write(call):
+        if call.value("update_decay_epoch", False) is not False:
+            call.keep("update_decay_epoch=True has no rule")
+        call.helper(name)
+        return call.updated.with_changes(func=cst.Name(name))
+
+
+for _name in _RATES:
+    _rates(_name)
+
+
+def _schedule(name: str) -> None:
+    @rule(f"nn.{name}", f"{name}(...), a class at the head whose call gives the rate of a step")
+    def write(call):
+        call.helper(name)
+        return call.updated.with_changes(func=cst.Name(name))
+
+
+for _name in ("CosineDecayLR", "WarmUpLR", "PolynomialDecayLR", "ExponentialDecayLR"):
+    _schedule(_name)

@@ -1,0 +1,326 @@
+"""Each rule by running both sides: MindSpore's words on ms2torch, what they become on plain torch."""
+
+import numpy as np
+import pytest
+import torch
+
+import ms2torch as ms
+
+pytest.importorskip("libcst")
+from ms2torch.translate import translate_source
+
+HEAD = """
+import mindspore as ms
+import mindspore.numpy as mnp
+import numpy as np
+from mindspore import Tensor, mint, nn, ops
+from mindspore.common import dtype as mstype
+from mindspore.common.initializer import Normal, TruncatedNormal, initializer
+from mindspore.ops import functional as F
+from mindspore.ops import operations as P
+
+"""
+# Over a and b (2, 3) of float32, c (2, 3, 4), i (2,) of int32 in [0, 3), m (2, 3) of bool.
+EXPRESSIONS = """
+ops.concat((a, b), 1)
+P.Concat(axis=1)((a, b))
+ops.cat([a, b])
+mint.cat((a, b), dim=1)
+ops.stack((a, b), axis=1)
+P.Stack(1)([a, b])
+ops.reshape(a, (3, 2))
+a.view(3, 2)
+a.view((-1,))
+a.reshape((3, -1))
+ops.expand_dims(a, 0)
+a.expand_dims(-1)
+ops.transpose(c, (2, 0, 1))
+c.transpose(0, 2, 1)
+c.transpose((2, 1, 0))
+c.transpose()
+a.T
+c.permute(1, 0, 2)
+c.swapaxes(0, 2)
+ops.squeeze(a.expand_dims(1), 1)
+ops.tile(a, (2, 1))
+P.Tile()(a, (1, 3))
+ops.broadcast_to(a.expand_dims(0), (4, 2, 3))
+c.flatten(start_dim=1)
+P.Flatten()(c)
+ops.flatten(c)
+P.ReduceSum()(c, 1)
+P.ReduceSum(keep_dims=True)(c, (0, 2))
+P.ReduceMean()(c)
+P.ReduceMean(True)(c, -1)
+P.ReduceMax()(c, 1)
+ops.mean(c, 1)
+c.mean(1)
+c.mean((0, 1), keep_dims=True)
+c.sum(axis=-1)
+c.sum()
+c.max(axis=1)
+c.max()
+c.min(axis=(0, 1))
+c.std()
+c.var(axis=1)
+c.argmax(axis=1)
+ops.argmax(c, 2)
+P.Cast()(i, mstype.float32)
+ops.cast(a, ms.int32)
+a.astype(ms.float16)
+a.astype("int32")
+a.astype(np.float32)
+a.to(ms.float64)
+P.MatMul(transpose_b=True)(a, b)
+P.BatchMatMul(transpose_a=True)(c, c)
+ops.matmul(a, b.T)
+a * b + ops.add(a, b) - P.Sub()(a, b) / P.RealDiv()(a, b + 9)
+ops.pow(a, 2) + P.Pow()(a, 3.0)
+P.Mul()(ops.exp(a), ops.tanh(b))
+ops.minimum(a, 0.1) + ops.maximum(a, b)
+ops.clip_by_value(a, -0.5, 0.5)
+ops.clamp(a, min=0.0)
+a.clip(-0.1, 0.1)
+ops.softmax(a)
+P.Softmax(axis=0)(a)
+ops.log_softmax(a, axis=1)
+ops.gelu(a)
+P.GeLU()(a)
+ops.relu(a) + ops.sigmoid(b) + ops.silu(a)
+ops.leaky_relu(a)
+ops.elu(a)
+ops.softplus(a)
+ops.select(m, a, b)
+ops.where(m, a, ops.zeros_like(b))
+ops.equal(a, b)
+ops.logical_not(m)
+ops.greater(a, 0.0)
+P.Gather()(c, i, 1)
+ops.gather(c, i % 2, 0)
+P.GatherD()(a, 1, ops.tile(i.expand_dims(1), (1, 2)))
+ops.gather_elements(a, 1, i.expand_dims(1))
+ops.gather_nd(a, ops.stack((i % 2, i), 1))
+P.OneHot()(i, 4, Tensor(1.0, ms.float32), Tensor(0.0, ms.float32))
+ops.one_hot(i, 3, Tensor(2.0, ms.float32), Tensor(-1.0, ms.float32))
+ops.zeros((2, 2), ms.float32) + ops.ones((2, 2), mstype.float32) + ops.eye(2)
+P.Fill()(ms.float32, (2, 2), 3)
+ops.full((2,), 1.5)
+ops.ones_like(a) + P.ZerosLike()(b)
+ops.unstack(c, axis=1)[1]
+ops.split(c, 2, axis=2)[0]
+P.Split(2, 2)(c)[1]
+a.split(1, axis=0)[1]
+ops.chunk(c, 2, 2)[1]
+ops.topk(c, 2)[0]
+P.TopK()(a, 2)[0]
+ops.sort(a, 1)[0]
+ops.norm(a)
+P.L2Normalize(axis=1)(a)
+P.L2Loss()(a)
+ops.cumsum(a, 1)
+a.cumsum(axis=0)
+ops.flip(a, (1,))
+ops.tril(a) + ops.triu(b, 1)
+ops.masked_fill(a, m, 7.0)
+a.masked_fill(m, 7.0)
+ops.addn([a, b, a])
+ops.stop_gradient(a) + F.identity(b)
+P.SigmoidCrossEntropyWithLogits()(a, ops.sigmoid(b))
+P.SoftmaxCrossEntropyWithLogits()(a, ops.softmax(b))[0]
+ops.cross_entropy(a, i)
+ops.mse_loss(a, b)
+ops.clip_by_global_norm([a, b], 1.0)[1]
+ops.clip_by_norm([a, b], 0.5)[0]
+ops.l1_loss(a, b)
+P.ResizeNearestNeighbor((4, 6))(c.expand_dims(0))
+mnp.squeeze(a.expand_dims(0), 0)
+mnp.concatenate((a, b), axis=1)
+mnp.full((2, 3), 4, ms.int32)
+a.repeat(2, axis=1)
+a.copy().asnumpy()
+a.expand_as(c[0].T[:2, :3])
+ops.ArgMaxWithValue(axis=1)(a)[1]
+ops.hardshrink(a)
+ops.lerp(a, b, 0.3)
+-a[:, 1:] ** 2
+ops.Square()(a) - ops.Sqrt()(ops.Abs()(b))
+ops.einsum("ij,kj->ik", a, b)
+ops.HyperMap()(ops.square, (a, b))[1]
+Tensor([1, 2]) + Tensor(np.array([3, 4], np.int64))
+Tensor(a, ms.float64)
+a.shape[0] + ops.shape(c)[2] + c.ndim + a.size
+ops.tensor_scatter_elements(a, Tensor([[0]]), Tensor([[5.0]], ms.float32), 1)
+""".strip().splitlines()
+# A layer, and the shape of its input.
+LAYERS = [
+    ("nn.Dense(3, 4)", (2, 3)),
+    ("nn.Dense(3, 4, has_bias=False)", (2, 3)),
+    ('nn.Dense(3, 4, activation="relu")', (2, 3)),
+    ('nn.Dense(3, 4, weight_init="normal", bias_init="zeros")', (2, 3)),
+    ("nn.Conv2d(2, 3, 3)", (1, 2, 6, 6)),
+    ("nn.Conv2d(2, 3, 4)", (1, 2, 6, 6)),
+    ("nn.Conv2d(2, 3, 3, 2)", (1, 2, 7, 6)),
+    ("nn.Conv2d(2, 3, (3, 5), stride=2, dilation=2)", (1, 2, 9, 12)),
+    ("nn.Conv2d(2, 3, kernel_size=3, stride=2, pad_mode='pad', padding=1, has_bias=True)", (1, 2, 6, 6)),
+    ("nn.Conv2d(2, 3, 3, pad_mode='valid', weight_init=TruncatedNormal(0.02))", (1, 2, 6, 6)),
+    ("nn.Conv2d(2, 2, 3, pad_mode='pad', padding=(1, 1, 2, 2), group=2)", (1, 2, 6, 6)),
+    ("nn.Conv1d(2, 3, 3)", (1, 2, 8)),
+    ("nn.Conv2dTranspose(2, 3, 2, 2)", (1, 2, 4, 4)),
+    ("nn.Conv2dTranspose(2, 3, 3, 2, pad_mode='pad', padding=1)", (1, 2, 4, 4)),
+    ("nn.MaxPool2d(2, 2)", (1, 2, 6, 6)),
+    ("nn.MaxPool2d(3, 2, 'same')", (1, 2, 6, 7)),
+    ("nn.MaxPool2d(kernel_size=3, pad_mode='same')", (1, 2, 6, 6)),
+    ("nn.MaxPool2d(3)", (1, 2, 6, 6)),
+    ("nn.AvgPool2d(3, 1, 'same')", (1, 2, 6, 6)),
+    ("nn.AvgPool2d(2, 2)", (1, 2, 6, 6)),
+    ("nn.BatchNorm2d(2)", (3, 2, 4, 4)),
+    ("nn.BatchNorm2d(2, eps=1e-3, momentum=0.99)", (3, 2, 4, 4)),
+    ("nn.BatchNorm1d(3)", (5, 3)),
+    ("nn.LayerNorm((3,))", (2, 3)),
+    ("nn.LayerNorm([3], epsilon=1e-5)", (2, 3)),
+    ("nn.GroupNorm(2, 4)", (2, 4, 3, 3)),
+    ("nn.InstanceNorm2d(2)", (2, 2, 4, 4)),
+    ("nn.Dropout(p=0.0)", (2, 3)),
+    ("nn.Dropout(keep_prob=1.0)", (2, 3)),
+    ("nn.GELU()", (2, 3)),
+    ("nn.GELU(approximate=False)", (2, 3)),
+    ("nn.LeakyReLU()", (2, 3)),
+    ("nn.PReLU(2)", (2, 2, 3)),
+    ("nn.Softmax()", (2, 3)),
+    ("nn.Flatten()", (2, 3, 4)),
+    ("nn.HSwish()", (2, 3)),
+    ("nn.SequentialCell([nn.Dense(3, 2), nn.ReLU()])", (2, 3)),
+    ("nn.SequentialCell(nn.Dense(3, 2), nn.Tanh(), nn.Dense(2, 2))", (2, 3)),
+    ("nn.LSTM(3, 4, 2, batch_first=True, bidirectional=True)", (2, 5, 3)),
+    ("nn.GRU(3, 4)", (5, 2, 3)),
+    ("nn.Pad(((0, 0), (1, 2)))", (2, 3)),
+    ("nn.AdaptiveAvgPool2d(2)", (1, 2, 6, 6)),
+    ("nn.Identity()", (2, 3)),
+]
+NAMES = {
+    "gamma": "weight",
+    "beta": "bias",
+    "moving_mean": "running_mean",
+    "moving_variance": "running_var",
+    "embedding_table": "weight",
+    "w": "weight",
+}
+
+
+def both(body: str) -> tuple[dict, dict, object]:
+    """A module's names on ms2torch and, translated, on torch."""
+    text = HEAD + body
+    ours, theirs = {}, {}
+    exec(text.replace("mindspore", "ms2torch"), ours)
+    translation = translate_source(text)
+    exec(compile(translation.text, "translated", "exec"), theirs)
+    return ours, theirs, translation
+
+
+def plain(value):
+    """Arrays for either side's tensors."""
+    if isinstance(value, (tuple, list)):
+        return [plain(v) for v in value]
+    if isinstance(value, torch.Tensor):
+        return value.numpy(force=True)
+    return value.asnumpy() if isinstance(value, ms.Tensor) else np.asarray(value)
+
+
+def assert_same(ours, theirs, what, integers=True):
+    if isinstance(ours, list):
+        assert len(ours) == len(theirs), what
+        for one, other in zip(ours, theirs, strict=True):
+            assert_same(one, other, what)
+        return
+    assert ours.shape == theirs.shape, what
+    np.testing.assert_allclose(ours, theirs, 2e-6, 2e-6, err_msg=what)
+
+
+def test_expressions():
+    functions = "\n".join(f"def f{k}(a, b, c, i, m):\n    return {e}\n" for k, e in enumerate(EXPRESSIONS))
+    functions = (
+        f"class Values(nn.Cell):\n    def construct(self, a, b, c, i, m):\n        return a\n\n\n{functions}"
+    )
+    calls = "\n".join(f"    f{k}(a, b, c, i, m)" for k in range(len(EXPRESSIONS)))
+    # What the functions are called with tells what their arguments are.
+    typed = (
+        f"\n\ndef every(a, b, c, i, m):\n{calls}\n\n\nclass Every(nn.Cell):\n"
+        "    def construct(self, a, b, c, i, m):\n        return every(a, b, c, i, m)\n"
+    )
+    ours, theirs, translation = both(functions + typed)
+    random = np.random.RandomState(0)
+    arrays = [
+        random.randn(2, 3).astype(np.float32),
+        random.randn(2, 3).astype(np.float32),
+        random.randn(2, 3, 4).astype(np.float32),
+        np.array([2, 0], np.int32),
+        np.array([[True, False, True], [False, True, False]]),
+    ]
+    wrong = []
+    for k, expression in enumerate(EXPRESSIONS):
+        try:
+            assert_same(
+                plain(ours[f"f{k}"](*map(ms.Tensor, arrays))),
+                plain(theirs[f"f{k}"](*map(torch.tensor, arrays))),
+                expression,
+            )
+        except Exception as error:
+            wrong.append(f"{expression}: {type(error).__name__} {str(error).strip()[:200]}")
+    kept = [site.name for site in translation.sites if not site.settled]
+    assert not wrong, "\n".join(wrong)
+    assert kept == ["mindspore.ops.tensor_scatter_elements"]
+
+
+def test_layers():
+    body = "".join(
+        f"\nclass N{k}(nn.Cell):\n    def __init__(self):\n        super().__init__()\n"
+        f"        self.layer = {layer}\n\n    def construct(self, x):\n        return self.layer(x)\n\n"
+        for k, (layer, _) in enumerate(LAYERS)
+    )
+    ours, theirs, translation = both(body)
+    wrong = []
+    for k, (layer, shape) in enumerate(LAYERS):
+        cell, module = ours[f"N{k}"](), theirs[f"N{k}"]()
+        try:
+            _compare(cell, module, shape, layer)
+        except Exception as error:
+            wrong.append(f"{layer}: {type(error).__name__} {str(error).strip()[:300]}")
+    assert not wrong, "\n".join(wrong)
+    assert [site for site in translation.sites if not site.settled] == []
+
+
+def _compare(cell, module, shape, layer):
+    random = np.random.RandomState(1)
+    mine = [
+        (name.replace("running_", "moving_").replace("moving_var", "moving_variance"), t)
+        for name, t in module.state_dict().items()
+        if "num_batches" not in name
+    ]
+    for parameter in cell.get_parameters():
+        value = random.rand(*parameter.shape).astype(np.float32)
+        parameter.set_data(ms.Tensor(value))
+        name = parameter.name.rpartition(".")[2]
+        for at, (other, tensor) in enumerate(mine):
+            leaf = other.rpartition(".")[2]
+            if tensor.numel() == value.size and leaf in (name, NAMES.get(name, name)):
+                tensor.copy_(torch.tensor(value).reshape(tensor.shape))
+                mine.pop(at)
+                break
+        else:
+            assert "InstanceNorm" in layer and "moving" in name, (
+                f"no partner for {parameter.name} {parameter.shape}"
+            )
+    assert mine == []
+    x = random.randn(*shape).astype(np.float32)
+    cell.set_train()
+    module.train()
+    assert_same(plain(cell(ms.Tensor(x))), plain(module(torch.tensor(x))), layer)
+    cell.set_train(False)
+    module.eval()
+    given = torch.tensor(x, requires_grad=True)
+    out = module(given)
+    assert_same(plain(cell(ms.Tensor(x))), plain(out), layer)
+    first = out[0] if isinstance(out, tuple) else out
+    first.sum().backward()
+    gradient = ms.grad(lambda v: (lambda r: r[0] if isinstance(r, tuple) else r)(cell(v)).sum())(ms.Tensor(x))
+    np.testing.assert_allclose(plain(gradient), given.grad.numpy(), 1e-4, 1e-5, err_msg=layer)
