@@ -136,6 +136,12 @@ def run_parser() -> argparse.ArgumentParser:
         default=[],
         help="use folder NEW wherever the program says OLD; may be given several times",
     )
+    add(
+        "--graph",
+        metavar="HOW",
+        choices=("eager", "compile", "auto"),
+        help="compile train steps, graph mode and jit: eager (never), compile, auto (where it pays; default)",
+    )
     add("--check", action="store_true", help="run nothing: the same as ms2torch check")
     add(
         "--report",
@@ -223,6 +229,7 @@ def split(parser: argparse.ArgumentParser, argv: list[str]) -> tuple[list[str], 
 
 def _prepare(options: argparse.Namespace) -> None:
     """Everything that must hold before the program's first line, here and in its subprocesses."""
+    from ms2torch._core import mode
     from ms2torch._core.devices import device
     from ms2torch._core.processes import ranks
 
@@ -232,6 +239,8 @@ def _prepare(options: argparse.Namespace) -> None:
         ranks.export()
         if options.device:
             os.environ["MS2TORCH_DEVICE"] = options.device
+        if options.graph:
+            os.environ["MS2TORCH_GRAPH"] = mode.graphs = options.graph
         device.select(None)
         maps = options.maps or os.environ.get("MS2TORCH_MAP_PATH", "").splitlines()
         if maps:
@@ -282,7 +291,7 @@ def _processes(parser: argparse.ArgumentParser, options: argparse.Namespace, res
 
     if not rest:
         parser.error("--nproc needs a program")
-    passed = [(name, getattr(options, name.strip("-"))) for name in ("--api", "--device", "--report")]
+    passed = [(name, getattr(options, name.strip("-"))) for name in ("--api", "--device", "--graph", "--report")]
     passed = [f"{name}={value}" for name, value in passed if value is not None]
     program = [*passed, *(f"--map-path={text}" for text in options.maps), *rest]
     try:

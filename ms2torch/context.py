@@ -34,6 +34,16 @@ DEBUG = 1
 
 mode.graph = generations.old("mindspore.set_context")
 
+
+def choose_graphs(value: str) -> None:
+    """``--graph``: whether steps are compiled. ValueError for anything but eager, compile or auto."""
+    if value not in mode.GRAPHS:
+        raise ValueError(f"--graph and MS2TORCH_GRAPH take {', '.join(mode.GRAPHS)}, but got {value!r}")
+    mode.graphs = value
+
+
+choose_graphs(os.environ.get("MS2TORCH_GRAPH") or "auto")
+
 _KEY = "For 'context.set_context', the argument '{}' "
 
 
@@ -162,6 +172,15 @@ def _keep_jit_config(value):
     if value.get("infer_boost") == "on" and value.get("jit_level") in ("O1", "O2"):
         raise ValueError("Only jit_level set O0 can set infer_boost to on.")
     _values.update(value)
+    _keep_jit_level(value.get("jit_level", ""))
+    return value
+
+
+def _keep_jit_level(value: str) -> str:
+    """O0 says that operators run one by one: nothing is compiled unless ``--graph compile`` says so."""
+    _text("jit_level")(value)
+    if value == "O0" and mode.graphs == "auto":
+        mode.graphs = "eager"
     return value
 
 
@@ -298,7 +317,7 @@ _SETTINGS: dict[str, _Setting] = {
     ),
     "aoe_config": _Setting({}, _config("aoe_config", {"job_type": ["1", "2"]})),
     "jit_config": _Setting({}, _keep_jit_config),
-    "jit_level": _Setting("", _text("jit_level")),
+    "jit_level": _Setting("", _keep_jit_level),
     "infer_boost": _Setting("off", _text("infer_boost")),
     "ascend_config": _Setting({}, _keep_ascend_config, ("Ascend",)),
     "gpu_config": _Setting({}, _config("gpu_config", _GPU), ("GPU",)),

@@ -30,6 +30,8 @@ CHINESE = {
     "device": "设备",
     "real MindSpore": "真实的 MindSpore",
     "several processes": "多进程",
+    "compiled steps": "编译训练步",
+    "no C++ compiler: all steps run eagerly, with the same numbers": "没有 C++ 编译器:全部以 eager 方式运行,数值相同",
     "digits of the examples": "示例用的手写数字",
     "plots of the guide": "指南的插图",
     "image transforms of PIL": "PIL 图像变换",
@@ -117,6 +119,17 @@ def _devices() -> list[Line]:
     return [Line(FINE, "device", found)]
 
 
+def _compiler() -> list[Line]:
+    """The C++ compiler that ``--graph compile`` and long runs in graph mode use on a CPU."""
+    from .compiler import settings
+
+    found = settings.cxx()
+    if found:
+        return [Line(FINE, "compiled steps", found)]
+    none = _say("no C++ compiler: all steps run eagerly, with the same numbers")
+    return [Line(OPTIONAL, "compiled steps", none, "apt install g++")]
+
+
 def _reference() -> list[Line]:
     """The real MindSpore that `ms2torch diff` compares with."""
     from .difftest import reference
@@ -170,7 +183,7 @@ def examine() -> list[Line]:
     """All findings, in the order in which they are shown."""
     lines = _needed()
     if not any(line.state == WRONG for line in lines):
-        for part in (_devices, _distributed, _reference, _extras):
+        for part in (_devices, _compiler, _distributed, _reference, _extras):
             lines += part()
     return lines + _surroundings()
 

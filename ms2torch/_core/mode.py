@@ -4,6 +4,10 @@
 chosen release, and ``set_context`` the next. ``differentiation``: the innermost differentiation that is open
 in this process (`gradient.passes.Pass`), None at rest; only that module sets it. ``inside`` counts
 the calls of marked functions (``jit``) that are under way; ``compiling``: the program has marked some.
+
+``graphs``: whether steps compile ("eager", "compile", "auto"); ``tracing``: the trace of a step that is under
+way (`compiler.tracing.Tracing`); ``planning``: called in the place of an optimizer's kernels; ``changes``
+counts what could make a compiled step untrue: attributes of Cells, memory of Parameters.
 """
 
 graph = False
@@ -16,3 +20,8 @@ differentiation = None
 without_gradients = 0  # how many `no_grad` blocks are open
 inside = 0
 compiling = False
+GRAPHS = ("eager", "compile", "auto")
+graphs = "auto"
+tracing = None
+planning = None
+changes = 0

@@ -1,7 +1,7 @@
 """What marks code for MindSpore's compiler (``mindspore.common.api``).
 
-ms2torch runs eagerly in both modes, with the same numbers. ``MS2TORCH_COMPILE=1`` lets ``jit`` compile plain
-functions with ``torch.compile`` where that can trace them.
+What is marked is compiled where ``--graph`` or ``MS2TORCH_GRAPH`` says so (`ms2torch.compiler`), and computes
+what the plain function does.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-import os
 
 import torch
 
@@ -67,8 +66,6 @@ def jit(
         raise TypeError(f"For 'jit', the argument 'function' must be callable, but got {type(function)}.")
     if isinstance(function, torch.nn.Module) or capture_mode == "bytecode" or mode == "PIJit":
         return function
-    if os.environ.get("MS2TORCH_COMPILE") == "1":
-        return functools.wraps(function)(torch.compile(function))
     return language.compiled(function)
 
 

@@ -155,7 +155,9 @@ class Parameter(Tensor):
 
     def _write(self, change) -> None:
         with threads.held():
-            if mode.differentiation is not None:
+            if mode.tracing is not None and mode.differentiation is None:
+                mode.tracing.write(self, change)
+            elif mode.differentiation is not None:
                 mode.differentiation.write(self, change)
             else:
                 recording.keep_apart((self,))
@@ -165,7 +167,9 @@ class Parameter(Tensor):
         """Write ``t`` into the data (cast, broadcast as given); differentiable inside a differentiation."""
         with threads.held():
             opened, rest = mode.differentiation, self._rest
-            if opened is None:
+            if mode.tracing is not None and opened is None:
+                mode.tracing.rebind(self, t.to(rest.dtype).broadcast_to(rest.shape))
+            elif opened is None:
                 recording.keep_apart((self,))
                 with torch.no_grad():
                     if self._share is not None and self._share.level == 3:
@@ -190,6 +194,10 @@ class Parameter(Tensor):
                 mode.differentiation.rebind(self, written(self._t, t))
 
     def _rebind(self, t: torch.Tensor) -> None:
+        if mode.tracing is not None:
+            mode.tracing.rebind(self, t)
+            return
+        mode.changes += 1
         torch.autograd.graph.increment_version(self._rest)
         if self._share is not None and self._share.level == 3:
             self._share.refill(t)

@@ -19,6 +19,7 @@ _waiting: weakref.WeakSet = weakref.WeakSet()
 def compiled(function):
     """``function`` as ``jit`` marks it: a graph begins with each call that does not come from one."""
     read: dict = {}
+    steps: dict = {}
     method = _is_method(function)
 
     @functools.wraps(function)
@@ -27,20 +28,30 @@ def compiled(function):
         run = read.get(owner.__class__)
         if run is None:
             run = read[owner.__class__] = _copy_of(function, owner)
-        mode.inside += 1
-        try:
-            return _out(run(*args, **kwargs))
-        except Exception as error:
-            told = explained(error, function, args, kwargs, "function")
-            if told is error:
-                raise
-            raise told.with_traceback(error.__traceback__) from None
-        finally:
-            mode.inside -= 1
+        if mode.graphs == "eager" or mode.inside or mode.differentiation is not None or (
+                mode.tracing is not None):
+            return _called(run, function, args, kwargs)
+        from ms2torch.compiler.steps import of_function
+
+        return of_function(steps, function, lambda *a, **k: _called(run, function, a, k), args, kwargs)
 
     graph._graph_source = function
     _begin()
     return graph
+
+
+def _called(run, function, args: tuple, kwargs: dict):
+    """One call of a graph: its result, its errors in a graph's words."""
+    mode.inside += 1
+    try:
+        return _out(run(*args, **kwargs))
+    except Exception as error:
+        told = explained(error, function, args, kwargs, "function")
+        if told is error:
+            raise
+        raise told.with_traceback(error.__traceback__) from None
+    finally:
+        mode.inside -= 1
 
 
 def _is_method(function) -> bool:

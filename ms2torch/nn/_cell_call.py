@@ -36,6 +36,7 @@ class CellCall:
     _parameter_hooks = ()
 
     def _mark_slow(self) -> None:
+        mode.changes += 1
         self.__dict__["_slow"] = True
 
     def _slow_call(self, args: tuple, kwargs: dict):
@@ -47,7 +48,15 @@ class CellCall:
         return self._run_slow(*args, **kwargs)
 
     def _call_as_trainer(self, args: tuple, kwargs: dict):
-        """A construct that differentiates is one graph in MindSpore: one forward for loss and gradients."""
+        """A construct that differentiates is one graph in MindSpore: compiled where that is wanted."""
+        if mode.tracing is None and (mode.graphs == "compile" or (mode.graphs == "auto" and mode.graph)):
+            from ms2torch.compiler import steps
+
+            return steps.of_cell(self, self._train_step, args, kwargs)
+        return self._train_step(*args, **kwargs)
+
+    def _train_step(self, *args, **kwargs):
+        """One forward for loss and gradients."""
         if not self._children_marked:
             self._mark_children()
         if passes.before_training:

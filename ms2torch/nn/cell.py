@@ -145,6 +145,7 @@ class Cell(CellTree, CellState, CellCall, _Module):
         return tensor
 
     def __setattr__(self, name: str, value) -> None:
+        _mode.changes += 1
         if isinstance(value, Parameter):
             self.__dict__.pop(name, None)
             self.insert_param_to_cell(name, value)
@@ -276,6 +277,7 @@ class Cell(CellTree, CellState, CellCall, _Module):
 
     def set_train(self, mode: bool = True) -> Cell:
         """Training mode on or off for this Cell and all below it; off drops recorded forwards."""
+        _mode.changes += 1
         self.__dict__["_phase"] = "train" if mode else "predict"
         self.add_flags_recursive(training=mode)
         for _, cell in self.cells_and_names():

@@ -191,7 +191,7 @@ def keep_apart(params) -> None:
 
     (A trainable weight that moves ends a recording outside train cells, which need not be kept intact then.)
     """
-    if not _waiting:
+    if not _waiting or mode.tracing is not None:
         return
     for found in tuple(_waiting):
         for p in params:

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import math
 import secrets
-from functools import lru_cache
+from functools import lru_cache, wraps
 
 import numpy as np
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.devices.device import device
 from ms2torch._core.random.distributions import (
     _BELOW_ONE,
@@ -81,6 +82,18 @@ def _start(kind, seed: int):
     return torch.Generator(kind).manual_seed(seed % 2**63) if isinstance(kind, torch.device) else kind(seed)
 
 
+def _drawn(draw):
+    """A method that draws: a step that is traced draws again whenever it runs."""
+
+    @wraps(draw)
+    def method(self, *args):
+        if mode.tracing is None:
+            return draw(self, *args)
+        return mode.tracing.draw(self, draw, args)
+
+    return method
+
+
 class Stream:
     """The random numbers of one operator instance made with the seed pair (seed, seed2).
 
@@ -93,6 +106,8 @@ class Stream:
     def __init__(self, seed: int = 0, seed2: int = 0) -> None:
         self.seed, self.seed2 = int(seed), int(seed2)
         self._engines: dict = {}
+        if mode.tracing is not None:
+            mode.tracing.born(self)
 
     def __reduce__(self):
         return Stream, (self.seed, self.seed2)
@@ -108,6 +123,7 @@ class Stream:
             _journal.setdefault((id(engine), key), (engine, engine.get_state()))
         return engine
 
+    @_drawn
     def keep(self, shape, probability: float) -> torch.Tensor:
         """Dropout's mask, bool: True with ``probability``. (MindSpore scales by float32(1/probability).)"""
         shape = tuple(shape)
@@ -119,6 +135,7 @@ class Stream:
         words = self._engine(MinStd, shape).outputs(math.prod(shape))
         return torch.from_numpy((words <= _below(probability)).reshape(shape))
 
+    @_drawn
     def normal(self, shape) -> torch.Tensor:
         """N(0, 1), float32 (``StandardNormal``)."""
         shape = tuple(shape)
@@ -127,6 +144,7 @@ class Stream:
             return torch.randn(shape, device=where, generator=self._engine(where, shape))
         return torch.from_numpy(normals(self._engine(MinStd, shape), math.prod(shape))).reshape(shape)
 
+    @_drawn
     def laplace(self, shape) -> torch.Tensor:
         """Laplace(0, 1), float32 (``StandardLaplace``): the distribution inverted at U(-1, 1)."""
         shape = tuple(shape)
@@ -140,6 +158,7 @@ class Stream:
         values = -np.sign(u) * np.log1p(-np.abs(u).astype(np.float64)).astype(np.float32)
         return torch.from_numpy(values).reshape(shape)
 
+    @_drawn
     def uniform(self, shape) -> torch.Tensor:
         """U(0, 1), float32 (``UniformReal``)."""
         shape = tuple(shape)
@@ -149,6 +168,7 @@ class Stream:
         values = doubles(self._engine(MT19937, shape), math.prod(shape)).astype(np.float32)
         return torch.from_numpy(values).reshape(shape)
 
+    @_drawn
     def integers(self, shape, low: int, high: int) -> torch.Tensor:
         """Integers in [low, high), int32 (``UniformInt``). RuntimeError where high is not above low."""
         if high <= low:
@@ -161,6 +181,7 @@ class Stream:
         values = integers(self._engine(MT19937, shape), math.prod(shape), low, high).astype(np.int32)
         return torch.from_numpy(values).reshape(shape)
 
+    @_drawn
     def sample(self, weights: torch.Tensor, count: int) -> torch.Tensor:
         """``count`` positions a row drawn by weight with replacement, int32 (``Multinomial``); rows one after
         another from one stream."""
@@ -175,6 +196,7 @@ class Stream:
         found = np.stack([np.searchsorted(t, x, side="left") for t, x in zip(totals, u, strict=True)])
         return torch.from_numpy(found.astype(np.int32)).reshape(*weights.shape[:-1], count)
 
+    @_drawn
     def shuffle(self, shape) -> torch.Tensor:
         """The order that ``RandomShuffle`` brings the first axis of a tensor of ``shape`` into, int64."""
         shape = tuple(shape)

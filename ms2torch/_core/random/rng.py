@@ -13,6 +13,8 @@ import random
 import numpy as np
 import torch
 
+from ms2torch._core import mode
+
 MAX_INT32 = 2**31 - 1
 DEFAULT_GRAPH_SEED = 87654321
 # By how much an operator's seed moves on at each use.
@@ -75,7 +77,10 @@ def graph_seeds(op_seed: int | None, name: str) -> tuple[int, int]:
         raise _seed_error(op_seed, name)
     current = kernel_seeds.get((name, op_seed), op_seed)
     kernel_seeds[name, op_seed] = current + SEED_STEP
-    return overall % MAX_INT32, current % MAX_INT32
+    pair = overall % MAX_INT32, current % MAX_INT32
+    if mode.tracing is not None:
+        mode.tracing.seeds(pair, lambda: graph_seeds(op_seed, name))
+    return pair
 
 
 # ---- Philox4x32-10 ---------------------------------------------------------------------------------------

@@ -69,6 +69,8 @@ class Tensor:
 
         bfloat16 comes as float32.
         """
+        if mode.tracing is not None:
+            mode.tracing.read(self)
         t = self._t
         if t.requires_grad:
             t = t.detach()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.gradient import recording
 from ms2torch._core.gradient.rows import RowGradient, summed
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -23,7 +24,12 @@ from ._sharing import Sharing
 
 
 class HostValues:
-    """Host copies of Parameters with one element, kept in ``_hosted``."""
+    """Host copies of Parameters with one element, kept in ``_hosted``; and what a trace does at a step."""
+
+    def __call__(self, *gradients, **others):
+        if mode.tracing is not None:
+            return mode.tracing.update(self, *gradients, **others)
+        return super().__call__(*gradients, **others)
 
     def _host(self, param: Parameter) -> float:
         """The value of a Parameter with one element, from the host's copy."""
@@ -83,6 +89,8 @@ class Stepping(Sharing, HostValues):
         ``slots`` are the ParameterTuples of the optimizer's state. Gradients come decayed, centralized and
         unscaled unless ``prepare`` is False; ``decay`` is what the kernel has still to add.
         """
+        if mode.planning is not None:
+            return mode.planning(self, gradients, kernel, slots, prepare)
         looked_up = {i: g.rows() for i, g in enumerate(gradients) if g.__class__ is RowGradient}
         raw = self._raw(gradients)
         rests = self._rests()

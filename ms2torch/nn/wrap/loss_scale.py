@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.gradient.amp import non_finite, unscale_and_check
 from ms2torch._core.operators.registry import PRIMITIVES
 from ms2torch._core.tensor import dtype as _dtype
@@ -136,7 +137,9 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             self.__dict__["_checked"] = (grads, over)
         cond = self.get_overflow_status(status, grads)
         overflow = self.process_loss_scale(cond)
-        if not overflow:
+        if mode.tracing is not None:
+            mode.tracing.update(self.optimizer, grads, unless=overflow)
+        elif not overflow:
             self.optimizer(grads)
         return loss, cond, scale
 

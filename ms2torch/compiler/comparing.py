@@ -1,0 +1,85 @@
+"""Whether a compiled step and the eager one may be called equal: the yardstick of ``ms2torch diff``.
+
+Cheap first: the norm of the difference against that of the value, or of the change for what was written. What
+is beyond that is measured by the same graph in float64: both sides may be off by rounding, and how much shows
+in the eager one.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch.difftest.yardstick import FLOOR, FLOOR_OF_UPDATE, K, epsilon
+
+
+def _norm(t: torch.Tensor) -> float:
+    return float(torch.linalg.vector_norm(t.double()))
+
+
+def _unit(t: torch.Tensor) -> float:
+    return epsilon(str(t.dtype).rpartition(".")[2])
+
+
+def close(ours: torch.Tensor, eager: torch.Tensor, before: torch.Tensor | None = None) -> bool:
+    """Whether two results agree to within some units in the last place; ``before``: what a step changed."""
+    if ours.shape != eager.shape or ours.dtype is not eager.dtype:
+        return False
+    if not (eager.is_floating_point() or eager.is_complex()):
+        return torch.equal(ours, eager)
+    if torch.equal(ours, eager):
+        return True
+    return _off(ours, eager) <= _allowed(eager, before)
+
+
+def _off(a: torch.Tensor, b: torch.Tensor) -> float:
+    """The norm of the difference; nan and infinity must stand in the same places."""
+    a, b = a.double(), b.double()
+    same = (a == b) | (a.isnan() & b.isnan())
+    return _norm(torch.where(same, torch.zeros_like(a), a - b))
+
+
+def _allowed(eager: torch.Tensor, before: torch.Tensor | None) -> float:
+    finite = torch.where(eager.isfinite(), eager, torch.zeros_like(eager))
+    if before is None:
+        return FLOOR * _unit(eager) * _norm(finite)
+    return _unit(eager) * (FLOOR_OF_UPDATE * _norm(finite.double() - before.double()) + _norm(finite))
+
+
+def differ(ours: list, eager: list, before: list, truth) -> int | None:
+    """The place of the first result that differs by more than rounding explains; None where none does.
+
+    ``before`` holds what was there before the step, None for a plain result. ``truth()`` gives the same
+    results in float64; it is asked only where it matters, and may fail.
+    """
+    suspects = [i for i, (a, b, c) in enumerate(zip(ours, eager, before, strict=True)) if not close(a, b, c)]
+    if not suspects:
+        return None
+    exact = truth()
+    for i in suspects:
+        if exact is None or not eager[i].is_floating_point():
+            return i
+        rounding = _off(eager[i], exact[i].to(eager[i].device))
+        if not _off(ours[i], eager[i]) <= (K + 1) * rounding + _allowed(eager[i], before[i]):
+            return i
+    return None
+
+
+def in_float64(gm: torch.fx.GraphModule, inputs: list) -> list | None:
+    """What the graph gives in float64: its results, and its inputs afterwards; None where it cannot run so."""
+    graph = torch.fx.Graph()
+    values = graph.graph_copy(gm.graph, {})
+    graph.output(values)
+    for node in graph.nodes:
+        if node.kwargs.get("dtype") is torch.float32:
+            node.kwargs = {**node.kwargs, "dtype": torch.float64}
+        node.args = tuple(torch.float64 if a is torch.float32 else a for a in node.args)
+    wide = torch.fx.GraphModule(gm, graph)
+    for name, value in list(vars(wide).items()):
+        if isinstance(value, torch.Tensor) and value.dtype is torch.float32:
+            setattr(wide, name, value.double())
+    copies = [t.detach().double() if t.dtype is torch.float32 else t.detach().clone() for t in inputs]
+    try:
+        with torch.no_grad():
+            return [*wide(*copies), *copies]
+    except (RuntimeError, TypeError, ValueError):
+        return None

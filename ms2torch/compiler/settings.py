@@ -1,0 +1,36 @@
+"""Whether steps compile, and what with."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from ms2torch._core.errors import notice
+
+# What compiles a traced step: "inductor", or "graph" for the traced graph as it is (tests).
+backend = os.environ.get("MS2TORCH_GRAPH_BACKEND", "inductor")
+
+
+def cxx() -> str | None:
+    """The C++ compiler that Inductor would call on a CPU; None where there is none."""
+    return next((found for name in (os.environ.get("CXX"), "g++", "clang++", "c++", "cl")
+                 if name and (found := shutil.which(name))), None)
+
+
+def able(device) -> bool:
+    """Whether steps on ``device`` can be compiled here; where not, it is said once."""
+    if backend != "inductor":
+        return True
+    if device.type == "cpu" and cxx() is None:
+        notice("compile: no compiler", "no C++ compiler here (g++ or clang++), which compiling on a CPU "
+               "needs: everything runs eagerly. 没有 C++ 编译器，全部以 eager 方式运行。")
+        return False
+    return device.type in ("cpu", "cuda")
+
+
+def keep_cache() -> None:
+    """Have torch keep what it compiled across runs, and reboots; a folder that the user chose stays."""
+    if "TORCHINDUCTOR_CACHE_DIR" not in os.environ:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(home / "ms2torch" / "inductor")

@@ -1,0 +1,296 @@
+"""One step as one graph: its Python run once on tensors without data.
+
+torch's ``make_fx`` notes every operation below autograd, so the graph holds the forward pass, the gradients
+(of any order, by the same code as in an eager step) and the update. A tensor that the step did not make
+(a weight, a constant of a Cell, a mask drawn from MindSpore's stream) becomes an input. A Parameter that is
+written gets its new value in its slot for the time of the trace; the graph copies it into the Parameter's
+memory at its end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import traceback
+
+import torch
+from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensor
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+from torch.utils._python_dispatch import _disable_current_modes
+
+from ms2torch._core import mode
+from ms2torch._core.random import random_streams
+from ms2torch._core.tensor.tensor import Tensor, wrap
+
+from . import updates
+from .watching import Watch, is_users
+
+
+# A graph of more operations would compile for many minutes: loops over long sequences.
+MOST = 10_000
+
+
+class Untraceable(Exception):
+    """A step that runs eagerly, and why."""
+
+
+class Leaf:
+    """The place of a Tensor in a structure of arguments or results."""
+
+    __slots__ = ("at",)
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+
+
+def taken_apart(value, leaves: list):
+    """``value`` with a `Leaf` for each Tensor that is no Parameter; the Tensors go to ``leaves``."""
+    if isinstance(value, Tensor):
+        if hasattr(value, "_rest"):
+            return value
+        leaves.append(value)
+        return Leaf(len(leaves) - 1)
+    if value.__class__ is dict:
+        return {k: taken_apart(v, leaves) for k, v in value.items()}
+    if value.__class__ in (tuple, list):
+        return value.__class__([taken_apart(v, leaves) for v in value])
+    return value
+
+
+def put_together(spec, leaves):
+    """The structure that `taken_apart` took apart, with other leaves."""
+    if spec.__class__ is Leaf:
+        return leaves[spec.at]
+    if spec.__class__ is dict:
+        return {k: put_together(v, leaves) for k, v in spec.items()}
+    if spec.__class__ in (tuple, list):
+        return spec.__class__([put_together(v, leaves) for v in spec])
+    return spec
+
+
+class Tracing:
+    """The trace under way (``mode.tracing``): what the step's code tells it."""
+
+    def __init__(self) -> None:
+        self.written: dict[int, tuple] = {}         # Parameters with another content, and their resting ones
+        self.sources: dict[int, tuple] = {}         # by tensor: how each step gets it
+        self.updates: list[updates.Update] = []
+        self.tails: list[updates.Tail] = []
+        self.streams: dict[int, object] = {}        # random streams that the step makes
+        self.pairs: dict[tuple, tuple] = {}         # seed pairs that the step drew, and how
+        self._kept: list = []
+
+    # ---- Parameters ----------------------------------------------------------------------------------------
+
+    def rebind(self, param, t) -> None:
+        """``t`` is the content of ``param`` from here on."""
+        if t is not None:
+            if t.shape != param._rest.shape or t.dtype is not param._rest.dtype:
+                raise Untraceable(f"'{param.name}' gets another shape or dtype")
+            t = t.detach()
+        self.written.setdefault(id(param), (param, param._rest))
+        param._t = t
+
+    def write(self, param, change) -> None:
+        """``change(t)`` writes into the content of ``param``."""
+        new = param._t.detach().clone()
+        change(new)
+        self.rebind(param, new)
+
+    def put_back(self) -> list[tuple]:
+        """Slots as they were; the Parameters that were written, with their new content."""
+        found = []
+        for param, rest in self.written.values():
+            if param._t is not None:
+                found.append((param, param._t))
+            param._t = rest
+        return found
+
+    # ---- what is an input ----------------------------------------------------------------------------------
+
+    def source(self, t: torch.Tensor, get) -> torch.Tensor:
+        """Have ``get()`` give, at each step, what stands where ``t`` stands now."""
+        self._kept.append(t)
+        self.sources[id(t)] = get
+        return t
+
+    def draw(self, stream, draw, args: tuple):
+        """A random draw: made again at each step, from the same stream or a new one made the same way."""
+        with _disable_current_modes():
+            values = draw(stream, *args)
+        made = self.streams.get(id(stream))
+        if made is None:
+            return self.source(values, lambda: draw(stream, *args))
+        return self.source(values, lambda: draw(made(), *args))
+
+    def born(self, stream) -> None:
+        """The step makes a random stream, by the seeds that it drew or by its own."""
+        self._kept.append(stream)
+        kind, pair = type(stream), (stream.seed, stream.seed2)
+        drawn = self.pairs.get(pair) if pair != (0, 0) else None
+        self.streams[id(stream)] = (lambda: kind(*pair)) if drawn is None else (lambda: kind(*drawn()))
+
+    def seeds(self, pair: tuple, draw) -> None:
+        self.pairs[pair] = draw
+
+    # ---- what cannot be in a graph -------------------------------------------------------------------------
+
+    def read(self, tensor) -> None:
+        """The program wants a Tensor's numbers on the host."""
+        if isinstance(tensor._t, FakeTensor) or hasattr(tensor, "_rest"):
+            raise Untraceable("the numbers of a Tensor are read")
+
+    def update(self, optimizer, gradients, unless=None):
+        """The optimizer's step: in the graph, or by the optimizer itself after it."""
+        return updates.trace(self, optimizer, gradients, unless)
+
+
+class Traced:
+    """A step's graph, its inputs, and what it gives."""
+
+    __slots__ = ("count", "gm", "inputs", "mutated", "result", "tails", "updates", "watch")
+
+
+def trace(run, args: tuple, kwargs: dict, entries: tuple) -> Traced:
+    """The graph of ``run(*args, **kwargs)``; `Untraceable` with the reason where there is none."""
+    leaves: list[Tensor] = []
+    spec = taken_apart((args, kwargs), leaves)
+    tracing, watch = Tracing(), Watch(*entries)
+    for module in watch.modules():
+        if any((module.__dict__.get("_cell_hooks") or {}).values()):
+            raise Untraceable(f"{type(module).__name__} has hooks")
+    found = Traced()
+    out: dict = {}
+
+    def step(*raw):
+        call, named = put_together(spec, [wrap(t) for t in raw])
+        watch.__enter__()
+        try:
+            result = run(*call, **named)
+        finally:
+            watch.__exit__()
+        results: list[Tensor] = []
+        out["result"] = taken_apart(result, results)
+        out["count"] = len(results)
+        tails = [t for tail in tracing.tails for t in tail.raw]
+        flags = [u.unless._t for u in tracing.updates if u.unless is not None]
+        for param, new in tracing.put_back():
+            rest = param._rest
+            rest.copy_(new)
+            out.setdefault("mutated", []).append(param)
+        return [*[t._t.detach() for t in results], *tails, *flags]
+
+    journal = random_streams.begin_journal()
+    mode.tracing = tracing
+    try:
+        with _addresses_of_fakes(), _step_by_step(), contextlib.redirect_stdout(io.StringIO()):
+            gm = make_fx(step, tracing_mode="fake", _allow_non_fake_inputs=True)(*[x._t for x in leaves])
+    except Exception as error:
+        raise Untraceable(_reason(error)) from error
+    finally:
+        mode.tracing = None
+        tracing.put_back()
+        random_streams.end_journal(journal, True)
+    if watch.effect is not None:
+        raise Untraceable(watch.effect)
+    if len(gm.graph.nodes) > MOST:
+        raise Untraceable(f"it has {len(gm.graph.nodes)} operations; up to {MOST} are compiled")
+    found.gm, found.result, found.count = gm, out["result"], out["count"]
+    found.mutated = out.get("mutated", [])
+    found.updates, found.tails = tracing.updates, tracing.tails
+    found.inputs = _lifted(gm, tracing, len(leaves))
+    found.watch = watch
+    watch.settle()
+    return found
+
+
+@contextlib.contextmanager
+def _step_by_step():
+    """Without oneDNN's LSTM, one operation whose gradient cannot be traced; step by step it can."""
+    before = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(False)
+    try:
+        yield
+    finally:
+        torch._C._set_mkldnn_enabled(before)
+
+
+@contextlib.contextmanager
+def _addresses_of_fakes():
+    """Tensors without data tell what memory they would share."""
+    FakeTensor.data_ptr = lambda t: t.untyped_storage()._cdata
+    try:
+        yield
+    finally:
+        del FakeTensor.data_ptr
+
+
+def _lifted(gm: torch.fx.GraphModule, tracing: Tracing, given: int) -> list:
+    """Make inputs of the tensors that the graph refers to; for each the function or the tensor to get."""
+    graph = gm.graph
+    places: dict[int, torch.fx.Node] = {}
+    inputs: list = []
+    memory: dict[int, int] = {}
+    last = [node for node in graph.nodes if node.op == "placeholder"]
+    first = next((n for n in graph.nodes if n.op != "placeholder"), None)
+    for node in list(graph.nodes):
+        if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
+            raise Untraceable(f"{node.target} draws from torch's own generator")
+        if node.op != "get_attr":
+            continue
+        value = getattr(gm, node.target)
+        if not isinstance(value, torch.Tensor) or _made_inside(node, value):
+            continue
+        place = places.get(id(value))
+        if place is None:
+            get = tracing.sources.get(id(value))
+            if get is None and value.layout is torch.strided:
+                kept = memory.setdefault(value.untyped_storage()._cdata, id(value))
+                if kept != id(value):
+                    raise Untraceable("two of its tensors share memory")
+            with graph.inserting_before(first):
+                place = graph.placeholder(f"lifted_{len(inputs)}")
+                place.meta = dict(node.meta)
+            places[id(value)] = place
+            inputs.append(value if get is None else get)
+            last.append(place)
+        node.replace_all_uses_with(place)
+        graph.erase_node(node)
+    graph.eliminate_dead_code(lambda n: n.is_impure() or n.op == "placeholder" or _writes(n))
+    graph.lint()
+    gm.recompile()
+    return inputs
+
+
+def _writes(node) -> bool:
+    return node.op == "call_function" and getattr(getattr(node.target, "_schema", None), "is_mutable", False)
+
+
+def _made_inside(node, value: torch.Tensor) -> bool:
+    """Whether a number in a program became this tensor (``torch.tensor(0.5)``): it stays in the graph."""
+    return value.numel() <= 1 and all("lift_fresh" in str(user.target) for user in node.users)
+
+
+_DECIDES = "the numbers of a Tensor decide what is computed"
+_WORDS = {DataDependentOutputException: _DECIDES, GuardOnDataDependentSymNode: _DECIDES}
+
+
+def _reason(error: BaseException) -> str:
+    """Why a trace failed: the cause below other errors, and the program's own line."""
+    chain, seen = [error], error
+    while (seen := seen.__cause__ or seen.__context__) is not None and seen not in chain:
+        chain.append(seen)
+    cause = next((e for e in chain if isinstance(e, Untraceable)), None)
+    words = str(cause) if cause else next((_WORDS[type(e)] for e in chain if type(e) in _WORDS), None)
+    if words is None:
+        text = str(error).strip().splitlines()
+        words = f"{type(error).__name__}: {text[0] if text else ''}"[:160]
+    for e in chain:
+        frames = [f for f, _ in traceback.walk_tb(e.__traceback__) if is_users(f.f_code.co_filename)]
+        if frames:
+            line = next(n for f, n in traceback.walk_tb(e.__traceback__) if f is frames[-1])
+            return f"{frames[-1].f_code.co_filename.rpartition('/')[2]}:{line}: {words}"
+    return words
+
+
