@@ -31,6 +31,8 @@ def able(device) -> bool:
 
 def keep_cache() -> None:
     """Have torch keep what it compiled across runs, and reboots; a folder that the user chose stays."""
-    if "TORCHINDUCTOR_CACHE_DIR" not in os.environ:
+    from torch._inductor.runtime.cache_dir_utils import default_cache_dir
+
+    if os.environ.get("TORCHINDUCTOR_CACHE_DIR") in (None, os.path.abspath(default_cache_dir())):
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(home / "ms2torch" / "inductor")

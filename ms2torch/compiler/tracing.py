@@ -233,7 +233,6 @@ def _lifted(gm: torch.fx.GraphModule, tracing: Tracing, given: int) -> list:
     inputs: list = []
     memory: dict[int, int] = {}
     last = [node for node in graph.nodes if node.op == "placeholder"]
-    first = next((n for n in graph.nodes if n.op != "placeholder"), None)
     for node in list(graph.nodes):
         if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
             raise Untraceable(f"{node.target} draws from torch's own generator")
@@ -249,7 +248,7 @@ def _lifted(gm: torch.fx.GraphModule, tracing: Tracing, given: int) -> list:
                 kept = memory.setdefault(value.untyped_storage()._cdata, id(value))
                 if kept != id(value):
                     raise Untraceable("two of its tensors share memory")
-            with graph.inserting_before(first):
+            with graph.inserting_after(last[-1]) if last else graph.inserting_before(None):
                 place = graph.placeholder(f"lifted_{len(inputs)}")
                 place.meta = dict(node.meta)
             places[id(value)] = place
