@@ -291,7 +291,8 @@ def _processes(parser: argparse.ArgumentParser, options: argparse.Namespace, res
 
     if not rest:
         parser.error("--nproc needs a program")
-    passed = [(name, getattr(options, name.strip("-"))) for name in ("--api", "--device", "--graph", "--report")]
+    names = ("--api", "--device", "--graph", "--report")
+    passed = [(name, getattr(options, name.strip("-"))) for name in names]
     passed = [f"{name}={value}" for name, value in passed if value is not None]
     program = [*passed, *(f"--map-path={text}" for text in options.maps), *rest]
     try:

@@ -65,7 +65,7 @@ def differ(ours: list, eager: list, before: list, truth) -> int | None:
 
 
 def in_float64(gm: torch.fx.GraphModule, inputs: list) -> list | None:
-    """What the graph gives in float64: its results, and its inputs afterwards; None where it cannot run so."""
+    """What the graph gives in float64: its results, then its inputs afterwards; None where it cannot."""
     graph = torch.fx.Graph()
     values = graph.graph_copy(gm.graph, {})
     graph.output(values)

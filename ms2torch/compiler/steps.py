@@ -161,8 +161,9 @@ class Step:
             if gain < GAIN:
                 self._drop(variant, None)
             else:
-                notice(f"compile: {self.name}: auto", f"{self.name} is compiled from here on: {gain:.1f} times "
-                       f"as fast, after {self.compiling:.0f} s of compiling (--graph eager turns this off). "
+                notice(f"compile: {self.name}: auto",
+                       f"{self.name} is compiled from here on: {gain:.1f} times as fast, after "
+                       f"{self.compiling:.0f} s of compiling (--graph eager turns this off). "
                        f"已编译，快 {gain:.1f} 倍。")
 
     def _checked(self, variant: Compiled, eager, args, kwargs, raw):
@@ -198,9 +199,9 @@ class Step:
         if found is not None:
             what = (f"result {found}" if found < variant.count
                     else f"Parameter '{written[found - variant.count].name}'")
-            notice(f"compile: {self.name}: differs", f"--graph: the compiled form of {self.name} differs from "
-                   f"the eager one in {what}; it is dropped, and the eager one runs. "
-                   "编译后的结果与 eager 不同，已弃用编译形式。")
+            notice(f"compile: {self.name}: differs",
+                   f"--graph: the compiled form of {self.name} differs from the eager one in {what}; it is "
+                   "dropped, and the eager one runs. 编译后的结果与 eager 不同，已弃用编译形式。")
             self._drop(variant, None)
         return result
 
@@ -306,7 +307,7 @@ class Compiled:
         return [*found[:self.count], *[after[places[id(p._rest)]] for p in written]]
 
 
-# ---- helpers ------------------------------------------------------------------------------------------------
+# ---- helpers -----------------------------------------------------------------------------------------------
 
 
 def _put_back(counters: list) -> None:
@@ -315,7 +316,8 @@ def _put_back(counters: list) -> None:
 
 
 def _signature(spec, leaves: list) -> tuple:
-    return _token(spec), tuple([(t.shape, t.dtype, t.device, t.stride()) for t in [x._t for x in leaves]])
+    raw = [x._t for x in leaves]
+    return _token(spec), tuple([(t.shape, t.dtype, t.device, t.stride()) for t in raw])
 
 
 def _token(spec):
@@ -334,7 +336,7 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
 
 
-# ---- where steps begin --------------------------------------------------------------------------------------
+# ---- where steps begin -------------------------------------------------------------------------------------
 
 
 def of_cell(cell, eager, args: tuple, kwargs: dict):
@@ -346,7 +348,7 @@ def of_cell(cell, eager, args: tuple, kwargs: dict):
 
 
 def of_function(known: dict, function, eager, args: tuple, kwargs: dict):
-    """A call of a marked function at rest; ``known`` keeps its steps, by the object that it is a method of."""
+    """A call of a marked function at rest; ``known`` keeps its step."""
     step = known.get("step")
     if step is None:
         step = known["step"] = Step(f"{function.__name__}()", (function,))

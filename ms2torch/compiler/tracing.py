@@ -26,7 +26,6 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 from . import updates
 from .watching import Watch, is_users
 
-
 # A graph of more operations would compile for many minutes: loops over long sequences.
 MOST = 10_000
 

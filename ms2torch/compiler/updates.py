@@ -23,7 +23,7 @@ _OWN = {sgd.SGD.construct, momentum.Momentum.construct, adam.AdamBase.construct,
 _EXACT = (torch.float32, torch.float64)
 
 
-# ---- formulas: new values of a parameter and its slots ------------------------------------------------------
+# ---- formulas: new values of a parameter and its slots -----------------------------------------------------
 # ``numbers``: tensors of the parameter's dtype, in the order of the function beside.
 
 
@@ -92,7 +92,7 @@ _KERNELS = {
 }
 
 
-# ---- plans --------------------------------------------------------------------------------------------------
+# ---- plans -------------------------------------------------------------------------------------------------
 
 
 class _Plan:
@@ -167,7 +167,7 @@ def _counters(optimizer) -> list:
     return [*[p for p in alone if id(p) not in trained], *started]
 
 
-# ---- in a trace ---------------------------------------------------------------------------------------------
+# ---- in a trace --------------------------------------------------------------------------------------------
 
 
 class Update:

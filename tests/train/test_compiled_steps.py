@@ -217,7 +217,7 @@ def test_inductor(monkeypatch):
     assert dict(torch._dynamo.utils.counters["inductor"]) == before
 
 
-# ---- what runs eagerly, and says so -------------------------------------------------------------------------
+# ---- what runs eagerly, and says so ------------------------------------------------------------------------
 
 
 class Deciding(Dense):
@@ -319,7 +319,7 @@ def test_a_difference_drops_the_compiled_form(monkeypatch, capsys, at):
     assert "differs from the eager one in result 0; it is dropped" in capsys.readouterr().err
 
 
-# ---- what a trace saw ---------------------------------------------------------------------------------------
+# ---- what a trace saw --------------------------------------------------------------------------------------
 
 
 class Scaled(Dense):
