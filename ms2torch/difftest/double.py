@@ -2,14 +2,33 @@
 
 Inside ``Double`` every result of float arithmetic is a ``Wide``: a tensor that says it is float32 (or the
 half that it would be), so that no check of a dtype notices, and holds float64.
+
+``shake`` makes the same float64 tremble: every result is moved at random by what a float32 kernel may be
+wrong by. How far the step's values then lie from those without it is what rounding can explain at each place.
 """
 
 from __future__ import annotations
+
+import math
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_map
 
+# Half a unit in the last place of float32: by how much a result may be rounded.
+ROUNDED = 2.0**-24
+# Results that are none: memory looked at otherwise, or copied.
+_COPIES = ("clone", "copy_", "to_copy", "detach", "where", "cat", "stack", "relu", "threshold_backward",
+           "neg", "index", "gather", "max_pool", "embedding", "fill", "zeros", "ones", "constant_pad_nd",
+           "abs", "sign")
+# Kernels that approximate: roundings that the real MindSpore's were measured to be wrong by on a CPU.
+_APPROXIMATE = {"log_softmax": 8.0, "softmax": 8.0, "exp": 4.0, "log": 4.0, "erf": 2.0, "sigmoid": 4.0,
+                "softplus": 4.0, "gelu": 4.0, "silu": 4.0, "mish": 4.0, "elu": 4.0, "pow": 2.0, "lgamma": 8.0,
+                "digamma": 8.0, "lstm": 4.0, "gru": 4.0}
+# Its tanh is good to the last digit up to 2 and to four digits between 3 and 7: roundings from a result on.
+_TANH = ((0.96, 4.0), (0.995, 40.0), (0.9993, 300.0), (0.9999983, 4.0))
+# Sums in the order of the memory gather about this part of the root of their length.
+_GATHERED = 1 / 16
 _NARROW = (torch.float32, torch.float16, torch.bfloat16)
 _RANDOM = ("rand", "bernoulli", "normal_", "uniform_", "multinomial", "dropout", "exponential_")
 # Written to although their schemas do not say so: the moving statistics.
@@ -40,6 +59,58 @@ class Wide(torch.Tensor):
 
     def tolist(self):
         return self.wide.to(self.dtype).tolist()
+
+
+class Noise:
+    """Random relative errors, the same in each run."""
+
+    def __init__(self) -> None:
+        self.generator = torch.Generator().manual_seed(1)
+
+    def on(self, wide: torch.Tensor, units: float | torch.Tensor = 1.0) -> torch.Tensor:
+        """``wide`` moved by ``units`` roundings; numbers of few bits (0, 1, a count) are exact and stay."""
+        with _disable_current_modes():
+            if wide.dtype is not torch.float64 or not wide.numel():
+                return wide
+            few = wide.to(torch.float32)
+            exact = (few.view(torch.int32) & 0xFFF).eq_(0).logical_and_(few == wide)
+            sign = torch.randint(0, 2, wide.shape, generator=self.generator, dtype=torch.float64)
+            return wide * (1.0 + (2.0 * sign.to(wide.device) - 1.0) * (units * ROUNDED) * ~exact)
+
+    def result(self, name: str, wide: torch.Tensor, longest: int) -> torch.Tensor:
+        """An operator's result, from an operand of ``longest`` elements. An approximation is off alike
+        throughout, so that a mean over it does not cancel."""
+        with _disable_current_modes():
+            if plain_name(name) == "tanh":
+                units = torch.ones_like(wide)
+                for begin, wrong in _TANH:
+                    units[wide.abs() >= begin] = wrong
+                return self.on(wide, units)
+            summed = math.sqrt(longest / max(wide.numel(), 1)) * _GATHERED
+            biased = max(_units(name), summed)
+            if biased > 1.0 and wide.dtype is torch.float64:
+                wide = wide * (1.0 + biased * ROUNDED)
+            return self.on(wide, biased)
+
+
+noise: Noise | None = None
+
+
+def shake() -> None:
+    """From now on, in this process, float64's results tremble."""
+    global noise
+    noise = Noise()
+
+
+def plain_name(name: str) -> str:
+    """An operator's name without its namespace and its forms (``aten::_foreach_exp_`` is ``exp_``)."""
+    return name.removeprefix("aten::").lstrip("_").removeprefix("foreach_")
+
+
+def _units(name: str) -> float:
+    """By how many roundings an operator's results are moved."""
+    plain = plain_name(name)
+    return next((units for key, units in _APPROXIMATE.items() if plain.startswith(key)), 1.0)
 
 
 class Double(TorchDispatchMode):
@@ -75,6 +146,8 @@ def widened(func, args, kwargs):
         result = func(*wide_args, **wide_kwargs)
     except (RuntimeError, NotImplementedError):
         return _plainly(func, args, kwargs)  # torch has it in float32 alone
+    shaken = noise is not None and not _is_view(schema) and not plain_name(schema.name).startswith(_COPIES)
+    longest = max(t.numel() for t in tensors) if shaken else 0
     back = {}
     for old, new in written:
         if not isinstance(old, Wide):
@@ -87,7 +160,7 @@ def widened(func, args, kwargs):
         if id(x) in back:
             return back[id(x)]
         if x.dtype is torch.float64:
-            return Wide(x, dtype)
+            return Wide(noise.result(schema.name, x, longest) if shaken else x, dtype)
         return x.to(torch.complex64) if x.dtype is torch.complex128 else x
 
     return tree_map(narrowed, result)

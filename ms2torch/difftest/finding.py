@@ -40,6 +40,11 @@ class Finding:
     cell: str = ""
     # The name under which the value was recorded, where the finding speaks of another Cell.
     original: str = ""
+    # What rounding explains of ``error``, where float64 has told; ours as a multiple of the reference's.
+    rounding: float = math.nan
+    factor: float | None = None
+    # Which side is wrong, where that can be told.
+    judge: str = ""
     # Level op: the operator as the program calls it, and the line that does.
     op: str = ""
     line: str = ""
@@ -55,7 +60,8 @@ class Finding:
                  "cell": self.cell, "kind": self.kind, "role": self.role, "index": self.index,
                  "call": self.call, "update": self.update, "error": _number(self.error),
                  "tolerance": _number(self.tolerance), "reference": self.reference, "ours": self.ours,
-                 "op": self.op, "line": self.line, "note": self.note}
+                 "rounding": _number(self.rounding), "judge": self.judge, "op": self.op,
+                 "line": self.line, "note": self.note}
         return {key: value for key, value in found.items() if value not in ("", None) or key == "error"}
 
     def sentence(self) -> str:
@@ -76,7 +82,18 @@ class Finding:
                 return f"{place} fails: {self.ours}"
             case "nan":
                 return f"{place} has {self.ours}, the reference has {self.reference}"
-        return f"{place} differs by {self.error:.3g} of its norm (tolerance {self.tolerance:.2g})"
+        if not math.isfinite(self.error):
+            return f"{place} differs: {self.ours or 'another value'}, the reference has {self.reference}"
+        allowed = f" (tolerance {self.tolerance:.2g})" if math.isfinite(self.tolerance) else ""
+        return f"{place} differs by {self.error:.3g} of its norm{allowed}"
+
+    def nearness(self) -> str:
+        """One line of a tolerated difference: how much, where, and how much of it rounding is."""
+        place = f"step {self.step}, {self.public_stage}: {self.where}"
+        times = f", {self.error / self.rounding:.2g} times what rounding was measured to be there" \
+            if self.rounding > 0 else ""
+        return f"{self.error:.2g} of the norm at {place} ({self.role} {self.index}){times}; " \
+               f"{self.tolerance:.2g} is tolerated"
 
 
 def _number(value: float):
@@ -95,7 +112,12 @@ class Verdict:
     # Per step: the greatest relative difference of a parameter after it.
     drift: list = field(default_factory=list)
     refed: list[int] = field(default_factory=list)
-    worst: list[Finding] = field(default_factory=list)
+    # The greatest differences that rounding explains, nearest to their tolerance first; and masks that were
+    # drawn otherwise, which the real one does itself.
+    tolerated: list[Finding] = field(default_factory=list)
+    forgiven: list[Finding] = field(default_factory=list)
+    # What differed in the first pass when something else ended the run.
+    unjudged: list[Finding] = field(default_factory=list)
     cells: list[dict] = field(default_factory=list)
     sides: tuple[str, str] = ("MindSpore", "ms2torch")
     adaptations: list = field(default_factory=list)
@@ -123,7 +145,11 @@ class Verdict:
             "steps": self.steps,
             "compared": self.compared,
             "refed": self.refed,
-            "losses": {"reference": list(self.losses[0]), "ours": list(self.losses[1])},
+            "tolerated": [f.as_json() for f in self.tolerated[:20]],
+            "unjudged": [f.as_json() for f in self.unjudged[:20]],
+            "forgiven": [f.as_json() for f in self.forgiven[:100]],
+            "losses": {side: [_number(x) for x in series]
+                       for side, series in zip(("reference", "ours"), self.losses, strict=True)},
             "drift": [_number(x) for x in self.drift],
             "notes": self.notes,
             "sides": list(self.sides),

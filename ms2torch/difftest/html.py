@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from .finding import Verdict
-from .report import adapted, place, way
+from .report import adapted, near, place, way
 
 _STYLE = """
 :root{color-scheme:light dark;--red:#c4302b;--green:#1a7f37;--blue:#1f6feb;--dim:#777}
@@ -38,11 +38,13 @@ def page(verdict: Verdict) -> str:
                 f"<pre>{escape(verdict.failure['text'])}</pre>{until}")
     elif first is None:
         head = (f'<h1><span class="yes">equal</span></h1><p>{theirs} and {ours} agree in '
-                f"{verdict.compared:,} records of {verdict.steps:,} steps.</p>")
+                f"{verdict.compared:,} records of {verdict.steps:,} steps.</p>"
+                + "".join(f"<p>{escape(line)}</p>" for line in near(verdict)))
     else:
         head = (f'<h1><span class="no">different</span></h1><p>{escape(first.sentence())}</p>'
                 f"<table><tr><th>{theirs}<td>{escape(first.reference)}<tr><th>{ours}"
-                f"<td>{escape(first.ours)}</table><p>{escape(first.note)}</p>")
+                f"<td>{escape(first.ours)}</table><p>{escape(first.note)}</p>"
+                + (f"<p>{escape(first.judge)}</p>" if first.judge else ""))
     parts = [head]
     if first is not None and verdict.cells:
         parts.append(f"<h2>Where</h2>{_tree(verdict)}")

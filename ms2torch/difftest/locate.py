@@ -11,9 +11,12 @@ import numpy as np
 
 from .compare import is_float, norm_of
 from .finding import Finding
-from .yardstick import FLOOR, FLOOR_OF_UPDATE, K, epsilon
+from .recorder import PROGRAM
+from .yardstick import epsilon, tolerance
 
 _FIRST = 400
+# Units in the last place by which that may differ of which float64 tells nothing.
+_UNTOLD = 100.0
 
 
 class Events:
@@ -29,6 +32,8 @@ class Events:
         self.step: int = found["step"]
         self.failed: str | None = found["failed"]
         self.made: dict[str, dict] = found["made"]
+        # Of a float64 pass: how far the reference's values lie from the truth.
+        self.gaps: dict[str, float] = found["gaps"]
         self._arrays = np.load(path + ".npz", allow_pickle=False)
         self._names = set(self._arrays.files)
 
@@ -37,6 +42,10 @@ class Events:
         name = "|".join(map(str, key))
         return self._arrays[name] if name in self._names else None
 
+    def gap(self, key: tuple) -> float | None:
+        """The distance of the reference's value of a key from the truth, or None."""
+        return self.gaps.get("|".join(map(str, key)))
+
 
 def doubtful(events: Events) -> list:
     """The keys whose float64 value is wanted."""
@@ -44,38 +53,108 @@ def doubtful(events: Events) -> list:
     return [list(key) for key in keys[:_FIRST]]
 
 
-def guilty(events: Events, truth: Events | None, cells: list[dict],
-           reference=None) -> tuple[list[Finding], list[Finding]]:
-    """(what is wrong in order of time, the values nearest to their tolerance).
+def unexplained(events: Events, truth: Events) -> list:
+    """The keys that differ by more than float64 alone explains: what they tremble by is wanted."""
+    rounding = Rounding(events, truth)
+    return [list(key) for key in map(tuple, doubtful(events)) if rounding.exceeded(key)]
 
-    ``reference`` is the reference's trace. Masks drawn otherwise are no findings: the real MindSpore's
-    PyNative mode, in which steps are re-fed, does not draw them reproducibly itself.
+
+class Rounding:
+    """What rounding explains of each value that differs: by float64, by float64 that trembles (None where not
+    asked), and by the same place in the other steps."""
+
+    def __init__(self, events: Events, truth: Events | None, shaken: Events | None = None) -> None:
+        self.events, self.truth, self.shaken = events, truth, shaken
+        self.items = {e["key"]: e for e in events.items if e["kind"] == "value" and math.isfinite(e["error"])}
+        # A place of few elements may agree by luck: the step in which it does so least tells.
+        self.near: dict[tuple, float] = {}
+        self.trembles: dict[tuple, float] = {}
+        for key in self.items:
+            ours, theirs, trembling = self.of(key)
+            if ours is not None:
+                self.near[key[1:]] = max(self.near.get(key[1:], 0.0), min(ours, theirs))
+            if trembling is not None:
+                self.trembles[key[1:]] = max(self.trembles.get(key[1:], 0.0), trembling)
+
+    def of(self, key: tuple) -> tuple[float | None, float | None, float | None]:
+        """How far from float64 ours is, the reference's, and float64 that trembles; as parts of the norm."""
+        size = self.items[key]["size"] or 1.0
+        ours, true = (e.array(key) if e is not None else None for e in (self.events, self.truth))
+        if ours is None or true is None or true.shape != ours.shape or not is_float(str(true.dtype)):
+            return None, None, None
+        mine = norm_of(ours.astype(np.float64) - true) / size
+        gap = self.truth.gap(key)
+        moved = self.shaken.array(key) if self.shaken is not None else None
+        trembling = norm_of(moved - true) / size if moved is not None and moved.shape == true.shape else None
+        return mine, mine if gap is None else gap / size, trembling
+
+    def tolerance(self, key: tuple) -> float:
+        """How much the two sides may differ."""
+        event = self.items[key]
+        if key[1:] not in self.near:
+            return _UNTOLD * epsilon(event["dtype"]) + event.get("floor", 0.0)
+        near = max(self.near.get(key[1:], 0.0), self.trembles.get(key[1:], 0.0))
+        return tolerance(near, epsilon(event["dtype"])) + event.get("floor", 0.0)
+
+    def exceeded(self, key: tuple) -> bool:
+        """Whether they differ by more."""
+        return not self.items[key]["error"] <= self.tolerance(key)
+
+    def judge(self, finding: Finding, key: tuple) -> None:
+        """Set tolerance and rounding, and say which side is the nearer to float64 where one is by far."""
+        finding.tolerance = self.tolerance(key)
+        ours, theirs, _ = self.of(key)
+        if ours is None:
+            return
+        explained = self.trembles.get(key[1:], 0.0)
+        finding.rounding = max(min(ours, theirs), explained)
+        allowed = tolerance(max(theirs, explained), epsilon(self.items[key]["dtype"]))
+        if ours > allowed + self.items[key].get("floor", 0.0):
+            finding.judge = (f"float64 agrees with the reference to {theirs:.2g}, with ours to {ours:.2g} "
+                             "only: ours has lost digits, as by computing in half precision")
+
+
+def guilty(events: Events, truth: Events | None, cells: list[dict], reference=None,
+           shaken: Events | None = None) -> tuple[list[Finding], list[Finding], list[Finding]]:
+    """(what is wrong in order of time, what is tolerated, the nearest to its tolerance first, the masks that
+    were drawn otherwise).
+
+    ``reference`` is the reference's trace. Such masks are no findings: the real MindSpore's PyNative mode, in
+    which steps are re-fed, does not draw them reproducibly itself.
     """
-    tree, sums = Tree(cells), Sums(reference)
-    wrong, worst, masked = [], [], set()
+    tree = Tree(cells, reference.parameters if reference is not None else ())
+    tree.optimizers = reference.optimizers if reference is not None else {}
+    rounding = Rounding(events, truth, shaken)
+    wrong, tolerated, masked = [], [], {}
     for event in events.items:
         finding = _finding(event)
+        place = finding.step, finding.where, finding.call
         if event.get("mask") and (tree.draws(finding.where) or "/dropout" in finding.where):
-            masked.add((finding.step, finding.where, finding.call))
-        if (finding.step, finding.where, finding.call) in masked:
+            masked.setdefault(place, finding)
+        if place in masked:
             continue
-        if event["kind"] == "value" and math.isfinite(event["error"]):
-            if finding.stage in ("gradient", "parameter"):
-                least = sums.floor(finding, tree, event["dtype"]) / (event["size"] or 1.0)
-                event = {**event, "floor": event.get("floor", 0.0) + least}
-            _measure(finding, event, events, truth)
-            worst.append(finding)
+        if event["key"] in rounding.items and event["kind"] == "value":
+            rounding.judge(finding, event["key"])
             if finding.error <= finding.tolerance:
+                tolerated.append(finding)
                 continue
         factor = event.get("factor")
-        if factor and not tree.parent(finding.where) and sums.scaled(finding.step):
+        whole = finding.role == "grad_output" and finding.stage == "backward"
+        if factor and whole and not tree.parent(finding.where) and scaled(reference, finding.step):
             finding.stage = "loss_scale"
             finding.note = f"the gradient of the whole network is {factor:g} times the reference's"
+        finding.factor = factor
         tree.place(finding)
         wrong.append(finding)
-    _all_gradients(wrong, tree)
-    worst.sort(key=lambda f: f.error / f.tolerance, reverse=True)
-    return wrong, worst[:20]
+    _all_alike(wrong)
+    tolerated.sort(key=lambda f: f.error / f.tolerance, reverse=True)
+    return wrong, tolerated, list(masked.values())
+
+
+def scaled(reference, step: int) -> bool:
+    """Whether a loss scale is kept in a step of a trace."""
+    records = reference.step(step) if reference is not None else ()
+    return any(r.get("stage") == "loss_scale" for r in records)
 
 
 def _finding(event: dict) -> Finding:
@@ -103,75 +182,13 @@ def operator_found(first: Finding, operator: Finding, script: str) -> None:
     operator.note = f"{before}; {place}{': ' + text if text else ''}"
 
 
-def _measure(finding: Finding, event: dict, events: Events, truth: Events | None) -> None:
-    """Set error and tolerance from our rounding, where float64 has told it."""
-    unit = epsilon(event["dtype"])
-    updated = finding.stage in ("optimizer", "parameter", "loss_scale")
-    floor = (FLOOR_OF_UPDATE if updated else FLOOR) * unit + event.get("floor", 0.0)
-    ours = events.array(event["key"])
-    true = truth.array(event["key"]) if truth is not None else None
-    if ours is None or true is None or true.shape != ours.shape or not is_float(str(true.dtype)):
-        finding.tolerance = 100 * unit + event.get("floor", 0.0)
-        return
-    size = event["size"] or 1.0
-    mine = norm_of(ours.astype(np.float64) - true) / size
-    # The reference lies |error| from ours and mine from the truth: its own distance is at least the rest.
-    finding.tolerance = (K + 1) * mine + floor
-    finding.note = f"rounding of ours is {mine:.2g}"
-
-
-class Sums:
-    """What a parameter's gradient is summed from: terms that may cancel to nothing, with rounding left."""
-
-    def __init__(self, reference) -> None:
-        self.reference, self.step, self.known = reference, None, {}
-        self.trained: set[str] = set()
-
-    def scaled(self, step: int) -> bool:
-        """Whether a loss scale is kept in a step."""
-        records = self.reference.step(step) if self.reference is not None else ()
-        return any(r.get("stage") == "loss_scale" for r in records)
-
-    def floor(self, finding: Finding, tree: Tree, dtype: str) -> float:
-        """Two units in the last place of |output gradient| |input|, over the calls of the owning Cell; for
-        moving statistics, four of the mean over |input|."""
-        if self.reference is None:
-            return 0.0
-        if finding.step != self.step:
-            self.step, self.known = finding.step, {}
-            for r in self.reference.step(finding.step):
-                if r["kind"] == "tensor" and r["stage"] == "gradient":
-                    self.trained.add(r["where"])
-                elif r["kind"] == "tensor" and r["stage"] in ("forward", "backward", "parameter"):
-                    self.known.setdefault((r["where"], r["role"]), {})[r["call"], r["index"]] = r
-        owner = tree.owner(finding.where)
-        inputs = self.known.get((owner, "input"), {})
-        total = 0.0
-        if finding.stage == "parameter":
-            written = self.known.get((finding.where, "value"), {}).values()
-            size = max((math.prod(r["shape"]) for r in written), default=1)
-            if finding.where in self.trained:
-                return 0.0
-            for record in inputs.values():
-                total += _norm(record) * math.sqrt(size / max(math.prod(record["shape"]), 1))
-            return 4 * epsilon(dtype) * total
-        for (call, _), record in self.known.get((owner, "grad_output"), {}).items():
-            came = inputs.get((call, 0))
-            ones = math.sqrt(math.prod(record["shape"]))
-            total += _norm(record) * max(ones, _norm(came) if came else 0.0)
-        return 2 * epsilon(dtype) * total
-
-
-def _norm(record: dict) -> float:
-    norm = record["stats"]["norm"]
-    return norm if math.isfinite(norm) else 0.0
-
-
 class Tree:
     """The Cells by name: who owns a parameter, who called a Cell."""
 
-    def __init__(self, cells: list[dict]) -> None:
+    def __init__(self, cells: list[dict], parameters=()) -> None:
         self.cells = {cell["name"]: cell for cell in cells}
+        self.trained = {p["name"] for p in parameters if p.get("requires_grad")}
+        self.optimizers: dict[int, str] = {}
         # Names of Cells that were called alone before their network was.
         self.later = {cell["was"]: cell["name"] for cell in cells if cell.get("was")}
 
@@ -204,6 +221,11 @@ class Tree:
         """Whether a Cell draws a mask."""
         return "Dropout" in (self.cells.get(self.named(name)) or {}).get("class", "")
 
+    def optimizer(self, update: int) -> str:
+        """The name of the Cell that is an optimizer, else the optimizer's class."""
+        named = next((n for n in self.cells if n.rpartition(".")[2] == "optimizer"), "")
+        return named or self.optimizers.get(update, "")
+
     def place(self, finding: Finding) -> None:
         """Say which Cell a finding speaks of, and what that means."""
         finding.original = finding.where
@@ -218,8 +240,14 @@ class Tree:
         match finding.stage, finding.role:
             case ("forward", "input") | ("backward", "grad_output"):
                 parent = self.parent(where)
-                finding.cell = parent or where
-                if parent:
+                finding.cell = parent or PROGRAM
+                if not parent:
+                    finding.where = PROGRAM
+                    finding.note = (f"what the program itself gives to {where} differs"
+                                    if finding.role == "input" else
+                                    f"{where} agrees; what the program makes of its output differs: a loss, "
+                                    "or what its gradient is multiplied by")
+                else:
                     finding.where = parent
                     side = "before it calls" if finding.role == "input" else "after"
                     finding.note = (f"the Cells within {parent} agree; the operators of its own construct "
@@ -229,22 +257,32 @@ class Tree:
                 if self.has_children(where):
                     finding.note = "the Cells within it agree; the operators of its own construct differ"
             case ("initial", "state"):
-                finding.stage = "optimizer"
-                finding.cell = next((n for n in self.cells if n.rpartition(".")[2] == "optimizer"), "")
+                finding.stage, finding.cell = "optimizer", self.optimizer(finding.update)
             case ("gradient" | "initial", _):
                 finding.cell = self.owner(where)
             case ("optimizer" | "learning_rate", _):
-                finding.cell = next((n for n in self.cells if n.rpartition(".")[2] == "optimizer"), "")
+                finding.cell = self.optimizer(finding.update)
+            case ("parameter", _) if where in self.trained:
+                finding.cell = self.optimizer(finding.update)
+                finding.note = "the gradient agrees, what the optimizer makes of it does not"
             case ("parameter", _):
                 finding.cell = self.owner(where)
 
 
-def _all_gradients(wrong: list[Finding], tree: Tree) -> None:
-    """Where every gradient differs although no Cell's backward does, say that no Cell is to blame."""
+def _all_alike(wrong: list[Finding]) -> None:
+    """Where every gradient differs although no Cell's backward does, say that no Cell is to blame; where all
+    differ by one factor, say that."""
     first = wrong[0] if wrong else None
-    if first is None or first.stage != "gradient":
+    if first is None or first.stage not in ("gradient", "parameter"):
         return
-    same = [f for f in wrong if f.stage == "gradient" and f.step == first.step]
-    if len(same) > 2:
+    same = [f for f in wrong if f.stage == first.stage and f.step == first.step]
+    if len(same) < 3:
+        return
+    if first.stage == "gradient":
         first.note = ("so do the gradients of the other parameters, and no Cell's backward does: look "
                       "between the backward pass and the optimizer (clipping, scaling, reduction)")
+    factors = [f.factor for f in same]
+    if None not in factors and max(factors) - min(factors) < 0.01 * abs(factors[0]):
+        what = "gradients" if first.stage == "gradient" else "changes of parameters"
+        first.note += (f"; all {len(same)} {what} that differ are {factors[0]:.4g} times the reference's: "
+                       "one factor (a learning rate, a loss scale, a mean over another count)")

@@ -149,8 +149,8 @@ def parse(argv: list[str]) -> Options:
     p = parser()
     found = p.parse_args(argv)
     if not found.script:
-        p.error("which script? MindSpore's goes after the port: ms2torch diff --torch port.py train.py"
-                if found.torch else "which script?")
+        p.error(f"--torch {found.torch} is the port; MindSpore's script or its trace is missing, which comes "
+                f"last: ms2torch diff --torch {found.torch} train.py" if found.torch else "which script?")
     options = Options(**vars(found))
     script = options.script[0]
     if options.torch and is_trace(script):
@@ -163,7 +163,7 @@ def parse(argv: list[str]) -> Options:
     elif not Path(script).is_file():
         p.error(f"no such script: {script}")
     if options.trace:
-        _useless(p, found, "with --trace", "reference_python", "reference_device")
+        _useless(p, found, "with --trace", "reference_device")
     if options.reference != "ms2torch":
         _useless(p, found, "without --reference ms2torch", "reference_device")
     if options.cells and options.level != "op":

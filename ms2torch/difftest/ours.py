@@ -48,7 +48,7 @@ def _maker(spec: dict):
     from .replay import Replay
 
     def make(writer, options, frame):
-        return Replay(writer, options, frame, reference, spec["out"], how == "double", spec.get("wanted"))
+        return Replay(writer, options, frame, reference, spec["out"], how, spec.get("wanted"))
 
     return make
 

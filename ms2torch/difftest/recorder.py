@@ -32,6 +32,8 @@ FORMAT = 1
 SAMPLES = 16
 _PLACES = np.arange(SAMPLES)
 LEVELS = ("step", "cell", "op")
+# Where an operator stands that is called outside all Cells.
+PROGRAM = "program"
 # Names of the parameters by which MindSpore's train cells keep their loss scale.
 SCALE_NAMES = ("scale_sense", "cur_iter", "last_overflow_iter", "scale_value", "counter", "loss_scale")
 # MindSpore's optimizers' numbers -> PyTorch's names.
@@ -211,6 +213,7 @@ class Recorder:
         self.open = self.inside = self.quiet = self.deep = self.graph = self.done = False
         self.pid = os.getpid()
         self.roots, self.updated, self.optimizers, self.scalers = [], [], [], []
+        self.drawn = []  # Tensors of random numbers that were made outside all Cells
         # Cells that are running, inmost last; None for one whose parts are its own affair.
         self.calls, self.made, self.stack = {}, [], []
         self.known_roots, self.shown, self.shown_now = set(), set(), set()
@@ -342,7 +345,9 @@ class Recorder:
             data = not made and (first or not self.frame.differentiable(value))
             if not data and self.deep:  # a Cell's own record will show it
                 return value
-            new = self.visit("data" if data else "forward", where, "input", index, call, value)
+            drawn = data and any(value is other for other in self.drawn)
+            stage = "random" if drawn else "data" if data else "forward"
+            new = self.visit(stage, where, "input", index, call, value)
             return value if new is None else self.frame.tensor_of(new, value)
 
         return arrives
@@ -379,6 +384,8 @@ class Recorder:
         if body in own or where.endswith("grad_reducer"):
             return run(args, kwargs)
         whole = self.frame.is_layer(cell)
+        if self.frame.own_gradient(cell):
+            return self._around(cell, run, args, kwargs, where, whole)
         call, inner = self._count(where), getattr(cell, body)
         training, self.training = self.training, self.training
 
@@ -406,9 +413,21 @@ class Recorder:
             own.pop(body, None)
             self.training = training
 
+    def _around(self, cell, run, args, kwargs, where, whole):
+        """Call a Cell with its own ``bprop``: within its ``construct`` no gradient would be seen, so it is
+        watched from without."""
+        call = self._count(where)
+        args, kwargs = mapped((args, kwargs), self.tensor, lambda v, i: self.incoming(v, where, i, call))
+        self.stack.append(None if whole else where)
+        try:
+            result = run(args, kwargs)
+        finally:
+            self.stack.pop()
+        return mapped(result, self.tensor, lambda v, i: self.outgoing(v, where, i, call))
+
     def operator(self, name, run, args, kwargs, line):
-        """Level op: an operator that the program's own code calls inside a Cell."""
-        cell, plain = self.stack[-1], name.rpartition(".")[2].replace("_", "").lower()
+        """An operator that the program's own code calls, outside all Cells or, at level op, inside one."""
+        cell, plain = (self.stack or [PROGRAM])[-1], name.rpartition(".")[2].replace("_", "").lower()
         if plain in _NOT_OPERATORS:
             return run(*args, **kwargs)
         # One name for the function, the Primitive and the method: releases make one by the other.
@@ -426,7 +445,11 @@ class Recorder:
     def draw(self, name, run, args, kwargs):
         """A random operator that the program's own code calls within a step: what it drew."""
         plain = name.rpartition(".")[2].replace("_", "").lower()
-        where = "%s/%s" % (next((c for c in reversed(self.stack) if c), "program"), plain)
+        if not self.inside or not self.deep:
+            result = run(*args, **kwargs)
+            mapped(result, self.tensor, lambda v, i: self.drawn.append(v))
+            return result
+        where = "%s/%s" % (next((c for c in reversed(self.stack) if c), PROGRAM), plain)
         call = self._count("random " + where)
 
         def drawn(value, index):
@@ -448,15 +471,18 @@ class Recorder:
 
     def wants_draws(self):
         """Whether random operators are to be seen where the program is now."""
-        busy = self.quiet or self.done or not self.inside or not self.deep
-        return not busy and os.getpid() == self.pid
+        return not (self.quiet or self.done) and os.getpid() == self.pid
 
     def wants_operators(self):
         """Whether operators are to be seen where the program is now."""
-        if self.quiet or self.done or not self.stack or self.stack[-1] is None or os.getpid() != self.pid:
+        if self.quiet or self.done or not self.deep or os.getpid() != self.pid:
             return False
-        wanted = self.options.cells
-        return not wanted or any(fnmatch.fnmatch(self.stack[-1], pattern) for pattern in wanted)
+        place, wanted = (self.stack or [PROGRAM])[-1], self.options.cells
+        if place is None or not (self.stack or self.open):
+            return False
+        if wanted:
+            return any(fnmatch.fnmatch(place, pattern) for pattern in wanted)
+        return self.options.level == "op" or not self.stack
 
     def _update(self, optimizer, run, args, kwargs):
         """An optimizer's call, seen from Python: its gradients go in."""
@@ -612,7 +638,7 @@ class Recorder:
                          "time": time.time()})
         self.writer.flush()
         self.open = self.deep = False
-        self.made, self.roots = [], []
+        self.made, self.roots, self.drawn = [], [], []
         if self.options.steps is not None and self.step >= self.options.steps:
             self.done = True
             self.finished()
@@ -751,6 +777,10 @@ class MindSpore:
         module = type(cell).__module__
         return module.startswith(("mindspore.", "ms2torch.")) and not any(p in module for p in _COMPOSED)
 
+    def own_gradient(self, cell):
+        """Whether a Cell has a ``bprop`` of its own."""
+        return bool(getattr(cell, "has_bprop", False))
+
     def casts(self, cell):
         """Whether a Cell casts its inputs before `construct`: ms2torch's do under ``to_float``, the real ones
         within it."""
@@ -828,16 +858,15 @@ class MindSpore:
         if not recorder.options.pynative:
             self._see_compiled(recorder)
         if recorder.options.pynative:
-            self._see_operators(recorder, recorder.options.level == "op")
+            self._see_operators(recorder)
         for scaler in _found(("mindspore.amp", "DynamicLossScaler"), ("mindspore.amp", "StaticLossScaler")):
             self._see_scalers(scaler, recorder)
         if recorder.options.pynative:
             self.context.set_context(mode=self.context.PYNATIVE_MODE)
             _replace(self.context.set_context, self._pynative_only)
 
-    def _see_operators(self, recorder, every):
-        """Functions, Primitives, and Tensor's methods and operators that the program's own lines call; of
-        these, without ``every``, those that draw random numbers."""
+    def _see_operators(self, recorder):
+        """Functions, Primitives, and Tensor's methods and operators that the program's own lines call."""
         import importlib
 
         home = os.path.dirname(os.path.abspath(self.module.__file__)) + os.sep
@@ -853,7 +882,7 @@ class MindSpore:
                 if recorder.wants_draws() and is_random(shown):
                     def run(*args, **kwargs):
                         return recorder.draw(shown, function, args, kwargs)
-                if not every or not recorder.wants_operators():
+                if not recorder.wants_operators():
                     return run(*args, **kwargs)
                 line = "%s:%d" % (os.path.basename(path), frame.f_lineno)
                 return recorder.operator(shown, run, args, kwargs, line)
@@ -869,19 +898,17 @@ class MindSpore:
             except ImportError:
                 continue
             for name, value in list(vars(module).items()):
-                wanted = every or is_random(name)
-                if wanted and name[0] != "_" and not isinstance(value, type) and hasattr(value, "__code__"):
+                if name[0] != "_" and not isinstance(value, type) and hasattr(value, "__code__"):
                     shown = place.replace(".functional", "") + "." + name
                     setattr(module, name, seen(value, shown))
         classes = [self.ops.Primitive]
         for kind in classes:
             classes += [c for c in kind.__subclasses__() if c not in classes]
-            if "__call__" in vars(kind) and (every or kind is self.ops.Primitive or is_random(kind.__name__)):
+            if "__call__" in vars(kind):
                 kind.__call__ = seen(vars(kind)["__call__"], None)
         for name in dir(self.tensor):
             value = getattr(self.tensor, name)
-            shown = callable(value) and (name in _OPERATORS or not name.startswith("_"))
-            if shown and (every or is_random(name)):
+            if callable(value) and (name in _OPERATORS or not name.startswith("_")):
                 setattr(self.tensor, name, seen(value, "Tensor." + name))
 
     def _see_compiled(self, recorder):

@@ -3,8 +3,9 @@
 A subclass of the recorder, so both look at the same places under the same keys. Each value that arrives is
 compared with the reference's and then replaced by it, so an error stays where it arose: a Cell whose output
 differs is wrong itself, a Cell whose *input* differs has a parent whose own operators are wrong. Backward the
-same: what a Cell makes of the reference's output gradient is compared and replaced. With ``double`` the pass
-is computed in float64 and gives the truth of the values asked for.
+same: what a Cell makes of the reference's output gradient is compared and replaced. A pass in float64
+("double") gives the truth of the values asked for, one in trembling float64 ("shaken") what rounding
+explains.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ms2torch.common.parameter import Parameter
 from . import double as float64
 from . import making, trace
 from .compare import is_float, norm_of
-from .recorder import Recorder, mapped
+from .recorder import PROGRAM, Recorder, mapped
 from .yardstick import CHEAP, epsilon
 
 # Arrays kept for judging later, in bytes.
@@ -29,6 +30,8 @@ _MEMORY = 1 << 30
 _LAYERS = ("ms2torch.nn.layer.", "ms2torch.nn.loss.", "ms2torch.nn.probability.", "ms2torch.mint.nn")
 # Written by the step; compared as what the step changed.
 _WRITTEN = ("parameter", "optimizer", "loss_scale")
+# Of these a common factor is a cause.
+_SHARED = ("backward", "gradient", "parameter")
 
 
 class _Swap(torch.autograd.Function):
@@ -47,10 +50,12 @@ class _Swap(torch.autograd.Function):
 class Replay(Recorder):
     """Runs a script to the steps that the reference's trace holds whole, and judges them Cell by Cell."""
 
-    def __init__(self, writer, options, frame, reference: str, out: str, double: bool = False, wanted=None):
+    def __init__(self, writer, options, frame, reference: str, out: str, how: str = "replay", wanted=None):
         super().__init__(writer, options, frame)
         self.reference = trace.open(reference)
-        self.out, self.double = out, double
+        self.out, self.double = out, how != "replay"
+        if how == "shaken":
+            float64.shake()
         self.wanted = {tuple(key) for key in wanted or ()}
         self.events: list[dict] = []
         self.arrays: dict[str, np.ndarray] = {}
@@ -66,9 +71,11 @@ class Replay(Recorder):
         self.failed: str | None = None
         # Inputs of a Cell call that are one Tensor: its places, and the gradients that have come.
         self.shared: dict[tuple, _Shared] = {}
-        self.mode = float64.Double() if double else None
+        self.mode = float64.Double() if self.double else None
         self.described: dict[str, dict] = {}
-        if not double:
+        # A float64 pass: how far the reference's value lies from the truth.
+        self.gaps: dict[str, float] = {}
+        if not self.double:
             making.watch()
 
     # ---- the recorder's places -------------------------------------------------------------------------
@@ -105,9 +112,12 @@ class Replay(Recorder):
         if stage == "initial":
             if self.step == 1:
                 self._judge(key, record, t)
-            return theirs
+            # A weight's rounding is judged by the change that the step makes; a state's goes into that.
+            return _trembling(theirs) if role == "state" and _several(theirs) else theirs
         self._judge(key, record, t)
-        return None if stage in _WRITTEN or stage in ("loss", "learning_rate") else theirs
+        if stage in _WRITTEN or stage in ("loss", "learning_rate"):
+            return None
+        return theirs if stage == "data" else _trembling(theirs)
 
     def _hidden(self, stage, where) -> bool:
         """Whether a Cell was made on the fly where MindSpore runs compiled code also in PyNative mode
@@ -117,7 +127,7 @@ class Replay(Recorder):
 
     def operator(self, name, run, args, kwargs, line):
         """An operator; how it is called is remembered for the repro."""
-        where = f"{self.stack[-1]}/{name.rpartition('.')[2].replace('_', '').lower()}"
+        where = f"{(self.stack or [PROGRAM])[-1]}/{name.rpartition('.')[2].replace('_', '').lower()}"
         key = f"{where}#{self.calls.get(where, -1) + 1}"
         if self.known and not self.double and key not in self.described:
             named = mapped((args, kwargs), Tensor, lambda t, i: making.Word(f"inputs[{i}]"))
@@ -232,33 +242,34 @@ class Replay(Recorder):
         with open(self.out + ".events", "w", encoding="utf-8") as file:
             json.dump({"status": status, "steps": self.step - self.open, "failed": self.failed,
                        "step": self.step, "error": repr(error) if error else None, "seen": self.seen,
-                       "events": self.events, "made": self.described}, file)
+                       "events": self.events, "made": self.described, "gaps": self.gaps}, file)
 
     # ---- comparing -------------------------------------------------------------------------------------
 
     def _judge(self, key, record, t) -> None:
         mine = float64.numpy(t)
         self.seen += 1
-        if self.double:
-            if key in self.wanted:
-                self.arrays["|".join(map(str, key))] = mine
-            return
         dtype = _dtype(t)
         if dtype != record["dtype"] and key[4].endswith("input") and key[3] in self.cast:
             record = {**record, "dtype": dtype, "array": _cast(record.get("array"), t.dtype)}
-        if dtype != record["dtype"]:
+        if dtype != record["dtype"] and not self.double:
             return self._note(key, "dtype", reference=record["dtype"], ours=dtype)
         if key[4] == "grad_output" and mine.size == record["stats"]["n"]:  # see compare.difference
             mine = mine.reshape(record["shape"])
+        if self.double:
+            return self._true(key, record.get("array"), mine)
         if list(mine.shape) != record["shape"]:
             return self._note(key, "shape", reference=str(tuple(record["shape"])), ours=str(mine.shape))
         theirs = record.get("array")
         if theirs is None:
             return None
         if not is_float(dtype):
-            wrong = int(np.count_nonzero(mine != theirs))
-            if wrong:
-                self._note(key, "value", error=math.inf, ours=f"{wrong} of {mine.size} elements differ")
+            wrong = np.argwhere(np.atleast_1d(mine != theirs))
+            if len(wrong):
+                at, place = tuple(wrong[0]), f" at {wrong[0].tolist()}" if mine.ndim else ""
+                left, right = (f"{np.atleast_1d(a)[at]}{place}" for a in (theirs, mine))
+                self._note(key, "value", error=math.inf, reference=left,
+                           ours=f"{right} ({len(wrong)} of {mine.size} elements differ)")
             return None
         for name, what in (("nan", np.isnan), ("inf", np.isinf)):
             left, right = what(theirs), what(mine)
@@ -268,17 +279,29 @@ class Replay(Recorder):
         error, size, floor = norm_of(mine.astype(np.float64) - theirs), norm_of(theirs), 0.0
         if error == 0.0:
             return None
-        before = self.before.get(_named(record)) if key[2] in _WRITTEN else None
+        start, before = 0.0, self.before.get(_named(record)) if key[2] in _WRITTEN else None
         if before is not None:
             # The update is what the step computed; the weight under it rounds it.
-            changed = norm_of(theirs - before.astype(np.float64))
-            floor, size = 2 * epsilon(dtype) * size / (changed or 1.0), changed
-        error = error / size if size else math.inf
+            start = before.astype(np.float64)
+            changed = norm_of(theirs - start) or norm_of(mine - start)
+            floor, size = 2 * epsilon(dtype) * size / changed, changed
+        size = size or norm_of(mine)
+        error = error / size
         if error > CHEAP * epsilon(dtype) + floor:
             mask = key[2] in ("forward", "random") and key[4] == "output" and _other_mask(theirs, mine)
+            shown = [f"norm {norm_of(a):.6g}, mean {float(np.mean(a)):.6g}" for a in (theirs, mine)]
             self._note(key, "value", error=error, dtype=dtype, size=size, floor=floor, keep=mine, mask=mask,
-                       factor=_factor(theirs, mine) if key[4] == "grad_output" else None)
+                       reference=shown[0], ours=shown[1],
+                       factor=_factor(theirs - start, mine - start) if key[2] in _SHARED else None)
         return None
+
+    def _true(self, key, theirs, mine) -> None:
+        """Keep a value of a float64 pass that was asked for."""
+        if key in self.wanted:
+            name = "|".join(map(str, key))
+            self.arrays[name] = mine
+            if theirs is not None and theirs.shape == mine.shape and is_float(str(mine.dtype)):
+                self.gaps[name] = norm_of(mine - theirs)
 
     def _note(self, key, kind, keep=None, **more) -> None:
         event = {"key": list(key), "kind": kind, "after": len(self.events), **more}
@@ -327,8 +350,10 @@ def _factor(theirs, mine) -> float | None:
 
 
 def _is_inner(where: str) -> bool:
-    """Whether a name is that of a Cell by which a library function works inside (_ClipByGlobalNorm)."""
-    return where.partition(".")[0].startswith("_") and not where.startswith("_backbone")
+    """Whether a name is that of a Cell by which a library function works inside (_ClipByGlobalNorm), or of an
+    operator outside all Cells, of which not each is seen on both sides."""
+    inner = where.partition(".")[0].startswith("_") and not where.startswith("_backbone")
+    return inner or where.startswith(PROGRAM + "/")
 
 
 def _is_layer(cell) -> bool:
@@ -349,6 +374,17 @@ def _named(record: dict) -> str:
 
 def _dtype(t: torch.Tensor) -> str:
     return str(t.dtype).removeprefix("torch.")
+
+
+def _several(array) -> bool:
+    return array is not None and array.size > 1
+
+
+def _trembling(array):
+    """A value that goes in, in a shaken pass: as it would be with another rounding."""
+    if float64.noise is None or array is None or array.dtype != np.float32:
+        return array
+    return float64.noise.on(torch.from_numpy(array.astype(np.float64))).numpy()
 
 
 def _cast(array, dtype: torch.dtype):

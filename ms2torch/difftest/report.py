@@ -8,6 +8,7 @@ from .finding import Verdict
 
 _ROWS = 12
 _CHILDREN = 30
+_OPTIMIZERS = ("optimizer", "learning_rate", "parameter")
 
 
 def show(verdict: Verdict, file=None) -> None:
@@ -26,7 +27,14 @@ def show(verdict: Verdict, file=None) -> None:
             console.print(f"  {theirs}: {_escape(first.reference)}\n  {ours}: {_escape(first.ours)}")
         if first.note:
             console.print(f"  {_escape(first.note)}")
-    if first is not None and place(verdict):
+        if first.stage in _OPTIMIZERS and first.cell and not place(verdict):
+            console.print(f"  at the optimizer, {_escape(first.cell)}")
+        if first.judge:
+            console.print(f"  {_escape(first.judge)}")
+    if first is None:
+        for line in near(verdict):
+            console.print(_escape(line))
+    elif place(verdict):
         console.print(tree(verdict))
     if first is not None:
         console.print(table(verdict))
@@ -41,6 +49,20 @@ def show(verdict: Verdict, file=None) -> None:
         console.print(f"[dim]{_escape(line)}[/]")
     if verdict.repro:
         console.print(f"to see it alone: python {_escape(verdict.repro)}")
+
+
+def near(verdict: Verdict) -> list[str]:
+    """How near two equal runs are: the largest difference that is tolerated, and what is forgiven."""
+    lines = []
+    if verdict.tolerated:
+        lines.append(f"largest tolerated difference: {verdict.tolerated[0].nearness()}")
+    elif verdict.refed:
+        lines.append("no value differs by more than 4 units in the last place when re-fed")
+    if verdict.forgiven:
+        places = ", ".join(dict.fromkeys(f.where for f in verdict.forgiven))
+        lines.append(f"forgiven: {len(verdict.forgiven)} dropout masks drawn otherwise, which the real "
+                     f"MindSpore does itself from run to run ({places})")
+    return lines
 
 
 def adapted(verdict: Verdict) -> list[str]:

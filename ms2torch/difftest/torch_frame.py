@@ -77,6 +77,9 @@ class Torch:
         module = type(cell).__module__
         return module.startswith("torch.") and not module.endswith((".container", ".transformer"))
 
+    def own_gradient(self, cell) -> bool:
+        return False
+
     def casts(self, cell) -> bool:
         return False
 

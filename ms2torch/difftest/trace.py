@@ -39,6 +39,7 @@ class Trace:
         self.cells: list[dict] = []
         self.parameters: list[dict] = []
         self.adaptations: list[dict] = []
+        self.optimizers: dict[int, str] = {}  # classes, by the number of their updates
         self.end: dict | None = None
         self.truncated = False
         self._scan()
@@ -85,6 +86,8 @@ class Trace:
             case "cells":
                 self.cells += record["cells"]
                 self.parameters += record["parameters"]
+            case "optimizer":
+                self.optimizers[record["update"]] = record["class"]
             case "adaptation":
                 self.adaptations.append({"name": record["name"], "text": record["text"]})
             case "step" if record["event"] == "end":

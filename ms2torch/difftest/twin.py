@@ -7,7 +7,6 @@ float64 says how much rounding may differ (replay.py, locate.py).
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import shutil
@@ -17,19 +16,14 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from . import checks, compare, departures, locate, port, reference, repro, trace
-from .finding import CannotCompare, Finding, Verdict
+from . import checks, compare, departures, first_pass, locate, port, reference, repro, trace
+from .finding import Finding, Verdict
 from .options import Options, is_trace, parse
 from .workplace import Run, Workplace, wait
 
 HERE = Path(__file__).parent
-# Stages whose values do not come from long sums: what differs here differs for a reason.
-_EXACT = {"learning_rate": 1e-6, "loss_scale": 1e-6, "initial": 1e-6, "data": 1e-6}
-_REFEEDS = 4
 # The recorder's exit code when the trace cannot be written; less room than this is a full disk.
 _UNWRITTEN, _SCARCE = 74, 1 << 16
-# More than rounding grows in one step.
-_GROWTH = 1e4
 
 
 def main(argv: list[str]) -> int:
@@ -40,6 +34,7 @@ def main(argv: list[str]) -> int:
         run(options, verdict)
     except (KeyboardInterrupt, Exception) as error:
         verdict.failure = checks.described(error)
+        first_pass.set_aside(verdict)
     verdict.notes += departures.notes(verdict)
     try:
         _report(options, verdict)
@@ -54,15 +49,20 @@ def _report(options: Options, verdict: Verdict) -> None:
         print(f"ms2torch diff: {verdict.failure['text']}", file=sys.stderr)
         if verdict.compared:
             found = verdict.first
-            outcome = f"the first difference: {found.sentence()}" if found else "no difference"
+            outcome = f"the first difference: {found.sentence()}" if found else \
+                "no difference but some that were not judged yet" if verdict.unjudged else "no difference"
             print(f"until then {verdict.compared:,} records of {verdict.steps} steps compared; {outcome}",
                   file=sys.stderr)
+        if verdict.unjudged:
+            print(f"not judged: {verdict.unjudged[0].sentence()}, and {len(verdict.unjudged) - 1} more; that "
+                  "may be rounding", file=sys.stderr)
     elif not options.quiet:
         from . import report
 
         report.show(verdict)
     if options.json:
-        Path(options.json).write_text(json.dumps(verdict.as_json(), indent=1) + "\n", encoding="utf-8")
+        text = json.dumps(verdict.as_json(), indent=1, allow_nan=False)
+        Path(options.json).write_text(text + "\n", encoding="utf-8")
     if options.html:
         from . import html
 
@@ -89,10 +89,10 @@ def _traces(left: str, right: str, options: Options, verdict: Verdict) -> Verdic
     ported = port.ordered(reference, ours)
     if ported:
         return port.traces(*ported, verdict, options.steps)
-    _same_kind(reference, ours)
-    _describe(verdict, reference, ours)
+    first_pass.same_kind(reference, ours)
+    first_pass.describe(verdict, reference, ours)
     found = compare.compare(reference, ours, options.steps)
-    _take(verdict, found, reference, ours)
+    first_pass.take(verdict, found, reference, ours)
     verdict.notes.append("traces alone: floats differ from "
                          f"{compare.BOUND:g} of their norm on; with the script, --trace judges by float64")
     checks.ended(reference, ours, verdict, options.steps)
@@ -119,22 +119,22 @@ class Twin:
                 return self._by_refeeding(options.trace, refed, compare.Comparison())
         left, right = self._until_first() if options.until == "first" else self._both()
         reference, ours = trace.open(left), trace.open(right)
-        _same_kind(reference, ours)
-        _describe(verdict, reference, ours)
+        first_pass.same_kind(reference, ours)
+        first_pass.describe(verdict, reference, ours)
         if options.reference == "ms2torch":
             places = ((options.reference_device, options.reference_python), (options.device, None))
             verdict.sides = tuple(" ".join(filter(None, [name, "on", device or "cpu", python])) for name,
                                   (device, python) in zip(verdict.sides, places, strict=True))
         found = compare.compare(reference, ours, options.steps)
         self._without_aligned(found)
-        _take(verdict, found, reference, ours)
+        first_pass.take(verdict, found, reference, ours)
         checks.ended(reference, ours, verdict, options.steps, self.fates)
         if not found.suspects and not found.certain:
             verdict.notes.append("every value has the same bits")
             return verdict
-        if _explained(verdict.findings):
+        if first_pass.explained(verdict.findings):
             return verdict
-        steps = options.refeed or chosen(found)
+        steps = options.refeed or first_pass.chosen(found)
         if not steps:
             return verdict
         if options.trace:
@@ -188,25 +188,22 @@ class Twin:
         verdict, options = self.verdict, self.options
         reference = trace.open(path)
         if not verdict.cells:
-            _describe(verdict, reference, None)
+            first_pass.describe(verdict, reference, None)
         verdict.refed = list(steps)
         events = self._replay(path, steps, "replay")
         self._complete(events, steps, path)
-        wanted = locate.doubtful(events)
-        truth = self._replay(path, steps, "double", wanted) if wanted else None
-        guilty, worst = locate.guilty(events, truth, verdict.cells, reference)
+        guilty, verdict.tolerated, verdict.forgiven = self._judged(path, steps, events, reference)
         aligned = {"weights": "initial", "data": "data", "random": "random"}
         guilty = [f for f in guilty if f.stage not in {aligned.get(what) for what in options.align}]
         verdict.compared += events.seen
         verdict.steps = max(verdict.steps, *steps)
-        verdict.worst = worst
         if guilty:
             guilty, events, reference = self._operators(guilty, events, reference)
             verdict.findings = guilty
             verdict.repro = repro.write(options.repro, guilty[0], reference.step(guilty[0].step), events)
             return verdict
-        grown = [f for f in verdict.findings if f.kind in ("value", "nan") and not _exact(f)]
-        parted = next((f for f in grown if f.step == _jump(found.outputs)), None)
+        grown = [f for f in verdict.findings if f.kind in ("value", "nan") and not first_pass.exact(f)]
+        parted = next((f for f in grown if f.step == first_pass.jump(found.outputs)), None)
         draws = sum("Dropout" in cell["class"] for cell in verdict.cells)
         # The real one's sixth mask and those after it are not the same in each run, in either mode.
         if parted is not None and draws * parted.step > 5:
@@ -239,15 +236,25 @@ class Twin:
         path = str(self.place.folder / "operators.trace")
         self.finish((self.start_reference(path, refeed=(first.step,), cells=(cell,)), path))
         looked = self._replay(path, (first.step,), "operators", cells=[cell])
-        wanted, opened = locate.doubtful(looked), trace.open(path)
-        truth = self._replay(path, (first.step,), "true-operators", wanted, [cell]) if wanted else None
-        deeper, _ = locate.guilty(looked, truth, self.verdict.cells, opened)
+        opened = trace.open(path)
+        deeper, *_ = self._judged(path, (first.step,), looked, opened, [cell])
         named = next((f for f in deeper if f.line), None)
         if named is None:
             first.note += "; its operators agree one by one, so look at the Python between them"
             return guilty, events, reference
         locate.operator_found(first, named, self.options.script[0])
         return [named, *guilty], looked, opened
+
+    def _judged(self, path: str, steps, events, reference, cells=None):
+        """What `locate.guilty` says, by float64 and, where that is not enough, by float64 that trembles."""
+        name, truth, shaken = "-operators" if cells else "", None, None
+        wanted = locate.doubtful(events)
+        if wanted:
+            truth = self._replay(path, steps, "double" + name, wanted, cells)
+            wanted = locate.unexplained(events, truth)
+        if wanted:
+            shaken = self._replay(path, steps, "shaken" + name, wanted, cells)
+        return locate.guilty(events, truth, self.verdict.cells, reference, shaken)
 
     @staticmethod
     def _miscounted(path: str, step: int, kind: str) -> Finding:
@@ -259,7 +266,7 @@ class Twin:
         verdict = self.verdict
         if events.status == "error":
             verdict.compared, verdict.steps = verdict.compared + events.seen, events.step
-            verdict.findings, _ = locate.guilty(events, None, verdict.cells)
+            verdict.findings, *_ = locate.guilty(events, None, verdict.cells)
             if events.failed:
                 verdict.findings.append(Finding(events.step, "forward", events.failed, "error",
                                                 ours=events.error, cell=events.failed))
@@ -273,7 +280,7 @@ class Twin:
             raise checks.Failed("steps", f"the reference made {max(steps)} training steps, ms2torch more")
 
     def _replay(self, path: str, steps, name: str, wanted=None, cells=None):
-        out, how = str(self.place.folder / name), "replay" if wanted is None else "double"
+        out, how = str(self.place.folder / name), "replay" if wanted is None else name.partition("-")[0]
         run = self._start_ours(how, out=out, reference=path, refeed=list(steps), wanted=wanted,
                                cells=cells or list(self.options.cells), level="op" if cells else self.level,
                                beyond=int(_last(trace.open(path)) == max(steps)))
@@ -292,7 +299,7 @@ class Twin:
             left, right = self._both()
             reference, ours = trace.open(left), trace.open(right)
             ended = min(reference.steps, ours.steps) < self.options.steps or self.options.steps == wanted
-            if ended or _standing(compare.compare(reference, ours, self.options.steps)):
+            if ended or first_pass.standing(compare.compare(reference, ours, self.options.steps)):
                 return left, right
             self.options.steps *= 4
 
@@ -400,95 +407,12 @@ def _seed(options: Options) -> int:
     return 1 if options.seed is None else options.seed
 
 
-
-
 def _steps(path: str) -> int:
     """How many whole steps a trace holds; -1 where nothing can be read."""
     try:
         return trace.open(path).steps
     except trace.TraceError:
         return -1
-
-
-def _same_kind(reference, ours) -> None:
-    """CannotCompare unless both traces are of one script."""
-    left, right = reference.header.get("sha256"), ours.header.get("sha256")
-    if left and right and left != right:
-        raise CannotCompare(
-            f"the traces are of different scripts: {reference.header.get('script')} and "
-            f"{ours.header.get('script')} are not the same text")
-
-
-def _describe(verdict: Verdict, reference, ours) -> None:
-    verdict.cells = list(reference.cells or ())
-    verdict.adaptations = list(getattr(reference, "adaptations", None)
-                               or reference.header.get("adaptations") or ())
-    names = []
-    for opened in (reference, ours):
-        header = opened.header if opened is not None else {"side": "ms2torch"}
-        side = {"mindspore": "MindSpore", "torch": "PyTorch"}.get(header.get("side"), header.get("side"))
-        names.append(f"{side} {header.get('version') or ''}".strip())
-    if verdict.adaptations:
-        names[0] += " (adapted)"
-    if names[0] == names[1]:
-        names = [f"{names[0]} (reference)", names[1]]
-    verdict.sides = (names[0], names[1])
-
-
-def _take(verdict: Verdict, found: compare.Comparison, reference, ours) -> None:
-    """What the first pass says. What a side lacks in a step that it did not finish is no finding."""
-    whole = min(reference.steps, ours.steps)
-    if reference.steps != ours.steps or checks.failed_at(reference) or checks.failed_at(ours):
-        found.certain = [f for f in found.certain
-                         if f.step <= whole or f.kind not in ("missing", "extra") or f.stage == "initial"]
-    verdict.compared, verdict.steps = found.compared, min(found.steps, whole)
-    verdict.losses, verdict.drift = found.losses, found.drift
-    verdict.findings = _standing(found)
-    checks.same_parameters(found.certain)
-
-
-def _exact(f: Finding) -> bool:
-    return f.stage in _EXACT and f.error > _EXACT[f.stage]
-
-
-def _standing(found) -> list[Finding]:
-    """What differs by the bounds alone, in order of time."""
-    grown = [s for s in found.suspects if not s.error <= _EXACT.get(s.stage, s.tolerance)]
-    return sorted([*found.certain, *grown], key=lambda f: (f.step, f.update, compare.order(f.stage)))
-
-
-def _explained(findings: list[Finding]) -> bool:
-    """Whether the first difference is one that re-feeding has nothing to add to."""
-    if not findings:
-        return False
-    first = findings[0]
-    return first.stage in ("initial", "data") or first.kind in ("missing", "extra")
-
-
-def _jump(outputs) -> int | None:
-    """The step at which the outputs part at once, from rounding to far more; None where they do not.
-
-    (Outputs: a parameter that has no effect on them, a bias before BatchNorm under Adam, may jump.)
-    """
-    before = 1e-7
-    for step, gap in enumerate(outputs, 1):
-        if gap > max(_GROWTH * before, compare.BOUND):
-            return step
-        before = max(before, gap)
-    return None
-
-
-def chosen(found) -> tuple[int, ...]:
-    """The steps worth re-feeding: where a difference is first seen, first counts, and grows most."""
-    # Many a rule shows from the second step on, when there is a state: moments, counters, statistics.
-    steps = [f.step for f in found.suspects[:1]] + [s for s in (1, 2) if s <= found.steps]
-    standing = _standing(found)
-    steps += [f.step for f in standing[:1]]
-    drift = found.drift
-    jumps = [(after / max(before, 1e-8), i + 2) for i, (before, after) in
-             enumerate(itertools.pairwise(drift)) if after > 1e-6]
-    steps += [step for _, step in sorted(jumps, reverse=True)[:1]]
-    return tuple(sorted({max(s, 1) for s in steps}))[:_REFEEDS]
 
 
 def _last(reference) -> int | None:

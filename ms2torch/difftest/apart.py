@@ -1,0 +1,53 @@
+"""How far two records of two frameworks lie apart."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from . import compare
+
+# Elements whose gradients agree to this part are those whose updates can be compared.
+AGREED = 1e-3
+
+
+def kind(r: dict) -> str:
+    dtype = r["dtype"].lower()
+    return "f" if compare.is_float(dtype) else "b" if dtype == "bool" else "i"
+
+
+def named(what: str, r: dict):
+    """Integers of all widths are one kind here; a dimension of one element is none."""
+    if what == "shape":
+        return [n for n in r["shape"] if n != 1]
+    return r["dtype"].lower() if kind(r) == "f" else kind(r)
+
+
+def values(r: dict, other: dict) -> tuple[np.ndarray, np.ndarray]:
+    """Both sides' values in one order: whole arrays where both are there, else their samples."""
+    whole = r.get("array") is not None and other.get("array") is not None
+    one, two = (np.asarray(x["array"] if whole else x["stats"]["sample"], np.float64).ravel()
+                for x in (r, other))
+    return one, two
+
+
+def norm(values: np.ndarray) -> float:
+    return float(np.linalg.norm(values[np.isfinite(values)]))
+
+
+def error(mine: np.ndarray, theirs: np.ndarray) -> float:
+    """The distance of two arrays as a part of the first one's norm; infinite where shapes differ."""
+    if mine.shape != theirs.shape:
+        return math.inf
+    gap = norm(mine - theirs)
+    return gap / (norm(mine) or gap) if gap else 0.0
+
+
+def agreed(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    return np.abs(mine - theirs) <= AGREED * np.abs(mine)
+
+
+def gap(r: dict, other: dict) -> float:
+    """The distance of two records as a part of the first one's norm, as far as they hold it."""
+    return error(*values(r, other)) if "array" in r and "array" in other else compare.relative(r, other)

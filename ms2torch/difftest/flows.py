@@ -1,0 +1,41 @@
+"""Where a layer's output goes in MindSpore's trace: what a port by hand has to agree in, though it draw the
+line between two layers elsewhere (Dense with an activation, Linear and then ``torch.tanh``)."""
+
+from __future__ import annotations
+
+
+class Flow:
+    """The forward records of one step. A value that is handed on has the same bytes, so its hash is its way,
+    through reshapes, too."""
+
+    def __init__(self, records: list[dict]) -> None:
+        self.inputs: dict[str, list[dict]] = {}
+        self.outputs: dict[tuple[str, int], list[dict]] = {}
+        self.later: list[dict] = []
+        for r in records:
+            if r["stage"] == "loss" or (r["stage"] == "forward" and r["role"] in ("input", "output")):
+                self.later.append(r)
+            if r["stage"] == "forward" and r["role"] == "input":
+                self.inputs.setdefault(r["stats"]["hash"], []).append(r)
+            elif r["stage"] == "forward":
+                self.outputs.setdefault((r["where"], r["call"]), []).append(r)
+
+    def goes_to(self, output: dict, paired) -> list[dict]:
+        """The inputs of paired calls that an output ends in, itself or through calls that are not paired."""
+        found, waiting, seen = [], [output], set()
+        while waiting:
+            value = waiting.pop()
+            for r in self.inputs.get(value["stats"]["hash"], ()):
+                place = r["where"], r["call"]
+                if r["order"] < value["order"] or (*place, r["index"]) in seen:
+                    continue
+                seen.add((*place, r["index"]))
+                if paired(*place):
+                    found.append(r)
+                else:
+                    waiting += [o for o in self.outputs.get(place, ()) if o["order"] > r["order"]]
+        return found
+
+    def after(self, output: dict) -> list[dict]:
+        """All that comes after an output, the loss included."""
+        return [r for r in self.later if r["order"] > output["order"]]
