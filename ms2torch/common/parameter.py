@@ -6,6 +6,7 @@ import copy as _copy
 import weakref
 from itertools import count
 
+import numpy as np
 import torch
 
 from ms2torch._core import mode
@@ -26,6 +27,43 @@ def _is_parameter_generated(name) -> bool:
     return isinstance(name, str) and name.startswith(f"{PARAMETER_NAME_DEFAULT}#")
 
 
+class _Flag:
+    """An attribute that is a bool; TypeError for anything else."""
+
+    def __init__(self, place: str, default: bool, says: str) -> None:
+        self.place, self.default, self.says = place, default, says
+
+    def __get__(self, parameter, owner=None):
+        return self.default if parameter is None else parameter.__dict__.get(self.place, self.default)
+
+    def __set__(self, parameter, value) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(self.says)
+        parameter.__dict__[self.place] = value
+
+
+def _content(given) -> torch.Tensor:
+    """The data that a Parameter starts with."""
+    if isinstance(given, Tensor):
+        return given._t.detach().clone()
+    if isinstance(given, bool):
+        raise ValueError("Parameter data can not be `bool`")
+    if isinstance(given, (int, float)):
+        data = as_torch(given)
+        return data.to(torch.int32 if isinstance(given, int) else torch.float32)
+    if isinstance(given, (list, np.ndarray)) or (
+            hasattr(given, "__array__") and not isinstance(given, np.generic)):
+        return as_torch(given)
+    if given is None or isinstance(given, (str, dict)):
+        raise TypeError(
+            "For 'Tensor', the type of 'input_data' should be one of '['TensorPy', 'Tensor', 'ndarray', "
+            "'str_', 'list', 'tuple', 'float', 'int', 'bool', 'complex', 'bytes']', but got type "
+            f"'{type(given).__name__}'.")
+    raise TypeError(
+        "The type of the argument 'default_input' must be in ['Tensor', 'int', 'float', 'numpy.ndarray', "
+        f"'list']. But got type {type(given)}.")
+
+
 class Parameter(Tensor):
     """A Tensor that a Cell owns and an optimizer updates (``mindspore.Parameter``).
 
@@ -43,8 +81,9 @@ class Parameter(Tensor):
     cache_shape = ()
     comm_fusion = 1
     parallel_optimizer_comm_recompute = False
-    layerwise_parallel = False
-    parallel_optimizer = True
+    requires_grad = _Flag("_requires_grad", True, "The argument `requires_grad` must be bool type")
+    layerwise_parallel = _Flag("_layerwise", False, "The argument `layerwise_parallel` must be bool type.")
+    parallel_optimizer = _Flag("_sharded", True, "The argument `parallel_optimizer` must be bool type.")
     sliced = False
     unique = False
     has_init = False
@@ -61,22 +100,12 @@ class Parameter(Tensor):
         storage_format="",
         device=None,
     ):
-        if isinstance(default_input, Tensor):
-            data = default_input._t.detach().clone()
-        elif isinstance(default_input, (bool, int, float, list, tuple)) or hasattr(
-            default_input, "__array__"
-        ):
-            data = as_torch(default_input)
-        else:
-            raise TypeError(
-                f"The type of the argument 'default_input' must be in ['Tensor', 'int', 'float', "
-                f"'numpy.ndarray', 'list']. But got type {type(default_input)}."
-            )
+        data = _content(default_input)
         self._adopt(data)
         self.requires_grad = requires_grad
-        if layerwise_parallel:
+        if layerwise_parallel is not False:
             self.layerwise_parallel = layerwise_parallel
-        if not parallel_optimizer:
+        if parallel_optimizer is not True:
             self.parallel_optimizer = parallel_optimizer
         self.key = next(_keys)
         self._name = None
@@ -94,7 +123,7 @@ class Parameter(Tensor):
 
     @name.setter
     def name(self, name) -> None:
-        if name is None:
+        if name is None or name == "":
             name = f"{PARAMETER_NAME_DEFAULT}#{next(_unnamed)}"
         elif not isinstance(name, str):
             raise ValueError(

@@ -15,6 +15,7 @@ from ms2torch._core.gradient.custom import backward_hooked, custom_bprop
 from ms2torch._core.operators import autocast
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch.common.parameter import Parameter
+from ms2torch.nn import _described_inputs
 
 # Names in a construct that say that it differentiates.
 GRADIENT_NAMES = frozenset({"grad", "value_and_grad", "GradOperation", "_Grad", "vjp"})
@@ -41,6 +42,8 @@ class CellCall:
 
     def _slow_call(self, args: tuple, kwargs: dict):
         if mode.differentiation is None:
+            if mode.graph and "_dynamic_shape_inputs" in self.__dict__ and not recording.trainers:
+                _described_inputs.check(self._dynamic_shape_inputs, args)
             if self._trainer:
                 return self._call_as_trainer(args, kwargs)
             if not self._never_recorded and (self.requires_grad or (recording.trainers and mode.graph)):

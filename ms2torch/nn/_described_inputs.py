@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 
 from ms2torch._core import mode
+from ms2torch._core.tensor.tensor import Tensor
 
 _NAMED = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
@@ -39,3 +40,39 @@ def _fit(construct, given: int) -> None:
     if given > len(taken):
         raise TypeError(f"For 'Cell', the function construct requires {needed} positional argument and "
                         f"{len(taken) - needed} default argument, total {len(taken)}, but got {given}.")
+
+
+def check(described, given: tuple) -> None:
+    """ValueError or TypeError, as graph mode raises it, for arguments unlike those that were described."""
+    if isinstance(described, dict):
+        return
+    if len(given) != len(described):
+        raise ValueError("For set_inputs, the length of input must be equal to expected one, but got "
+                         f"expected: {len(described)} and input: {len(given)}!")
+    for place, (expected, value) in enumerate(zip(described, given, strict=True), 1):
+        _check_one(f"{place}th", expected, value)
+
+
+def _check_one(place: str, expected, value) -> None:
+    if isinstance(expected, Tensor) != isinstance(value, Tensor):
+        kinds = ("mutable", "static") if isinstance(expected, Tensor) else ("static", "mutable")
+        raise TypeError(f"For set_inputs or tuple(list) in set_inputs, the {place} should be {kinds[0]} one, "
+                        f"but got {kinds[1]}!")
+    if not isinstance(expected, Tensor):
+        return
+    if expected.dtype != value.dtype:
+        raise TypeError(f"For set_inputs or tuple(list) in set_inputs, the {place} type should be "
+                        f"Tensor[{expected.dtype}], but got Tensor[{value.dtype}]!")
+    wanted, shape = tuple(expected.shape), tuple(value.shape)
+    if wanted == (-2,):
+        return
+    if len(wanted) != len(shape):
+        raise _other("dims", place, len(wanted), len(shape))
+    for size, got in zip(wanted, shape, strict=True):
+        if size not in (-1, got):
+            raise _other("shape", place, size, got)
+
+
+def _other(what: str, place: str, expected: int, got: int) -> ValueError:
+    return ValueError(f"For set_inputs and tuple(list) in set_inputs, the {what} of {place} input must be "
+                      f"the same as expected, but got expected: {expected}, and input: {got}!")

@@ -351,11 +351,13 @@ class Cell(CellTree, CellState, CellCall, _Module):
         """Data parallelism is what there is."""
 
     def set_inputs(self, *inputs, **kwargs) -> None:
-        """Shapes are always dynamic here; the inputs are kept for ``get_inputs``. ValueError for a name that
-        ``construct`` has not, TypeError in graph mode for too few or too many."""
+        """Shapes are always dynamic here; the inputs are kept for ``get_inputs``, and in graph mode calls
+        are held against them (ValueError, TypeError). ValueError for a name that ``construct`` has not,
+        TypeError in graph mode for too few or too many."""
         from ._described_inputs import described
 
         self.__dict__["_dynamic_shape_inputs"] = described(self.construct, inputs, kwargs)
+        self._mark_slow()
 
     def get_inputs(self):
         return self.__dict__.get("_dynamic_shape_inputs")

@@ -3,6 +3,9 @@ way."""
 
 from __future__ import annotations
 
+import inspect
+import types
+
 import torch
 
 from ms2torch._core import mode
@@ -54,7 +57,7 @@ class _Run:
         rest = iter(outs)
         out = _refill(self.output, rest)
         dout = _refill(self.output, iter(grads))
-        found = self.bprop(*call, out, dout)
+        found = self._gradients(call, out, dout)
         if not isinstance(found, (tuple, list)):
             found = (found,)
         if (
@@ -70,8 +73,40 @@ class _Run:
         result = []
         for i, t in zip(self.places, inputs, strict=True):
             g = found[i] if i < len(found) else None
+            if isinstance(g, (int, float)) and not isinstance(g, bool):
+                g = wrap(t.new_tensor(float(g)))
+            elif isinstance(g, str):
+                raise TypeError(f"Unreasonable data type: {type(g)}.")
             result.append(fitted(g._t, t.shape, t.dtype) if isinstance(g, Tensor) else None)
         return result
+
+    def _gradients(self, call, out, dout):
+        if mode.graph:
+            _check_parameters(self.bprop, len(call))
+        found = self.bprop(*call, out, dout)
+        if found is None:
+            raise TypeError("The python function output is none.")
+        if mode.graph and not isinstance(found, tuple):
+            raise TypeError(f"For bprop function, output should be a tuple, but got {found}.")
+        if mode.graph and len(found) < len(call):
+            raise RuntimeError("The output size of the 'bprop' must match the number of parameters in its "
+                               f"corresponding primal function : {len(found)} vs. {len(call)}.")
+        return found
+
+
+def _check_parameters(bprop, inputs: int) -> None:
+    """Graph mode counts what a ``bprop`` takes."""
+    code = getattr(bprop, "__code__", None)
+    if code is None:
+        return
+    rest = bool(code.co_flags & inspect.CO_VARARGS)
+    taken = code.co_argcount - isinstance(bprop, types.MethodType) + rest
+    if taken < 2:
+        raise RuntimeError("The function 'bprop' of Primitive or Cell requires at least 2 params 'out' and "
+                           f"'dout', but got only {taken}.")
+    if not rest and taken != inputs + 2:
+        raise TypeError("The params of function 'bprop' of Primitive or Cell requires the forward inputs as "
+                        "well as the 'out' and 'dout'.")
 
 
 def _refill(obj, tensors):

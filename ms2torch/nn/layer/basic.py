@@ -268,7 +268,8 @@ class Flatten(Cell):
             raise ValueError("'start_dim' or 'end_dim' out of range.")
         if start % rank > end % rank:
             raise ValueError("For 'flatten', 'start_dim' cannot come after 'end_dim'.")
-        return wrap(t.flatten(start, end))
+        t = t.flatten(start, end)
+        return wrap(t.clone() if mode.differentiation is None else t)
 
 
 class Identity(Cell):

@@ -51,12 +51,17 @@ def reshape(input, shape):
         raise
 
 
+def _own(t):
+    """``t`` in memory of its own; while a pass is open nothing is written in place, and it may be shared."""
+    return t.clone() if mode.differentiation is None else t
+
+
 @primitive("Flatten")
 def _flatten(input_x):
     """The first axis kept, all others as one."""
     if input_x.ndim == 0:
         raise said(RuntimeError("Unsupported input shape dimension. The shape should not be empty."))
-    return input_x.reshape(input_x.shape[0], math.prod(input_x.shape[1:]))
+    return _own(input_x.reshape(input_x.shape[0], math.prod(input_x.shape[1:])))
 
 
 @op
@@ -65,9 +70,10 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
 
     (``mindspore.ops.flatten``.)
 
-    ``order`` "F" reads in column-major order.
+    ``order`` "F" reads in column-major order. The result has memory of its own, unlike torch's, and unlike
+    ``Tensor.flatten``'s.
     """
-    return _merge(input, order, start_dim, end_dim)
+    return _own(_merge(input, order, start_dim, end_dim))
 
 
 @method(name="flatten")

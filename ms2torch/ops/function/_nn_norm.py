@@ -119,7 +119,7 @@ class BatchNorm(Primitive):
                 param._assign(value)
             else:
                 param._write(lambda t, value=value: t.copy_(value))
-        return wrap(y), wrap(used), wrap(spread), wrap(used), wrap(rstd)
+        return wrap(y), wrap(used), wrap(spread), wrap(used), wrap(spread)
 
 
 
