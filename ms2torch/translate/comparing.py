@@ -134,8 +134,7 @@ def _outcome(module: torch.nn.Module, called: Called, names: dict[str, str]) -> 
     def entering(value):
         if not isinstance(value, torch.Tensor):
             return value
-        value = value.clone()
-        return value.requires_grad_() if value.is_floating_point() else value
+        return value.detach().clone().requires_grad_(value.requires_grad)
 
     arguments, keywords = tree_map(entering, called.arguments), tree_map(entering, called.keywords)
     inputs = [t for t in _tensors((arguments, keywords)) if t.requires_grad]

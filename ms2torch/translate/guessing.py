@@ -129,7 +129,7 @@ def _called(cell: Cell) -> Called | None:
             cell(*given)
         except Exception:
             continue
-        return Called(False, inputs, {})
+        return Called(False, tuple(t.requires_grad_(t.is_floating_point()) for t in inputs), {})
     return None
 
 

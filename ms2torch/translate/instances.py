@@ -13,14 +13,32 @@ from ms2torch.nn.cell import Cell
 
 # Of one class, so many instances are kept; of their inputs, tensors of so many elements in all.
 _INSTANCES, _ELEMENTS = 8, 1 << 28
+# Classes of more instances are small change; so many calls are looked at for one with a gradient.
+_MANY, _LOOKS = 512, 64
 
 
 class Called(NamedTuple):
-    """The first call of an instance in one mode: copies of what it was given."""
+    """The first call of an instance in one mode: copies of what it was given.
+
+    A call that a gradient goes through is preferred; the inputs that it reaches require one in the copy.
+    """
 
     training: bool
     arguments: tuple
     keywords: dict
+
+    @property
+    def differentiates(self) -> bool:
+        return _differentiates((self.arguments, self.keywords))
+
+
+def _differentiates(value) -> bool:
+    if isinstance(value, dict):
+        return any(map(_differentiates, value.values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(_differentiates, value))
+    value = value._t if isinstance(value, Tensor) else value
+    return isinstance(value, torch.Tensor) and value.requires_grad
 
 
 class Instance:
@@ -29,6 +47,7 @@ class Instance:
     def __init__(self, cell: Cell, arguments: tuple, keywords: dict) -> None:
         self.cell, self.arguments, self.keywords = cell, arguments, keywords
         self.calls: dict[bool, Called] = {}
+        self.looked = 0
 
     @property
     def signature(self) -> tuple:
@@ -100,9 +119,13 @@ class Instances:
     def _called(self, cell: Cell, args: tuple, kwargs: dict) -> None:
         instance = self.made[id(cell)]
         training = bool(cell.training)
-        many = self._counts[type(cell)] > 64 * _INSTANCES
-        if instance.cell is not cell or training in instance.calls or many:
+        known = instance.calls.get(training)
+        if instance.cell is not cell or self._counts[type(cell)] > _MANY or instance.looked > _LOOKS:
             return
+        if known is not None:
+            instance.looked += 1
+            if known.differentiates or not _differentiates((args, kwargs)):
+                return
         self.watching = False
         try:
             instance.calls[training] = Called(training, self._copied(args), self._copied(kwargs))
@@ -117,7 +140,7 @@ class Instances:
             self._elements += value._t.numel()
             if self._elements > _ELEMENTS:
                 raise MemoryError
-            return value._t.detach().clone()
+            return value._t.detach().clone().requires_grad_(value._t.requires_grad)
         if isinstance(value, dict):
             return {k: self._copied(v) for k, v in value.items()}
         if type(value) in (list, tuple):

@@ -12,6 +12,8 @@ import torch
 from . import printed, whole
 from .outcome import Outcome
 from .places import Draft, Project
+from .proving import PROVED
+from .twins import TRAINS
 
 # The ends of training may lie so far apart, as a part of the way from its start.
 _NEAR = 1e-2
@@ -48,6 +50,14 @@ def prove(
         outcome.whole = again
         if not again:
             outcome.compared += " Dropout was off on both sides: they draw other masks."
+    _settle(outcome)
+
+
+def _settle(outcome: Outcome) -> None:
+    """What trains is proved where the whole program is."""
+    for proof in outcome.proofs:
+        if proof["reason"] == TRAINS and outcome.whole == "":
+            proof.update(state=PROVED, reason="with the whole program")
 
 
 def _draws(result: dict) -> bool:

@@ -14,13 +14,15 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ms2torch.nn.optim import Optimizer
+
 from . import comparing
 from .comparing import Difference
 from .facts import Facts
 from .instances import Called, Instance
 from .naming import Names
 from .translation import Site, Translation, translate_source
-from .twins import Twins, Unpaired
+from .twins import TRAINS, Twins, Unpaired
 
 PROVED, UNPROVED, DIFFERS = "proved", "unproved", "differs"
 _FAILS = "the translation fails"
@@ -195,6 +197,8 @@ class Prover:
             return _failure(error)
 
     def _compared(self, twins: Twins, instance: Instance) -> Difference | None:
+        if any(isinstance(part, Optimizer) for _, part in instance.cell.cells_and_names()):
+            raise Unpaired(TRAINS)
         try:
             twin = twins.of(instance.cell)
             for called in instance.calls.values():

@@ -36,6 +36,8 @@ class Unpaired(Exception):
     """No twin can be made of something; the message says of what, and why."""
 
 
+TRAINS = "it has an optimizer: the whole program proves it"
+
 # Statements of a script that define something: those a module may run without running the program.
 _DEFINE = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _SIMPLE = (
@@ -46,18 +48,41 @@ _SIMPLE = (
 
 
 def definitions(tree: ast.Module) -> tuple[ast.Module, set[str]]:
-    """A script without what it does: imports, functions, classes, constants; and the names left out."""
+    """A script without what it does: imports, functions, classes, constants, and what defining these needs;
+    and the names left out."""
+    needed = {name for node in tree.body for name in _at_definition(node)}
+    for node in reversed(tree.body):
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and needed & _names(node, ast.Store):
+            needed |= _names(node, ast.Load)
     kept, left = [], set()
     for node in tree.body:
-        if (
-            isinstance(node, _DEFINE)
-            or _is_simple(node)
-            or (isinstance(node, ast.Try) and all(isinstance(n, _DEFINE) for n in node.body))
-        ):
+        imports = isinstance(node, ast.Try) and all(isinstance(n, _DEFINE) for n in node.body)
+        assigned = isinstance(node, (ast.Assign, ast.AnnAssign)) and needed & _names(node, ast.Store)
+        if isinstance(node, _DEFINE) or _is_simple(node) or imports or assigned:
             kept.append(node)
         else:
-            left |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            left |= _names(node, ast.Store)
     return ast.Module(kept, []), left
+
+
+def _names(node: ast.AST, context: type) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
+
+
+def _at_definition(node: ast.AST) -> set[str]:
+    """The names that a definition looks up: in decorators, defaults, bases, a class's lines."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        defaults = [d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None]
+        return {n for part in (*node.decorator_list, *defaults) for n in _names(part, ast.Load)}
+    if isinstance(node, ast.ClassDef):
+        outer = (*node.decorator_list, *node.bases, *node.keywords)
+        found = {n for part in outer for n in _names(part, ast.Load)}
+        return found | {n for part in node.body for n in _at_definition(part)}
+    return (
+        _names(node, ast.Load)
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and _is_simple(node)
+        else set()
+    )
 
 
 def _is_simple(node: ast.stmt) -> bool:
@@ -165,7 +190,7 @@ class Twins:
         instance = self.made.get(id(cell))
         if instance is None or instance.cell is not cell:
             if isinstance(cell, Optimizer):
-                raise Unpaired("it is given an optimizer: proved with the whole program")
+                raise Unpaired(TRAINS)
             if type(cell).__module__.partition(".")[0] not in ("ms2torch", "mindspore"):
                 raise Unpaired(f"it is given a {type(cell).__name__}, of which the making was not seen")
             return to_torch(cell)
@@ -180,6 +205,8 @@ class Twins:
         """What the translation has where the original has ``value``."""
         if isinstance(value, Parameter):
             return torch.nn.Parameter(value._t.detach().clone(), requires_grad=value.requires_grad)
+        if isinstance(value, torch.Tensor):
+            return value
         if isinstance(value, Tensor):
             return value._t.detach().clone()
         if isinstance(value, Cell):
