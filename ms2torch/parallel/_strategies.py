@@ -59,7 +59,48 @@ def spreading():
 
         found = mode.spreading = Spread()
         found.take(context.get_dataset_strategy())
+        found.laid_out = _write_file
     return found
+
+
+def _write_file(spread) -> None:
+    """Write how weights lie to ``strategy_ckpt_save_file``, where that was asked for."""
+    from . import _strategy_file
+    from ._auto_parallel_context import auto_parallel_context
+
+    path = auto_parallel_context().get_strategy_ckpt_save_file()
+    if path and distributed.rank() == 0:
+        _strategy_file.write(path, {p.name: layout_of(p, spread.sizes) for p in spread.trained})
+
+
+def layout_of(p, sizes: tuple[int, ...]):
+    """How a Parameter lies on a matrix of devices, as strategy files have it."""
+    from ._strategy_file import Dimensions, ParallelLayouts
+
+    kept = p._share.placements if p._share is not None else (None,) * len(sizes)
+    used = p._share.used if p._share is not None else kept
+    # Neighbouring axes of one role are one axis of the matrix.
+    matrix, roles, optimizer, step = [], [], 1, 0
+    for axis, size in enumerate(sizes):
+        own = getattr(used[axis], "dim", None)
+        further = own is None and getattr(kept[axis], "dim", None) is not None
+        if further:
+            optimizer *= size
+            step = step or 1
+        if roles and roles[-1] == (own, further):
+            matrix[-1] *= size
+        else:
+            matrix.append(size)
+            roles.append((own, further))
+    if step:
+        last = max(i for i, (_, further) in enumerate(roles) if further)
+        step = math.prod(matrix[last + 1:])
+    places = [[len(matrix) - 1 - i for i, (own, _) in enumerate(roles) if own == dim] or [-1]
+              for dim in range(p._rest.ndim)]
+    flat = all(len(one) == 1 for one in places)
+    maps = [Dimensions([one[0] for one in places])] if flat else [Dimensions(one) for one in places]
+    return ParallelLayouts([Dimensions(matrix)], maps, [Dimensions()], [Dimensions()],
+                           opt_weight_shard_step=step, opt_weight_shard_size=optimizer if step else 0)
 
 
 def _note(spread, name: str, attrs: dict, strategy) -> None:

@@ -10,6 +10,7 @@ import os
 from dataclasses import dataclass
 from dataclasses import field as made
 
+from ..train import _protobuf
 from ..train._checkpoint_file import Damaged, _fields, _packed, _text
 
 
@@ -111,3 +112,89 @@ def check_groups(path) -> None:
         raise ValueError(f"{head}no such group information file: {path}.")
     if os.path.getsize(path) == 0:
         raise ValueError(f"{head}the group information file should not be empty.")
+
+
+# ---- writing -----------------------------------------------------------------------------------------------
+
+
+def write(path: str, layouts: dict[str, ParallelLayouts], stage: int = 0, operators=None) -> None:
+    """Write layouts by parameter name, and strategies by operator name: protobuf, or json by its ending."""
+    operators = operators or {"parameters": [[1]]}
+    if path.endswith(".json"):
+        items = {name: {key: [n for one in getattr(layout, key) for n in one.dim] for key in _LISTS.values()}
+                 for name, layout in layouts.items()}
+        for name, layout in layouts.items():
+            items[name].update({key: getattr(layout, key) for key in _NUMBERS.values()})
+        found = {"current_stage": 1, "parallel_strategy_item": {
+            name: {"stage": stage, "parallel_strategy": dict(enumerate(parts))}
+            for name, parts in operators.items()}, "parallel_layout_item": items}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(found, file)
+        return
+    data = [_protobuf.integer(1, 1)]
+    for name, parts in operators.items():
+        strategies = _protobuf.integer(1, stage) + b"".join(_protobuf.content(2, _dims(one)) for one in parts)
+        data.append(_protobuf.content(2, _protobuf.content(1, name) + _protobuf.content(2, strategies)))
+    for name, layout in layouts.items():
+        lists = b"".join(_protobuf.content(number, _dims(one.dim))
+                         for number, key in _LISTS.items() for one in getattr(layout, key))
+        lists += b"".join(_protobuf.integer(number, getattr(layout, key)) for number, key in _NUMBERS.items())
+        data.append(_protobuf.content(3, _protobuf.content(1, name) + _protobuf.content(2, lists)))
+    with open(path, "wb") as file:
+        file.writelines(data)
+
+
+def _dims(values) -> bytes:
+    return b"".join(_protobuf.integer(1, n) for n in values)
+
+
+def merge_text(paths: list[str], path: str) -> None:
+    """One json file of those of several stages; of each stage the first counts."""
+    found: dict = {"current_stage": 1, "parallel_strategy_item": {}, "parallel_layout_item": {}}
+    merged = []
+    for one in paths:
+        with open(one, encoding="utf-8") as file:
+            content = json.load(file)
+        layouts, operators = content.get("parallel_layout_item"), content.get("parallel_strategy_item")
+        if not operators or not layouts:
+            raise ValueError(f"The strategy file {one} is empty")
+        stage = next(iter(operators.values())).get("stage")
+        if stage not in merged:
+            merged.append(stage)
+            found["parallel_layout_item"].update({f"{stage}-{name}": item for name, item in layouts.items()})
+            found["parallel_strategy_item"].update(operators)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(found, file)
+
+
+def merge_binary(paths: list[str], path: str) -> None:
+    """The same of protobuf files."""
+    operators, layouts, merged, seen = [], [], [], set()
+    for one in paths:
+        with open(one, "rb") as file:
+            content = file.read()
+        if content in seen:
+            continue
+        seen.add(content)
+        data = memoryview(content)
+        fields = list(_fields(data, 0, len(data)))
+        of_operators = [bytes(data[a:b]) for number, (a, b) in (f for f in fields if f[0] == 2)]
+        of_layouts = [place for number, place in fields if number == 3]
+        if not of_operators or not of_layouts:
+            raise ValueError(f"The strategy file {one} is empty")
+        stage = _stage_of(memoryview(of_operators[0]))
+        if stage in merged:
+            continue
+        merged.append(stage)
+        operators += [_protobuf.content(2, item) for item in of_operators]
+        for place in of_layouts:
+            (_, name), (_, layout) = (f for f in _fields(data, *place) if f[0] in (1, 2))
+            layouts.append(_protobuf.content(3, _protobuf.content(1, f"{stage}-{_text(data, name)}")
+                                             + _protobuf.content(2, bytes(data[slice(*layout)]))))
+    with open(path, "wb") as file:
+        file.writelines([_protobuf.integer(1, 1), *operators, *layouts])
+
+
+def _stage_of(item: memoryview) -> int:
+    strategies = next(place for number, place in _fields(item, 0, len(item)) if number == 2)
+    return next(value for number, value in _fields(item, *strategies) if number == 1)

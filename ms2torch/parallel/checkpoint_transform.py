@@ -1,8 +1,4 @@
-"""Checkpoints of parameters that lay in slices on several devices (``mindspore.parallel``).
-
-MindSpore's tensor parallelism saves one slice for each rank. These put slices together; networks here are
-whole in every process.
-"""
+"""Checkpoints of parameters that lie in slices on several devices (``mindspore.parallel``)."""
 
 from __future__ import annotations
 
@@ -15,8 +11,24 @@ from ms2torch._naming.surface import install_lazy
 
 from ..common.parameter import Parameter
 from . import _strategy_file
+from ._checkpoint_layouts import (
+    load_distributed_checkpoint,
+    merge_pipeline_strategys,
+    rank_list_for_transform,
+    transform_checkpoint_by_rank,
+    transform_checkpoints,
+)
 
-__all__ = ["build_searched_strategy", "merge_sliced_parameter", "restore_group_info_list"]
+__all__ = [
+    "build_searched_strategy",
+    "load_distributed_checkpoint",
+    "merge_pipeline_strategys",
+    "merge_sliced_parameter",
+    "rank_list_for_transform",
+    "restore_group_info_list",
+    "transform_checkpoint_by_rank",
+    "transform_checkpoints",
+]
 
 
 def build_searched_strategy(strategy_filename):

@@ -82,7 +82,7 @@ def save_checkpoint(
     if format == "safetensors":
         _check_plain("save_checkpoint", enc_key=enc_key, enc_mode=enc_mode)
     encrypt = None if enc_key is None else partial(_encryption.encrypted, key=enc_key, mode=enc_mode)
-    values = dict(_chosen(save_obj, choice_func))
+    values = dict(_chosen(save_obj, choice_func) if integrated_save else _slices(save_obj, choice_func))
     for name, value in (append_dict or {}).items():
         values[name] = value if isinstance(value, str) else as_torch(value)
     if not async_save:
@@ -168,6 +168,17 @@ def _chosen(save_obj, choice):
     else:
         pairs = [_from_parameter(param) for param in save_obj]
     return pairs if choice is None else [pair for pair in pairs if choice(pair[0])]
+
+
+def _slices(save_obj, choice):
+    """`_chosen`, of Parameters that several processes share this process's part."""
+    if isinstance(save_obj, (Cell, dict)):
+        save_obj = ([p for _, p in save_obj.parameters_and_names()] if isinstance(save_obj, Cell) else
+                    [{"name": name, "data": p} for name, p in save_obj.items()])
+    named = [(one["name"], one["data"]) if isinstance(one, dict) else (one.name, one) for one in save_obj]
+    return [(name, p._rest.to_local() if hasattr(getattr(p, "_rest", None), "to_local") else
+             p._t if isinstance(p, Tensor) else p)
+            for name, p in named if choice is None or choice(name)]
 
 
 def _from_dict(key, value):

@@ -164,3 +164,29 @@ KINDS = {"mlp": Mlp, "transformer": Transformer, "llama": Llama, "resnet": ResNe
 
 def call(kind, dp, mp, settings):
     return train(kind, dp, mp, **settings)
+
+
+def saved(folder, dp, mp, settings):
+    """Train; save the parts of each rank, how they lie, and the whole, which is loaded again."""
+    import os
+
+    init()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", full_batch=True,
+                                 strategy_ckpt_save_file=f"{folder}/strategy.{settings.pop('kind', 'json')}",
+                                 **settings)
+    net = Mlp(dp, mp)
+    step = nn.TrainOneStepCell(Loss(net), nn.Adam(net.trainable_params(), 0.01))
+    x = Tensor(np.random.RandomState(1).randn(BATCH, WIDTH))
+    step(x, x)
+    os.makedirs(f"{folder}/rank_{get_rank()}")
+    ms.save_checkpoint(net, f"{folder}/rank_{get_rank()}/part.ckpt", integrated_save=False)
+    ms.save_checkpoint(net, f"{folder}/whole{get_rank()}.ckpt")
+    before = {p.name: p.asnumpy().copy() for p in net.get_parameters()}
+    for p in net.get_parameters():
+        p.set_data(ops.zeros_like(p))
+    assert all(not p.asnumpy().any() for p in net.get_parameters())
+    ms.load_param_into_net(net, ms.load_checkpoint(f"{folder}/whole{get_rank()}.ckpt"))
+    for p in net.get_parameters():
+        np.testing.assert_array_equal(p.asnumpy(), before[p.name])
+    return before

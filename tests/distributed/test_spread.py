@@ -44,3 +44,18 @@ def test_optimizer_parallelism_splits_further(together, level):
         "parallel_optimizer_threshold": 0, "optimizer_level": f"level{level}"})
     assert {kept[name] for name in ("net.a", "moment1.net.a")} == {0.25}      # columns by mp, rows by dp
     assert kept["net.b"] == 0.5                                             # (rows by mp already)
+
+
+@pytest.mark.parametrize(("kind", "settings"), [
+    ("json", {}), ("ckpt", {"enable_parallel_optimizer": True, "parallel_optimizer_config": {
+        "parallel_optimizer_threshold": 0}})])
+def test_parts_and_the_file_of_how_they_lie_give_the_whole(together, tmp_path, kind, settings):
+    import ms2torch as ms
+
+    before, *_ = together(cases.saved, 4, str(tmp_path), 2, 2, {"kind": kind, **settings})
+    strategy = str(tmp_path / f"strategy.{kind}")
+    ms.transform_checkpoints(str(tmp_path), str(tmp_path / "made"), "whole", strategy)
+    for path in (tmp_path / "made" / "rank_0" / "whole0.ckpt", tmp_path / "whole3.ckpt"):
+        found = ms.load_checkpoint(str(path))
+        for name, value in before.items():
+            np.testing.assert_array_equal(found[name].asnumpy(), value)

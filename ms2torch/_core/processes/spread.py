@@ -167,6 +167,8 @@ class Spread:
         self.sizes: tuple[int, ...] = ()
         self.mesh: DeviceMesh | None = None
         self._wanted: dict[int, tuple] = {}
+        self.trained: list = []             # the weights of the latest gradients
+        self.laid_out = None                # called once, after the first step
 
     def take(self, dataset) -> None:
         """Data come in as ``dataset_strategy`` has it."""
@@ -272,7 +274,7 @@ class Spread:
 
     def settled(self, grads: list, weights) -> list:
         """Gradients as their weights lie: whole ones ordinary tensors, others in parts."""
-        found = []
+        found, self.trained = [], list(weights)
         with faults.named(f"the reduction of {len(grads)} gradients"):
             for g, w in zip(grads, weights, strict=True):
                 if w._share is None:
@@ -299,6 +301,9 @@ class Spread:
                     if layout != used:
                         zero.keep(p, self.mesh, layout, used)
         self.sharing.clear()
+        if self.trained and self.laid_out is not None:
+            told, self.laid_out = self.laid_out, None
+            told(self)
 
     def _shared_by_optimizers(self, p, used: tuple) -> tuple[tuple, tuple]:
         """(how ``p`` is kept, how operators want it): optimizer parallelism splits the first axis further,

@@ -1,0 +1,134 @@
+"""Checkpoints of one layout over devices as those of another, strategy files of stages, and loading them."""
+
+import json
+import os
+import tempfile
+
+import mindspore as ms
+import numpy as np
+from mindspore import nn
+
+from tests.reference.judge import case
+
+# Matrix of devices, map of a matrix's dimensions to it, step and size of the optimizer's parts.
+LAYOUTS = {
+    "halves": ([2], [0, -1], 0, 0), "rows": ([4], [0, -1], 0, 0), "columns": ([4], [-1, 0], 0, 0),
+    "both": ([2, 2], [1, 0], 0, 0), "crossed": ([2, 2], [0, 1], 0, 0), "copies": ([2, 2], [-1, 0], 0, 0),
+    "optimizer": ([4], [-1, -1], 1, 2), "rows and optimizer": ([2, 2], [0, -1], 2, 2),
+    "eight": ([2, 2, 2], [1, 0], 0, 0),
+}
+
+
+def _strategy(path, kind, stage=0):
+    matrix, places, step, size = LAYOUTS[kind]
+    item = {"dev_matrix": matrix, "tensor_map": places, "param_split_shape": [], "indices_offset": [], "field": 0,
+            "opt_weight_shard_step": step, "opt_weight_shard_size": size}
+    content = {"current_stage": 1, "parallel_layout_item": {"weight": item},
+               "parallel_strategy_item": {"MatMul": {"stage": stage, "parallel_strategy": [[1, 1]]}}}
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(content, file)
+    return path
+
+
+def _saved(path, **values):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    ms.save_checkpoint([{"name": name, "data": ms.Tensor(value)} for name, value in values.items()], path)
+    return path
+
+
+def _whole(folder):
+    weight = np.arange(64, dtype=np.float32).reshape(8, 8)
+    return _saved(f"{folder}/whole/rank_0/a.ckpt", weight=weight, step=np.array(3, np.int32))
+
+
+def _read(folder):
+    found = {}
+    for path, _, files in sorted(os.walk(folder)):
+        for name in files:
+            key = os.path.relpath(os.path.join(path, name), folder)
+            found[key] = [(k, v.asnumpy()) for k, v in ms.load_checkpoint(os.path.join(path, name)).items()]
+    return found
+
+
+@case(each={"source": list(LAYOUTS), "target": ["halves", "both", "rows and optimizer", "eight", None]})
+def test_any_layout_becomes_any_other(source, target):
+    with tempfile.TemporaryDirectory() as folder:
+        _whole(folder)
+        first = _strategy(f"{folder}/a.json", source)
+        ms.transform_checkpoints(f"{folder}/whole", f"{folder}/a", "part", None, first)
+        second = None if target is None else _strategy(f"{folder}/b.json", target)
+        ms.transform_checkpoints(f"{folder}/a", f"{folder}/b", "part", first, second)
+        devices = int(np.prod(LAYOUTS[target][0])) if target else 1
+        ranks = [[int(n) for n in ms.rank_list_for_transform(r, first, second)] for r in range(devices)]
+        return _read(f"{folder}/a"), _read(f"{folder}/b"), ranks
+
+
+@case(each={"rank": [0, 3]})
+def test_one_rank_alone(rank):
+    with tempfile.TemporaryDirectory() as folder:
+        _whole(folder)
+        first, second = _strategy(f"{folder}/a.json", "rows"), _strategy(f"{folder}/b.json", "columns")
+        ms.transform_checkpoints(f"{folder}/whole", f"{folder}/a", "part", None, first)
+        files = {r: f"{folder}/a/rank_{r}/part{r}.ckpt" for r in range(4)}
+        ms.transform_checkpoint_by_rank(rank, files, f"{folder}/b.ckpt", first, second)
+        return [(k, v.asnumpy()) for k, v in ms.load_checkpoint(f"{folder}/b.ckpt").items()]
+
+
+@case
+def test_stages_are_merged():
+    with tempfile.TemporaryDirectory() as folder:
+        os.makedirs(f"{folder}/s")
+        for stage in range(2):
+            _strategy(f"{folder}/s/{stage}.json", "halves", stage)
+        ms.merge_pipeline_strategys(f"{folder}/s", f"{folder}/merged.json")
+        with open(f"{folder}/merged.json", encoding="utf-8") as file:
+            found = json.load(file)
+        _whole(folder)
+        ms.transform_checkpoints(f"{folder}/whole", f"{folder}/a", "part", None, f"{folder}/merged.json")
+        ranks = [[int(n) for n in ms.rank_list_for_transform(r, f"{folder}/merged.json")] for r in range(2)]
+        return found["current_stage"], sorted(found["parallel_layout_item"]), ranks, _read(f"{folder}/a")
+
+
+@case(each={"kind": ["rows", "columns", "both", "copies", "optimizer"]})
+def test_loading_what_ranks_saved(kind):
+    with tempfile.TemporaryDirectory() as folder:
+        _whole(folder)
+        path = _strategy(f"{folder}/a.json", kind)
+        ms.transform_checkpoints(f"{folder}/whole", f"{folder}/a", "part", None, path)
+        net = nn.Dense(8, 8, has_bias=False)
+        done = ms.load_distributed_checkpoint(net, [f"{folder}/a/rank_{r}/part{r}.ckpt" for r in range(4)],
+                                              train_strategy_filename=path)
+        return done, net.weight.value()
+
+
+def _bad(kind, folder):
+    path = _strategy(f"{folder}/a.json", "rows")
+    whole = _whole(folder)
+    calls = {
+        "rank": lambda: ms.rank_list_for_transform("0", path),
+        "empty": lambda: ms.transform_checkpoints(folder, f"{folder}/b", "part", None, path),
+        "prefix": lambda: ms.transform_checkpoints(f"{folder}/whole", f"{folder}/b", 1, None, path),
+        "format": lambda: ms.transform_checkpoints(f"{folder}/whole", f"{folder}/b", "p", None, path, 1,
+                                                   "safetensors"),
+        "missing": lambda: ms.transform_checkpoints(f"{folder}/whole", f"{folder}/b", "p", path),
+        "map": lambda: ms.transform_checkpoint_by_rank(0, [whole], f"{folder}/b.ckpt", None, path),
+        "name": lambda: ms.transform_checkpoint_by_rank(0, {0: whole}, f"{folder}/b", None, path),
+        "file": lambda: ms.transform_checkpoint_by_rank(0, {0: "no.ckpt"}, f"{folder}/b.ckpt", None, path),
+        "folder": lambda: ms.merge_pipeline_strategys("no folder", f"{folder}/b.json"),
+        "count": lambda: ms.load_distributed_checkpoint(nn.Dense(8, 8), [whole], train_strategy_filename=path),
+        "ending": lambda: ms.load_distributed_checkpoint(nn.Dense(8, 8), ["a.txt"],
+                                                         train_strategy_filename=path),
+        "kind": lambda: ms.load_distributed_checkpoint(nn.Dense(8, 8), [whole], format="npz"),
+        "prediction": lambda: ms.load_distributed_checkpoint(nn.Dense(8, 8), [whole], {"weight": [1, 2, 3, 4]}),
+    }
+    return calls[kind]()
+
+
+@case(each={"kind": ["rank", "empty", "prefix", "format", "missing", "map", "name", "file", "folder", "count",
+                     "ending", "kind", "prediction"]})
+def test_what_is_refused(kind):
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            return _bad(kind, folder)
+        except Exception as error:
+            return f"{type(error).__name__}: {error}".replace(folder, "FOLDER")
