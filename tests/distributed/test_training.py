@@ -90,6 +90,16 @@ def test_an_overflow_on_one_rank_skips_the_step_on_all(together):
     np.testing.assert_array_equal(found[0][1][2], found[1][1][2])
 
 
+@pytest.mark.parametrize("kind", ["plain", "scaled", "user"])
+def test_steps_that_fail_leave_nothing(together, kind):
+    """Neither gradients nor half a reduction: the steps between them are those of a run without."""
+    expected = together(cases.with_failed_steps, 2, kind, ())
+    found = together(cases.with_failed_steps, 2, kind, ("backward", "forward"))
+    for ours, theirs in zip(found, expected, strict=True):
+        for name, value in theirs.items():
+            np.testing.assert_array_equal(ours[name], value, err_msg=name)
+
+
 @pytest.mark.parametrize("kind", ["plain", "scaled", "micro", "user", "accumulated"])
 def test_gradients_are_reduced_once_for_each_update(together, kind):
     assert together(cases.reductions, 2, kind) == [[1, 1], [1, 1]]

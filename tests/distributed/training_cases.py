@@ -166,6 +166,36 @@ def train(kind, dtype="float64", steps=STEPS, mode="data_parallel", graph=False,
     return losses, _values(net), overlapped, first
 
 
+def with_failed_steps(kind, failing):
+    """Parameters after five steps, with steps between them that raise on every rank, forward or backward."""
+    init()
+    size, rank = get_group_size(), get_rank()
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+    net, network, optimizer = _made(kind, ms.float64)
+    step, fails = _step(kind, network, optimizer), []
+
+    def hook(where):
+        def fault(*given):
+            if where in fails:
+                raise ZeroDivisionError
+
+        return fault
+
+    net.fc2.register_forward_hook(hook("forward"))
+    net.fc1.register_backward_hook(hook("backward"))
+    mine = slice(rank, None, size)
+    for x, y in zip(*_data(5), strict=True):
+        for fault in failing:
+            fails.append(fault)
+            try:
+                step(Tensor(x * 3, ms.float64)[mine], Tensor(y, ms.float64)[mine])
+                raise AssertionError("the step did not fail")
+            except ZeroDivisionError:
+                fails.clear()
+        step(Tensor(x, ms.float64)[mine], Tensor(y, ms.float64)[mine])
+    return _values(net)
+
+
 def _values(net):
     return {p.name: p.asnumpy().copy() for p in net.get_parameters()}
 

@@ -1,0 +1,121 @@
+"""Gradients after failures, of copies, of inputs that are no Tensors, and inside other transforms."""
+import contextlib
+import copy
+
+import mindspore as ms
+import numpy as np
+from mindspore import nn, ops
+
+from tests.reference.judge import case
+from tests.reference.networks import t
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = ms.Parameter(t([2.0, 3.0]), name="w")
+
+    def construct(self, x, scale=1.0):
+        return (self.w * x * scale).sum()
+
+
+def gradient(net, *args):
+    return ms.grad(net, None, net.trainable_params())(*args)
+
+
+@case
+def test_a_copied_parameter_has_its_own_hooks():
+    net = Net()
+    net.w.register_hook(lambda g: g * 10)
+    other = copy.deepcopy(net)
+    other.w.register_hook(lambda g: g + 100)
+    return gradient(net, t([1.0, 2.0])), gradient(other, t([1.0, 2.0]))
+
+
+@case
+def test_a_removed_hook_of_a_copy():
+    net = Net()
+    handle = net.w.register_hook(lambda g: g * 10)
+    other = copy.deepcopy(net)
+    handle.remove()
+    return gradient(net, t([1.0, 2.0])), gradient(other, t([1.0, 2.0]))
+
+
+class Failing(Net):
+    def construct(self, x, fails=False):
+        h = self.w * x
+        if fails:
+            raise ValueError("on purpose")
+        return h.sum()
+
+
+@case
+def test_hooks_after_failed_calls():
+    net, seen = Failing(), []
+    net.register_backward_hook(lambda cell, gi, go: seen.append(len(go)))
+    for _ in range(3):
+        with contextlib.suppress(ValueError):
+            ms.grad(net, None, net.trainable_params())(t([1.0, 2.0]), True)
+    found = gradient(net, t([1.0, 2.0]))
+    return found, seen
+
+
+@case
+def test_a_numpy_argument_changed_in_place():
+    net, scale = Net(), np.ones(2, np.float32)
+    net.set_grad()
+    first = net(t([1.0, 2.0]), ms.Tensor(scale)), gradient(net, t([1.0, 2.0]), ms.Tensor(scale))
+    scale[:] = 5
+    return first, net(t([1.0, 2.0]), ms.Tensor(scale)), gradient(net, t([1.0, 2.0]), ms.Tensor(scale))
+
+
+def loss(w, x):
+    return (w * x).sum() ** 2
+
+
+@case
+def test_vmap_of_a_gradient():
+    per_sample = ms.vmap(ms.grad(loss), in_axes=(None, 0))
+    return per_sample(t([2.0, 3.0]), t([[1.0, 2.0], [3.0, 4.0]]))
+
+
+@case
+def test_jacobian_of_a_gradient():
+    return ms.jacrev(ms.grad(loss))(t([2.0, 3.0]), t([1.0, 2.0]))
+
+
+@case
+def test_vmap_of_a_cells_gradient():
+    net = Net()
+    return ms.vmap(ms.grad(net))(t([[1.0, 2.0], [3.0, 4.0]]))
+
+
+@case
+def test_a_step_after_a_failed_step():
+    net = Failing()
+    optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    forward = ms.value_and_grad(net, None, optimizer.parameters)
+    found = []
+    for fails in (False, True, False):
+        try:
+            value, grads = forward(t([1.0, 2.0]), fails)
+            optimizer(grads)
+            found.append(value)
+        except ValueError:
+            found.append("failed")
+    return found, net.w, optimizer.moments[0]
+
+
+@case
+def test_gradient_inside_a_gradient_inside_a_cell():
+    class Physics(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.net = nn.Dense(1, 1, weight_init=t([[2.0]]), bias_init=t([0.5]), activation="tanh")
+
+        def construct(self, x):
+            slope = ms.grad(self.net)
+            return (ops.square(ms.grad(slope)(x) + self.net(x))).mean()
+
+    net = Physics()
+    return ms.value_and_grad(net, None, net.trainable_params())(t([[0.3], [0.7]]))
