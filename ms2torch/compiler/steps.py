@@ -10,12 +10,13 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.errors import notice
 from ms2torch._core.gradient import passes, recording
+from ms2torch._core.processes import distributed
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import increment_versions
 
 from . import backends, comparing, settings
-from .tracing import Leaf, Untraceable, put_together, taken_apart, trace
+from .structures import Leaf, Untraceable, put_together, taken_apart
 from .updates import Counters
 
 # Signatures that one step is compiled for; another is compiled once it was met so often.
@@ -37,7 +38,6 @@ class Step:
         self.met: dict = {}
         self.spent = 0.0
         self.compiling = 0.0
-        self.left: int | None = None        # steps to come, where somebody knows (`Model.train`)
         self.times: list[float] = []
 
     def __deepcopy__(self, memo):
@@ -71,9 +71,10 @@ class Step:
         """`auto`: whether compiling now is likely to pay for itself in this run."""
         if self.spent < PATIENCE or len(self.times) < 20:
             return False
-        if self.left is None:
+        left = getattr(self.entries[0], "__dict__", {}).get("_steps_left")
+        if left is None:
             return self.spent > WORTH * COMPILING
-        return self.left * statistics.median(self.times[-20:]) > WORTH * COMPILING
+        return left * statistics.median(self.times[-20:]) > WORTH * COMPILING
 
     def _timed(self, eager, args, kwargs):
         start = time.perf_counter()
@@ -85,8 +86,6 @@ class Step:
             self.times.append(took)
             if len(self.times) > 100:
                 del self.times[:50]
-            if self.left:
-                self.left -= 1
 
     def _wants(self, signature, fits: bool) -> bool:
         """Whether what no variant fits is worth one: the first at once, others where they come often."""
@@ -106,6 +105,8 @@ class Step:
 
     def _first(self, signature, eager, args, kwargs, leaves):
         device = leaves[0]._t.device if leaves else torch.device("cpu")
+        if distributed.joined():
+            return self._eagerly("several processes train together", eager, args, kwargs)
         if not settings.able(device):
             self.off = True
             return eager(*args, **kwargs)
@@ -113,6 +114,8 @@ class Step:
             passes.prepare_training(self.entries[0] if isinstance(self.entries[0], torch.nn.Module) else None)
         start = time.perf_counter()
         try:
+            from .tracing import trace  # half a second of torch's modules, when it is needed
+
             with passes.threads.held():
                 variant = Compiled(signature, trace(eager, args, kwargs, self.entries))
             variant.compile([x._t for x in leaves])

@@ -24,48 +24,11 @@ from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from . import updates
+from .structures import Untraceable, put_together, taken_apart
 from .watching import Watch, is_users
 
 # A graph of more operations would compile for many minutes: loops over long sequences.
 MOST = 10_000
-
-
-class Untraceable(Exception):
-    """A step that runs eagerly, and why."""
-
-
-class Leaf:
-    """The place of a Tensor in a structure of arguments or results."""
-
-    __slots__ = ("at",)
-
-    def __init__(self, at: int) -> None:
-        self.at = at
-
-
-def taken_apart(value, leaves: list):
-    """``value`` with a `Leaf` for each Tensor that is no Parameter; the Tensors go to ``leaves``."""
-    if isinstance(value, Tensor):
-        if hasattr(value, "_rest"):
-            return value
-        leaves.append(value)
-        return Leaf(len(leaves) - 1)
-    if value.__class__ is dict:
-        return {k: taken_apart(v, leaves) for k, v in value.items()}
-    if value.__class__ in (tuple, list):
-        return value.__class__([taken_apart(v, leaves) for v in value])
-    return value
-
-
-def put_together(spec, leaves):
-    """The structure that `taken_apart` took apart, with other leaves."""
-    if spec.__class__ is Leaf:
-        return leaves[spec.at]
-    if spec.__class__ is dict:
-        return {k: put_together(v, leaves) for k, v in spec.items()}
-    if spec.__class__ in (tuple, list):
-        return spec.__class__([put_together(v, leaves) for v in spec])
-    return spec
 
 
 class Tracing:

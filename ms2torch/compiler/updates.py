@@ -247,8 +247,10 @@ def _formulate(tracing, optimizer, plan: _Plan, gradients, numbers, unless) -> N
     known = _KERNELS[plan.kernel.func]
     static = known.static(plan.kernel)
     each = len(plan.numbers) // len(optimizer._buckets)
-    mine = {i: [numbers[b * each + k].to(params[i]._rest.dtype) for k in range(each)]
-            for b, bucket in enumerate(optimizer._buckets) for i in bucket.places}
+    mine = {}
+    for b, bucket in enumerate(optimizer._buckets):         # parameters of one bucket have one dtype
+        shared = [numbers[b * each + k].to(params[bucket.places[0]]._rest.dtype) for k in range(each)]
+        mine |= {i: list(shared) for i in bucket.places}
     if plan.prepare and (optimizer.need_scale or optimizer._centralizes):
         # Decayed before it is centralized and unscaled, not by the kernel.
         for i, (g, p) in enumerate(zip(raw, params, strict=True)):

@@ -31,8 +31,8 @@ _MANY = 256
 # What Cells keep for themselves, which changes no number.
 _INTERNAL = frozenset({
     "_records", "_children_marked", "_in_slow_construct", "_hosted", "_fresh", "_checked", "_steps",
-    "_late_step", "_listed", "_parameters", "_params", "_buffers", "_ms_buffers", "_primitives", "_phase",
-    "_slow", "_scope", "_non_persistent_buffers_set"})
+    "_steps_left", "_late_step", "_listed", "_parameters", "_params", "_buffers", "_ms_buffers",
+    "_primitives", "_phase", "_slow", "_scope", "_non_persistent_buffers_set"})
 _EFFECTS = {builtins.print: "print", builtins.open: "open", builtins.input: "input",
             time.time: "time.time", time.perf_counter: "time.perf_counter", time.sleep: "time.sleep"}
 

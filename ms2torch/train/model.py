@@ -286,6 +286,8 @@ class Model:
         for i in range(initial_epoch, epoch):
             params.cur_epoch_num = self._current_epoch_num = i + 1
             self._current_step_num = 0
+            # Whether compiling the step pays depends on how many there will be.
+            self._train_network.__dict__["_steps_left"] = (epoch - i) * params.batch_num
             manager.on_train_epoch_begin(context)
             for batch in helper:
                 batch = (batch,) if isinstance(batch, Tensor) else batch
