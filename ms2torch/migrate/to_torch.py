@@ -137,9 +137,11 @@ class _Rows:
 
     def __init__(self, rows) -> None:
         self.rows = rows
+        # One iterator over all epochs: each pass is the next of them, as where MindSpore trains.
+        self._epochs = rows.create_tuple_iterator() if hasattr(rows, "create_tuple_iterator") else rows
 
     def __iter__(self):
-        return map(lower, iter(self.rows))
+        return map(lower, iter(self._epochs))
 
     def __len__(self) -> int:
         return self.rows.get_dataset_size() if hasattr(self.rows, "get_dataset_size") else len(self.rows)

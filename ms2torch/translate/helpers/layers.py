@@ -43,7 +43,7 @@ class Cast(nn.Module):
     def forward(self, *inputs):
         weights = {name: p.to(self.dtype) for name, p in self.layer.named_parameters()}
         inputs = [x.to(self.dtype) if x.is_floating_point() else x for x in inputs]
-        return torch.func.functional_call(self.layer, weights, inputs)
+        return torch.func.functional_call(self.layer, weights, tuple(inputs))
 
 
 class CentralCrop(nn.Module):
@@ -77,7 +77,15 @@ def named(module):
     return list(module.parameters())
 
 
-def activation(name):
+def clones(parameters, prefix, value=None):
+    """Tensors like labelled parameters, filled with a value or copied, with labels of their own."""
+    made = [p.detach().clone() if value is None else torch.full_like(p, value) for p in parameters]
+    for parameter, clone in zip(parameters, made):
+        clone.label = f"{prefix}.{parameter.label}"
+    return made
+
+
+def activation_layer(name):
     """The activation layer of a name; None for none."""
     layers = {
         "relu": nn.ReLU, "relu6": nn.ReLU6, "sigmoid": nn.Sigmoid, "tanh": nn.Tanh, "elu": nn.ELU,

@@ -1,1 +1,193 @@
-"""Training loops."""
+"""Training loops, what they call, and metrics."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import torch
+
+from .steps import classes
+
+
+class Callback:
+    """What a training loop calls; each of these may do something."""
+
+    def begin(self, run): ...
+    def epoch_begin(self, run): ...
+    def step_begin(self, run): ...
+    def step_end(self, run): ...
+    def epoch_end(self, run): ...
+    def end(self, run): ...
+
+    def on_train_begin(self, run):
+        self.begin(run)
+
+    def on_train_epoch_begin(self, run):
+        self.epoch_begin(run)
+
+    def on_train_step_begin(self, run):
+        self.step_begin(run)
+
+    def on_train_step_end(self, run):
+        self.step_end(run)
+
+    def on_train_epoch_end(self, run):
+        self.epoch_end(run)
+
+    def on_train_end(self, run):
+        self.end(run)
+
+
+class LossMonitor(Callback):
+    """Prints the loss every ``every`` steps."""
+
+    def __init__(self, every=1):
+        self.every = every
+
+    def step_end(self, run):
+        state = run.original_args()
+        loss = state.net_outputs
+        loss = float((loss[0] if isinstance(loss, tuple) else loss).mean())
+        step = (state.cur_step_num - 1) % state.batch_num + 1
+        if state.cur_step_num % self.every == 0:
+            print(f"epoch: {state.cur_epoch_num} step: {step}, loss is {loss}")
+
+
+class Trainer:
+    """A network, its loss and its optimizer; without a loss the network is a training step by itself."""
+
+    def __init__(self, network, loss_fn=None, optimizer=None, metrics=None):
+        self.network, self.loss_fn, self.optimizer = network, loss_fn, optimizer
+        self.metrics = metric_table(metrics)
+
+    def step(self, *batch):
+        """The loss of a batch, and a step of the optimizer."""
+        if self.optimizer is None:
+            return self.network(*batch)
+        self.optimizer.zero_grad()
+        found = self.network(*batch[:-1] if self.loss_fn else batch)
+        loss = self.loss(found, batch[-1]) if self.loss_fn else found
+        loss.backward()
+        self.optimizer.step()
+        return loss.detach()
+
+    def loss(self, found, label):
+        return self.loss_fn(found, classes(self.loss_fn, label))
+
+    def train(self, epochs, data, callbacks=()):
+        """Train for some epochs."""
+        callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]
+        state = SimpleNamespace(cur_epoch_num=0, cur_step_num=0, batch_num=len(data), epoch_num=epochs,
+                                network=self.network, optimizer=self.optimizer, train_network=self.network)
+        run = SimpleNamespace(original_args=lambda: state, stopped=False)
+        run.request_stop = lambda: setattr(run, "stopped", True)
+
+        def tell(what):
+            for callback in callbacks:
+                getattr(callback, f"on_train_{what}")(run)
+
+        tell("begin")
+        for state.cur_epoch_num in range(1, epochs + 1):
+            self.network.train()
+            tell("epoch_begin")
+            for batch in data:
+                state.cur_step_num += 1
+                tell("step_begin")
+                self.network.train()
+                state.net_outputs = self.step(*batch)
+                tell("step_end")
+                if run.stopped:
+                    break
+            tell("epoch_end")
+            if run.stopped:
+                break
+        tell("end")
+
+    @torch.no_grad()
+    def eval(self, data):
+        """The metrics over a data set."""
+        self.network.eval()
+        for metric in self.metrics.values():
+            metric.clear()
+        for *inputs, label in data:
+            found = self.network(*inputs)
+            for metric in self.metrics.values():
+                if isinstance(metric, LossMetric):
+                    metric.update(self.loss(found, label))
+                elif isinstance(metric, Metric):
+                    metric.update(found, label)
+                else:
+                    metric.update(found.numpy(), label.numpy())
+        return {name: metric.eval() for name, metric in self.metrics.items()}
+
+    @torch.no_grad()
+    def predict(self, *inputs):
+        self.network.eval()
+        return self.network(*inputs)
+
+
+def metric_table(metrics):
+    """Metrics by name, from a dict of them or a set of their names."""
+    named = {
+        "acc": AccuracyMetric, "accuracy": AccuracyMetric, "loss": LossMetric, "mse": MeanSquares, "mae": MeanErrors,
+    }
+    if isinstance(metrics, dict):
+        return metrics
+    return {name: named[name.lower()]() for name in metrics or ()}
+
+
+class Metric:
+    """A figure over many batches: ``clear``, ``update`` for each, ``eval`` at the end."""
+
+    def _convert_data(self, x):
+        return x.numpy(force=True) if torch.is_tensor(x) else np.asarray(x)
+
+
+class LossMetric(Metric):
+    """The mean loss."""
+
+    def clear(self):
+        self.total, self.count = 0.0, 0
+
+    def update(self, loss):
+        self.total += float(loss.mean())
+        self.count += 1
+
+    def eval(self):
+        return self.total / self.count
+
+
+class AccuracyMetric(Metric):
+    """The share of samples whose highest score is their class; classes may be one-hot."""
+
+    def clear(self):
+        self.right, self.count = 0, 0
+
+    def update(self, scores, label):
+        label = label.argmax(1) if label.ndim == scores.ndim else label
+        self.right += int((scores.argmax(1) == label).sum())
+        self.count += label.numel()
+
+    def eval(self):
+        return self.right / self.count
+
+
+class MeanSquares(Metric):
+    """The mean squared error."""
+
+    def clear(self):
+        self.total, self.count = 0.0, 0
+
+    def update(self, found, wanted):
+        self.total += float(((found - wanted) ** 2).sum())
+        self.count += len(wanted)
+
+    def eval(self):
+        return self.total / self.count
+
+
+class MeanErrors(MeanSquares):
+    """The mean absolute error."""
+
+    def update(self, found, wanted):
+        self.total += float((found - wanted).abs().sum())
+        self.count += len(wanted)

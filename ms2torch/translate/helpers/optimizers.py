@@ -26,6 +26,20 @@ class AdamWeightDecay(torch.optim.Optimizer):
                 p.sub_(group["lr"] * update)
 
 
+def early_eps(optimizer):
+    """An Adam that adds eps before the bias correction; without this it is PyTorch's own, a little bolder."""
+    for group in optimizer.param_groups:
+        group["early_eps"], group["steps"] = group["eps"], 0
+
+    def before(optimizer, args, kwargs):
+        for group in optimizer.param_groups:
+            group["steps"] += 1
+            group["eps"] = group["early_eps"] / (1 - group["betas"][1] ** group["steps"]) ** 0.5
+
+    optimizer.register_step_pre_hook(before)
+    return optimizer
+
+
 def decay_groups(module, weight_decay):
     """A module's parameters in two groups: the scales and shifts of its norms do not decay."""
     norms = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)

@@ -4,6 +4,12 @@ import torch
 from torch import nn
 
 
+def classes(loss, label):
+    """Labels as a loss takes them: classes are int64 for cross entropy."""
+    of_classes = isinstance(loss, (nn.CrossEntropyLoss, nn.NLLLoss)) and not label.is_floating_point()
+    return label.long() if of_classes else label
+
+
 class WithLoss(nn.Module):
     """A network and its loss: inputs and labels in, the loss out."""
 
@@ -12,7 +18,7 @@ class WithLoss(nn.Module):
         self.network, self.loss = network, loss
 
     def forward(self, x, label):
-        return self.loss(self.network(x), label)
+        return self.loss(self.network(x), classes(self.loss, label))
 
 
 class TrainStep(nn.Module):

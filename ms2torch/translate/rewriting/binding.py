@@ -47,9 +47,9 @@ def form_of(path: str) -> Form | None:
     """The form behind a dotted MindSpore name; ``mindspore.Tensor.x`` are Tensor's methods."""
     if path.startswith("mindspore.Tensor."):
         name = path.rpartition(".")[2]
-        from ms2torch import Tensor
+        from ms2torch import Parameter, Tensor
 
-        function = METHODS.get(name) or getattr(Tensor, name, None)
+        function = METHODS.get(name) or getattr(Tensor, name, None) or getattr(Parameter, name, None)
         return _of_function(function) if callable(function) else None
     thing = found(path)
     if isinstance(thing, type):

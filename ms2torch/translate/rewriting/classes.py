@@ -32,6 +32,8 @@ def rewritten(rewriter, cls: Class | None, original: cst.ClassDef, updated: cst.
                 made = worth.replace("mindspore.", "ms2torch.", 1)
             else:
                 rewriter.settle(site_of(node), worth, worth)
+                if made in ("Callback", "Metric"):
+                    rewriter.helpers.add(made)
             new = new.with_changes(value=cst.parse_expression(made)) if made else None
         if new is not None:
             bases.append(new)
@@ -49,6 +51,7 @@ def function(rewriter, original: cst.FunctionDef, updated: cst.FunctionDef):
         if not is_cell(cls.root()):
             name = "__call__"
         updated = updated.with_changes(name=cst.Name(name))
+    updated = _overload(rewriter, rewriter.statement(original), updated)
     kept = [
         d
         for d in updated.decorators
@@ -62,3 +65,36 @@ def function(rewriter, original: cst.FunctionDef, updated: cst.FunctionDef):
         elif lines:
             updated = updated.with_changes(leading_lines=lines)
     return updated
+
+
+def _overload(rewriter, node, updated: cst.FunctionDef) -> cst.FunctionDef:
+    """The one function of a ``MultitypeFuncGraph`` is the function itself, under the graph's name."""
+    for i, decorator in enumerate(getattr(node, "decorator_list", ())):
+        graph = overloaded(rewriter, decorator)
+        if graph is not None and registrations(rewriter, graph) == 1:
+            kept = [d for j, d in enumerate(updated.decorators) if j != i]
+            lines = updated.decorators[0].leading_lines
+            return updated.with_changes(decorators=kept, name=cst.Name(graph), leading_lines=lines)
+    return updated
+
+
+def overloaded(rewriter, decorator: ast.expr) -> str | None:
+    """The name of the graph in ``@graph.register("Tensor")``."""
+    function = getattr(decorator, "func", None)
+    if not (
+        isinstance(function, ast.Attribute)
+        and function.attr == "register"
+        and isinstance(function.value, ast.Name)
+    ):
+        return None
+    worth = rewriter.reading.worth(function.value)
+    return function.value.id if getattr(worth, "cls", "") == "mindspore.ops.MultitypeFuncGraph" else None
+
+
+def registrations(rewriter, graph: str) -> int:
+    """How many functions a graph has."""
+    return sum(
+        overloaded(rewriter, d) == graph
+        for n in ast.walk(rewriter.tree)
+        for d in getattr(n, "decorator_list", ())
+    )

@@ -20,6 +20,7 @@ _NEEDED = {
     "ms2torch": "import ms2torch",
     "math": "import math",
     "partial": "from functools import partial",
+    "SimpleNamespace": "from types import SimpleNamespace",
     "DataLoader": "from torch.utils.data import DataLoader",
     "lr_scheduler": "from torch.optim import lr_scheduler",
 }

@@ -165,9 +165,6 @@ class Reading:
         worth = self.value(node.value)
         for target in node.targets:
             self._bind(target, worth)
-            if isinstance(node.value, ast.Tuple) and isinstance(target, ast.Tuple):
-                for part, value in zip(target.elts, node.value.elts, strict=False):
-                    self._bind(part, self.value(value))
 
     def _annassign(self, node: ast.AnnAssign) -> None:
         self._bind(node.target, self.value(node.value) if node.value else None)
@@ -313,6 +310,8 @@ class Reading:
             if function is not None:
                 return Bound(function, owner)
             return inherited(owner.cls, node.attr)
+        if node.attr == "net_outputs":
+            return TENSOR
         return results.part(owner, node.attr) if isinstance(owner, Of) else None
 
     def _of_tuple(self, node):
@@ -381,6 +380,8 @@ class Reading:
         if len(parts) == 1 and isinstance(parts[0], (ast.List, ast.Tuple)):
             parts = parts[0].elts
         worths = [self.worth(part) for part in parts]
+        if len(worths) == 1 and isinstance(worths[0], Seq):
+            return worths[0].item
         if any(isinstance(part, ast.Starred) for part in parts) or at is None:
             return join(*(item(w) if isinstance(w, (Seq, Many)) else w for w in worths))
         return worths[at] if -len(worths) <= at < len(worths) else join(*map(item, worths))

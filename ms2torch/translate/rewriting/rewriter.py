@@ -9,7 +9,7 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from ..facts import Facts
-from ..rules import load, training
+from ..rules import data, load, training
 from ..rules.table import CALLS, INSTANCES, VALUES, call_rule
 from ..translation import Site, Translation, site_of
 from . import classes, imports, primitives, statements
@@ -68,6 +68,10 @@ class Rewriter(cst.CSTTransformer):
         self.made: dict[tuple, dict[str, cst.BaseExpression]] = {}
         self.primitives = primitives.plan(tree, reading)
         self.classes: list[Class] = []
+        self.keeps_data = any(
+            isinstance(n, ast.Call) and str(reading.worth(n.func)).startswith("mindspore.dataset.")
+            for n in ast.walk(tree)
+        )
         self.names_parameters = any(
             isinstance(n, ast.Attribute) and n.attr == "name" and reading.worth(n.value) == PARAMETER
             for n in ast.walk(tree)
@@ -141,9 +145,10 @@ class Rewriter(cst.CSTTransformer):
     def settle(self, at: tuple[int, int], name: str, rule: str = "") -> None:
         self.sites[at] = Site(*at, name, True, rule)
 
-    def keep_site(self, at: tuple[int, int], name: str, reason: str) -> None:
+    def keep_site(self, at: tuple[int, int], name: str, reason: str, told: bool = True) -> None:
         self.sites[at] = Site(*at, name, False, "", reason)
-        self.reasons.append((at[0], f"{name.removeprefix('mindspore.')}: {reason}"))
+        if told:
+            self.reasons.append((at[0], f"{name.removeprefix('mindspore.')}: {reason}"))
 
     # ---- calls ------------------------------------------------------------------------------------------
 
@@ -198,6 +203,9 @@ class Rewriter(cst.CSTTransformer):
         if at in self.keep:
             raise Kept(path, "its result differed from MindSpore's")
         thing = found(path)
+        if path.startswith("mindspore.dataset."):
+            self.keep_site(at, path, data.REASON, is_a(path, "mindspore.dataset.Dataset"))
+            return data.kept(path, updated)
         form = form_of(path)
         if isinstance(thing, type) and is_a(path, "mindspore.ops.Primitive"):
             return self.primitives.made(self, path, form, node, original, updated)
@@ -253,8 +261,10 @@ class Rewriter(cst.CSTTransformer):
         for cls in _lineage(base):
             if f"{cls}.{attr}" in CALLS:
                 return f"{cls}.{attr}"
-        if owner is None and f"mindspore.Tensor.{attr}" in CALLS and attr in _TENSORS_ALONE:
+        if owner is None and attr in _TENSORS_ALONE:
             return f"mindspore.Tensor.{attr}"
+        if owner is None and attr in _CELLS_ALONE:
+            return f"mindspore.nn.Cell.{attr}"
         if isinstance(owner, Seq) and f"mindspore.ParameterTuple.{attr}" in CALLS and is_tensor(owner.item):
             return f"mindspore.ParameterTuple.{attr}"
         return None
@@ -305,7 +315,14 @@ class Rewriter(cst.CSTTransformer):
         return self._part(owner, node, updated_node)
 
     def _part(self, owner, node: ast.Attribute, updated):
-        """An attribute of a Tensor or a layer."""
+        """An attribute of a Tensor or a layer; one that a Module needs for itself gets another name."""
+        if (
+            isinstance(owner, OwnOf)
+            and node.attr in _RESERVED
+            and owner.cls.is_cell
+            and owner.cls.attribute(node.attr) is not None
+        ):
+            return updated.with_changes(attr=cst.Name(f"{node.attr}_"))
         if isinstance(owner, OwnOf):
             own = owner.cls.attribute(node.attr) is not None or owner.cls.function(node.attr) is not None
             base = "" if own else owner.cls.root()
@@ -380,6 +397,20 @@ class Rewriter(cst.CSTTransformer):
     def leave_SimpleStatementLine(self, original_node, updated_node):
         return statements.line(self, original_node, updated_node, self.before.pop(), self.after.pop())
 
+    def leave_List(self, original_node, updated_node):
+        kept = [e for e in updated_node.elements if not _orders(e.value)]
+        if len(kept) == len(updated_node.elements):
+            return updated_node
+        return updated_node.with_changes(elements=kept)
+
+    def leave_For(self, original_node, updated_node):
+        worth = self.worth(original_node.iter)
+        if isinstance(worth, Of) and is_a(worth.cls, "mindspore.dataset.Dataset"):
+            return updated_node.with_changes(
+                iter=fill("ms2torch.to_torch({data})", {"data": updated_node.iter})
+            )
+        return updated_node
+
     def leave_Try(self, original_node, updated_node):
         return statements.attempt(updated_node)
 
@@ -396,8 +427,39 @@ class Rewriter(cst.CSTTransformer):
         return code(node)
 
 
+def _orders(node: cst.BaseExpression) -> bool:
+    """Whether it is ``{"order_params": ...}``, of which PyTorch's optimizers know nothing."""
+    return (
+        isinstance(node, cst.Dict)
+        and len(node.elements) == 1
+        and isinstance(node.elements[0], cst.DictElement)
+        and "order_params" in code(node.elements[0].key)
+    )
+
+
 # Methods that only Tensors have.
-_TENSORS_ALONE = frozenset(("asnumpy", "expand_dims", "astype_", "broadcast_to", "swapaxes_", "set_data"))
+_TENSORS_ALONE = frozenset(("asnumpy", "expand_dims", "set_data"))
+# Methods that only Cells have.
+_CELLS_ALONE = frozenset(
+    ("trainable_params", "get_parameters", "parameters_and_names", "set_train", "parameters_dict")
+)
+# Names that Modules need for themselves.
+_RESERVED = frozenset(
+    (
+        "train",
+        "type",
+        "modules",
+        "children",
+        "float",
+        "half",
+        "eval",
+        "forward",
+        "training",
+        "buffers",
+        "to",
+        "apply",
+    )
+)
 
 
 def _lineage(path: str) -> list[str]:

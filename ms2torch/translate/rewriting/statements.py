@@ -88,13 +88,15 @@ def line(
         updated = _without(updated, gone)
         if updated is None:
             return cst.RemoveFromParent()
-    if len(updated.body) == 1 and _is_gone(updated.body[0]) and not before:
+    gone = len(updated.body) == 1 and _is_gone(updated.body[0])
+    if gone and not before:
         return cst.RemoveFromParent()
     lines = [cst.parse_statement(text) for text in before]
     if lines:
         lines[0] = lines[0].with_changes(leading_lines=updated.leading_lines)
         updated = updated.with_changes(leading_lines=[])
-    lines.append(updated)
+    if not gone:
+        lines.append(updated)
     reasons = [text for at, text in rewriter.reasons if node and node.lineno <= at <= node.end_lineno]
     if reasons:
         rewriter.reasons = [r for r in rewriter.reasons if r[1] not in reasons]

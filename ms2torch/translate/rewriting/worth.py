@@ -165,6 +165,6 @@ def shortest(path: str) -> Ref:
     if thing is None or parent in _HOMES[:4] or parent.startswith("mindspore.mint"):
         return Ref(path)
     for home in _HOMES:
-        if getattr(found(home), "__dict__", {}).get(leaf) is thing:
+        if getattr(found(home), leaf, None) is thing:
             return Ref(f"{home}.{leaf}")
     return Ref(path)

@@ -18,6 +18,7 @@ _FILES = (
     "losses",
     "optimizers",
     "training",
+    "models",
     "cells",
     "data",
     "context",

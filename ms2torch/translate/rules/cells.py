@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
 from ..rewriting.templates import code
@@ -18,10 +20,13 @@ BASES = {
     "mindspore.nn.TrainOneStepCell": "nn.Module",
     "mindspore.nn.SequentialCell": "nn.Sequential",
     "mindspore.nn.CellList": "nn.ModuleList",
-    "mindspore.nn.learning_rate_schedule.LearningRateSchedule": "",
-    "mindspore.nn.LearningRateSchedule": "",
-    "mindspore.train.Callback": "",
-    "mindspore.Callback": "",
+    "mindspore.nn.learning_rate_schedule.LearningRateSchedule": "nn.Module",
+    "mindspore.nn.LearningRateSchedule": "nn.Module",
+    "mindspore.train.Callback": "Callback",
+    "mindspore.Callback": "Callback",
+    "mindspore.train.callback.Callback": "Callback",
+    "mindspore.nn.Metric": "Metric",
+    "mindspore.train.Metric": "Metric",
 }
 
 table(
@@ -89,7 +94,36 @@ def arguments_of_init(rewriter, cls, updated: cst.Call) -> cst.Call:
     if BASES.get(root) in ("nn.Sequential", "nn.ModuleList"):
         return updated
     if is_a(root, "mindspore.nn.TrainOneStepCell"):
-        rewriter.trained = updated.args
+        _keep_what_it_keeps(rewriter, cls, updated)
     if cls.is_cell or root in BASES:
         return updated.with_changes(args=[])
     return updated
+
+
+_STEP = ("network", "optimizer", "sens")
+
+
+def _keep_what_it_keeps(rewriter, cls, updated: cst.Call) -> None:
+    """What a TrainOneStepCell's ``__init__`` stores and the class uses."""
+    given = dict(zip(_STEP, (code(a.value) for a in updated.args if a.keyword is None), strict=False))
+    given |= {a.keyword.value: code(a.value) for a in updated.args if a.keyword is not None}
+    given = {{"scale_sense": "sens"}.get(name, name): text for name, text in given.items()}
+    given.setdefault("sens", "1.0")
+    used = {
+        n.attr
+        for n in ast.walk(cls.node)
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "self"
+    }
+    for name, text in given.items():
+        if name in used:
+            rewriter.after[-1].append(f"self.{name} = {text}")
+    if "weights" in used:
+        rewriter.after[-1].append(
+            f'self.weights = [p for group in {given["optimizer"]}.param_groups for p in group["params"]]'
+        )
+    rewriter.after[-1].append(f"{given['network']}.train()")
+
+
+@rule("nn.TrainOneStepCell.grad_reducer nn.TrainOneStepWithLossScaleCell.grad_reducer", "gradients")
+def reduced(call):
+    return call.updated.args[0].value

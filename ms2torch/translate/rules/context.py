@@ -52,6 +52,8 @@ def set_seed(call):
     if not call.rewriter.is_statement(call.node):
         call.keep("its value is used")
     call.afterwards(f"np.random.seed({call.text('seed')})")
+    if call.rewriter.keeps_data:  # the order of datasets that stay
+        call.afterwards(f"ms2torch.set_seed({call.text('seed')})")
     return "torch.manual_seed({seed})"
 
 

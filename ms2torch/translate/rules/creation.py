@@ -118,6 +118,11 @@ def _cloned(call):
         (code(a.value) for a in call.updated.args if a.keyword and a.keyword.value == "init"), "'same'"
     )
     owner = call.updated.func.value
+    if call.rewriter.names_parameters:
+        call.helper("clones")
+        prefix = next((code(a.value) for a in call.updated.args if a.keyword and a.keyword.value == "prefix"), '""')
+        value = {"zeros": ", 0.0", "ones": ", 1.0"}.get(how.strip("'\""), "")
+        return cst.parse_expression(f"clones({code(owner)}, {prefix}{value})")
     body = {"zeros": "torch.zeros_like(p)", "ones": "torch.ones_like(p)"}.get(
         how.strip("'\""), "p.detach().clone()"
     )

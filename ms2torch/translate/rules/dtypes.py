@@ -42,3 +42,11 @@ def _aliases() -> None:
 
 
 _aliases()
+
+
+# MindSpore's names by torch's.
+TORCH = {
+    rule.form: name.rpartition(".")[2]
+    for name, rule in reversed(VALUES.items())
+    if rule.form.startswith("torch.")
+}

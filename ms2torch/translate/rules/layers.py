@@ -90,8 +90,8 @@ def _activated(call, made: str):
         if layer is None:
             call.keep(f"its activation {how!r} has no rule")
     elif how is UNTOLD:
-        call.helper("activation")
-        layer = f"activation({call.text('activation')})"
+        call.helper("activation_layer")
+        layer = f"activation_layer({call.text('activation')})"
     else:
         layer = call.text("activation")
     call.rewriter.helpers.add("Activated")
@@ -129,8 +129,8 @@ def get_activation(call):
     how = call.value("name")
     if isinstance(how, str) and activation(how):
         return activation(how)
-    call.helper("activation")
-    return "activation({name})"
+    call.helper("activation_layer")
+    return "activation_layer({name})"
 
 
 def _flag(call, ours: str, torch: str, default: bool = True) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from ..rewriting.sites import UNTOLD
+from ..rewriting.templates import code
 from .operators import _reduce, dtyped
 from .table import VALUES, Rule, add, rule, table
 
@@ -67,7 +68,6 @@ cumsum | {self}.cumsum(dim={axis})
 softmax | {input}.softmax(dim={axis})
 gather_elements | {input}.gather({dim}, {index}.long())
 nonzero | {input}.nonzero()
-set_data assign_value | {self}.data.copy_({data})
 init_data | {self} | its memory is there already | 内存已经分配
 index_select | {input}.index_select({axis}, {index})
 ravel | {input}.reshape(-1)
@@ -105,6 +105,21 @@ add(
     ),
     VALUES,
 )
+
+
+@rule(
+    "Tensor.set_data Tensor.assign_value",
+    "p.data = x",
+    "the two share memory from then on, as MindSpore's do",
+    "此后两者共享内存,与 MindSpore 相同",
+)
+def set_data(call):
+    value = next(v for name, v in call.args.items() if name in ("data", "value"))
+    if not call.rewriter.is_statement(call.node):
+        call.put("data", value)
+        return "{self}.data.copy_({data})"
+    call.beforehand(f"{call.text('self')}.data = {code(value)}")
+    return cst.Name("_gone_")
 
 
 @rule("Tensor.astype Tensor.type", "x.to(dtype)")

@@ -526,3 +526,18 @@ def hyper_map(call):
 
 def _letters(count: int, source: str) -> list[str]:
     return {1: ["g"], 2: ["a", "b"]}.get(count, [f"x{i}" for i in range(count)])
+
+
+@rule(
+    "ops.MultitypeFuncGraph",
+    "a plain function",
+    "one that has several kinds of arguments stays",
+    "有多种参数类型的仍保留",
+)
+def overloaded(call):
+    from ..rewriting.classes import registrations
+
+    target = call.target()
+    if target is None or registrations(call.rewriter, target) != 1:
+        call.keep("it has several functions, by the kinds of arguments")
+    return cst.Name("_gone_")

@@ -65,18 +65,20 @@ def _decayed(call) -> str:
 @rule(
     "nn.Adam",
     "torch.optim.Adam(params, lr, betas, eps, weight_decay)",
-    "adds eps before the bias correction, PyTorch after: tiny gradients move less there",
+    "adds eps before the bias correction, PyTorch after: early_eps, at the head, does the same",
     "先加 eps 再做偏差校正,PyTorch 相反:极小的梯度步子更小",
 )
 def adam(call):
     for name in ("use_lazy", "use_offload", "use_nesterov"):
         if call.value(name, False) not in (False, None):
             call.keep(f"{name}=True has no counterpart")
-    return _optimizer(
+    made = _optimizer(
         call,
         f"torch.optim.Adam({{params}}RATE{_betas(call)}, eps={{eps?}}, "
         "weight_decay={weight_decay?}, amsgrad={use_amsgrad?})",
     )
+    call.helper("early_eps")
+    return f"early_eps({made})"
 
 
 def _betas(call) -> str:
@@ -156,6 +158,18 @@ def _parameters(rewriter, node, updated):
 
 VALUES["mindspore.nn.Optimizer.parameters"] = VALUES["mindspore.nn.Optimizer.parameters"]._replace(
     write=_parameters
+)
+
+
+add(
+    Rule(
+        "mindspore.nn.Optimizer.global_step",
+        'torch.tensor([optimizer.state[p]["step"]])',
+        write=lambda rewriter, node, updated: (
+            'torch.tensor([int(next(iter({self}.state.values()))["step"])])'
+        ),
+    ),
+    VALUES,
 )
 
 
