@@ -52,6 +52,11 @@ COMMANDS = {
         "ms2torch.translate.command:parser",
         "ms2torch.translate.command:main",
     ),
+    "explain": Command(
+        "what a MindSpore name, or a line of a file, is in PyTorch",
+        "ms2torch.translate.explain:parser",
+        "ms2torch.translate.explain:main",
+    ),
     "doctor": Command(
         "what is installed here, what is missing", "ms2torch.doctor:parser", "ms2torch.doctor:main"
     ),

@@ -64,17 +64,27 @@ def device_of(target):
     return "cuda" if target != "CPU" and torch.cuda.is_available() else "cpu"
 
 
-def named(module):
-    """A module's parameters, each with its name as ``label``; norms call theirs gamma and beta."""
+def named(module, moving=False):
+    """A module's parameters, each with its name as ``label``; norms call theirs gamma and beta.
+
+    With ``moving`` the moving mean and variance of norms are among them, before the norm's own.
+    """
+    found = []
     norms = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)
     for prefix, layer in module.named_modules():
+        if moving and isinstance(layer, nn.modules.batchnorm._BatchNorm):
+            for name in ("mean", "var"):
+                buffer = getattr(layer, f"running_{name}")
+                buffer.label = f"{prefix}.moving_{name.replace('var', 'variance')}".lstrip(".")
+                found.append(buffer)
         for name, parameter in layer.named_parameters(recurse=False):
             if isinstance(layer, norms):
                 name = {"weight": "gamma", "bias": "beta"}[name]
             elif isinstance(layer, nn.Embedding):
                 name = "embedding_table"
             parameter.label = f"{prefix}.{name}" if prefix else name
-    return list(module.parameters())
+            found.append(parameter)
+    return found
 
 
 def clones(parameters, prefix, value=None):

@@ -128,7 +128,8 @@ class Trainer:
 def metric_table(metrics):
     """Metrics by name, from a dict of them or a set of their names."""
     named = {
-        "acc": AccuracyMetric, "accuracy": AccuracyMetric, "loss": LossMetric, "mse": MeanSquares, "mae": MeanErrors,
+        "acc": AccuracyMetric, "accuracy": AccuracyMetric, "loss": LossMetric,
+        "mse": MeanSquares, "mae": MeanErrors,
     }
     if isinstance(metrics, dict):
         return metrics

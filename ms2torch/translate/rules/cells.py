@@ -50,9 +50,10 @@ insert_param_to_cell | {self}.register_parameter({param_name}, {param})
     "归一化层的滑动均值和方差是 buffer,不是参数",
 )
 def parameters(call):
-    if call.rewriter.names_parameters:
+    moving = call.name.endswith("get_parameters") and "BatchNorm" in call.rewriter.source
+    if call.rewriter.names_parameters or moving:
         call.helper("named")
-        return "named({self})"
+        return "named({self}, moving=True)" if moving else "named({self})"
     return "list({self}.parameters())"
 
 

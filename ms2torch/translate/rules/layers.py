@@ -311,8 +311,8 @@ def pool(call):
 @rule(
     "nn.BatchNorm2d nn.BatchNorm1d nn.BatchNorm3d",
     "nn.BatchNorm2d(num_features, eps, momentum=1 - momentum)",
-    "momentum is what stays, PyTorch's what is added; the moving variance: PyTorch's divides by n - 1, MindSpore's too",
-    "momentum 是留下的比例,PyTorch 是加进来的;滑动方差两边都除以 n-1",
+    "momentum is what stays, PyTorch's is what is added; the parameters have other names",
+    "momentum 是留下的比例,PyTorch 是加进来的;参数名不同",
 )
 def batch_norm(call):
     name = call.name.rpartition(".")[2]

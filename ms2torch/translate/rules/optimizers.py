@@ -55,9 +55,10 @@ def _decayed(call) -> str:
     grouped = isinstance(worth, Seq) and isinstance(worth.item, Seq)
     if not norms or grouped or isinstance(node, ast.List):
         return "{params}"
-    if text.startswith("list(") and text.endswith(".parameters())"):
-        call.helper("decay_groups")
-        return f"decay_groups({text[5:-14]}, {{weight_decay}})"
+    for start, end in (("list(", ".parameters())"), ("named(", ")")):
+        if text.startswith(start) and text.endswith(end):
+            call.helper("decay_groups")
+            return f"decay_groups({text[len(start) : -len(end)]}, {{weight_decay}})"
     call.keep("which parameters decay is not told: MindSpore leaves gamma and beta alone")
     return ""
 

@@ -130,7 +130,20 @@ def differentiated(rewriter, gradient: Gradient, node, original, updated):
     weights = code(inner.args[1].value)
     rewriter.settle(site_of(node), "mindspore.ops.GradOperation", "mindspore.ops.GradOperation")
     run = ran_before(rewriter, node, len(args)) or f"{function}({_joined(args)})"
+    if sens and run.isidentifier() and not _has_its_shape(rewriter, node):
+        sens = f"{sens}.reshape({run}.shape)"
     return cst.parse_expression(f"torch.autograd.grad({run}, {weights}{sens}, materialize_grads=True)")
+
+
+def _has_its_shape(rewriter, node: ast.Call) -> bool:
+    """Whether the last input, the gradient's start, is made in the loss's shape."""
+    start = node.args[-1]
+    statements, at = rewriter.block_of(node)
+    for statement in reversed(statements[:at]):
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == ast.unparse(start):
+            start = statement.value
+            break
+    return any(word in ast.unparse(start) for word in ("Fill", "fill", "ones_like", "OnesLike"))
 
 
 def _joined(args) -> str:

@@ -1,0 +1,116 @@
+"""``ms2torch explain``: a MindSpore name's PyTorch form, in what the two differ, how that is known."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import re
+import sys
+from pathlib import Path
+
+from .translation import NEEDS_LIBCST
+
+_USAGE = "ms2torch explain (NAME | FILE:LINE) [--zh]"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of ``ms2torch explain``."""
+    p = argparse.ArgumentParser(
+        "ms2torch explain",
+        usage=_USAGE,
+        description="What a MindSpore name is in PyTorch: its form, each difference, the evidence. A file and a "
+        "line name all that stands there.",
+        epilog="exit code: 0 explained, 1 there is no rule, 2 bad input",
+        allow_abbrev=False,
+    )
+    p.add_argument("what", metavar="NAME", help="mindspore.nn.BatchNorm2d, nn.BatchNorm2d, or train.py:12")
+    p.add_argument("--zh", action="store_true", help="the differences in Chinese")
+    return p
+
+
+def main(argv: list[str]) -> int:
+    """``ms2torch explain``; the exit code."""
+    asked = parser().parse_args(argv)
+    zh = asked.zh or os.environ.get("LANG", "").startswith("zh")
+    try:
+        import libcst  # noqa: F401
+    except ModuleNotFoundError:
+        return _wrong(NEEDS_LIBCST)
+    path, _, line = asked.what.rpartition(":")
+    if not path:
+        return _explain(asked.what, zh)
+    if not line.isdecimal():
+        return _wrong(f"{line!r} is no line; {_USAGE}")
+    try:
+        source = Path(path).read_text(encoding="utf-8")
+        ast.parse(source)
+    except OSError as err:
+        return _wrong(f"{path}: {err.strerror or err}")
+    except (SyntaxError, ValueError) as err:
+        return _wrong(f"{path}: {err}")
+    names = names_at(source, int(line))
+    if not names:
+        print(f"{asked.what}: no name of MindSpore stands there")
+        return 1
+    return max([_explain(name, zh) for name in names])
+
+
+def _wrong(text: str) -> int:
+    print(f"ms2torch explain: {text}", file=sys.stderr)
+    return 2
+
+
+def names_at(source: str, line: int) -> list[str]:
+    """The MindSpore names on a line, as `translate_source` knows them."""
+    from . import translate_source
+
+    return list(dict.fromkeys(site.name for site in translate_source(source).sites if site.line == line))
+
+
+def _explain(name: str, zh: bool) -> int:
+    from ms2torch.scan.answers import ask
+
+    from .rules import rule_of
+    from .rules.table import full
+
+    rule = rule_of(name)
+    path = full(name)
+    if rule is None:
+        answer = ask(path)
+        reason = answer.text or ("its calls stay ms2torch's" if answer.name == path else "no such name")
+        print(f"{path}: there is no rule; {reason}")
+        return 1
+    print("\n".join(told(path, rule, zh)))
+    return 0
+
+
+def told(path: str, rule, zh: bool) -> list[str]:
+    """A rule in lines."""
+    words = ("PyTorch", "不同之处", "依据") if zh else ("PyTorch", "differs", "evidence")
+    differs = (rule.zh if zh else rule.en) or ("无" if zh else "in nothing that is known")
+    lines = [path, f"  {words[0]}: {readable(rule.form)}", f"  {words[1]}: {differs}"]
+    if rule.name != path:
+        lines.insert(1, f"  = {rule.name}")
+    return [*lines, *(f"  {words[2]}: {text}" for text in evidence(path, rule, zh))]
+
+
+def evidence(path: str, rule, zh: bool) -> list[str]:
+    """How a rule is known: its definition, or calls of either side that anyone can run."""
+    from ms2torch.migrate import facts
+
+    found = [rule.evidence] if rule.evidence else []
+    call = re.compile(rf"\bnn\.{re.escape(path.rpartition('.')[2])}\(")
+    gives = "得到" if zh else "gives"
+    for fact in facts():
+        if path.startswith("mindspore.nn.") and call.search(fact.mindspore):
+            found.append(f"{fact.mindspore} {gives} {fact.mindspore_gives}; "
+                         f"PyTorch {fact.torch} {gives} {fact.torch_gives}")
+    return found
+
+
+def readable(form: str) -> str:
+    """A template as a person writes it: ``torch.cat(tensors, dim=axis)``."""
+    for mark in ("?}", "*}", "}"):
+        form = form.replace(mark, "")
+    return form.replace("{", "")

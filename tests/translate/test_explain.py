@@ -1,0 +1,35 @@
+"""``ms2torch explain``: names, lines of a file, and bad input."""
+
+import pytest
+
+pytest.importorskip("libcst")
+from ms2torch.translate import explain
+
+
+def test_a_name_has_its_form_its_differences_and_its_evidence(capsys):
+    assert explain.main(["nn.BatchNorm2d"]) == 0
+    said = capsys.readouterr().out
+    assert "nn.BatchNorm2d(num_features, eps, momentum=1 - momentum)" in said and "what stays" in said
+    assert explain.main(["mindspore.nn.Embedding", "--zh"]) == 0
+    assert "得到" in capsys.readouterr().out
+
+
+def test_a_rule_that_is_a_definition_says_so(capsys):
+    assert explain.main(["Tensor.lerp"]) == 0
+    assert "torch.lerp(input, end, weight)" in capsys.readouterr().out
+
+
+def test_a_line_names_all_that_stands_there(tmp_path, capsys):
+    program = tmp_path / "a.py"
+    program.write_text("from mindspore import nn, ops\n\n\nnet = nn.SequentialCell(nn.Dense(2, 2), nn.ReLU())\n")
+    assert explain.main([f"{program}:4"]) == 0
+    said = capsys.readouterr().out
+    assert all(name in said for name in ("nn.Sequential(", "nn.Linear(", "nn.ReLU()"))
+    assert explain.main([f"{program}:2"]) == 1
+
+
+@pytest.mark.parametrize(("what", "code"), [("nn.Foo", 1), ("absent.py:3", 2), ("a.py:x", 2)])
+def test_bad_input_is_one_line(what, code, capsys):
+    assert explain.main([what]) == code
+    said = capsys.readouterr()
+    assert len((said.out + said.err).splitlines()) == 1
