@@ -19,7 +19,7 @@ def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
         "ms2torch explain",
         usage=_USAGE,
-        description="What a MindSpore name is in PyTorch: its form, each difference, the evidence. A file and a "
+        description="What a MindSpore name is in PyTorch: its form, what differs, the evidence. A file and a "
         "line name all that stands there.",
         epilog="exit code: 0 explained, 1 there is no rule, 2 bad input",
         allow_abbrev=False,
