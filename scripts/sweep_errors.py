@@ -7,7 +7,7 @@ the same words up to the first full stop. 25 minutes on each side for all names.
 
     python scripts/sweep_errors.py --save-reference real.jsonl    # keep MindSpore's answers
     python scripts/sweep_errors.py --reference real.jsonl --show  # ours against answers that were kept
-    python scripts/sweep_errors.py --reference real.jsonl --rules # read rules.tsv off them
+    python scripts/sweep_errors.py --reference real.jsonl --rules # read the engine's tables off them
 """
 
 from __future__ import annotations
@@ -87,11 +87,11 @@ def main() -> int:
     parser.add_argument("--names", default="", help="a regular expression of public names")
     parser.add_argument("--reference", type=Path, help="MindSpore's answers, kept before")
     parser.add_argument("--save-reference", type=Path, help="keep MindSpore's answers there")
-    parser.add_argument("--rules", action="store_true", help="write rules.tsv from MindSpore's answers")
+    parser.add_argument("--rules", action="store_true", help="write the tables from MindSpore's answers")
     parser.add_argument("--show", action="store_true", help="print the commonest differences")
     asked = parser.parse_args()
 
-    from scripts.sweep import compare, rules
+    from scripts.sweep import compare, learn, rules
     from tests.reference.real import interpreter
 
     python = interpreter()
@@ -102,7 +102,9 @@ def main() -> int:
     if asked.save_reference:
         asked.save_reference.write_text("".join(json.dumps(item) + "\n" for item in there.items()))
     if asked.rules:
-        print(f"{rules.write(there)} rules")
+        learn.clear()                       # what ours says without the table
+        told = side(sys.executable, given, "--describe")
+        print(f"{rules.write(there)} rules, {learn.write(there, told, side(sys.executable, given))} refusals")
         return 0
     found = compare.compared({n: a for n, a in there.items() if n in given}, side(sys.executable, given))
     print(found.summary())

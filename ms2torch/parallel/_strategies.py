@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from ms2torch._core import mode
-from ms2torch._core.operators import registry
+from ms2torch._core.operators import primitive as operator_classes
 from ms2torch._core.processes import distributed
 from ms2torch._core.tensor.tensor import Tensor
 
@@ -231,4 +231,4 @@ def _plan(spread, fn, plan) -> None:
         spread.plan.append((known[name], name, one))
 
 
-registry.strategic = strategic
+operator_classes.strategic = strategic

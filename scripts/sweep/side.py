@@ -1,8 +1,10 @@
-"""One side of the sweep: python -m scripts.sweep.side [--real] < examples.json; a JSON line for each name.
+"""One side of the sweep: python -m scripts.sweep.side [--real | --describe] < examples.json; a JSON line for
+each name.
 
 Each example runs in a fork of this process. A call of what the example is about is made with each of its
 arguments spoilt before it is made as it stands; what a process leaves unanswered is told as "crash" or
-"slow", and the next process goes on behind it.
+"slow", and the next process goes on behind it. With ``--describe`` the wrong calls are not made: what they
+would be given is told instead (see `described`).
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from scripts.sweep.wrong import spoilt
 SECONDS = 10                      # for one call
 CALLS = 2                         # of a kind in an example
 RESTARTS = 25
+DESCRIBE = "--describe" in sys.argv
 
 
 class Calls(ast.NodeTransformer):
@@ -75,7 +78,7 @@ class Sweep:
             key = f"{kind} {self.made[kind]}, {what}"
             if key not in self.skip:
                 self.tell(key, None)
-                self.tell(key, outcome(f, others, named))
+                self.tell(key, (described if DESCRIBE else outcome)(f, others, named))
         self.busy = False
         return f(*args, **kwargs)
 
@@ -98,6 +101,22 @@ def outcome(f, args, kwargs) -> list:
         return [type(err).__name__, str(err)[:1500]]
     finally:
         signal.alarm(0)
+
+
+def described(f, args, kwargs) -> list:
+    """[[parameter, whether by name, the value's kinds in MindSpore's words], ...] of a call."""
+    from ms2torch._core.operators.words import renderings
+
+    try:
+        takes = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        takes = []
+    plain = [p.name for p in takes if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    names = [plain[k] if k < len(plain) else f"*{k}" for k in range(len(args))]
+    owner = getattr(f, "__self__", None)
+    told = [["self", False, renderings(owner)]] if type(owner).__name__ in ("Tensor", "Parameter") else []
+    told += [[n, False, renderings(v)] for n, v in zip(names, args, strict=True)]
+    return told + [[n, True, renderings(v)] for n, v in kwargs.items()]
 
 
 def computed(value) -> None:

@@ -43,7 +43,8 @@ def make(kernel, explain, respell):
 def _template(required: int, defaulted: int, named: int, by_name: int, kind: str):
     """``make`` for a count of arguments, of which the last ``by_name`` go to the kernel by their names.
 
-    ``kind``: "fixed" is a Primitive's call, whose attributes follow; "spelled" takes other names too.
+    ``kind``: "fixed" is a Primitive's call, whose attributes follow. It counts its arguments itself, as
+    "counted" does; "spelled" takes other names too.
     """
     first, later, names = ([f"{k}{i}" for i in range(n)]
                            for k, n in (("a", required), ("b", defaulted), ("k", named)))
@@ -58,7 +59,14 @@ def _template(required: int, defaulted: int, named: int, by_name: int, kind: str
     values = f"({''.join(f'{n}, ' for n in given)})"
     respelled = ""
     if kind == "fixed":
-        takes, sent, values = ["self", *takes], [*sent, "**self._fixed"], f"{values}, self._fixed"
+        lacks = f" or {first[-1]} is ABSENT" if first else ""
+        respelled = f"if _others or _more{lacks}: return respell(self, {values}, _more, _others)"
+        takes = ["self", *takes, "*_more", "**_others"]
+        sent, values = [*sent, "**self._fixed"], f"{values}, self._fixed"
+    elif kind == "counted":
+        respelled = f"if _others or _more or {first[-1] if first else None} is ABSENT: " \
+                    f"return respell({values}, _more, _others)"
+        takes = [*first, *later, "*_more", *names, "**_others"]
     elif kind == "spelled":
         unusual = " or ".join(["_others", *[f"{a} is ABSENT" for a in first]])
         respelled = f"if {unusual}: return respell({values}, _others)"
@@ -77,6 +85,8 @@ def _function(shown: Arguments, meant, kind: str, kernel, explain, run, respell=
     make, called = _template(required, len(shown.defaults), len(shown.named), by_name, kind)
     call = make(run or kernel, explain, respell)
     code = call.__code__
+    if hasattr(run, "cells"):
+        run.cells.append(call.__closure__[code.co_freevars.index("kernel")])
     arguments = (*(("self",) if kind == "fixed" else ()), *shown.names)
     names = tuple(meant[len(shown.names) - by_name : len(shown.names)])
     call.__code__ = code.replace(
@@ -91,19 +101,22 @@ def form(kernel, shown: Arguments, explain, respell=None, run=None):
     """The function with the arguments ``shown`` that takes and gives Tensors for ``kernel``.
 
     ``explain(err, values)`` makes the error to raise of a failure; ``values`` are the arguments given, in
-    the order shown. ``respell(values, others)`` answers a call by other names of the arguments; some values
-    are ABSENT then. ``run`` is called in the kernel's place.
+    the order shown. ``respell(values, others)`` answers a call by other names of the arguments, and
+    ``respell(values, more, others)`` any wrong number where there are none; some values are ABSENT then.
+    ``run`` is called in the kernel's place.
     """
-    return _function(shown, arguments(kernel).names, "spelled" if respell else "", kernel, explain, run,
-                     respell)
+    kind = "" if respell is None else "spelled" if shown.also else "counted"
+    return _function(shown, arguments(kernel).names, kind, kernel, explain, run, respell)
 
 
-def primitive_call(kernel, attributes, called, explain, run=None):
+def primitive_call(kernel, attributes, called, explain, run, miscounted):
     """The ``__call__`` of a Primitive whose attributes are the kernel's last arguments; None where they are
     not, or cannot be counted.
 
     ``attributes`` are the names that ``self._fixed`` holds; the other arguments go by the names ``called``
-    where given. ``explain(err, values, fixed)`` makes the error to raise of a failure.
+    where given. ``explain(err, values, fixed)`` makes the error to raise of a failure;
+    ``miscounted(self, values, more, others)`` raises it where there are too many, too few (some values are
+    ABSENT) or others by name.
     """
     own = arguments(kernel)
     if own is None:
@@ -113,4 +126,4 @@ def primitive_call(kernel, attributes, called, explain, run=None):
         return None
     shown = Arguments((*called[:count], *own.positional[len(called[:count]) : count]),
                       own.defaults[: max(0, count - (len(own.positional) - len(own.defaults)))])
-    return _function(shown, own.positional, "fixed", kernel, explain, run)
+    return _function(shown, own.positional, "fixed", kernel, explain, run, miscounted)

@@ -1,6 +1,8 @@
 """Primitives whose kernels here would take inputs that MindSpore refuses: they look at them first, at the
 price of about a microsecond. Those of every network's forward pass stay out."""
 
+from pathlib import Path
+
 GUARDED = frozenset((
     "Adam", "AdamNoUpdateParam", "AdaptiveAvgPool3D", "AdaptiveMaxPool3D", "Addcdiv", "Addcmul",
     "AdjustSaturation", "ApplyAdaMax", "ApplyAdadelta", "ApplyAdagrad", "ApplyAdagradDA", "ApplyAdagradV2",
@@ -33,3 +35,20 @@ GUARDED = frozenset((
     "UniformCandidateSampler", "UniformInt", "UniqueWithPad", "UnsortedSegmentMax", "UnsortedSegmentMin",
     "UnsortedSegmentProd", "UpperBound", "Zeta",
 ))
+
+
+def _read() -> tuple[dict[str, dict[str, list[str]]], frozenset[str]]:
+    looking, apart = {}, set()
+    for line in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines():
+        called, _, kinds = line.partition("\t")
+        if kinds:
+            looking[called] = {place: told.split(",") for place, _, told in
+                               (part.partition(":") for part in kinds.split(";"))}
+        else:
+            apart.add(called)
+    return looking, frozenset(apart)
+
+
+# Calls of which the same holds by the table of refused calls, with the kinds that are wrong by argument; and
+# methods and mint functions that have words of their own there (guards.tsv, which sweep_errors.py writes).
+LOOKING, APART = _read()

@@ -13,6 +13,7 @@ import sys
 import numpy as np
 
 from ms2torch._core.errors import unsupported
+from ms2torch._core.operators.answering import answer_class
 from ms2torch._core.random.engines import MT19937
 
 from ..core import config
@@ -56,6 +57,10 @@ class TensorOperation:
 
     def __init__(self):
         self.device_target = "CPU"
+
+    def __init_subclass__(cls, **kwargs) -> None:
+        super().__init_subclass__(**kwargs)
+        answer_class(cls)
 
     def __call__(self, *inputs):
         """Apply to an array (or list, number, PIL image), outside a pipeline."""
@@ -214,7 +219,9 @@ def _run_of(run):
 
 def _is_ours(transform) -> bool:
     """Whether it is a transform that has not been given another ``__call__`` by the user."""
-    return isinstance(transform, TensorOperation) and type(transform).__call__ in _CALLS
+    call = type(transform).__call__
+    known = call in _CALLS or getattr(call, "__wrapped__", None) in _CALLS
+    return known and isinstance(transform, TensorOperation)
 
 
 _CALLS = {TensorOperation.__call__, Compose.__call__}

@@ -25,7 +25,8 @@ import inspect
 from functools import cache, partial
 
 from ms2torch._core.errors import unsupported
-from ms2torch._core.operators.registry import PRIMITIVES, REQUIRED, Primitive, _make_primitive
+from ms2torch._core.operators.primitive import REQUIRED, Primitive, make_primitive
+from ms2torch._core.operators.tables import PRIMITIVES
 from ms2torch._core.tensor.tensor import lift, lower
 from ms2torch._naming import primitives
 from ms2torch.common import dtype
@@ -96,7 +97,7 @@ def _class(row: primitives.Row) -> type:
         )
     else:
         kernel, given = _spelled(row.name, compute, call, init), {a.name: _value(a) for a in init}
-    cls = _make_primitive(row.name, kernel, given, on_tensors=on_tensors)
+    cls = make_primitive(row.name, kernel, given, on_tensors=on_tensors)
     del PRIMITIVES[row.name]  # MindSpore may have another class of this name elsewhere
     cls.on_tensors = on_tensors
     if row.name not in computations():

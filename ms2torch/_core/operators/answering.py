@@ -1,0 +1,143 @@
+"""How the mirror's functions and classes answer wrong calls: in the words of the table of refused calls.
+
+The forms of definitions do so by themselves (`registry`); here is what the others are given: functions of
+``mindspore.numpy`` and their kin, layers, transforms, operators written by hand.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from functools import cache, wraps
+from types import FunctionType
+
+from ms2torch._core.operators import refused
+from ms2torch._core.operators.guards import LOOKING
+
+_ENTRY = re.compile(r"^[\w.<>]+\.(construct|__init__|__call__)\(\) "
+                    r"(?=got an unexpected|missing \d|takes |got multiple)")
+
+
+def answering(function, called: str):
+    """``function``, whose failures are told as the real one's; it looks first where ``LOOKING`` says so."""
+    looks = f"{called} make" in LOOKING
+    takes = None
+
+    @wraps(function)
+    def call(*args, **kwargs):
+        nonlocal takes
+        if looks and (wrong := before(f"{called} make", signature(), args, kwargs)):
+            raise wrong
+        try:
+            return function(*args, **kwargs)
+        except refused.FAILURES as err:
+            if (wrong := refused.told(err, f"{called} make", signature(), args, kwargs)) is err:
+                raise
+            raise wrong from None
+
+    def signature():
+        nonlocal takes
+        takes = takes or inspect.signature(function)
+        return takes
+
+    return call
+
+
+def answer(space: dict, package: str) -> None:
+    """Let the functions that a module of the mirror defines answer wrong calls in MindSpore's words; those
+    made by `registry.lowered` do so already."""
+    for name, function in list(space.items()):
+        plain = isinstance(function, FunctionType) and not hasattr(function, "kernel")
+        if plain and not name.startswith("_") and function.__module__.startswith("ms2torch."):
+            space[name] = answering(function, f"{package}.{name}")
+
+
+def before(called: str, takes, args, kwargs) -> Exception | None:
+    """MindSpore's error for what is certainly wrong about a call, before it is made."""
+    if not refused.entries(called):
+        return None
+    places = refused.placed(called, takes, len(args))
+    defaults = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
+    given = [(p, refused.lowered(v)) for p, v in (*zip(places, args, strict=True), *kwargs.items())
+             if v is not defaults.get(p, refused.NOTHING)]
+    return refused.refused(called, given, defaults, certain=True)
+
+
+def answer_class(cls: type, package: str | None = None, calls: bool = True) -> type:
+    """Let the constructor of a class of the mirror, and its ``__call__`` where it ``calls``, refuse what the
+    real one's do, in its words; ``package`` is where programs find it. Classes of programs stay as they are.
+    """
+    if not cls.__module__.startswith("ms2torch."):
+        return cls
+    cls._public_package = package or _package(cls)
+    for method, stage in (("__init__", "make"), ("__call__", "call"))[: 1 + calls]:
+        if method in cls.__dict__ or (package and isinstance(getattr(cls, method), FunctionType)):
+            setattr(cls, method, _answering_method(cls, getattr(cls, method), method, stage))
+    return cls
+
+
+def _answering_method(cls: type, run, method: str, stage: str):
+    @wraps(run)
+    def answered(self, *args, **kwargs):
+        made = type(self)
+        if _outermost(made, method) is not cls:
+            return run(self, *args, **kwargs)
+        called, takes = f"{public(made)} {stage}", _signature(made, method)
+        if stage == "make" and (args or kwargs) and (wrong := before(called, takes, args, kwargs)):
+            raise wrong
+        try:
+            return run(self, *args, **kwargs)
+        except refused.FAILURES as err:
+            wrong = refused.told(_of_class(err, made), called, takes, args, kwargs)
+            if wrong is err:
+                raise
+            raise wrong from None
+
+    return answered
+
+
+def unlike(err: Exception, cell, method, args, kwargs) -> Exception:
+    """The error that MindSpore's layer raises for these inputs, ``err`` where it is the same one."""
+    made = type(cell)
+    if not made.__module__.startswith("ms2torch.") or not isinstance(err, refused.FAILURES):
+        return err
+    err = _of_class(err, made)
+    return refused.told(err, f"{public(made)} call", inspect.signature(method), args, kwargs)
+
+
+def _of_class(err: Exception, made: type) -> Exception:
+    """Python's error about arguments under the name of the class that was called."""
+    m = err.__class__ is TypeError and _ENTRY.match(str(err))
+    if m and (m[1] == "construct" or str(err).startswith("_")):
+        return TypeError(f"{made.__name__}.{m[1]}() {_ENTRY.sub('', str(err))}")
+    return err
+
+
+@cache
+def _outermost(made: type, method: str) -> type | None:
+    """The class whose method runs first; None for classes of programs."""
+    if not made.__module__.startswith("ms2torch."):
+        return None
+    return next(c for c in made.__mro__ if method in c.__dict__)
+
+
+@cache
+def _signature(made: type, method: str) -> inspect.Signature:
+    takes = list(inspect.signature(getattr(made, method)).parameters.values())
+    return inspect.Signature(takes[1:])
+
+
+def public(made: type) -> str:
+    """``nn.Dense``: the name under which programs have a class."""
+    return f"{made._public_package}.{made.__name__}"
+
+
+def _package(cls: type) -> str:
+    home = cls.__module__.removeprefix("ms2torch.")
+    return next((p for p in _PACKAGES if home.startswith(p)), home)
+
+
+# Where programs find what is defined below.
+_PACKAGES = ("mint.nn", "mint.optim", "nn.probability.distribution", "nn.probability.bijector", "nn",
+             "experimental.optim.lr_scheduler", "experimental.optim", "train", "dataset.vision",
+             "dataset.transforms", "dataset.audio", "dataset.text", "dataset", "amp", "ops")

@@ -1,0 +1,81 @@
+"""What a failed call of a definition's form raises, and the looks at its inputs before it is made."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+
+from ms2torch._core.operators import refused, rules
+from ms2torch._core.operators.calls import lacks, wrong_call
+from ms2torch._core.operators.guards import GUARDED
+from ms2torch._core.operators.refusals import translate
+from ms2torch._core.operators.tables import PRIMITIVES
+
+
+def explained(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fixed=None,
+             said=lambda certain: None) -> Exception:
+    """The error to raise of a failure; ``said`` asks the table of refused calls."""
+    if wrong := said(True):
+        return wrong
+    if getattr(err, "from_user", False):
+        return err
+    if str(err).startswith("For "):                                       # in MindSpore's words already
+        return err
+    if wrong := _refusal(name, raw, kwargs, valid, kernel, fixed) or said(False):
+        return wrong
+    if err.__class__ is AttributeError:
+        return lacks(err, name, kernel, raw, kwargs, fixed) or err
+    lacking = err.__class__ is NotImplementedError and "not implemented for '" in str(err)   # torch's kernels
+    if not lacking and err.__class__ is not RuntimeError and err.__class__ is not IndexError:
+        return err
+    return translate(err, name, (*raw, *kwargs.values()))
+
+
+def _inputs(name: str, kernel, raw, kwargs) -> tuple[list, list]:
+    """The arguments that the Primitive takes when it is called, in their order, and their names here."""
+    attributes, names = PRIMITIVES[name]._init if name in PRIMITIVES else (), _names(kernel)
+    given = {**dict(zip(names, raw, strict=False)), **kwargs}
+    names = [n for n in names if n in given and n not in attributes]
+    return [given[n] for n in names], names
+
+
+@cache
+def _names(kernel) -> tuple[str, ...]:
+    return tuple(inspect.signature(kernel).parameters)
+
+
+def guarded(kernel, name: str, functional: bool = True):
+    """``kernel`` that looks at its inputs first, where it would take what MindSpore refuses; else None."""
+    if name not in GUARDED:
+        return None
+
+    def guard(*args, **kwargs):
+        if wrong := rules.refusal(name, *_inputs(name, kernel, args, kwargs), functional):
+            raise wrong
+        return kernel(*args, **kwargs)
+
+    return guard
+
+
+def _refusal(name: str, raw, kwargs, valid, kernel, fixed) -> Exception | None:
+    """MindSpore's error for the kinds of these arguments, None where it would take them."""
+    valid = valid or rules.form_of_valid_calls(name, _names(kernel))
+    if valid and (wrong := wrong_call(valid, kernel, raw, kwargs, fixed)):
+        return wrong
+    return rules.refusal(name, *_inputs(name, kernel, raw, kwargs))
+
+
+def checked(called: str, places, defaults):
+    """`refused.checker`, which reads the table at the first call."""
+    made = None
+
+    def check(values):
+        nonlocal made
+        made = made or refused.checker(called, places, defaults) or _nothing
+        return made(values)
+
+    return check
+
+
+def _nothing(values) -> None:
+    """The check where there is none."""

@@ -1,0 +1,90 @@
+"""A quick look at a definition's arguments, where its kernel would take what MindSpore refuses.
+
+guards.tsv names the arguments and the kinds that are wrong there. At the first call the look is compiled, one
+or two comparisons for each of them, and put where the form calls its kernel.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from ms2torch._core.operators import refused
+from ms2torch._core.operators.guards import LOOKING
+from ms2torch._core.operators.spelling import arguments
+
+_CLASSES = {"str": str, "None": type(None), "list": list, "tuple": tuple, "numpy": np.ndarray, "float": float,
+            "int": int, "bool": bool, "complex": complex, "dict": dict}
+
+
+def looking(called: str, kernel, run, places: dict[str, str], defaults: dict):
+    """``run``, which takes the arguments of ``kernel``, behind a look at them; ``run`` itself where none is
+    needed.
+
+    ``places`` are the table's places by the kernel's names of its arguments, ``defaults`` values by place.
+    """
+    if called not in LOOKING:
+        return run
+    cells, quick = [], None
+
+    def first(*args, **kwargs):
+        nonlocal quick
+        if quick is None:
+            quick = _compiled(called, kernel, run, places, defaults)
+            for cell in cells:
+                cell.cell_contents = quick
+        return quick(*args, **kwargs)
+
+    first.cells = cells
+    return first
+
+
+def _compiled(called: str, kernel, run, places, defaults):
+    own, space = arguments(kernel), {"_run": run, "_Torch": torch.Tensor}
+    by_place = {place: name for name, place in places.items()}
+    tests = [test for place, kinds in LOOKING[called].items() if place in by_place
+             for test in _tests(by_place[place], kinds, by_place, space)]
+    if not tests:
+        return run
+    wanted = [n for n in own.names if n in places]
+
+    def refuse(*values):
+        given = [(places[n], v) for n, v in zip(wanted, values, strict=True)
+                 if v is not defaults.get(places[n], refused.NOTHING)]
+        if wrong := refused.refused(called, given, defaults, certain=True):
+            raise wrong
+
+    space["_refuse"] = refuse
+    takes = [*own.positional, *(["*", *own.named] if own.named else ())]
+    passed = [*own.positional, *(f"{n}={n}" for n in own.named)]
+    exec(f"def look({', '.join(takes)}):\n if {' or '.join(tests)}: _refuse({', '.join(wanted)})\n"
+         f" return _run({', '.join(passed)})", space)
+    return space["look"]
+
+
+def _tests(name: str, kinds: list[str], by_place, space):
+    """Python expressions that are true where the argument ``name`` may be of one of the kinds."""
+    classes = {_CLASSES[k] for k in kinds if k in _CLASSES}
+    if any(k.startswith("of ") for k in kinds):
+        classes |= {tuple, list}
+    if classes:
+        space[f"_of_{name}"] = frozenset(classes)
+        yield f"{name}.__class__ in _of_{name}"
+    for k in kinds:
+        if k.startswith("not "):
+            space[f"_in_{name}"] = refused.dtypes(k[4:])
+            yield f"({name}.__class__ is _Torch and {name}.dtype not in _in_{name})"
+        elif k.startswith("dtype "):
+            space[f"_only_{name}"] = refused.dtypes("|".join(d[6:] for d in kinds if d.startswith("dtype ")))
+            yield f"({name}.__class__ is _Torch and {name}.dtype in _only_{name})"
+        elif k.startswith(refused.RELATIONS) and (other := by_place.get(k.split()[1])):
+            what = "{}.shape != {}.shape" if k.startswith("sized") else "{}.dtype is not {}.dtype"
+            yield (f"({name}.__class__ is _Torch and {other}.__class__ is _Torch "
+                   f"and {what.format(name, other)})")
+        elif k.startswith("ndim"):
+            yield f"({name}.__class__ is _Torch and {name}.ndim {k[4:].replace('!', '!=')})"
+        elif k.startswith(("num<", "num>")):
+            yield f"(({name}.__class__ is int or {name}.__class__ is float) and {name} {k[3:]})"
+        elif k.startswith("str not "):
+            space[f"_words_{name}"] = frozenset(k[8:].split("|"))
+            yield f"({name}.__class__ is str and {name} not in _words_{name})"

@@ -1,0 +1,305 @@
+"""What MindSpore says to a wrong call of a public name: refused.tsv, which scripts/sweep_errors.py reads off
+the real one.
+
+A line: the name and whether it is made or called, an argument (by name; by place where an object is called;
+"*" for their number), kinds of values that are wrong there, the error's class, its words. The table is read
+when a call has failed, so that good calls pay nothing; constructors, and the functions of guards.py, whose
+computation here would take what MindSpore refuses, look first.
+
+Kinds: the words of `kind_of`; "of str" is a sequence with a string in it; "not Float16|Float32" a tensor of
+any other dtype, "dtype Bool" of that one; "ndim!4", "ndim<2" a tensor of wrong rank; "num<1", "num<=0" a
+number; "str not sum|mean" another string; "sized x" a tensor of another shape than ``x``, "unlike x" of
+another dtype, "below x" where both promote to another dtype than its own, "above x" where they do to another
+one than that of ``x``. What may depend on other arguments explains a call that failed and never refuses one:
+"~int" an int, "Tensor[Int32]" a tensor of that dtype, "0-d", "rank>2", "negative", "large", "other" string,
+"empty", "shape".
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from ms2torch._core.operators.rules import _allowed, _name
+from ms2torch._core.operators.words import kind_of, renderings
+
+# What a wrong call may raise that is then told in MindSpore's words.
+FAILURES = (RuntimeError, IndexError, TypeError, AttributeError, ValueError, KeyError)
+_ENTRY = re.compile(r"^[\w.<>]+\(\) (?=got an unexpected keyword|missing \d|takes |got multiple)")
+_HOLE = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
+NOTHING = object()
+# Exact classes of a kind, for the quick look.
+_CLASSES = {"str": (str,), "None": (type(None),), "list": (list,), "tuple": (tuple,), "numpy": (np.ndarray,),
+            "float": (float,), "int": (int,), "bool": (bool,), "complex": (complex,), "dict": (dict,)}
+_SOFT = ("~", "Tensor[", "0-d", "rank>", "empty", "negative", "other", "large", "shape")
+RELATIONS = ("unlike ", "below ", "above ", "sized ")
+_LIMIT = re.compile(r"(ndim|num)(!|<=?|>=?)(-?[\d.]+)$")
+_COMPARED = {"!": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+class Entry(NamedTuple):
+    """What is wrong at ``place`` and the error that it gets."""
+
+    place: str
+    kinds: tuple[str, ...]
+    error: str
+    words: str
+
+
+@cache
+def _lines() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for line in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        called, _, rest = line.partition("\t")
+        found.setdefault(called, []).append(rest)
+    return found
+
+
+@cache
+def entries(called: str) -> tuple[Entry, ...]:
+    """Those of ``ops.Adam call``, ``nn.Dense make``, ``numpy.add make``; the certain ones first."""
+    found = []
+    for line in _lines().get(called, ()):
+        place, kinds, error, words = line.split("\t")
+        found.append(Entry(place, tuple(kinds.split(",")), error, words.replace("\\n", "\n")))
+    order = ("", *_SOFT)
+    return tuple(sorted(found, key=lambda e: next(
+        (k for k, soft in enumerate(order) if soft and e.kinds[0].startswith(soft)), 0)))
+
+
+def refused(called: str, given, others=None, certain: bool = False) -> Exception | None:
+    """MindSpore's error for a call with these arguments, (place, value) pairs, where the table has one.
+
+    ``others`` are the values of arguments that were not given. ``certain``: only for what is wrong whatever
+    the other arguments are.
+    """
+    for entry in entries(called):
+        for place, value in given:
+            if place == entry.place and any(is_of(value, k, given) for k in entry.kinds
+                                            if not (certain and k.startswith(_SOFT))):
+                return _error(entry, value, given, others)
+    return None
+
+
+def checker(called: str, names, defaults):
+    """``check(values)`` gives MindSpore's error for what is certainly wrong, None for a good call; quick for
+    good ones. ``names``: the places of the values; ``defaults``: theirs by name."""
+    plan = []
+    for place in {e.place for e in entries(called)} & set(names):
+        kinds = {k for e in entries(called) if e.place == place for k in e.kinds if not k.startswith(_SOFT)}
+        if kinds:
+            listed = [dtypes(k[4:]) for k in kinds if k.startswith("not ")]
+            plan.append((names.index(place), frozenset(c for k in kinds for c in _CLASSES.get(k, ())),
+                         frozenset.intersection(*listed) if listed else None,
+                         [names.index(k.split()[1]) for k in kinds if k.startswith(RELATIONS)
+                          and k.split()[1] in names],
+                         any(k.startswith("of ") for k in kinds)))
+
+    def check(values):
+        for k, classes, allowed, others, inside in plan:
+            if k >= len(values):
+                continue
+            value = values[k]
+            kind = value.__class__
+            if kind is torch.Tensor:
+                dtype = value.dtype
+                if (allowed is None or dtype in allowed) and not (others and any(
+                        j < len(values) and getattr(values[j], "dtype", dtype) is not dtype for j in others)):
+                    continue
+            elif kind not in classes and not (inside and kind in (list, tuple)):
+                continue
+            given = [(n, v) for n, v in zip(names, values, strict=False)
+                     if v is not defaults.get(n, NOTHING)]
+            if found := refused(called, given, defaults, certain=True):
+                return found
+        return None
+
+    return check if plan else None
+
+
+@cache
+def dtypes(listed: str) -> frozenset:
+    """The torch dtypes of a list of MindSpore's names; bfloat16 too beside float16: the list is a CPU's."""
+    found = _allowed(listed.replace("|", ", "))
+    return found | {torch.bfloat16} if torch.float16 in found else found
+
+
+def miscounted(called: str, given, missing: bool, unknown: str | None = None) -> Exception | None:
+    """The error for arguments that are too many, too few or of unknown names, where MindSpore has its own."""
+    what = "unknown" if unknown else "missing" if missing else "extra"
+    for entry in entries(called):
+        if entry.place == "*" and what in entry.kinds:
+            return _error(entry, unknown, given, None)
+    return None
+
+
+def python_name(called: str) -> str | None:
+    """How Python's own errors about arguments call the function in MindSpore."""
+    return next((e.words for e in entries(called) if e.kinds == ("python",)), None)
+
+
+def of_arguments(err: TypeError) -> bool:
+    """Whether this is Python's own error about the number or the names of arguments."""
+    return bool(_ENTRY.match(str(err)) or _BOUND.match(str(err)))
+
+
+def of_count(called: str, name: str, takes, args, others, selves: int = 1) -> Exception:
+    """The error for arguments that are too many, too few or of unknown names; in Python's words, for a method
+    ``name`` that takes the parameters ``takes``, where MindSpore has none of its own."""
+    names = [p.name for p in takes]
+    needed = [p.name for p in takes if p.default is p.empty]
+    unknown = next((n for n in others if n not in names), None)
+    missing = [n for n in needed if n not in names[: len(args)] and n not in others]
+    given = [*((str(k), lowered(v)) for k, v in enumerate(args)),
+             *(_Named((n, lowered(v))) for n, v in others.items())]
+    if wrong := miscounted(called, given, bool(missing), unknown):
+        return wrong
+    name = python_name(called) or name
+    if unknown:
+        return TypeError(f"{name}() got an unexpected keyword argument '{unknown}'")
+    if missing:
+        *first, last = (f"'{n}'" for n in missing)
+        listed = f"{', '.join(first)}{',' * (len(first) > 1)} and {last}" if first else last
+        return TypeError(f"{name}() missing {len(missing)} required positional argument"
+                         f"{'s' * bool(first)}: {listed}")
+    most, least = len(names) + selves, len(needed) + selves
+    count = f"{most} positional argument{'s' * (most != 1)}" if most == least else \
+        f"from {least} to {most} positional arguments"
+    return TypeError(f"{name}() takes {count} but {len(args) + selves} were given")
+
+
+def renamed(err: TypeError, called: str) -> Exception:
+    """Python's error about arguments under the name that MindSpore's function has."""
+    name = python_name(called)
+    if name and _ENTRY.match(str(err)):
+        return TypeError(_ENTRY.sub(name + "() ", str(err)))
+    return err
+
+
+def is_of(value, kind: str, given) -> bool:
+    """Whether a value is of a kind of the table, in a call with the arguments ``given``."""
+    kind = kind.removeprefix("~")
+    if kind.startswith(RELATIONS):
+        how, place = kind.split()
+        other = next((v for p, v in given if p == place), None)
+        if not isinstance(value, torch.Tensor) or not isinstance(other, torch.Tensor):
+            return False
+        if how == "sized":
+            return value.shape != other.shape
+        a, b = value.dtype, other.dtype
+        kept = a if how == "below" else b
+        return a is not b and (how == "unlike" or torch.promote_types(a, b) is not kept)
+    if limit := _LIMIT.match(kind):
+        if limit[1] == "ndim":
+            value = value.ndim if isinstance(value, torch.Tensor) else None
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return number and _COMPARED[limit[2]](value, float(limit[3]))
+    if kind.startswith("str not "):
+        return isinstance(value, str) and value.lower() not in kind[8:].lower().split("|")
+    if kind.startswith("dtype "):
+        return isinstance(value, torch.Tensor) and _name(value.dtype) == kind[6:]
+    if kind.startswith("of "):
+        return isinstance(value, (tuple, list)) and any(kind_of(v) == kind[3:] for v in value)
+    if kind.startswith("not "):
+        return isinstance(value, torch.Tensor) and value.dtype not in dtypes(kind[4:])
+    if kind.startswith("Tensor["):
+        return isinstance(value, torch.Tensor) and renderings(value)["kind"] == kind
+    if kind.startswith("rank>"):
+        return isinstance(value, (torch.Tensor, np.ndarray)) and value.ndim > int(kind[5:])
+    if kind in _SOFT_KINDS:
+        return _SOFT_KINDS[kind](value)
+    return kind_of(value) == kind
+
+
+_SOFT_KINDS = {
+    "0-d": lambda v: isinstance(v, (torch.Tensor, np.ndarray, np.generic)) and v.ndim == 0,
+    "negative": lambda v: isinstance(v, (int, float)) and v < 0,
+    "large": lambda v: isinstance(v, (int, float)) and v > 1,
+    "other": lambda v: isinstance(v, str),
+    "empty": lambda v: isinstance(v, (tuple, list)) and not v,
+    "shape": lambda v: isinstance(v, (torch.Tensor, np.ndarray)),
+}
+
+
+def _error(entry: Entry, value, given, others) -> Exception:
+    text = filled(entry.words, value, given, others)
+    return getattr(builtins, entry.error, RuntimeError)(text)
+
+
+class _Named(tuple):
+    """An argument that was given by its name."""
+
+
+def _call_of(given) -> str:
+    """The arguments as MindSpore's parser of calls prints them."""
+    kinds = ((p, renderings(v)["call"], pair.__class__ is _Named) for pair in given for p, v in (pair,))
+    return f"({', '.join(f'{p}={kind}' if named else kind for p, kind, named in kinds if p != 'self')})"
+
+
+def filled(words: str, value, given, others=None) -> str:
+    """A template with what was given in its holes."""
+    values = {**(others or {}), **dict(given)}
+
+    def one(hole):
+        what, of = hole.groups()
+        if what == "count":
+            return str(len(given) + int(of or 0))
+        if what == "given":
+            return _call_of(given)
+        if what == "unknown":
+            return str(value)
+        return renderings(values.get(of) if of else value).get(what, "")
+
+    return _HOLE.sub(one, words)
+
+
+def placed(called: str, takes, count: int) -> list[str]:
+    """The places of ``count`` arguments by position."""
+    if called.endswith(" call"):
+        return list(map(str, range(count)))
+    names = [n for n, p in takes.parameters.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return [names[k] if k < len(names) else f"*{k}" for k in range(count)]
+
+
+def told(err: Exception, called: str, takes, args, kwargs) -> Exception:
+    """``err``, which a call with these arguments raised, or MindSpore's error for them; ``takes`` is the
+    signature (`inspect.Signature`) without self."""
+    if not entries(called):
+        return err
+    places = placed(called, takes, len(args))
+    given = [*zip(places, map(lowered, args), strict=True),
+             *(_Named((n, lowered(v))) for n, v in kwargs.items())]
+    if (err.__class__ is TypeError and _ENTRY.match(str(err))) or _BOUND.match(str(err)):
+        try:
+            takes.bind(*args, **kwargs)
+        except TypeError as unbound:
+            if _BOUND.match(str(err)) and (name := python_name(called)):
+                takes = [p for p in takes.parameters.values() if p.kind is not p.VAR_KEYWORD]
+                return of_count(called, name, takes, args, kwargs, 0)
+            text = str(unbound)
+            unknown = re.search(r"unexpected keyword argument '(\w+)'", text)
+            return miscounted(called, given, text.startswith("missing"), unknown and unknown[1]) or \
+                renamed(err, called)
+    others = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
+    own = getattr(err, "from_user", False)
+    if own and called.endswith(" call"):            # what a layer asks may depend on how it was made
+        return err
+    own = own or (str(err).startswith(_IN_ITS_WORDS) and "Input shapes: [" not in str(err))
+    return refused(called, given, others, True) or (None if own else refused(called, given, others)) or err
+
+
+def lowered(value):
+    return getattr(value, "_t", value) if value.__class__.__name__ in ("Tensor", "Parameter") else value
+
+
+_BOUND = re.compile(
+    "missing a required argument|too many positional|got an unexpected keyword|multiple values")
+# Errors that are in MindSpore's words already.
+_IN_ITS_WORDS = ("For ", "Failed calling")
