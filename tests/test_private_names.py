@@ -149,6 +149,12 @@ def test_names_kept_for_libraries():
     dense = ms2torch.nn.Dense(2, 1)
     assert (_RecomputeCell(dense)(x[None]) == dense(x[None])).all()
 
+    from ms2torch.common._register_for_recompute import recompute_registry
+
+    assert (recompute_registry.get()(dense)(x[None]) == dense(x[None])).all()
+    rewrite.common.namespace._subtree_black_list.append(ms2torch.nn.Dense)
+    ms2torch.common.api.set_adapter_config({"Tensor": Tensor})
+
     class Pass(rewrite.PatternEngine):
         pass
 

@@ -14,6 +14,7 @@ import torch
 
 from ms2torch import language
 from ms2torch._core import mode
+from ms2torch._core.random import random_streams
 from ms2torch._naming.surface import install_lazy
 
 __all__ = [
@@ -152,6 +153,10 @@ def set_recursion_limit(recursion_limit=1000) -> None:
     """The depth of function calls MindSpore's compiler allows; Python's own limit holds here."""
 
 
+def set_adapter_config(config: dict) -> None:
+    """Tell MindSpore's compiler of a library's own Tensor and Parameter; Python finds their methods here."""
+
+
 def ms_memory_recycle() -> None:
     """Give cached device memory back."""
     if torch.cuda.is_available():
@@ -159,7 +164,31 @@ def ms_memory_recycle() -> None:
 
 
 class _Executor:
-    """Answers for MindSpore's executors, which some programs ask for their state or tell to wait."""
+    """Answers for MindSpore's executors, which some programs ask for their state or tell to wait.
+
+    ``new_graph(fn, ...)``, a run of ``fn``, ``end_graph`` and ``grad(fn, ...)`` is how MindSpore's own gradient
+    functions are built, and MindNLP's. Here ``grad`` runs ``fn`` again, with the same random numbers.
+    """
+
+    def __init__(self) -> None:
+        self._journal = self._gradient = None
+
+    def new_graph(self, fn, *args, **kwargs) -> None:
+        self._journal = random_streams.begin_journal()
+
+    def end_graph(self, fn, output, *args, **kwargs) -> None:
+        """The run is over; its random numbers are kept until the gradient has been computed."""
+
+    def grad(self, fn, grad_operation, weights, position, *args, **kwargs):
+        """The gradient of ``fn`` by what ``grad_operation`` says; calling the executor gives it again."""
+        if self._journal is not None:
+            random_streams.end_journal(self._journal, take_back=True)
+            self._journal = None
+        self._gradient = grad_operation(fn, weights)(*args, **kwargs)
+        return self._gradient
+
+    def __call__(self):
+        return self._gradient
 
     def sync(self) -> None:
         if torch.cuda.is_available():
@@ -172,6 +201,13 @@ class _Executor:
         from ms2torch._core import mode
 
         return mode.differentiation is not None
+
+    def set_enable_grad(self, flag: bool) -> None:
+        """Whether gradient functions see what follows, or constants. (At rest nothing is recorded anyway.)"""
+        from ms2torch._core import mode
+
+        if mode.differentiation is not None:
+            torch.set_grad_enabled(flag)
 
     def set_grad_flag(self, flag) -> None:
         """Recording follows the gradient functions here, not a flag."""

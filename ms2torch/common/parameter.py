@@ -73,7 +73,6 @@ class Parameter(Tensor):
     require grad, holds the data; inside one, ``_t`` is a fresh alias of it.
     """
 
-    _home = None
     init_mode = None
     inited_param = None
     is_param_ps = False

@@ -18,7 +18,7 @@ from types import ModuleType
 from ms2torch._core.errors import notice
 from ms2torch._naming import generation, surface
 
-from . import guard, surroundings
+from . import guard, surroundings, torch_proxy
 
 SITE = Path(__file__).parent / "site"
 _displaced: dict[str, ModuleType] = {}
@@ -119,6 +119,7 @@ def install(api: str | None = None, *, inherit: bool = False, scope=None) -> Non
             _displaced[name] = sys.modules.pop(name)
         sys.meta_path.insert(0, _Finder)
         surroundings.install()
+        torch_proxy.install()
     if inherit:
         os.environ.update(environment())
 
@@ -135,6 +136,7 @@ def uninstall() -> None:
     sys.modules.update(_displaced)
     _displaced.clear()
     surroundings.uninstall()
+    torch_proxy.uninstall()
     if os.environ.pop("MS2TORCH_INSTALL", None):
         kept = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p and p != str(SITE)]
         os.environ["PYTHONPATH"] = os.pathsep.join(kept)

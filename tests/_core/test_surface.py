@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-# Unsupported by decision, so no release of ms2torch fills it and these tests keep their subject.
-from ms2torch.rewrite import SymbolTree
-
 import ms2torch
 from ms2torch._naming import surface
 from ms2torch._naming.surface import Missing
+
+# Unsupported by decision, so no release of ms2torch fills it and these tests keep their subject.
+from ms2torch.rewrite import SymbolTree
 
 
 def test_a_missing_name_imports_and_every_use_names_it():

@@ -208,7 +208,7 @@ def _among(word: str, wanted: list[str]) -> bool:
 @cache
 def _name(dtype: torch.dtype) -> str:
     try:
-        return str(from_torch(dtype))
+        return from_torch(dtype)._text
     except (KeyError, TypeError, ValueError):
         return ""
 

@@ -39,6 +39,7 @@ class Tensor:
     delta_seed = ""
     _origin = None
     _share = None
+    _home = None
 
     def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
         if dtype is not None or shape is not None or init is not None:
@@ -124,6 +125,9 @@ class Tensor:
     @property
     def dtype(self) -> _dtype.Type:
         return _FROM_TORCH[self._t.dtype]
+
+    # What the compiled base class has these under, which subclasses read where they override them.
+    _shape, _dtype = shape, dtype
 
     @property
     def ndim(self) -> int:

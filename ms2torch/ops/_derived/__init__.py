@@ -61,7 +61,7 @@ def computations() -> dict[str, object]:
 
 def derive(home: str, name: str) -> object | None:
     """What ``home.name`` is for a generated name, None for any other."""
-    if home.startswith("mindspore._c_expression"):
+    if home.startswith("mindspore._c_expression") or name.endswith("_instance"):
         return _core(name)
     if home.startswith("mindspore.ops.auto_generate.pyboost_inner_prim"):
         return _inner(name)
@@ -194,16 +194,19 @@ def _call(cls: type, values):
 
 @cache
 def _core(name: str):
-    """``pyboost_tanh_grad(primitive, [y, dy])``, and ``TanhGradPrim_()([y, dy])``."""
+    """``pyboost_tanh_grad(primitive, [y, dy])``, and ``TanhGradPrim_()([y, dy])``; MindSpore 2.4 took the
+    list alone. ``_empty_instance`` is mint's function of that name."""
     if name.endswith("Prim_"):
         return _caller(name, name.removesuffix("Prim_"))
+    if name.startswith("_") and name.endswith("_instance"):
+        return getattr(importlib.import_module("ms2torch.mint"), name[1 : -len("_instance")], None)
     row = primitives.row("mindspore.ops.auto_generate.gen_ops_prim", name)
     if row is None or row.kind != "core":
         return None
     cls = derive("mindspore.ops.auto_generate.gen_ops_prim", row.of)
 
-    def call(primitive, values):
-        return _call(cls, values)
+    def call(*given):
+        return _call(cls, given[-1])
 
     call.__name__ = call.__qualname__ = name
     return call

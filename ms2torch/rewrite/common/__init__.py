@@ -1,0 +1,1 @@
+"""``mindspore.rewrite.common``: its names import, and refuse where they are used."""
