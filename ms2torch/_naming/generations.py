@@ -56,6 +56,8 @@ CHANGES = {
     "mindspore.ops.split": Change(
         (2, 0), "split(x, axis, output_num) cuts into equal parts",
         "split(x, size, axis) into parts of that size", "output_num,axis"),
+    "mindspore.Parameter.data": Change(      # 2.7 and 2.10 were read
+        (2, 8), "the Parameter itself", "a Tensor over its memory, which has no set_data"),
     "mindspore.Tensor.max": Change(
         (2, 5), "max(axis) and min(axis) give values", "max(dim) and min(dim) give values and indices",
         "(1:2)"),

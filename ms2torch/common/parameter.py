@@ -13,6 +13,7 @@ from ms2torch._core import mode
 from ms2torch._core.gradient import recording, threads
 from ms2torch._core.gradient.custom import written
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
+from ms2torch._naming import generations
 
 from ._buffer import _Buffer
 
@@ -159,9 +160,14 @@ class Parameter(Tensor):
     def data(self) -> Tensor:
         """A plain Tensor over the same memory: updates show in it, ``set_data`` leaves it as it is.
 
-        No gradient flows through it. Setting it is ``set_data``.
+        No gradient flows through it. Setting it is ``set_data``. Until MindSpore 2.7 it was the Parameter itself.
         """
-        return wrap(self._t.detach())
+        if generations.old("mindspore.Parameter.data"):
+            return self
+        data = wrap(self._t.detach())
+        if not generations.new("mindspore.Parameter.data"):
+            data.set_data = self.set_data  # only what was written for those releases calls it
+        return data
 
     @data.setter
     def data(self, value) -> None:

@@ -57,7 +57,7 @@ class GradOperation:
             raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
         refuse_without_gradients()
         asked = self._asked(fn, weights)
-        single, graph = isinstance(weights, Parameter), None
+        single, graph = isinstance(weights, Tensor), None
 
         @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
         def gradient(*args, **kwargs):

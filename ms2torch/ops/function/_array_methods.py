@@ -310,6 +310,12 @@ def data_ptr(input):
 
 
 @method
+def _data_ptr(input):
+    """``data_ptr``, as the compiled base class calls it."""
+    return input.data_ptr()
+
+
+@method
 def contiguous(input):
     """The Tensor with its elements in order: itself where they are."""
     return input.contiguous()

@@ -74,7 +74,7 @@ class _Asked:
         self.fn, self.has_aux, self.return_ids, self.sens_param = fn, has_aux, return_ids, sens_param
         self.graph = None
         self.positions = _positions(grad_position)
-        self.single_weight = isinstance(weights, Parameter)
+        self.single_weight = isinstance(weights, Tensor)
         self.weights = None if weights is None else _weights(weights)
 
     def __call__(self, args: tuple, kwargs: dict):
@@ -172,8 +172,13 @@ def _positions(grad_position):
     return grad_position
 
 
+def _is_weight(w) -> bool:
+    """A Parameter, or a library's own one: a Tensor with the core's ``ParamInfo``."""
+    return isinstance(w, Parameter) or (isinstance(w, Tensor) and hasattr(w, "param_info"))
+
+
 def _weights(weights) -> tuple[Parameter, ...]:
-    if isinstance(weights, Parameter):
+    if _is_weight(weights):
         return (weights,)
     if isinstance(weights, (str, dict)) or not hasattr(weights, "__iter__"):
         raise TypeError(
@@ -181,7 +186,7 @@ def _weights(weights) -> tuple[Parameter, ...]:
         )
     weights = tuple(weights)
     for w in weights:
-        if not isinstance(w, Parameter):
+        if not _is_weight(w):
             raise TypeError(
                 f"Every one of the weights you provided is expected to be a Parameter, but got {type(w)}."
             )
@@ -300,7 +305,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
         if asked is None:
             return grads
         found = tuple(wrap(g) for g in found)
-        return grads, found[0] if isinstance(weights, Parameter) else found
+        return grads, found[0] if isinstance(weights, Tensor) else found
 
     return (primal, pull_back, _aux(aux)) if has_aux else (primal, pull_back)
 

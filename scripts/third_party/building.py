@@ -1,0 +1,227 @@
+"""Tiny models of a library against what Hugging Face's give on PyTorch (`judge`).
+
+    python -m ms2torch scripts/third_party/building.py LIBRARY JUDGED OUT [NAME ...]
+
+For each model that JUDGED has and the library too, OUT gets a line: the name and, for each step, ``ok`` or what went
+wrong. Steps: ``load`` (the checkpoint that Hugging Face wrote), ``forward``, ``gradient``, ``step`` (SGD), ``generate``
+(greedy, with the key-value cache: the same tokens), ``back`` (saved by the library, read by Hugging Face, where its
+library runs on PyTorch here). Numbers may differ by 1e-4 of the largest. Models that OUT names are left out.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import sys
+import tempfile
+import traceback
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+import judge  # noqa: E402
+
+STEPS = ("load", "forward", "gradient", "step", "generate", "back")
+TOLERANCE = 1e-4
+
+
+class MindONE:
+    """mindone.transformers and mindone.diffusers: Cells with Hugging Face's checkpoints."""
+
+    def __init__(self) -> None:
+        import mindspore
+
+        self.ms = mindspore
+        mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
+
+    def find(self, row):
+        import importlib
+
+        part = "diffusers" if row["kind"] == "diffusers" else "transformers"
+        return getattr(importlib.import_module(f"mindone.{part}"), row["name"], None)
+
+    def load(self, cls, folder):
+        return cls.from_pretrained(str(folder)).set_train(False)
+
+    def tensor(self, value):
+        return value.item() if value.ndim == 0 else self.ms.Tensor(value)
+
+    def weights(self, model):
+        return model.trainable_params()
+
+    def value_and_grad(self, loss, weights):
+        return self.ms.value_and_grad(loss, None, weights)()
+
+    def step(self, weights, grads):
+        self.ms.nn.SGD(weights, judge.RATE)(tuple(grads))
+
+    def tokens(self, model, given):
+        return model.generate(given, max_new_tokens=6, do_sample=False)
+
+    def back(self, model, row, folder, call):
+        """What Hugging Face's class makes of what the library saved, in several files with an index."""
+        import torch
+        from safetensors.torch import load_file
+
+        model.save_pretrained(folder, max_shard_size="40KB")
+        saved = {k: v for file in Path(folder).glob("*.safetensors") for k, v in load_file(file).items()}
+        theirs = judge.made(row)
+        lacking = theirs.load_state_dict(saved, strict=False)
+        tied = set(getattr(theirs, "_tied_weights_keys", None) or ())
+        unknown = [*lacking.unexpected_keys, *(set(lacking.missing_keys) - tied)]
+        if unknown:
+            raise KeyError(f"Hugging Face's class has other names: {sorted(unknown)[:3]}")
+        with torch.no_grad():
+            return judge.first(theirs(**judge.tensors(call))).numpy()
+
+
+class MindNLP(MindONE):
+    """mindnlp.transformers of 0.4.1: its own modules over MindSpore's operators."""
+
+    def find(self, row):
+        import mindnlp.transformers
+
+        return None if row["kind"] == "diffusers" else getattr(mindnlp.transformers, row["name"], None)
+
+    def load(self, cls, folder):
+        return cls.from_pretrained(str(folder), attn_implementation="eager").eval()
+
+    def weights(self, model):
+        return [w for w in model.parameters() if w.requires_grad]
+
+    def value_and_grad(self, loss, weights):
+        from mindnlp.core.autograd import value_and_grad
+
+        return value_and_grad(loss, weights, attach_grads=False)()
+
+    def step(self, weights, grads):
+        for weight, grad in zip(weights, grads, strict=True):
+            weight.assign_value(weight - judge.RATE * grad)
+
+    back = None
+
+
+class MindTorch(MindNLP):
+    """MindNLP 0.5.1: Hugging Face's transformers themselves, over mindtorch in torch's place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        import mindnlp  # noqa: F401
+        import mindtorch
+
+        self.torch = mindtorch
+
+    def find(self, row):
+        import importlib
+
+        part = "diffusers" if row["kind"] == "diffusers" else "transformers"
+        return getattr(importlib.import_module(part), row["name"], None)
+
+    def tensor(self, value):
+        return value.item() if value.ndim == 0 else self.torch.tensor(value)
+
+    def value_and_grad(self, loss, weights):
+        from mindtorch.autograd import value_and_grad
+
+        return value_and_grad(loss, weights, attach_grads=False)()
+
+
+LIBRARIES = {"mindone": MindONE, "mindnlp-0.4.1": MindNLP, "mindnlp-0.5.1": MindTorch}
+
+
+def array(tensor) -> np.ndarray:
+    if hasattr(tensor, "detach"):
+        tensor = tensor.detach()
+    return tensor.asnumpy() if hasattr(tensor, "asnumpy") else tensor.numpy()
+
+
+def differs(ours: np.ndarray, theirs: np.ndarray) -> str:
+    """``ok``, or by how much of the largest number the two differ."""
+    if ours.shape != theirs.shape:
+        return f"shape {ours.shape} for {theirs.shape}"
+    far = float(np.abs(ours - theirs).max() / (np.abs(theirs).max() + 1e-30)) if ours.size else 0.0
+    return "ok" if far <= TOLERANCE else f"differs by {far:.1e}"
+
+
+def tried(library, row: dict, judged: Path) -> dict[str, str]:
+    """What each step came to, as far as the steps before it let it."""
+    found: dict[str, str] = {}
+    known = np.load(judged / f"{row['name']}.npz")
+    given = {key[3:]: known[key] for key in known.files if key.startswith("in.")}
+    state: dict = {}
+
+    def load():
+        state["model"] = library.load(library.find(row), judged / row["name"])
+        state["call"] = {key: library.tensor(value) for key, value in given.items()}
+        return "ok"
+
+    def run():
+        return judge.first(state["model"](**state["call"]))
+
+    def forward():
+        return differs(array(run()), known["output"])
+
+    def gradient():
+        weights = state["weights"] = library.weights(state["model"])
+        _, state["grads"] = library.value_and_grad(lambda: (run() ** 2).mean(), weights)
+        norms = np.sort([np.linalg.norm(array(g)) for g in state["grads"]])[::-1]
+        norms = norms[norms > 0]
+        theirs = known["gradients"]
+        if len(norms) != len(theirs) and abs(len(norms) - len(theirs)) <= 0.5 * len(theirs):
+            # Rounding leaves a weight that the output does not depend on with zero, or with almost zero.
+            norms, theirs = (np.pad(n, (0, max(len(norms), len(theirs)) - len(n))) for n in (norms, theirs))
+        return differs(norms, theirs)
+
+    def step():
+        library.step(state["weights"], state["grads"])
+        return differs(array(run()), known["after"])
+
+    def generate():
+        tokens = array(library.tokens(state["model"], state["call"][state["model"].main_input_name]))
+        theirs = known["tokens"]
+        same = [t for t in (theirs, theirs[:, -tokens.shape[1]:]) if t.shape == tokens.shape and (t == tokens).all()]
+        return "ok" if same else f"tokens {tokens.tolist()} for {theirs.tolist()}"
+
+    def back():
+        with tempfile.TemporaryDirectory() as folder:
+            return differs(library.back(state["model"], row, folder, given), known["after"])
+
+    for name, do in (("load", load), ("forward", forward), ("generate", generate), ("gradient", gradient),
+                     ("step", step), ("back", back)):
+        if (name == "generate" and "tokens" not in known.files) or (name == "back" and library.back is None):
+            found[name] = "-"
+            continue
+        try:
+            found[name] = do()
+        except Exception as error:
+            if os.environ.get("TRACE"):
+                traceback.print_exc()
+            found[name] = f"{type(error).__name__}: {str(error)[:160]}".replace("\n", " ").replace("\t", " ")
+            if name == "load":
+                break
+    return found
+
+
+def main(name: str, judged: Path, out: Path, wanted: list[str]) -> None:
+    warnings.simplefilter("ignore")
+    faulthandler.enable()
+    done = {line.partition("\t")[0] for line in out.read_text().splitlines()} if out.exists() else set()
+    library = LIBRARIES[name]()
+    with out.open("a", buffering=1) as log:
+        for row in judge.rows(*wanted):
+            if row["name"] in done or not (judged / f"{row['name']}.npz").exists() or not library.find(row):
+                continue
+            place = log.tell()
+            log.write("\t".join((row["name"], "ended the process")) + "\n")
+            found = tried(library, row, judged)
+            log.seek(place)
+            log.truncate()
+            log.write("\t".join((row["name"], *(found.get(step, "") for step in STEPS))) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4:])
+    sys.stdout.flush()
+    os._exit(0)
