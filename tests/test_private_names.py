@@ -168,3 +168,31 @@ def test_pictures_are_there_once_mindspore_is():
     code = "import ms2torch; ms2torch.install(); import mindspore, PIL; print(PIL.Image.Image.__name__)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.split() == ["Image"]
+
+
+def test_parameters_of_a_librarys_own():
+    """A Tensor with the core's ParamInfo is a weight; 13, 4 and 6 are MindSpore 2.10's."""
+    from ms2torch._c_expression import ParamInfo, _empty_instance, pyboost_empty
+    from ms2torch.common.api import _pynative_executor as executor
+
+    class Weight(ms2torch.Tensor):
+        def __init__(self, data):
+            super().__init__(data)
+            self.param_info, self.requires_grad = ParamInfo(), True
+
+    w, x = Weight(ms2torch.Tensor([2.0, 3.0])), ms2torch.Tensor([1.0, 1.0])
+
+    def loss(x):
+        return (w * w * x).sum()
+
+    value, gradient = ms2torch.value_and_grad(loss, None, w)(x)
+    assert value == 13 and gradient.asnumpy().tolist() == [4, 6]
+    executor.new_graph(loss, x)
+    executor.end_graph(loss, loss(x), x)
+    (gradient,) = executor.grad(loss, ms2torch.ops.GradOperation(False, True), [w], None, x)
+    assert gradient.asnumpy().tolist() == [4, 6] and executor()[0] is gradient
+    made = pyboost_empty([(2, 3), ms2torch.float32, None]), _empty_instance((2, 3), dtype=ms2torch.float32)
+    assert [t._shape for t in made] == [(2, 3)] * 2
+    bias = ms2torch.nn.Dense(2, 2).bias
+    bias.data.set_data(ms2torch.Tensor([5.0, 6.0]))  # what MindSpore 2.7 has
+    assert bias.asnumpy().tolist() == [5, 6]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from types import FunctionType
 
-from ms2torch.common import recompute
-
 
 class RecomputeRegistry:
     """Holds one generator. ``Cell.recompute`` keeps to ms2torch's own, which gives the same numbers."""
@@ -21,7 +19,9 @@ class RecomputeRegistry:
 
     def get(self):
         """What was registered last, or what makes a recomputed Cell of a Cell."""
-        return self.recompute_generator or recompute._RecomputeCell
+        from ms2torch.common.recompute import _RecomputeCell
+
+        return self.recompute_generator or _RecomputeCell
 
 
 recompute_registry = RecomputeRegistry()

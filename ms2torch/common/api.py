@@ -166,8 +166,8 @@ def ms_memory_recycle() -> None:
 class _Executor:
     """Answers for MindSpore's executors, which some programs ask for their state or tell to wait.
 
-    ``new_graph(fn, ...)``, a run of ``fn``, ``end_graph`` and ``grad(fn, ...)`` is how MindSpore's own gradient
-    functions are built, and MindNLP's. Here ``grad`` runs ``fn`` again, with the same random numbers.
+    ``new_graph(fn, ...)``, a run of ``fn``, ``end_graph`` and ``grad(fn, ...)`` is how MindNLP's gradient
+    functions are built, as MindSpore's own. Here ``grad`` runs ``fn`` again, with the same random numbers.
     """
 
     def __init__(self) -> None:

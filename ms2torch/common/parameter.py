@@ -160,7 +160,7 @@ class Parameter(Tensor):
     def data(self) -> Tensor:
         """A plain Tensor over the same memory: updates show in it, ``set_data`` leaves it as it is.
 
-        No gradient flows through it. Setting it is ``set_data``. Until MindSpore 2.7 it was the Parameter itself.
+        No gradient flows through it. Setting it is ``set_data``. Until MindSpore 2.7 it was the Parameter.
         """
         if generations.old("mindspore.Parameter.data"):
             return self

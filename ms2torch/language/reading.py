@@ -229,7 +229,7 @@ def _compiled(function: types.FunctionType, node, needs: dict):
         )
     outer = ast.parse(f"def factory({', '.join(dict.fromkeys((*code.co_freevars, *needs)))}): pass")
     outer.body[0].body = [body]
-    if owner and owner[0] not in (*code.co_freevars, *needs):  # the method's own mention of it is the module's
+    if owner and owner[0] not in (*code.co_freevars, *needs):  # a method means the module's
         outer.body[0].body.insert(0, ast.Global(owner))
     ast.copy_location(body, node)
     ast.fix_missing_locations(outer)

@@ -2,9 +2,9 @@
 
     python scripts/third_party/judge.py FOLDER [NAME ...]
 
-For every row of ``models.tsv``: FOLDER/NAME/ is a checkpoint as Hugging Face writes it (safetensors in several files
-with an index), FOLDER/NAME.npz what the model was given and what came out: the output, the norm of each weight's
-gradient, the output after one step of SGD, and the tokens of greedy generation. No ms2torch here.
+For every row of ``models.tsv``, FOLDER/NAME/ is a checkpoint by Hugging Face (safetensors in several
+files with an index), FOLDER/NAME.npz what the model was given and what came out: the output, the norm of each
+weight's gradient, the output after one step of SGD, the tokens of greedy generation. No ms2torch here.
 """
 
 from __future__ import annotations
@@ -31,18 +31,58 @@ def rows(*wanted: str) -> list[dict]:
     return [row for row in found if not wanted or row["name"] in wanted]
 
 
-TEXT = {"vocab_size": 99, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
-        "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "max_position_embeddings": 64,
-        "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 98}
-IMAGE = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
-         "image_size": 32, "patch_size": 8, "num_channels": 3}
-SEQ2SEQ = {"vocab_size": 99, "d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4,
-           "decoder_attention_heads": 4, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
-           "max_position_embeddings": 64, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 98,
-           "decoder_start_token_id": 2, "forced_eos_token_id": None}
-SPEECH = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
-          "conv_dim": [16, 16], "conv_kernel": [8, 4], "conv_stride": [4, 2], "num_conv_pos_embeddings": 16,
-          "num_conv_pos_embedding_groups": 2, "mask_time_prob": 0.0, "mask_feature_prob": 0.0, "vocab_size": 32}
+TEXT = {
+    "vocab_size": 99,
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 8,
+    "max_position_embeddings": 64,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 98,
+}
+IMAGE = {
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "image_size": 32,
+    "patch_size": 8,
+    "num_channels": 3,
+}
+SEQ2SEQ = {
+    "vocab_size": 99,
+    "d_model": 32,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 64,
+    "decoder_ffn_dim": 64,
+    "max_position_embeddings": 64,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 98,
+    "decoder_start_token_id": 2,
+    "forced_eos_token_id": None,
+}
+SPEECH = {
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "conv_dim": [16, 16],
+    "conv_kernel": [8, 4],
+    "conv_stride": [4, 2],
+    "num_conv_pos_embeddings": 16,
+    "num_conv_pos_embedding_groups": 2,
+    "mask_time_prob": 0.0,
+    "mask_feature_prob": 0.0,
+    "vocab_size": 32,
+}
 # Tokens, time steps, classes and positions, masks.
 RANGES = {"i": (3, 98), "t": (1, 100), "c": (0, 8), "one": (1, 2)}
 BASE = {"causal": TEXT, "text": TEXT, "seq2seq": SEQ2SEQ, "image": IMAGE, "speech": SPEECH, "diffusers": {}}
@@ -78,7 +118,7 @@ def given(row: dict) -> dict[str, np.ndarray]:
 
 
 def with_weights(model):
-    """The model with numbers that make every layer matter: scaled to the fan; the small initial ones do not."""
+    """The model with numbers that make every layer matter: scaled to the fan, where training starts small."""
     import torch
 
     torch.manual_seed(1)
@@ -130,7 +170,7 @@ def facts(row: dict, folder: Path) -> dict[str, np.ndarray]:
     found = {f"in.{k}": v for k, v in arrays.items()}
     found["output"] = output.detach().numpy()
     found["gradients"] = np.sort([g.norm().item() for g in grads if g is not None and g.any()])[::-1]
-    size = "40KB"
+    size = "200KB"
     model.save_pretrained(folder, max_shard_size=size, safe_serialization=True)
     if row["kind"] in ("causal", "seq2seq"):
         with torch.no_grad():

@@ -155,3 +155,25 @@ def test_a_construct_without_differences_runs_as_it_is():
     ms.set_context(mode=ms.GRAPH_MODE)
     Silent()(ms.Tensor([1.0]))
     assert Silent.construct is WRITTEN
+
+
+class _Doubling:
+    @staticmethod
+    def twice(x):
+        return x * 2
+
+    def both(self, x):
+        y = x
+        y += _Doubling.twice(x)
+        return y
+
+
+def test_a_method_that_names_its_class():
+    """The class that a rewritten method stands in is the module's, not one of the rewriting's own."""
+
+    class Net(nn.Cell, _Doubling):
+        def construct(self, x):
+            return self.both(x)
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+    assert Net()(ms.Tensor([1.0])).asnumpy().tolist() == [3.0]
