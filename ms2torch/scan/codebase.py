@@ -19,13 +19,14 @@ _MANY = 200
 
 
 class Report(NamedTuple):
-    """What a scan found: counts, findings in order, and how often each name is used by how many files."""
+    """What a scan found: counts, findings in order, how many files use each name, and how often all do."""
 
     files: int
     lines: int
     using: int
     findings: list[Finding]
     names: Counter
+    uses: Counter
 
 
 def scan(paths: list[str], api: str | None = None, jobs: int | None = None) -> Report:
@@ -49,7 +50,11 @@ def gathered(reads: list[Read]) -> Report:
     """The report on some files."""
     findings = sorted({f for read in reads for f in read.findings})
     names = Counter(name for read in reads for name in read.names)
-    return Report(len(reads), sum(r.lines for r in reads), sum(r.mindspore for r in reads), findings, names)
+    uses: Counter = Counter()
+    for read in reads:
+        uses.update(read.names)
+    lines, using = sum(r.lines for r in reads), sum(r.mindspore for r in reads)
+    return Report(len(reads), lines, using, findings, names, uses)
 
 
 def _read_all(found: list[Path], local: frozenset[str], api: str | None, jobs: int | None) -> list[Read]:
@@ -71,14 +76,14 @@ def _plain(file: Path, local: frozenset[str], api: str | None) -> Read:
         if file.suffix == ".py":
             text: bytes | str = file.read_bytes()
             if b"mindspore" not in text:
-                return Read(shown, text.count(b"\n"), [], frozenset(), False)
+                return Read(shown, text.count(b"\n"), [], Counter(), False)
         else:
             text = sources.read(file, shown)[0].text
             if "mindspore" not in text:
-                return Read(shown, text.count("\n"), [], frozenset(), False)
+                return Read(shown, text.count("\n"), [], Counter(), False)
     except (OSError, ValueError) as error:
         return Read(
-            shown, 0, [Finding(shown, 1, "syntax", type(error).__name__, str(error))], frozenset(), False
+            shown, 0, [Finding(shown, 1, "syntax", type(error).__name__, str(error))], Counter(), False
         )
 
     def installed(name: str) -> bool:
@@ -110,6 +115,18 @@ def releases(report: Report) -> tuple[tuple[int, int], tuple[int, int] | None]:
         tuple(int(p) for p in last.strip("vr").split(".")[:2]) for _, last, _ in rows if last[-1:].isdigit()
     ]
     return since, min(lasts, default=None)
+
+
+def translated(report: Report) -> tuple[int, int] | None:
+    """How many uses of MindSpore's names ``ms2torch translate`` has a rule for, and of how many; a call may
+    still be kept for its arguments. None where libcst, which it needs, is not installed."""
+    try:
+        from ms2torch.translate import rule_of
+
+        settled = sum(count for name, count in report.uses.items() if rule_of(name) is not None)
+    except ModuleNotFoundError:
+        return None
+    return settled, sum(report.uses.values())
 
 
 class Obstacle(NamedTuple):

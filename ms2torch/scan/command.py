@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 from . import codebase, program, report, sources
-from .findings import Finding
+from .findings import NOTES, Finding
 
 _EXIT = "exit code: 0 nothing would fail, 1 something would, 2 bad input"
 
@@ -140,7 +140,7 @@ def _check(
         if file == "-":
             continue
         report.show(findings)
-        notes = sum(f.kind in ("api", "differs") for f in findings)
+        notes = sum(f.kind in NOTES for f in findings)
         names = len({used for read in reads for used in read.names})
         print(
             f"{name}: {names} MindSpore names in {len(reads)} files; {fails} would fail, "

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
-FAILS, API, DIFFERS = "fails", "api", "differs"
+FAILS, API, DIFFERS, DEVICE = "fails", "api", "differs", "device"
+# Kinds that a program does not fail by, and its author should know of.
+NOTES = (API, DIFFERS, DEVICE)
 
 # Every kind, and what it is. A kind that fails ends a program that gets there.
 KINDS = {
@@ -17,6 +20,7 @@ KINDS = {
     "syntax": "a file that is no Python 3",
     "api": "a name whose meaning depends on the release: --api settles it",
     "differs": "supported, with a difference",
+    "device": "made for one kind of device; the text says what happens here",
     "guarded": "would fail, but stands where the program expects it to: try/except, a test of versions",
     "dead": "would fail, but is never reached",
 }
@@ -43,10 +47,10 @@ class Finding(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What one file gave: its path, lines, findings, and the MindSpore names that it uses."""
+    """What one file gave: its path, lines, findings, and the MindSpore names that it uses, each how often."""
 
     path: str
     lines: int
     findings: list[Finding]
-    names: frozenset[str]
+    names: Counter
     mindspore: bool

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from types import ModuleType
@@ -74,7 +75,7 @@ def judge(
         reader = Reader(main, installed)
         reader.read(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return None, Read(path, lines, [unreadable(path, error, raw)], frozenset(), b"mindspore" in raw)
+        return None, Read(path, lines, [unreadable(path, error, raw)], Counter(), b"mindspore" in raw)
     found: dict[tuple, Finding] = {}
     for line, kind, name, text, state in _all(reader, api):
         if state:
@@ -84,7 +85,7 @@ def judge(
         finding = Finding(path, line, kind, name, text)
         # A failure is shown at every line; what is only to know, once for a file.
         found.setdefault((name, text, line if finding.fails else kind), finding)
-    names = frozenset(use.name for use in reader.uses if not use.imported)
+    names = Counter(use.name for use in reader.uses if not use.imported)
     return reader, Read(path, lines, list(found.values()), names, bool(reader.uses))
 
 

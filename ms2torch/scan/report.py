@@ -7,10 +7,17 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from .codebase import Report, obstacles, releases
+from .codebase import Report, obstacles, releases, translated
 from .findings import FAILS, KINDS, Finding
 
-_COLOURS = {FAILS: "red", "api": "yellow", "differs": "cyan", "guarded": "dim", "dead": "dim"}
+_COLOURS = {
+    FAILS: "red",
+    "api": "yellow",
+    "differs": "cyan",
+    "device": "cyan",
+    "guarded": "dim",
+    "dead": "dim",
+}
 _SHOWN_OBSTACLES = 20
 
 
@@ -42,6 +49,7 @@ def show(findings: list[Finding]) -> None:
 def as_json(report: Report) -> dict:
     """The report for machines."""
     since, last = releases(report)
+    settled = translated(report)
     return {
         "files": report.files,
         "lines": report.lines,
@@ -50,6 +58,7 @@ def as_json(report: Report) -> dict:
         "names": len(report.names),
         "kinds": dict(Counter(f.kind for f in report.findings)),
         "written_for": {"since": "{}.{}".format(*since), "until": last and "{}.{}".format(*last)},
+        "translate": settled and {"uses": settled[1], "rules": settled[0]},
         "obstacles": [o._asdict() for o in obstacles(report.findings)],
     }
 
@@ -77,12 +86,19 @@ def sentences(report: Report) -> list[str]:
             if last >= since
             else f"; it also uses names that {'{}.{}'.format(*last)} had last"
         )
-    return [
+    lines = [
         f"{_of(report.files, 'file')}, {_of(report.lines, 'line')}; {report.using:,} use MindSpore, "
         f"{_of(len(report.names), 'name')} of it. Written for {written}.",
         f"{fails:,} would fail; {count['differs']:,} differ, {count['api']:,} depend on the release, "
+        f"{count['device']:,} were made for a device, "
         f"{count['guarded']:,} are guarded, {count['dead']:,} in dead code.",
     ]
+    settled = translated(report)
+    if settled is not None and settled[1]:
+        lines.append(
+            f"ms2torch translate has rules for {settled[0] / settled[1]:.1%} of {settled[1]:,} uses."
+        )
+    return lines
 
 
 def _of(number: int, what: str) -> str:

@@ -20,6 +20,11 @@ _SHOWN = (
         r"\1",
     ),
 )  # fmt: skip
+# The names of parameters are each framework's own.
+_NAMES = re.compile(
+    r"['\"]?(?:\w+\.)+(?:weight|bias|gamma|beta|moving_mean|moving_variance|running_mean|running_var|"
+    r"embedding_table|num_batches_tracked)['\"]?"
+)
 # A line that tells how long something took says nothing about what was computed.
 _TIMES = re.compile(r"\btime\b|\bseconds?\b|\bms\b|\d\s?s\b|per step|[sS]peed", re.IGNORECASE)
 NEAR = 1e-4
@@ -31,6 +36,7 @@ def numbers(lines: list[str]) -> tuple[list[str], list[list[float]]]:
     for line in lines:
         for pattern, shown in _SHOWN:
             line = pattern.sub(shown, line)
+        line = _NAMES.sub("@", line)
         words.append(re.sub(r"[\s,]+", "", NUMBER.sub("#", line)))
         found.append([float(n) for n in NUMBER.findall(line)])
     return words, found

@@ -7,6 +7,7 @@ same arguments, and with the Cell's weights.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import importlib
 import os
@@ -105,6 +106,7 @@ class Twins:
         self.modules: dict[str, types.ModuleType] = {}
         self._known: dict[int, torch.nn.Module] = {}
         self._left: set[str] = set()
+        self._main = sys.modules["__main__"]
         self._originals = {
             name: os.path.realpath(module.__file__)
             for name, module in list(sys.modules.items())
@@ -158,13 +160,26 @@ class Twins:
         module.__file__ = path
         tree, left = definitions(ast.parse(self.texts[path]))
         sys.modules["__main__"] = module
-        exec(compile(tree, f"{path} (translated)", "exec", dont_inherit=True), vars(module))
+        for node in tree.body:
+            if self.bare or not self._carried(node, vars(self._main), vars(module)):
+                code = compile(ast.Module([node], []), f"{path} (translated)", "exec", dont_inherit=True)
+                exec(code, vars(module))
         self._left = left
         return module
 
+    def _carried(self, node: ast.stmt, original: dict, space: dict) -> bool:
+        """Whether what an assignment computes is plain data, which is carried over and not computed again."""
+        if not isinstance(node, ast.Assign) or _is_simple(node):
+            return False
+        names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+        if len(names) < len(node.targets) or not all(is_plain(original.get(n, node)) for n in names):
+            return False
+        space.update({name: self.carry(original[name]) for name in names})
+        return True
+
     def _carry_globals(self) -> None:
         """Give the script's functions the globals that the program had computed."""
-        original = vars(sys.modules["__main__"])
+        original = vars(self._main)
         for name in self._left & original.keys():
             with suppress(Exception):  # who needs it will say so
                 vars(self.modules["__main__"])[name] = self.carry(original[name])
@@ -240,6 +255,17 @@ class Twins:
         if getattr(value, "__module__", None) in self._originals:
             return self.named(value.__module__, value.__qualname__, "it is given")
         return value
+
+
+def is_plain(value) -> bool:
+    """Whether a value is data, alike on both sides."""
+    if isinstance(value, dict):
+        return all(map(is_plain, value.values()))
+    if isinstance(value, (list, tuple)):
+        return all(map(is_plain, value))
+    if isinstance(value, argparse.Namespace):
+        return is_plain(vars(value))
+    return value is None or isinstance(value, (bool, int, float, str, np.ndarray, np.generic, dtypes.Type))
 
 
 # ---- weights -----------------------------------------------------------------------------------------------

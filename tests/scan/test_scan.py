@@ -62,6 +62,19 @@ def test_findings_files_and_lines(folder, capsys):
     assert "8 files, 24 lines" in capsys.readouterr().out
 
 
+def test_what_translate_settles_and_what_is_made_for_a_device(folder):
+    (folder / "net.py").write_text(
+        "from mindspore import nn, ops\n"
+        "net = nn.Dense(2, 3)\n"
+        "flags = ops.NPUAllocFloatStatus()()\n"
+        "y = ops.nope(net)\n"
+    )  # fmt: skip
+    command.scan(["net.py", "--json", "out.json"])
+    found = json.loads((folder / "out.json").read_text())
+    assert found["translate"]["uses"] == 3 and found["translate"]["rules"] in (1, 2)
+    assert ("device", 3) in {(f["kind"], f["line"]) for f in found["findings"]}
+
+
 def test_in_parallel_it_is_the_same(folder, monkeypatch):
     monkeypatch.setattr(codebase, "_MANY", 1)
     assert codebase.scan(["."], jobs=2) == codebase.scan(["."], jobs=1)
