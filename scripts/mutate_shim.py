@@ -4,6 +4,7 @@
     python scripts/mutate_shim.py --only momentum    mutants and programs with this in their names
     python scripts/mutate_shim.py --clean            the programs without a defect: false alarms
     python scripts/mutate_shim.py --programs         the whole programs of tests/programs, at two levels
+    python scripts/mutate_shim.py --seed 7 8 9       fresh trials, one a seed: generated programs and defects
 
 RESULTS.md is written by a run of everything, of one tree and one reference; a run of a part prints its table.
 The reference (``MS2TORCH_REFERENCE_PYTHON`` or ``ms2torch reference install``) runs once for each
@@ -29,7 +30,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from scripts.mutants import forked  # noqa: E402
+from scripts.mutants import forked, trials  # noqa: E402
 from scripts.mutants.table import Mutant, mutants  # noqa: E402
 from tests.programs.record import HERE as TRAINED  # noqa: E402
 from tests.programs.record import PROGRAMS as WHOLE_PROGRAMS  # noqa: E402
@@ -51,8 +52,9 @@ def trace_of(program: tuple[str, ...], folder: Path) -> Path:
     return folder / f"{Path(program[0]).stem}-{hashlib.sha256(text).hexdigest()[:16]}.trace"
 
 
-def record(programs, folder: Path) -> None:
-    """Make the traces that are missing: each program's first steps with whole Cells."""
+def record(programs, folder: Path, strict: bool = True) -> None:
+    """Make the traces that are missing: each program's first steps with whole Cells. Unless ``strict``, a
+    program may be one that the reference does not run."""
     jobs = []
     for program in programs:
         steps = 81 if program == ("optimizers.py",) else STEPS
@@ -75,7 +77,7 @@ def record(programs, folder: Path) -> None:
         command = [reference.find(None), forked.__file__, str(DIFFTEST), file.name]
         subprocess.run(command, env=reference.environment(), cwd=folder, check=True)
     for trace, arguments in jobs:
-        if not Path(trace).exists():
+        if strict and not Path(trace).exists():
             said = Path(trace + ".log").read_text(errors="replace")[-2000:]
             raise SystemExit(f"the reference cannot run {arguments}:\n{said}")
 
@@ -246,6 +248,32 @@ def _said(report: dict) -> str:
     return "equal" if report["code"] == 0 else f"**{_short(report)}**"
 
 
+def fresh(seeds, count: int, traces: Path, workers: int) -> list[str]:
+    """Trials of generated programs and defects; the summary of each seed."""
+    def recorded(programs):
+        record(programs, traces, strict=False)
+        files = {program[0]: trace_of(program, traces) for program in programs}
+        return {name: file if file.exists() else None for name, file in files.items()}
+
+    import torch
+
+    torch.set_num_threads(1)
+    lines = []
+    for seed in seeds:
+        with tempfile.TemporaryDirectory() as scratch:
+            rows = []
+            for row in trials.run(seed, count, traces.resolve(), Path(scratch), workers, recorded):
+                rows.append(row)
+                number, defect, seen, report = row
+                mark = "unseen" if not seen else "clean" if defect is None else \
+                    "missed" if not report["first"] else \
+                    "located" if trials.located(defect, report["first"]) else "elsewhere"
+                name, said = defect.name if defect else "without a defect", _short(report) if seen else ""
+                print(f"{len(rows):4} {mark:9} program {number}, {name}: {said}", flush=True)
+            lines += trials.summary(seed, rows)
+    return lines
+
+
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -254,10 +282,18 @@ def main() -> None:
     parser.add_argument("--programs", action="store_true", help="the whole programs of tests/programs only")
     parser.add_argument("--traces", type=Path, default=ROOT / ".reference" / "traces")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seed", type=int, nargs="+", default=(), help="fresh trials instead, one a seed")
+    parser.add_argument("--trials", type=int, default=100, help="defects of each seed; default: 100")
     parser.add_argument("--out", type=Path, help="the table; default: RESULTS.md after a run of everything")
     options = parser.parse_args()
     everything = not (options.only or options.clean or options.programs)
     options.traces.mkdir(parents=True, exist_ok=True)
+    if options.seed:
+        text = "\n".join(fresh(options.seed, options.trials, options.traces, options.workers)) + "\n"
+        if options.out:
+            options.out.write_text(text, encoding="utf-8")
+        print(text, end="")
+        return
     wanted = options.only.lower()
     chosen = [m for m in mutants() if wanted in m.name.lower()]
     programs = [*dict.fromkeys(m.program for m in chosen), *((name,) for name in WHOLE if wanted in name)]

@@ -59,13 +59,11 @@ class Process:
         return self.returncode
 
 
-def diff(package: str, place: str, arguments: list[str], log: str) -> Process:
+def diff(package: str, place: str, arguments: list[str], log: str, planted=None) -> Process:
     """``ms2torch diff`` of the copy of ms2torch in ``package``, run in ``place``; its passes are forks of the
-    process that has imported the copy."""
+    process that has imported the copy, with a defect of generated.py where one is given."""
     def run() -> int:
-        sys.dont_write_bytecode = True
-        sys.path.insert(0, package)
-        os.chdir(place)
+        _enter(package, place, planted)
         from ms2torch.difftest import ours, twin, workplace
 
         def start(self, side, name, command, environment):
@@ -78,6 +76,27 @@ def diff(package: str, place: str, arguments: list[str], log: str) -> Process:
         return twin.main(arguments)
 
     return Process(call(run, log))
+
+
+def recorded(package: str, place: str, out: str, script: str, planted, log: str) -> Process:
+    """A run of ms2torch alone, recorded Cell by Cell."""
+    def run() -> int:
+        _enter(package, place, planted)
+        from ms2torch.difftest import ours
+
+        return ours.main({"how": "record", "out": out, "script": [script], "level": "cell", "device": "cpu"})
+
+    return Process(call(run, log))
+
+
+def _enter(package: str, place: str, planted) -> None:
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, package)
+    os.chdir(place)
+    if planted is not None:
+        from scripts.mutants import generated
+
+        generated.plant(planted)
 
 
 def main(folder: str, jobs: str) -> None:
