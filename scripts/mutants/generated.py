@@ -18,7 +18,7 @@ _OPTIMIZERS = ("nn.SGD(p, {rate}, momentum=0.9)", "nn.SGD(p, {rate}, momentum=0.
                "nn.Momentum(p, {rate}, 0.9, weight_decay=0.01)", "nn.Adam(p, {rate}, weight_decay=0.01)",
                "nn.Adam(p, {rate}, beta1=0.8, eps=1e-6)", "nn.AdamWeightDecay(p, {rate}, weight_decay=0.02)",
                "nn.RMSProp(p, {rate}, momentum=0.5)", "nn.Adagrad(p, learning_rate={rate})",
-               "nn.AdaMax(p, {rate})", "nn.Lamb(p, {rate})", "nn.FTRL(p, learning_rate={rate})",
+               "nn.AdaMax(p, {rate})", "nn.Adadelta(p, {rate})", "nn.FTRL(p, learning_rate={rate})",
                "nn.ASGD(p, {rate})")
 _RATES = ("0.02", "[0.03, 0.02, 0.01, 0.005]", "nn.ExponentialDecayLR(0.03, 0.7, 2)",
           "nn.CosineDecayLR(0.001, 0.03, 5)", "nn.PolynomialDecayLR(0.03, 0.001, 5, 2.0)",
