@@ -10,6 +10,7 @@ from .finding import CannotCompare, Finding, Verdict
 # Stages whose values do not come from long sums: what differs here differs for a reason.
 _EXACT = {"learning_rate": 1e-6, "loss_scale": 1e-6, "initial": 1e-6, "data": 1e-6}
 _REFEEDS = 4
+_SOON = 32
 # More than rounding grows in one step.
 _GROWTH = 1e4
 
@@ -88,9 +89,11 @@ def chosen(found) -> tuple[int, ...]:
     steps = [f.step for f in found.suspects[:1]] + [s for s in (1, 2) if s <= found.steps]
     found_first = standing(found)[:1]
     steps += [f.step for f in found_first]
+    # A jump after the first difference that counts, or long after the start, says no more than they do.
+    horizon = found_first[0].step if found_first else _SOON
     drift = found.drift
     jumps = [(after / max(before, 1e-8), i + 2) for i, (before, after) in
-             enumerate(itertools.pairwise(drift)) if after > 1e-6]
+             enumerate(itertools.pairwise(drift)) if after > 1e-6 and i + 2 <= horizon]
     steps += [step for _, step in sorted(jumps, reverse=True)[:1]]
     return tuple(sorted({max(s, 1) for s in steps}))[:_REFEEDS]
 

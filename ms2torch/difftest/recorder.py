@@ -123,10 +123,10 @@ def statistics(array):
     total = square = 0.0
     low, high, zeros, finite = np.inf, -np.inf, 0, flat.size
     for start in range(0, flat.size, 1 << 16):
-        part = flat[start : start + (1 << 16)]
-        with np.errstate(all="ignore"):
-            power = float(np.dot(part, part))
-            if not 1e-20 < power < np.inf:  # nan, inf, overflow, or too small for float32's squares
+        part = flat[start : start + (1 << 16)] if flat.size > 1 << 16 else flat
+        power = float(np.dot(part, part))
+        if not 1e-20 < power < np.inf:  # nan, inf, overflow, or too small for float32's squares
+            with np.errstate(all="ignore"):
                 values = part[np.isfinite(part)].astype(np.float64)
                 if values.size != part.size:
                     kinds = (("nan", np.isnan(part)), ("posinf", part == np.inf), ("neginf", part == -np.inf))
@@ -137,7 +137,7 @@ def statistics(array):
                 if not part.size:
                     continue
                 power = float(np.dot(part, part))
-            total += float(part.sum(dtype=np.float64 if part.size < 4096 else None))
+        total += float(part.sum(dtype=np.float64 if part.size < 4096 else None))
         square += power
         low, high = min(low, float(part.min())), max(high, float(part.max()))
         zeros += int(np.count_nonzero(part == 0))  # of bools: floats take it ten times as long
@@ -218,6 +218,7 @@ class Recorder:
         self.calls, self.made, self.stack = {}, [], []
         self.known_roots, self.shown, self.shown_now = set(), set(), set()
         self.static, self.adaptations, self.extra = {}, [], {}
+        self.held = {}  # (what, owner) -> the owner and what it holds
         self.header = None
         self.training = True
         self.tensor, self.parameter, self.cell = frame.tensor, frame.parameter, frame.cell
@@ -293,6 +294,8 @@ class Recorder:
     def call(self, cell, run, args, kwargs):
         """Stands in for ``Cell.__call__``; ``run(args, kwargs)`` is the call itself."""
         if self.quiet or self.done or os.getpid() != self.pid:
+            return run(args, kwargs)
+        if self.inside and self.graph and not self.deep:  # within one graph nothing is seen
             return run(args, kwargs)
         if self.frame.hidden(cell):
             self.quiet = True
@@ -596,7 +599,7 @@ class Recorder:
         seen = self.shown_now if refeed else self.shown
         optimizers = optimizers + [o for o in self.optimizers if not any(o is other for other in optimizers)]
         states = {id(p) for o in optimizers for p in self.frame.state(o)}
-        for parameter in self.frame.parameters(owner):
+        for parameter in self._parameters(owner):
             if id(parameter) not in states and id(parameter) not in seen:
                 seen.add(id(parameter))
                 name = self._parameter(parameter, owner)
@@ -616,7 +619,7 @@ class Recorder:
         states, seen = set(), set()
         for optimizer in optimizers:
             update = self._index(optimizer)
-            for p in self.frame.state(optimizer):
+            for p in self._states(optimizer):
                 states.add(id(p))
                 name = self.frame.name(p)
                 if not name.startswith("learning_rate"):
@@ -627,7 +630,7 @@ class Recorder:
                 if isinstance(value, self.tensor):
                     self.visit("loss_scale", name, "value", index, 0, value)
         for owner in self.roots + list(optimizers):
-            for p in self.frame.parameters(owner):
+            for p in self._parameters(owner):
                 if id(p) in states or id(p) in seen:
                     continue
                 seen.add(id(p))
@@ -642,6 +645,21 @@ class Recorder:
         if self.options.steps is not None and self.step >= self.options.steps:
             self.done = True
             self.finished()
+
+    def _parameters(self, owner):
+        return self._looked_up("parameters", owner)
+
+    def _states(self, optimizer):
+        return self._looked_up("state", optimizer)
+
+    def _looked_up(self, what, owner):
+        """What a Cell or an optimizer holds; looked for anew in steps 1, 2, 4, 8, ... and in those that are
+        looked into."""
+        if self.deep or not isinstance(owner, self.cell) or self.step & (self.step - 1) == 0:
+            self.held.pop((what, id(owner)), None)
+        if (what, id(owner)) not in self.held:
+            self.held[what, id(owner)] = (owner, list(getattr(self.frame, what)(owner)))
+        return self.held[what, id(owner)][1]
 
     def write_header(self):
         """The first record; called when the first step begins, as the mode is settled by then."""

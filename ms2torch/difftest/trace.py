@@ -65,7 +65,7 @@ class Trace:
     def _scan(self) -> None:
         """Read all but the arrays once: what there is, where each step lies, whether the end is there."""
         self._index, self._steps = [], 0
-        for place, records in self._frames(arrays=False):
+        for place, records in self._frames(arrays=False, values=False):
             numbers = [n for r in records if (n := r.get("step", r.get("number"))) is not None]
             if numbers:
                 self._index.append((place, min(numbers), max(numbers)))
@@ -95,8 +95,9 @@ class Trace:
             case "end":
                 self.end = record
 
-    def _frames(self, place: int | None = None, arrays: bool = True, one: bool = False):
-        """(offset, records) of each whole frame from ``place`` on. Part of a frame at the file's end is what
+    def _frames(self, place: int | None = None, arrays: bool = True, one: bool = False, values: bool = True):
+        """(offset, records) of each whole frame from ``place`` on, statistics without ``values`` as they are
+        stored. Part of a frame at the file's end is what
         a killed program leaves, so reading stops there; damage before that is an error."""
         with _opened(self.path) as file:
             size = os.fstat(file.fileno()).st_size
@@ -113,7 +114,7 @@ class Trace:
                 packed = file.read(length)
                 if zlib.crc32(packed) != check:
                     raise TraceError(f"{self.path} is damaged at byte {place}")
-                yield place, _records(zlib.decompress(packed), arrays)
+                yield place, _records(zlib.decompress(packed), arrays, values)
                 if one:
                     return
 
@@ -139,12 +140,12 @@ def _check_magic(line: bytes, path: Path) -> None:
         raise TraceError(f"{path} has trace format {number}; this ms2torch reads {known}")
 
 
-def _records(payload: bytes, arrays: bool) -> list[dict]:
+def _records(payload: bytes, arrays: bool, values: bool = True) -> list[dict]:
     length = struct.unpack_from("<I", payload)[0]
     content = json.loads(payload[4 : 4 + length])
     for record in content["records"]:
         stats = record.get("stats")
-        if stats is not None:
+        if stats is not None and values:
             for key in ("norm", "mean"):
                 stats[key] = _SPECIAL.get(stats[key], stats[key])
             kind, text = stats["sample"][:3], stats["sample"][3:]
