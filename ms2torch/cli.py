@@ -42,6 +42,11 @@ COMMANDS = {
         "ms2torch.difftest.options:parser",
         "ms2torch.difftest.twin:main",
     ),
+    "convert": Command(
+        "a MindIR file to torch.export's .pt2 or to ONNX",
+        "ms2torch.mindir.command:parser",
+        "ms2torch.mindir.command:main",
+    ),
     "convert-checkpoint": Command(
         "weights and optimizer state from MindSpore's files to PyTorch's, and back",
         "ms2torch.convert.command:parser",

@@ -81,7 +81,7 @@ ops
 context nn parallel train compression
 _c_expression _extends amp boost dataset device_context device_manager experimental hal mindrecord mint \
     numpy onnx profiler rewrite runtime scipy utils
-cli compiler convert difftest doctor examples migrate run_check scan shim translate __main__
+cli compiler convert difftest doctor examples migrate mindir run_check scan shim translate __main__
 """.replace("\\\n", "").strip().splitlines()]
 _HEIGHTS = {room: height for height, layer in enumerate(LAYERS) for room in layer}
 

@@ -18,8 +18,10 @@ def test_statuses():
     assert status("mindspore.nn.Dense") == "here"
     assert status("mindspore.Tensor.max") == "here"
     assert status("mindspore.ops.TensorAdd") == "here"              # a name of earlier releases
-    assert status("mindspore.nn.GraphCell") == "refused"            # raises when it is made
-    assert status("mindspore.load") == "refused"                    # raises when it is called
+    assert status("mindspore.nn.GraphCell") == "here"
+    assert status("mindspore.load") == "here"
+    assert status("mindspore.dataset.vision.read_video") == "refused"     # raises when it is called
+    assert status("mindspore.nn.GetNextSingleOp") == "refused"      # raises when it is made
     assert status("mindspore.graph.JitContext") == "unsupported"
     assert support_table.status("mindspore.nn.NotThereYet", None) == "planned"
 

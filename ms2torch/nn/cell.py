@@ -530,14 +530,27 @@ class GraphKernel(Cell):
 
 
 class GraphCell(Cell):
-    """A network loaded from a MindIR file; ms2torch does not run MindIR graphs."""
+    """The network of a MindIR file (``mindspore.nn.GraphCell``), for evaluation.
+
+    ``graph`` is what ``mindspore.load`` gave; ``params_init`` values by the names of Parameters, in place of
+    the file's. TypeError for other arguments, RuntimeError for another number of inputs than it takes.
+    """
 
     def __init__(self, graph, params_init=None, obf_random_seed=None) -> None:
-        raise unsupported(
-            "mindspore.nn.GraphCell",
-            "MindIR graphs are not supported.",
-            "build the network from its Python code and load its checkpoint.",
-        )
+        super().__init__(auto_prefix=True)
+        from ms2torch.mindir import network
+
+        if obf_random_seed is not None:
+            raise unsupported("mindspore.nn.GraphCell(obf_random_seed=...)", "obfuscated graphs are not run.",
+                              "export the network without obfuscation.")
+        for name, param in network.parameters(graph, params_init):
+            self.insert_param_to_cell(name, param, check_name_contain_dot=False)
+        self.graph = graph
+
+    def construct(self, *inputs):
+        from ms2torch.mindir import network
+
+        return network.run(self.graph, self._params, inputs)
 
 
 def _on_training(cell: Cell, value) -> None:

@@ -566,12 +566,14 @@ def export(net, *inputs, file_name=None, file_format=None, **kwargs) -> None:
 
 
 def load(file_name, **kwargs):
-    """MindIR files hold graphs of MindSpore's compiler; NotImplementedError."""
-    raise unsupported(
-        "mindspore.load",
-        "MindIR files hold graphs of MindSpore's compiler.",
-        "build the network from its Python code and load_checkpoint its weights.",
-    )
+    """The graph of a MindIR file, for ``nn.GraphCell`` (``mindspore.load``).
+
+    ``dec_key`` and ``dec_mode`` are those that it was exported with. ValueError for what is no such file,
+    RuntimeError for one that is damaged, NotImplementedError for an operator that does not run here.
+    """
+    from ms2torch.mindir import loading
+
+    return loading.load(file_name, **kwargs)
 
 
 install_lazy(__name__, globals())

@@ -108,7 +108,7 @@ def test_a_syntax_error_and_a_wrong_path(folder, capsys):
 
 # Each line of a program, and what is found there: kind, name, a piece of the text; nothing where it is fine.
 LINES = [
-    ("ms.load('n.mindir')", "refused", "mindspore.load", "MindIR"),
+    ("nn.GraphCell(ms.load('n.mindir'))(x)",),
     ("ms.export(net, x, file_name='n', file_format='MINDIR')", "refused", "mindspore.export", "compiler"),
     ("ms.export(net, x, file_name='n', file_format='ONNX')",),
     ("nn.Conv2d(1, 2, 3, data_format='NHWC')", "refused", "mindspore.nn.Conv2d", "NCHW"),

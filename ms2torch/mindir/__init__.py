@@ -1,0 +1,1 @@
+"""MindIR files: networks as graphs of primitives, read without MindSpore and run on ours."""

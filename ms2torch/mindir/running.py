@@ -1,0 +1,106 @@
+"""Running a MindIR graph: node by node, closures for branches, loops without Python's stack."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ms2torch._core.errors import unsupported
+
+from . import operators
+from .graph import CALL, PARTIAL, SWITCH, FuncGraph, Graph, U
+
+
+class Closure(NamedTuple):
+    """A graph with its first arguments."""
+
+    graph: Graph
+    given: tuple
+
+
+class _Tail(NamedTuple):
+    """A call that is a graph's result: it takes the graph's place."""
+
+    closure: Closure
+
+
+def check(program: FuncGraph) -> None:
+    """NotImplementedError for an operator that is not here, before anything runs."""
+    for graph in program.functions.values():
+        for node in graph.nodes:
+            if node.op not in (CALL, PARTIAL, SWITCH) and not operators.known(node.op):
+                raise operators.refusal(node.op)
+
+
+class Run:
+    """One run of a program on given values."""
+
+    def __init__(self, program: FuncGraph, parameters: dict) -> None:
+        self.program = program
+        self.parameters = parameters
+        self.constants: dict = {}
+
+    def main(self, values: list):
+        """The network's outputs."""
+        try:
+            return self._call(Closure(self.program.main, tuple(values)))
+        except RecursionError:
+            raise RuntimeError("The graphs of the file call each other too deep.") from None
+
+    def _call(self, closure: Closure):
+        while True:
+            result = self._graph(closure.graph, closure.given)
+            if not isinstance(result, _Tail):
+                return result
+            closure = result.closure
+
+    def _graph(self, graph: Graph, values: tuple):
+        if len(values) < len(graph.inputs):
+            raise RuntimeError(
+                f"The graph {graph.name} takes {len(graph.inputs)} inputs, but got {len(values)}."
+            )
+        names = dict(zip(graph.inputs, values, strict=False))
+        for i, node in enumerate(graph.nodes):
+            found = self._node(node, names)
+            if i == graph.tail:
+                return _Tail(found)
+            names[node.output] = self._call(found) if node.op == CALL else found
+        outputs = [self._value(name, names) for name in graph.outputs]
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def _node(self, node, names: dict):
+        values = [self._value(name, names) for name in node.inputs]
+        if node.op == CALL:
+            called = self._value(node.callee, names)
+            if not isinstance(called, Closure):
+                raise operators.refusal(f"call of {node.callee}")
+            return Closure(called.graph, (*called.given, *values))
+        if node.op in (PARTIAL, SWITCH) and len(values) < (1 if node.op == PARTIAL else 3):
+            raise operators.refusal(f"{node.op} of {len(values)} inputs")
+        if node.op == PARTIAL:
+            if not isinstance(values[0], Closure):
+                raise operators.refusal("Partial of no graph")
+            return Closure(values[0].graph, (*values[0].given, *values[1:]))
+        if node.op == SWITCH:
+            return values[1] if values[0] else values[2]
+        try:
+            return operators.call(node.op, node.attributes, node.whole, values)
+        except (NotImplementedError, RuntimeError, ValueError, TypeError):
+            raise
+        except Exception as err:
+            raise RuntimeError(f"The operator {node.op} of the graph cannot run: {err!r}") from err
+
+    def _value(self, name: str, names: dict):
+        if name in names:
+            return names[name]
+        if name in self.parameters:
+            return self.parameters[name]
+        if name in self.constants:
+            return self.constants[name]
+        if name in self.program.constants:
+            self.constants[name] = value = operators.lifted(self.program.constants[name])
+            return value
+        if name in self.program.functions:
+            return Closure(self.program.functions[name], ())
+        if not name:
+            return U
+        raise unsupported("mindspore.load", f"the graph refers to {name!r}, which the file does not have.")
