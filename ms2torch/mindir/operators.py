@@ -23,6 +23,7 @@ _CHOICES = {
     "padding": {1: "same", 2: "valid"},
     "data_format": {0: "NCHW", 1: "NHWC", 14: "NCDHW", 17: "NDHWC", 34: "HWCN"},
     "reduction": {0: "sum", 1: "mean", 2: "none"},
+    "indexing": {0: "ij", 1: "xy"},
     "rounding_mode": {1: "trunc", 2: "floor"},
     "approximate": {0: "none", 1: "tanh"},
     "interpolation_mode": {0: "bilinear", 1: "nearest"},
@@ -47,6 +48,7 @@ _DTYPES = {
     51: "complex64",
     52: "complex128",
 }
+_ARGMAX = {3: 34, 4: 35, "int32": 34, "int64": 35}
 _DTYPE_ARGUMENTS = ("dtype", "output_type", "dst_type", "type")
 # Where a file's attribute goes by another name than our argument.
 _ATTRIBUTES = {
@@ -55,7 +57,7 @@ _ATTRIBUTES = {
     "stride": ("stride", "strides"),
     "strides": ("strides", "stride"),
 }
-_PER_AXIS = ("kernel_size", "stride", "strides", "dilation", "pad")
+_PER_AXIS = ("kernel_size", "ksize", "stride", "strides", "dilation", "pads")
 
 
 def _same(x, *_):
@@ -226,20 +228,24 @@ def _by_attributes(op: str, made: type, attributes: dict, values: list):
         settings.pop("pad_list", None)
     for name in _PER_AXIS:
         if name in settings:
-            settings[name] = _spatial(op, name, settings[name])
+            settings[name] = _spatial(op, settings[name])
     return made(**settings)(*values)
 
 
-def _spatial(op: str, name: str, value):
+def _spatial(op: str, value):
     """Without the sizes of 1 for samples and channels that some files have."""
     axes = 3 if "3D" in op else 2
-    if isinstance(value, tuple) and len(value) == axes + 2 and name != "pad":
+    if isinstance(value, tuple) and len(value) == axes + 2:
         return value[2:]
     return value
 
 
 def _meant(name: str, value):
     """A choice by its word, a dtype by itself."""
+    if name == "pad_mode" and isinstance(value, str):
+        return value.lower()
+    if name == "argmax_type":
+        return _dtype(_ARGMAX.get(value, value))
     if isinstance(value, int) and not isinstance(value, bool):
         if name in _CHOICES:
             return _CHOICES[name].get(value, value)
