@@ -160,6 +160,13 @@ def run_parser() -> argparse.ArgumentParser:
         const="-",
         help="at the end, which APIs ran, how often and how long; --report=FILE writes it as JSON",
     )
+    add(
+        "--profile",
+        metavar="FOLDER",
+        nargs="?",
+        const=".",
+        help="at the end, where the time went and what slows the program; a Chrome trace in FOLDER",
+    )
     add("-V", "--version", action=_Version, help="versions of ms2torch, PyTorch, and of MindSpore's API")
     group = p.add_argument_group("several processes that train together")
     group.add_argument(
@@ -257,6 +264,10 @@ def _prepare(options: argparse.Namespace) -> None:
             os.environ["MS2TORCH_MAP_PATH"] = "\n".join(maps)
             paths.install(maps)
         alias.install(options.api, inherit=True)
+        if options.profile:
+            from .shim import profiling
+
+            profiling.start(options.profile)
         if options.report:
             usage.start(options.report)
     except (ValueError, RuntimeError) as err:

@@ -1,0 +1,194 @@
+"""``--profile``: where a program's time goes, by Cell, by operator and by line, and what slows it, in words.
+
+Cells, the iterators of datasets and whatever brings a Tensor's numbers to the host are timed from the
+program's start to its end, on the main thread. torch's profiler records the calls of the outermost Cell
+number 6 to 25 (`WINDOW`); its Chrome trace lies beside the report. The numbers that the program computes are
+untouched; it runs somewhat slower.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import sys
+import threading
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import torch
+
+from ms2torch._core import errors
+from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.compiler.watching import is_users
+from ms2torch.dataset.engine.iterators import Iterator
+from ms2torch.nn.cell import Cell
+
+WINDOW = range(5, 25)
+ROWS = 12
+# What of a Tensor brings its numbers to the host.
+_READS = ("asnumpy", "_scalar", "__bool__", "__str__", "__repr__", "tolist")
+TRACE = "ms2torch_profile.json"
+
+
+class Profile:
+    """The clocks: seconds and calls by Cell (its own, without those inside it), by iterator, by line."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.began = time.perf_counter()
+        self.cells: dict[str, list] = defaultdict(lambda: [0, 0.0])
+        self.outermost = [0, 0.0]
+        self.reads: dict[str, list] = defaultdict(lambda: [0, 0.0])
+        self.data = [0, 0.0]
+        self._inside: list[float] = []          # seconds in Cells below, for each Cell under way
+        self._reading = False
+        self._main = threading.get_ident()
+        self._torch = None
+        self.operators = None
+
+    # ---- what is watched -----------------------------------------------------------------------------------
+
+    def install(self) -> None:
+        Cell.__call__ = self._around_cell(Cell.__call__)
+        Iterator.__next__ = self._around_data(Iterator.__next__)
+        for name in _READS:
+            if hasattr(Tensor, name):
+                setattr(Tensor, name, self._around_read(name, getattr(Tensor, name)))
+
+    def _around_cell(self, call):
+        @functools.wraps(call)
+        def timed(cell, *args, **kwargs):
+            if threading.get_ident() != self._main:
+                return call(cell, *args, **kwargs)
+            inside = self._inside
+            if not inside:
+                self._window(self.outermost[0])
+            inside.append(0.0)
+            start = time.perf_counter()
+            try:
+                return call(cell, *args, **kwargs)
+            finally:
+                took = time.perf_counter() - start
+                row = self.cells[type(cell).__name__]
+                row[0] += 1
+                row[1] += took - inside.pop()
+                if inside:
+                    inside[-1] += took
+                else:
+                    self.outermost[0] += 1
+                    self.outermost[1] += took
+
+        return timed
+
+    def _around_data(self, following):
+        @functools.wraps(following)
+        def timed(iterator):
+            start = time.perf_counter()
+            try:
+                return following(iterator)
+            finally:
+                self.data[0] += 1
+                self.data[1] += time.perf_counter() - start
+
+        return timed
+
+    def _around_read(self, name: str, read):
+        @functools.wraps(read)
+        def timed(tensor, *args, **kwargs):
+            if self._reading or threading.get_ident() != self._main:
+                return read(tensor, *args, **kwargs)
+            self._reading = True
+            start = time.perf_counter()
+            try:
+                return read(tensor, *args, **kwargs)
+            finally:
+                self._reading = False
+                row = self.reads[_line()]
+                row[0] += 1
+                row[1] += time.perf_counter() - start
+
+        return timed
+
+    def _window(self, calls: int) -> None:
+        """Begin and end torch's profiler, by the number of outermost calls so far."""
+        if calls == WINDOW.start and self._torch is None and self.operators is None:
+            kinds = [torch.profiler.ProfilerActivity.CPU]
+            if torch.cuda.is_available():
+                kinds.append(torch.profiler.ProfilerActivity.CUDA)
+            self._torch = torch.profiler.profile(activities=kinds)
+            self._torch.__enter__()
+        elif calls == WINDOW.stop:
+            self._stop()
+
+    def _stop(self) -> None:
+        if self._torch is None:
+            return
+        profiler, self._torch = self._torch, None
+        profiler.__exit__(None, None, None)
+        self.operators = sorted(profiler.key_averages(), key=lambda row: -row.self_cpu_time_total)
+        profiler.export_chrome_trace(str(self.folder / TRACE))
+
+    # ---- what is told --------------------------------------------------------------------------------------
+
+    def show(self) -> None:
+        """Print the report on stderr."""
+        self._stop()
+        total = time.perf_counter() - self.began
+        print("\n".join(self.lines(total)), file=sys.stderr)
+
+    def lines(self, total: float) -> list[str]:
+        count, cells = self.outermost
+        out = [f"[ms2torch] profile: {total:.2f} s; in Cells {_share(cells, total)}, waiting for data "
+               f"{_share(self.data[1], total)}"]
+        out += ["  " + words for words in self.findings(total)]
+        out.append("  by Cell, without the Cells inside it:")
+        rows = sorted(self.cells.items(), key=lambda item: -item[1][1])
+        out += [f"    {name:32}{n:8} calls {t:9.3f} s {_share(t, total)}" for name, (n, t) in rows[:ROWS]]
+        if self.operators:
+            steps = min(count, WINDOW.stop) - WINDOW.start
+            out.append(f"  by operator, {steps} calls of the outermost Cell:")
+            out += [f"    {row.key[:32]:32}{row.count:8} calls {row.self_cpu_time_total / 1e6:9.3f} s"
+                    for row in self.operators[:ROWS]]
+            out.append(f"  Chrome trace: {self.folder / TRACE} (open in chrome://tracing or ui.perfetto.dev)")
+        return out
+
+    def findings(self, total: float) -> list[str]:
+        """What slows the program, each with the program's own line."""
+        found = []
+        count, cells = self.outermost
+        if self.data[1] > 0.3 * (self.data[1] + cells):
+            found.append(f"data-bound: {_share(self.data[1], self.data[1] + cells)} of a step is waiting for "
+                         "the dataset. More num_parallel_workers, a simpler map, or batch before map. "
+                         "数据读取是瓶颈。")
+        for line, (n, t) in sorted(self.reads.items(), key=lambda item: -item[1][0]):
+            if count and n >= 0.5 * count:
+                found.append(f"{line}: a Tensor's numbers are read on the host {n} times ({t:.3f} s), "
+                             f"{n / count:.1f} a step: on a GPU each read waits for it. Read every tenth "
+                             "step. 每步把 Tensor 读回主机。")
+        found += [f"{key.removeprefix('compile: ')} 未编译。" for key in errors._given
+                  if key.startswith("compile: ")]
+        return found
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{100 * part / whole if whole else 0:.0f} %"
+
+
+def _line() -> str:
+    """The program's own line, from where a Tensor is read."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        if is_users(frame.f_code.co_filename):
+            return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+        frame = frame.f_back
+    return "a callback of MindSpore's"
+
+
+def start(folder: str) -> None:
+    """Watch from here on, and report at the program's end."""
+    place = Path(folder or ".")
+    place.mkdir(parents=True, exist_ok=True)
+    profile = Profile(place)
+    profile.install()
+    atexit.register(profile.show)
