@@ -56,8 +56,10 @@ class Notebook:
         for index, cell in enumerate(self.cells):
             if index in self.verbatim:
                 continue
-            part = self._with_magics((head if index == first else "") + texts.get(index, "")).rstrip("\n")
-            if part != "".join(cell["source"]).rstrip("\n"):
+            old = "".join(cell["source"])
+            new = (head if index == first else "") + texts.get(index, "")
+            part = _below_magics(old, self._with_magics(new).strip("\n"))
+            if part != old.strip("\n"):
                 cell["source"] = part.splitlines(keepends=True)
                 cell["outputs"], cell["execution_count"] = [], None
         return (json.dumps(self.data, indent=self.indent, ensure_ascii=False) + "\n").encode()
@@ -70,3 +72,13 @@ class Notebook:
 
     def _with_magics(self, text: str) -> str:
         return re.sub(rf"^.*{_MAGIC}(\d+)$", lambda m: self.magics[int(m[1])], text, flags=re.MULTILINE)
+
+
+def _below_magics(old: str, text: str) -> str:
+    """A cell's new text, below the magics that the old one began with."""
+    lines, left = old.split("\n"), text.split("\n")
+    first = next((i for i, line in enumerate(lines) if not line.startswith(("%", "!"))), len(lines))
+    for line in lines[:first]:
+        if line in left:
+            left.remove(line)
+    return "\n".join([*lines[:first], *left])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from types import ModuleType
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
@@ -358,7 +359,7 @@ class Rewriter(cst.CSTTransformer):
 
         path = shortest(path)
         thing = found(path)
-        if thing is None or type(thing).__name__ == "module":
+        if thing is None or isinstance(thing, ModuleType):
             return updated
         at = site_of(node)
         rule = VALUES.get(path)
