@@ -1,5 +1,7 @@
 """Networks, data and training loops for `test_training`: each runs alone on whole batches, or on N ranks."""
 
+import sys
+
 import numpy as np
 import torch
 
@@ -367,35 +369,23 @@ def shared(kind, level, size=-1, mode="data_parallel", graph=False):
                  parallel_optimizer_config=config)
 
 
-class Deep(nn.Cell):
-    """Layers of one width, so that gradients come one after the other."""
 
-    def __init__(self, width, layers):
-        super().__init__()
-        self.layers = nn.CellList([nn.Dense(width, width, has_bias=False) for _ in range(layers)])
-
-    def construct(self, x):
-        for layer in self.layers:
-            x = ops.tanh(layer(x))
-        return x
-
-
-def memory(level, width=64, layers=8):
+def memory(level, kind="functional", batch=2):
     """Bytes that this rank holds and sends in a step of Adam: at rest, at the peak over that, sent."""
     from ms2torch._core.processes.meter import Meter
 
+    sys.modules.setdefault("mindspore", ms)
+    from tests.distributed.planned_program import WIDTH, step_of
+
     init()
     ms.set_seed(1)
-    config = {"parallel_optimizer_threshold": 0, "optimizer_level": f"level{max(level, 1)}"}
-    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True,
-                                 enable_parallel_optimizer=level > 0, parallel_optimizer_config=config)
-    net = Deep(width, layers)
-    optimizer = nn.Adam(net.trainable_params(), 0.001)
-    step = _functional(nn.WithLossCell(net, SquaredError()), optimizer)
-    x = Tensor(np.ones((2, width), np.float32))
+    step, optimizer = step_of(level, kind)
+    x = Tensor(np.ones((batch, WIDTH), np.float32))
     step(x, x)
     with Meter() as meter:
-        for p in [*net.get_parameters(), *optimizer.get_parameters()]:
+        for p in optimizer.get_parameters():
+            meter.note(p._rest)
+        for p in optimizer.parameters:
             meter.note(p._rest)
         rest = meter.live
         meter.restart()

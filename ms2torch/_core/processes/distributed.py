@@ -101,6 +101,19 @@ def join(world: ranks.Place | None = None, wait: datetime.timedelta | None = Non
     atexit.register(_part_at_exit, os.getpid())
 
 
+def pretend(count: int) -> None:
+    """Be rank 0 of ``count``, where torch's group has no other processes (its fake one): for planning."""
+    global _here
+    _here = ranks.Place(0, count)
+    _groups[WORLD] = Group(WORLD, range(count), torch.distributed.group.WORLD)
+    _hosts[:] = ["here"] * count
+
+
+def pretends() -> bool:
+    """Whether the other processes are none."""
+    return joined() and torch.distributed.get_backend() == "fake"
+
+
 def _part_at_exit(pid: int) -> None:
     """A program that ends well leaves no thread behind that wants Python when Python is gone.
 

@@ -13,7 +13,7 @@ import math
 import torch
 import torch.distributed as dist
 
-from ms2torch._core.processes import faults, segments
+from ms2torch._core.processes import distributed, faults, segments
 from ms2torch._core.processes.distributed import Group
 
 # On the CPU smaller ones: copying one goes on while another is on the wire.
@@ -116,7 +116,7 @@ def compare(params, group: Group) -> list[str]:
 
     ValueError, on every rank, where the parameters are not the same ones: it names the first that differs.
     """
-    if group.size == 1:
+    if group.size == 1 or distributed.pretends():
         return []
     mine = [(p.name, tuple(p._rest.shape), str(p._rest.dtype).removeprefix("torch.")) for p in params]
     sums = torch.stack([_fingerprint(p._rest) for p in params]).tolist() if params else []

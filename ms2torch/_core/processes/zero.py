@@ -26,6 +26,7 @@ from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.tensor import DTensor, Replicate, Shard
 from torch.distributed.tensor.experimental import implicit_replication
 from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils._python_dispatch import _disable_current_modes
 
 from ms2torch._core import mode
 from ms2torch._core.devices.device import device
@@ -39,7 +40,7 @@ _reduce_scatter = getattr(dist, "reduce_scatter_single", None) or dist.reduce_sc
 _slot = Tensor.__dict__["_t"]
 _meshes: dict[tuple, DeviceMesh] = {}
 _replicating = contextlib.ExitStack()
-# Gathered weights by the address of their memory: (the memory, its share, what it was gathered from).
+# Gathered weights by their storage: (the memory, its share, what it was gathered from).
 _gathered: dict[int, tuple[StorageWeakRef, Share, weakref.ref]] = {}
 
 
@@ -59,7 +60,7 @@ def mesh_by(sizes: tuple[int, ...]) -> DeviceMesh:
             _replicating.enter_context(implicit_replication())
             # (It says how a mesh could be faster; programs here can not change that.)
             logging.getLogger("torch.distributed.tensor").setLevel(logging.ERROR)
-        with faults.named("the making of a device mesh"):
+        with faults.named("the making of a device mesh"), _disable_current_modes():
             _meshes[sizes] = init_device_mesh(device().type, sizes)
     return _meshes[sizes]
 
@@ -149,7 +150,7 @@ class Share:
         if self.level == 3:
             # (Gathered anew at every use: whether one is still there would depend on each rank's garbage.)
             storage = whole.untyped_storage()
-            _gathered[storage.data_ptr()] = StorageWeakRef(storage), self, weakref.ref(leaf)
+            _gathered[storage._cdata] = StorageWeakRef(storage), self, weakref.ref(leaf)
         else:
             self._whole = weakref.ref(leaf), whole
         return whole
@@ -323,9 +324,9 @@ class _Note(NamedTuple):
 
 
 def _pack(t: torch.Tensor):
-    if t.__class__ is not torch.Tensor:
+    if t.__class__ is DTensor:
         return t
-    known = _gathered.get(t.untyped_storage().data_ptr())
+    known = _gathered.get(t.untyped_storage()._cdata)
     if known is None or known[0].expired():
         return t
     leaf = known[2]()

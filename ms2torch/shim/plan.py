@@ -1,0 +1,88 @@
+"""``ms2torch plan``: what a program would hold and send on many ranks, for several layouts, without them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+_NAMES = ("program", "dp", "zero1", "zero2", "zero3")
+_COLUMNS = ("weights", "gradients", "state", "activations", "peak", "sent")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of ``ms2torch plan``."""
+    from ms2torch.cli import _Parser
+
+    made = _Parser(
+        prog="ms2torch plan", usage="ms2torch plan --ranks N [options] train.py [arguments]",
+        description="Runs two steps of a program as rank 0 of N, without memory, data or other processes, and "
+        "tells bytes of memory per rank and bytes that a rank sends in a step.")
+    made.add_argument("--ranks", type=int, required=True, metavar="N", help="how many processes train together")
+    made.add_argument("--strategy", default="all", metavar="NAMES",
+                      help=f"layouts, by commas, of {', '.join(_NAMES)} (all of them): 'program' is what the "
+                      "program itself sets, with its strategies of operators")
+    made.add_argument("--memory", type=float, metavar="GIB", help="memory of a device: tells what does not fit")
+    made.add_argument("--json", action="store_true", help="the table as JSON, in bytes")
+    made.add_argument("program")
+    made.add_argument("arguments", nargs=argparse.REMAINDER)
+    return made
+
+
+def planned(program: str, arguments, ranks: int, layout: str) -> dict:
+    """What one layout takes, in bytes: `_COLUMNS`, "parameters" (their number), "seconds"; or "error"."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = os.path.join(folder, "plan.json")
+        run = subprocess.run(
+            [sys.executable, "-m", "ms2torch.shim.plan_worker", layout, str(ranks), output, program, *arguments],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
+            env={**os.environ, "RANK": "0", "WORLD_SIZE": str(ranks), "LOCAL_RANK": "0",
+                 "MS2TORCH_DEVICE": "cpu"})
+        if not os.path.exists(output):
+            return {"error": (run.stderr.strip().splitlines() or [f"exit code {run.returncode}"])[-1]}
+        with open(output, encoding="utf-8") as file:
+            found = json.load(file)
+    if "error" not in found:
+        kept = found["weights"] + found["gradients"] + found["state"]
+        found["activations"] = max(0, found["peak"] - kept)
+    return found
+
+
+def _shown(size: float) -> str:
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024 or unit == "GiB":
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.2f} {unit}"
+        size /= 1024
+    return ""
+
+
+def main(argv: list[str]) -> int:
+    """Print the table; 1 where no layout could be planned."""
+    options = parser().parse_args(argv)
+    names = _NAMES if options.strategy == "all" else tuple(options.strategy.split(","))
+    for name in names:
+        if name not in _NAMES:
+            parser().error(f"--strategy: {name!r} is none of {', '.join(_NAMES)}")
+    rows = {name: planned(options.program, options.arguments, options.ranks, name) for name in names}
+    if options.json:
+        print(json.dumps(rows))
+    else:
+        _print(rows, options)
+    return int(all("error" in row for row in rows.values()))
+
+
+def _print(rows: dict, options) -> None:
+    number = next((row["parameters"] for row in rows.values() if "parameters" in row), 0)
+    print(f"{options.program} on {options.ranks} ranks, {number:,} parameters; per rank and step")
+    print("".join(f"{one:>14}" for one in ("layout", *_COLUMNS)))
+    for name, row in rows.items():
+        if "error" in row:
+            print(f"{name:>14}  not planned: {row['error']}")
+            continue
+        line = f"{name:>14}" + "".join(f"{_shown(row[one]):>14}" for one in _COLUMNS)
+        if options.memory and row["peak"] > options.memory * 2**30:
+            line += "  does not fit"
+        print(line)

@@ -1,0 +1,156 @@
+"""One layout of ``ms2torch plan``: the program runs two steps as rank 0 of N, on tensors without memory.
+
+torch's fake process group stands for the other ranks and `FakeTensorMode` for the data; a `Meter` counts. A
+number that the program reads is zero, so its decisions should not hang on values.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+import numpy as np
+import torch
+
+# What each layout sets, over what the program says.
+LAYOUTS = {
+    "program": {},
+    "dp": {"parallel_mode": "data_parallel", "enable_parallel_optimizer": False},
+    **{f"zero{level}": {"parallel_mode": "data_parallel", "enable_parallel_optimizer": True,
+                        "parallel_optimizer_config": {"optimizer_level": f"level{level}"}}
+       for level in (1, 2, 3)},
+}
+
+
+class Done(BaseException):
+    """Two steps were made."""
+
+
+class _Watch:
+    """What the optimizers of the program hold and get."""
+
+    def __init__(self, meter) -> None:
+        self.meter, self.steps, self.found = meter, 0, {}
+
+    def step(self, optimizer, gradients, update):
+        if not self.steps:
+            update()
+            self.steps = 1
+            self.meter.restart()
+            return
+        trained = {id(p): p for p in optimizer.parameters}
+        state = [p for p in optimizer.get_parameters() if id(p) not in trained]
+        self.found = {
+            "weights": sum(_bytes(p._rest) for p in trained.values()),
+            "state": sum(_bytes(p._rest) for p in state),
+            "gradients": sum(_bytes(g._t) for g in gradients),
+            "parameters": sum(p._rest.numel() for p in trained.values()),
+        }
+        update()
+        self.found |= {"peak": self.meter.peak, "sent": self.meter.sent, "by_kind": self.meter.by_kind}
+        raise Done
+
+
+def _bytes(t: torch.Tensor) -> int:
+    t = getattr(t, "_local_tensor", t)
+    return t.numel() * t.element_size()
+
+
+def _on_nothing() -> None:
+    """Tensors have no memory: what reads one gets zeros, what fills one leaves it."""
+    from ms2torch._core.tensor import printing, tensor
+    from ms2torch._core.tensor.dtype import from_torch, to_torch
+
+    def zeros(self):
+        t = self._t
+        kind = np.float32 if t.dtype is torch.bfloat16 else from_torch(t.dtype).numpy
+        return np.zeros(tuple(t.shape), kind)
+
+    def blank(self):
+        shape, dtype, _ = self.__dict__["_waiting"]
+        self._t = torch.empty(shape, dtype=to_torch(dtype) if not isinstance(dtype, torch.dtype) else dtype)
+        return self._t
+
+    tensor._Deferred._t = property(blank, tensor._Deferred._t.fset)
+    tensor.Tensor.asnumpy = tensor.Tensor.numpy = zeros
+    printing._array = lambda t: np.zeros(tuple(t.shape))
+    tensor.Tensor._scalar = lambda self: 0
+    tensor.Tensor.__bool__ = lambda self: False
+
+
+def _settings_over(layout: dict) -> None:
+    """Let the layout's settings win over the program's."""
+    from ms2torch import context
+    from ms2torch.parallel import _auto_parallel_context as settings
+
+    plain = settings._set_auto_parallel_context
+
+    def both(**kwargs):
+        given = dict(kwargs)
+        for key, value in layout.items():
+            given[key] = {**kwargs.get(key, {}), **value} if isinstance(value, dict) else value
+        plain(**given)
+
+    settings._set_auto_parallel_context = context._parallel._set_auto_parallel_context = both
+    if layout:
+        both()
+
+
+def _optimizers_watched(watch: _Watch) -> None:
+    from ms2torch.nn.optim.optimizer import Optimizer
+
+    plain = Optimizer.__call__
+
+    def call(self, gradients, *args, **kwargs):
+        result = []
+        watch.step(self, gradients, lambda: result.append(plain(self, gradients, *args, **kwargs)))
+        return result[0]
+
+    Optimizer.__call__ = call
+
+
+def main() -> None:
+    """``python -m ms2torch.shim.plan_worker LAYOUT RANKS OUTPUT PROGRAM [arguments]``."""
+    layout, ranks, output, program, *args = sys.argv[1:]
+    os.environ["MS2TORCH_CHECK_COLLECTIVES"] = "0"
+    began = time.monotonic()
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.distributed._tools import fake_collectives  # noqa: F401  (its rules for tensors without memory)
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    from ms2torch._core.processes import distributed
+    from ms2torch._core.processes.meter import Meter
+    from ms2torch.shim import alias, launcher
+
+    if int(ranks) > 1:
+        torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=int(ranks))
+        distributed.pretend(int(ranks))
+    alias.install(None, inherit=False)
+    _on_nothing()
+    _settings_over(LAYOUTS[layout])
+    meter = Meter()
+    watch = _Watch(meter)
+    _optimizers_watched(watch)
+    found: dict = {}
+    try:
+        with FakeTensorMode(allow_non_fake_inputs=True), meter:
+            launcher.run_script(program, args)
+        found["error"] = "the program made fewer than two steps"
+    except Done:
+        found = watch.found
+    except SystemExit as err:
+        found["error"] = f"the program ended with {err.code}"
+    except BaseException as err:
+        if os.environ.get("MS2TORCH_PLAN_TRACE"):
+            raise
+        found["error"] = f"{type(err).__name__}: {str(err).splitlines()[0] if str(err) else ''}"
+    found["seconds"] = time.monotonic() - began
+    with open(output, "w", encoding="utf-8") as file:
+        json.dump(found, file)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

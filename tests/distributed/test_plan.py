@@ -1,0 +1,30 @@
+"""What ``ms2torch plan`` tells is what processes hold and send."""
+
+from pathlib import Path
+
+import pytest
+
+from ms2torch.shim import plan
+from tests.distributed import training_cases as cases
+
+PROGRAM = str(Path(__file__).with_name("planned_program.py"))
+
+
+@pytest.mark.parametrize(("level", "size", "kind"), [(0, 2, "functional"), (2, 2, "functional"), (3, 4, "cell")])
+def test_a_plan_is_what_processes_measure(together, level, size, kind):
+    rest, more, sent = together(cases.memory, size, level, kind, 256)[0]
+    found = plan.planned(PROGRAM, [str(level), kind], size, "program")
+    assert "error" not in found, found
+    assert found["weights"] + found["state"] == pytest.approx(rest, rel=0.01)
+    assert found["peak"] == pytest.approx(rest + more, rel=0.1)
+    assert found["sent"] == pytest.approx(sent, rel=0.01)
+
+
+def test_the_table(capsys):
+    assert plan.main(["--ranks", "64", "--strategy", "dp,zero3", "--memory", "0.0005", PROGRAM, "0"]) == 0
+    head, columns, dp, zero = capsys.readouterr().out.splitlines()
+    assert "64 ranks, 32,768 parameters" in head
+    assert columns.split()[0] == "layout"
+    assert dp.split()[:3] == ["dp", "128.00", "KiB"]
+    assert dp.endswith("does not fit")
+    assert zero.split()[:3] == ["zero3", "2.00", "KiB"]
