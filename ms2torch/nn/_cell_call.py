@@ -180,6 +180,8 @@ def _cast(obj, dtype: torch.dtype):
 def checkpointed(construct, args: tuple, kwargs: dict):
     from torch.utils.checkpoint import checkpoint
 
+    mode.differentiation.recomputes = True
+
     def run(*raw, **named):
         return lower(construct(*lift(raw), **lift(named)))
 

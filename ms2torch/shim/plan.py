@@ -19,13 +19,16 @@ def parser() -> argparse.ArgumentParser:
 
     made = _Parser(
         prog="ms2torch plan", usage="ms2torch plan --ranks N [options] train.py [arguments]",
-        description="Runs two steps of a program as rank 0 of N, without memory, data or other processes, and "
+        description="Runs two steps of a program as rank 0 of N, without memory, data or other processes, "
+                    "and "
         "tells bytes of memory per rank and bytes that a rank sends in a step.")
-    made.add_argument("--ranks", type=int, required=True, metavar="N", help="how many processes train together")
+    made.add_argument("--ranks", type=int, required=True, metavar="N", help="how many processes train "
+                                                                            "together")
     made.add_argument("--strategy", default="all", metavar="NAMES",
                       help=f"layouts, by commas, of {', '.join(_NAMES)} (all of them): 'program' is what the "
                       "program itself sets, with its strategies of operators")
-    made.add_argument("--memory", type=float, metavar="GIB", help="memory of a device: tells what does not fit")
+    made.add_argument("--memory", type=float, metavar="GIB", help="memory of a device: tells what does not "
+                                                                  "fit")
     made.add_argument("--json", action="store_true", help="the table as JSON, in bytes")
     made.add_argument("program")
     made.add_argument("arguments", nargs=argparse.REMAINDER)
@@ -37,7 +40,8 @@ def planned(program: str, arguments, ranks: int, layout: str) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "plan.json")
         run = subprocess.run(
-            [sys.executable, "-m", "ms2torch.shim.plan_worker", layout, str(ranks), output, program, *arguments],
+            [sys.executable, "-m", "ms2torch.shim.plan_worker", layout, str(ranks), output, program,
+             *arguments],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
             env={**os.environ, "RANK": "0", "WORLD_SIZE": str(ranks), "LOCAL_RANK": "0",
                  "MS2TORCH_DEVICE": "cpu"})

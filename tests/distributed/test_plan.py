@@ -10,7 +10,8 @@ from tests.distributed import training_cases as cases
 PROGRAM = str(Path(__file__).with_name("planned_program.py"))
 
 
-@pytest.mark.parametrize(("level", "size", "kind"), [(0, 2, "functional"), (2, 2, "functional"), (3, 4, "cell")])
+@pytest.mark.parametrize(("level", "size", "kind"), [
+    (0, 2, "functional"), (2, 2, "functional"), (3, 4, "cell")])
 def test_a_plan_is_what_processes_measure(together, level, size, kind):
     rest, more, sent = together(cases.memory, size, level, kind, 256)[0]
     found = plan.planned(PROGRAM, [str(level), kind], size, "program")

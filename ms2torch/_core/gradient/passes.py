@@ -50,8 +50,8 @@ class Pass:
     """One differentiation: ``with Pass(weights)`` puts its ``aliases`` into the weights' slots."""
 
     __slots__ = ("_changed", "_grad_mode", "_homes", "_journal", "_memory", "_owned", "_taken", "aliases",
-                 "given", "hooked", "origins", "outer", "reaching", "received", "regathering", "stored",
-                 "weights")
+                 "given", "hooked", "origins", "outer", "reaching", "received", "recomputes",
+                 "regathering", "stored", "weights")
 
     # Whether gradients of some rows of a weight can come out (see `rows`).
     takes_rows = True
@@ -90,6 +90,8 @@ class Pass:
         self._owned: list[torch.Tensor] = []
         self._journal = random_streams.begin_journal() if outer is None else None
         self.regathering = None
+        # Whether parts of the body run again for their gradients: then the weights stand for their aliases.
+        self.recomputes = False
         try:
             if outer is None:
                 threads.keep_others_out()
@@ -266,6 +268,15 @@ class Lent(Pass):
 
     def alias(self, weight) -> torch.Tensor:
         return next(self._lent)
+
+
+class Again(Lent):
+    """A pass for parts of a body that run again for their gradients: what they write and draw is dropped."""
+
+    __slots__ = ()
+
+    def __exit__(self, kind, value, trace) -> None:
+        super().__exit__(BaseException, None, None)
 
 
 _WHOLE = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,

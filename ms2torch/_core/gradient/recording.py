@@ -41,7 +41,7 @@ class Recording:
     """
 
     __slots__ = ("__weakref__", "attached", "call", "hooked", "in_trainer", "inputs", "output", "places",
-                 "received", "sources", "state")
+                 "received", "recomputes", "sources", "state")
 
 
 class _Apart(Pass):
@@ -119,6 +119,7 @@ def record(cell, run, args: tuple, kwargs: dict):
         outs = tensors_of(output)
         found.attached = {id(t): t._t for t in outs}
         found.received, found.hooked = opened.received, opened.hooked
+        found.recomputes = [w for w in params if id(w) in found.sources] if opened.recomputes else ()
     if opened.reaching:     # it is recorded for the arguments as they are now
         found.call = _flatten((args, kwargs))
     if any(t.requires_grad for t in found.attached.values()):
