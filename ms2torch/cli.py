@@ -61,6 +61,7 @@ COMMANDS = {
         "what a MindSpore name, or a line of a file, is in PyTorch",
         "ms2torch.translate.explain:parser",
         "ms2torch.translate.explain:main",
+    ),
     "plan": Command(
         "memory per rank and bytes on the wire of a program on many ranks, without them",
         "ms2torch.shim.plan:parser",
