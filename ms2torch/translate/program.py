@@ -81,7 +81,7 @@ def _compared(outcome: Outcome, run_module, spec: dict, folder: Path, side: str)
     one, two = (torch.load(f, weights_only=False) for f in (folder / "original.pt", spec["weights"]))
     count, of, worst = whole.compare(one, two)
     if not found and count and worst > _NEAR:
-        found = f"a parameter ends {worst:.2g} of its way elsewhere"
+        found = f"the parameters end {worst:.2g} of their way elsewhere"
     if not found:
         told = f"prints the same {len(lines[0])} lines" if lines[0] else "prints nothing, as before"
         ends = f", and {count} of {of} trained parameters end {worst:.2g} of their way apart" if of else ""
