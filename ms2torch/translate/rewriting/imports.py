@@ -72,7 +72,7 @@ def tidied(module: cst.Module, rewriter) -> cst.Module:
     head = [s for s in body[first:last] if _is_import(s)]
     between = [s for s in body[first:last] if not _is_import(s)]
     rest = [*between, *body[last:]]
-    used = _names(ast.parse(module.code)) | {n for text in texts for n in _names(ast.parse(text))}
+    used = names(ast.parse(module.code)) | {n for text in texts for n in names(ast.parse(text))}
     have = {name for s in head for name in _bound(s)}
     missing = [line for name, line in _NEEDED.items() if name in used and name not in have]
     bound = _assigned(ast.parse(module.code))
@@ -84,7 +84,7 @@ def tidied(module: cst.Module, rewriter) -> cst.Module:
     if rest and (lines or made):
         rest[0] = _spaced(rest[0], 2 if made or isinstance(rest[0], (cst.ClassDef, cst.FunctionDef)) else 1)
     if lines and first:
-        lines[0] = _spaced(lines[0], 1 if len(_blank(body[first - 1])) == 0 or True else 0, body[first])
+        lines[0] = _spaced(lines[0], 1, body[first])
     return module.with_changes(body=[*body[:first], *lines, *made, *rest])
 
 
@@ -95,7 +95,7 @@ def _blank(statement):
 def _spaced(statement, count: int, like=None):
     """A statement below ``count`` blank lines; its comments stay."""
     if like is not None:
-        count = len(_blank(like))
+        count = min(len(_blank(like)), 1)
     comments = [line for line in statement.leading_lines if line.comment is not None]
     return statement.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * count, *comments])
 
@@ -123,11 +123,11 @@ def _bound(statement) -> set[str]:
 
 def _unused(statement, used: set[str]) -> bool:
     """Whether an import of numpy, or of something that went, is used no more."""
-    names = _bound(statement)
-    return names <= {"np", "partial", "numpy"} and not names & used
+    bound = _bound(statement)
+    return bound <= {"np", "partial", "numpy"} and not bound & used
 
 
-def _names(tree: ast.Module) -> set[str]:
+def names(tree: ast.Module) -> set[str]:
     return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
 
 

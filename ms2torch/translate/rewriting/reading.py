@@ -52,6 +52,8 @@ _GRADIENTS = {
     "mindspore.ops.grad": False,
     "mindspore.ops.GradOperation": False,
 }
+# What an argument of which nothing else is told is called where it is an optimizer.
+_OPTIMIZERS = ("optimizer", "opt", "optim")
 _CELL_LISTS = ("mindspore.nn.CellList", "mindspore.nn.SequentialCell")
 
 
@@ -249,7 +251,8 @@ class Reading:
         tensors = is_method and function.owner.is_cell and node.name in ("construct", "bprop")
         defaults = dict(zip(reversed(parameters(node)), reversed(node.args.defaults), strict=False))
         for name in names:
-            scope[name] = function.arguments.get(name) or (TENSOR if tensors else None)
+            guess = Of("mindspore.nn.Optimizer") if name in _OPTIMIZERS else TENSOR if tensors else None
+            scope[name] = function.arguments.get(name) or guess
             default = defaults.get(name)
             if (
                 name not in function.arguments

@@ -13,7 +13,7 @@ from ..facts import Facts
 from ..rules import data, load, training
 from ..rules.table import CALLS, INSTANCES, VALUES, call_rule
 from ..translation import Site, Translation, site_of
-from . import classes, imports, primitives, statements
+from . import classes, idioms, imports, modes, primitives, statements
 from .binding import bind, form_of
 from .reading import Reading, place
 from .sites import Call, Kept
@@ -29,6 +29,9 @@ def rewrite(source: str, facts: Facts | None, keep: frozenset[tuple[int, int]]) 
     rewriter = Rewriter(source, tree, reading, keep)
     wrapper = MetadataWrapper(cst.parse_module(source), unsafe_skip_copy=True)
     module = wrapper.visit(rewriter).visit(Brackets())
+    if not rewriter.scaled:
+        module = idioms.written(module)
+    rewriter.helpers &= imports.names(ast.parse(module.code))
     module = imports.tidied(module, rewriter)
     return Translation(
         module.code,
@@ -164,6 +167,12 @@ class Rewriter(cst.CSTTransformer):
         if special is not None:
             return special
         callee = self.reading.worth(node.func)
+        if (
+            isinstance(callee, Class)
+            and not any(c is not None and c.is_cell for c in self.classes)
+            and modes.differ(self.reading, callee)
+        ):
+            return fill("{net}.eval()", {"net": updated_node})
         at, fact = site_of(node), self.reading.facts.at(*site_of(node))
         try:
             if isinstance(callee, Ref):
@@ -442,7 +451,15 @@ def _orders(node: cst.BaseExpression) -> bool:
 _TENSORS_ALONE = frozenset(("asnumpy", "expand_dims", "set_data"))
 # Methods that only Cells have.
 _CELLS_ALONE = frozenset(
-    ("trainable_params", "get_parameters", "parameters_and_names", "set_train", "parameters_dict")
+    (
+        "trainable_params",
+        "get_parameters",
+        "parameters_and_names",
+        "set_train",
+        "parameters_dict",
+        "set_grad",
+        "add_flags",
+    )
 )
 # Names that Modules need for themselves.
 _RESERVED = frozenset(

@@ -1,0 +1,136 @@
+"""``loss.backward()`` and ``optimizer.step()``: where gradients go straight to an optimizer."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from .templates import code
+
+
+def written(module: cst.Module) -> cst.Module:
+    """The module with the steps that PyTorch's users write."""
+    tree = ast.parse(module.code)
+    makers = {}
+    for node in ast.walk(tree):
+        call = node.value if isinstance(node, ast.Assign) else None
+        named = isinstance(call, ast.Call) and getattr(call.func, "id", "") == "value_and_grad"
+        if named and isinstance(node.targets[0], ast.Name):
+            makers[node.targets[0].id] = ast.unparse(call.args[0]), ast.unparse(call.args[1])
+    if len(makers) > 1:  # what one gives may hold on to the other's graph
+        makers = {}
+    module = module.visit(_Steps(makers))
+    used = [n.id for n in ast.walk(ast.parse(module.code)) if isinstance(n, ast.Name)]
+    spent = {name for name in makers if used.count(name) == 1}
+    return module.visit(_Spent(spent)) if spent else module
+
+
+class _Steps(cst.CSTTransformer):
+    def __init__(self, makers: dict[str, tuple[str, str]]) -> None:
+        super().__init__()
+        self.makers = makers
+
+    def leave_IndentedBlock(self, original_node, updated_node):
+        return updated_node.with_changes(body=self._body(updated_node.body))
+
+    def leave_Module(self, original_node, updated_node):
+        return updated_node.with_changes(body=self._body(updated_node.body))
+
+    def _body(self, body):
+        made, i = [], 0
+        while i < len(body):
+            lines, taken = self._step(body, i)
+            made += lines or [body[i]]
+            i += taken if lines else 1
+        return made
+
+    def _step(self, body, i: int):
+        """Gradients, a clipping, and what takes them as PyTorch's lines, and how many they were."""
+        rest = [_parsed(statement) for statement in body[i : i + 3]]
+        first, rest = rest[0], rest[1:]
+        if not (isinstance(first, ast.Assign) and isinstance(first.value, ast.Call) and rest):
+            return None, 0
+        clip = _clipped(rest[0])
+        applied = rest[1] if clip is not None and len(rest) > 1 else rest[0]
+        optimizer = _applied(applied)
+        if optimizer is None:
+            return None, 0
+        gradients, taken = applied.value.args[1].id, 3 if clip is not None else 2
+        used_later = any(gradients in _names(_parsed(statement)) for statement in body[i + taken :])
+        found = None if used_later else self._backward(first, body[i], gradients)
+        if found is None or (clip is not None and clip[0] != gradients):
+            return None, 0
+        run, weights = found
+        clips = [f"nn.utils.clip_grad_norm_({weights}, {clip[1]})"] if clip is not None else []
+        lines = [f"{optimizer}.zero_grad()", *run, *clips, f"{optimizer}.step()"]
+        made = [cst.parse_statement(line) for line in lines]
+        made[0] = made[0].with_changes(leading_lines=body[i].leading_lines)
+        return made, taken
+
+    def _backward(self, first: ast.Assign, statement, gradients: str) -> tuple[list[str], str] | None:
+        """The lines that run a loss backward, and the weights; None where it is no such call."""
+        target, call = first.targets[0], first.value
+        function = getattr(call.func, "id", "")
+        if (
+            function in self.makers
+            and isinstance(target, ast.Tuple)
+            and len(target.elts) == 2
+            and getattr(target.elts[1], "id", "") == gradients
+        ):
+            value, (of, weights) = target.elts[0], self.makers[function]
+            loss = value.elts[0] if isinstance(value, ast.Tuple) else value
+            run = statement.body[0].value.with_changes(func=cst.parse_expression(of))
+            lines = [f"{ast.unparse(value).strip('()')} = {code(run)}", f"{ast.unparse(loss)}.backward()"]
+        elif (
+            ast.unparse(call.func) == "torch.autograd.grad"
+            and isinstance(call.args[0], ast.Name)
+            and getattr(target, "id", "") == gradients
+        ):
+            start = ast.unparse(call.args[2]) if len(call.args) > 2 else ""
+            lines, weights = [f"{call.args[0].id}.backward({start})"], ast.unparse(call.args[1])
+        else:
+            return None
+        plain = weights.startswith("list(") and weights.endswith(".parameters())")
+        return lines, weights[5:-1] if plain else weights
+
+
+def _clipped(statement: ast.stmt) -> tuple[str, str] | None:
+    """Name and norm in ``gradients = clip_by_global_norm(gradients, norm)``."""
+    call = statement.value if isinstance(statement, ast.Assign) else None
+    if not isinstance(call, ast.Call) or len(call.args) != 2:
+        return None
+    names = getattr(call.func, "id", ""), ast.unparse(call.args[0]), ast.unparse(statement.targets[0])
+    if names[0] not in ("clip_by_global_norm", "clip_by_total_norm") or names[1] != names[2]:
+        return None
+    return names[1], ast.unparse(call.args[1])
+
+
+def _parsed(statement) -> ast.stmt:
+    return ast.parse(code(statement.with_changes(leading_lines=[])).strip() or "pass").body[0]
+
+
+def _names(tree: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+
+
+def _applied(statement: ast.stmt) -> str | None:
+    """The optimizer in ``apply_gradients(optimizer, gradients)``."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != "apply_gradients":
+        return None
+    return ast.unparse(call.args[0]) if isinstance(call.args[1], ast.Name) else None
+
+
+class _Spent(cst.CSTTransformer):
+    """Takes away gradient functions that nothing calls any more."""
+
+    def __init__(self, names: set[str]) -> None:
+        super().__init__()
+        self.names = names
+
+    def leave_SimpleStatementLine(self, original_node, updated_node):
+        statement = updated_node.body[0]
+        if isinstance(statement, cst.Assign) and code(statement.targets[0].target) in self.names:
+            return cst.RemoveFromParent()
+        return updated_node

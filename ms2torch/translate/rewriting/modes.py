@@ -1,0 +1,30 @@
+"""A Cell starts in evaluation mode and a Module in training mode: which classes does that concern?"""
+
+from __future__ import annotations
+
+import ast
+
+from .reading import Reading
+from .worth import Class, Function, Ref
+
+_WORDS = ("BatchNorm", "Dropout", "dropout")
+
+
+def differ(reading: Reading, cls: Class) -> bool:
+    """Whether a class of the file has layers that compute something else while training."""
+    return _within(reading, cls.node, set())
+
+
+def _within(reading: Reading, tree: ast.AST, seen: set[int]) -> bool:
+    if id(tree) in seen:
+        return False
+    seen.add(id(tree))
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        worth = reading.worth(node.func)
+        if isinstance(worth, Ref) and any(word in worth.rpartition(".")[2] for word in _WORDS):
+            return True
+        if isinstance(worth, (Class, Function)) and _within(reading, worth.node, seen):
+            return True
+    return False

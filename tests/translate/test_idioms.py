@@ -1,0 +1,94 @@
+"""What a person would have written: steps, layers, imports; comments and line breaks stay."""
+
+import pytest
+
+pytest.importorskip("libcst")
+from ms2torch.translate import translate_source
+
+PROGRAM = '''"""A step."""
+import mindspore as ms
+from mindspore import nn, ops
+
+
+class Net(nn.Cell):
+    """Two layers."""
+
+    def __init__(self, width):
+        super(Net, self).__init__()
+        self.first = nn.Dense(
+            2,
+            width,  # wide
+        )
+        self.norm = nn.BatchNorm1d(width, momentum=0.99)
+        self.mean = ops.ReduceMean(keep_dims=False)
+
+    def construct(self, x):
+        # all of it
+        return self.mean(self.norm(self.first(x)))
+
+
+net = Net(4)
+optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+grad_fn = ms.value_and_grad(net, None, optimizer.parameters)
+
+
+def step(x):
+    loss, grads = grad_fn(x)
+    grads = ops.clip_by_global_norm(grads, 1.0)
+    optimizer(grads)
+    return loss
+'''
+EXPECTED = '''"""A step."""
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    """Two layers."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.first = nn.Linear(
+            2,
+            width,  # wide
+        )
+        self.norm = nn.BatchNorm1d(width, momentum=0.01)
+
+    def forward(self, x):
+        # all of it
+        return self.norm(self.first(x)).mean()
+
+
+net = Net(4).eval()
+optimizer = torch.optim.SGD(list(net.parameters()), lr=0.1, momentum=0.9)
+
+
+def step(x):
+    optimizer.zero_grad()
+    loss = net(x)
+    loss.backward()
+    nn.utils.clip_grad_norm_([p for group in optimizer.param_groups for p in group['params']], 1.0)
+    optimizer.step()
+    return loss
+'''
+
+
+def test_a_step_as_a_person_writes_it():
+    translation = translate_source(PROGRAM)
+    assert translation.text == EXPECTED
+    assert all(site.settled for site in translation.sites) and translation.helpers == []
+    assert translation.cells == [("Net", 6)]
+
+
+def test_what_is_kept_says_why_and_takes_torch_tensors():
+    text = "from mindspore import ops\n\n\ndef f(x):\n    return ops.unsorted_segment_sum(x, x, 2)\n"
+    translation = translate_source(text)
+    assert "# ms2torch: ops.unsorted_segment_sum: there is no rule for it yet" in translation.text
+    assert "ms2torch.to_torch(ms2torch.ops.unsorted_segment_sum)(x, x, 2)" in translation.text
+
+
+def test_a_site_that_was_taken_back_is_kept():
+    text = "from mindspore import ops\n\n\ndef f(x):\n    return ops.exp(x) + ops.tanh(x)\n"
+    kept = translate_source(text, keep=frozenset({(5, 15)}))
+    assert "ms2torch.to_torch(ms2torch.ops.exp)(x) + torch.tanh(x)" in kept.text
