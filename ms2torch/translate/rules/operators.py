@@ -541,3 +541,8 @@ def overloaded(call):
     if target is None or registrations(call.rewriter, target) != 1:
         call.keep("it has several functions, by the kinds of arguments")
     return cst.Name("_gone_")
+
+
+@rule("ops.functional.identity", "x")
+def identity(call):
+    return call.updated.args[0].value
