@@ -73,7 +73,7 @@ class Noise:
             if wide.dtype is not torch.float64 or not wide.numel():
                 return wide
             few = wide.to(torch.float32)
-            exact = (few.view(torch.int32) & 0xFFF).eq_(0).logical_and_(few == wide)
+            exact = (few.view(torch.int32) & 0xFFF).eq(0) & (few == wide)
             sign = torch.randint(0, 2, wide.shape, generator=self.generator, dtype=torch.float64)
             return wide * (1.0 + (2.0 * sign.to(wide.device) - 1.0) * (units * ROUNDED) * ~exact)
 

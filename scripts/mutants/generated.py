@@ -29,7 +29,7 @@ _LOSSES = {
               "nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction='mean')", "ops.cross_entropy",
               "ops.nll_loss"),
     "real": ("nn.MSELoss()", "nn.L1Loss()", "nn.SmoothL1Loss(beta=0.7)", "nn.HuberLoss(delta=0.6)",
-             "ops.mse_loss", "ops.smooth_l1_loss", "nn.SoftMarginLoss()"),
+             "ops.mse_loss", "ops.smooth_l1_loss"),
 }
 _HEAD = '''import mindspore as ms
 import numpy as np
@@ -130,7 +130,9 @@ def program(seed: int) -> Program:
     if loss == "ops.nll_loss":
         layers.append(("last", "nn.LogSoftmax()"))
     rate = draw.choice(_RATES)
-    optimizer = draw.choice(_OPTIMIZERS).format(rate=rate)
+    optimizer = draw.choice(_OPTIMIZERS)
+    rate = _RATES[0] if "FTRL" in optimizer else rate  # which takes no schedule
+    optimizer = optimizer.format(rate=rate)
     functional = draw.random() < 0.6
     clip = draw.choice(("", "", "    gradients = ops.clip_by_global_norm(gradients, 0.3)\n"))
     clip = clip if functional else ""

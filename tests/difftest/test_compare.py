@@ -1,12 +1,13 @@
 """Two traces beside each other: what counts as a difference, and of which kind."""
 
+import json
 import math
 
 import numpy as np
 import pytest
 
-from ms2torch.difftest import compare, recorder
-from ms2torch.difftest.finding import CannotCompare
+from ms2torch.difftest import compare, first_pass, flows, recorder
+from ms2torch.difftest.finding import CannotCompare, Finding, Verdict
 
 
 def record(value, step=1, stage="forward", where="net.fc", **more):
@@ -94,3 +95,33 @@ def test_losses_are_gathered_by_step():
                 for r in (record(np.float32(v), i, "loss"), record(A, i, "parameter"))]
 
     assert compare.compare(run(3.0, 2.0), run(3.0, 2.5)).losses == ([3.0, 2.0], [3.0, 2.5])
+
+
+def test_the_report_is_json_and_shows_both_values_of_what_has_no_distance():
+    found = Finding(1, "forward", "net", "value", error=float("inf"), reference="3 at [0]",
+                    ours="4 at [0] (1 of 2 elements differ)", role="output")
+    verdict = Verdict(findings=[found],
+                      losses=([1.0, float("nan")], [1.0, float("inf")]), drift=[float("nan")])
+    text = json.dumps(verdict.as_json(), allow_nan=False)
+    assert json.loads(text)["losses"] == {"reference": [1.0, None], "ours": [1.0, None]}
+    shown = "differs: 4 at [0] (1 of 2 elements differ), the reference has 3 at [0]"
+    assert verdict.first.sentence().endswith(shown)
+
+
+def test_after_a_failure_nothing_unjudged_is_the_first_difference():
+    float_, integer = (Finding(2, "forward", "net", "value", error=e) for e in (0.1, float("inf")))
+    verdict = Verdict(findings=[float_, integer])
+    first_pass.set_aside(verdict)
+    assert (verdict.first, verdict.unjudged) == (integer, [float_])
+
+
+def test_an_output_is_followed_by_its_bytes_to_the_layers_that_take_it():
+    def record(where, role, order, content):
+        return {"stage": "forward", "where": where, "role": role, "index": 0, "call": 0, "order": order,
+                "stats": {"hash": content}}
+
+    records = [record("dense", "output", 1, "a"), record("flatten", "input", 2, "a"),
+               record("flatten", "output", 3, "b"), record("side", "input", 4, "c"),
+               record("out", "input", 5, "b")]
+    found = flows.Flow(records).goes_to(records[0], lambda where, call: where != "flatten")
+    assert [r["where"] for r in found] == ["out"]

@@ -5,7 +5,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from ms2torch.difftest import double, yardstick
+from ms2torch.difftest import double, locate, yardstick
+from ms2torch.difftest.finding import Finding
 
 X = torch.linspace(-2, 3, 24).reshape(4, 6)
 W = torch.linspace(-1, 1, 18).reshape(3, 6)
@@ -64,3 +65,54 @@ def test_the_unit_in_the_last_place(dtype, unit):
     one = torch.ones((), dtype=getattr(torch, dtype))
     assert float(torch.nextafter(one, one * 2) - one if dtype not in ("float16", "bfloat16")
                  else torch.finfo(one.dtype).eps) == unit
+
+
+def trembled(function, monkeypatch):
+    """By how much a result moves, as a part of its norm, when float64 trembles."""
+    with double.Double():
+        still = double.numpy(function())
+    monkeypatch.setattr(double, "noise", double.Noise())
+    with double.Double():
+        moved = double.numpy(function())
+    return np.linalg.norm(moved - still) / np.linalg.norm(still)
+
+
+def test_trembling_knows_what_cancels_and_what_is_exact(monkeypatch):
+    unit = 2.0**-24
+    assert trembled(lambda: torch.ones(8) + torch.ones(8), monkeypatch) == 0.0
+    assert 0.5 * unit < trembled(lambda: X / 3, monkeypatch) < 2 * unit
+    # 1e-4 is left of numbers near 1/3: their rounding is 3,000 times as much of it.
+    assert 1e3 * unit < trembled(lambda: (X / 3 + 1e-4) - X / 3, monkeypatch) < 1e5 * unit
+    # MindSpore's tanh is good to four digits only from 3 to 7.
+    assert trembled(lambda: torch.tanh(X / 10 + 4.5), monkeypatch) > 50 * unit
+
+
+class Run:
+    """What a pass left: arrays and distances by key."""
+
+    def __init__(self, key, array, gap=None, items=()):
+        self.key, self.value, self.distance, self.items = key, array, gap, items
+
+    def array(self, key):
+        return self.value if key == self.key else None
+
+    def gap(self, key):
+        return self.distance
+
+
+@pytest.mark.parametrize("ours, reference, wrong, said", [
+    (1 + 1e-7, 1 - 1e-7, False, ""),  # rounding on both sides
+    (1 + 5e-6, 1 - 1e-7, True, "lost digits"),  # ours alone is far from float64: half precision inside
+    (1 + 1e-7, 1 + 9e-6, True, ""),  # another epsilon: the reference is far from ours and from its float64
+    (1 + 4e-4, 1 - 3e-4, False, ""),  # half precision on both sides, as the program says
+])
+def test_a_side_that_lost_digits_is_told_from_rounding_on_both(ours, reference, wrong, said):
+    key, true = (1, 0, "forward", "norm", "output", 0, 0), np.ones(4)
+    o, r = np.full(4, ours), np.full(4, reference)
+    event = {"key": key, "kind": "value", "error": abs(ours - reference), "size": 2.0, "dtype": "float32"}
+    events = Run(key, o, items=[event])
+    rounding = locate.Rounding(events, Run(key, true, float(np.linalg.norm(r - true))))
+    finding = Finding(1, "forward", "norm", "value", error=event["error"])
+    rounding.judge(finding, key)
+    assert rounding.exceeded(key) is wrong
+    assert (said in finding.judge) if said else not finding.judge
