@@ -1,6 +1,6 @@
 """Records tests/mindir/: networks exported as MindIR by the real MindSpore, and what it computes.
 
-    python scripts/record_mindir.py tests/mindir/data [NAME...]     # with the Python of the real MindSpore
+    python scripts/record_mindir.py tests/mindir/recorded [NAME...]     # with the real MindSpore's Python
 
 Each network of ``tests/mindir/networks.py`` is filled with seeded values, run, and exported: NAME.mindir is
 the file, NAME.npz the inputs and outputs.

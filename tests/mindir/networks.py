@@ -347,6 +347,59 @@ class Old(nn.Cell):
         return y, z, self.reduce(y, 1), self.select(self.equal(y, y), y, self.tile(y, (1, 1)))
 
 
+class Early(nn.Cell):
+    """Returns from within branches."""
+
+    def construct(self, x):
+        if x.max() > 100:
+            return x
+        if x.min() < -1:
+            return x * 2
+        return x - 1
+
+
+class Unrolled(nn.Cell):
+    """A for that the compiler unrolls, with branches on values inside."""
+
+    def construct(self, x):
+        out = x * 0
+        for i in range(5):
+            if x[i % 4].sum() > 0:
+                out = out + x * i
+            elif i == 3:
+                out = out - 1
+        return out
+
+
+class Growing(nn.Cell):
+    """A while that ends by a value, with an if inside."""
+
+    def construct(self, x):
+        s = ops.abs(x.sum())
+        while s < 50:
+            s = s * 1.5 + 1
+            if s > 20:
+                s = s + 5
+        return s
+
+
+def mobile():
+    return nn.SequentialCell(
+        nn.Conv2d(2, 4, 1), nn.BatchNorm2d(4), nn.ReLU6(),
+        nn.Conv2d(4, 4, 3, group=4, pad_mode="pad", padding=1), nn.BatchNorm2d(4), nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(), nn.Dropout(p=0.5), nn.Dense(4, 3),
+    )  # fmt: skip
+
+
+def transposed():
+    return nn.SequentialCell(
+        nn.Conv2d(2, 4, (3, 1), stride=(2, 1), pad_mode="pad", padding=(1, 1, 0, 0)),
+        nn.Conv2dTranspose(4, 2, 3, stride=2, pad_mode="same"),
+        nn.Conv2dTranspose(2, 2, 3, pad_mode="pad", padding=1),
+        nn.MaxPool2d(3, 2, pad_mode="pad", padding=1), nn.AvgPool2d(2, 1, pad_mode="pad", padding=1),
+    )  # fmt: skip
+
+
 def rows(*shape):
     """An input whose first dimension is open."""
     return lambda ms: [ms.Tensor(shape=[None, *shape[1:]], dtype=ms.float32)]
@@ -377,6 +430,11 @@ NETWORKS = {
     "resized": Network(Resized, floats((1, 2, 3, 4))),
     "halves": Network(Halves, floats((2, 4))),
     "old": Network(Old, floats((2, 4))),
+    "early": Network(Early, floats((4, 6))),
+    "unrolled": Network(Unrolled, floats((4, 6))),
+    "growing": Network(Growing, floats((4, 6))),
+    "mobile": Network(mobile, floats((1, 2, 8, 8))),
+    "transposed": Network(transposed, floats((1, 2, 8, 8))),
     "open_rows": Network(mlp, floats((5, 4)), rows(5, 4)),
     "open_images": Network(LeNet, floats((3, 1, 32, 32)), rows(3, 1, 32, 32)),
 }

@@ -10,7 +10,7 @@ import pytest
 
 from ms2torch.mindir.command import main
 
-DATA = Path(__file__).with_name("data")
+DATA = Path(__file__).with_name("recorded")
 
 
 def convert(*arguments):

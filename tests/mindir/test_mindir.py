@@ -13,7 +13,7 @@ from ms2torch import nn
 from ms2torch.mindir import graph, messages
 from ms2torch.train import _protobuf
 
-DATA = Path(__file__).with_name("data")
+DATA = Path(__file__).with_name("recorded")
 NAMES = sorted(path.stem for path in DATA.glob("*.npz"))
 # Half precision: one unit in the last place.
 TOLERANCE = {"halves": 1e-3}
