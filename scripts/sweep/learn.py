@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from ms2torch._core.operators.words import shapes
-from scripts.sweep.compare import NOT_ABOUT_INPUT, compared, sentence
+from scripts.sweep.compare import NOT_ABOUT_INPUT, answered, compared, sentence
 
 ENGINE = Path(__file__).resolve().parents[2] / "ms2torch" / "_core" / "operators"
 FILE, GUARDS = ENGINE / "refused.tsv", ENGINE / "guards.tsv"
@@ -58,9 +58,9 @@ def lines(reference: dict, described: dict, ours: dict) -> list[str]:
         told = dict(row for row in described.get(name, ()) if row[0])
         here = dict(ours.get(name, ()))
         api = name.partition("#")[0].removeprefix("mindspore.")
-        for key, there in answers:
+        for key, there in answered(answers):
             args = told.get(key)
-            if not key or not there or not isinstance(args, list) or (args and isinstance(args[0], str)):
+            if not isinstance(args, list) or (args and isinstance(args[0], str)):
                 continue
             stage, what = key.split()[0], key.split(", ", 1)[1]
             called = f"{api} {stage}"
