@@ -340,25 +340,27 @@ AdaptiveMaxPool3d = _adaptive("AdaptiveMaxPool3d", kernels.adaptive_max_pool3d,
                               "Maximum of even parts of the last three dimensions", True)
 
 
-class LPPool1d(_Forwarded):
-    """(sum of x^norm_type over windows)^(1 / norm_type) (``mindspore.nn.LPPool1d``)."""
-
-    _formula = staticmethod(kernels.lp_pool1d)
-
+class _LPPool(_Forwarded):
     def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False) -> None:
         super().__init__(norm_type, kernel_size, stride, ceil_mode)
 
 
-class LPPool2d(LPPool1d):
+class LPPool1d(_LPPool):
+    """(sum of x^norm_type over windows)^(1 / norm_type) (``mindspore.nn.LPPool1d``)."""
+
+    _formula = staticmethod(kernels.lp_pool1d)
+
+
+class LPPool2d(_LPPool):
     """(sum of x^norm_type over windows)^(1 / norm_type) (``mindspore.nn.LPPool2d``)."""
 
     _formula = staticmethod(kernels.lp_pool2d)
 
 
-class MaxUnpool1d(Cell):
-    """Puts maxima back where ``indices`` say (``mindspore.nn.MaxUnpool1d``)."""
+class _MaxUnpool(Cell):
+    """Puts maxima back where ``indices`` say."""
 
-    _formula = staticmethod(kernels.max_unpool1d)
+    _formula = None
 
     def __init__(self, kernel_size, stride=None, padding=0) -> None:
         super().__init__()
@@ -368,13 +370,19 @@ class MaxUnpool1d(Cell):
         return self._formula(x, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
-class MaxUnpool2d(MaxUnpool1d):
+class MaxUnpool1d(_MaxUnpool):
+    """Puts maxima back where ``indices`` say (``mindspore.nn.MaxUnpool1d``)."""
+
+    _formula = staticmethod(kernels.max_unpool1d)
+
+
+class MaxUnpool2d(_MaxUnpool):
     """Puts maxima back where ``indices`` say (``mindspore.nn.MaxUnpool2d``)."""
 
     _formula = staticmethod(kernels.max_unpool2d)
 
 
-class MaxUnpool3d(MaxUnpool1d):
+class MaxUnpool3d(_MaxUnpool):
     """Puts maxima back where ``indices`` say (``mindspore.nn.MaxUnpool3d``)."""
 
     _formula = staticmethod(kernels.max_unpool3d)

@@ -29,8 +29,8 @@ class MSELoss(LossBase):
         return self.get_loss(wrap(_difference(self, logits, labels).square()))
 
 
-class L1Loss(LossBase):
-    """|logits - labels|, reduced (``mindspore.nn.L1Loss``)."""
+class _L1(LossBase):
+    """|logits - labels|, reduced."""
 
     def __init__(self, reduction="mean") -> None:
         super().__init__(reduction)
@@ -40,7 +40,11 @@ class L1Loss(LossBase):
         return kernels.l1_loss(logits, labels, self.reduction)
 
 
-class L1LossExt(L1Loss):
+class L1Loss(_L1):
+    """|logits - labels|, reduced (``mindspore.nn.L1Loss``)."""
+
+
+class L1LossExt(_L1):
     """|logits - labels|, reduced (``mindspore.nn.L1LossExt``, ``mindspore.mint.nn.L1Loss``)."""
 
 
