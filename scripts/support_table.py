@@ -37,6 +37,7 @@ from ms2torch._naming import surface  # noqa: E402
 from tests.signatures import find, theirs  # noqa: E402
 
 OUT = ROOT / "SUPPORT.md"
+LIBRARIES = ROOT / "scripts" / "third_party" / "results.tsv"
 STATUSES = ("here", "refused", "planned", "unsupported")
 EVIDENCE = ("example", "case", "fuzz")
 EARLIER = "(earlier releases)"
@@ -190,7 +191,21 @@ def markdown(rows: list[dict]) -> str:
         proof = Counter(e for r in group for e in r["evidence"])
         cells = [len(group), *(count[s] for s in STATUSES), *(proof[e] for e in EVIDENCE)]
         lines.append(f"| {module} | " + " | ".join(str(c or "") for c in cells) + " |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *libraries()]) + "\n"
+
+
+def libraries() -> list[str]:
+    """A section on MindSpore's libraries, from what ``scripts/third_party`` found."""
+    head, *rows = (line.split("\t") for line in LIBRARIES.read_text().splitlines())
+    columns = ["library", "version", "date", "modules", "ok", "ours", "models", *head[head.index("load") :]]
+    lines = [
+        "", "## Libraries", "",
+        "MindSpore's libraries, unmodified, and tiny models of theirs against Hugging Face's on PyTorch; "
+        "[what the columns mean, and why the rest does not import](scripts/third_party/RESULTS.md).",
+        "", f"| {' | '.join({'ok': 'import', 'ours': 'lacking here'}.get(c, c) for c in columns)} |",
+        "|---|---|---|" + "--:|" * (len(columns) - 3),
+    ]
+    return lines + [f"| {' | '.join(row[head.index(column)] for column in columns)} |" for row in rows]
 
 
 def main() -> None:

@@ -42,6 +42,8 @@ def kind(error: BaseException, roots: set[str]) -> str:
     text = str(error)
     if isinstance(error, NotImplementedError) and "ms2torch" in text:
         return "refused" if "not supported" in text else "ours"
+    if isinstance(error, AttributeError) and re.match(r"module 'mindspore[.\w]*' has no attribute", text):
+        return "own"  # MindSpore never had the name (`surface.lookup`)
     named = getattr(error, "name", None) or ""
     asked = named.partition(".")[0] or next(iter(re.findall(r"'(mindspore|ms2torch)[.\w]*'", text)), "")
     if asked in ("mindspore", "ms2torch") or "ms2torch" in text:

@@ -1,7 +1,7 @@
 """mindcv 0.3.0, unmodified: models of its families have MindSpore's parameters and give its outputs.
 
 records/mindcv.json is what the real MindSpore 2.10.0 made of the same names and weights;
-``scripts/third_party.sh`` installs the package and runs this, and records again when a MindSpore
+``python scripts/third_party tests`` installs it and runs this, and records again when a MindSpore
 interpreter is named.
 """
 
@@ -20,7 +20,7 @@ from tests.third_party.mindcv_models import MODELS
 
 RECORD = json.loads((Path(__file__).parent / "records" / "mindcv.json").read_text())
 needed = pytest.mark.skipif(
-    importlib.util.find_spec("mindcv") is None, reason="mindcv is not installed: scripts/third_party.sh"
+    importlib.util.find_spec("mindcv") is None, reason="mindcv is not installed: scripts/third_party"
 )
 
 

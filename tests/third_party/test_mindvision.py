@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 
 @pytest.mark.skipif(
     importlib.util.find_spec("mindvision") is None,
-    reason="mindvision is not installed: scripts/third_party.sh",
+    reason="mindvision is not installed: scripts/third_party",
 )
 def test_lenet_of_mindvision_trains_as_near_to_the_double_run_as_on_mindspore(tmp_path):
     path = os.pathsep.join([str(ROOT), *(p for p in sys.path if p)])

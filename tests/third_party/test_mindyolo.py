@@ -37,7 +37,7 @@ def test_all_families_are_on_record():
 @pytest.mark.parametrize(("package", "name"), FAMILIES)
 def test_a_family_runs_and_learns_as_on_mindspore(package, name, tmp_path):
     if importlib.util.find_spec(package) is None:
-        pytest.skip(f"{package} is not installed: scripts/third_party.sh")
+        pytest.skip(f"{package} is not installed: scripts/third_party")
     path = os.pathsep.join([str(ROOT), *(p for p in sys.path if p)])
     program = str(HERE / f"{package}_models.py")
     done = subprocess.run(
