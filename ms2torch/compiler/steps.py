@@ -345,7 +345,7 @@ def _told(error: Exception) -> str:
 def of_cell(cell, eager, args: tuple, kwargs: dict):
     """A call of a train cell at rest."""
     step = cell.__dict__.get("_steps")
-    if step is None:
+    if step is None or step.entries[0] is not cell:         # (a copy of a Cell has steps of its own)
         step = cell.__dict__["_steps"] = Step(f"the step of {type(cell).__name__}", (cell,))
     return step(eager, args, kwargs)
 
