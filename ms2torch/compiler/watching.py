@@ -73,8 +73,12 @@ class _Attributes:
         self.tokens = self._now()
 
     def _now(self) -> dict:
-        inside = _INTERNAL if isinstance(self.owner, torch.nn.Module) else ()
-        return {name: token(value) for name, value in self.own.items() if name not in inside}
+        kind = type(self.owner)
+        if isinstance(self.owner, torch.nn.Module):
+            return {name: token(value) for name, value in self.own.items() if name not in _INTERNAL}
+        # (Of our own objects, what begins with a line is a cache.)
+        ours = kind.__module__.partition(".")[0] == "ms2torch"
+        return {name: token(value) for name, value in self.own.items() if not (ours and name[:1] == "_")}
 
     def changed(self) -> str | None:
         """The name of an attribute that is not as it was."""
