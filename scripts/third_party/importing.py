@@ -44,8 +44,8 @@ def kind(error: BaseException, roots: set[str]) -> str:
         return "refused" if "not supported" in text else "ours"
     if isinstance(error, AttributeError) and re.match(r"module 'mindspore[.\w]*' has no attribute", text):
         return "own"  # MindSpore never had the name (`surface.lookup`)
-    if isinstance(error, TypeError) or re.search(r"'Tensor' (object )?has no attribute", text):
-        return "ours"  # a class over Tensor or Cell that cannot be made, an attribute of another release
+    if re.search(r"'Tensor' (object )?has no attribute", text):
+        return "ours"  # an attribute of another release
     named = getattr(error, "name", None) or ""
     asked = named.partition(".")[0] or next(iter(re.findall(r"'(mindspore|ms2torch)[.\w]*'", text)), "")
     if asked in ("mindspore", "ms2torch") or "ms2torch" in text:
@@ -55,6 +55,8 @@ def kind(error: BaseException, roots: set[str]) -> str:
     if isinstance(error, SystemExit | SyntaxError):
         return "own"
     last = frames[-1].filename if frames else ""
+    if isinstance(error, TypeError) and any(f"/{r}/" in last for r in roots):
+        return "ours"  # a class over Tensor or Cell that cannot be made
     return "ours" if "/ms2torch/" in last else "own" if any(f"/{r}/" in last for r in roots) else "third"
 
 
