@@ -60,7 +60,7 @@ def test_a_bare_installation_needs_torch_numpy_and_rich_alone():
 
 def test_the_extras_are_those_that_messages_name():
     extras = settings()["options.extras_require"]
-    assert set(extras) == {"examples", "dataset", "encryption", "onnx", "test"}
+    assert set(extras) == {"examples", "dataset", "encryption", "onnx", "test", "translate"}
     others = [requirements(extras[name]) for name in extras if name != "test"]
     assert requirements(extras["test"]) >= set().union(*others)
 
