@@ -16,7 +16,7 @@ def unsupported(api: str, reason: str, instead: str = "") -> NotImplementedError
     text = f"{api}: {reason}"
     if instead:
         text += f" Instead: {instead}"
-    return NotImplementedError(text)
+    return said(NotImplementedError(text))
 
 
 def notice(key: str, text: str) -> None:

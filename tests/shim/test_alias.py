@@ -207,14 +207,18 @@ def test_importing_a_module_leaves_the_function_of_its_name_in_the_package(remov
     assert mindspore.scipy.optimize.linear_sum_assignment is linear_sum_assignment
 
 
-def test_a_function_with_its_own_gradient_can_be_derived_but_not_applied():
+def test_a_function_with_its_own_gradient_can_be_derived_and_applied():
     class Ring(ms2torch.common._Function):
         @staticmethod
         def forward(ctx, x):
-            return x
+            return x * 2
 
-    with pytest.raises(NotImplementedError, match=r"mindspore\.common\._Function\.apply \(of Ring\)"):
-        Ring.apply(ms2torch.Tensor(1.0))
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient * 7
+
+    assert float(Ring.apply(ms2torch.Tensor(1.5))) == 3.0
+    assert float(ms2torch.grad(Ring.apply)(ms2torch.Tensor(1.5))) == 7.0
 
 
 def test_every_cell_casts_as_before_2_10():

@@ -157,7 +157,8 @@ def _holds_tensor(obj) -> bool:
 def _spread(grads, wanted, weights):
     """Gradients of the wanted weights back in the order of ``weights``; frozen ones get zeros."""
     if len(wanted) == len(weights):
-        if not any(g is None or "_grad_hooks" in w.__dict__ or is_whole(getattr(w, "_rest", w._t))
+        if not any(g is None or "_grad_hooks" in w.__dict__
+                   or is_whole(w._rest if hasattr(w, "_rest") else w._t)
                    for g, w in zip(grads, weights, strict=True)):
             return list(grads)
         return [_hooked(w, filled(g, _like(w))) for g, w in zip(grads, weights, strict=True)]

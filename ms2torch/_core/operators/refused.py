@@ -74,6 +74,14 @@ def entries(called: str) -> tuple[Entry, ...]:
         (k for k, soft in enumerate(order) if soft and e.kinds[0].startswith(soft)), 0)))
 
 
+def _is_certain(kind: str, words: str) -> bool:
+    """Whether a value of ``kind`` is wrong whatever the other arguments are: not a rank that is compared with
+    another one, nor a size that is only preferred."""
+    if kind.startswith("ndim"):
+        return "attribute[" not in words
+    return not kind.startswith(_SOFT) and not (kind.startswith("sized ") and " or " in words)
+
+
 def refused(called: str, given, others=None, certain: bool = False) -> Exception | None:
     """MindSpore's error for a call with these arguments, (place, value) pairs, where the table has one.
 
@@ -83,7 +91,7 @@ def refused(called: str, given, others=None, certain: bool = False) -> Exception
     for entry in entries(called):
         for place, value in given:
             if place == entry.place and any(is_of(value, k, given) for k in entry.kinds
-                                            if not (certain and k.startswith(_SOFT))):
+                                            if not certain or _is_certain(k, entry.words)):
                 return _error(entry, value, given, others)
     return None
 
@@ -93,7 +101,7 @@ def checker(called: str, names, defaults):
     good ones. ``names``: the places of the values; ``defaults``: theirs by name."""
     plan = []
     for place in {e.place for e in entries(called)} & set(names):
-        kinds = {k for e in entries(called) if e.place == place for k in e.kinds if not k.startswith(_SOFT)}
+        kinds = {k for e in entries(called) if e.place == place for k in e.kinds if _is_certain(k, e.words)}
         if kinds:
             listed = [dtypes(k[4:]) for k in kinds if k.startswith("not ")]
             plan.append((names.index(place), frozenset(c for k in kinds for c in _CLASSES.get(k, ())),
@@ -271,7 +279,7 @@ def placed(called: str, takes, count: int) -> list[str]:
 def told(err: Exception, called: str, takes, args, kwargs) -> Exception:
     """``err``, which a call with these arguments raised, or MindSpore's error for them; ``takes`` is the
     signature (`inspect.Signature`) without self."""
-    if not entries(called):
+    if not entries(called) or (isinstance(err, NotImplementedError) and hasattr(err, "from_user")):
         return err
     places = placed(called, takes, len(args))
     given = [*zip(places, map(lowered, args), strict=True),

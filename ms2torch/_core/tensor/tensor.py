@@ -127,7 +127,7 @@ class Tensor:
         return _FROM_TORCH[self._t.dtype]
 
     # What the compiled base class has these under, which subclasses read where they override them.
-    _shape, _dtype = shape, dtype
+    _shape, _dtype = property(shape.fget), property(dtype.fget)
 
     @property
     def ndim(self) -> int:
