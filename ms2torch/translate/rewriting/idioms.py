@@ -80,7 +80,7 @@ class _Steps(cst.CSTTransformer):
         ):
             value, (of, weights) = target.elts[0], self.makers[function]
             loss = value.elts[0] if isinstance(value, ast.Tuple) else value
-            run = statement.body[0].value.with_changes(func=cst.parse_expression(of))
+            run = _called(cst.parse_expression(of), statement.body[0].value)
             lines = [f"{ast.unparse(value).strip('()')} = {code(run)}", f"{ast.unparse(loss)}.backward()"]
         elif (
             ast.unparse(call.func) == "torch.autograd.grad"
@@ -93,6 +93,16 @@ class _Steps(cst.CSTTransformer):
             return None
         plain = weights.startswith("list(") and weights.endswith(".parameters())")
         return lines, weights[5:-1] if plain else weights
+
+
+def _called(function: cst.BaseExpression, call: cst.Call) -> cst.BaseExpression:
+    """``call`` as one of ``function``; a lambda over the names that it is called with is its body."""
+    if not isinstance(function, cst.Lambda):
+        return call.with_changes(func=function)
+    taken = [p.name.value for p in function.params.params]
+    if taken == [getattr(a.value, "value", None) for a in call.args if a.keyword is None and not a.star]:
+        return function.body
+    return call.with_changes(func=function.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()]))
 
 
 def _clipped(statement: ast.stmt) -> tuple[str, str] | None:
