@@ -22,7 +22,7 @@ are then run on one input), or by a mapping file. A converted file remembers whe
 back to the same names and bits without any of these."""
 _EPILOG = """\
 An optimizer's state: a .pt file is then {"model_state_dict": ..., "optimizer_state_dict": ...}, for
-  state = torch.load(OUT)["optimizer_state_dict"]["state"]
+  state = torch.load(OUT, weights_only=True)["optimizer_state_dict"]["state"]
   for name, p in net.named_parameters(): optimizer.state[p].update(state[name])
 and in safetensors optimizer.state.<parameter>.<kind>. --no-optimizer leaves it out.
 

@@ -124,7 +124,7 @@ def _known(node, owner, self_name, local):
             raise Unsure
         try:
             value = getattr(owner, node.attr)
-        except Exception:
+        except Exception:       # a property of the program may raise anything
             raise Unsure from None
         if value is None or isinstance(value, (bool, int, float, str)):
             return value

@@ -195,7 +195,7 @@ class Rewriting(ast.NodeTransformer):
         name = node.func.attr
         try:
             value = getattr(self.owner, name)
-        except Exception:
+        except Exception:       # a property of the program may raise anything: its call tells
             return None
         if isinstance(value, types.MethodType) and value.__self__ is self.owner:
             differs, _ = self.forward(value.__func__, self.owner)

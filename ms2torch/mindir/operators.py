@@ -145,7 +145,7 @@ def _class(name: str):
 
     try:
         found = getattr(operations, name)
-    except Exception:
+    except (AttributeError, NotImplementedError):
         return None
     return found if isinstance(found, type) and "__call__" in dir(found) else None
 

@@ -78,7 +78,7 @@ def _compared(outcome: Outcome, run_module, spec: dict, folder: Path, side: str)
         return f"the translation fails: {how}{_line(folder, spec)}"
     lines = [(folder / f"{s}.out").read_text(errors="replace").splitlines() for s in (side, "translation")]
     found = printed.difference(*lines)
-    one, two = (torch.load(f, weights_only=False) for f in (folder / "original.pt", spec["weights"]))
+    one, two = (torch.load(f, weights_only=True) for f in (folder / "original.pt", spec["weights"]))
     count, of, worst = whole.compare(one, two)
     if not found and count and worst > _NEAR:
         found = f"the parameters end {worst:.2g} of their way elsewhere"

@@ -157,7 +157,7 @@ def main(spec: dict) -> None:
         from ms2torch.shim import alias
 
         alias.install(spec.get("api"), inherit=True)
-    given = torch.load(spec["given"], weights_only=False) if spec.get("given") else None
+    given = torch.load(spec["given"], weights_only=True) if spec.get("given") else None
     script = spec["script"]
     sys.argv = [script, *spec["arguments"]]
     sys.path[0] = os.path.dirname(os.path.realpath(script))
