@@ -145,7 +145,7 @@ def _class(name: str):
 
     try:
         found = getattr(operations, name)
-    except (AttributeError, NotImplementedError):
+    except Exception:       # a damaged name may be anything
         return None
     return found if isinstance(found, type) and "__call__" in dir(found) else None
 
