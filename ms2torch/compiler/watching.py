@@ -7,6 +7,7 @@ code can read are as they were. A step that writes to them has a side effect tha
 from __future__ import annotations
 
 import builtins
+import gc
 import os
 import random
 import sys
@@ -118,12 +119,17 @@ class Watch:
 
     def __enter__(self) -> Watch:
         self._random = random.getstate(), np.random.get_state()
+        # (A collection calls whoever asked for it, in the middle of the step: that is not the step's code.)
+        self._collects = gc.isenabled()
+        gc.disable()
         self._before = sys.getprofile()
         sys.setprofile(self._see)
         return self
 
     def __exit__(self, *exc) -> None:
         sys.setprofile(self._before)
+        if self._collects:
+            gc.enable()
         python, numpy = self._random
         if python != random.getstate():
             random.setstate(python)

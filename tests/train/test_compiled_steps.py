@@ -3,6 +3,9 @@
 Most cases run the traced graph as it is; one goes through Inductor and a C++ compiler.
 """
 
+import gc
+import time
+
 import numpy as np
 import pytest
 import torch
@@ -358,6 +361,21 @@ def test_shapes_that_change_run_eagerly_unless_they_come_often():
             step(x, y)
     found = step.__dict__["_steps"]
     assert [v.runs for v in found.variants] == [10, 10 - steps.MET + 1]
+
+
+def test_collections_in_the_middle_of_a_step_are_not_its_own():
+    """Libraries have the collector call them (hypothesis does, with a clock); a trace sees none of it."""
+    def timed(phase, info):
+        time.perf_counter()
+
+    before = gc.get_threshold()
+    gc.callbacks.append(timed)
+    gc.set_threshold(1)
+    try:
+        _compiled(_trained("compile")[2])
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(timed)
 
 
 def test_frozen_weights_are_seen():
