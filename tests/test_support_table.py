@@ -42,6 +42,7 @@ def test_totals_count_every_row_once():
     here = sum(r["status"] == "here" and r["module"] != support_table.EARLIER for r in rows)
     assert f"{here:,} are here" in line
     assert here > 2_500
+    assert not [r["name"] for r in rows if r["status"] == "planned"]    # here, or refused with a reason
     assert sum(r["module"] == "mindspore.nn" for r in rows) > 200
     assert "| mindspore.nn |" in support_table.markdown(rows)
 

@@ -34,6 +34,9 @@ OURS = "ms2torch"
 _ROOT = Path(__file__).resolve().parents[1]
 _DATA = Path(__file__).parent / "data"
 
+# Modules of one file from which programs import modules that are attributes there.
+_OPEN = ("mindspore.log", "mindspore.train.serialization")
+
 _LATER = "write it in the program (x.torch() is a torch tensor, Tensor(t) wraps one), or wait for it."
 
 
@@ -291,7 +294,7 @@ def lookup(module_name: str, name: str):
             return _once_exported(module_name, path)
         if name == "__version__" and path in ("mindspore", "mindspore.version"):
             return generation.version()
-        if name == "__path__" and path in _packages():
+        if name == "__path__" and (path in _packages() or path in _OPEN):
             return []  # one file of ours can stand for a package of MindSpore's
         raise AttributeError(f"module {path!r} has no attribute {name!r}")
     home = _home(path, name)
@@ -381,6 +384,27 @@ class _Empty:
         install_lazy(module.__name__, vars(module))
 
 
+class _Same:
+    """Loads ``a.b`` where ``b`` is an attribute of ``a`` that holds another module: that module itself."""
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> None:
+        return None
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        parent, _, name = module.__name__.rpartition(".")
+        sys.modules[module.__name__] = getattr(sys.modules[parent], name)
+
+
+def _is_attribute(fullname: str) -> bool:
+    """Whether the name of a module is an attribute of its loaded parent that holds another module."""
+    parent, _, name = fullname.rpartition(".")
+    if has_module(mindspore_name(fullname)) or parent not in sys.modules:
+        return False
+    return isinstance(getattr(sys.modules[parent], name, None), ModuleType)
+
+
 # What is no part of the mirror.
 _APART = tuple(f"{OURS}.{name}" for name in ("_core", "_naming", "shim", "cli", "_version", "__main__"))
 
@@ -394,6 +418,8 @@ class _Mirror:
             return None
         spec = PathFinder.find_spec(fullname, path)
         if spec is None or spec.loader is None:
+            if _is_attribute(fullname):
+                return ModuleSpec(fullname, _Same)
             known = has_module(mindspore_name(fullname))
             return ModuleSpec(fullname, _Empty, is_package=True) if known else None
         if type(spec.loader) is SourceFileLoader:

@@ -113,3 +113,9 @@ def test_more_workers_than_cores_run():
     assert rows(dataset.map(lambda a: a, num_parallel_workers=512)) == [[1], [2]]
     with pytest.raises(ValueError, match="num_parallel_workers exceeds the boundary between 1 and"):
         ds.GeneratorDataset([1, 2], ["a"], num_parallel_workers=0)
+
+
+def test_build_vocab_is_the_vocabulary_of_a_data_set():
+    words = [["b", "a", "c"], ["c", "a", "d"]]                  # documented for Vocab.from_dataset
+    data = ds.NumpySlicesDataset(words, column_names=["w"], shuffle=False)
+    assert data.build_vocab(["w"], (2, 9), None, ["<u>"], False).vocab() == {"a": 0, "c": 1, "<u>": 2}

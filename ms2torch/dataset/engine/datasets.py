@@ -459,6 +459,12 @@ class Dataset:
         from ._saving import save
         save(self, file_name, num_files, file_type)
 
+    def build_vocab(self, columns, freq_range, top_k, special_tokens, special_first):
+        """The Vocab of the words in columns, as releases before 1.6 made it; see `text.Vocab.from_dataset`.
+        """
+        from ..text.utils import Vocab
+        return Vocab.from_dataset(self, columns, freq_range, top_k, special_tokens, special_first)
+
     def to_torch(self, as_dict=False, num_shards=None, shard_id=None):
         """The rows as a ``torch.utils.data.IterableDataset`` of tuples, or dicts, of torch tensors.
 
