@@ -21,3 +21,11 @@ class Symbol:
             raise ValueError(f"For 'Symbol', the 'remainder' value should be in the range '[0, {divisor})', "
                              f"but got {remainder}")
         self.max, self.min, self.divisor, self.remainder, self.unique = max, min, divisor, remainder, unique
+
+    def to_dict(self) -> dict:
+        """What was given, by name; "id" tells one that stands for a single size from the others."""
+        first = {"max": 0, "min": 1, "divisor": 1, "remainder": 0}
+        if self.min <= self.remainder:          # which says as much
+            del first["min"]
+        said = {name: getattr(self, name) for name, usual in first.items() if getattr(self, name) != usual}
+        return said | ({"id": id(self)} if self.unique else {})

@@ -1,5 +1,5 @@
 """What kinds of devices there are (``mindspore.device_context``)."""
 
-from . import cpu
+from . import ascend, cpu, gpu
 
-__all__ = ["cpu"]
+__all__ = ["ascend", "cpu", "gpu"]

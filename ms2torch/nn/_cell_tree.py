@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import torch
 
+from ms2torch import log as logger
 from ms2torch._core.module import speak_tensor
 from ms2torch.common.parameter import Parameter, ParameterTuple
 
@@ -266,6 +267,23 @@ class CellTree:
     def param_prefix(self) -> str:
         return self._param_prefix
 
+    def generate_scope(self) -> None:
+        """Tell every Cell inside its place (`get_scope`): attribute and class of each Cell on the way."""
+        def name(cell, scope):
+            for key, child in cell.name_cells().items():
+                child._scope = f"{scope}/{key}-{type(child).__name__}"
+                name(child, child._scope)
+
+        name(self, "Default")
+
+    def get_scope(self) -> str | None:
+        """Where the Cell is in the network whose ``generate_scope`` was called last; None before."""
+        return self._scope
+
+    def update_cell_type(self, cell_type) -> None:
+        """Set ``cell_type``: "quant" or "second-order" by MindSpore's custom."""
+        self.cell_type = cell_type
+
     def check_names(self) -> None:
         """ValueError where two parameters have one name."""
         names: set[str] = set()
@@ -287,6 +305,20 @@ class CellTree:
     def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict:
         """Parameters already hold their data here; returns each with itself, as MindSpore does."""
         return {p: p for p in self.get_parameters()}
+
+    def remove_redundant_parameters(self) -> None:
+        """Nothing, as in MindSpore, which means to drop it."""
+        logger.warning("'remove_redundant_parameters' will be deprecated in future versions.")
+
+    def cast_inputs(self, inputs, dst_type) -> None:
+        """Nothing, as in MindSpore, which means to drop it."""
+        logger.warning("'cast_inputs' will be deprecated in future versions.")
+
+    def register_saved_tensors_hooks(self, pack_hook, unpack_hook) -> None:
+        """Put `mindspore.saved_tensors_hooks` around ``construct``."""
+        from ms2torch.common.recompute import register_saved_tensors_hooks
+
+        self.__dict__["construct"] = register_saved_tensors_hooks(pack_hook, unpack_hook)(self.construct)
 
     # ---- flags -----------------------------------------------------------------------------------------
 

@@ -8,7 +8,22 @@ from ms2torch._core.operators import registry as _registry
 from ms2torch._core.operators.answering import answer as _answer
 
 from . import function
-from .composite.base import GradOperation, HyperMap, Map, MultitypeFuncGraph, core, partial, vmap
+from .composite.base import (
+    GradOperation,
+    HyperMap,
+    Map,
+    MultitypeFuncGraph,
+    augassign_add,
+    augassign_div,
+    augassign_floordiv,
+    augassign_mod,
+    augassign_mul,
+    augassign_sub,
+    core,
+    hyper_add,
+    partial,
+    vmap,
+)
 from .function._collective import ReduceOp
 from .function.grad_func import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from .inner import HookBackward, InsertGradientOf, stop_gradient

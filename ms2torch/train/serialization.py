@@ -45,6 +45,11 @@ __all__ = [
 _THREAD = "asyn_save_ckpt"
 
 
+def init_ckpt_file_system(fs) -> None:
+    """Let ``fs`` (`FileSystem`) read and write ordinary files; Huawei's MindIO is not used here."""
+    fs.__init__()
+
+
 # ---- saving ------------------------------------------------------------------------------------------------
 
 

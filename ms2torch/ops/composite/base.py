@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import numbers
+import operator
 
 import torch
 
@@ -239,8 +240,7 @@ class Map(_Mapping):
     ys)``."""
 
     def _map(self, fn, args):
-        result = [fn(*items) for items in zip(*args, strict=True)]
-        return result if isinstance(args[0], list) else tuple(result)
+        return _kept(args[0], [fn(*items) for items in zip(*args, strict=True)])
 
 
 class HyperMap(_Mapping):
@@ -262,7 +262,12 @@ def _hyper(fn, args):
                 f"For 'HyperMap', the sequences must have the same length, but got {length} and {len(a)}."
             )
     result = [_hyper(fn, [a[i] if isinstance(a, (tuple, list)) else a for a in args]) for i in range(length)]
-    return result if isinstance(first, list) else tuple(result)
+    return _kept(first, result)
+
+
+def _kept(given, result: list):
+    """Results as a list where a list was given in a graph; PyNative mode makes tuples of lists too."""
+    return result if isinstance(given, list) and (mode.graph or mode.inside) else tuple(result)
 
 
 def partial(func, *args, **kwargs):
@@ -391,3 +396,19 @@ def add_flags(fn=None, **flags):
 
 def env_get(env, key, default):
     return env.get(key, default)
+
+
+def _operator(symbol: str, function) -> MultitypeFuncGraph:
+    graph = MultitypeFuncGraph(symbol)
+    graph._choose = lambda args: function
+    return graph
+
+
+# What `a += b` and its kind do, as functions; they leave `a` as it was.
+augassign_add, augassign_sub, augassign_mul, augassign_div, augassign_floordiv, augassign_mod = (
+    _operator(f"augassign_{name}", function) for name, function in (
+        ("add", operator.add), ("sub", operator.sub), ("mul", operator.mul), ("div", operator.truediv),
+        ("floordiv", operator.floordiv), ("mod", operator.mod)))
+
+
+hyper_add = HyperMap(operator.add)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from ms2torch import runtime
 from ms2torch._core.devices import device, memory
-from ms2torch._core.devices.streams import Event, Stream, StreamCtx, current_stream, default_stream  # noqa: F401
+from ms2torch._core.devices.streams import Event, Stream, StreamCtx, current_stream, default_stream
 from ms2torch._naming.surface import install_lazy
-
-from . import runtime
 
 
 def _target(device_target: str | None) -> str:
     if device_target is None:
-        from .context import get_context
+        from ms2torch.context import get_context
 
         return get_context("device_target")
     return device_target
