@@ -289,6 +289,8 @@ class Distribution(Cell):
         return f"batch_shape = {self._broadcast_shape}"
 
     def construct(self, name, *args, **kwargs):
+        if name == "get_dist_type":     # whatever its arguments are
+            return self.get_dist_type()
         if name in _METHODS:
             return getattr(self, name)(*args, **kwargs)
         return self._lacks(name)
