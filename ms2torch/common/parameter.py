@@ -194,7 +194,7 @@ class Parameter(Tensor):
             elif mode.differentiation is not None:
                 mode.differentiation.write(self, change)
             else:
-                recording.keep_apart((self,))
+                recording.before_writing(self)
                 change(self._t)
 
     def _assign(self, t: torch.Tensor) -> None:
@@ -204,7 +204,7 @@ class Parameter(Tensor):
             if mode.tracing is not None and opened is None:
                 mode.tracing.rebind(self, t.to(rest.dtype).broadcast_to(rest.shape))
             elif opened is None:
-                recording.keep_apart((self,))
+                recording.before_writing(self)
                 with torch.no_grad():
                     if self._share is not None and self._share.level == 3:
                         self._share.refill(t.to(rest.dtype).broadcast_to(rest.shape))
@@ -231,6 +231,7 @@ class Parameter(Tensor):
         if mode.tracing is not None:
             mode.tracing.rebind(self, t)
             return
+        recording.before_rebinding(self)
         mode.changes += 1
         torch.autograd.graph.increment_version(self._rest)
         if self._share is not None and self._share.level == 3:

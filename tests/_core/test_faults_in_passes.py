@@ -1,6 +1,7 @@
 """An exception in a step leaves weights, slots, modes and random state as if the step had not begun."""
 
 import threading
+from itertools import count
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import ms2torch as ms
 from ms2torch import Tensor, nn, ops
 from ms2torch._core import mode
 from ms2torch._core.random import rng
+from ms2torch.experimental import optim as experimental
 
 
 class Fault(Exception):
@@ -70,6 +72,26 @@ def cell(net, optimizer):
     return lambda: train(X)
 
 
+def scaled(net, optimizer):
+    """With a manager that moves its scale, and a counter that the train cell keeps itself."""
+    class Train(nn.TrainOneStepWithLossScaleCell):
+        def __init__(self):
+            super().__init__(net, optimizer, nn.DynamicLossScaleUpdateCell(2.0**10, 2, 1))
+            self.steps = ms.Parameter(Tensor(0, ms.int32), name="steps", requires_grad=False)
+
+        def construct(self, *inputs):
+            ops.assign_add(self.steps, Tensor(1, ms.int32))
+            return super().construct(*inputs)
+
+    train = Train().set_train()
+
+    def step():
+        return train(X)[0]
+
+    step.train = train
+    return step
+
+
 def recorded(net, optimizer):
     net.set_grad()
     ask = ops.GradOperation(get_by_list=True)(net, optimizer.parameters)
@@ -92,8 +114,9 @@ def started(kind, make):
     return net, optimizer, step
 
 
-def state(net, optimizer):
-    params = [*net.get_parameters(), *optimizer.get_parameters()]
+def state(net, optimizer, step=None):
+    params = [*net.get_parameters(), *optimizer.get_parameters(),
+              *(step.train.get_parameters() if hasattr(step, "train") else ())]
     return [p.asnumpy().copy() for p in params], dict(rng.kernel_seeds)
 
 
@@ -103,9 +126,8 @@ def assert_at_rest(net):
         assert p._t is p._rest and not p._t.requires_grad and p._t.grad is None
 
 
-# Before its optimizer's kernels write, a step can be taken back whole.
-def before_the_update(kind, make) -> int:
-    """How many operators a step runs until the optimizer begins."""
+def before_the_update(kind, make) -> tuple[int, int]:
+    """How many operators a step runs until the optimizer begins, and in all."""
     _, optimizer, step = started(kind, make)
     seen = {}
     update = optimizer.construct
@@ -117,49 +139,100 @@ def before_the_update(kind, make) -> int:
     optimizer.construct = noted
     with FaultAt() as counter:
         step()
-    return seen["count"]
+    return seen["count"], counter.count
 
 
-@pytest.mark.parametrize("kind", [functional, cell])
+def momentum(weights):
+    return nn.Momentum(weights, 0.1, 0.9)
+
+
+def adam(weights):
+    """Two groups of parameters, for normalisation's do not decay."""
+    return nn.Adam(weights, 0.1, weight_decay=0.1)
+
+
+@pytest.mark.parametrize("kind", [functional, cell, scaled])
 def test_a_step_that_fails_has_not_begun(kind):
-    def make(weights):
-        return nn.Momentum(weights, 0.1, 0.9)
-
-    total = before_the_update(kind, make)
+    make = adam if kind is scaled else momentum
+    update, total = before_the_update(kind, make)
     reference_net, reference_optimizer, step = started(kind, make)
-    wanted = [float(step()) for _ in range(2)]
-    wanted_state, _ = state(reference_net, reference_optimizer)
-    for n in range(1, total + 1):
+    wanted = float(step())
+    wanted_state, _ = state(reference_net, reference_optimizer, step)
+    for n in range(update - 40 if kind is scaled else 1, (update if kind is functional else total) + 1):
         net, optimizer, step = started(kind, make)
-        before, seeds = state(net, optimizer)
+        before, seeds = state(net, optimizer, step)
         with pytest.raises(Fault), FaultAt(n):
             step()
         assert_at_rest(net)
-        after, seeds_after = state(net, optimizer)
+        after, seeds_after = state(net, optimizer, step)
         assert seeds_after == seeds, f"a fault at operator {n} moved the random state"
         for a, b in zip(after, before, strict=True):
             np.testing.assert_array_equal(a, b, err_msg=f"a fault at operator {n} changed a parameter")
-        assert [float(step()) for _ in range(2)] == wanted
-        for a, b in zip(state(net, optimizer)[0], wanted_state, strict=True):
+        assert float(step()) == wanted
+        for a, b in zip(state(net, optimizer, step)[0], wanted_state, strict=True):
             np.testing.assert_array_equal(a, b)
 
 
 def test_a_forward_pass_or_its_gradient_has_not_begun():
     """Where a program calls the network and asks for the gradient after, each is a whole of its own."""
-    def make(weights):
-        return nn.Momentum(weights, 0.1, 0.9)
-
-    net, optimizer, _ = started(recorded, make)
+    net, optimizer, _ = started(recorded, momentum)
     before, _ = state(net, optimizer)
     net(X)
     between, _ = state(net, optimizer)
-    for n in range(1, before_the_update(recorded, make) + 1):
-        net, optimizer, step = started(recorded, make)
+    for n in range(1, before_the_update(recorded, momentum)[0] + 1):
+        net, optimizer, step = started(recorded, momentum)
         with pytest.raises(Fault), FaultAt(n):
             step()
         assert_at_rest(net)
         after, _ = state(net, optimizer)
         assert any(all(map(np.array_equal, after, whole)) for whole in (before, between)), n
+
+
+GROUPED = {"weight_decay": 0.1}
+MOVING = {"momentum": 0.9, **GROUPED}
+OPTIMIZERS = {
+    "Momentum": MOVING, "SGD": MOVING, "Adam": GROUPED, "LazyAdam": GROUPED, "AdamWeightDecay": GROUPED,
+    "Lamb": GROUPED, "RMSProp": {"centered": True}, "Adagrad": {}, "Adadelta": {}, "AdaMax": GROUPED,
+    "FTRL": {}, "ProximalAdagrad": {}, "Rprop": {}, "ASGD": GROUPED,
+    "AdaFactor": {"relative_step": False, "beta1": 0.9},
+}
+
+
+@pytest.mark.parametrize(("package", "name"), [
+    *((nn, name) for name in OPTIMIZERS),
+    *((experimental, name)
+      for name in ("SGD", "Adam", "NAdam", "RAdam", "RMSprop", "ASGD", "Rprop", "Adagrad")),
+])  # fmt: skip
+def test_an_update_that_fails_has_not_begun(package, name):
+    """At each operator of the first update and of the second."""
+    def make():
+        weights = [ms.Parameter(Tensor(np.linspace(-1, 1, 6).reshape(2, 3) + k, ms.float32), name=f"{end}{k}")
+                   for k, end in enumerate(("weight", "gamma", "weight"))]
+        if package is nn:
+            return weights, getattr(nn, name)(weights, learning_rate=0.1, **OPTIMIZERS[name])
+        groups = [{"params": weights[:2], "lr": 0.1}, {"params": weights[2:], "lr": 0.2}]
+        return weights, getattr(experimental, name)(groups, lr=0.1)
+
+    def content(weights, optimizer):
+        return [p.asnumpy().copy() for p in (*weights, *optimizer.get_parameters())]
+
+    steps = [tuple(Tensor(np.random.RandomState(k + step).randn(2, 3).astype(np.float32)) for k in range(3))
+             for step in (0, 10)]
+    sound, faulty = make(), make()
+    for grads in steps:
+        before = content(*sound)
+        sound[1](grads)
+        for n in count(1):
+            try:
+                with FaultAt(n):
+                    faulty[1](grads)
+                break
+            except Fault:
+                for a, b in zip(content(*faulty), before, strict=True):
+                    np.testing.assert_array_equal(a, b, err_msg=f"a fault at operator {n}")
+        assert n > 1
+        for a, b in zip(content(*faulty), content(*sound), strict=True):
+            np.testing.assert_array_equal(a, b)
 
 
 def test_four_threads_share_a_network():

@@ -33,9 +33,8 @@ before_training: list = []
 reduction = None
 
 
-# Inside a train cell: what its passes settled so far, as (Parameter, memory before), so that a step that
-# fails can be taken back.
-replaced: list[tuple] | None = None
+# Inside a train cell: calls that take back what its passes settled so far, and what it wrote itself.
+replaced: list | None = None
 
 
 def prepare_training(cell=None) -> None:
@@ -139,8 +138,6 @@ class Pass:
                 settled = [(holder, _settling(content.detach(), id(content) in owned))
                            for holder, content in written]
                 for holder, content in settled:
-                    if replaced is not None:
-                        replaced.append((holder, holder._rest.data))
                     holder._rebind(content)
             else:
                 outer.stored.extend(self.stored)

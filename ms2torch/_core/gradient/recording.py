@@ -11,6 +11,7 @@ training resumes, so evaluation holds no memory.
 from __future__ import annotations
 
 import weakref
+from functools import partial
 
 import numpy as np
 import torch
@@ -155,16 +156,17 @@ def claim(fn, args: tuple, kwargs: dict, places, weights) -> Recording | None:
 
 
 class Training:
-    """One call of a train cell at rest: a gradient belongs to its forward pass.
+    """One call of a train cell at rest: a gradient belongs to its forward pass. Train cells take turns.
 
-    Where it fails it is taken back: what its passes settled and drew. (The update itself is one kernel for
-    each bucket of parameters; what a kernel has written stays.)
+    Where it fails it is taken back: what its passes settled and drew, what it wrote to Parameters itself. (An
+    optimizer takes back its own, see `nn.optim._undo`.)
     """
 
     __slots__ = ("_journal", "_outer")
 
     def __enter__(self) -> None:
         global trainers
+        passes.threads.acquire()
         trainers += 1
         self._outer = passes.replaced
         passes.replaced = []
@@ -174,16 +176,33 @@ class Training:
         global trainers
         trainers -= 1
         replaced, passes.replaced = passes.replaced, self._outer
-        random_streams.end_journal(self._journal, kind is not None)
-        if kind is not None:
-            for holder, memory in reversed(replaced):
-                holder._rebind(memory)
-        elif self._outer is not None:
-            self._outer.extend(replaced)
-        if not trainers:        # what still waits is like any other recording
-            for found in _in_trainer:
-                found.in_trainer = False
-            _in_trainer.clear()
+        try:
+            random_streams.end_journal(self._journal, kind is not None)
+            if kind is not None:
+                for take_back in reversed(replaced):
+                    take_back()
+            elif self._outer is not None:
+                self._outer.extend(replaced)
+            if not trainers:        # what still waits is like any other recording
+                for found in _in_trainer:
+                    found.in_trainer = False
+                _in_trainer.clear()
+        finally:
+            passes.threads.release()
+
+
+def before_writing(param) -> None:
+    """Called before ``param`` is written to in place at rest."""
+    keep_apart((param,))
+    if passes.replaced is not None and mode.tracing is None:
+        memory = param._rest.data
+        passes.replaced.append(partial(memory.copy_, memory.clone()))
+
+
+def before_rebinding(param) -> None:
+    """Called before ``param`` gets other memory at rest."""
+    if passes.replaced is not None:
+        passes.replaced.append(partial(param._rebind, param._rest.data))
 
 
 def keep_apart(params) -> None:

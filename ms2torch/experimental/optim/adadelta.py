@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ms2torch import _checkparam as validator
+from ms2torch.nn.optim._undo import atomic
 from ms2torch.nn.optim.adadelta import adadelta_kernel
 
 from .optimizer import Optimizer, check_not_less_than, check_not_less_than_without_equal
@@ -30,5 +31,6 @@ class Adadelta(Optimizer):
         return self._update(gradients, _adadelta, self.accum, self.accum_update)
 
 
+@atomic
 def _adadelta(group, params, grads, squares, updates, rate) -> None:
     adadelta_kernel(group["rho"], group["eps"], params, grads, squares, updates, rate, None)

@@ -9,6 +9,7 @@ import torch
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
+from ms2torch.nn.optim._undo import atomic, renew
 
 from .optimizer import Optimizer, check_not_less_than, check_not_less_than_without_equal
 
@@ -51,14 +52,13 @@ class Adagrad(Optimizer):
         self.step_t = Parameter(Tensor(0, _dtype.int32), "step_t")
 
     def construct(self, gradients):
-        step = int(self._host(self.step_t))
-        done = self._update(gradients, partial(_adagrad, step), self.accum)
-        self._counted(self.step_t)
-        return done
+        return self._update(gradients, partial(_adagrad, self._counted(self.step_t) - 1), self.accum)
 
 
+@atomic
 def _adagrad(step, group, params, grads, accum, rate) -> None:
-    torch._foreach_addcmul_(accum, grads, grads, 1)
-    below = torch._foreach_sqrt(accum)
+    found = torch._foreach_addcmul(accum, grads, grads, 1)
+    below = torch._foreach_sqrt(found)
     torch._foreach_add_(below, group["eps"])
     torch._foreach_addcdiv_(params, grads, below, -rate / (1 + step * group["lr_decay"]))
+    renew((accum, found))

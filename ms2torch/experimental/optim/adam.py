@@ -10,6 +10,7 @@ import numpy as np
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
+from ms2torch.nn.optim._undo import atomic
 from ms2torch.nn.optim.adam import adam_kernel
 
 from .optimizer import Optimizer
@@ -66,6 +67,7 @@ class Adam(Optimizer):
         return self._update(gradients, kernel, self.exp_avg, self.exp_avg_sq)
 
 
+@atomic
 def _adam(late, step, group, params, grads, first, second, rate) -> None:
     beta1, beta2 = map(np.float32, group["betas"])
     power1, power2 = float(beta1 ** np.float32(step)), float(beta2 ** np.float32(step))

@@ -9,6 +9,7 @@ import torch
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
+from ms2torch.nn.optim._undo import atomic, renew
 
 from .optimizer import Optimizer, check_betas, check_not_less_than, check_not_less_than_without_equal
 
@@ -39,11 +40,13 @@ class Adamax(Optimizer):
         return self._update(gradients, kernel, self.exp_avg, self.exp_inf)
 
 
+@atomic
 def _adamax(step, group, params, grads, first, largest, rate) -> None:
     beta1, beta2 = group["betas"]
-    torch._foreach_lerp_(first, grads, 1 - beta1)
-    torch._foreach_mul_(largest, beta2)
+    mean = torch._foreach_lerp(first, grads, 1 - beta1)
+    most = torch._foreach_mul(largest, beta2)
     sizes = torch._foreach_abs(grads)
     torch._foreach_add_(sizes, group["eps"])
-    torch._foreach_maximum_(largest, sizes)
-    torch._foreach_addcdiv_(params, first, largest, -rate / (1 - beta1**step))
+    torch._foreach_maximum_(most, sizes)
+    torch._foreach_addcdiv_(params, mean, most, -rate / (1 - beta1**step))
+    renew((first, mean), (largest, most))

@@ -9,6 +9,7 @@ import torch
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
+from ms2torch.nn.optim._undo import atomic
 
 from .adam import adam_options
 from .optimizer import Optimizer
@@ -45,6 +46,7 @@ class AdamW(Optimizer):
         return self._update(gradients, kernel, self.exp_avg, self.exp_avg_sq, self.max_exp_avg_sq)
 
 
+@atomic
 def adamw_kernel(step, group, params, grads, first, second, *largest_rate) -> None:
     """One step of torch's AdamW."""
     *largest, rate = largest_rate

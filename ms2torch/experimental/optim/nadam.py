@@ -9,6 +9,7 @@ import torch
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
+from ms2torch.nn.optim._undo import atomic, renew
 
 from .optimizer import Optimizer, check_betas, check_not_less_than, check_not_less_than_without_equal
 
@@ -48,16 +49,19 @@ class NAdam(Optimizer):
         return self._update(gradients, kernel, self.exp_avg, self.exp_avg_sq, self.mu_product)
 
 
+@atomic
 def _nadam(step, group, params, grads, first, second, products, rate) -> None:
     beta1, beta2 = group["betas"]
     mu, ahead = (beta1 * (1.0 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1))
-    torch._foreach_mul_(products, mu)
-    product = float(products[0])  # a group's parameters share it
-    torch._foreach_lerp_(first, grads, 1 - beta1)
-    torch._foreach_mul_(second, beta2)
-    torch._foreach_addcmul_(second, grads, grads, 1 - beta2)
-    below = torch._foreach_div(second, 1 - beta2**step)
+    multiplied = torch._foreach_mul(products, mu)
+    product = float(multiplied[0])  # a group's parameters share it
+    mean = torch._foreach_lerp(first, grads, 1 - beta1)
+    square = torch._foreach_mul(second, beta2)
+    torch._foreach_addcmul_(square, grads, grads, 1 - beta2)
+    below = torch._foreach_div(square, 1 - beta2**step)
     torch._foreach_sqrt_(below)
     torch._foreach_add_(below, group["eps"])
-    torch._foreach_addcdiv_(params, grads, below, -rate * (1.0 - mu) / (1.0 - product))
-    torch._foreach_addcdiv_(params, first, below, -rate * ahead / (1.0 - product * ahead))
+    moved = torch._foreach_addcdiv(params, grads, below, -rate * (1.0 - mu) / (1.0 - product))
+    torch._foreach_addcdiv_(moved, mean, below, -rate * ahead / (1.0 - product * ahead))
+    torch._foreach_copy_(params, moved)
+    renew((first, mean), (second, square), (products, multiplied))

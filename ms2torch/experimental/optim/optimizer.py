@@ -16,6 +16,7 @@ from ms2torch._core.torch_private import increment_versions
 from ms2torch.common.parameter import Parameter, ParameterTuple
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.optim._step import HostValues, fitted
+from ms2torch.nn.optim._undo import is_atomic
 from ms2torch.ops.composite.base import HyperMap, Map
 
 __all__ = ["Optimizer"]
@@ -121,10 +122,7 @@ class Optimizer(HostValues, Cell):
 
     def _counted(self, param: Parameter) -> int:
         """Add one to the step that ``param`` holds; the new value."""
-        step = int(self._host(param)) + 1
-        param._rest.add_(1)
-        self._know(param, step)
-        return step
+        return int(self._count(param)) + 1
 
     def _update(self, gradients, kernel, *slots) -> bool:
         """Call ``kernel(group, params, grads, *slots, rate)`` on lists of torch tensors, for each group and
@@ -137,26 +135,28 @@ class Optimizer(HostValues, Cell):
                     f"first element in HyperMap is {len(given)}, but the length of the second "
                     f"element in HyperMap is {count}."
                 )
+        runs = [(n, places) for n in range(len(self.param_groups)) for places in self._alike(n)]
+        rates = [self._rate(n) for n, _ in runs]
         with recording.Updating(self.parameters):
-            self._update_groups(gradients, kernel, slots)
+            for (number, places), rate in zip(runs, rates, strict=True):
+                last = places is runs[-1][1] and is_atomic(kernel)
+                self._update_group(self.param_groups[number], places, gradients, kernel, slots, rate, last)
         return True
 
-    def _update_groups(self, gradients, kernel, slots) -> None:
-        for number, group in enumerate(self.param_groups):
-            for places in self._alike(number):
-                params = [self.parameters[i]._rest for i in places]
-                grads = [
-                    fitted(gradients[i]._t, p, self.cls_name) for i, p in zip(places, params, strict=True)
-                ]
-                if group.get("maximize"):
-                    grads = torch._foreach_neg(grads)
-                if self._adds_decay and group["weight_decay"]:
-                    grads = torch._foreach_add(grads, params, alpha=group["weight_decay"])
-                kernel(
-                    group, params, grads, *([s[i]._rest for i in places] for s in slots), self._rate(number)
-                )
-                # The fused kernels write past torch's version counters.
-                increment_versions(params)
+    def _update_group(self, group, places, gradients, kernel, slots, rate, last: bool) -> None:
+        """A step of parameters of one group and dtype; ``last``: nothing can fail once they are written."""
+        params = [self.parameters[i]._rest for i in places]
+        grads = [fitted(gradients[i]._t, p, self.cls_name) for i, p in zip(places, params, strict=True)]
+        if group.get("maximize"):
+            grads = torch._foreach_neg(grads)
+        if self._adds_decay and group["weight_decay"]:
+            grads = torch._foreach_add(grads, params, alpha=group["weight_decay"])
+        state = [[s[i]._rest for i in places] for s in slots]
+        if not last:
+            self._save(params, *state)
+        kernel(group, params, grads, *state, rate)
+        # The fused kernels write past torch's version counters.
+        increment_versions(params)
 
     def _alike(self, number: int) -> list[list[int]]:
         """The places of a group's parameters, by dtype."""

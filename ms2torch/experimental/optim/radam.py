@@ -11,6 +11,7 @@ import torch
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
+from ms2torch.nn.optim._undo import atomic, renew
 
 from .optimizer import Optimizer, check_betas, check_not_less_than, check_not_less_than_without_equal
 
@@ -39,21 +40,24 @@ class RAdam(Optimizer):
         return self._update(gradients, kernel, self.exp_avg, self.exp_avg_sq)
 
 
+@atomic
 def _radam(step, group, params, grads, first, second, rate) -> None:
     beta1, beta2 = group["betas"]
-    torch._foreach_lerp_(first, grads, 1 - beta1)
-    torch._foreach_mul_(second, beta2)
-    torch._foreach_addcmul_(second, grads, grads, 1 - beta2)
+    mean = torch._foreach_lerp(first, grads, 1 - beta1)
+    square = torch._foreach_mul(second, beta2)
+    torch._foreach_addcmul_(square, grads, grads, 1 - beta2)
     one, t = np.float32(1), np.float32(step)
     power = np.float32(beta2) ** t
     correction1, correction2 = one - np.float32(beta1) ** t, one - power
     longest = 2 / (1 - beta2) - 1
     length = float(np.float32(longest) - np.float32(2) * t * power / correction2)
     if length <= 5.0:
-        torch._foreach_add_(params, first, alpha=-rate / float(correction1))
+        torch._foreach_add_(params, mean, alpha=-rate / float(correction1))
+        renew((first, mean), (second, square))
         return
     rectified = math.sqrt((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length))
-    below = torch._foreach_sqrt(second)
+    below = torch._foreach_sqrt(square)
     torch._foreach_add_(below, group["eps"])
     scale = -rate / float(correction1) * math.sqrt(float(correction2)) * rectified
-    torch._foreach_addcdiv_(params, first, below, scale)
+    torch._foreach_addcdiv_(params, mean, below, scale)
+    renew((first, mean), (second, square))

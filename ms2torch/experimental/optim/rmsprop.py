@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch.nn.optim._undo import atomic, renew
+
 from .optimizer import Optimizer, check_not_less_than, check_not_less_than_without_equal
 
 
@@ -51,20 +53,25 @@ class RMSprop(Optimizer):
         return self._update(gradients, _rmsprop, self.mean_grad, self.mean_square, self.moment)
 
 
+@atomic
 def _rmsprop(group, params, grads, means, squares, moments, rate) -> None:
     alpha = group["alpha"]
-    torch._foreach_mul_(squares, alpha)
-    torch._foreach_addcmul_(squares, grads, grads, 1 - alpha)
+    square = torch._foreach_mul(squares, alpha)
+    torch._foreach_addcmul_(square, grads, grads, 1 - alpha)
+    found = [(squares, square)]
     if group["centered"]:
-        torch._foreach_lerp_(means, grads, 1 - alpha)
-        below = torch._foreach_addcmul(squares, means, means, -1)
+        mean = torch._foreach_lerp(means, grads, 1 - alpha)
+        found.append((means, mean))
+        below = torch._foreach_addcmul(square, mean, mean, -1)
         torch._foreach_sqrt_(below)
     else:
-        below = torch._foreach_sqrt(squares)
+        below = torch._foreach_sqrt(square)
     torch._foreach_add_(below, group["eps"])
     if group["momentum"] > 0:
-        torch._foreach_mul_(moments, group["momentum"])
-        torch._foreach_addcdiv_(moments, grads, below)
-        torch._foreach_add_(params, moments, alpha=-rate)
+        moved = torch._foreach_mul(moments, group["momentum"])
+        torch._foreach_addcdiv_(moved, grads, below)
+        found.append((moments, moved))
+        torch._foreach_add_(params, moved, alpha=-rate)
     else:
         torch._foreach_addcdiv_(params, grads, below, -rate)
+    renew(*found)

@@ -7,6 +7,7 @@ import torch
 from ms2torch import _checkparam as validator
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.optim._sgd import sgd
+from ms2torch.nn.optim._undo import atomic
 
 from .optimizer import Optimizer
 
@@ -58,6 +59,7 @@ class SGD(Optimizer):
     def construct(self, gradients):
         return self._update(gradients, self._kernel, self.accum, self.stat)
 
+    @atomic
     def _kernel(self, group, params, grads, moments, stat, rate) -> None:
         momentum, decay = float(group["momentum"]), group["weight_decay"]
         if not momentum:
@@ -67,7 +69,9 @@ class SGD(Optimizer):
         known = self.__dict__.setdefault("_begun", {})
         # ``stat`` is 1 before the first step, also when it came from a checkpoint.
         first = known.get(id(stat[0])) != state and bool(stat[0].any())
-        sgd(momentum, group["dampening"], group["nesterov"], first, params, grads, moments, rate, decay)
         if first:
+            for t in stat:
+                self._save_number(t, 1.0)
             torch._foreach_zero_(stat)
+        sgd(momentum, group["dampening"], group["nesterov"], first, params, grads, moments, rate, decay)
         known[id(stat[0])] = stat[0].data_ptr(), stat[0]._version

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 
 import torch
+
+from ._undo import atomic, is_atomic
 
 
 def in_single(kernel: partial, halves: bool = False):
@@ -21,10 +24,9 @@ def in_single(kernel: partial, halves: bool = False):
                                                            _half(rate), decay)
         else:
             kernel(wide[0], [g.float() for g in grads], *wide[1:], rate, decay)
-        for narrow, found in zip((params, *slots), wide, strict=True):
-            torch._foreach_copy_(narrow, found)
+        torch._foreach_copy_([*params, *chain(*slots)], [*chain(*wide)])
 
-    return step
+    return atomic(step) if is_atomic(kernel) else step
 
 
 def _half(number):

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import torch
 
+from ._undo import by_rows
 
+
+@by_rows
 def add_all(kernel, rows, values, param, state, rate) -> None:
     """Each look-up computes its change from the row as it was, and all changes are added (LazyAdam)."""
     parts = [t[rows] for t in (param, *state)]
@@ -19,6 +22,7 @@ def add_all(kernel, rows, values, param, state, rate) -> None:
         t.index_copy_(0, rows, part)
 
 
+@by_rows
 def in_turn(kernel, rows, values, param, state, rate) -> None:
     """One look-up of a row after the other (FTRL)."""
     order = torch.argsort(rows, stable=True)

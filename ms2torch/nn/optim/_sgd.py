@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import torch
 
+from ._undo import atomic, renew
+
 _HALF = (torch.float16, torch.bfloat16)
 
 
+@atomic
 def sgd(momentum, dampening, nesterov, first, params, grads, *moments_rate_decay) -> None:
     """v = momentum * v + (1 - dampening) * g (v = g where ``first``); p -= rate * v, or of g + momentum *
     v."""
@@ -24,8 +27,9 @@ def _in_parts(momentum, dampening, nesterov, first, params, grads, moments, rate
     if decay:
         grads = torch._foreach_add(grads, params, alpha=decay)
     if moments:
-        moments = moments[0]
-        torch._foreach_mul_(moments, 0.0 if first else momentum)
-        torch._foreach_add_(moments, grads, alpha=1.0 if first else 1.0 - dampening)
-        grads = torch._foreach_add(grads, moments, alpha=momentum) if nesterov else moments
+        found = torch._foreach_mul(moments[0], 0.0 if first else momentum)
+        torch._foreach_add_(found, grads, alpha=1.0 if first else 1.0 - dampening)
+        grads = torch._foreach_add(grads, found, alpha=momentum) if nesterov else found
     torch._foreach_sub_(params, torch._foreach_mul(grads, rate))
+    if moments:
+        renew((moments[0], found))

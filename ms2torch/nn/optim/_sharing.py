@@ -92,7 +92,8 @@ class Sharing:
         """The state in ``slot`` of some parameters."""
         found = [slot[i]._rest for i in places]
         if self._sharing and self._by_elements:
-            return [t.to_local() if hasattr(t, "to_local") else t for t in found]
+            # (Not `to_local()`, which may be an alias: `renew` gives the state other memory.)
+            return [t._local_tensor if hasattr(t, "to_local") else t for t in found]
         return found
 
     def _alike(self, places) -> list:

@@ -21,9 +21,10 @@ from ms2torch.nn.learning_rate_schedule import _Formula
 
 from ._rates import _ConvertToCell, _IteratorLearningRate
 from ._sharing import Sharing
+from ._undo import Undoing, is_atomic
 
 
-class HostValues:
+class HostValues(Undoing):
     """Host copies of Parameters with one element, kept in ``_hosted``; and what a trace does at a step."""
 
     def __call__(self, *gradients, **others):
@@ -39,6 +40,14 @@ class HostValues:
         if known is None or known[0] != key:
             known = self._hosted[id(param)] = (key, float(rest))
         return known[1]
+
+    def _count(self, param: Parameter) -> float:
+        """Add one to the number that ``param`` holds; what it held."""
+        done = self._host(param)
+        self._save_number(param._rest, done)
+        param._rest.add_(1)
+        self._know(param, done + 1)
+        return done
 
     def _know(self, param: Parameter, value: float) -> None:
         """Note on the host what was just written into ``param``."""
@@ -103,6 +112,7 @@ class Stepping(Sharing, HostValues):
             looked_up = {i: self._prepared_rows(i, *found, step) for i, found in looked_up.items()}
         self._fit(raw, rests)
         parameters = self.parameters
+        runs = []
         with recording.Updating(parameters):
             for bucket in self._buckets:
                 places = bucket.places
@@ -111,16 +121,22 @@ class Stepping(Sharing, HostValues):
                 if looked_up and self._of_rows is not None:
                     for i in looked_up.keys() & set(places):
                         state = [slot[i]._rest for slot in slots]
+                        self._save_rows(looked_up[i][0], self._of_rows, (parameters[i]._rest, *state))
                         self._of_rows(kernel, *looked_up[i], parameters[i]._rest, state, rate)
                     places = [i for i in places if i not in looked_up]
-                    if not places:
-                        continue
-                for some in self._alike(places):
-                    params = [rests[i] for i in some]
-                    grads = [raw[i] for i in some]
-                    kernel(params, grads, *[self._of_slot(slot, some) for slot in slots], rate, decay)
-                    # The fused kernels write past torch's version counters.
-                    increment_versions(params)
+                runs += [(some, rate, decay) for some in self._alike(places) if some]
+            atomic = is_atomic(kernel)
+            if len(runs) > 1 and atomic:      # the last, which nothing follows, need not be saved
+                runs.sort(key=lambda run: sum(rests[i].numel() for i in run[0]))
+            for some, rate, decay in runs:
+                params = [rests[i] for i in some]
+                grads = [raw[i] for i in some]
+                state = [self._of_slot(slot, some) for slot in slots]
+                if not atomic or some is not runs[-1][0]:
+                    self._save(params, *state)
+                kernel(params, grads, *state, rate, decay)
+                # The fused kernels write past torch's version counters.
+                increment_versions(params)
         if self._sharing:
             self._publish()
         return self._done
@@ -193,14 +209,13 @@ class Stepping(Sharing, HostValues):
 
     def _count_step(self) -> int:
         """Steps done before this one; adds one to ``global_step``."""
-        done = int(self._host(self.global_step))
-        self.global_step._rest.add_(1)
-        self._know(self.global_step, done + 1)
-        return done
+        return int(self._count(self.global_step))
 
     def _power(self, param: Parameter, beta: float) -> float:
         """Multiply the Parameter that holds a power of beta, and give its float32 value."""
-        value = float(np.float32(self._host(param)) * np.float32(beta))
+        before = self._host(param)
+        value = float(np.float32(before) * np.float32(beta))
+        self._save_number(param._rest, before)
         param._rest.mul_(beta)
         self._know(param, value)
         return value

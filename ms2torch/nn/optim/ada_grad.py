@@ -9,6 +9,7 @@ import torch
 from ms2torch import _checkparam as validator
 
 from ._half import in_single
+from ._undo import atomic, renew
 from .optimizer import Optimizer, opt_init_args_register
 
 
@@ -33,9 +34,11 @@ class Adagrad(Optimizer):
         return self._update(grads, in_single(partial(_adagrad, self.update_slots)), self.accum)
 
 
+@atomic
 def _adagrad(update_slots, params, grads, accum, rate, _) -> None:
-    if update_slots:
-        torch._foreach_addcmul_(accum, grads, grads, 1)
+    found = torch._foreach_addcmul(accum, grads, grads, 1) if update_slots else accum
     ahead = torch._foreach_mul(grads, rate)
-    torch._foreach_div_(ahead, torch._foreach_sqrt(accum))
+    torch._foreach_div_(ahead, torch._foreach_sqrt(found))
     torch._foreach_sub_(params, ahead)
+    if update_slots:
+        renew((accum, found))

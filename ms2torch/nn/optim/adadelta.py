@@ -9,6 +9,7 @@ import torch
 from ms2torch import _checkparam as validator
 from ms2torch._core.tensor.tensor import Tensor
 
+from ._undo import atomic, renew
 from .optimizer import Optimizer, opt_init_args_register
 
 
@@ -40,13 +41,15 @@ class Adadelta(Optimizer):
         return self._update(grads, kernel, self.accum, self.accum_update)
 
 
+@atomic
 def adadelta_kernel(rho, eps, params, grads, squares, updates, rate, _) -> None:
-    torch._foreach_mul_(squares, rho)
-    torch._foreach_addcmul_(squares, grads, grads, 1 - rho)
+    square = torch._foreach_mul(squares, rho)
+    torch._foreach_addcmul_(square, grads, grads, 1 - rho)
     ahead = torch._foreach_sqrt(torch._foreach_add(updates, eps))
-    torch._foreach_div_(ahead, torch._foreach_sqrt(torch._foreach_add(squares, eps)))
+    torch._foreach_div_(ahead, torch._foreach_sqrt(torch._foreach_add(square, eps)))
     torch._foreach_mul_(ahead, grads)
-    torch._foreach_mul_(updates, rho)
-    torch._foreach_addcmul_(updates, ahead, ahead, 1 - rho)
+    update = torch._foreach_mul(updates, rho)
+    torch._foreach_addcmul_(update, ahead, ahead, 1 - rho)
     torch._foreach_mul_(ahead, rate)
     torch._foreach_sub_(params, ahead)
+    renew((squares, square), (updates, update))

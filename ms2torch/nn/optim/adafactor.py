@@ -114,9 +114,7 @@ class AdaFactor(Optimizer):
         self._set_base_target(value)
 
     def construct(self, gradients):
-        step = self._host(self.step) + 1
-        self.step._rest.add_(1)
-        self._know(self.step, step)
+        step = self._count(self.step) + 1
         relative = None
         if self.scale_lr and self.relative_step:
             relative = min(1e-6 * step if self.warmup_init else 1e-2, 1.0 / math.sqrt(step))

@@ -14,6 +14,7 @@ from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
 from ._rows import add_all, moments
+from ._undo import atomic, renew
 from .optimizer import Optimizer, opt_init_args_register
 
 
@@ -68,6 +69,7 @@ class AdamBase(Optimizer):
         self._set_base_target(value)
 
 
+@atomic
 def adam_kernel(late, hyper, correction, params, grads, first, second, *largest_rate_decay) -> None:
     *largest, rate, decay = largest_rate_decay
     beta1, beta2, eps = hyper
@@ -78,20 +80,22 @@ def adam_kernel(late, hyper, correction, params, grads, first, second, *largest_
                        amsgrad=bool(largest), maximize=False)
 
 
+@atomic
 def _nesterov(hyper, correction, params, grads, first, second, rate, decay) -> None:
     beta1, beta2, eps = hyper
     if decay:
         grads = torch._foreach_add(grads, params, alpha=decay)
-    torch._foreach_lerp_(first, grads, 1 - beta1)
-    torch._foreach_mul_(second, beta2)
-    torch._foreach_addcmul_(second, grads, grads, 1 - beta2)
-    ahead = torch._foreach_mul(first, beta1)
+    mean = torch._foreach_lerp(first, grads, 1 - beta1)
+    square = torch._foreach_mul(second, beta2)
+    torch._foreach_addcmul_(square, grads, grads, 1 - beta2)
+    ahead = torch._foreach_mul(mean, beta1)
     torch._foreach_add_(ahead, grads, alpha=1 - beta1)
-    below = torch._foreach_sqrt(second)
+    below = torch._foreach_sqrt(square)
     torch._foreach_add_(below, eps)
     torch._foreach_div_(ahead, below)
     torch._foreach_mul_(ahead, rate * -correction)
     torch._foreach_add_(params, ahead)
+    renew((first, mean), (second, square))
 
 
 class Adam(AdamBase):
@@ -170,6 +174,7 @@ class AdamWeightDecay(Optimizer):
         return self._update(gradients, kernel, self.moments1, self.moments2, prepare=False)
 
 
+@atomic
 def _adam_weight_decay(late, hyper, params, grads, first, second, rate, decay) -> None:
     if params[0].dtype is torch.float16:
         return _in_halves(hyper, params, grads, first, second, rate, decay)
@@ -185,15 +190,16 @@ def _in_halves(hyper, params, grads, first, second, rate, decay) -> None:
     rate = torch.as_tensor(rate).to(torch.float16)
     change = torch._foreach_sub(grads, first)
     torch._foreach_mul_(change, keep1)
-    torch._foreach_add_(first, change)
+    mean = torch._foreach_add(first, change)
     change = torch._foreach_mul(grads, grads)
     torch._foreach_sub_(change, second)
     torch._foreach_mul_(change, keep2)
-    torch._foreach_add_(second, change)
-    scale = torch._foreach_sqrt(second)
+    square = torch._foreach_add(second, change)
+    scale = torch._foreach_sqrt(square)
     torch._foreach_add_(scale, float(eps))
-    step = torch._foreach_div(first, scale)
+    step = torch._foreach_div(mean, scale)
     if decay:
         torch._foreach_add_(step, torch._foreach_mul(params, float(decay)))
     torch._foreach_mul_(step, rate if rate.device == params[0].device else float(rate))
     torch._foreach_sub_(params, step)
+    renew((first, mean), (second, square))

@@ -12,6 +12,7 @@ from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
 from ._half import in_single
+from ._undo import atomic, renew
 from .adam import check_hyper
 from .optimizer import Optimizer, opt_init_args_register
 
@@ -42,11 +43,13 @@ class AdaMax(Optimizer):
         return self._update(gradients, kernel, self.moment1, self.moment2)
 
 
+@atomic
 def _adamax(hyper, correction, params, grads, first, largest, rate, _) -> None:
     beta1, beta2, eps = hyper
-    torch._foreach_lerp_(first, grads, 1 - beta1)
-    torch._foreach_mul_(largest, beta2)
-    torch._foreach_maximum_(largest, torch._foreach_abs(grads))
-    ahead = torch._foreach_mul(first, rate * -correction)
-    torch._foreach_div_(ahead, torch._foreach_add(largest, eps))
+    mean = torch._foreach_lerp(first, grads, 1 - beta1)
+    most = torch._foreach_mul(largest, beta2)
+    torch._foreach_maximum_(most, torch._foreach_abs(grads))
+    ahead = torch._foreach_mul(mean, rate * -correction)
+    torch._foreach_div_(ahead, torch._foreach_add(most, eps))
     torch._foreach_add_(params, ahead)
+    renew((first, mean), (largest, most))

@@ -9,6 +9,7 @@ import torch
 from ms2torch import _checkparam as validator
 
 from ._rows import in_turn
+from ._undo import atomic, renew
 from .optimizer import Optimizer, opt_init_args_register
 
 
@@ -64,21 +65,23 @@ class FTRL(Optimizer):
         self._target = value
 
 
+@atomic
 def _ftrl(l1, l2, power, params, grads, moments, linear, rate, _) -> None:
     before = torch._foreach_pow(moments, power)
-    torch._foreach_addcmul_(moments, grads, grads, 1)
-    after = torch._foreach_pow(moments, power)
+    gathered = torch._foreach_addcmul(moments, grads, grads, 1)
+    after = torch._foreach_pow(gathered, power)
     torch._foreach_sub_(before, after)
     torch._foreach_div_(before, rate)
-    torch._foreach_addcmul_(linear, before, params, 1)
-    torch._foreach_add_(linear, grads)
+    found = torch._foreach_addcmul(linear, before, params, 1)
+    torch._foreach_add_(found, grads)
     torch._foreach_div_(after, rate)
     torch._foreach_add_(after, 2 * l2)
     # sign(z) * l1 - z is 0 where |z| <= l1 once |z| is clamped from below to l1.
-    size = torch._foreach_abs(linear)
+    size = torch._foreach_abs(found)
     torch._foreach_clamp_min_(size, l1)
     torch._foreach_sub_(size, l1)
     torch._foreach_div_(size, after)
-    torch._foreach_copy_(params, torch._foreach_sign(linear))
-    torch._foreach_mul_(params, size)
-    torch._foreach_neg_(params)
+    torch._foreach_mul_(size, torch._foreach_sign(found))
+    torch._foreach_neg_(size)
+    torch._foreach_copy_(params, size)
+    renew((moments, gathered), (linear, found))

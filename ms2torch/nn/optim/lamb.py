@@ -9,6 +9,7 @@ import torch
 
 from ms2torch._core.tensor.tensor import Tensor
 
+from ._undo import atomic, renew
 from .adam import check_hyper
 from .optimizer import Optimizer, opt_init_args_register
 
@@ -40,15 +41,16 @@ class Lamb(Optimizer):
                             prepare=False)
 
 
+@atomic
 def _lamb(hyper, step, params, grads, first, second, rate, decay) -> None:
     beta1, beta2, eps = hyper
-    torch._foreach_lerp_(first, grads, 1 - beta1)
-    torch._foreach_mul_(second, beta2)
-    torch._foreach_addcmul_(second, grads, grads, 1 - beta2)
-    below = torch._foreach_div(second, 1 - beta2 ** step)
+    mean = torch._foreach_lerp(first, grads, 1 - beta1)
+    square = torch._foreach_mul(second, beta2)
+    torch._foreach_addcmul_(square, grads, grads, 1 - beta2)
+    below = torch._foreach_div(square, 1 - beta2 ** step)
     torch._foreach_sqrt_(below)
     torch._foreach_add_(below, eps)
-    ahead = torch._foreach_div(first, 1 - beta1 ** step)
+    ahead = torch._foreach_div(mean, 1 - beta1 ** step)
     torch._foreach_div_(ahead, below)
     if decay:
         torch._foreach_add_(ahead, params, alpha=decay)
@@ -56,3 +58,4 @@ def _lamb(hyper, step, params, grads, first, second, rate, decay) -> None:
     ratio = torch.where((lengths > 0) & (moves > 0), lengths / moves, 1.0).to(lengths.dtype) * rate
     torch._foreach_mul_(ahead, list(ratio.unbind()))
     torch._foreach_sub_(params, ahead)
+    renew((first, mean), (second, square))

@@ -9,6 +9,7 @@ import torch
 from ms2torch import _checkparam as validator
 
 from ._half import in_single
+from ._undo import atomic, renew
 from .optimizer import Optimizer, opt_init_args_register
 
 
@@ -49,16 +50,18 @@ class RMSProp(Optimizer):
         return self._update(gradients, kernel, *slots)
 
 
+@atomic
 def _rmsprop(keep, momentum, eps, params, grads, squares, moments, *mean_rate_decay) -> None:
     *mean, rate, _ = mean_rate_decay
-    torch._foreach_lerp_(squares, torch._foreach_mul(grads, grads), 1 - keep)
-    below = torch._foreach_add(squares, eps)
+    found = [torch._foreach_lerp(squares, torch._foreach_mul(grads, grads), 1 - keep)]
+    below = torch._foreach_add(found[0], eps)
     if mean:
-        torch._foreach_lerp_(mean[0], grads, 1 - keep)
-        torch._foreach_addcmul_(below, mean[0], mean[0], -1)
+        found.append(torch._foreach_lerp(mean[0], grads, 1 - keep))
+        torch._foreach_addcmul_(below, found[1], found[1], -1)
     torch._foreach_sqrt_(below)
     ahead = torch._foreach_mul(grads, rate)
     torch._foreach_div_(ahead, below)
-    torch._foreach_mul_(moments, momentum)
-    torch._foreach_add_(moments, ahead)
-    torch._foreach_sub_(params, moments)
+    moved = torch._foreach_mul(moments, momentum)
+    torch._foreach_add_(moved, ahead)
+    torch._foreach_sub_(params, moved)
+    renew((moments, moved), *zip((squares, *mean), found, strict=True))

@@ -52,9 +52,12 @@ class SGD(Optimizer):
             return self._update(gradients, partial(sgd, 0.0, 0.0, False, False))
         first = self._is_first()
         kernel = partial(sgd, momentum, self.dampening, self.nesterov, first)
+        if first:
+            for s in self.stat:
+                self._save_number(s._rest, 1.0)
+            torch._foreach_zero_([s._rest for s in self.stat])
         done = self._update(gradients, kernel, self.accum)
         if first:
-            torch._foreach_zero_([s._rest for s in self.stat])
             self.__dict__["_fresh"] = self._stat_state(), False
         return done
 

@@ -31,7 +31,7 @@ def write(variable: Tensor, change, own: bool = False) -> Tensor:
             opened.rebind(variable, written(old, new.detach()))
             return wrap(written(old, new))
         else:
-            recording.keep_apart((variable,))
+            recording.before_writing(variable)
             rest.copy_(new.detach())
             return wrap(new if own else rest.detach())
     return wrap(new)
