@@ -90,11 +90,13 @@ def test_an_overflow_on_one_rank_skips_the_step_on_all(together):
     np.testing.assert_array_equal(found[0][1][2], found[1][1][2])
 
 
-@pytest.mark.parametrize("kind", ["plain", "scaled", "user"])
-def test_steps_that_fail_leave_nothing(together, kind):
-    """Neither gradients nor half a reduction: the steps between them are those of a run without."""
+@pytest.mark.parametrize(("kind", "operators"), [("plain", 2), ("scaled", 2), ("user", 2), ("lamb", 12)])
+def test_steps_that_fail_leave_nothing(together, kind, operators):
+    """Neither gradients nor half a reduction nor half an update: the steps between them are those of a run
+    without."""
     expected = together(cases.with_failed_steps, 2, kind, ())
-    found = together(cases.with_failed_steps, 2, kind, ("backward", "forward"))
+    updates = [f"update {n}" for n in range(1, operators + 1)]
+    found = together(cases.with_failed_steps, 2, kind, ("backward", "forward", *updates))
     for ours, theirs in zip(found, expected, strict=True):
         for name, value in theirs.items():
             np.testing.assert_array_equal(ours[name], value, err_msg=name)

@@ -8,6 +8,7 @@ import torch
 import ms2torch as ms
 from ms2torch import Parameter, Tensor, context, nn, ops
 from ms2torch.communication import get_group_size, get_rank, init
+from tests._core.test_faults_in_passes import Fault, FaultAt
 
 STEPS = 20
 BATCH = 8
@@ -169,7 +170,8 @@ def train(kind, dtype="float64", steps=STEPS, mode="data_parallel", graph=False,
 
 
 def with_failed_steps(kind, failing):
-    """Parameters after five steps, with steps between them that raise on every rank, forward or backward."""
+    """Parameters after five steps, with steps between them that raise on every rank: forward, backward, or at
+    the n-th operator of the update."""
     init()
     size, rank = get_group_size(), get_rank()
     ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
@@ -183,6 +185,14 @@ def with_failed_steps(kind, failing):
 
         return fault
 
+    update = optimizer.construct
+
+    def updated(gradients):
+        n = next((int(f.removeprefix("update ")) for f in fails if f.startswith("update")), None)
+        with FaultAt(n):
+            return update(gradients)
+
+    optimizer.construct = updated
     net.fc2.register_forward_hook(hook("forward"))
     net.fc1.register_backward_hook(hook("backward"))
     mine = slice(rank, None, size)
@@ -192,7 +202,7 @@ def with_failed_steps(kind, failing):
             try:
                 step(Tensor(x * 3, ms.float64)[mine], Tensor(y, ms.float64)[mine])
                 raise AssertionError("the step did not fail")
-            except ZeroDivisionError:
+            except (ZeroDivisionError, Fault):
                 fails.clear()
         step(Tensor(x, ms.float64)[mine], Tensor(y, ms.float64)[mine])
     return _values(net)
