@@ -12,7 +12,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = ROOT / "migration_guide"
 LESSONS = sorted(p.parent for p in GUIDE.glob("[0-9]*/lesson.py"))
-PAGES = sorted(p for p in [*GUIDE.rglob("README*.md"), *ROOT.glob("README*.md")])
+NEEDS = {"11_torch_frameworks": ("lightning", "accelerate", "transformers", "torchmetrics")}
+PAGES = sorted(p for p in [*GUIDE.rglob("README*.md"), *GUIDE.glob("readers/*.md"), *ROOT.glob("README*.md")])
 
 sys.path.insert(0, str(ROOT / "scripts"))
 import build_guide  # noqa: E402
@@ -24,6 +25,8 @@ sys.path.pop(0)
 def test_a_page_is_what_its_script_prints(lesson):
     pytest.importorskip("matplotlib", reason="the plots need it: pip install matplotlib")
     pytest.importorskip("sklearn", reason="the digits come with scikit-learn: pip install scikit-learn")
+    for package in NEEDS.get(lesson.name, ()):
+        pytest.importorskip(package, reason="the lesson is about it: pip install ms2torch[frameworks]")
     command = [sys.executable, ROOT / "scripts/build_guide.py", "--check", lesson.name]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,227 @@
+"""The examples of the reference pages: calls that the real MindSpore ran, and what it printed.
+
+    python -m scripts.pages.examples REFERENCE_PYTHON    # writes examples.tsv
+
+For every public name a few forms of a call are tried on the real MindSpore, the fuzzer's spellings first; the
+first that it runs, and that ms2torch answers alike, is the name's example. A test runs them all.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from scripts.pages import calls
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = Path(__file__).with_name("examples.tsv")
+SPOKEN = {
+    "mindspore.ops": "ops",
+    "mindspore.mint": "mint",
+    "mindspore.nn": "nn",
+    "mindspore.numpy": "mnp",
+    "mindspore.Tensor": "x",
+}
+# Modules whose functions have no effects beyond their value.
+PURE = (
+    "mindspore.ops",
+    "mindspore.mint",
+    "mindspore.numpy",
+    "mindspore.nn",
+    "mindspore.scipy",
+    "mindspore.Tensor",
+    "mindspore.common.initializer",
+    "mindspore.amp",
+)
+NOT_PURE = (
+    "distributed",
+    "communication",
+    "operations",
+    "deprecated",
+    "debug",
+    "Print",
+    "print",
+    "Custom",
+    "assert",
+)
+
+def _each(text: str) -> list[str]:
+    return [" ".join(form.split()) for form in text.split(";")]
+
+
+# Arguments of functions; arguments and calls of classes; arguments of Tensor's methods.
+FUNCTIONS = _each("""
+x ; x, y ; p ; p, p ; x, 1 ; v ; m ; m, m ; b ; j ; i ; i, i ; j, j ; b, b ; v, v ; c ; c, c ; (x, y) ;
+[x, y] ; x, (3, 2) ; x, 0 ; x, 0, 1 ; x, y, 0.5 ; x, y, y ; x, b, y ; b, x, y ; x, b ; x, i, 0 ; x, 0, i
+; x, i ; x, j ; x, 1, j ; m, v ; x, v ; image ; image, 2 ; image, (2, 2) ; t, t ; t ; t, v ; 3 ; (2, 3)
+; 2, 3 ; 3, 2.0 ; (2, 2), 1.5 ; 1, 7, 2 ; 1.0, 2.0, 3 ; x, ms.float16 ; p, j ; v, i ; i, 3 ; x, 2, 1 ;
+x, 2 ; image, (1, 1, 1, 1) ; volume ; volume, 2 ; x, -1, 1 ; x, -1.0, 1.0 ; 1j * c ; x, [1, 2], 1 ; x,
+y, (2, 3) ; (2, 3), ms.float32 ; m, m, m ; v, v, v ; x, 1.0, 2.0 ; lambda a: a * 2, x ; lambda a:
+a.sum() ; t, (1, 0, 2) ; x, (1, 0) ; x, 3.0 ;
+""")
+CLASSES = _each("""
+()(x) ; ()(x, y) ; ()(p, p) ; ()(m, m) ; ()(x, 1) ; ()(v) ; ()(m) ; ()(b) ; ()(j) ; ()(i) ; ()(i, i) ;
+()(j, j) ; ()(b, b) ; ()(v, v) ; ()(c) ; ()(c, c) ; ()((x, y)) ; ()(x, (3, 2)) ; ()(x, 0) ; ()(x, y, y)
+; ()(b, x, y) ; ()(x, b, y) ; ()(x, i, 0) ; ()(x, 1, j) ; ()(x, j) ; ()(x, v) ; (0)(x) ; (1)((x, y)) ;
+(2)(x) ; (2)(image) ; ()(image) ; (2, 2)(image) ; ()(t) ; ()(t, t) ; ()((2, 3)) ; ()(3) ; ()(x, 2) ;
+()(x, ms.float16) ; (3, 2)(x).shape ; (3)(x) ; (2, 3, 3)(image).shape ; (2, 3, 2)(image).shape ;
+(2)(image).shape ; ((3,))(x) ; (3, 3)(x).shape ; (4, 3)(i).shape ; (1, 2, 2)(volume).shape ;
+(2)(volume).shape ; (3, 4)(t)[0].shape ; (2, 2)(t) ; ((2, 3))(x) ; (0.5)(x) ; (1.0)(x) ; ()(p, j) ;
+()(v, i) ; (2, 1)(t) ; (2)(t) ; (1, 2)(x) ; (0, 1)(x) ; ((2, 2))(image) ; (1)(image) ; ((1, 1), (2,
+2))(x) ; (1.0, 2)(x) ; ()(x, y, Tensor([1, -1])) ; ()(x, 0, 1) ; ()(x, [1, 2], 1) ; ()(m, v) ; ()(t, v)
+""")
+METHODS = _each("""
+ ; y ; 1 ; (3, 2) ; 0 ; 0, 1 ; j ; b ; b, 0.0 ; ms.float16 ; 1, j ; 2 ; y, 0.5 ; 2, 1 ; -1.0, 1.0 ; x ;
+i
+""")
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+
+class Example(NamedTuple):
+    """A name's call, what it prints (of the real MindSpore), the shapes that come out."""
+
+    name: str
+    call: str
+    text: str
+    shapes: str
+
+    def operands(self) -> list[tuple[str, str]]:
+        """The operands' names and shapes."""
+        return [(name, calls.SHAPES[name]) for name in calls.operands(self.call)]
+
+    def lines(self) -> list[str]:
+        """The example as a session."""
+        above = [f">>> {line}" for line in calls.source(self.call)]
+        module = ".".join(p for p in self.call.split("(")[0].split(".")[:-1])
+        needs = (
+            []
+            if module.split(".")[0] in ("ops", "nn", "mint", "mnp", "x", "Tensor", "ms", "")
+            else [f">>> import {module}"]
+        )
+        return [*needs, *above, f">>> print({self.call})", *self.text.split("\n")]
+
+
+def table() -> dict[str, Example]:
+    """All examples by name."""
+    rows = [json.loads(f"[{line}]") for line in TABLE.read_text(encoding="utf-8").splitlines()]
+    return {row[0]: Example(*row) for row in rows}
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two printed texts agree: but for the last digits of floats, which differ between processors."""
+    if NUMBER.sub("#", " ".join(one.split())) != NUMBER.sub("#", " ".join(other.split())):
+        return False
+    pairs = zip(NUMBER.findall(one), NUMBER.findall(other), strict=True)
+    return all(math.isclose(float(a), float(b), rel_tol=1e-4, abs_tol=1e-6) for a, b in pairs)
+
+
+def spelled(full: str) -> str | None:
+    """A public name as a call writes it; None where a call might have effects."""
+    if not full.startswith(PURE) or any(word in full for word in NOT_PURE):
+        return None
+    path, _, leaf = full.rpartition(".")
+    for module, word in SPOKEN.items():
+        if path == module or path.startswith(module + "."):
+            return f"{word}{path.removeprefix(module)}.{leaf}"
+    return f"ms.{full.removeprefix('mindspore.')}"
+
+
+def forms(full: str, made: bool, signature: str) -> list[str]:
+    """Calls to try for a name, of as many arguments as it takes; ``made`` says that it is a class."""
+    said = spelled(full)
+    if said is None:
+        return []
+    if said.startswith("x."):
+        return [f"{said}({given})" for given in METHODS if takes(signature, given)]
+    if not made:
+        return [f"{said}({given})" for given in FUNCTIONS if takes(signature, given)]
+    return [said + form for form in CLASSES if takes(signature, _first(form))]
+
+
+def takes(signature: str, given: str) -> bool:
+    """Whether a function of this signature (or of one of these) takes so many arguments."""
+    count = len(_split(given))
+    for form in signature.split(" | "):
+        names = [n for n in _split(form.strip()[1:-1]) if n not in ("/", "self")]
+        if "*" in form.replace("**", ""):
+            return True
+        if sum("=" not in n for n in names) <= count <= len(names):
+            return True
+    return False
+
+
+def _first(form: str) -> str:
+    """What stands in the first pair of brackets."""
+    depth = 0
+    for at, sign in enumerate(form):
+        depth += (sign == "(") - (sign == ")")
+        if not depth:
+            return form[1:at]
+    return form
+
+
+def _split(text: str) -> list[str]:
+    """The arguments of a call, split at the commas outside brackets."""
+    found, depth = [""], 0
+    for sign in text:
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += sign
+    return [part.strip() for part in found if part.strip()]
+
+
+def run(python: str, jobs: list[tuple[str, str]]) -> list[list]:
+    """The answers of one Python's MindSpore to the jobs."""
+    environment = {**os.environ, "GLOG_v": "4", "OMP_NUM_THREADS": "1"}
+    ran = subprocess.run(
+        [python, str(ROOT / "scripts/pages/calls.py")],
+        input="".join(json.dumps(job) + "\n" for job in jobs),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment,
+    )
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def main(python: str) -> None:
+    """Write the table."""
+    from scripts import support_table
+    from tests.signatures import find, theirs
+
+    jobs = []
+    for full, signature in theirs().items():
+        owner = full.rpartition(".")[0].rpartition(".")[2]
+        if (owner[:1].isupper() and owner != "Tensor") or spelled(full) is None:
+            continue
+        found = find(full)
+        if found is not None and support_table.status(full, found) == "here":
+            jobs += [(full, call) for call in forms(full, isinstance(found, type), signature)]
+    theirs_said = {(n, c): (text, shapes) for n, c, text, shapes in run(python, jobs)}
+    print(f"{len(jobs)} calls, {len(theirs_said)} answered", file=sys.stderr)
+    names: dict = {}
+    import ms2torch
+
+    ms2torch.install()
+    exec(calls.HEADER, names)
+    chosen: dict[str, Example] = {}
+    for (name, call), (text, shapes) in theirs_said.items():
+        if name not in chosen:
+            ours, _ = calls.answer(names, call)
+            if ours is not None and alike(text, ours):
+                chosen[name] = Example(name, call, text, shapes)
+    lines = [json.dumps(list(e), ensure_ascii=False)[1:-1] for e in chosen.values()]
+    TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{len(chosen)} names have an example", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

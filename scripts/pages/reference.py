@@ -1,0 +1,290 @@
+"""A page for every public function and class: signature, what it does, shapes, differences, an example."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections import defaultdict
+from functools import cache
+from typing import NamedTuple
+
+from ms2torch._core.operators.registry import OPS
+from ms2torch.translate import rules
+from scripts import support_table
+from scripts.pages import examples
+from tests.signatures import find, theirs
+
+WORDS = {
+    "en": {
+        "title": "API reference",
+        "of": "By module; a name's page has its signature, what it does, its form in PyTorch, and an "
+        "example whose output the real MindSpore printed.",
+        "names": "names",
+        "same": "The same definition",
+        "torch": "In PyTorch",
+        "differs": "What differs",
+        "example": "Example",
+        "judged": "Printed by MindSpore 2.10; a test holds ms2torch to it.",
+        "shapes": "Shapes",
+        "to": "gives",
+        "methods": "Methods",
+        "evidence": "Evidence",
+        "none": "The real MindSpore does not judge it yet.",
+        "refused": "Refused: using it raises an error that says what to do instead.",
+        "module": "module",
+        "kinds": {
+            "example": "the example in MindSpore's documentation prints the same",
+            "case": "cases that the real MindSpore judges name it",
+            "fuzz": "random calls are compared with the real one",
+        },
+    },
+    "zh": {
+        "title": "API 参考",
+        "of": "按模块排列；每个名字的页面有签名、作用、在 PyTorch 里的写法，以及一个例子，"
+        "其输出由真的 MindSpore 打印。说明文字是英文的文档字符串。",
+        "names": "名字",
+        "same": "同一个定义",
+        "torch": "在 PyTorch 里",
+        "differs": "不同之处",
+        "example": "例子",
+        "judged": "输出由 MindSpore 2.10 打印；测试要求 ms2torch 与它一致。",
+        "shapes": "形状",
+        "to": "得到",
+        "methods": "方法",
+        "evidence": "依据",
+        "none": "还没有由真的 MindSpore 评判。",
+        "refused": "不支持：用到时报错，错误里写明替代办法。",
+        "module": "模块",
+        "kinds": {
+            "example": "MindSpore 文档里的例子打印结果相同",
+            "case": "有真的 MindSpore 评判的用例提到它",
+            "fuzz": "随机调用与真的 MindSpore 比较过",
+        },
+    },
+}
+
+
+class Entry(NamedTuple):
+    """A public name: what ms2torch has there, its status and evidence, the methods of a class."""
+
+    name: str
+    module: str
+    found: object
+    status: str
+    methods: list[str]
+
+
+def entries(only: str | None = None) -> dict[str, list[Entry]]:
+    """The functions and classes that are here or refused, by module; ``only`` of that module and under it."""
+    methods: dict[str, list[str]] = defaultdict(list)
+    tops = []
+    for full in theirs():
+        owner = full.rpartition(".")[0]
+        if owner.rpartition(".")[2][:1].isupper():
+            methods[owner].append(full)
+        elif only is None or full.startswith(only + "."):
+            tops.append(full)
+    found: dict[str, list[Entry]] = defaultdict(list)
+    for full in tops:
+        thing = find(full)
+        status = support_table.status(full, thing)
+        if status in ("here", "refused"):
+            found[support_table.module_of(full)].append(
+                Entry(full, full.rpartition(".")[0], thing, status, methods[full])
+            )
+    return dict(sorted(found.items()))
+
+
+def address(entry: Entry) -> str:
+    """A page's file name. ``ops.Add`` and ``ops.add`` must differ where file systems ignore letters' case."""
+    leaf = entry.name.rpartition(".")[2]
+    return f"{leaf}-class.md" if isinstance(entry.found, type) else f"{leaf}.md"
+
+
+def index(modules: dict[str, list[Entry]], language: str) -> str:
+    """The page that lists the modules."""
+    words = WORDS[language]
+    rows = [f"| [{module}]({module}/index.md) | {len(names)} |" for module, names in modules.items()]
+    return (
+        "\n".join(
+            [
+                f"# {words['title']}",
+                "",
+                words["of"],
+                "",
+                f"| {words['module']} | {words['names']} |",
+                "|---|--:|",
+                *rows,
+            ]
+        )
+        + "\n"
+    )
+
+
+def listing(module: str, names: list[Entry], language: str) -> str:
+    """A module's page: its names with the first sentence of each."""
+    lines = [f"# {module}", "", f"| {WORDS[language]['names']} | |", "|---|---|"]
+    for entry in sorted(names, key=lambda e: e.name.lower()):
+        leaf = entry.name.rpartition(".")[2]
+        said = WORDS[language]["refused"] if entry.status == "refused" else sentence(doc(entry.found))
+        lines.append(f"| [`{leaf}`]({address(entry)}) | {escaped(said).replace('|', chr(92) + '|')} |")
+    return "\n".join(lines) + "\n"
+
+
+def page(entry: Entry, language: str) -> str:
+    """A name's page."""
+    words, leaf = WORDS[language], entry.name.rpartition(".")[2]
+    lines = [
+        f"# {entry.name}",
+        "",
+        "```python",
+        f"{leaf}{theirs()[entry.name]}".replace(" | ", f"\n{leaf}"),
+        "```",
+        "",
+    ]
+    if entry.status == "refused":
+        lines += [f"**{words['refused']}**", ""]
+    lines += [prose(doc(entry.found)), ""]
+    if others := siblings(entry.name):
+        lines += [f"{words['same']}: " + ", ".join(f"`{o}`" for o in others), ""]
+    if rule := form(entry.name):
+        from ms2torch.translate.explain import readable
+
+        lines += [f"## {words['torch']}", "", "```python", readable(rule.form), "```", ""]
+        if differs := (rule.zh if language == "zh" else rule.en):
+            lines += [f"**{words['differs']}**: {escaped(differs)}", ""]
+    lines += shown(entry.name, words, 2)
+    if entry.methods:
+        lines += [f"## {words['methods']}", ""]
+        for method in entry.methods:
+            lines += member(method, words)
+    proofs = support_table.evidence(entry.name, entry.found) if entry.status == "here" else []
+    if entry.status == "here":
+        lines += [
+            f"## {words['evidence']}",
+            "",
+            *([f"- {words['kinds'][p]}" for p in proofs] or [words["none"]]),
+            "",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def member(full: str, words: dict) -> list[str]:
+    """A method's section on its class's page."""
+    thing = find(full)
+    if thing is None:
+        return []
+    name = full.rpartition(".")[2]
+    return [
+        f"### {name}",
+        "",
+        "```python",
+        f"{name}{theirs()[full]}".replace(" | ", f"\n{name}"),
+        "```",
+        "",
+        prose(doc(thing)),
+        "",
+        *shown(full, words, 4),
+    ]
+
+
+def shown(full: str, words: dict, level: int) -> list[str]:
+    """The example of a name, with the shapes that go in and come out."""
+    example = _examples().get(full)
+    if example is None:
+        return []
+    lines = [
+        f"{'#' * level} {words['example']}",
+        "",
+        "```pycon",
+        *example.lines(),
+        "```",
+        "",
+        words["judged"],
+        "",
+    ]
+    if example.shapes:
+        given = ", ".join(f"`{name}` {shape}" for name, shape in example.operands())
+        lines += [
+            f"{words['shapes']}: {given} {words['to']} {example.shapes}"
+            if given
+            else f"{words['shapes']}: {example.shapes}",
+            "",
+        ]
+    return lines
+
+
+@cache
+def _examples() -> dict:
+    return examples.table()
+
+
+@cache
+def _forms() -> dict[int, list[str]]:
+    """The public names of one operator's forms, by the definition."""
+    found = {}
+    for op in set(OPS.values()):
+        forms = [f"ops.{op.name}"] + [f"ops.{op.primitive.__name__}" for _ in [0] if op.primitive is not None]
+        found[op.name] = forms + [f"Tensor.{m}" for m in op.methods] + [f"mint.{m}" for m in op.mint]
+    return found
+
+
+@cache
+def _home() -> dict[str, str]:
+    return {f"mindspore.{form}": name for name, forms in _forms().items() for form in forms}
+
+
+def siblings(full: str) -> list[str]:
+    """The other public names that the same definition has."""
+    name = _home().get(full)
+    return [
+        form
+        for form in _forms().get(name, ())
+        if f"mindspore.{form}" != full and f"mindspore.{form}" in theirs()
+    ]
+
+
+@cache
+def _load() -> None:
+    rules.load()
+
+
+def form(full: str):
+    """The rule of the mapping for a name, or None."""
+    _load()
+    rule = rules.rule_of(full)
+    return None if rule is None or rule.form == "_gone_" else rule
+
+
+def doc(found: object) -> str:
+    """Our docstring of a public thing; a class's may stand in its ``__init__``."""
+    found = getattr(found, "__func__", getattr(found, "fget", None) or found)
+    if isinstance(found, type):
+        return inspect.cleandoc(
+            vars(found).get("__doc__") or getattr(vars(found).get("__init__"), "__doc__", None) or ""
+        )
+    return inspect.cleandoc(getattr(found, "__doc__", None) or "")
+
+
+def sentence(text: str) -> str:
+    """The first sentence of a docstring."""
+    first = " ".join(text.split("\n\n")[0].split())
+    return re.split(r"(?<=[.。])\s", first)[0][:160]
+
+
+def escaped(text: str) -> str:
+    """Text for Markdown: code stays code, other signs are themselves."""
+    parts = re.split(r"(``.+?``|`[^`]+`)", text)
+    return "".join(p if p.startswith("`") else re.sub(r"([*_<>\[\]#$~^])", r"\\\1", p) for p in parts)
+
+
+def prose(text: str) -> str:
+    """A docstring as Markdown: paragraphs, and indented or prompted lines as code."""
+    out = []
+    for block in re.split(r"\n\s*\n", text):
+        lines = block.split("\n")
+        if all(line.startswith(("    ", ">>>")) for line in lines):
+            out += ["```text", *(line.removeprefix("    ") for line in lines), "```", ""]
+        else:
+            out += [re.sub(r":(?:class|func|meth|mod|data|attr):(`[^`]+`)", r"\1", escaped(block)), ""]
+    return "\n".join(out).strip()

@@ -1,0 +1,85 @@
+"""The documentation site: examples print what MindSpore printed, notebooks run, links lead somewhere."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ms2torch
+from scripts import build_guide
+from scripts.pages import calls, examples, notebooks, staging
+
+ROOT = Path(__file__).resolve().parents[1]
+LESSONS = build_guide.lessons()
+
+
+def test_every_example_prints_what_mindspore_printed():
+    ms2torch.install()
+    try:
+        names = {}
+        exec(calls.HEADER, names)
+        rows = examples.table().values()
+        wrong = [e for e in rows if not examples.alike(e.text, calls.answer(names, e.call)[0] or "nothing")]
+    finally:
+        ms2torch.uninstall()
+    assert not wrong, [(e.call, e.text) for e in wrong[:5]]
+    assert len(rows) > 10
+
+
+def test_printed_texts_are_alike_in_all_but_last_digits():
+    assert examples.alike("[1.0000001 2.]", "[1.       2.]")
+    assert not examples.alike("[1.001 2.]", "[1. 2.]")
+    assert not examples.alike("(1, 2)", "(1, 2, 3)")
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda p: p.name)
+def test_a_notebook_has_its_scripts_cells_in_their_order(lesson):
+    script = [
+        c.strip("\n") for c in build_guide.cells((lesson / "lesson.py").read_text(encoding="utf-8")).values()
+    ]
+    for language in build_guide.LANGUAGES:
+        made = notebooks.notebook(lesson, language)
+        code = [c["source"] for c in made["cells"] if c["cell_type"] == "code" and c["source"] != "figure"]
+        assert code == [notebooks.FIRST, *(c for c in script if c.strip())]
+        assert len({c["id"] for c in made["cells"]}) == len(made["cells"])
+
+
+def test_a_notebook_runs_from_its_lessons_folder(tmp_path):
+    pytest.importorskip("matplotlib", reason="the plot needs it: pip install matplotlib")
+    made = notebooks.notebook(ROOT / "migration_guide/02_gradients", "en")
+    (tmp_path / "cells.json").write_text(
+        json.dumps([c["source"] for c in made["cells"] if c["cell_type"] == "code"])
+    )
+    (tmp_path / "run.py").write_text(
+        "import json, sys\nnames = {}\nfor text in json.load(open(sys.argv[1])): exec(text, names)"
+    )
+    done = subprocess.run(
+        [sys.executable, tmp_path / "run.py", tmp_path / "cells.json"],
+        cwd=ROOT / "migration_guide/02_gradients",
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_links_that_no_site_has_become_words(tmp_path):
+    text = "[a](SUPPORT.md#x) [b](scripts/test.sh) [`c`](README.zh-CN.md) `[d](e)` [f](https://g)"
+    said = staging.mended(text, "", tmp_path)
+    assert said == "[a](SUPPORT.md#x) b [`c`](README.md) `[d](e)` [f](https://g)"
+
+
+def test_a_share_of_the_site_builds_without_a_warning_and_needs_no_network(tmp_path, capsys):
+    pytest.importorskip("material", reason="the site needs MkDocs: pip install ms2torch[docs]")
+    pytest.importorskip("jieba", reason="the Chinese search needs it: pip install ms2torch[docs]")
+    from scripts import build_site
+
+    assert build_site.main(["--only", "mindspore.amp", "--out", str(tmp_path)]) == 0, capsys.readouterr().err
+    for language in build_site.LANGUAGES:
+        page = (tmp_path / language / "api/mindspore.amp/all_finite.html").read_text(encoding="utf-8")
+        assert not re.findall(r"<(?:script|link|img)[^>]*(?:src|href)=\"?https?:", page)
+        other = next(other for other in build_site.LANGUAGES if other != language)
+        assert f'href="../../../{other}/api/mindspore.amp/all_finite.html"' in page
+        assert (tmp_path / language / "search/search_index.js").exists()
