@@ -16,6 +16,8 @@ graph = False
 spreading = None
 mesh = None
 kept = 0
+# A micro-batch's way through the stages of a pipeline (`processes.stages`).
+way = None
 differentiation = None
 without_gradients = 0  # how many `no_grad` blocks are open
 inside = 0

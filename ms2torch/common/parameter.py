@@ -203,6 +203,8 @@ class Parameter(Tensor):
             opened, rest = mode.differentiation, self._rest
             if mode.tracing is not None and opened is None:
                 mode.tracing.rebind(self, t.to(rest.dtype).broadcast_to(rest.shape))
+            elif self._away:
+                return
             elif opened is None:
                 recording.before_writing(self)
                 with torch.no_grad():
@@ -228,6 +230,8 @@ class Parameter(Tensor):
                 mode.differentiation.rebind(self, written(self._t, t))
 
     def _rebind(self, t: torch.Tensor) -> None:
+        if self._away:
+            return
         if mode.tracing is not None:
             mode.tracing.rebind(self, t)
             return

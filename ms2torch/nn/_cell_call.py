@@ -41,6 +41,8 @@ class CellCall:
         self.__dict__["_slow"] = True
 
     def _slow_call(self, args: tuple, kwargs: dict):
+        if mode.way is not None and "_pipeline_stage" in self.__dict__ and self._of_one_stage():
+            return mode.way.cell(type(self).__name__, self._pipeline_stage, self._run_slow, args, kwargs)
         if mode.differentiation is None:
             if mode.graph and "_dynamic_shape_inputs" in self.__dict__ and not recording.trainers:
                 _described_inputs.check(self._dynamic_shape_inputs, args)
@@ -49,6 +51,11 @@ class CellCall:
             if not self._never_recorded and (self.requires_grad or (recording.trainers and mode.graph)):
                 return recording.record(self, self._run_slow, args, kwargs)
         return self._run_slow(*args, **kwargs)
+
+    def _of_one_stage(self) -> bool:
+        """Whether no Cell in this one belongs to another stage of a pipeline."""
+        stage = self._pipeline_stage
+        return all(cell.__dict__.get("_pipeline_stage", stage) == stage for _, cell in self.cells_and_names())
 
     def _call_as_trainer(self, args: tuple, kwargs: dict):
         """A construct that differentiates is one graph in MindSpore: compiled where that is wanted."""

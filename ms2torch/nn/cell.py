@@ -99,7 +99,7 @@ class Cell(CellTree, CellState, CellCall, _Module):
     def __call__(self, *args, **kwargs):
         if threads.guarded:
             threads.wait()
-        if _mode.spreading is not None:
+        if _mode.spreading is not None and not self._never_recorded:     # (an optimizer is given no batch)
             return _mode.spreading.call(self, args, kwargs)
         try:
             if self._slow:
@@ -403,15 +403,14 @@ class Cell(CellTree, CellState, CellCall, _Module):
     def pipeline_stage(self, value) -> None:
         if isinstance(value, bool) or not isinstance(value, int):
             raise TypeError(
-                f"For 'context.set_auto_parallel_context', the argument 'pipeline_stages' must be int type,"
-                f" but got type: {type(value)}"
+                f"For 'Cell', the property 'pipeline_stage' must be int type, but got type : {type(value)}"
             )
         if value < 0:
             raise ValueError(
-                "For 'context.set_auto_parallel_context', the argument 'pipeline_stages' can not be less "
-                f"than 0, but got {value}"
+                f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}"
             )
         self.__dict__["_pipeline_stage"] = value
+        self._mark_slow()
 
     def _get_attr_from_cell(self, network) -> None:
         """Take over what a wrapped network was configured with."""

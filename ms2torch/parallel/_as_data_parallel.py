@@ -20,7 +20,10 @@ _compared: set[int] = set()
 
 def follow(values: dict) -> None:
     """Reduce gradients where they arise, as long as the settings ask for automatic parallelism."""
-    if values["parallel_mode"] not in MODES:
+    automatic = values["parallel_mode"] in MODES
+    distributed.stages = values["pipeline_stages"] if automatic else 1
+    distributed.schedule = values["pipeline_config"].get("pipeline_scheduler", "1f1b")
+    if not automatic:
         passes.reduction = None
         if mode.mesh is None:
             mode.spreading = None
@@ -41,6 +44,8 @@ def _reduced(values: dict, grads: list, weights) -> list:
     _check(values)
     if mode.mesh is not None:
         return mode.mesh.settled(grads, weights)
+    if distributed.staged():        # (reduced as the step ended)
+        return grads
     from ms2torch._core.processes import reducing
 
     group = distributed.group()
@@ -64,14 +69,13 @@ def _reduced(values: dict, grads: list, weights) -> list:
 
 def _check(values: dict) -> None:
     name = values["parallel_mode"].upper()
-    if values["pipeline_stages"] > 1:
+    if distributed.staged() and passes.settling is None:
         raise unsupported(
             f"set_auto_parallel_context(parallel_mode={name}, pipeline_stages={values['pipeline_stages']})",
-            "pipeline stages over several processes are not supported.",
-            "data, tensor and optimizer parallelism (pipeline_stages=1), or take the network to "
-            "torch.distributed.pipelining with ms2torch.to_torch(net).",
+            "a network without micro-batches is not cut into stages.",
+            "nn.PipelineCell(network_with_loss, micro_size), and cell.pipeline_stage for its Cells.",
         )
-    if mode.mesh is not None:
+    if mode.mesh is not None or distributed.staged():
         return
     notice(
         f"auto parallel {name}",

@@ -281,6 +281,11 @@ def _get_auto_parallel_context(attr_key):
     return _values[attr_key]
 
 
+def settings(names) -> dict:
+    """The values that some settings have."""
+    return {name: _values[name] for name in names}
+
+
 def _reset_auto_parallel_context() -> None:
     _given.clear()
     _values.update({name: copy.deepcopy(setting.default) for name, setting in _SETTINGS.items()})

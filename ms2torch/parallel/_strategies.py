@@ -51,7 +51,7 @@ def spreading():
     if context.get_parallel_mode() not in MODES:
         return None
     distributed.join()
-    if not distributed.joined():
+    if distributed.size() == distributed.stages:        # (alone in a stage of a pipeline, or at all)
         return None
     found = mode.spreading or mode.mesh
     if found is None:
@@ -105,7 +105,7 @@ def layout_of(p, sizes: tuple[int, ...]):
 
 def _note(spread, name: str, attrs: dict, strategy) -> None:
     """Let the mesh have axes for a strategy."""
-    size = distributed.size()
+    size = distributed.size() // distributed.stages
     for one in strategy or ():
         if isinstance(one, Layout):
             cuts = one.to_dict()["device_matrix"]

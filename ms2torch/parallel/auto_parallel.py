@@ -8,7 +8,7 @@ from ms2torch._naming.surface import install_lazy
 
 from ..communication.management import get_group_size, get_rank
 from ..nn.cell import Cell
-from ._auto_parallel_context import _set_auto_parallel_context, auto_parallel_context
+from ._auto_parallel_context import _set_auto_parallel_context, settings
 from .shard import Layout
 
 __all__ = ["AutoParallel"]
@@ -29,8 +29,7 @@ class AutoParallel(Cell):
 
     ``parallel_mode``: "semi_auto" heeds the strategies that the program gives; "sharding_propagation" and
     "recursive_programming" do the same, for nothing is searched here. The methods are the settings of
-    ``set_auto_parallel_context``; they hold while the network runs. NotImplementedError for pipeline stages
-    over several processes.
+    ``set_auto_parallel_context``; they hold while the network runs.
     """
 
     def __init__(self, network, parallel_mode="semi_auto") -> None:
@@ -45,7 +44,7 @@ class AutoParallel(Cell):
         self._sharing_plan = None
 
     def construct(self, *args, **kwargs):
-        before = {name: auto_parallel_context().get(name) for name in self._settings}
+        before = settings(self._settings)
         _set_auto_parallel_context(**self._settings)
         try:
             self._share()
@@ -110,7 +109,9 @@ class AutoParallel(Cell):
         self._settings["dataset_strategy"] = config
 
     def pipeline(self, stages=1, output_broadcast=False, interleave=False, scheduler="1f1b") -> None:
-        """Stages of a pipeline: one; more over several processes raise NotImplementedError."""
+        """Stages of a pipeline, on as many blocks of processes; see ``nn.PipelineCell``. A loss is on all of
+        them, ``output_broadcast`` or not; "gpipe" is run as such, all other schedulers as "1f1b", which
+        changes no number."""
         head = "For 'AutoParallel.pipeline', the argument "
         if not isinstance(stages, int):
             raise TypeError(f"{head}'stages' must be int type, but got the type : {type(stages)}.")
@@ -124,7 +125,9 @@ class AutoParallel(Cell):
         if scheduler not in _SCHEDULERS:
             raise ValueError(f"{head}'scheduler' must be '1f1b'/'gpipe'/'seqpipe'/'seqvpp'/'seqsmartvpp'/"
                              f"'zero_bubble_v' , but got the value : {scheduler}.")
-        self._settings.update(pipeline_stages=stages, pipeline_result_broadcast=output_broadcast)
+        self._settings.update(pipeline_stages=stages, pipeline_result_broadcast=output_broadcast,
+                              pipeline_config={"pipeline_interleave": interleave,
+                                               "pipeline_scheduler": scheduler})
 
     def get_pipeline_stages(self) -> int:
         return self._settings.get("pipeline_stages", 1)

@@ -163,15 +163,15 @@ def _check_plain(api: str, **given) -> None:
 
 
 def _chosen(save_obj, choice):
-    """``(name, torch tensor or str)`` of what is to be saved."""
+    """``(name, torch tensor or str)`` of what is to be saved; other stages of a pipeline save theirs."""
     if isinstance(save_obj, Cell):
-        pairs = [(param.name, param._t) for _, param in save_obj.parameters_and_names()]
+        pairs = [(param.name, param._t) for _, param in save_obj.parameters_and_names() if not param._away]
     elif isinstance(save_obj, dict):
-        pairs = [_from_dict(key, value) for key, value in save_obj.items()]
+        pairs = [_from_dict(key, value) for key, value in save_obj.items() if not getattr(value, "_away", ())]
     elif save_obj and isinstance(save_obj[0], dict):
-        pairs = [_from_named(entry) for entry in save_obj]
+        pairs = [_from_named(entry) for entry in save_obj if not getattr(entry.get("data"), "_away", ())]
     else:
-        pairs = [_from_parameter(param) for param in save_obj]
+        pairs = [_from_parameter(param) for param in save_obj if not getattr(param, "_away", ())]
     return pairs if choice is None else [pair for pair in pairs if choice(pair[0])]
 
 
@@ -183,7 +183,7 @@ def _slices(save_obj, choice):
     named = [(one["name"], one["data"]) if isinstance(one, dict) else (one.name, one) for one in save_obj]
     return [(name, p._rest.to_local() if hasattr(getattr(p, "_rest", None), "to_local") else
              p._t if isinstance(p, Tensor) else p)
-            for name, p in named if choice is None or choice(name)]
+            for name, p in named if (choice is None or choice(name)) and not getattr(p, "_away", ())]
 
 
 def _from_dict(key, value):

@@ -73,13 +73,6 @@ def test_automatic_parallelism_runs_data_parallel(together, mode, kind):
         np.testing.assert_allclose(found[0][1][name], value, rtol=1e-9, atol=1e-12, err_msg=name)
 
 
-def test_pipeline_stages_are_refused(together):
-    for one in together.outcomes(cases.refused, 2, {"pipeline_stages": 2}):
-        kind, name, text = one["result"][:3]
-        assert (kind, name) == ("error", "NotImplementedError"), one
-        assert "torch.distributed.pipelining" in text
-
-
 def test_an_overflow_on_one_rank_skips_the_step_on_all(together):
     found = together(cases.overflow_on_one_rank, 2)
     for said, weights, scale in found:

@@ -367,10 +367,6 @@ def real_program(mode, mean, broadcast, sens):
     return losses, net.weight.asnumpy(), net.bias.asnumpy(), ms.get_auto_parallel_context("device_num")
 
 
-def refused(settings):
-    return train("plain", "float32", 1, "semi_auto_parallel", **settings)
-
-
 def shared(kind, level, size=-1, mode="data_parallel", graph=False):
     """`train` with what an optimizer keeps shared by the ranks."""
     config = {"parallel_optimizer_threshold": 0, "optimizer_level": f"level{level}",

@@ -7,6 +7,10 @@ import torch
 from ms2torch._core.gradient.passes import tensors_of
 from ms2torch._core.tensor.tensor import Tensor
 
+# Whether something is so in any stage of a pipeline, each of which has the gradients of its weights
+# (`processes.pipeline`); None where there are no stages.
+in_any_stage = None
+
 
 def unscale_and_check(grads, scale: torch.Tensor) -> torch.Tensor:
     """Divide the Tensors ``grads`` by ``scale``; a Bool scalar: whether any was nan or infinite."""
@@ -29,20 +33,22 @@ def non_finite(tensors) -> torch.Tensor:
     """A Bool scalar: whether any float Tensor in the structure is nan or infinite. Nothing is changed."""
     found = None
     for x in tensors_of(tensors):
-        if x._t.is_floating_point() or x._t.is_complex():
+        if (x._t.is_floating_point() or x._t.is_complex()) and not x._t.is_meta:
             bad = torch.isfinite(x._t).all().logical_not()
             if hasattr(bad, "full_tensor"):
                 bad = bad.full_tensor()
             found = bad if found is None else found | bad.to(found.device)
-    return torch.zeros((), dtype=torch.bool) if found is None else found
+    found = torch.zeros((), dtype=torch.bool) if found is None else found
+    return found if in_any_stage is None else in_any_stage(found)
 
 
 def _check(grads: list[torch.Tensor], inverse: torch.Tensor) -> torch.Tensor:
-    floats = [g for g in grads if g.is_floating_point()]
+    floats = [g for g in grads if g.is_floating_point() and not g.is_meta]
     found = torch.zeros((1,), dtype=torch.float32, device=inverse.device)
     by_kind: dict = {}
     for g in floats:
         by_kind.setdefault((g.dtype, g.device), []).append(g)
     for group in by_kind.values():
         torch._amp_foreach_non_finite_check_and_unscale_(group, found, inverse)
-    return found.reshape(()).bool()
+    found = found.reshape(()).bool()
+    return found if in_any_stage is None else in_any_stage(found)

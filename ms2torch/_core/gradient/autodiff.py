@@ -60,6 +60,9 @@ def differentiate(
 def _noted(found: Differentiated, weights) -> Differentiated:
     if passes.reduction is not None and found.weights:
         found.weights = passes.reduction(rows.dense(found.weights), weights)
+    if passes.settling is not None:
+        settle, passes.settling = passes.settling, None
+        settle(found, weights)
     if overflow.watching:
         overflow.note((*[g for g in found.inputs if isinstance(g, torch.Tensor)], *rows.dense(found.weights)))
     return found

@@ -31,6 +31,8 @@ before_training: list = []
 # In automatic parallelism every gradient of a weight is one of the whole batch: (gradients, weights) to
 # gradients.
 reduction = None
+# What waits for the end of the outermost differentiation, with what it found and its weights: once.
+settling = None
 
 
 # Inside a train cell: calls that take back what its passes settled so far, and what it wrote itself.
@@ -50,7 +52,7 @@ class Pass:
 
     __slots__ = ("_changed", "_grad_mode", "_homes", "_journal", "_memory", "_owned", "_taken", "aliases",
                  "given", "hooked", "origins", "outer", "reaching", "received", "recomputes",
-                 "regathering", "stored", "weights")
+                 "regathering", "staged", "stored", "weights")
 
     # Whether gradients of some rows of a weight can come out (see `rows`).
     takes_rows = True
@@ -91,6 +93,8 @@ class Pass:
         self.regathering = None
         # Whether parts of the body run again for their gradients: then the weights stand for their aliases.
         self.recomputes = False
+        # Whether the body went through the stages of a pipeline, which gives no gradients of its inputs.
+        self.staged = False
         try:
             if outer is None:
                 threads.keep_others_out()

@@ -121,6 +121,8 @@ def record(cell, run, args: tuple, kwargs: dict):
         found.attached = {id(t): t._t for t in outs}
         found.received, found.hooked = opened.received, opened.hooked
         found.recomputes = [w for w in params if id(w) in found.sources] if opened.recomputes else ()
+    if opened.staged:
+        found.inputs = {}
     if opened.reaching:     # it is recorded for the arguments as they are now
         found.call = _flatten((args, kwargs))
     if any(t.requires_grad for t in found.attached.values()):

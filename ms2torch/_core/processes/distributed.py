@@ -23,6 +23,10 @@ _here = ranks.Place()
 _groups: dict[str, Group] = {}
 _hosts: list[str] = []
 _done_elsewhere: set[str] = set()
+# In how many stages a pipeline's network is, one after the other on as many blocks of processes; the order of
+# a step ("1f1b" or "gpipe"). See `pipeline`.
+stages = 1
+schedule = "1f1b"
 # What else holds torch's groups: it is closed before they are.
 holders: weakref.WeakSet = weakref.WeakSet()
 
@@ -49,6 +53,11 @@ def timeout() -> datetime.timedelta:
 def joined() -> bool:
     """Whether several processes are joined."""
     return _here.size > 1
+
+
+def staged() -> bool:
+    """Whether several processes are joined and each holds one stage of a network."""
+    return stages > 1 and joined()
 
 
 def rank() -> int:
@@ -140,6 +149,8 @@ def leave() -> None:
             one.handle = None
         if (zero := sys.modules.get("ms2torch._core.processes.zero")) is not None:
             zero.leave()
+        if (pipeline := sys.modules.get("ms2torch._core.processes.pipeline")) is not None:
+            pipeline.leave()
         if torch.distributed.is_initialized():
             torch.distributed.destroy_process_group()
     _groups.clear()

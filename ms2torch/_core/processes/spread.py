@@ -179,8 +179,8 @@ class Spread:
     def begin(self) -> None:
         """Make the mesh, once: as few axes as the strategies that were given need."""
         if self.mesh is None:
-            self.sizes = mesh_sizes(self.cuts, distributed.size())
-            self.mesh = zero.mesh_by(self.sizes)
+            self.sizes = mesh_sizes(self.cuts, distributed.size() // distributed.stages)
+            self.mesh = zero.block_mesh(self.sizes)
 
     # ---- in and out ----------------------------------------------------------------------------------------
 
@@ -243,7 +243,7 @@ class Spread:
 
     def spread(self, t: torch.Tensor) -> DTensor:
         """``t``, the same on all processes, as a DTensor."""
-        if t.__class__ is DTensor:
+        if t.__class__ is DTensor or t.is_meta:     # (another stage of a pipeline has it)
             return t
         return DTensor.from_local(t, self.mesh, (Replicate(),) * len(self.sizes), run_check=False)
 
@@ -266,6 +266,9 @@ class Spread:
                 raise ValueError(f"For {what}, dimension {dim} of a tensor of shape {tuple(t.shape)} can "
                                  "not be "
                                  f"split in {parts} equal parts.")
+        if mode.way is not None:
+            return wrap(mode.way.call("redistribute", lambda t: self.spread(t).redistribute(
+                placements=layout), t))
         return wrap(self.spread(t).redistribute(placements=layout))
 
     def at_use(self, share, t: DTensor) -> DTensor:
@@ -291,12 +294,12 @@ class Spread:
             self._wanted[id(p)] = p, layout
         self.plan.clear()
         for p, layout in self._wanted.values():
-            if p._share is None:
+            if p._share is None and not p._away:
                 zero.keep(p, self.mesh, *self._shared_by_optimizers(p, layout))
         self._wanted.clear()
         for parameters, _ in self.sharing:
             for p in parameters:
-                if p._share is None:
+                if p._share is None and not p._away:
                     layout, used = self._shared_by_optimizers(p, (Replicate(),) * len(self.sizes))
                     if layout != used:
                         zero.keep(p, self.mesh, layout, used)

@@ -61,8 +61,17 @@ def mesh_by(sizes: tuple[int, ...]) -> DeviceMesh:
             # (It says how a mesh could be faster; programs here can not change that.)
             logging.getLogger("torch.distributed.tensor").setLevel(logging.ERROR)
         with faults.named("the making of a device mesh"), _disable_current_modes():
-            _meshes[sizes] = init_device_mesh(device().type, sizes)
+            _meshes[sizes] = init_device_mesh(device().type, sizes,
+                                              mesh_dim_names=tuple([f"axis{i}" for i in range(len(sizes))]))
     return _meshes[sizes]
+
+
+def block_mesh(sizes: tuple[int, ...]) -> DeviceMesh:
+    """The ranks of this process's stage in a matrix: all of them where there are no stages."""
+    if distributed.stages == 1:
+        return mesh_by(sizes)
+    mesh = mesh_by((distributed.stages, *sizes))
+    return mesh[mesh.mesh_dim_names[1:]]
 
 
 def leave() -> None:

@@ -45,6 +45,10 @@ class Sharing:
         if mode.spreading is not None:      # (how the network lies is known after its first step)
             mode.spreading.sharing.append((self.parameters, plan))
             return
+        if distributed.staged():
+            raise unsupported("enable_parallel_optimizer with pipeline_stages", "without strategies of "
+                              "operators it is not known in time which stage updates what.",
+                              "Primitive.shard in the network, or pipeline_stages alone.")
         from ms2torch._core.processes import zero
 
         if zero.begin(self.parameters, plan):
@@ -53,6 +57,12 @@ class Sharing:
     def _note_shares(self) -> None:
         """Some Parameters came to be kept in parts; NotImplementedError where this optimizer can not."""
         self.__dict__["_known_kept"] = mode.kept
+        if distributed.staged():
+            from ms2torch._core.processes import pipeline
+
+            self._buckets = [bucket._replace(places=tuple(
+                i for i in bucket.places if not pipeline.updated_elsewhere(self.parameters[i])))
+                for bucket in self._buckets]
         if self._sharing or all(p._share is None for p in self.parameters):
             return
         if self._by_elements is None or type(self).construct is not _known_step(type(self)):
@@ -106,9 +116,14 @@ class Sharing:
 
     def _publish(self) -> None:
         """The ranks exchange what they updated."""
-        from ms2torch._core.processes import zero
+        if distributed.staged():
+            from ms2torch._core.processes import pipeline
 
-        zero.publish(self.parameters)
+            pipeline.publish(self.parameters)
+        if self._sharing:
+            from ms2torch._core.processes import zero
+
+            zero.publish(self.parameters)
 
 
 def _known_step(cls: type):

@@ -13,6 +13,7 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.gradient import recording
 from ms2torch._core.gradient.rows import RowGradient, summed
+from ms2torch._core.processes import distributed
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import increment_versions
 from ms2torch.common.parameter import Parameter
@@ -137,7 +138,7 @@ class Stepping(Sharing, HostValues):
                 kernel(params, grads, *state, rate, decay)
                 # The fused kernels write past torch's version counters.
                 increment_versions(params)
-        if self._sharing:
+        if self._sharing or distributed.staged():
             self._publish()
         return self._done
 
@@ -183,7 +184,7 @@ class Stepping(Sharing, HostValues):
         raw, rests = list(raw), rests or self._rests()
         for bucket in self._buckets:
             decay = self._decay(bucket, step)
-            if decay:
+            if decay and bucket.places:
                 for places in self._alike(bucket.places):
                     params, grads = [rests[i] for i in places], [raw[i] for i in places]
                     for i, g in zip(places, torch._foreach_add(grads, params, alpha=decay), strict=True):

@@ -6,7 +6,9 @@ from types import FunctionType, MethodType
 
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
+from ms2torch._core.processes import distributed
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import ParameterTuple
 from ms2torch.nn.cell import Cell
@@ -242,18 +244,80 @@ class GradAccumulationCell(MicroBatchInterleaved):
         self.micro_size = micro_size
 
 
-class PipelineCell(GradAccumulationCell):
-    """Micro-batches of pipeline parallelism; with one stage their losses add up."""
+class PipelineCell(Cell):
+    """Splits the batch into ``micro_size`` parts that go through the stages of a pipeline; gives the sum of
+    their losses, on every process (``mindspore.nn.PipelineCell``).
+
+    Stages are the ``pipeline_stage`` of Cells, which ``stage_config`` sets by their names. With
+    ``set_auto_parallel_context(pipeline_stages=n)`` and several processes, each computes its stage when the
+    call is differentiated. KeyError for names that the network has not; ValueError for fewer micro-batches
+    than stages, or stages without Cells.
+    """
 
     def __init__(self, network, micro_size: int, stage_config=None, segment_config=None) -> None:
-        super().__init__(network, micro_size)
+        super().__init__(auto_prefix=False)
+        head = "For 'PipelineCell', the argument "
+        if not isinstance(network, Cell):
+            raise TypeError(f"{head}'network' must cell type, but got the type : {type(network)}.")
+        if not isinstance(micro_size, int):
+            raise TypeError(f"{head}'micro_size' must be integer, but got the type : {type(micro_size)}.")
+        if micro_size <= 0:
+            raise ValueError(f"{head}'micro_size' must be large than 0, but got {micro_size}.")
+        self.network = network
+        self.micro_size = micro_size
+        self._get_attr_from_cell(network)
+        self._steps = {}
+        for what, config in (("stage", stage_config), ("segment", segment_config)):
+            left = dict(config or {})
+            for name, cell in network.cells_and_names():
+                for key in (name, str(network)) if cell is network else (name,):
+                    if key in left:
+                        setattr(cell, f"pipeline_{what}", left.pop(key))
+            if left:
+                raise KeyError(f"{head}'{what}_config' : {left} is not found in 'network' : {network}")
+
+    def shard(self, in_strategy, out_strategy=None, parameter_plan=None, device="Ascend", level=0):
+        raise ValueError("For 'PipelineCell', no 'shard' on 'PipelineCell' is allowed.")
+
+    def construct(self, *inputs):
+        batches = [tuple([_part(x, i, self.micro_size) for x in inputs]) for i in range(self.micro_size)]
+        if distributed.staged() and mode.differentiation is not None:
+            return self._through_stages(batches)
+        if distributed.staged() and any(p._away for p in self.network.get_parameters()):
+            raise unsupported("nn.PipelineCell", "its stages compute only where it is differentiated.",
+                              "evaluate the saved network in one process.")
+        total = None
+        for batch in batches:
+            loss = self.network(*batch)
+            total = loss if total is None else total + loss
+        return total
+
+    def _through_stages(self, batches):
+        from ms2torch._core.processes import pipeline
+
+        if self.micro_size < distributed.stages:
+            raise ValueError("The size of micro_batch must be greater than or equal to stage_num. But got "
+                             f"the size of micro_batch is {self.micro_size} and the stage_num is "
+                             f"{distributed.stages}.")
+        kind = pipeline.kind_of(batches[0]), self.network.training, distributed.stages, distributed.schedule
+        steps = self._steps.get(kind)
+        if steps is None:
+            steps = self._steps[kind] = pipeline.prepare(self.network, batches)
+        return pipeline.train(steps, batches)
 
 
-def _part(x: Tensor, index: int, count: int) -> Tensor:
-    size = x._t.shape[0]
+def _part(x, index: int, count: int):
+    if not isinstance(x, Tensor):
+        return x
+    t = x._t
+    local = t.to_local() if hasattr(t, "to_local") else t
+    size = local.shape[0]
     if size % count:
         raise ValueError(f"The batch of {size} can not be split into {count} equal parts.")
-    return wrap(x._t.narrow(0, index * (size // count), size // count))
+    part = local.narrow(0, index * (size // count), size // count)
+    if local is not t:      # (of a batch that lies on several processes each gives its part)
+        part = type(t).from_local(part, t.device_mesh, t.placements, run_check=False)
+    return wrap(part)
 
 
 class GetNextSingleOp(Cell):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ms2torch._core import mode as _mode
-from ms2torch._core.errors import notice, unsupported
+from ms2torch._core.errors import notice
 from ms2torch._core.gradient import passes
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.nn.cell import Cell
@@ -167,11 +167,22 @@ def _cuts(params: list, fusion_type: int) -> list:
 
 
 class PipelineGradReducer(Cell):
-    """Gradients of pipeline stages; ms2torch has no pipeline parallelism."""
+    """Gradients of a pipeline's micro-batches, divided by ``scale_sense``
+    (``mindspore.nn.PipelineGradReducer``).
+
+    They arrive summed over the micro-batches (``nn.PipelineCell``), and over the processes of a stage.
+    """
+
+    _never_recorded = True
 
     def __init__(self, parameters, scale_sense=1.0, opt_shard=None) -> None:
-        raise unsupported(
-            "mindspore.nn.PipelineGradReducer",
-            "pipeline parallelism is not supported.",
-            "train data-parallel with DistributedGradReducer.",
-        )
+        super().__init__(auto_prefix=False)
+        from ms2torch.common.parameter import Parameter
+        from ms2torch.parallel._utils import _get_enable_parallel_optimizer
+
+        self.scale_sense = Parameter(scale_sense, name="scale_sense")
+        self.opt_shard = _get_enable_parallel_optimizer() if opt_shard is None else opt_shard
+
+    def construct(self, grads):
+        scale = self.scale_sense._t
+        return tuple([wrap(g._t * scale.reciprocal().to(g._t.dtype)) for g in grads])

@@ -7,6 +7,7 @@ import torch
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import op
 from ms2torch._core.operators.spelling import spelled
+from ms2torch._core.processes import distributed
 from ms2torch._core.tensor.construct import from_number
 from ms2torch._core.torch_private import clamp as clamped
 
@@ -114,8 +115,16 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     tensors = [x] if isinstance(x, torch.Tensor) else list(x)
     if not tensors:
         raise ValueError("For primitive[AddN], the input num must be greater than or equal to 1, but got 0.")
-    norm = torch.sqrt(torch.stack([torch.sum(torch.square(t.to(torch.float32))) for t in tensors]).sum())
+    staged = distributed.staged()       # each stage of a pipeline has the gradients of its weights
+    squares = [torch.sum(torch.square(t.to(torch.float32))) for t in tensors if not (staged and t.is_meta)]
+    total = torch.stack(squares).sum()
+    if staged:
+        from ms2torch._core.processes import pipeline
+
+        total = pipeline.summed(total)
+    norm = torch.sqrt(total)
     norm = torch.clamp_min(norm, clip_norm)
     # Two roundings of each element, as in MindSpore: those of a common factor would all point one way.
-    scaled = [(t.to(torch.float32) * clip_norm / norm).to(t.dtype) for t in tensors]
+    scaled = [t if staged and t.is_meta else (t.to(torch.float32) * clip_norm / norm).to(t.dtype)
+              for t in tensors]
     return scaled[0] if isinstance(x, torch.Tensor) else tuple(scaled)

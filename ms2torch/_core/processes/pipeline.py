@@ -1,0 +1,351 @@
+"""Pipeline parallelism: stages of a network on different processes, on torch.distributed.pipelining.
+
+With ``stages`` stages the processes are that many blocks, one after the other; the processes at one place of
+each block are a *column*, along which a micro-batch goes. A training step is one of torch's schedules over a
+`_Part`, which is the network with a `stages.Walk` around it. The first micro-batch of each kind is surveyed
+by every process first. After the first step a process keeps the Parameters that its stage reads; the others,
+and what optimizers keep of them, have no memory any more.
+
+Gradients are there when the forward call returns: the loss that comes out hands them on, times the
+sensitivity that it is asked with.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.distributed as dist
+
+from ms2torch._core import mode
+from ms2torch._core.devices.device import device
+from ms2torch._core.errors import unsupported
+from ms2torch._core.gradient import amp, passes, recording
+from ms2torch._core.processes import distributed, faults, reducing, zero
+from ms2torch._core.processes.stages import Plan, Survey, Value, Walk, whole_sums
+from ms2torch._core.random import random_streams
+from ms2torch._core.tensor.tensor import Tensor, wrap
+
+# Torch's schedule by MindSpore's scheduler; of the others, which change the order alone, 1F1B stands in.
+_SCHEDULES = {"gpipe": "ScheduleGPipe"}
+
+
+class Column:
+    """This process among the stages: its ``stage``, its ``column`` (torch's group) and its ``block``."""
+
+    def __init__(self, count: int) -> None:
+        world = distributed.size()
+        if world % count:
+            raise ValueError(f"pipeline_stages={count} does not divide the number of processes, {world}.")
+        self.count, self.width = count, world // count
+        self.stage, self.place = divmod(distributed.rank(), self.width)
+        mesh = zero.mesh_by((count, self.width))
+        self.group = mesh.get_group(0)
+        self.ranks = [s * self.width + self.place for s in range(count)]
+        self.block = distributed.Group("pipeline block", range(self.stage * self.width,
+                                                               (self.stage + 1) * self.width),
+                                       mesh.get_group(1))
+
+    def between(self, some) -> distributed.Group:
+        """The processes of this column at ``some`` of the stages."""
+        name = f"pipeline {self.place} {sorted(some)}"
+        return distributed.group(name) or distributed.make_group(name, [self.ranks[s] for s in sorted(some)])
+
+
+_columns: dict[int, Column] = {}
+# Weights that several stages read, with whose they are.
+_following: list[tuple] = []
+
+
+def column() -> Column:
+    """This process among the stages; made once for each number of stages."""
+    count = distributed.stages
+    if count not in _columns:
+        _columns[count] = Column(count)
+        amp.in_any_stage = lambda found: summed(found.float()) > 0
+    return _columns[count]
+
+
+def leave() -> None:
+    """The processes part."""
+    _columns.clear()
+    amp.in_any_stage = None
+    _following.clear()
+
+
+def summed(t: torch.Tensor) -> torch.Tensor:
+    """A number of which each stage has its own share, summed over the stages."""
+    if not distributed.staged():
+        return t
+    t = t.detach().clone()
+    with faults.named("a sum over the stages", column().ranks):
+        dist.all_reduce(t, group=column().group)
+    return t
+
+
+# ---- one step ----------------------------------------------------------------------------------------------
+
+
+class Pipelined:
+    """The steps of one network, with micro-batches of one kind."""
+
+    def __init__(self, network, parameters, plan: Plan, micro: int) -> None:
+        from torch.distributed import pipelining
+
+        self.network, self.parameters, self.plan, self.micro = network, parameters, plan, micro
+        self.at = column()
+        stage, last = self.at.stage, self.at.count - 1
+        self.arriving = plan.crossing(stage) if stage else []
+        self.leaving = plan.crossing(stage + 1) if stage < last else []
+        self.batches: list = []
+        self.published = True
+        self.scale = 1.0
+        shown = [tuple(map(_example, some)) for some in (self.arriving, self.leaving or [plan.output])]
+        part = pipelining.PipelineStage(_Part(self), stage, self.at.count, device(), shown[0], shown[1],
+                                        group=self.at.group)
+        schedule = getattr(pipelining, _SCHEDULES.get(distributed.schedule, "Schedule1F1B"))
+        self.schedule = schedule(part, micro, loss_fn=self._loss)
+
+    def _loss(self, output, target):
+        return output * self.scale if self.scale != 1.0 else output
+
+    def step(self, batches: list):
+        """(the sum of all micro-batches' losses, gradients of the open pass's weights by place)."""
+        opened = mode.differentiation
+        if not self.published:
+            publish(self.parameters)
+        self.published = False
+        self.batches, losses, stage = list(batches), [], self.at.stage
+        last = stage == self.at.count - 1
+        target = torch.zeros(self.micro) if last else None
+        with faults.named("a pipeline's step", self.at.ranks), torch.enable_grad():
+            try:
+                self.schedule.step(target=target, losses=losses if last else None, return_outputs=False)
+            except RuntimeError as err:
+                if err.__cause__ is not None and "failed to run" in str(err):
+                    raise err.__cause__ from None
+                raise
+            total = _total(losses) / self.scale if last else _example(self.plan.output)
+            dist.broadcast(total, self.at.ranks[-1], group=self.at.group)
+        grads = []
+        for alias in opened.aliases:
+            grads.append(alias.grad)
+            alias.grad = None
+        return total, self._reduced(grads, opened.weights)
+
+    def _reduced(self, grads: list, weights) -> list:
+        """Gradients are summed over the block; those of weights that several stages read over these stages,
+        for the first, which updates them."""
+        stage = self.at.stage
+        for i, w in enumerate(weights):
+            readers = self.plan.uses.get(id(w), ())
+            if len(readers) > 1 and stage in readers:
+                g = grads[i] if grads[i] is not None else torch.zeros_like(w._t)
+                if hasattr(g, "to_local"):
+                    g = g.redistribute(placements=whole_sums(g.placements))
+                with faults.named("the sum of a gradient over stages", self.at.ranks):
+                    dist.reduce(getattr(g, "_local_tensor", g), self.at.ranks[min(readers)],
+                                group=self.at.between(readers).handle)
+                grads[i] = g if stage == min(readers) else None
+        if mode.mesh is None and self.at.block.size > 1:
+            places = [i for i, g in enumerate(grads) if g is not None]
+            found = reducing.reduce([grads[i] for i in places], self.at.block, 1.0 / self.at.block.size)
+            for i, g in zip(places, found, strict=True):
+                grads[i] = g
+        return grads
+
+
+class _Part(torch.nn.Module):
+    """This process's stage of a network, for torch's schedules: what arrives to what leaves, or the loss."""
+
+    def __init__(self, owner: Pipelined) -> None:
+        super().__init__()
+        self.__dict__["owner"] = owner
+
+    def forward(self, *arriving):
+        own = self.owner
+        received = {v.place: _spread(v, t) for v, t in zip(own.arriving, arriving, strict=True)}
+        way = Walk(own.plan, own.parameters, own.at.stage, received)
+        outer, mode.way = mode.way, way
+        try:
+            with way:
+                output = own.network(*own.batches.pop(0))
+        finally:
+            mode.way = outer
+        if own.at.stage == own.at.count - 1:
+            t = output._t
+            return t.full_tensor() if hasattr(t, "full_tensor") else t
+        found = [_local(v, way.here.get(v.place, received.get(v.place))) for v in own.leaving]
+        # (What is only handed on is a view, so that it has a gradient of its own.)
+        return tuple([t.view_as(t) if t.is_leaf else t.contiguous() for t in found])
+
+
+def _example(value: Value) -> torch.Tensor:
+    """A tensor like this process's part of the value."""
+    like = torch.empty(value.like.shape, dtype=value.like.dtype, device=device())
+    return like.requires_grad_(value.like.requires_grad)
+
+
+def _spread(value: Value, t: torch.Tensor) -> torch.Tensor:
+    if value.placements is None:
+        return t
+    from torch.distributed.tensor import DTensor
+
+    return DTensor.from_local(t, mode.mesh.mesh, value.placements, run_check=False)
+
+
+def _local(value: Value, t: torch.Tensor) -> torch.Tensor:
+    return t if value.placements is None else t.redistribute(placements=value.placements).to_local()
+
+
+def _total(losses: list) -> torch.Tensor:
+    total = None
+    for one in losses:
+        total = one.detach() if total is None else total + one.detach()
+    return total
+
+
+def updated_elsewhere(p) -> bool:
+    """Whether another stage updates the Parameter."""
+    return bool(p._away) or (bool(p._read_by) and column().stage != p._read_by[0])
+
+
+def publish(parameters) -> None:
+    """After an update: the first of the stages that read a weight, which updates it, sends it on."""
+    for p in parameters:
+        if p._read_by and column().stage in p._read_by:
+            with faults.named("the exchange of updated weights", column().ranks), torch.no_grad():
+                t = getattr(p._rest, "_local_tensor", p._rest.detach())
+                dist.broadcast(t, column().ranks[p._read_by[0]], group=column().between(p._read_by).handle)
+    for owner, p in _following:
+        if any(p is one for one in parameters):
+            owner.published = True
+
+
+# ---- the first micro-batch of a kind -----------------------------------------------------------------------
+
+
+def kind_of(batch: tuple) -> tuple:
+    """What micro-batches of one kind have in common."""
+    return tuple([(x._t.shape, x._t.dtype, getattr(x._t, "placements", None)) if isinstance(x, Tensor) else x
+                  for x in batch])
+
+
+def prepare(network, batches: list) -> Pipelined:
+    """The steps of ``network`` on such micro-batches."""
+    parameters = list(network.get_parameters())
+    if not any(p._away for p in parameters):
+        reducing.compare(parameters, distributed.group())
+    return Pipelined(network, parameters, survey(network, parameters, batches[0]), len(batches))
+
+
+def survey(network, parameters, batch: tuple) -> Plan:
+    """Run the network on one micro-batch, whole, and note which stage makes and reads what; nothing of it
+    stays."""
+    plan = Plan()
+    away = [p for p in parameters if p._away]
+    stand_ins = [torch.zeros((), dtype=p._rest.dtype, device=device()).expand(p._rest.shape) for p in away]
+    begun = random_streams.begin_journal()
+    try:
+        with passes.Again(away, stand_ins):
+            way = Survey(plan, parameters)
+            outer, mode.way = mode.way, way
+            try:
+                with way:
+                    output = network(*batch)
+            finally:
+                mode.way = outer
+            plan.output = way.of(getattr(output, "_t", None))
+    finally:
+        random_streams.end_journal(begun, True)
+    _check(plan)
+    return plan
+
+
+def _check(plan: Plan) -> None:
+    made, stages = {event.stage for event in plan.events}, distributed.stages
+    for stage in range(stages):
+        if stage not in made:
+            raise ValueError(f"pipeline_stages={stages}, but no Cell of the network has pipeline_stage "
+                             f"{stage}: cell.pipeline_stage = {stage}, or stage_config of nn.PipelineCell.")
+    beyond = [event for event in plan.events if event.stage >= stages]
+    if beyond:
+        raise ValueError(f"'{beyond[0].name}' has pipeline_stage {beyond[0].stage}, but pipeline_stages is "
+                         f"{stages}.")
+    if plan.output is None or plan.output.stage != stages - 1:
+        raise ValueError(f"The loss must be made by the last stage, {stages - 1}.")
+    if math.prod(plan.output.like.shape) != 1:
+        raise unsupported("nn.PipelineCell", "its network must give one number, the loss.",
+                          "nn.PipelineCell(nn.WithLossCell(net, loss_fn), micro_size).")
+
+
+class Trained(torch.autograd.Function):
+    """The loss of a step that has its gradients already: they go out times the sensitivity."""
+
+    @staticmethod
+    def forward(ctx, total, owner, grads, *weights):
+        ctx.owner, ctx.grads, ctx.scale = owner, grads, owner.scale
+        return total.clone()
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, sens):
+        # A sensitivity that scales half precision up is taken into the next step, where it must act.
+        owner, dtypes = ctx.owner, {g.dtype for g in ctx.grads if g is not None}
+        if torch.float16 in dtypes and float(sens) > 0:
+            owner.scale = 2.0 ** round(math.log2(float(sens)))
+        sens = sens / ctx.scale
+        return (None, None, None, *[None if g is None else g * sens.to(g.dtype) for g in ctx.grads])
+
+
+def train(owner: Pipelined, batches: list) -> Tensor:
+    """One step over the micro-batches inside an open differentiation; the sum of their losses."""
+    opened = mode.differentiation
+    if opened.outer is not None:
+        raise unsupported("pipeline_stages", "gradients of gradients do not go through stages.")
+    given = [x for batch in batches for x in batch if isinstance(x, Tensor) and x._t.requires_grad]
+    if given and type(opened) is not recording._Apart:
+        raise unsupported("pipeline_stages", "gradients by the network's inputs do not go through stages.",
+                          "gradients by its weights.")
+    opened.staged = True
+    batches = [tuple([wrap(x._t.detach()) if isinstance(x, Tensor) else x for x in batch])
+               for batch in batches]
+    total, grads = owner.step(batches)
+    passes.settling = Settling(owner)
+    return wrap(Trained.apply(total, owner, grads, *opened.aliases))
+
+
+class Settling:
+    """What is done after a step: Parameters that other stages read are let go of."""
+
+    def __init__(self, owner: Pipelined) -> None:
+        self.owner = owner
+
+    def __call__(self, found, weights) -> None:
+        uses, stage = self.owner.plan.uses, self.owner.at.stage
+        for p in self.owner.parameters:
+            readers = uses.get(id(p))
+            if readers and stage not in readers and not p._away:
+                let_go((p, *p.__dict__.get("_twins", ())), readers)
+            elif readers and len(readers) > 1 and not p._read_by:
+                p._read_by = owner = tuple(sorted(readers))
+                _following.append((self.owner, p))
+                if stage != owner[0]:
+                    let_go(p.__dict__.get("_twins", ()), owner[:1])
+                    mode.kept += 1
+        found.weights = [torch.zeros_like(w._rest) if w._away and not g.is_meta else g
+                         for g, w in zip(found.weights, weights, strict=True)]
+
+
+def let_go(parameters, readers) -> None:
+    """Other stages, ``readers``, keep a Parameter, or what optimizers keep of it: here it has no memory."""
+    for one in parameters:
+        old = one._rest
+        if not one._away:
+            new = torch.nn.Parameter(torch.empty_like(old, device="meta"), requires_grad=False)
+            old.data = old.data.new_empty(0)
+            old._moved_to = new
+            zero._slot.__set__(one, new)
+            one._rest = new
+            one._away = tuple(sorted(readers))
+    mode.kept += 1

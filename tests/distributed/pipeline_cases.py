@@ -1,0 +1,211 @@
+"""Networks in stages, on processes that hold one stage each, and the same alone."""
+
+import numpy as np
+
+import ms2torch as ms
+from ms2torch import Tensor, nn, ops
+from ms2torch.communication import get_group_size, get_rank, init
+from ms2torch.parallel.auto_parallel import AutoParallel
+from ms2torch.parallel.nn import Pipeline
+from tests.distributed.spread_cases import Attention, Loss, _weight
+
+WIDTH, MICRO = 8, 4
+
+
+class Layer(nn.Cell):
+    """A matrix whose rows or columns operators may want in parts, dropout and a Dense layer."""
+
+    def __init__(self, dp, mp, rs, prefix):
+        super().__init__()
+        self.a, self.b = _weight(rs, WIDTH, 16, name=prefix + "a"), _weight(rs, 16, WIDTH, name=prefix + "b")
+        self.first = ops.MatMul().shard(((dp, 1), (1, mp))) if dp * mp > 1 else ops.MatMul()
+        self.second = ops.MatMul().shard(((dp, mp), (mp, 1))) if dp * mp > 1 else ops.MatMul()
+
+    def construct(self, x):
+        return x + self.second(ops.tanh(self.first(x, self.a)), self.b)
+
+
+class Mlp(nn.Cell):
+    """Layers one after the other; the first one's output is wanted by the last one too."""
+
+    def __init__(self, dp, mp, stages):
+        super().__init__()
+        rs = np.random.RandomState(0)
+        self.layers = nn.CellList([Layer(dp, mp, rs, f"{i}.") for i in range(4)])
+        for i, layer in enumerate(self.layers):
+            layer.pipeline_stage = i * stages // 4
+
+    def construct(self, x):
+        first = h = self.layers[0](x)
+        for layer in self.layers[1:]:
+            h = layer(h)
+        return h + first * 0.5
+
+
+class Transformer(nn.Cell):
+    """An embedding whose table the last stage reads too, attention, and a mask that every stage makes."""
+
+    llama = False
+
+    def __init__(self, dp, mp, stages):
+        super().__init__()
+        rs = np.random.RandomState(0)
+        self.table = _weight(rs, 16, WIDTH, name="table")
+        self.layers = nn.CellList([Attention(dp, mp, rs, f"{i}.", self.llama) for i in range(2)])
+        self.out = ops.MatMul(transpose_b=True)
+        for i, layer in enumerate(self.layers):
+            layer.pipeline_stage = i * stages // 2
+
+    def construct(self, x):
+        h = ops.gather(self.table, (ops.abs(x) * 4).astype(ms.int32), 0)
+        for layer in self.layers:
+            h = layer(h)
+        return self.out(h.reshape(-1, WIDTH), self.table).reshape(h.shape[0], -1, 16).mean(-1)
+
+
+class Llama(Transformer):
+    llama = True
+
+
+class Normed(nn.Cell):
+    """Layers with state and random numbers, in the stages that ``stage_config`` names."""
+
+    def __init__(self, dp, mp, stages):
+        super().__init__()
+        rs = np.random.RandomState(0)
+        self.first, self.second = (nn.SequentialCell(
+            nn.Dense(WIDTH, WIDTH, weight_init=Tensor(rs.randn(WIDTH, WIDTH)), dtype=ms.float64),
+            nn.BatchNorm1d(WIDTH, dtype=ms.float64), nn.Dropout(p=0.3)) for _ in range(2))
+
+    def construct(self, x):
+        return self.second(ops.tanh(self.first(x)))
+
+
+KINDS = {"mlp": Mlp, "transformer": Transformer, "llama": Llama, "normed": Normed}
+
+
+def _cell(net, optimizer):
+    return nn.TrainOneStepCell(net, optimizer)
+
+
+def _functional(net, optimizer):
+    """As MindSpore's pages on pipelines have it."""
+    forward = ops.value_and_grad(lambda x, y: net(x, y), None, net.trainable_params())
+    reducer = nn.PipelineGradReducer(optimizer.parameters)
+
+    @ms.jit
+    def step(x, y):
+        loss, grads = forward(x, y)
+        optimizer(reducer(grads))
+        return loss
+
+    return step
+
+
+def _clipped(net, optimizer):
+    forward = ops.value_and_grad(lambda x, y: net(x, y), None, optimizer.parameters)
+    reducer = nn.PipelineGradReducer(optimizer.parameters, 4.0)
+
+    def step(x, y):
+        loss, grads = forward(x, y)
+        optimizer(ops.clip_by_global_norm(reducer(grads), 0.1))
+        return loss
+
+    return step
+
+
+def _scaled(net, optimizer):
+    return nn.TrainOneStepWithLossScaleCell(net, optimizer, nn.FixedLossScaleUpdateCell(64))
+
+
+def _auto(net, optimizer):
+    found = AutoParallel(nn.TrainOneStepCell(net, optimizer))
+    found.pipeline(stages=2, scheduler="gpipe")
+    found.dataset_strategy("full_batch")
+    return found
+
+
+STEPS = {"cell": _cell, "functional": _functional, "clipped": _clipped, "scaled": _scaled, "auto": _auto}
+
+
+def train(kind, way, stages, dp=1, mp=1, steps=2, optimizer="adam", **settings):
+    """(losses, parameters of this stage by name, elements that this process holds) of one rank, or alone."""
+    init()
+    size, rank = get_group_size(), get_rank()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    ms.set_seed(1)
+    if size > 1 and way != "auto":
+        ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", pipeline_stages=stages, **settings)
+    net = KINDS[kind](dp, mp, stages)
+    config = {"net.first": 0, "net.second": 1} if kind == "normed" else None
+    loss = Pipeline(Loss(net), MICRO, stage_config=config)
+    made = {"adam": lambda p: nn.Adam(p, 0.01, weight_decay=0.01),
+            "momentum": lambda p: nn.Momentum(p, 0.05, 0.9)}[optimizer](loss.trainable_params())
+    step = STEPS[way](loss.set_train(), made)
+    if isinstance(step, nn.Cell):
+        step.set_train()
+    rs = np.random.RandomState(5)
+    losses = []
+    for _ in range(steps):
+        x, y = rs.randn(16, WIDTH), rs.randn(16, WIDTH)
+        if size > stages and not settings.get("full_batch"):
+            parts, part = size // stages, rank % (size // stages)
+            x, y = (_share(t, parts, part) for t in (x, y))
+        found = step(Tensor(x), Tensor(y))
+        losses.append(float((found[0] if isinstance(found, tuple) else found).asnumpy()))
+    held = {p.name: _held(p._rest) for p in [*net.get_parameters(), *made.get_parameters()]}
+    return losses, {p.name: p.asnumpy().copy() for p in net.get_parameters() if not p._away}, held
+
+
+def _share(t, parts, part):
+    """A process's part of the batch, so that each micro-batch is cut alike."""
+    count = len(t) // MICRO // parts
+    return t.reshape(MICRO, parts, count, -1)[:, part].reshape(MICRO * count, -1)
+
+
+def _held(t):
+    t = t.to_local() if hasattr(t, "to_local") else t
+    return 0 if t.is_meta else t.numel()
+
+
+def several(trainings):
+    """Several trainings by one group of processes: what `train` gives for each."""
+    found = []
+    for args, settings in trainings:
+        found.append(train(*args, **settings))
+        ms.reset_auto_parallel_context()
+    return found
+
+
+def refused(folder):
+    """The words of what a pipeline can not do, and of programs that are wrong; what is saved, what held."""
+    init()
+    ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", pipeline_stages=2)
+    x = Tensor(np.ones((8, WIDTH)))
+    said = []
+
+    def told(what):
+        try:
+            what()
+            said.append("nothing")
+        except Exception as error:
+            said.append(f"{type(error).__name__}: {error}")
+
+    net = Loss(Mlp(1, 1, 2))
+    weights = net.trainable_params()
+    told(lambda: ms.value_and_grad(net, None, weights)(x, x))
+    told(lambda: ms.value_and_grad(Pipeline(net, 1), None, weights)(x, x))
+    told(lambda: ms.value_and_grad(Pipeline(net, 2), 0, weights)(x, x))
+    told(lambda: ms.value_and_grad(Pipeline(Loss(Mlp(1, 1, 1)), 2), None, weights)(x, x))
+    back = Loss(Mlp(1, 1, 2))
+    back.net.layers[3].pipeline_stage = 0
+    told(lambda: ms.value_and_grad(Pipeline(back, 2), None, back.trainable_params())(x, x))
+    stepped = Pipeline(net, 2)
+    ms.value_and_grad(stepped, None, weights)(x, x)
+    away = next(p for p in weights if p._away)
+    told(away.asnumpy)
+    told(lambda: stepped(x, x))
+    path = f"{folder}/{get_rank()}.ckpt"
+    ms.save_checkpoint(stepped, path)
+    ms.load_param_into_net(stepped, ms.load_checkpoint(path))
+    return said, list(ms.load_checkpoint(path)), [p.name for p in weights if not p._away]

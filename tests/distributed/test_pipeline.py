@@ -1,0 +1,61 @@
+"""Stages of a network on different processes: each trains what one process trains with all of them."""
+
+import numpy as np
+import pytest
+
+from tests.distributed import pipeline_cases as cases
+
+_GPIPE = {"pipeline_config": {"pipeline_scheduler": "gpipe", "pipeline_interleave": True}}
+
+
+def _compared(together, size, trainings):
+    """For each training the share of weights and states that each rank holds; all end where one process
+    ends."""
+    alone, *_ = together(cases.several, 1, [(args[:3], {"optimizer": settings.get("optimizer", "adam")})
+                                            for args, settings in trainings], timeout=100)
+    ranks = together(cases.several, size, trainings, timeout=100)
+    shares = []
+    for i, (losses, values, whole) in enumerate(alone):
+        # (Norms for clipping are of Float32.)
+        limit = 1e-7 if trainings[i][0][1] == "clipped" else 1e-12
+        for mine, parameters, _ in [rank[i] for rank in ranks]:
+            np.testing.assert_allclose(mine, losses, rtol=limit)
+            assert parameters
+            for name, value in parameters.items():
+                np.testing.assert_allclose(value, values[name], rtol=limit, atol=limit, err_msg=name)
+        assert {name for rank in ranks for name in rank[i][1]} == set(values)
+        shares.append([sum(rank[i][2].values()) / sum(whole.values()) for rank in ranks])
+    return shares
+
+
+def test_stages_train_what_one_process_trains(together):
+    """By train cells and functional steps, with state, random numbers, a weight of two stages, clipping."""
+    shares = _compared(together, 2, [
+        (("mlp", "cell", 2), {}), (("normed", "functional", 2), {}), (("transformer", "clipped", 2), {}),
+        (("llama", "scaled", 2), {}), (("mlp", "auto", 2), {}),
+        (("mlp", "cell", 2), {"optimizer": "momentum", **_GPIPE})])
+    for of_mlp in (shares[0], shares[4], shares[5]):
+        assert of_mlp == pytest.approx([0.5, 0.5], abs=0.01)
+    # A layer has 648 numbers, with moments thrice; the table, 128, is on both stages, its moments on one.
+    assert shares[3] == pytest.approx([3 * 776 / 4272, (3 * 648 + 128) / 4272], abs=0.01)
+
+
+@pytest.mark.parametrize("args", [("mlp", "cell", 4), ("mlp", "functional", 2, 1, 2)])
+def test_products(together, args):
+    """Four stages; two, each with matrices in two parts."""
+    assert _compared(together, 4, [(args, {})]) == [pytest.approx([0.25] * 4, abs=0.01)]
+
+
+def test_errors_and_checkpoints(together, tmp_path):
+    for said, saved, held in together(cases.refused, 2, str(tmp_path)):
+        assert saved == held
+        assert len(held) == 4
+        assert [one.partition(":")[0] for one in said] == [
+            "NotImplementedError", "ValueError", "NotImplementedError", "ValueError", "ValueError",
+            "RuntimeError", "NotImplementedError"]
+        assert "nn.PipelineCell" in said[0]
+        assert said[1].endswith("The size of micro_batch must be greater than or equal to stage_num. But got "
+                                "the size of micro_batch is 1 and the stage_num is 2.")
+        assert "no Cell of the network has pipeline_stage 1" in said[3]
+        assert "stages go upwards" in said[4]
+        assert "belongs to pipeline stage" in said[5]
