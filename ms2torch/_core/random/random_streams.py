@@ -5,8 +5,8 @@ dropout masks, samples and shuffles, ``mt19937`` for uniforms, integers and perm
 instance has one stream for each input shape, which its calls continue; two instances with equal seeds give
 equal values.
 
-On CUDA, where MindSpore has other kernels, and for what has no stream here (Dropout2D and 3D, which draw
-their seed from the system there; gamma, poisson, categorical), torch's generators serve instead.
+On CUDA, where MindSpore has other kernels, and for what has no stream here (gamma, poisson, categorical),
+torch's generators serve instead.
 """
 
 from __future__ import annotations
@@ -215,3 +215,32 @@ def randperm(count: int, seed: int = 0, offset: int = 0) -> torch.Tensor:
     if device().type != "cpu":
         return torch.randperm(count, device=device(), generator=_start(device(), start))
     return torch.from_numpy(permutation(MT19937(start), count))
+
+
+class KernelStream(Stream):
+    """The stream of Dropout2D's and Dropout3D's kernels: it starts from the engine's own seed, whatever the
+    program's; kernels are kept by what they were made for, so that all calls of one kind go on with it."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.seed, self.seed2, self._engines = 1, 0, {}
+
+    def __reduce__(self):
+        return KernelStream, ()
+
+    def _engine(self, kind, shape: tuple):
+        if (kind, shape) not in self._engines:
+            self._engines[kind, shape] = _start(kind, 1)
+        return super()._engine(kind, shape)
+
+    @_drawn
+    def channels(self, shape, probability: float) -> torch.Tensor:
+        """Which channels stay, bool: ``std::bernoulli_distribution`` for each."""
+        shape, where = tuple(shape), device()
+        if where.type != "cpu":
+            return torch.rand(shape, device=where, generator=self._engine(where, shape)) < probability
+        words = self._engine(MinStd, shape).draw(2 * math.prod(shape)).astype(np.float64)
+        outputs = MinStd.range + 1.0         # generate_canonical<double, 53>: two outputs make a number
+        drawn = (words[0::2] + words[1::2] * outputs) / outputs**2
+        return torch.from_numpy((drawn < np.float32(probability)).reshape(shape))

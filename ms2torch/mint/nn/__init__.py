@@ -66,7 +66,7 @@ class PReLU(Cell):
         self.weight = Parameter(slopes, name="weight")
 
     def construct(self, input):
-        return functional.prelu(input, self.weight)
+        return functional.prelu(input, self.weight.astype(input.dtype))
 
 
 install_lazy(__name__, globals())

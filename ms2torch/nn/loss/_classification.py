@@ -229,7 +229,8 @@ class MultiClassDiceLoss(LossBase):
             if i != self.ignore_indiex:
                 loss = self.binarydiceloss(wrap(x._t[:, i]), wrap(label._t[:, i]))._t
                 total = total + (loss if self.weights is None else loss * self.weights._t[i])
-        return wrap(total / classes)
+        # 0.0 itself where the only class is left out, as MindSpore
+        return wrap(total / classes) if isinstance(total, torch.Tensor) else total / classes
 
 
 class FocalLoss(LossBase):

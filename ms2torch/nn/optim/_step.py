@@ -14,6 +14,7 @@ from ms2torch._core import mode
 from ms2torch._core.gradient import recording
 from ms2torch._core.gradient.rows import RowGradient, summed
 from ms2torch._core.processes import distributed
+from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import increment_versions
 from ms2torch.common.parameter import Parameter
@@ -87,6 +88,9 @@ class Stepping(Sharing, HostValues):
 
     # Whether the optimizer's kernel adds the weight decay to the gradients itself.
     _kernel_decays = False
+    # What MindSpore's update calls the Parameter that wider gradients cannot be written into, "" where it
+    # does not say; None where they can.
+    _written: str | None = None
     # What a step does with the gradient of some rows: one of the functions below; None makes it dense.
     _of_rows = None
     # False once ``target = "CPU"`` was set: gradients of rows arrive summed then.
@@ -204,7 +208,18 @@ class Stepping(Sharing, HostValues):
 
     def _fit(self, raw: list[torch.Tensor], rests: list[torch.Tensor]) -> None:
         for i, (g, rest) in enumerate(zip(raw, rests, strict=True)):
+            if g.dtype is not rest.dtype and self._written is not None:
+                self._check_narrow(rest.dtype, g.dtype)
             raw[i] = fitted(g, rest, self.cls_name)
+
+    def _check_narrow(self, narrow: torch.dtype, wide: torch.dtype) -> None:
+        """TypeError where the update would have to make a Parameter wider, which MindSpore refuses."""
+        if torch.promote_types(narrow, wide) is not narrow:
+            which = "{} is" if self._written else "so data type"
+            raise TypeError("Data type conversion is not supported for a 'Parameter', nor for the input "
+                            f"tensor of an in-place operator, {which.format(self._written)} "
+                            f"{_dtype.from_torch(narrow)}, which cannot be converted to data type "
+                            f"{_dtype.from_torch(wide)} automatically.")
 
     # ---- the step, rates and decays ------------------------------------------------------------------------
 

@@ -20,6 +20,8 @@ class Adagrad(Optimizer):
     ``accum``.
     """
 
+    _written = ""
+
     @opt_init_args_register
     def __init__(self, params, accum=0.1, learning_rate=0.001, update_slots=True, loss_scale=1.0,
                  weight_decay=0.0) -> None:

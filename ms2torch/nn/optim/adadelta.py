@@ -21,6 +21,8 @@ class Adadelta(Optimizer):
     Tensors.
     """
 
+    _written = ""
+
     @opt_init_args_register
     def __init__(self, params, learning_rate=1.0, rho=0.9, epsilon=1e-6, loss_scale=1.0,
                  weight_decay=0.0) -> None:

@@ -34,6 +34,8 @@ class AdamBase(Optimizer):
     ``power_shape`` is the shape of the two powers of beta in the state.
     """
 
+    _written = ""
+
     _kernel_decays = True
     use_amsgrad = use_lazy = False
 

@@ -24,6 +24,8 @@ class AdaMax(Optimizer):
     Adamax adds its epsilon to |g| instead.
     """
 
+    _written = ""
+
     @opt_init_args_register
     def __init__(self, params, learning_rate=0.001, beta1=0.9, beta2=0.999, eps=1e-08, weight_decay=0.0,
                  loss_scale=1.0) -> None:

@@ -22,6 +22,8 @@ class Momentum(Optimizer):
     formula.
     """
 
+    _written = "the argument[variable]'s data type of primitive[ApplyMomentum]"
+
     _kernel_decays = True
 
     @opt_init_args_register

@@ -19,6 +19,8 @@ class ProximalAdagrad(Optimizer):
     p = sign(q) * max(|q| - r * l1, 0) / (1 + r * l2). State: ``accum.*``. torch has no counterpart.
     """
 
+    _written = "the argument[var]'s data type of primitive[ApplyProximalAdagrad]"
+
     @opt_init_args_register
     def __init__(self, params, accum=0.1, learning_rate=0.001, l1=0.0, l2=0.0, use_locking=False,
                  loss_scale=1.0, weight_decay=0.0) -> None:

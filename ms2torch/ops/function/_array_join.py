@@ -158,7 +158,8 @@ def block_diag(*inputs):
 @op
 def cartesian_prod(*inputs):
     """Every combination of the elements of vectors, a row each (``mindspore.ops.cartesian_prod``)."""
-    return torch.cartesian_prod(*inputs)
+    found = torch.cartesian_prod(*inputs)
+    return found.unsqueeze(1) if len(inputs) == 1 else found
 
 
 @op
@@ -341,6 +342,10 @@ def dsplit(input, indices_or_sections):
 @primitive("ParallelConcat")
 def _parallel_concat(values):
     """Tensors whose first size is 1, joined along it."""
+    for i, value in enumerate(values, 1):
+        if value.ndim and value.shape[0] != 1:
+            raise ValueError(f"For primitive[ParallelConcat], the x{i}.shape[0] must be equal to 1, but got "
+                             f"{value.shape[0]}.")
     return torch.cat(values, 0)
 
 

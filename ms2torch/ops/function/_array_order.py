@@ -6,6 +6,7 @@ import torch
 
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.dtype import from_torch
 
 # Up to this size of the axis, topk sorts, so that of equal elements the first wins as in MindSpore:
 # torch.topk promises no order, but is several times faster on long axes.
@@ -148,6 +149,10 @@ def unique_with_pad(x, pad_num):
 @op(method=True, mint=True)
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
     """Each run of equal elements once (``mindspore.ops.unique_consecutive``)."""
+    if input.numel() == 1 and dim is None:         # torch leaves out what was asked for
+        extra = [torch.zeros(input.shape, dtype=torch.int64, device=input.device)] if return_inverse else []
+        extra += [torch.ones(1, dtype=torch.int64, device=input.device)] if return_counts else []
+        return (input.reshape(1), *extra) if extra else input.reshape(1)
     return torch.unique_consecutive(input, return_inverse, return_counts, dim)
 
 
@@ -215,6 +220,10 @@ def _diagonal_method(input, offset=0, axis1=0, axis2=1):
 @op
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     """The last axis of ``input`` as diagonals of matrices (``mindspore.ops.diag_embed``)."""
+    if input.dtype in (torch.bool, torch.bfloat16, torch.complex64, torch.complex128):
+        raise TypeError("For 'diag_embed', the dtype of 'input' must be int8, int16, int32, int64, uint8, "
+                        "uint16, uint32, uint64, float16, float32 or float64, but got "
+                        f"'{from_torch(input.dtype)}'.")
     return torch.diag_embed(input, offset, dim1, dim2)
 
 

@@ -108,6 +108,9 @@ def _pad_v3(x, paddings, constant_values=None, mode="constant", paddings_contigu
     if not paddings_contiguous:
         half = len(paddings) // 2
         paddings = [paddings[i + side * half] for i in range(half) for side in (0, 1)]
+    if mode != "constant" and x.ndim < 3:
+        raise ValueError("For primitive[PadV3], the input dims for edge, reflect or circular mode must be "
+                         f"greater than or equal to 3, but got {x.ndim}.")
     return pad.kernel(x, paddings, mode, constant_values)
 
 

@@ -251,6 +251,8 @@ def _into_rows(how: str) -> None:
             wrong = int(index[(index < 0) | (index >= len(x))].reshape(-1)[0])
             raise said(RuntimeError(f"For '{primitive_name}', the value of indices should be in "
                                     f"[0, {len(x)}), but got '{wrong}' in indices."))
+        if how == "div" and (updates == 0).any():
+            raise said(ValueError("For 'ScatterDiv', updates must not contain 0"))
         row, values = index.long().reshape(-1), updates.to(x.dtype).reshape(-1, *x.shape[1:])
         return write(input_x, lambda old: _by_row(old, row, values, how))
 
@@ -316,7 +318,8 @@ def _inplace_update_v2(x, indices, v):
 def _inplace(how: str, name: str) -> None:
     def kernel(x, v, indices):
         rows = [indices] if isinstance(indices, int) else ints(indices)
-        return _by_row(x, torch.tensor(rows, dtype=torch.int64, device=x.device), v, how)
+        # MindSpore's derivative is zero.
+        return _by_row(x.detach(), torch.tensor(rows, dtype=torch.int64, device=x.device), v.detach(), how)
 
     kernel.__name__ = f"inplace_{how}"
     kernel.__doc__ = (f"``x`` with ``v`` ({how}) in the rows ``indices``; ``x`` itself stays "

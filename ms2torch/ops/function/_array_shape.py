@@ -398,13 +398,24 @@ def flipped(input, axis):
 @op(method=True)
 def fliplr(input):
     """The second axis reversed (``mindspore.ops.fliplr``)."""
+    if input.ndim == 1:
+        raise ValueError("For 'ReverseV2', the 'axis[0]' must be in range of [-1, 1), but got 1 with type "
+                         "'int'.")
+    _check_reversed(input)
     return torch.fliplr(input)
 
 
 @op(method=True)
 def flipud(input):
     """The first axis reversed (``mindspore.ops.flipud``)."""
+    _check_reversed(input)
     return torch.flipud(input)
+
+
+def _check_reversed(input):
+    if not input.ndim:
+        raise ValueError("For primitive[ReverseV2], the rank of x must be not equal to 0, but got 0.")
+
 
 
 @op(method=True)

@@ -16,6 +16,8 @@ from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._naming import generations
 
+from . import _gamma
+
 __all__: list[str] = []
 
 
@@ -82,6 +84,16 @@ def _tensors(function, name):
 
     compute.of_tensors = function
     return _binary(name, compute)
+
+
+def _of_integers(function, name):
+    def compute(a, b):
+        if a.dtype not in (torch.int16, torch.int32, torch.int64):
+            raise TypeError(f"For Primitive[{name}], the type of the input tensor must be [Int16, Int32, "
+                            f"Int64], but got {from_torch(a.dtype)}!")
+        return function(a, b)
+
+    return compute
 
 
 def _quotient(a, b):
@@ -338,8 +350,20 @@ _define(
     call=("input_x", "input_y"),
     mint=None,
 )
-_define("gcd", _tensors(torch.gcd, "Gcd"), "The greatest common divisor", prim="Gcd", mint=None)
-_define("lcm", _tensors(torch.lcm, "Lcm"), "The least common multiple", prim="Lcm", mint=None)
+_define(
+    "gcd",
+    _tensors(_of_integers(torch.gcd, "Gcd"), "Gcd"),
+    "The greatest common divisor",
+    prim="Gcd",
+    mint=None,
+)
+_define(
+    "lcm",
+    _tensors(_of_integers(torch.lcm, "Lcm"), "Lcm"),
+    "The least common multiple",
+    prim="Lcm",
+    mint=None,
+)
 _define("xlogy", _xlogy, "input * log(other), and 0 where input is 0", prim="Xlogy")
 _define(
     "xdivy",
@@ -368,21 +392,21 @@ _define(
 )
 _define(
     "igamma",
-    _tensors(torch.special.gammainc, "Igamma"),
+    _tensors(_gamma.igamma, "Igamma"),
     "The regularised lower incomplete gamma function",
     prim="Igamma",
     mint=None,
 )
 _define(
     "igammac",
-    _tensors(torch.special.gammaincc, "Igammac"),
+    _tensors(_gamma.igammac, "Igammac"),
     "The regularised upper incomplete gamma function",
     prim="Igammac",
     mint=None,
 )
 _define(
     "zeta",
-    _tensors(torch.special.zeta, "Zeta"),
+    _tensors(_gamma.zeta, "Zeta"),
     "The Hurwitz zeta function",
     prim="Zeta",
     mint=None,

@@ -335,10 +335,11 @@ def argmin_with_value(self, axis=0, keep_dims=False):
 @_AXIS
 def aminmax(input, *, axis=0, keepdims=False):
     """The smallest and the largest element along ``axis`` (``mindspore.ops.aminmax``)."""
-    return (
-        _extreme(_SMALLEST, input, axis, keepdims, "ReduceMin"),
-        _extreme(_LARGEST, input, axis, keepdims, "ReduceMax"),
-    )
+    if axis is None or not input.ndim:
+        return (_extreme(_SMALLEST, input, axis, keepdims, "ReduceMin"),
+                _extreme(_LARGEST, input, axis, keepdims, "ReduceMax"))
+    return (_values_and_indices(_SMALLEST, "min", input, axis, keepdims, None, None)[0],
+            _values_and_indices(_LARGEST, "max", input, axis, keepdims, None, None)[0])
 
 
 @method

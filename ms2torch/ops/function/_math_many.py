@@ -85,14 +85,15 @@ def accumulate_n(x):
 def _betainc(a, b, x):
     """The regularized incomplete beta function I_x(a, b), without gradients for a and b
     (``mindspore.ops.Betainc``)."""
-    a, b, x = torch.broadcast_tensors(*(t.double() for t in (a, b, x)))
+    dtype = x.dtype
+    a, b, x = torch.broadcast_tensors(a.detach().double(), b.detach().double(), x.double())
     # The continued fraction converges fast below the mean; above it, I_x(a, b) = 1 - I_{1 - x}(b, a).
     low = x < (a + 1) / (a + b + 2)
     p, q, z = torch.where(low, a, b), torch.where(low, b, a), torch.where(low, x, 1 - x)
     beta = torch.lgamma(p) + torch.lgamma(q) - torch.lgamma(p + q)
     front = torch.exp(p * z.log() + q * torch.log1p(-z) - beta) / p
     result = torch.where(low, front / _fraction(p, q, z), 1 - front / _fraction(p, q, z))
-    return torch.where(x <= 0, 0.0, torch.where(x >= 1, 1.0, result)).to(torch.float32)
+    return torch.where(x <= 0, 0.0, torch.where(x >= 1, 1.0, result)).to(dtype)
 
 
 def _fraction(a, b, x, terms: int = 200):

@@ -364,7 +364,8 @@ def _mint_var_mean(input, dim=None, *, correction=1, keepdim=False):
 @primitive("ReduceStd", init={"axis": [], "unbiased": True, "keep_dims": False})
 def _reduce_std(x, axis=(), unbiased=True, keep_dims=False):
     """The standard deviation and the mean (``mindspore.ops.ReduceStd``)."""
-    return _std(x, axis or None, 1 if unbiased else 0, keep_dims), _mean(x, axis, keep_dims)
+    axis = tuple(axis) if isinstance(axis, list) else axis
+    return _std(x, None if axis == () else axis, 1 if unbiased else 0, keep_dims), _mean(x, axis, keep_dims)
 
 
 # ---- sums that leave NaN out, log-sum-exp ------------------------------------------------------------------
@@ -450,6 +451,8 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
     dtype = None if dtype is None else _dtype.to_torch(dtype)
     if ord == "fro":
         return _euclidean(A if dtype is None else A.to(dtype), tuple(axis), keepdims)
+    if ord in (2, -2, "nuc"):            # singular values are Float32
+        return torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims).to(torch.float32)
     return torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims, dtype=dtype)
 
 

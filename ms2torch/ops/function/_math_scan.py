@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+
 import torch
 
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
@@ -152,6 +154,8 @@ def diff(x, n=1, axis=-1, prepend=None, append=None):
 @op(method="diff(input, n=1, axis=-1, prepend=None, append=None)", mint="diff")
 def diff_ext(input, n=1, dim=-1, prepend=None, append=None):
     """Differences of neighbours along ``dim``, taken ``n`` times (``mindspore.mint.diff``)."""
+    if input.dtype in (torch.complex64, torch.complex128, torch.float64, torch.int16):
+        raise TypeError("For 'diff', 'input' do not support complex64/complex128/float64/int16")
     return torch.diff(input, n, dim, prepend, append)
 
 
@@ -159,7 +163,9 @@ def diff_ext(input, n=1, dim=-1, prepend=None, append=None):
 def trapz(y, x=None, *, dx=1.0, dim=-1):
     """The integral by the trapezoidal rule along ``dim`` (``mindspore.ops.trapz``)."""
     y = y if y.is_floating_point() else y.to(torch.float32)
-    return torch.trapezoid(y, dx=dx, dim=dim) if x is None else torch.trapezoid(y, x, dim=dim)
+    if x is None:
+        return torch.trapezoid(y, dx=dx, dim=dim)
+    return torch.trapezoid(y, x.to(torch.float32) if x.dtype is torch.bool else x, dim=dim)
 
 
 @op(method=True)
@@ -168,18 +174,27 @@ def bincount(input, weights=None, minlength=0):
 
     MindSpore: ``mindspore.ops.bincount``.
     """
-    return torch.bincount(input, weights, minlength).to(torch.float32)
+    return _counted(input, weights, minlength).to(torch.float32)
 
 
 @mint_form(name="bincount")
 def _mint_bincount(input, weights=None, minlength=0):
-    return torch.bincount(input, weights, minlength)
+    return _counted(input, weights, minlength)
+
+
+def _counted(input, weights, minlength):
+    """torch's bincount, differentiable by the weights."""
+    if weights is None or not weights.requires_grad:
+        return torch.bincount(input, weights, minlength)
+    count = builtins.max(minlength, int(input.max()) + 1 if input.numel() else 0)
+    return weights.new_zeros(count).index_add(0, input.long(), weights)
 
 
 @op(method=True)
 def histc(input, bins=100, min=0.0, max=0.0):
     """The histogram over ``bins`` equal intervals from min to max (the data's range if both are 0)."""
-    return torch.histc(input.to(torch.float32) if not input.is_floating_point() else input, bins, min, max)
+    found = torch.histc(input.to(torch.float32), bins, min, max)
+    return found if input.is_floating_point() else found.to(input.dtype)
 
 
 @mint_form(name="histc")

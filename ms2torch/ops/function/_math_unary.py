@@ -335,6 +335,8 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None):
 
     MindSpore: ``mindspore.ops.nan_to_num``.
     """
+    if input.dtype is torch.float64:
+        raise TypeError("For NanToNum, the dtype of 'input' must not be float64.")
     return torch.nan_to_num(input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 

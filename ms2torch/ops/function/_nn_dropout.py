@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import torch
 import torch.nn.functional as F
 
 from ms2torch._core.errors import said
 from ms2torch._core.operators.refusals import wrong_dtype
 from ms2torch._core.operators.registry import Primitive, op, primitive_class
-from ms2torch._core.random.random_streams import Stream
+from ms2torch._core.random.random_streams import KernelStream, Stream
 from ms2torch._core.random.rng import graph_seeds
 from ms2torch._core.tensor.tensor import wrap
 
@@ -28,14 +30,15 @@ def dropped(t: torch.Tensor, mask: torch.Tensor, keep: float) -> torch.Tensor:
 
 
 def dropped_channels(t: torch.Tensor, p: float, dims: int) -> torch.Tensor:
-    """``t`` with whole channels of ``dims`` dimensions zeroed with probability ``p`` (torch's generator)."""
+    """``t`` with whole channels of ``dims`` dimensions zeroed with probability ``p``."""
     single = t.ndim == dims + 1
     if single:
         t = t.unsqueeze(0)
     shape = (*t.shape[:2], *[1] * (t.ndim - 2))
     if t.dtype in _NEVER:
         raise wrong_dtype(f"Dropout{max(dims, 2)}D", "x", t.dtype, (*_FLOATS, *_INTEGERS))
-    keep = torch.rand(shape, device=t.device) >= p
+    kernel = _kernel(dims, p, t.shape, t.dtype) if dims > 1 else _kernel(2, p, (*t.shape, 1), t.dtype)
+    keep = kernel.channels(t.shape[:2], 1.0 - p).reshape(shape)
     if p >= 1:
         y = torch.zeros_like(t)
     elif t.is_floating_point():
@@ -43,6 +46,11 @@ def dropped_channels(t: torch.Tensor, p: float, dims: int) -> torch.Tensor:
     else:
         y = (t * keep * torch.tensor(1.0 / (1.0 - p), device=t.device)).to(t.dtype)
     return y.squeeze(0) if single else y
+
+
+@cache
+def _kernel(dims: int, p: float, shape: tuple, dtype: torch.dtype) -> KernelStream:
+    return KernelStream()
 
 
 def _check_p(name: str, p) -> None:

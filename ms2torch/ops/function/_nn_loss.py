@@ -410,7 +410,8 @@ def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean"):
     """inputs where targets are 1, max(0, margin - inputs) where -1 (``mindspore.ops.hinge_embedding_loss``).
     """
     _check_reduction(reduction, "hinge_embedding_loss")
-    return F.hinge_embedding_loss(inputs, targets, margin, reduction=reduction)
+    other = torch.where(targets == -1, (margin - inputs).clamp(min=0), 0)
+    return reduced(torch.where(targets == 1, inputs, other), reduction)
 
 
 @op
@@ -435,7 +436,10 @@ def multi_label_margin_loss(input, target, reduction="mean"):
 @op
 def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean"):
     """Mean over classes of max(0, margin - x_y + x_i)^p (``mindspore.ops.multi_margin_loss``)."""
-    return F.multi_margin_loss(input, target.long(), p, float(margin), weight, reduction=reduction)
+    wide = input.float() if input.dtype in (torch.float16, torch.bfloat16) else input
+    weight = weight if weight is None else weight.to(wide.dtype)
+    loss = F.multi_margin_loss(wide, target.long(), p, float(margin), weight, reduction=reduction)
+    return loss.to(input.dtype)
 
 
 @op

@@ -172,6 +172,9 @@ def _sized(t, output_size, dims: int):
 @op
 def adaptive_avg_pool1d(input, output_size):
     """Mean of ``output_size`` even parts of the last dimension (``mindspore.ops.adaptive_avg_pool1d``)."""
+    if isinstance(output_size, int) and input.shape[-1] < output_size:
+        raise ValueError("For adaptive_avg_pool1d input's last dimension must be greater or equal to "
+                         f"output size {output_size}, but got {input.shape[-1]}.")
     return F.adaptive_avg_pool1d(input, output_size)
 
 

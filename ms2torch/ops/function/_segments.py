@@ -16,7 +16,19 @@ def _sorted_segments(name: str, reduce: str) -> None:
         index = segment_ids.long().reshape(-1, *(1,) * (input_x.ndim - 1)).expand_as(input_x)
         out = torch.full((n, *input_x.shape[1:]), 1 if reduce == "prod" else 0, dtype=input_x.dtype,
                          device=input_x.device)
-        return out.scatter_reduce(0, index, input_x, reduce, include_self=reduce == "prod")
+        result = out.scatter_reduce(0, index, input_x, reduce, include_self=reduce == "prod")
+        if reduce in ("amax", "amin") and input_x.requires_grad:
+            # torch counts the zeros that it did not include as one more equal element.
+            return _of_equals(input_x, index, result.detach())
+        return result
+
+
+def _of_equals(x, index, extremes):
+    """``extremes`` of segments with a derivative shared among the equal elements."""
+    equal = ((x == extremes.gather(0, index)) & x.isfinite()).to(x.dtype)
+    count = torch.zeros_like(extremes).scatter_add(0, index, equal)
+    share = torch.where(equal > 0, x - x.detach(), 0) / count.gather(0, index).clamp(min=1)
+    return extremes + torch.zeros_like(extremes).scatter_add(0, index, share)
 
 
 for _name, _reduce in (("Sum", "sum"), ("Mean", "mean"), ("Prod", "prod"), ("Max", "amax"), ("Min", "amin")):

@@ -249,6 +249,8 @@ def cross(input, other, dim=None):
 @op(method=True)
 def dist(input, other, p=2):
     """The p-norm of the difference (``mindspore.ops.dist``)."""
+    if isinstance(p, float) and p not in (0.0, 1.0, 2.0, float("inf")):
+        raise TypeError("For 'LpNorm', the type of 'p' should be 'int', but got type 'float'.")
     return torch.dist(*promote(input, other), p)
 
 
@@ -276,7 +278,7 @@ def pdist(input, p=2.0):
 def trace(input):
     """The sum of a matrix's diagonal (``mindspore.ops.trace``)."""
     if input.ndim != 2:
-        raise ValueError(f"For Primitive[Trace], the rank of the input must be 2, but got {input.ndim}.")
+        raise RuntimeError(f"For Primitive[Trace], the rank of the input must be 2, but got {input.ndim}!")
     return torch.trace(input).to(input.dtype)
 
 
@@ -290,12 +292,20 @@ def _tensor_trace(self, offset=0, axis1=0, axis2=1, dtype=None):
 @op(method=True, mint=True)
 def inverse(input):
     """The inverse of a matrix or of each in a stack (``mindspore.ops.inverse``)."""
+    _check_rows("MatrixInverse", input)
     return torch.linalg.inv(_floating(input))
+
+
+def _check_rows(name: str, matrices) -> None:
+    if matrices.shape[-2:-1] == (1,):
+        raise ValueError(f"For primitive[{name}], the row size must be greater than or equal to 2, "
+                         "but got 1.")
 
 
 @primitive("MatrixInverse", init={"adjoint": False})
 def _matrix_inverse(x, adjoint=False):
     """The inverse of each matrix, of its adjoint where asked (``mindspore.ops.MatrixInverse``)."""
+    _check_rows("MatrixInverse", x)
     return torch.linalg.inv(x.mH if adjoint else x)
 
 
@@ -306,6 +316,7 @@ def _floating(t):
 @op(primitive="MatrixDeterminant", alias=("matrix_determinant",), method=("det", "matrix_determinant"))
 def det(input):
     """The determinant (``mindspore.ops.det``)."""
+    _check_rows("MatrixDeterminant", input)
     return torch.linalg.det(input)
 
 
@@ -322,6 +333,7 @@ def logdet(input):
 )
 def slogdet(input):
     """Sign and logarithm of the absolute value of the determinant (``mindspore.ops.slogdet``)."""
+    _check_rows("LogMatrixDeterminant", input)
     sign, log = torch.linalg.slogdet(input)
     return sign, log
 
@@ -396,7 +408,9 @@ def matrix_solve(matrix, rhs, adjoint=False):
 @op()
 def cond(A, p=None):
     """The condition number in the p-norm (``mindspore.ops.cond``)."""
-    return torch.linalg.cond(A, p)
+    if p in (None, 2, -2, "nuc"):        # singular values are Float32
+        return torch.linalg.cond(A, p).to(torch.float32)
+    return torch.linalg.matrix_norm(A, p) * torch.linalg.matrix_norm(torch.linalg.inv(A), p)
 
 
 @op(method=True)
