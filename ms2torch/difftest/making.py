@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 
 import numpy as np
@@ -15,6 +16,9 @@ from ms2torch.nn.cell import Cell
 
 _MADE = "_made_with"
 _SMALL = 64
+# Where the functions are that the recorder calls mint.nn.linear and numpy.sum.
+_WHERE = {"mint.nn": "mint.nn.functional.", "numpy": "ms.numpy."}
+_SPELLED = re.compile(r"^(mint\.nn|numpy)\.(?!functional)")
 
 
 def watch() -> None:
@@ -53,7 +57,7 @@ def called(name: str, args: tuple, kwargs: dict) -> str | None:
     elif name.startswith("Tensor."):
         function, args = f"{args[0]}.{name.partition('.')[2]}", args[1:]
     else:
-        function = name
+        function = _SPELLED.sub(lambda m: _WHERE[m[1]], name)
     parts = [code(a) for a in args] + [(c := code(v)) and f"{k}={c}" for k, v in kwargs.items()]
     return None if function is None or None in parts else f"{function}({', '.join(parts)})"
 

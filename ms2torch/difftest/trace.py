@@ -40,6 +40,7 @@ class Trace:
         self.parameters: list[dict] = []
         self.adaptations: list[dict] = []
         self.optimizers: dict[int, str] = {}  # classes, by the number of their updates
+        self.optimizer_records: dict[int, dict] = {}
         self.end: dict | None = None
         self.truncated = False
         self._scan()
@@ -88,6 +89,7 @@ class Trace:
                 self.parameters += record["parameters"]
             case "optimizer":
                 self.optimizers[record["update"]] = record["class"]
+                self.optimizer_records[record["update"]] = record
             case "adaptation":
                 self.adaptations.append({"name": record["name"], "text": record["text"]})
             case "step" if record["event"] == "end":

@@ -200,7 +200,11 @@ class Twin:
         if guilty:
             guilty, events, reference = self._operators(guilty, events, reference)
             verdict.findings = guilty
-            verdict.repro = repro.write(options.repro, guilty[0], reference.step(guilty[0].step), events)
+            first = guilty[0]
+            verdict.repro = repro.write(options.repro, first, reference.step(first.step), events,
+                                        reference.optimizer_records)
+            if verdict.repro and first.stage == "backward" and not first.judge:
+                first.judge = repro.which_is_wrong(verdict.repro)
             return verdict
         grown = [f for f in verdict.findings if f.kind in ("value", "nan") and not first_pass.exact(f)]
         parted = next((f for f in grown if f.step == first_pass.jump(found.outputs)), None)
