@@ -4,8 +4,9 @@ device."""
 from __future__ import annotations
 
 import contextlib
-import io
 import logging
+import sys
+import threading
 import warnings
 
 import torch
@@ -39,10 +40,25 @@ def compiled(gm: torch.fx.GraphModule, inputs: list[torch.Tensor], kept: list[in
 def _quiet():
     """Without what torch's compiler logs of what it tries; its errors are told by who called."""
     logger = logging.getLogger("torch")
-    level = logger.level
+    level, silent = logger.level, _Silent(sys.stderr)
     logger.setLevel(logging.CRITICAL)
+    sys.stderr = silent
     try:
-        with contextlib.redirect_stderr(io.StringIO()):
-            yield
+        yield
     finally:
         logger.setLevel(level)
+        if sys.stderr is silent:
+            sys.stderr = silent.stream
+
+
+class _Silent:
+    """A stream that drops what this thread writes; other threads write on."""
+
+    def __init__(self, stream) -> None:
+        self.stream, self._thread = stream, threading.get_ident()
+
+    def write(self, text: str) -> int:
+        return len(text) if threading.get_ident() == self._thread else self.stream.write(text)
+
+    def __getattr__(self, name: str):
+        return getattr(self.stream, name)

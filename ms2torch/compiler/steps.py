@@ -114,11 +114,15 @@ class Step:
             passes.prepare_training(self.entries[0] if isinstance(self.entries[0], torch.nn.Module) else None)
         start = time.perf_counter()
         try:
+            from .effects import Handlers, Interrupted
             from .tracing import trace  # half a second of torch's modules, when it is needed
 
-            with passes.threads.held():
-                variant = Compiled(signature, trace(eager, args, kwargs, self.entries))
-            variant.compile([x._t for x in leaves])
+            with Handlers() as handlers:
+                with handlers.waiting_for(), passes.threads.held():
+                    variant = Compiled(signature, trace(eager, args, kwargs, self.entries))
+                variant.compile([x._t for x in leaves])
+        except Interrupted as interrupted:
+            raise interrupted.__cause__ from None
         except Untraceable as why:
             return self._eagerly(str(why), eager, args, kwargs)
         except Exception as error:
@@ -148,8 +152,12 @@ class Step:
         counters = variant.counters()
         try:
             result = variant.step(raw, counters)
-        except Exception as error:
+        except BaseException as error:
+            if variant.ran:
+                raise           # (the graph has written; what an optimizer raised after it is its own)
             _put_back(counters)
+            if not isinstance(error, Exception):
+                raise
             self._drop(variant, _told(error))
             return eager(*args, **kwargs)
         if mode.graphs == "auto":
@@ -224,6 +232,7 @@ class Compiled:
 
     def __init__(self, signature, traced) -> None:
         self.signature, self.runs = signature, 0
+        self.ran = False        # whether the graph of the step under way has run
         self.times: list[float] = []
         self.gm, self.lifted, self.watch = traced.gm, traced.inputs, traced.watch
         self.result, self.count, self.mutated = traced.result, traced.count, traced.mutated
@@ -269,6 +278,7 @@ class Compiled:
 
     def prepared(self, raw: list) -> list[torch.Tensor]:
         """The graph's inputs, after the host's part of the step."""
+        self.ran = False
         for update in self.updates:
             if not update.plan():
                 raise Untraceable(f"{type(update.optimizer).__name__} changed how it updates")
@@ -279,6 +289,7 @@ class Compiled:
         mutated = self.mutated
         with recording.Updating(mutated), torch.no_grad():
             out = self.function(*inputs)
+            self.ran = True
             if mutated:
                 increment_versions([p._rest for p in mutated])
         for at, flag in zip(self.conditional, out[self.flags:], strict=True):

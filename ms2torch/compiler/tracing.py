@@ -10,7 +10,7 @@ memory at its end.
 from __future__ import annotations
 
 import contextlib
-import io
+import threading
 import traceback
 
 import torch
@@ -20,10 +20,12 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.utils._python_dispatch import _disable_current_modes
 
 from ms2torch._core import mode
+from ms2torch._core.gradient import threads
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from . import updates
+from .effects import Stopped
 from .structures import Untraceable, put_together, taken_apart
 from .watching import Watch, is_users
 
@@ -35,6 +37,7 @@ class Tracing:
     """The trace under way (``mode.tracing``): what the step's code tells it."""
 
     def __init__(self) -> None:
+        self.thread = threading.get_ident()
         self.written: dict[int, tuple] = {}         # Parameters with another content, and their resting ones
         self.sources: dict[int, tuple] = {}         # by tensor: how each step gets it
         self.updates: list[updates.Update] = []
@@ -79,6 +82,8 @@ class Tracing:
 
     def draw(self, stream, draw, args: tuple):
         """A random draw: made again at each step, from the same stream or a new one made the same way."""
+        if threading.get_ident() != self.thread:
+            return draw(stream, *args)
         with _disable_current_modes():
             values = draw(stream, *args)
         made = self.streams.get(id(stream))
@@ -88,19 +93,25 @@ class Tracing:
 
     def born(self, stream) -> None:
         """The step makes a random stream, by the seeds that it drew or by its own."""
+        if threading.get_ident() != self.thread:
+            return
         self._kept.append(stream)
         kind, pair = type(stream), (stream.seed, stream.seed2)
         drawn = self.pairs.get(pair) if pair != (0, 0) else None
         self.streams[id(stream)] = (lambda: kind(*pair)) if drawn is None else (lambda: kind(*drawn()))
 
     def seeds(self, pair: tuple, draw) -> None:
-        self.pairs[pair] = draw
+        if threading.get_ident() == self.thread:
+            self.pairs[pair] = draw
 
     # ---- what cannot be in a graph -------------------------------------------------------------------------
 
     def read(self, tensor) -> None:
-        """The program wants a Tensor's numbers on the host."""
-        if isinstance(tensor._t, FakeTensor) or hasattr(tensor, "_rest"):
+        """The program wants a Tensor's numbers on the host; other threads wait for those of a Parameter."""
+        if threading.get_ident() != self.thread:
+            if hasattr(tensor, "_rest"):
+                threads.wait()
+        elif isinstance(tensor._t, FakeTensor) or hasattr(tensor, "_rest"):
             raise Untraceable("the numbers of a Tensor are read")
 
     def update(self, optimizer, gradients, unless=None):
@@ -144,15 +155,19 @@ def trace(run, args: tuple, kwargs: dict, entries: tuple) -> Traced:
         return [*[t._t.detach() for t in results], *tails, *flags]
 
     journal = random_streams.begin_journal()
+    threads.keep_others_out()
     mode.tracing = tracing
     try:
-        with _addresses_of_fakes(), _step_by_step(), contextlib.redirect_stdout(io.StringIO()):
+        with _addresses_of_fakes(), _step_by_step():
             gm = make_fx(step, tracing_mode="fake", _allow_non_fake_inputs=True)(*[x._t for x in leaves])
+    except Stopped:
+        raise Untraceable(watch.effect) from None
     except Exception as error:
-        raise Untraceable(_reason(error)) from error
+        raise Untraceable(watch.effect or _reason(error)) from error
     finally:
-        mode.tracing = None
         tracing.put_back()
+        mode.tracing = None
+        threads.let_others_in(None)
         random_streams.end_journal(journal, True)
     if watch.effect is not None:
         raise Untraceable(watch.effect)

@@ -1,4 +1,4 @@
-"""The real MindSpore as a server: python -m scripts.fuzz.worker; a JSON list, `Case.asked`, a line.
+"""The real MindSpore as a server: python -m scripts.fuzz.worker; a JSON list [setup, call, wrt] a line.
 
 An exception leaves a MindSpore process unsound, so a forked child answers until one comes, or the line
 ``null``, and the next child goes on. MindSpore is imported before the fork, and starts no threads until its

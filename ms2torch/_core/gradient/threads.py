@@ -35,7 +35,7 @@ def keep_others_out() -> None:
 
 def let_others_in(outer) -> None:
     global guarded
-    if outer is None:
+    if outer is None and mode.tracing is None:
         guarded = False
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import secrets
+import threading
 from functools import lru_cache, wraps
 
 import numpy as np
@@ -50,20 +51,21 @@ def _below(probability: float) -> np.uint64:
 
 # While a journal is kept: the engines that were used since it began, with their states before.
 _journal: dict | None = None
+_keeper = 0         # the thread that keeps it: what others draw stays drawn
 
 
 def begin_journal() -> tuple:
     """Note from here on what is drawn, so that `end_journal` can take it back; journals nest."""
-    global _journal
-    begun = _journal, dict(kernel_seeds)
-    _journal = {}
+    global _journal, _keeper
+    begun = _journal, _keeper, dict(kernel_seeds)
+    _journal, _keeper = {}, threading.get_ident()
     return begun
 
 
 def end_journal(begun: tuple, take_back: bool) -> None:
     """End the journal that `begin_journal` began; with ``take_back`` streams and seeds are as they were."""
-    global _journal
-    outer, seeds = begun
+    global _journal, _keeper
+    outer, keeper, seeds = begun
     if take_back:
         for engine, state in _journal.values():
             engine.set_state(state)
@@ -72,7 +74,7 @@ def end_journal(begun: tuple, take_back: bool) -> None:
     elif outer is not None:
         for key, entry in _journal.items():
             outer.setdefault(key, entry)
-    _journal = outer
+    _journal, _keeper = outer, keeper
 
 
 # ---- streams ---------------------------------------------------------------------------------------------
@@ -119,7 +121,7 @@ class Stream:
         if engine is None:
             seed = kernel_seed(self.seed, self.seed2) if self.seed or self.seed2 else secrets.randbits(32)
             engine = self._engines[key] = _start(kind, seed)
-        if _journal is not None:
+        if _journal is not None and threading.get_ident() == _keeper:
             _journal.setdefault((id(engine), key), (engine, engine.get_state()))
         return engine
 

@@ -1,0 +1,123 @@
+"""Python's state as a step finds it: told by tokens, kept by copies, put back."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+import torch
+
+PLAIN = (bool, int, float, complex, str, bytes, type(None))
+# Containers of more items are told by their length, and containers in containers to this depth.
+MANY, DEEP = 256, 3
+# What Cells keep for themselves, which changes no number.
+INTERNAL = frozenset({
+    "_records", "_children_marked", "_in_slow_construct", "_hosted", "_fresh", "_checked", "_steps",
+    "_steps_left", "_late_step", "_listed", "_parameters", "_params", "_buffers", "_ms_buffers",
+    "_primitives", "_phase", "_slow", "_scope", "_non_persistent_buffers_set"})
+
+
+def token(value, deep: int = DEEP):
+    """What tells whether ``value`` is still the same: itself, its items, or who it is."""
+    kind = value.__class__
+    if kind is int or kind is str:
+        return value
+    if isinstance(value, PLAIN):
+        return kind, value if value == value else "nan"
+    if isinstance(value, (tuple, list, set, frozenset, deque)):
+        if len(value) > MANY or not deep:
+            return kind, id(value), len(value)
+        return kind, tuple([token(v, deep - 1) for v in value])
+    if isinstance(value, dict):
+        if len(value) > MANY or not deep:
+            return kind, id(value), len(value)
+        return kind, tuple([(k, token(v, deep - 1)) for k, v in value.items()])
+    if kind is np.ndarray and value.size <= MANY:
+        return id(value), value.dtype, value.tobytes()
+    return id(value)
+
+
+class Contents:
+    """What stands in a container, and in the containers in it; `put_back` makes it so again."""
+
+    __slots__ = ("_kept",)
+
+    def __init__(self) -> None:
+        self._kept: dict[int, tuple] = {}
+
+    def keep(self, value, deep: int = DEEP) -> None:
+        if isinstance(value, (list, dict, set, deque)):
+            if id(value) in self._kept:
+                return
+            self._kept[id(value)] = value, list(value.items() if isinstance(value, dict) else value)
+        elif value.__class__ is np.ndarray:
+            if value.size <= MANY:
+                self._kept[id(value)] = value, value.copy()
+            return
+        elif not isinstance(value, tuple):
+            return
+        if deep and len(value) <= MANY:
+            for item in value.values() if isinstance(value, dict) else value:
+                self.keep(item, deep - 1)
+
+    def put_back(self) -> None:
+        for value, kept in self._kept.values():
+            if value.__class__ is np.ndarray:
+                if value.flags.writeable:
+                    value[...] = kept
+            elif isinstance(value, dict):
+                if not _same([x for pair in value.items() for x in pair], [x for pair in kept for x in pair]):
+                    dict.clear(value)
+                    dict.update(value, kept)
+            elif not _same(list(value), kept):
+                value.clear()
+                (value.update if isinstance(value, set) else value.extend)(kept)
+
+
+def _same(one: list, other: list) -> bool:
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+
+
+class Attributes:
+    """The attributes of one object as they were when the trace first saw it."""
+
+    __slots__ = ("_contents", "_kept", "own", "owner", "tokens")
+
+    def __init__(self, owner) -> None:
+        self.owner, self.own = owner, owner.__dict__
+        self._kept, self._contents = dict(self.own), Contents()
+        for name, value in self._kept.items():
+            self._contents.keep(value, 0 if name in INTERNAL else DEEP)
+        self.tokens = self.now()
+
+    def now(self) -> dict:
+        """What tells whether the attributes are as they were."""
+        if isinstance(self.owner, torch.nn.Module):
+            return {name: token(value) for name, value in self.own.items() if name not in INTERNAL}
+        # (Of our own objects, what begins with a line is a cache.)
+        ours = type(self.owner).__module__.partition(".")[0] == "ms2torch"
+        return {name: token(value) for name, value in self.own.items() if not (ours and name[:1] == "_")}
+
+    def changed(self) -> list[str]:
+        """The names of the attributes that are not as they were."""
+        now = self.now()
+        if now == self.tokens:
+            return []
+        return [n for n in {**self.tokens, **now} if now.get(n, self) != self.tokens.get(n, self)]
+
+    def holds(self, name: str) -> bool:
+        """Whether an attribute is the same object, whatever is in it now."""
+        return self.own.get(name, self) is self._kept.get(name)
+
+    def restore(self, names: set | None = None) -> None:
+        """Make them as they were; those of ``names`` only, and what stands in them only with None in it."""
+        for name, value in self._kept.items():
+            here = self.own.get(name, self)
+            if here is not value and (names is None or name in names) and not (
+                    name in INTERNAL and isinstance(here, (list, dict, set))):
+                self.own[name] = value
+        for name in self.own.keys() - self._kept.keys() - INTERNAL:
+            if names is None or name in names:
+                del self.own[name]
+        if names is None or None in names:
+            self._contents.put_back()

@@ -1,0 +1,288 @@
+"""What a traced step does beside computing happens as often as eagerly; what others do meanwhile is not lost.
+
+All steps run the traced graph as it is, without a compiler.
+"""
+
+import collections
+import cProfile
+import io
+import logging
+import os
+import random
+import signal
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import ms2torch as ms
+from ms2torch import Tensor, nn
+from ms2torch._core import errors, mode
+from ms2torch.compiler import backends, settings
+
+logger = logging.getLogger(__name__)
+
+
+@pytest.fixture(autouse=True)
+def traced(monkeypatch):
+    monkeypatch.setattr(settings, "backend", "graph")
+    monkeypatch.setattr(mode, "graphs", "compile")
+    errors._given.clear()
+    yield
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+class Doing(nn.Cell):
+    """A network that does something beside computing."""
+
+    def __init__(self, does) -> None:
+        super().__init__()
+        self.last, self.does = nn.Dense(4, 2), does
+
+    def construct(self, x):
+        self.does()
+        return self.last(x).sum()
+
+
+def _step(does):
+    net = Doing(does)
+    return nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1)).set_train()
+
+
+_X = Tensor(np.ones((3, 4), np.float32))
+
+
+# ---- what the step does ------------------------------------------------------------------------------------
+
+
+class Own:
+    """State of a program, and the ways in which a step may change it."""
+
+    def __init__(self) -> None:
+        self.long, self.nested, self.waiting = list(range(300)), {"a": {"b": []}}, collections.deque(range(9))
+        self.array = np.zeros(3)
+        self.numpy, self.python = np.random.default_rng(0), random.Random(0)
+        self.file = open(os.devnull, "w")       # noqa: SIM115
+
+    def appends_to_a_long_list(self):
+        self.long.append(1)
+
+    def appends_deep_inside(self):
+        self.nested["a"]["b"].append(1)
+
+    def takes_from_a_deque(self):
+        self.waiting.popleft()
+
+    def counts_in_an_array(self):
+        self.array[0] += 1
+
+    def counts_in_a_global(self):
+        global COUNT
+        COUNT += 1
+
+    def logs(self):
+        logger.warning("a step")
+
+    def writes(self):
+        self.file.write("a step")
+
+    def draws_from_numpys_generator(self):
+        self.numpy.normal()
+
+    def draws_from_a_random(self):
+        self.python.random()
+
+    def draws_from_pythons(self):
+        random.random()
+
+    def draws_from_numpys(self):
+        np.random.rand()
+
+    def state(self):
+        """All that the above change."""
+        return (list(self.long), repr(self.nested), list(self.waiting), self.array.tolist(), COUNT,
+                self.python.getstate(), repr(self.numpy.bit_generator.state), random.getstate(),
+                np.random.get_state()[1].tolist(), np.random.get_state()[2])
+
+
+COUNT = 0
+_DOES = {"appends_to_a_long_list": "sets Own.long", "appends_deep_inside": "sets Own.nested",
+         "takes_from_a_deque": "sets Own.waiting", "counts_in_an_array": "sets Own.array",
+         "counts_in_a_global": "changes the global COUNT", "logs": "calls logging.warning",
+         "writes": "writes to a file", "draws_from_numpys_generator": "a Generator of its own",
+         "draws_from_a_random": "a Random of its own", "draws_from_pythons": "Python's random",
+         "draws_from_numpys": "numpy.random"}
+
+
+@pytest.mark.parametrize("alone", [True, False])
+@pytest.mark.parametrize("name", _DOES)
+def test_what_a_step_does_it_does_once(name, alone, capsys, monkeypatch):
+    global COUNT
+    monkeypatch.setattr(threading, "active_count", lambda: 1 if alone else 2)
+    monkeypatch.setattr(logger, "handlers", [logging.StreamHandler(logged := io.StringIO())])
+    found = []
+    for graphs in ("eager", "compile"):
+        mode.graphs, COUNT = graphs, 0
+        random.seed(1)
+        np.random.seed(1)
+        logged.truncate(0)
+        own = Own()
+        step = _step(getattr(own, name))
+        for _ in range(3):
+            step(_X)
+        own.file.close()
+        found.append((own.state(), logged.getvalue().count("a step")))
+    assert found[0] == found[1]
+    assert step.__dict__["_steps"].off and _DOES[name] in capsys.readouterr().err
+
+
+def test_a_graph_prints_each_time(capsys):
+    ms.set_context(mode=ms.GRAPH_MODE)
+
+    @ms.jit
+    def function(x):
+        print("called")
+        return x + 1
+
+    for _ in range(3):
+        function(_X)
+    assert capsys.readouterr().out.count("called") == 3
+
+
+# ---- what others do ----------------------------------------------------------------------------------------
+
+SHARED = {"seen": 0}
+
+
+def _reads_shared():
+    assert SHARED["seen"] >= 0
+
+
+def test_other_threads_lose_nothing_and_repeat_nothing(capfd):
+    """A thread draws, counts, prints and reads weights all the time; a step is traced beside it."""
+    end, drawn, pythons, printed = threading.Event(), [], [], []
+    step = _step(_reads_shared)
+    weights = step.network.trainable_params()
+
+    def work():
+        while not end.wait(0.001):
+            drawn.append(np.random.rand())
+            pythons.append(random.random())
+            SHARED["seen"] += 1
+            print("line", len(drawn))
+            printed.append(all(np.isfinite(w.asnumpy()).all() for w in weights))
+
+    random.seed(3)
+    np.random.seed(3)
+    SHARED["seen"] = 0
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        for _ in range(4):
+            step(_X)
+    finally:
+        end.set()
+        thread.join()
+    assert len(drawn) > 1 and all(printed)
+    np.testing.assert_array_equal(drawn, np.random.RandomState(3).rand(len(drawn)))
+    again = random.Random(3)
+    assert pythons == [again.random() for _ in pythons] and SHARED["seen"] == len(drawn)
+    assert capfd.readouterr().out.count("line") == len(drawn)
+
+
+@pytest.fixture
+def handled():
+    """What a handler of SIGUSR1 was called for."""
+    came = []
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: came.append(mode.tracing))
+    yield came
+    signal.signal(signal.SIGUSR1, before)
+
+
+def _signals():
+    if mode.tracing is not None:
+        signal.raise_signal(signal.SIGUSR1)
+
+
+def test_signal_handlers_wait_for_the_end_of_a_trace(handled):
+    step = _step(_signals)
+    for _ in range(3):
+        step(_X)
+    assert handled == [None] and not step.__dict__["_steps"].off
+
+
+def test_what_a_handler_raises_while_a_step_compiles_is_not_the_compilers(monkeypatch):
+    def late(number, frame):
+        raise TimeoutError("late")
+
+    before = signal.signal(signal.SIGUSR1, late)
+    monkeypatch.setattr(backends, "compiled", lambda *args: signal.raise_signal(signal.SIGUSR1))
+    try:
+        with pytest.raises(TimeoutError, match="late"):
+            _step(_reads_shared)(_X)
+        assert signal.getsignal(signal.SIGUSR1) is late
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+def test_profilers_go_on():
+    step, seen = _step(_reads_shared), []
+    before = sys.getprofile()
+    sys.setprofile(own := lambda frame, event, arg: seen.append(event))
+    try:
+        step(_X)
+        assert sys.getprofile() is own and seen
+    finally:
+        sys.setprofile(before)
+    with cProfile.Profile() as profile:
+        _step(_reads_shared)(_X)
+        sorted([2, 1])
+    assert any("sorted" in entry.code for entry in profile.getstats() if isinstance(entry.code, str))
+    assert not step.__dict__["_steps"].off
+
+
+INTERRUPT: list = []
+
+
+def _interrupted():
+    if INTERRUPT and mode.tracing is not None:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("when", ["traced", "compiled", "run"])
+def test_an_interrupt_leaves_weights_and_counters_as_they_were(when, monkeypatch):
+    net = Doing(_interrupted)
+    rule = nn.Adam(net.trainable_params(), 0.1)
+    step = nn.TrainOneStepCell(net, rule).set_train()
+    step_of = lambda: [p.asnumpy().copy() for p in (*net.get_parameters(), *rule.get_parameters())]  # noqa: E731
+
+    def stop(*args):
+        raise KeyboardInterrupt
+
+    before = step_of()
+    if when == "traced":
+        INTERRUPT.append(1)
+    elif when == "compiled":
+        monkeypatch.setattr(backends, "compiled", stop)
+    else:
+        for _ in range(4):
+            step(_X)
+        before = step_of()
+        variant = step.__dict__["_steps"].variants[0]
+        kept, variant.function = variant.function, stop
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            step(_X)
+    finally:
+        INTERRUPT.clear()
+    monkeypatch.undo()
+    assert mode.tracing is None and sys.getprofile() is None
+    for a, b in zip(before, step_of(), strict=True):
+        np.testing.assert_array_equal(a, b)
+    monkeypatch.setattr(settings, "backend", "graph")
+    monkeypatch.setattr(mode, "graphs", "compile")
+    if when == "run":
+        variant.function = kept
+    step(_X)
+    assert step.__dict__["_steps"].variants and not step.__dict__["_steps"].off
