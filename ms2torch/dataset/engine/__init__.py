@@ -26,6 +26,14 @@ from .datasets import (
     VisionBaseDataset,
     zip,
 )
+from .datasets_audio import (
+    CMUArcticDataset,
+    GTZANDataset,
+    LibriTTSDataset,
+    LJSpeechDataset,
+    SpeechCommandsDataset,
+    YesNoDataset,
+)
 from .datasets_standard_format import CSVDataset, MindDataset, OBSMindDataset, TFRecordDataset
 from .datasets_text import (
     AGNewsDataset,
@@ -85,22 +93,23 @@ from .samplers import (
 )
 
 __all__ = ["AGNewsDataset", "AmazonReviewDataset", "AudioBaseDataset", "BatchDataset", "BatchInfo",
-           "BuiltinSampler", "CLUEDataset", "CSVDataset", "Caltech256Dataset", "CelebADataset",
-           "Cifar100Dataset", "Cifar10Dataset", "CityscapesDataset", "CoNLL2000Dataset", "CocoDataset",
-           "ConcatDataset", "DBpediaDataset", "DIV2KDataset", "Dataset", "DatasetCache", "DictIterator",
-           "DistributedSampler", "EMnistDataset", "EnWik9Dataset", "FashionMnistDataset", "FilterDataset",
-           "FlickrDataset", "Food101Dataset", "GeneratorDataset", "GraphData", "IMDBDataset",
-           "ImageFolderDataset", "IterSampler", "Iterator", "KMnistDataset", "ManifestDataset", "MapDataset",
-           "MappableDataset", "MindDataset", "MnistDataset", "NumpySlicesDataset", "OBSMindDataset",
-           "OmniglotDataset", "OutputFormat", "PKSampler", "PaddedBatchDataset", "PaddedDataset",
-           "PennTreebankDataset", "ProjectDataset", "RandomSampler", "RenameDataset", "RenderedSST2Dataset",
-           "RepeatDataset", "SQuADDataset", "SST2Dataset", "STL10Dataset", "Sampler", "SamplingStrategy",
-           "Schema", "SemeionDataset", "SequentialSampler", "Shuffle", "ShuffleDataset", "SkipDataset",
-           "SogouNewsDataset", "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset",
-           "TakeDataset", "TextBaseDataset", "TextFileDataset", "TupleIterator", "UDPOSDataset",
-           "UnionBaseDataset", "VOCDataset", "VisionBaseDataset", "WeightedRandomSampler", "WikiTextDataset",
-           "YahooAnswersDataset", "YelpReviewDataset", "ZipDataset", "config", "datasets", "iterators",
-           "samplers", "zip"]
+           "BuiltinSampler", "CLUEDataset", "CMUArcticDataset", "CSVDataset", "Caltech256Dataset",
+           "CelebADataset", "Cifar100Dataset", "Cifar10Dataset", "CityscapesDataset", "CoNLL2000Dataset",
+           "CocoDataset", "ConcatDataset", "DBpediaDataset", "DIV2KDataset", "Dataset", "DatasetCache",
+           "DictIterator", "DistributedSampler", "EMnistDataset", "EnWik9Dataset", "FashionMnistDataset",
+           "FilterDataset", "FlickrDataset", "Food101Dataset", "GTZANDataset", "GeneratorDataset",
+           "GraphData", "IMDBDataset", "ImageFolderDataset", "IterSampler", "Iterator", "KMnistDataset",
+           "LJSpeechDataset", "LibriTTSDataset", "ManifestDataset", "MapDataset", "MappableDataset",
+           "MindDataset", "MnistDataset", "NumpySlicesDataset", "OBSMindDataset", "OmniglotDataset",
+           "OutputFormat", "PKSampler", "PaddedBatchDataset", "PaddedDataset", "PennTreebankDataset",
+           "ProjectDataset", "RandomSampler", "RenameDataset", "RenderedSST2Dataset", "RepeatDataset",
+           "SQuADDataset", "SST2Dataset", "STL10Dataset", "Sampler", "SamplingStrategy", "Schema",
+           "SemeionDataset", "SequentialSampler", "Shuffle", "ShuffleDataset", "SkipDataset",
+           "SogouNewsDataset", "SourceDataset", "SpeechCommandsDataset", "SubsetRandomSampler",
+           "SubsetSampler", "TFRecordDataset", "TakeDataset", "TextBaseDataset", "TextFileDataset",
+           "TupleIterator", "UDPOSDataset", "UnionBaseDataset", "VOCDataset", "VisionBaseDataset",
+           "WeightedRandomSampler", "WikiTextDataset", "YahooAnswersDataset", "YelpReviewDataset",
+           "YesNoDataset", "ZipDataset", "config", "datasets", "iterators", "samplers", "zip"]
 
 # Users know the operations' classes by engine.datasets, in messages and in pickles.
 for _one in (BatchDataset, BatchInfo, ConcatDataset, FilterDataset, MapDataset, MappableDataset,
