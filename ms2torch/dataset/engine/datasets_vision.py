@@ -13,6 +13,8 @@ from ..core.validator_helpers import check_dir, check_valid_str, type_check
 from ..transforms.operation import OperationError
 from ..vision._convert import pixels
 from ._annotated import CocoDataset, VOCDataset
+from ._digits import FakeImageDataset, PhotoTourDataset, QMnistDataset, USPSDataset
+from ._faces import LFWDataset, WIDERFaceDataset
 from ._labelled import CelebADataset, FlickrDataset, ManifestDataset
 from ._pictures import (
     Caltech256Dataset,
@@ -24,13 +26,17 @@ from ._pictures import (
     SemeionDataset,
     STL10Dataset,
 )
+from ._scenes import KITTIDataset, LSUNDataset, Places365Dataset, SBUDataset, SUN397Dataset
 from ._sources import MappableDataset, check_source
 from .datasets import VisionBaseDataset
 
 __all__ = ["Caltech256Dataset", "CelebADataset", "Cifar100Dataset", "Cifar10Dataset", "CityscapesDataset",
-           "CocoDataset", "DIV2KDataset", "EMnistDataset", "FashionMnistDataset", "FlickrDataset",
-           "Food101Dataset", "ImageFolderDataset", "KMnistDataset", "ManifestDataset", "MnistDataset",
-           "OmniglotDataset", "RenderedSST2Dataset", "STL10Dataset", "SemeionDataset", "VOCDataset"]
+           "CocoDataset", "DIV2KDataset", "EMnistDataset", "FakeImageDataset", "FashionMnistDataset",
+           "FlickrDataset", "Food101Dataset", "ImageFolderDataset", "KITTIDataset", "KMnistDataset",
+           "LFWDataset", "LSUNDataset", "ManifestDataset", "MnistDataset", "OmniglotDataset",
+           "PhotoTourDataset", "Places365Dataset", "QMnistDataset", "RenderedSST2Dataset", "SBUDataset",
+           "STL10Dataset", "SUN397Dataset", "SemeionDataset", "USPSDataset", "VOCDataset",
+           "WIDERFaceDataset"]
 
 
 class _InMemory(MappableDataset, VisionBaseDataset):
