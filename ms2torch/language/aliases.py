@@ -50,6 +50,10 @@ class Aliases:
                 self._hand(node.value)
         elif isinstance(node, (ast.For, ast.comprehension)):
             self._bind(node.target, None)
+            if isinstance(node, ast.For) and isinstance(node.iter, ast.Name) and any(
+                    isinstance(n, ast.Attribute) and getattr(n.value, "id", None) == node.iter.id
+                    for n in ast.walk(node)):
+                self._hand(node.iter)       # a loop goes over what it began with
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
             self._bind(node.optional_vars, None)
         elif isinstance(node, (ast.List, ast.Tuple)) and isinstance(node.ctx, ast.Load):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.language.printing import print_
 
 _AMBIGUOUS = "'The truth value of an array with more than one element is ambiguous.'"
@@ -126,6 +126,13 @@ def bool_(value=False):
     if isinstance(value, Tensor) and value._t.numel() != 1:
         raise ValueError(_AMBIGUOUS)
     return bool(_one(value, ""))
+
+
+def not_(value):
+    """``not``; of a Tensor of one element a Tensor of its shape."""
+    if isinstance(value, Tensor) and value._t.numel() == 1:
+        return wrap(value._t == 0)
+    return not value
 
 
 def round_(value, *digits):

@@ -68,7 +68,9 @@ def _copy_of(function, owner):
 
 
 def _out(value):
-    """A graph's result: its Python floats have passed through float32."""
+    """A graph's result: its Python floats have passed through float32, numpy's numbers are Python's."""
+    if isinstance(value, np.generic):
+        value = value.item()
     kind = value.__class__
     if kind is Tensor:
         return value

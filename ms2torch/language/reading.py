@@ -194,7 +194,7 @@ def definition(code: types.CodeType):
         n
         for n in ast.walk(tree)
         if isinstance(n, kind)
-        and _first_line(n) == code.co_firstlineno
+        and code.co_firstlineno in (_first_line(n), n.lineno)       # (a copy begins below its decorators)
         and getattr(n, "name", "<lambda>") == code.co_name
         and [a.arg for a in (*n.args.posonlyargs, *n.args.args)] == list(code.co_varnames[: code.co_argcount])
     ]

@@ -14,6 +14,8 @@ from ms2torch._naming import generations
 from ms2torch.common.parameter import Parameter
 from ms2torch.language import builtin_functions, calling, containers, printing, raising
 from ms2torch.language.aliases import Aliases
+from ms2torch.language.branches import Branches, Choosing
+from ms2torch.language.trees import is_pop, is_view, loaded, parts_of_text, placed, root_of
 
 _PREFIX = "_graph_"
 # Calls that walk over their argument at once: what it is made of cannot be seen.
@@ -22,7 +24,7 @@ _WALKING = frozenset(
 )
 
 
-class Rewriting(ast.NodeTransformer):
+class Rewriting(Choosing, ast.NodeTransformer):
     """Changes one function's tree; ``differs`` and ``needs`` (cells by name) tell what became of it."""
 
     def __init__(self, function: types.FunctionType, owner, forward) -> None:
@@ -33,6 +35,9 @@ class Rewriting(ast.NodeTransformer):
         self.self_name = code.co_varnames[0] if owner is not None and code.co_argcount else None
         self.conditions: list = []
         self.count = 0
+        self.before: list = []          # the statements before the one that is visited
+        self.inner = 0                  # comprehensions and lambdas around
+        self.choices: dict = {}         # `return`s in one of two branches: what tells the other's type
 
     def visit_function(self, node):
         """The tree of the whole function."""
@@ -44,6 +49,7 @@ class Rewriting(ast.NodeTransformer):
             getattr(node, "name", None)
         }
         self.aliases = Aliases(node)
+        self.branches = Branches(node)
         self.raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
         if isinstance(node, ast.Lambda):
             node.body = self.visit(node.body)
@@ -64,7 +70,7 @@ class Rewriting(ast.NodeTransformer):
     def call(self, name: str, value, args: list, at, keywords=()):
         """A call of ``value``, in the place of ``at``."""
         made = ast.Call(ast.Name(self.need(name, value), ast.Load()), args, list(keywords))
-        return _at(made, at)
+        return placed(made, at)
 
     def builtin(self, node):
         """The name of the builtin that a Name means here, or None."""
@@ -99,7 +105,7 @@ class Rewriting(ast.NodeTransformer):
             return node
         name = self.builtin(node)
         if name is not None and name in builtin_functions.FUNCTIONS and name not in builtin_functions.CLASSES:
-            return _at(ast.Name(self.need(name, builtin_functions.FUNCTIONS[name]), ast.Load()), node)
+            return placed(ast.Name(self.need(name, builtin_functions.FUNCTIONS[name]), ast.Load()), node)
         return self._taken_in(node, node.id)
 
     def _taken_in(self, node, name: str):
@@ -107,7 +113,7 @@ class Rewriting(ast.NodeTransformer):
         if isinstance(value, types.FunctionType):
             differs, cell = self.forward(value)
             if differs:
-                return _at(ast.Name(self.need(f"function_{name}", cell), ast.Load()), node)
+                return placed(ast.Name(self.need(f"function_{name}", cell), ast.Load()), node)
         return node
 
     def visit_Attribute(self, node):
@@ -124,7 +130,7 @@ class Rewriting(ast.NodeTransformer):
                 return self._print(node)
             value = builtin_functions.FUNCTIONS[name]
             node = self.generic_visit(node)
-            node.func = _at(ast.Name(self.need(name, value), ast.Load()), node.func)
+            node.func = placed(ast.Name(self.need(name, value), ast.Load()), node.func)
             return node
         if name in _WALKING:
             node.args = [self._walked(a) for a in node.args]
@@ -140,17 +146,17 @@ class Rewriting(ast.NodeTransformer):
         """``print``, with what its texts are made of."""
         made_of = []
         for text in node.args:
-            made_of += _parts_of_text(text)
+            made_of += parts_of_text(text)
         node = self.generic_visit(node)
         if not made_of:
-            node.func = _at(ast.Name(self.need("print", printing.print_), ast.Load()), node.func)
+            node.func = placed(ast.Name(self.need("print", printing.print_), ast.Load()), node.func)
             return node
-        node.func = _at(ast.Name(self.need("print_text", printing.print_text), ast.Load()), node.func)
+        node.func = placed(ast.Name(self.need("print_text", printing.print_text), ast.Load()), node.func)
         if None in made_of:
             parts = ast.Name(self.need("always", printing.ALWAYS), ast.Load())
         else:
             parts = ast.Tuple([self._kept(holder, field) for holder, field in made_of], ast.Load())
-        node.keywords.append(_at(ast.keyword("_made_of", parts), node))
+        node.keywords.append(placed(ast.keyword("_made_of", parts), node))
         return node
 
     def _kept(self, holder, place):
@@ -159,7 +165,7 @@ class Rewriting(ast.NodeTransformer):
         name = f"{_PREFIX}part_{self.count}"
         items, key = (holder, place) if isinstance(holder, list) else (vars(holder), place)
         old = items[key]
-        items[key] = _at(ast.NamedExpr(ast.Name(name, ast.Store()), old), old)
+        items[key] = placed(ast.NamedExpr(ast.Name(name, ast.Store()), old), old)
         return ast.Name(name, ast.Load())
 
     def _walked(self, node):
@@ -169,7 +175,7 @@ class Rewriting(ast.NodeTransformer):
             return node
         if isinstance(node, ast.GeneratorExp):
             return self._comprehension(node)
-        if _is_view(node):
+        if is_view(node):
             return self.generic_visit(node)
         return self.visit(node)
 
@@ -184,7 +190,7 @@ class Rewriting(ast.NodeTransformer):
             return self.call(
                 "setdefault", containers.setdefault, [self.visit(func.value), *map(self.visit, args)], node
             )
-        if _is_view(node):
+        if is_view(node):
             return self.call("view", builtin_functions.view_, [self.generic_visit(node)], node)
         if self.self_name and isinstance(func.value, ast.Name) and func.value.id == self.self_name:
             return self._own_method(node)
@@ -212,7 +218,7 @@ class Rewriting(ast.NodeTransformer):
     # ---- expressions
 
     def visit_GeneratorExp(self, node):
-        made = self._comprehension(_at(ast.ListComp(node.elt, node.generators), node))
+        made = self._comprehension(placed(ast.ListComp(node.elt, node.generators), node))
         self.differs = True
         return made
 
@@ -222,12 +228,14 @@ class Rewriting(ast.NodeTransformer):
     visit_DictComp = visit_ListComp
 
     def _comprehension(self, node):
+        self.inner += 1
         for generator in node.generators:
             generator.iter = self._walked(generator.iter)
-            generator.ifs = [self.visit(test) for test in generator.ifs]
+            generator.ifs = [self._condition(test) for test in generator.ifs]
         for part in ("elt", "key", "value"):
             if hasattr(node, part):
                 setattr(node, part, self.visit(getattr(node, part)))
+        self.inner -= 1
         return node
 
     def visit_FormattedValue(self, node):
@@ -239,18 +247,23 @@ class Rewriting(ast.NodeTransformer):
     # ---- statements
 
     def _block(self, body: list) -> list:
-        made = []
-        for statement in body:
+        made, outer = [], self.before
+        for number, statement in enumerate(body):
+            self.before = [*outer, *body[:number]]
+            if isinstance(statement, ast.If):
+                self._returns(statement, body[number + 1 : number + 2])
             changed = self.visit(statement)
             made += changed if isinstance(changed, list) else [changed]
+        self.before = outer
         return made
 
     def visit_FunctionDef(self, node):
         """A function inside: its statements are the graph's, its conditions its own."""
-        outer, self.conditions = self.conditions, []
+        outer = self.conditions, self.before, self.branches
+        self.conditions, self.before, self.branches = [], [], Branches(node, self.branches)
         node.body = self._block(node.body)
         node.args = self.visit(node.args)
-        self.conditions = outer
+        self.conditions, self.before, self.branches = outer
         return node
 
     def visit_With(self, node):
@@ -268,30 +281,65 @@ class Rewriting(ast.NodeTransformer):
         return node
 
     def _under(self, node):
-        """A condition, kept for what is raised under it."""
-        node.test = self.visit(node.test)
+        """A condition, kept for what is raised under it and for the types after it."""
+        after, looped = self.branches.after(node, self.before), isinstance(node, ast.While)
+        if not isinstance(node.test, ast.NamedExpr):        # (a `return` may have named it)
+            node.test = self._condition(node.test)
         inside = any(
             isinstance(n, (ast.Raise, ast.Assert)) for s in node.body + node.orelse for n in ast.walk(s)
         )
+        name = self._named(node) if inside or after else None
         if inside:
-            name = f"{_PREFIX}condition_{len(self.conditions)}_{node.lineno}"
-            node.test = _at(ast.NamedExpr(ast.Name(name, ast.Store()), node.test), node.test)
             self.conditions.append(name)
         node.body, node.orelse = self._block(node.body), self._block(node.orelse)
         if inside:
             self.conditions.pop()
-        return node
+        if not after:
+            return node
+        told = [ast.Tuple(self._samples(of), ast.Load()) for of in after]
+        call = self._joins("looped" if looped else "joined", [ast.Name(name, ast.Load()), *told], node)
+        return [node, placed(ast.Expr(call), node)]
 
     visit_If = visit_While = _under
+
+    def _condition(self, node):
+        """An expression of which only the truth counts: `not` is Python's."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            node.operand = self._condition(node.operand)
+            return node
+        if isinstance(node, ast.BoolOp):
+            node.values = [self._condition(v) for v in node.values]
+            return node
+        return self.visit(node)
+
+    def _named(self, node) -> str:
+        """The name that keeps the condition of ``node``."""
+        if not isinstance(node.test, ast.NamedExpr):
+            self.count += 1
+            name = f"{_PREFIX}condition_{self.count}_{node.lineno}"
+            node.test = placed(ast.NamedExpr(ast.Name(name, ast.Store()), node.test), node.test)
+        return node.test.target.id
+
+    def visit_Lambda(self, node):
+        self.inner += 1
+        self.generic_visit(node)
+        self.inner -= 1
+        return node
+
+    def visit_UnaryOp(self, node):
+        """``not`` of a Tensor is a Tensor."""
+        if not isinstance(node.op, ast.Not):
+            return self.generic_visit(node)
+        return self.call("negated", builtin_functions.not_, [self.visit(node.operand)], node)
 
     def visit_Raise(self, node):
         if node.exc is None:
             node.exc = self.call("nothing", raising.nothing, [], node)
             return node
-        under = _at(ast.Tuple([ast.Name(n, ast.Load()) for n in self.conditions], ast.Load()), node)
+        under = placed(ast.Tuple([ast.Name(n, ast.Load()) for n in self.conditions], ast.Load()), node)
         exc = self.visit(node.exc)
         if isinstance(exc, ast.Call) and not exc.keywords:
-            args = [under, exc.func, _at(ast.Tuple(exc.args, ast.Load()), node)]
+            args = [under, exc.func, placed(ast.Tuple(exc.args, ast.Load()), node)]
         else:
             args = [under, exc]
         node.exc, node.cause = self.call("raised", raising.raised, args, node), None
@@ -299,10 +347,11 @@ class Rewriting(ast.NodeTransformer):
 
     def visit_Assert(self, node):
         name = f"{_PREFIX}asserted"
-        test = _at(ast.NamedExpr(ast.Name(name, ast.Store()), self.visit(node.test)), node)
+        test = placed(ast.NamedExpr(ast.Name(name, ast.Store()), self._condition(node.test)), node)
         message = [self.visit(node.msg)] if node.msg is not None else []
         made = self.call("failed", raising.failed, [ast.Name(name, ast.Load()), *message], node)
-        return _at(ast.If(_at(ast.UnaryOp(ast.Not(), test), node), [_at(ast.Raise(made), node)], []), node)
+        test = placed(ast.UnaryOp(ast.Not(), test), node)
+        return placed(ast.If(test, [placed(ast.Raise(made), node)], []), node)
 
     def visit_Expr(self, node):
         """``a.append(x)`` as a statement: the name means another list from here on."""
@@ -319,7 +368,7 @@ class Rewriting(ast.NodeTransformer):
             and node.func.attr in containers.CHANGING
         ):
             return False
-        root = _root(node.func.value)
+        root = root_of(node.func.value)
         if root is None:
             return self._own_list(node.func.value)
         same = node.func.attr not in ("remove", "sort")
@@ -340,13 +389,13 @@ class Rewriting(ast.NodeTransformer):
         made = self.call(
             "changed",
             containers.changed,
-            [_at(ast.Constant(call.func.attr), call), self.visit(target), *map(self.visit, call.args)],
+            [placed(ast.Constant(call.func.attr), call), self.visit(target), *map(self.visit, call.args)],
             call,
             keywords,
         )
-        made = _at(ast.Subscript(made, _at(ast.Constant(0), call), ast.Load()), call)
-        if _root(target) is None:
-            return _at(ast.Expr(made), statement)
+        made = placed(ast.Subscript(made, placed(ast.Constant(0), call), ast.Load()), call)
+        if root_of(target) is None:
+            return placed(ast.Expr(made), statement)
         return self._store(target, made, statement)
 
     def _store(self, target, value, statement):
@@ -355,11 +404,11 @@ class Rewriting(ast.NodeTransformer):
             value = self.call(
                 "set_item",
                 containers.set_item,
-                [_loaded(target.value), self.visit(_loaded(target.slice)), value],
+                [loaded(target.value), self.visit(loaded(target.slice)), value],
                 statement,
             )
             target = target.value
-        return _at(ast.Assign([_at(ast.Name(target.id, ast.Store()), target)], value), statement)
+        return placed(ast.Assign([placed(ast.Name(target.id, ast.Store()), target)], value), statement)
 
     def visit_Assign(self, node):
         if len(node.targets) != 1:
@@ -368,9 +417,9 @@ class Rewriting(ast.NodeTransformer):
         if isinstance(target, ast.Subscript) and self._copied(target):
             return self._store(target, self.visit(value), node)
         if isinstance(target, ast.Attribute) and self._is_parameter(target):
-            args = [_loaded(target.value), _at(ast.Constant(target.attr), target), self.visit(value)]
-            return _at(ast.Expr(self.call("assign", containers.assign, args, node)), node)
-        if isinstance(target, ast.Name) and self._changes(value, _is_pop(value)):
+            args = [loaded(target.value), placed(ast.Constant(target.attr), target), self.visit(value)]
+            return placed(ast.Expr(self.call("assign", containers.assign, args, node)), node)
+        if isinstance(target, ast.Name) and self._changes(value, is_pop(value)):
             return self._bound_and_changed(target, value, node)
         return self.generic_visit(node)
 
@@ -381,14 +430,14 @@ class Rewriting(ast.NodeTransformer):
         while not isinstance(pair, ast.Subscript) or not isinstance(pair.slice, ast.Constant):
             pair = pair.args[-1]
         both = ast.Name(f"{_PREFIX}both", ast.Store())
-        take = _at(ast.Assign([both], pair.value), node)
-        pair.value = _at(ast.Name(both.id, ast.Load()), node)
-        result = _at(
+        take = placed(ast.Assign([both], pair.value), node)
+        pair.value = placed(ast.Name(both.id, ast.Load()), node)
+        result = placed(
             ast.Assign(
                 [target],
-                _at(
+                placed(
                     ast.Subscript(
-                        _at(ast.Name(both.id, ast.Load()), node), _at(ast.Constant(1), node), ast.Load()
+                        placed(ast.Name(both.id, ast.Load()), node), placed(ast.Constant(1), node), ast.Load()
                     ),
                     node,
                 ),
@@ -399,7 +448,7 @@ class Rewriting(ast.NodeTransformer):
 
     def visit_AugAssign(self, node):
         if isinstance(node.target, ast.Subscript) and self._copied(node.target):
-            value = _at(ast.BinOp(self.visit(_loaded(node.target)), node.op, self.visit(node.value)), node)
+            value = placed(ast.BinOp(self.visit(loaded(node.target)), node.op, self.visit(node.value)), node)
             return self._store(node.target, value, node)
         if (
             isinstance(node.op, ast.Add)
@@ -407,18 +456,18 @@ class Rewriting(ast.NodeTransformer):
             and self.aliases.lists(node.target.id)
         ):
             self.differs = True
-            value = _at(ast.BinOp(_loaded(node.target), node.op, self.visit(node.value)), node)
-            return _at(ast.Assign([node.target], value), node)
+            value = placed(ast.BinOp(loaded(node.target), node.op, self.visit(node.value)), node)
+            return placed(ast.Assign([node.target], value), node)
         operation = type(node.op).__name__
         if (isinstance(node.target, ast.Name) and operation in containers.AUGMENTED
                 and not generations.old("mindspore.jit")):
-            args = [_at(ast.Constant(operation), node), _loaded(node.target), self.visit(node.value)]
+            args = [placed(ast.Constant(operation), node), loaded(node.target), self.visit(node.value)]
             value = self.call("augmented", containers.augmented, args, node)
-            return _at(ast.Assign([node.target], value), node)
+            return placed(ast.Assign([node.target], value), node)
         return self.generic_visit(node)
 
     def _copied(self, target) -> bool:
-        root = _root(target)
+        root = root_of(target)
         return root is not None and root.id in self.hidden and not self.aliases.alone(root.id)
 
     def _is_parameter(self, target) -> bool:
@@ -427,61 +476,3 @@ class Rewriting(ast.NodeTransformer):
             and target.value.id == self.self_name
             and isinstance(getattr(self.owner, target.attr, None), Parameter)
         )
-
-
-def _is_pop(node) -> bool:
-    return isinstance(node, ast.Call) and getattr(node.func, "attr", None) == "pop"
-
-
-def _parts_of_text(node) -> list:
-    """What a text is made of, as (list or node, index or field); [None] where Python makes it in any case."""
-    if isinstance(node, ast.JoinedStr):
-        return [(v, "value") for v in node.values if isinstance(v, ast.FormattedValue)]
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        return [None] if isinstance(node.left, ast.Constant) and isinstance(node.left.value, str) else []
-    func = getattr(node, "func", None)
-    if (isinstance(func, ast.Attribute) and func.attr == "format") or (
-        isinstance(func, ast.Name) and func.id == "str"
-    ):
-        return [(node.args, n) for n, a in enumerate(node.args) if not isinstance(a, ast.Starred)]
-    return []
-
-
-def _is_view(node) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and not node.args
-        and not node.keywords
-        and node.func.attr in ("keys", "values", "items")
-    )
-
-
-def _root(node):
-    """The Name under a chain of subscripts; None under anything else."""
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    return node if isinstance(node, ast.Name) else None
-
-
-def _loaded(node):
-    """The same expression, read instead of written."""
-    node = ast.fix_missing_locations(ast.copy_location(_copy(node), node))
-    node.ctx = ast.Load()
-    return node
-
-
-def _copy(node):
-    if isinstance(node, ast.AST):
-        made = type(node)(**{name: _copy(value) for name, value in ast.iter_fields(node)})
-        return ast.copy_location(made, node)
-    return [_copy(n) for n in node] if isinstance(node, list) else node
-
-
-def _at(new, old):
-    """``new`` and what is in it without a place, in the place of ``old``."""
-    ast.copy_location(new, old)
-    for child in ast.walk(new):
-        if isinstance(child, (ast.expr, ast.stmt, ast.keyword)) and not hasattr(child, "lineno"):
-            ast.copy_location(child, old)
-    return new

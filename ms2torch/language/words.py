@@ -19,7 +19,8 @@ from ms2torch.language.printing import constant_text
 
 _ENGINE = str(Path(__file__).resolve().parents[1])
 _UNKNOWN = object()
-_KINDS = {"list": "List", "tuple": "Tuple", "dict": "Dictionary"}
+_KINDS = {"list": "List", "tuple": "Tuple", "dict": "Dictionary", "int": "Int", "float": "Float",
+          "bool": "Bool", "str": "String", "NoneType": "NoneType"}
 _DEEP = (
     "Exceed function call depth limit 1000, (function call depth: 1001, simulate call depth: 1000).\n"
     "It's always happened with complex construction of code or infinite recursion or loop.\n"
@@ -273,7 +274,7 @@ _CALL_ERRORS = [
 
 
 def _attribute(error, text, place):
-    found = re.search(r"^'(list|tuple|dict)' object has no attribute '(\w+)'$", text)
+    found = re.search(rf"^'({'|'.join(_KINDS)})' object has no attribute '(\w+)'$", text)
     return found and AttributeError(f"'{_KINDS[found[1]]}' object has no attribute '{found[2]}'")
 
 
@@ -312,7 +313,10 @@ def _unbound(error, text, place):
 
 
 def _zero(error, text, place):
-    if isinstance(place.node, ast.BinOp) and isinstance(place.node.op, ast.Div):
+    operation = getattr(place.node, "op", None)
+    if isinstance(operation, ast.Mod):
+        return ValueError("Cannot perform modulo operation on zero.")
+    if isinstance(operation, (ast.Div, ast.FloorDiv)):
         return ValueError("The divisor could not be zero. But the divisor is zero now.")
     return None
 

@@ -1,0 +1,190 @@
+"""What a function's source tells of names after its branches.
+
+MindSpore compiles both branches of an `if` on a Tensor. Of the one that does not run the source tells a
+type where it gives a number, a text, a tuple or a list written out, or an argument that nothing changes.
+There, and nowhere else, the copy compares (`joining`).
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ms2torch.language import joining
+from ms2torch.language.trees import loaded
+
+_LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+
+
+class Branches:
+    """What one function's source tells about names after its branches."""
+
+    def __init__(self, function, outer: Branches | None = None) -> None:
+        self.function, args = function, function.args
+        given = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+        self.unchanged = given - {n.id for n in _names(function) if isinstance(n.ctx, ast.Store)}
+        # (What an inner function is called with may be constant.)
+        self.varying = given - {"self"} if outer is None else outer.varying - given
+        self.handed: set = set()
+        for _ in range(3):              # what follows from an argument, over a few assignments
+            for node in ast.walk(function):
+                if isinstance(node, (ast.Assign, ast.AugAssign, ast.For)):
+                    value = node.iter if isinstance(node, ast.For) else node.value
+                    if self._varies(value):
+                        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                        self.varying |= {n.id for target in targets for n in _names(target)}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Return) and node.value is not None:
+                value = node.value
+                self.handed |= {id(n) for n in (value.elts if isinstance(value, ast.Tuple) else [value])}
+
+    def after(self, node, before: list) -> list:
+        """Of each name that an `if` or a `while` may give two types: the name and what the source tells of
+        it, as expressions; ``before`` are the statements before it."""
+        if not self._varies(node.test):
+            return []
+        find = self._after_while if isinstance(node, ast.While) else self._after_if
+        return find(node, before)
+
+    def _after_if(self, node: ast.If, before: list) -> list:
+        if _ends(node.body) or _ends(node.orelse):
+            return []
+        found = []
+        stored = [_stored(node.body), _stored(node.orelse)]
+        for name in sorted(stored[0] | stored[1]):
+            one, other = [_last(body if name in s else before, name)
+                          for s, body in zip(stored, (node.body, node.orelse), strict=True)]
+            one, other = self._sample(one), self._sample(other)
+            read = self._read_after(name, node)
+            if read and _doubtful(one, other, returned := self._returned(read)):
+                found.append((ast.Name(name, ast.Load()), one, other, ast.Constant(returned)))
+        return found
+
+    def _after_while(self, node: ast.While, before: list) -> list:
+        if _leaves(node.body):
+            return []
+        found = []
+        for name in sorted(_stored(node.body)):
+            value, read = _last(before, name), self._read_after(name, node)
+            if not _literal(value) or _literal(_last(node.body, name)):
+                continue
+            if read or any(n.id == name for n in _names(node) if isinstance(n.ctx, ast.Load)):
+                returned = ast.Constant(self._returned(read))
+                found.append((ast.Name(name, ast.Load()), self._sample(value), returned))
+        return found
+
+    def choice(self, test, one, other, returned: bool):
+        """What tells the types of two expressions of which ``test`` chooses one; None where they fit, or
+        nothing tells."""
+        samples = [self._sample(n) for n in (one, other)]
+        if not self._varies(test) or not _doubtful(*samples, returned):
+            return None
+        return [*samples, ast.Constant(returned)]
+
+    def _varies(self, test) -> bool:
+        """Whether a condition depends on an argument: what is constant is decided when a graph is made."""
+        return any(n.id in self.varying for n in _names(test))
+
+    def _sample(self, node) -> ast.AST | None:
+        """An expression without effects that has the type of ``node``; None: nothing tells it."""
+        if _literal(node):
+            return node if not isinstance(node, (ast.Tuple, ast.List)) or all(
+                self._sample(e) is not None for e in node.elts) else None
+        return node if isinstance(node, ast.Name) and node.id in self.unchanged else None
+
+    def _read_after(self, name: str, node):
+        """The first read of ``name`` after ``node``; None where it is bound anew before."""
+        after = [n for n in _names(self.function) if n.id == name and n.lineno > node.end_lineno]
+        after.sort(key=lambda n: (n.lineno, isinstance(n.ctx, ast.Store), n.col_offset))
+        return after[0] if after and isinstance(after[0].ctx, ast.Load) else None
+
+    def _returned(self, read) -> bool:
+        """Whether a read hands the value itself to a `return`."""
+        return read is not None and id(read) in self.handed
+
+def _doubtful(one, other, returned: bool) -> bool:
+    """Whether two samples may not fit: one is written out, and the other is something else."""
+    if _scalar(one) and _scalar(other):
+        return returned and type(one.value) is not type(other.value)
+    return _literal(one) or _literal(other)
+
+
+def _scalar(node) -> bool:
+    return isinstance(node, ast.Constant)
+
+
+def _names(node) -> list:
+    return [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+
+
+def _literal(node) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, (bool, int, float, str))
+    return isinstance(node, (ast.Tuple, ast.List)) and isinstance(node.ctx, ast.Load)
+
+
+def _stored(body: list) -> set:
+    return {n.id for s in body for n in _names(s) if isinstance(n.ctx, ast.Store)}
+
+
+def _last(body: list, name: str):
+    """The expression that the last statement of ``body`` to bind ``name`` gives it, if it is plain."""
+    for statement in reversed(body):
+        if name in _stored([statement]):
+            plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1
+            return statement.value if plain and isinstance(statement.targets[0], ast.Name) else None
+        if isinstance(statement, (ast.If, ast.For, ast.While)) and _leaves([statement]):
+            return None
+    return None
+
+
+def _ends(body: list) -> bool:
+    return bool(body) and isinstance(body[-1], _LEAVING)
+
+
+def _leaves(body: list) -> bool:
+    return any(isinstance(n, _LEAVING) for s in body for n in ast.walk(s))
+
+
+class Choosing:
+    """Part of `Rewriting`: what joins the types of two branches."""
+
+    def _joins(self, name: str, args: list, at):
+        return self.call(name, getattr(joining, name), args, at)
+
+    def _samples(self, pair) -> list:
+        """Expressions for what the source tells of a value; what it does not tell is `UNTOLD`."""
+        untold = self.need("untold", joining.UNTOLD)
+        return [ast.Name(untold, ast.Load()) if n is None else loaded(n) for n in pair]
+
+    def _returns(self, node, following: list) -> None:
+        """Note the two `return`s of an `if` of which one is taken, where their types may not fit."""
+        ends = [body[-1] if body else None for body in (node.body, node.orelse or following)]
+        if not all(isinstance(n, ast.Return) and n.value is not None for n in ends):
+            return
+        samples = self.branches.choice(node.test, *[n.value for n in ends], returned=True)
+        if samples is not None:
+            node.test = self._condition(node.test)
+            for n in ends:
+                self.choices[id(n)] = self._named(node), samples
+
+    def visit_Return(self, node):
+        noted = self.choices.get(id(node))
+        if noted is None:
+            self.choices[id(node.value)] = isinstance(node.value, ast.IfExp)
+            return self.generic_visit(node)
+        name, samples = noted
+        node.value = self._joins("chosen", [
+            self.visit(node.value), ast.Name(name, ast.Load()), *self._samples(samples)], node.value)
+        return node
+
+    def visit_IfExp(self, node):
+        samples = None if self.inner else self.branches.choice(
+            node.test, node.body, node.orelse, returned=self.choices.get(id(node), False))
+        node.test, node.body, node.orelse = (
+            self._condition(node.test), self.visit(node.body), self.visit(node.orelse))
+        if samples is None:
+            return node
+        name = self._named(node)
+        return self._joins("chosen", [node, ast.Name(name, ast.Load()), *self._samples(samples)], node)
