@@ -21,7 +21,7 @@ from .comparing import Difference
 from .facts import Facts
 from .instances import Called, Instance
 from .naming import Names
-from .translation import Site, Translation, translate_source
+from .translation import Site, Translation, pipelines_of, translate_source
 from .twins import TRAINS, Twins, Unpaired
 
 PROVED, UNPROVED, DIFFERS = "proved", "unproved", "differs"
@@ -80,6 +80,7 @@ class Prover:
 
     def __post_init__(self) -> None:
         self.names = Names()
+        self.data = pipelines_of(self.sources, self.facts)
         self._cache: dict[tuple, Translation] = {}
         self._things: dict[str, object] = {}
 
@@ -89,8 +90,9 @@ class Prover:
         """A file's translation with what is kept by now, or with ``keep``."""
         keep = self.keep.get(path, frozenset()) if keep is None else keep
         if (path, keep) not in self._cache:
+            given = {"data": self.data} if self.data.any else {}
             self._cache[path, keep] = self.translate(
-                self.sources[path], path=path, facts=self.facts.get(path), keep=keep
+                self.sources[path], path=path, facts=self.facts.get(path), keep=keep, **given
             )
         return self._cache[path, keep]
 

@@ -49,9 +49,17 @@ def site_of(call: ast.Call | ast.Attribute | ast.Name) -> tuple[int, int]:
 
 
 def translate_source(
-    source: str, *, path: str = "", facts: Facts | None = None, keep: frozenset[tuple[int, int]] = frozenset()
+    source: str,
+    *,
+    path: str = "",
+    facts: Facts | None = None,
+    keep: frozenset[tuple[int, int]] = frozenset(),
+    data=None,
 ) -> Translation:
     """A file's MindSpore as PyTorch; ``keep`` are sites that stay a call of ms2torch.
+
+    ``data`` is what is known of all files' data pipelines (`rewriting.pipelines.Pipelines`), of this one's
+    where it is not given.
 
     SyntaxError where the source is none. ModuleNotFoundError where libcst is not installed.
     """
@@ -62,4 +70,16 @@ def translate_source(
         raise ModuleNotFoundError(NEEDS_LIBCST) from None
     from .rewriting.rewriter import rewrite
 
-    return rewrite(source, facts, keep)
+    return rewrite(source, facts, keep, data)
+
+
+def pipelines_of(sources: dict[str, str], facts: dict[str, Facts]):
+    """What is known of the data pipelines of several files, which move to PyTorch together or not at all."""
+    from .rewriting import pipelines
+    from .rewriting.reading import Reading
+
+    found = pipelines.Pipelines()
+    for path, source in sources.items():
+        tree = ast.parse(source)
+        found |= pipelines.of(tree, Reading(tree, facts.get(path)))
+    return found

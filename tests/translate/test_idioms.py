@@ -82,10 +82,10 @@ def test_a_step_as_a_person_writes_it():
 
 
 def test_what_is_kept_says_why_and_takes_torch_tensors():
-    text = "from mindspore import ops\n\n\ndef f(x):\n    return ops.unsorted_segment_sum(x, x, 2)\n"
+    text = "from mindspore import ops\n\n\ndef f(x):\n    return ops.unsorted_segment_prod(x, x, 2)\n"
     translation = translate_source(text)
-    assert "# ms2torch: ops.unsorted_segment_sum: there is no rule for it yet" in translation.text
-    assert "ms2torch.to_torch(ms2torch.ops.unsorted_segment_sum)(x, x, 2)" in translation.text
+    assert "# ms2torch: ops.unsorted_segment_prod: there is no rule for it yet" in translation.text
+    assert "ms2torch.to_torch(ms2torch.ops.unsorted_segment_prod)(x, x, 2)" in translation.text
 
 
 def test_a_site_that_was_taken_back_is_kept():

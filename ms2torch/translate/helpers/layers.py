@@ -64,6 +64,37 @@ def device_of(target):
     return "cuda" if target != "CPU" and torch.cuda.is_available() else "cpu"
 
 
+def segments(x, ids, count, how):
+    """Rows of the same id together, by "sum", "amax" or "amin"; what changes nothing where there is none."""
+    rows, ids = x.reshape(ids.numel(), *x.shape[ids.ndim:]), ids.reshape(-1).long()
+    rows, ids = rows[ids >= 0], ids[ids >= 0]
+    limits = torch.finfo(x.dtype) if x.is_floating_point() else torch.iinfo(x.dtype)
+    empty = {"sum": 0, "amax": limits.min, "amin": limits.max}[how]
+    found = torch.full((int(count), *rows.shape[1:]), empty, dtype=x.dtype, device=x.device)
+    places = ids.reshape(-1, *[1] * (rows.ndim - 1)).expand_as(rows)
+    return found.scatter_reduce(0, places, rows, how)
+
+
+def bias_add(x, bias):
+    """A bias for each channel, which is axis 1."""
+    return x + bias.reshape(-1, *[1] * (x.ndim - 2))
+
+
+class LossBase(nn.Module):
+    """What a loss of elements shares: ``get_loss`` weights them and reduces them, or not."""
+
+    def __init__(self, reduction="mean"):
+        super().__init__()
+        self.reduce, self.average = reduction != "none", reduction != "sum"
+
+    def get_axis(self, x):
+        return tuple(range(x.ndim))
+
+    def get_loss(self, x, weights=1.0):
+        loss = (x.float() * weights).to(x.dtype)
+        return (loss.mean() if self.average else loss.sum()) if self.reduce else loss
+
+
 def named(module, moving=False):
     """A module's parameters, each with its name as ``label``; norms call theirs gamma and beta.
 
@@ -77,7 +108,11 @@ def named(module, moving=False):
                 buffer = getattr(layer, f"running_{name}")
                 buffer.label = f"{prefix}.moving_{name.replace('var', 'variance')}".lstrip(".")
                 found.append(buffer)
-        for name, parameter in layer.named_parameters(recurse=False):
+        own = list(layer.named_parameters(recurse=False))
+        if isinstance(layer, nn.RNNBase):  # all layers' weights of a kind stand together
+            kinds = list(dict.fromkeys(name.partition("_l")[0] for name, _ in own))
+            own.sort(key=lambda pair: kinds.index(pair[0].partition("_l")[0]))
+        for name, parameter in own:
             if isinstance(layer, norms):
                 name = {"weight": "gamma", "bias": "beta"}[name]
             elif isinstance(layer, nn.Embedding):

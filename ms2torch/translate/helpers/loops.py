@@ -1,10 +1,12 @@
 """Training loops, what they call, and metrics."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import torch
 
+from .data import set_epoch
 from .steps import classes
 
 
@@ -52,11 +54,37 @@ class LossMonitor(Callback):
             print(f"epoch: {state.cur_epoch_num} step: {step}, loss is {loss}")
 
 
+class Checkpoints(Callback):
+    """Saves the network every ``steps`` steps and at the end; the newest ``keep`` files stay."""
+
+    def __init__(self, prefix="CKP", directory=".", steps=1, keep=5):
+        self.prefix, self.folder, self.steps, self.keep = prefix, Path(directory), steps, keep
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.last, self.files = 0, []
+
+    def step_end(self, run):
+        if run.original_args().cur_step_num >= self.last + self.steps:
+            self.save(run.original_args())
+
+    def end(self, run):
+        if run.original_args().cur_step_num != self.last:
+            self.save(run.original_args())
+
+    def save(self, state):
+        self.last = state.cur_step_num
+        step = (state.cur_step_num - 1) % state.batch_num + 1
+        self.files.append(self.folder / f"{self.prefix}-{state.cur_epoch_num}_{step}.ckpt")
+        torch.save(state.network.state_dict(), self.files[-1])
+        if len(self.files) > self.keep:
+            self.files.pop(0).unlink(missing_ok=True)
+
+
 class Trainer:
     """A network, its loss and its optimizer; without a loss the network is a training step by itself."""
 
-    def __init__(self, network, loss_fn=None, optimizer=None, metrics=None):
+    def __init__(self, network, loss_fn=None, optimizer=None, eval_network=None, metrics=None):
         self.network, self.loss_fn, self.optimizer = network, loss_fn, optimizer
+        self.eval_network = eval_network
         self.metrics = metric_table(metrics)
 
     def step(self, *batch):
@@ -87,6 +115,7 @@ class Trainer:
 
         tell("begin")
         for state.cur_epoch_num in range(1, epochs + 1):
+            set_epoch(data, state.cur_epoch_num - 1)
             self.network.train()
             tell("epoch_begin")
             for batch in data:
@@ -105,10 +134,16 @@ class Trainer:
     @torch.no_grad()
     def eval(self, data):
         """The metrics over a data set."""
-        self.network.eval()
+        set_epoch(data, 0)
+        (self.eval_network or self.network).eval()
         for metric in self.metrics.values():
             metric.clear()
         for *inputs, label in data:
+            if self.eval_network is not None:
+                found = self.eval_network(*inputs, label)
+                for metric in self.metrics.values():
+                    metric.update(*found)
+                continue
             found = self.network(*inputs)
             for metric in self.metrics.values():
                 if isinstance(metric, LossMetric):
@@ -170,6 +205,37 @@ class AccuracyMetric(Metric):
 
     def eval(self):
         return self.right / self.count
+
+
+class Recall(AccuracyMetric):
+    """Of the samples of a class, the share that was found, by class."""
+
+    def clear(self):
+        self.right = self.wanted = self.given = 0
+
+    def update(self, scores, label):
+        label = label.argmax(1) if label.ndim == scores.ndim else label.long()
+        given, wanted = (torch.nn.functional.one_hot(c, scores.shape[1]) for c in (scores.argmax(1), label))
+        self.right = self.right + (given * wanted).sum(0).double().numpy(force=True)
+        self.given = self.given + given.sum(0).double().numpy(force=True)
+        self.wanted = self.wanted + wanted.sum(0).double().numpy(force=True)
+
+    def eval(self):
+        return self.right / (self.wanted + np.finfo(float).tiny)
+
+
+class Precision(Recall):
+    """Of the samples given as a class, the share that is of it, by class."""
+
+    def eval(self):
+        return self.right / (self.given + np.finfo(float).tiny)
+
+
+class F1(Recall):
+    """The harmonic mean of precision and recall, by class."""
+
+    def eval(self):
+        return 2 * self.right / (self.given + self.wanted + np.finfo(float).tiny)
 
 
 class MeanSquares(Metric):

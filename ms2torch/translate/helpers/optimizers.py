@@ -26,6 +26,82 @@ class AdamWeightDecay(torch.optim.Optimizer):
                 p.sub_(group["lr"] * update)
 
 
+class PerTensor(torch.optim.Optimizer):
+    """An optimizer told by its rule for one tensor, ``update``; ``p`` moves in place."""
+
+    coupled = True  # weight decay is a part of the gradient
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    decay = group["weight_decay"] if self.coupled else 0.0
+                    self.update(p, p.grad + decay * p if decay else p.grad, self.state[p], group)
+
+    def update(self, p, grad, state, group):
+        raise NotImplementedError
+
+
+class RMSProp(PerTensor):
+    """RMSprop whose mean square starts at 1, with eps under the root and the rate inside the momentum."""
+
+    def __init__(self, params, lr=0.1, alpha=0.9, momentum=0.0, eps=1e-10, centered=False, weight_decay=0.0):
+        given = {"alpha": alpha, "momentum": momentum, "eps": eps, "centered": centered}
+        super().__init__(params, {"lr": lr, "weight_decay": weight_decay, **given})
+
+    def update(self, p, grad, state, group):
+        if not state:
+            state.update(square=torch.ones_like(p), mean=torch.zeros_like(p), moment=torch.zeros_like(p))
+        state["square"].lerp_(grad * grad, 1 - group["alpha"])
+        below = state["square"] + group["eps"]
+        if group["centered"]:
+            state["mean"].lerp_(grad, 1 - group["alpha"])
+            below = below - state["mean"] ** 2
+        state["moment"].mul_(group["momentum"]).add_(group["lr"] * grad / below.sqrt())
+        p.sub_(state["moment"])
+
+
+class FTRL(PerTensor):
+    """Follow the regularized leader, with L1 and L2 penalties."""
+
+    def __init__(self, params, lr=1e-3, initial_accum=0.1, lr_power=-0.5, l1=0.0, l2=0.0, weight_decay=0.0):
+        given = {"accum": initial_accum, "power": -lr_power, "l1": l1, "l2": l2}
+        super().__init__(params, {"lr": lr, "weight_decay": weight_decay, **given})
+
+    def update(self, p, grad, state, group):
+        if not state:
+            state.update(accum=torch.full_like(p, group["accum"]), linear=torch.zeros_like(p))
+        accum, linear, power = state["accum"], state["linear"], group["power"]
+        before = accum**power
+        after = accum.addcmul_(grad, grad) ** power
+        linear.add_(grad - (after - before) / group["lr"] * p)
+        size = linear.abs().clamp(min=group["l1"]) - group["l1"]
+        p.copy_(-linear.sign() * size / (after / group["lr"] + 2 * group["l2"]))
+
+
+class Lamb(PerTensor):
+    """Adam whose step for each tensor is as long as the tensor, times the rate."""
+
+    coupled = False
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-6, weight_decay=0.0):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    def update(self, p, grad, state, group):
+        if not state:
+            state.update(step=0, mean=torch.zeros_like(p), square=torch.zeros_like(p))
+        state["step"] += 1
+        first, second = group["betas"]
+        state["mean"].lerp_(grad, 1 - first)
+        state["square"].mul_(second).addcmul_(grad, grad, value=1 - second)
+        root = (state["square"] / (1 - second ** state["step"])).sqrt() + group["eps"]
+        move = state["mean"] / (1 - first ** state["step"]) / root + group["weight_decay"] * p
+        length, moved = p.norm(), move.norm()
+        ratio = torch.where((length > 0) & (moved > 0), length / moved, 1.0)
+        p.sub_(ratio * group["lr"] * move)
+
+
 def early_eps(optimizer):
     """An Adam that adds eps before the bias correction; without this it is PyTorch's own, a little bolder."""
     for group in optimizer.param_groups:
@@ -45,7 +121,8 @@ def decay_groups(module, weight_decay):
     norms = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)
     plain = [p for m in module.modules() if isinstance(m, norms) for p in m.parameters(recurse=False)]
     apart = {id(p) for p in plain}
-    decayed = [p for p in module.parameters() if id(p) not in apart]
+    decayed = [p for p in module.parameters() if p.requires_grad and id(p) not in apart]
+    plain = [p for p in plain if p.requires_grad]
     return [{"params": decayed, "weight_decay": weight_decay}, {"params": plain, "weight_decay": 0.0}]
 
 

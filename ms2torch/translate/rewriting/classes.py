@@ -26,13 +26,13 @@ def rewritten(rewriter, cls: Class | None, original: cst.ClassDef, updated: cst.
     for new, node in zip(updated.bases, cls.node.bases, strict=True):
         worth = rewriter.reading.worth(node)
         if isinstance(worth, Ref):
-            made = BASES.get(worth)
+            made = base_of(cls) if worth == cls.root() else BASES.get(worth)
             if made is None:
                 rewriter.keep_site(site_of(node), worth, "a class descends from it")
                 made = worth.replace("mindspore.", "ms2torch.", 1)
             else:
                 rewriter.settle(site_of(node), worth, worth)
-                if made in ("Callback", "Metric"):
+                if made in ("Callback", "Metric", "LossBase"):
                     rewriter.helpers.add(made)
             new = new.with_changes(value=cst.parse_expression(made)) if made else None
         if new is not None:
@@ -41,6 +41,21 @@ def rewritten(rewriter, cls: Class | None, original: cst.ClassDef, updated: cst.
         bases[-1] = bases[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
         return updated.with_changes(bases=bases)
     return updated.with_changes(bases=[], lpar=cst.MaybeSentinel.DEFAULT, rpar=cst.MaybeSentinel.DEFAULT)
+
+
+# What a loss has from its base.
+_OF_LOSSES = frozenset(("get_loss", "get_axis", "reduce", "average"))
+
+
+def base_of(cls: Class) -> str | None:
+    """What a class descends from in PyTorch: a loss that uses nothing of its base is a Module."""
+    made = BASES.get(cls.root())
+    if made != "LossBase":
+        return made
+    parts = [n for n in ast.walk(cls.node) if isinstance(n, ast.Attribute)]
+    own = {n.attr for n in parts if isinstance(n.ctx, ast.Store)}
+    used = {n.attr for n in parts if isinstance(n.value, ast.Name) and n.value.id == "self"}
+    return "LossBase" if used & _OF_LOSSES - own else "nn.Module"
 
 
 def function(rewriter, original: cst.FunctionDef, updated: cst.FunctionDef):
@@ -74,6 +89,8 @@ def _overload(rewriter, node, updated: cst.FunctionDef) -> cst.FunctionDef:
         if graph is not None and registrations(rewriter, graph) == 1:
             kept = [d for j, d in enumerate(updated.decorators) if j != i]
             lines = updated.decorators[0].leading_lines
+            if not lines:  # the graph's own line stood above
+                lines = [cst.EmptyLine(indent=False)] * 2
             return updated.with_changes(decorators=kept, name=cst.Name(graph), leading_lines=lines)
     return updated
 

@@ -22,6 +22,9 @@ _NEEDED = {
     "partial": "from functools import partial",
     "SimpleNamespace": "from types import SimpleNamespace",
     "DataLoader": "from torch.utils.data import DataLoader",
+    "DistributedSampler": "from torch.utils.data import DistributedSampler",
+    "Path": "from pathlib import Path",
+    "islice": "from itertools import islice",
     "lr_scheduler": "from torch.optim import lr_scheduler",
 }
 

@@ -15,6 +15,7 @@ from ..translation import site_of
 from . import results
 from .worth import (
     ARRAY,
+    BUFFER,
     PARAMETER,
     PLAIN,
     SHAPE,
@@ -68,6 +69,7 @@ class Reading:
         self._stars: list[str] = []
         self.imported: set[str] = set()
         self._top: dict[str, object] = {}
+        self._shuffled: dict[tuple, ast.Call] = {}
         for _ in range(_PASSES):
             self._scopes, self._self, self._running = [{}], None, None
             self._later: list[Function] = []
@@ -544,8 +546,25 @@ class Reading:
         if isinstance(owner, Seq) and name in ("get", "pop"):
             return owner.item
         if isinstance(owner, Of) and is_a(owner.cls, "mindspore.dataset.Dataset"):
-            return owner if name not in ("get_dataset_size", "get_batch_size") else PLAIN
+            return self._of_pipeline(node, owner, name)
         return None
+
+    def _of_pipeline(self, node: ast.Call, owner: Of, name: str):
+        """What a method of a dataset gives; the call that began a pipeline goes with it."""
+        if name in ("get_dataset_size", "get_batch_size"):
+            return PLAIN
+        if name == "batch":
+            return Of("mindspore.dataset.BatchDataset", owner.call)
+        if name == "shuffle" and owner.call is not None and (node.args or node.keywords):
+            size = node.args[0] if node.args else node.keywords[0].value
+            made = self._shuffled.get(place(node))
+            if made is None:
+                again = ast.keyword(BUFFER, size)
+                made = ast.Call(owner.call.func, owner.call.args, [*owner.call.keywords, again])
+                ast.copy_location(made, owner.call)
+                self._shuffled[place(node)] = made
+            return Of(owner.cls, made)
+        return owner
 
     def _python(self, node, arguments):
         first = arguments[0] if arguments else None

@@ -11,9 +11,10 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from ..facts import Facts
 from ..rules import data, load, training
+from ..rules.cells import CLASSES
 from ..rules.table import CALLS, INSTANCES, VALUES, call_rule
 from ..translation import Site, Translation, site_of
-from . import classes, idioms, imports, modes, primitives, statements
+from . import classes, idioms, imports, modes, pipelines, primitives, statements
 from .binding import bind, form_of
 from .reading import Reading, place
 from .sites import Call, Kept
@@ -21,12 +22,14 @@ from .templates import Brackets, code, fill, placed
 from .worth import PARAMETER, Class, Gradient, Of, OwnOf, Ref, Seq, found, is_a, is_cell, is_tensor
 
 
-def rewrite(source: str, facts: Facts | None, keep: frozenset[tuple[int, int]]) -> Translation:
+def rewrite(
+    source: str, facts: Facts | None, keep: frozenset[tuple[int, int]], data: pipelines.Pipelines | None
+) -> Translation:
     """The whole of `translate_source` once libcst is there."""
     load()
     tree = ast.parse(source)
     reading = Reading(tree, facts)
-    rewriter = Rewriter(source, tree, reading, keep)
+    rewriter = Rewriter(source, tree, reading, keep, data or pipelines.of(tree, reading))
     wrapper = MetadataWrapper(cst.parse_module(source), unsafe_skip_copy=True)
     module = wrapper.visit(rewriter).visit(Brackets())
     if not rewriter.scaled:
@@ -46,8 +49,10 @@ class Rewriter(cst.CSTTransformer):
 
     METADATA_DEPENDENCIES = (PositionProvider,)
 
-    def __init__(self, source: str, tree: ast.Module, reading: Reading, keep) -> None:
+    def __init__(self, source: str, tree: ast.Module, reading: Reading, keep, data) -> None:
         super().__init__()
+        self.data = data
+        self.loops: dict[int, bool] = {}
         self.lines = source.splitlines()
         self.source, self.tree, self.reading, self.keep = source, tree, reading, keep
         self.nodes = {place(n): n for n in ast.walk(tree) if isinstance(n, ast.expr)}
@@ -72,10 +77,7 @@ class Rewriter(cst.CSTTransformer):
         self.made: dict[tuple, dict[str, cst.BaseExpression]] = {}
         self.primitives = primitives.plan(tree, reading)
         self.classes: list[Class] = []
-        self.keeps_data = any(
-            isinstance(n, ast.Call) and str(reading.worth(n.func)).startswith("mindspore.dataset.")
-            for n in ast.walk(tree)
-        )
+        self.keeps_data = data.any and bool(data.reason)
         self.names_parameters = any(
             isinstance(n, ast.Attribute) and n.attr == "name" and reading.worth(n.value) == PARAMETER
             for n in ast.walk(tree)
@@ -198,7 +200,7 @@ class Rewriter(cst.CSTTransformer):
         if owner and rest and not order:
             order = ("self",)
         bound, old = bind(names, order, args, rest), bind(names, order, olds, rest)
-        if bound is None and form is not None and form.kernel is None and not owner:
+        if bound is None and (form is None or (form.kernel is None and not owner)):
             bound, old = {}, {}  # rules of such classes look at the arguments themselves
         if bound is None:
             raise Kept(name, "its arguments are not told one by one")
@@ -213,8 +215,8 @@ class Rewriter(cst.CSTTransformer):
         if at in self.keep:
             raise Kept(path, "its result differed from MindSpore's")
         thing = found(path)
-        if path.startswith("mindspore.dataset."):
-            self.keep_site(at, path, data.REASON, is_a(path, "mindspore.dataset.Dataset"))
+        if path.startswith("mindspore.dataset.") and not self.data.moved:
+            self.keep_site(at, path, self.data.reason, is_a(path, "mindspore.dataset.Dataset"))
             return data.kept(path, updated)
         form = form_of(path)
         if isinstance(thing, type) and is_a(path, "mindspore.ops.Primitive"):
@@ -245,6 +247,10 @@ class Rewriter(cst.CSTTransformer):
             return updated
         if at in self.keep:
             raise Kept(name, "its result differed from MindSpore's")
+        if name.startswith("mindspore.dataset."):
+            name = f"{pipelines.DATASET}.{node.func.attr}"
+            if not self.data.moved and not name.endswith("_iterator"):
+                return updated
         form = form_of(name)
         rule = call_rule(name, form.kernel if form else None)
         if rule is None:
@@ -358,6 +364,8 @@ class Rewriter(cst.CSTTransformer):
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             return updated_node
         worth = self.reading.worth(node)
+        if isinstance(self.parents.get(id(node)), ast.Attribute):
+            return updated_node  # a part of a longer name
         if isinstance(worth, Ref) and node.id in self.reading.imported:
             return self._value(worth, node, updated_node)
         return updated_node
@@ -371,6 +379,9 @@ class Rewriter(cst.CSTTransformer):
         if thing is None or isinstance(thing, ModuleType):
             return updated
         at = site_of(node)
+        if path in CLASSES and self._is_asked(node):
+            self.settle(at, path, path)
+            return cst.parse_expression(CLASSES[path])
         rule = VALUES.get(path)
         if rule is None:
             form = form_of(path)
@@ -388,6 +399,12 @@ class Rewriter(cst.CSTTransformer):
         made = rule.form if rule.write is None else rule.write(self, node, updated)
         self.settle(at, path, rule.name)
         return fill(made, {}) if isinstance(made, str) else made
+
+    def _is_asked(self, node: ast.expr) -> bool:
+        """Whether ``isinstance`` asks for a class."""
+        outer = self.parents.get(id(node))
+        outer = self.parents.get(id(outer)) if isinstance(outer, ast.Tuple) else outer
+        return isinstance(outer, ast.Call) and getattr(outer.func, "id", "") in ("isinstance", "issubclass")
 
     # ---- classes and statements -------------------------------------------------------------------------
 
@@ -415,7 +432,7 @@ class Rewriter(cst.CSTTransformer):
 
     def leave_For(self, original_node, updated_node):
         worth = self.worth(original_node.iter)
-        if isinstance(worth, Of) and is_a(worth.cls, "mindspore.dataset.Dataset"):
+        if pipelines.is_data(worth) and not self.data.moved:
             return updated_node.with_changes(
                 iter=fill("ms2torch.to_torch({data})", {"data": updated_node.iter})
             )
@@ -435,6 +452,10 @@ class Rewriter(cst.CSTTransformer):
 
     def text(self, node: cst.CSTNode) -> str:
         return code(node)
+
+    def written_text(self, node: ast.expr) -> str:
+        """A name or an attribute of one as it is written in the file, which stays as it is."""
+        return ast.unparse(node)
 
 
 def _orders(node: cst.BaseExpression) -> bool:

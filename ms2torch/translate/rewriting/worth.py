@@ -57,6 +57,8 @@ class Plain(NamedTuple):
     kind: str
 
 
+# What stands in the call of a dataset's source for the ``shuffle`` that its pipeline has.
+BUFFER = "shuffle(buffer_size)"
 TENSOR, PARAMETER = Of("mindspore.Tensor"), Of("mindspore.Parameter")
 ARRAY, PLAIN, SHAPE, DTYPE = Plain("array"), Plain("plain"), Plain("shape"), Plain("dtype")
 
@@ -154,7 +156,12 @@ _HOMES = (
     "mindspore.amp",
     "mindspore.dataset.vision",
     "mindspore.dataset.transforms",
+    "mindspore.communication",
 )
+
+
+# Other homes of what mindspore.ops has, whose functions are objects of their own.
+_SPELLINGS = ("mindspore.ops.functional", "mindspore.ops.operations", "mindspore.ops.composite")
 
 
 @cache
@@ -164,6 +171,8 @@ def shortest(path: str) -> Ref:
     thing = found(path)
     if thing is None or parent in _HOMES[:4] or parent.startswith("mindspore.mint"):
         return Ref(path)
+    if parent in _SPELLINGS and hasattr(found("mindspore.ops"), leaf):
+        return Ref(f"mindspore.ops.{leaf}")
     for home in _HOMES:
         if getattr(found(home), leaf, None) is thing:
             return Ref(f"{home}.{leaf}")

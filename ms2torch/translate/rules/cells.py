@@ -14,9 +14,9 @@ from .table import rule, table
 # What a class of the program descends from instead; an empty text for nothing.
 BASES = {
     "mindspore.nn.Cell": "nn.Module",
-    "mindspore.nn.LossBase": "nn.Module",
-    "mindspore.nn.loss.loss._Loss": "nn.Module",
-    "mindspore.nn.loss.loss.LossBase": "nn.Module",
+    "mindspore.nn.LossBase": "LossBase",
+    "mindspore.nn.loss.loss._Loss": "LossBase",
+    "mindspore.nn.loss.loss.LossBase": "LossBase",
     "mindspore.nn.TrainOneStepCell": "nn.Module",
     "mindspore.nn.SequentialCell": "nn.Sequential",
     "mindspore.nn.CellList": "nn.ModuleList",
@@ -27,6 +27,22 @@ BASES = {
     "mindspore.train.callback.Callback": "Callback",
     "mindspore.nn.Metric": "Metric",
     "mindspore.train.Metric": "Metric",
+    "mindspore.Metric": "Metric",
+}
+_SAME = """
+Conv1d Conv2d Conv3d BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm Embedding ReLU ReLU6 GELU Dropout LSTM GRU
+MaxPool2d AvgPool2d Flatten Sigmoid Tanh Softmax Identity
+"""
+# What ``isinstance`` asks about a layer: the class of its counterpart.
+CLASSES = {
+    **{f"mindspore.nn.{name}": f"nn.{name}" for name in _SAME.split()},
+    "mindspore.nn.Cell": "nn.Module",
+    "mindspore.nn.Dense": "nn.Linear",
+    "mindspore.nn.Conv2dTranspose": "nn.ConvTranspose2d",
+    "mindspore.nn.SequentialCell": "nn.Sequential",
+    "mindspore.nn.CellList": "nn.ModuleList",
+    "mindspore.Tensor": "torch.Tensor",
+    "mindspore.Parameter": "nn.Parameter",
 }
 
 table(
@@ -91,11 +107,15 @@ def to_float(call):
 
 def arguments_of_init(rewriter, cls, updated: cst.Call) -> cst.Call:
     """``super().__init__()`` of a class whose base is MindSpore's own."""
+    from ..rewriting import classes
+
     root = cls.root()
     if BASES.get(root) in ("nn.Sequential", "nn.ModuleList"):
         return updated
     if is_a(root, "mindspore.nn.TrainOneStepCell"):
         _keep_what_it_keeps(rewriter, cls, updated)
+    if BASES.get(root) == "LossBase" and classes.base_of(cls) == "LossBase":
+        return updated
     if cls.is_cell or root in BASES:
         return updated.with_changes(args=[])
     return updated

@@ -78,6 +78,46 @@ def needless(call):
     return cst.Name("_gone_")
 
 
+_MODES = ("STAND_ALONE", "DATA_PARALLEL", "HYBRID_PARALLEL", "SEMI_AUTO_PARALLEL", "AUTO_PARALLEL")
+for _home in ("", "context.", "communication."):
+    for _name in _MODES:
+        add(Rule(f"mindspore.{_home}ParallelMode.{_name}", f'"{_name.lower()}"'), VALUES)
+
+
+@rule(
+    "get_auto_parallel_context context.get_auto_parallel_context",
+    "torch.distributed's state",
+    "one process: stand_alone; several: data_parallel",
+    "单进程为 stand_alone，多进程为 data_parallel",
+)
+def get_auto_parallel_context(call):
+    asked = next(iter(call.args), None) and call.value(next(iter(call.args)))
+    if asked == "parallel_mode":
+        return '("data_parallel" if torch.distributed.is_initialized() else "stand_alone")'
+    if asked == "device_num":
+        return get_group_size(call)
+    if asked in ("gradients_mean", "mirror_mean"):
+        return "True"
+    call.keep("what it asks for has no counterpart")
+
+
+@rule("parallel._utils._get_parallel_mode", "torch.distributed's state")
+def parallel_mode(call):
+    return '("data_parallel" if torch.distributed.is_initialized() else "stand_alone")'
+
+
+@rule("parallel._utils._get_device_num parallel._utils._get_gradients_mean", "torch.distributed.get_world_size()")
+def device_num(call):
+    return "True" if call.name.endswith("mean") else get_group_size(call)
+
+
+@rule("communication.init", "torch.distributed.init_process_group()", "torchrun starts the processes", "由 torchrun 启动各进程")
+def init(call):
+    if not call.rewriter.is_statement(call.node):
+        call.keep("its value is used")
+    return "torch.distributed.init_process_group()"
+
+
 @rule("communication.get_rank", "torch.distributed.get_rank()")
 def get_rank(call):
     return "(torch.distributed.get_rank() if torch.distributed.is_initialized() else 0)"

@@ -1,32 +1,242 @@
-"""Datasets stay on ``ms2torch.dataset``, whose order and random numbers are MindSpore's; torch tensors come out."""
+"""Datasets: ``torch.utils.data`` where the whole pipeline has rules, else ``ms2torch.dataset``.
+
+Without a seed MindSpore's order of rows is new in every run, and ``DataLoader(..., shuffle=True)`` is as good. With
+one the order is part of what the program computes: a sampler at the head gives the same.
+"""
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
+from ..rewriting import pipelines
 from ..rewriting.templates import code
+from ..rewriting.worth import BUFFER
 from .dtypes import TORCH
 from .table import rule
 
-REASON = "its order and its random numbers are MindSpore's"
+_ORDER = "a seed's order is MindSpore's: SeededOrder, at the head, gives it; shuffle=True where it need not be the same"
+_ORDER_ZH = "设了种子时顺序与 MindSpore 相同：文件头的 SeededOrder；无需相同时用 shuffle=True"
+
+
+@rule("dataset.GeneratorDataset", "Samples(rows, names), a torch.utils.data.Dataset at the head", _ORDER, _ORDER_ZH)
+def generator(call):
+    call.helper("Samples")
+    names = call.args["column_names"]
+    if isinstance(names, cst.SimpleString):
+        call.put("column_names", f"[{code(names)}]")
+    worth = call.worth("source")
+    if hasattr(worth, "returns"):
+        return "Samples(list({source}()), {column_names})"
+    return "Samples({source}, {column_names})"
+
+
+@rule("dataset.NumpySlicesDataset", "TensorDataset(...), by slices(columns) at the head", _ORDER, _ORDER_ZH)
+def numpy_slices(call):
+    call.helper("slices")
+    if not any(
+        isinstance(n, ast.Attribute) and n.attr == "map" and pipelines.is_data(call.rewriter.reading.worth(n.value))
+        for n in ast.walk(call.rewriter.tree)
+    ):
+        return "slices({data})"
+    call.helper("Samples")
+    names = call.args.get("column_names")
+    if isinstance(names, cst.SimpleString):
+        call.put("column_names", f"[{code(names)}]")
+    return "Samples(slices({data}), {column_names})"
+
+
+def _method(name: str, form: str, en: str = "", zh: str = ""):
+    """A rule for a dataset's method, in pipelines that move."""
+    return rule(f"dataset.Dataset.{name}", form, en, zh)
+
+
+@_method("map", "samples.map(functions, names)")
+def mapped(call):
+    names = call.args.get("input_columns")
+    if isinstance(names, cst.SimpleString):
+        call.put("input_columns", f"[{code(names)}]")
+    return "{self}.map({operations}, {input_columns})" if names is not None else "{self}.map({operations})"
+
+
+@_method("shuffle", "DataLoader(samples, shuffle=True)", _ORDER, _ORDER_ZH)
+def shuffled(call):
+    return "{self}"
+
+
+_method("repeat", "a loop over epochs")(lambda call: "{self}")
+
+
+@_method("batch", "DataLoader(samples, batch_size=n, shuffle=..., drop_last=...)", _ORDER, _ORDER_ZH)
+def batch(call):
+    source = pipelines.source_of(call.worth("self")) or {}
+    rows = code(call.args["self"])
+    size = "batch_size={batch_size}"
+    order = _order(call, source, rows)
+    if callable(order):
+        if not rows.isidentifier():
+            used = {n.id for n in ast.walk(call.rewriter.tree) if isinstance(n, ast.Name)}
+            made = next(n for n in ("samples", "rows", "all_samples", "every_sample") if n not in used)
+            call.beforehand(f"{made} = {rows}")
+            rows = made
+        order = order(rows)
+    last = call.value("drop_remainder", False)
+    drop = "" if last is False else ", drop_last={drop_remainder}"
+    call.put("self", rows)
+    return f"DataLoader({{self}}, {size}{order}{drop})"
+
+
+def _order(call, source, rows: str):
+    """The argument that says in what order rows come; a function of their name where it needs one."""
+    rewriter = call.rewriter
+    shuffle, buffer = source.get("shuffle"), source.get(BUFFER)
+    shown = "True" if shuffle is None or getattr(shuffle, "value", 0) is None else ast.unparse(shuffle)
+    if hasattr(rewriter.reading.worth(source.get("source", call.node)), "returns"):
+        shown = "False"  # what a function gives comes in its own order
+    shards = ast.unparse(source["num_shards"]) if "num_shards" in source else ""
+    part = ast.unparse(source["shard_id"]) if shards else ""
+    if shards and rewriter.data.seeded and shown == "True" and buffer is None:
+        call.helper("SeededOrder")
+        return lambda name: f", sampler=SeededOrder({name}, {shards}, {part})"
+    if shards and (shown not in ("True", "False") or buffer is not None):
+        call.keep("whether shards are shuffled is not told")
+    if shards:
+        return lambda name: f", sampler=DistributedSampler({name}, {shards}, {part}, shuffle={shown})"
+    if not rewriter.data.seeded:
+        shown = "True" if buffer is not None else shown
+        if shown == "False":
+            return ""
+        device = "device_target" in rewriter.source or "set_device" in rewriter.source
+        where = ", generator=torch.Generator(torch.get_default_device())" if device else ""
+        return f", shuffle={shown}{where}"
+    if buffer is not None:
+        call.helper("BufferedOrder")
+        call.helper("SeededOrder")
+        size = ast.unparse(buffer)
+        inner = {"True": "SeededOrder({0})", "False": "range(len({0}))"}.get(
+            shown, f"SeededOrder({{0}}) if {shown} else range(len({{0}}))"
+        )
+        return lambda name: f", sampler=BufferedOrder({inner.format(name)}, {size})"
+    if shown == "False":
+        return ""
+    call.helper("SeededOrder")
+    if shown == "True":
+        return lambda name: f", sampler=SeededOrder({name})"
+    return lambda name: f", sampler=SeededOrder({name}) if {shown} else None"
+
+
+@_method("get_dataset_size", "len(loader)")
+def size(call):
+    return "len({self})"
+
+
+@_method("get_batch_size", "loader.batch_size")
+def batch_size(call):
+    return "{self}.batch_size"
 
 
 @rule(
     "dataset.Dataset.create_tuple_iterator dataset.Dataset.create_dict_iterator DatasetHelper",
-    "a loop over torch.utils.data.DataLoader, or ms2torch.to_torch(data)",
-    "an iterator of ms2torch's gives torch tensors",
-    "ms2torch 的迭代器给出 torch 张量",
+    "the DataLoader itself, or ms2torch.to_torch(data)",
+    "an iterator that is made once goes on to the next epoch: Epochs, at the head, does",
+    "只创建一次的迭代器会进入下一个 epoch：文件头的 Epochs 也这样做",
 )
 def iterator(call):
-    numpy = any(
+    if call.rewriter.data.moved:
+        return _over(call)
+    if call.name.endswith("DatasetHelper"):
+        return "ms2torch.to_torch({dataset})"
+    if _asks_numpy(call):
+        return call.updated
+    return cst.parse_expression(f"ms2torch.to_torch({code(call.updated)})")
+
+
+def _asks_numpy(call) -> bool:
+    return any(
         a.keyword is not None and a.keyword.value == "output_numpy" and code(a.value) == "True"
         for a in call.updated.args
     )
-    if call.name.endswith("DatasetHelper"):
-        return "ms2torch.to_torch({dataset})"
-    if numpy:
-        return call.updated
-    return cst.parse_expression(f"ms2torch.to_torch({code(call.updated)})")
+
+
+def _over(call):
+    """What a loop goes over instead of an iterator."""
+    helper = call.name.endswith("DatasetHelper")
+    text = "{dataset}" if helper else "{self}"
+    worth = call.worth("dataset" if helper else "self")
+    if call.name.endswith("create_dict_iterator"):
+        call.helper("by_name")
+        arrays = ", arrays=True" if _asks_numpy(call) else ""
+        return f"by_name({text}, {pipelines.columns(worth)!r}{arrays})"
+    parent = call.rewriter.parents.get(id(call.node))
+    called = getattr(getattr(parent, "func", None), "id", "")
+    if called == "next":
+        return f"iter({text})"
+    if isinstance(parent, ast.Assign) or helper:
+        uses = _uses(call.rewriter.tree, call.target())
+        if uses and all(getattr(getattr(u, "func", None), "id", "") == "next" for u in uses):
+            return f"iter({text})"
+        call.helper("Epochs")
+        return f"Epochs({text})"
+    return text
+
+
+def _uses(tree: ast.Module, name: str | None) -> list[ast.AST]:
+    """What a name is used in."""
+    return [
+        parent
+        for parent in ast.walk(tree)
+        for child in ast.iter_child_nodes(parent)
+        if isinstance(child, ast.Name) and child.id == name and isinstance(child.ctx, ast.Load)
+    ]
+
+
+@rule("dataset.set_seed dataset.config.set_seed", "torch.manual_seed(seed)")
+def seed(call):
+    call.afterwards(f"np.random.seed({call.text('seed')})")
+    return "torch.manual_seed({seed})"
+
+
+@rule(" ".join(f"dataset.{name}" for name in pipelines.SETTINGS), "num_workers= of a DataLoader")
+def setting(call):
+    return cst.Name("_gone_")
+
+
+# ---- what maps -----------------------------------------------------------------------------------------------
+
+
+@rule("dataset.transforms.TypeCast dataset.vision.TypeCast", "astype(dtype), at the head")
+def type_cast(call):
+    text = code(call.args.get("data_type") or call.updated.args[0].value)
+    if text.startswith("torch."):
+        text = "np." + text.removeprefix("torch.").replace("bool", "bool_")
+    call.helper("astype")
+    return cst.parse_expression(f"astype({text})")
+
+
+def _transform(leaf: str, helper: str, called: bool = True) -> None:
+    @rule(f"dataset.vision.{leaf}", f"{helper}, at the head")
+    def write(call):
+        call.helper(helper)
+        return call.updated.with_changes(func=cst.Name(helper)) if called else cst.Name(helper)
+
+
+@rule("dataset.transforms.Compose", "a list of functions")
+def compose(call):
+    return call.updated.args[0].value
+
+
+@_method("reset", "nothing: each loop begins anew")
+def reset(call):
+    return cst.Name("_gone_")
+
+
+_transform("CenterCrop", "center_crop")
+_transform("Rescale", "rescale")
+_transform("Normalize", "normalize")
+_transform("Resize", "resize")
+_transform("HWC2CHW", "channels_first", False)
+_transform("ToTensor", "to_tensor", False)
 
 
 class _Dtypes(cst.CSTTransformer):

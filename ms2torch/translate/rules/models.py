@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from ..rewriting.templates import code
+from . import loops
 from .table import rule
 
 _SCALE = "in float32 a loss scale changes nothing; torch.amp.GradScaler for half precision"
@@ -18,23 +19,27 @@ _SCALE_ZH = "float32 下损失缩放不改变结果;半精度用 torch.amp.GradS
     _SCALE_ZH,
 )
 def model(call):
+    if loops.is_plain(call.rewriter, call.node):
+        return cst.Name("_gone_")
     level = call.value("amp_level", "O0")
     if level not in ("O0", None):
         call.keep(f"amp_level={level!r} has no rule")
-    for name in ("eval_network", "eval_indexes"):
-        if name in call and call.value(name) is not None:
-            call.keep(f"{name}= has no rule")
+    if "eval_indexes" in call and call.value("eval_indexes") is not None:
+        call.keep("eval_indexes= has no rule")
     call.helper("Trainer")
-    return (
-        "Trainer({network}, {loss_fn?}, {optimizer?}, metrics={metrics?})"
-        if "loss_fn" in call or "optimizer" not in call
-        else "Trainer({network}, optimizer={optimizer?}, metrics={metrics?})"
-    )
+    named = "eval_network={eval_network?}, metrics={metrics?})"
+    if "loss_fn" in call or "optimizer" not in call:
+        return "Trainer({network}, {loss_fn?}, {optimizer?}, " + named
+    return "Trainer({network}, optimizer={optimizer?}, " + named
 
 
 @rule("Model.train train.Model.train", "trainer.train(epochs, data, callbacks)")
 def train(call):
     data(call, "train_dataset")
+    made = getattr(call.worth("self"), "call", None)
+    if loops.is_plain(call.rewriter, made):
+        loops.loop(call, made)
+        return cst.Name("_gone_")
     return "{self}.train({epoch}, {train_dataset}, callbacks={callbacks?})"
 
 
@@ -55,6 +60,8 @@ def data(call, name: str) -> None:
 
     worth = call.worth(name)
     text = code(call.args[name])
+    if call.rewriter.data.moved:
+        return
     if not (isinstance(worth, Of) and worth.cls == "torch") and not text.startswith("ms2torch.to_torch("):
         call.put(name, f"ms2torch.to_torch({text})")
 
@@ -74,8 +81,30 @@ def _named(names: str, helper: str) -> None:
 
 _named("nn.Accuracy train.Accuracy Accuracy nn.metrics.Accuracy train.metrics.Accuracy", "AccuracyMetric")
 _named("nn.Loss train.Loss Loss nn.metrics.Loss", "LossMetric")
+_named("nn.F1 train.F1 F1", "F1")
+_named("nn.Precision train.Precision Precision", "Precision")
+_named("nn.Recall train.Recall Recall", "Recall")
 _named("nn.MSE train.MSE", "MeanSquares")
 _named("nn.MAE train.MAE", "MeanErrors")
+
+
+@rule("train.CheckpointConfig CheckpointConfig", '{"steps": n, "keep": n}')
+def checkpoint_config(call):
+    takes = {"save_checkpoint_steps", "keep_checkpoint_max", "integrated_save", "async_save"}
+    for name in call.args.keys() - takes:
+        if call.value(name) is not None:
+            call.keep(f"its {name}= has no rule")
+    return '{"steps": {save_checkpoint_steps}, "keep": {keep_checkpoint_max}}'
+
+
+@rule("train.ModelCheckpoint ModelCheckpoint", "Checkpoints(prefix, directory, steps, keep), at the head")
+def model_checkpoint(call):
+    call.helper("Checkpoints")
+    config = call.worth("config")
+    if "config" in call and getattr(config, "cls", "") not in ("mindspore.CheckpointConfig", "mindspore.train.CheckpointConfig"):
+        call.keep("its config= is not told")
+    named = "prefix={prefix?}, directory={directory?}"
+    return f"Checkpoints({named}, **{{config}})" if "config" in call else f"Checkpoints({named})"
 
 
 @rule(

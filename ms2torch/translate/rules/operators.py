@@ -13,6 +13,7 @@ import libcst as cst
 from ..rewriting.sites import UNTOLD
 from ..rewriting.templates import code
 from ..rewriting.worth import Const, Plain, Ref, is_tensor
+from ..translation import site_of
 from .table import instance, rule, table
 
 table(
@@ -128,7 +129,6 @@ flip | torch.flip({input}, {dims})
 ReverseV2 | torch.flip({input}, {axis})
 tril | torch.tril({input}, {diagonal?})
 triu | torch.triu({input}, {diagonal?})
-bias_add | F.bias_add({input_x}, {bias})
 unique | torch.unique({input}, return_inverse=True) | sorted; MindSpore keeps the order of first sight | PyTorch 排序,MindSpore 按首次出现的次序
 chunk | torch.chunk({input}, {chunks}, dim={axis?})
 split | torch.split({tensor}, {split_size_or_sections}, dim={axis?})
@@ -391,14 +391,61 @@ def dropout(call):
     return "F.dropout({input}, p={p?}, training={training?})"
 
 
+@rule("ops.bias_add ops.BiasAdd", "x + bias, along the channels")
+def bias_add(call):
+    fact = call.rewriter.reading.facts.at(*site_of(call.node))
+    shape = fact.arguments[0].shape if fact and fact.arguments and fact.arguments[0] else None
+    if shape is not None and len(shape) == 2:
+        return "{input_x} + {bias}"
+    if call.value("data_format", "NCHW") != "NCHW":
+        call.keep("its data_format= has no rule")
+    call.helper("bias_add")
+    return "bias_add({input_x}, {bias})"
+
+
+def _segments(name: str, how: str) -> None:
+    @rule(f"ops.unsorted_segment_{name} ops.UnsortedSegment{name.capitalize()}", "scatter_reduce, by segments at the head")
+    def write(call):
+        call.helper("segments")
+        x, ids, count = list(call.args)[:3]
+        return f'segments({{{x}}}, {{{ids}}}, {{{count}}}, "{how}")'
+
+
+for _name, _how in (("sum", "sum"), ("max", "amax"), ("min", "amin")):
+    _segments(_name, _how)
+
+
 @rule("ops.depend ops.Depend", "expr; value")
 def depend(call):
+    if isinstance(call.nodes.get("expr"), ast.Call) and not _comes_first(call):
+        return "({expr}, {value})[1]"
     if isinstance(call.nodes.get("expr"), ast.Call):
         if not isinstance(call.nodes.get("value"), (ast.Name, ast.Constant, ast.Attribute)):
             call.keep("what it gives is computed there")
         if code(call.args["expr"]) != "_gone_":
             call.beforehand(code(call.args["expr"]))
     return "{value}"
+
+
+def _comes_first(call) -> bool:
+    """Whether nothing else in its statement is computed before a call."""
+    node, parents = call.node, call.rewriter.parents
+    parent = parents[id(node)]
+    while not isinstance(parent, ast.stmt):
+        before = getattr(parent, "args", None) or getattr(parent, "elts", [])
+        if isinstance(parent, ast.Call) and node in parent.args:
+            before = [parent.func, *parent.args] if not isinstance(parent.func, ast.Name) else parent.args
+        for one in before[: before.index(node)] if node in before else ():
+            if any(isinstance(n, ast.Call) and not _is_depend(call, n) for n in ast.walk(one)):
+                return False
+        if not isinstance(parent, (ast.Call, ast.Tuple, ast.List)):
+            return isinstance(parent, ast.Subscript)
+        node, parent = parent, parents[id(parent)]
+    return True
+
+
+def _is_depend(call, node: ast.Call) -> bool:
+    return call.rewriter.reading.worth(node.func) == "mindspore.ops.depend"
 
 
 @rule("ops.partial", "functools.partial(f, x)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import libcst as cst
 
@@ -59,8 +60,25 @@ def _decayed(call) -> str:
         if text.startswith(start) and text.endswith(end):
             call.helper("decay_groups")
             return f"decay_groups({text[len(start) : -len(end)]}, {{weight_decay}})"
+    if isinstance(node, ast.Name):
+        made = _assigned(call.rewriter.tree, node.id)
+        text = ast.unparse(made).replace("trainable_params", "parameters") if made is not None else ""
+    modules = set(re.findall(r"([\w.]+)\.(?:get_)?parameters\(\)", text)) | set(re.findall(r"\bnamed\(([\w.]+)", text))
+    if len(modules) == 1 and ("requires_grad" in text or "filter(" not in text):
+        call.helper("decay_groups")
+        return f"decay_groups({modules.pop()}, {{weight_decay}})"
     call.keep("which parameters decay is not told: MindSpore leaves gamma and beta alone")
     return ""
+
+
+def _assigned(tree: ast.Module, name: str) -> ast.expr | None:
+    """What a name holds that is assigned once."""
+    found = [
+        n.value
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in n.targets)
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 @rule(
@@ -87,6 +105,18 @@ def _betas(call) -> str:
         return ""
     first = call.text("beta1") if "beta1" in call else "0.9"
     return f", betas=({first}, {call.text('beta2') if 'beta2' in call else '0.999'})"
+
+
+@rule(
+    "nn.LazyAdam",
+    "torch.optim.Adam(...), as nn.Adam",
+    "lazy is only what gradients of EmbeddingLookup's rows are",
+    "只有 EmbeddingLookup 的行梯度才会稀疏更新",
+)
+def lazy_adam(call):
+    if any(n in call.rewriter.source for n in ("EmbeddingLookup", "sparse")):
+        call.keep("rows of sparse gradients move alone, which PyTorch's SparseAdam does otherwise")
+    return adam(call)
 
 
 @rule(
@@ -133,6 +163,44 @@ def adagrad(call):
         "torch.optim.Adagrad({params}RATE, weight_decay={weight_decay?}, "
         "initial_accumulator_value={accum}, eps=0)",
     )
+
+
+@rule(
+    "nn.RMSProp",
+    "RMSProp(params, lr, alpha, eps, momentum), a class at the head",
+    "adds eps under the root, and its momentum holds the rate; torch.optim.RMSprop differs in both",
+    "eps 加在根号内，动量里含学习率；torch.optim.RMSprop 两处都不同",
+)
+def rms_prop(call):
+    call.helper("RMSProp")
+    return _optimizer(
+        call,
+        "RMSProp({params}RATE, alpha={decay?}, momentum={momentum?}, eps={epsilon?}, centered={centered?}, "
+        "weight_decay={weight_decay?})",
+    )
+
+
+@rule("nn.FTRL", "FTRL(params, lr, lr_power, l1, l2), a class at the head")
+def ftrl(call):
+    if call.value("use_locking", False) not in (False, None):
+        call.keep("use_locking=True has no counterpart")
+    call.helper("FTRL")
+    return _optimizer(
+        call,
+        "FTRL({params}RATE, initial_accum={initial_accum?}, lr_power={lr_power?}, l1={l1?}, l2={l2?}, "
+        "weight_decay={weight_decay?})",
+    )
+
+
+@rule(
+    "nn.Lamb",
+    "Lamb(params, lr, betas, eps, weight_decay), a class at the head",
+    "each tensor's step is as long as the tensor itself, times the rate",
+    "每个张量的步长按张量自身的范数缩放",
+)
+def lamb(call):
+    call.helper("Lamb")
+    return _optimizer(call, f"Lamb({{params}}RATE{_betas(call)}, eps={{eps?}}, weight_decay={{weight_decay?}})")
 
 
 @instance("nn.Optimizer", "apply_gradients(optimizer, gradients), at the head")

@@ -19,14 +19,14 @@ def save_checkpoint(call):
     return "torch.save({save_obj}.state_dict(), {ckpt_file_name})"
 
 
-@rule("load_checkpoint", "torch.load(path)", _BN, _BN_ZH)
+@rule("load_checkpoint", "torch.load(path, weights_only=True)", _BN, _BN_ZH)
 def load_checkpoint(call):
     for name in ("filter_prefix", "dec_key", "specify_prefix"):
         if name in call and call.value(name) is not None:
             call.keep(f"its {name}= has no counterpart")
     if "net" in call and call.value("net") is not None:
-        return "{net}.load_state_dict(torch.load({ckpt_file_name}))"
-    return "torch.load({ckpt_file_name})"
+        return "{net}.load_state_dict(torch.load({ckpt_file_name}, weights_only=True))"
+    return "torch.load({ckpt_file_name}, weights_only=True)"
 
 
 @rule("load_param_into_net", "net.load_state_dict(state)", _BN, _BN_ZH)

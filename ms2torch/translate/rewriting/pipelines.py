@@ -1,0 +1,186 @@
+"""Data pipelines: whether a program's can be ``torch.utils.data``, and in what order they give their rows.
+
+They move together or not at all, for a half of a pipeline is of no use to the other half.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from .reading import Reading
+from .worth import BUFFER, Const, Function, Of, Ref, is_a
+
+DATASET = "mindspore.dataset.Dataset"
+BATCHED = "mindspore.dataset.BatchDataset"
+SOURCES = {"mindspore.dataset.GeneratorDataset": "source", "mindspore.dataset.NumpySlicesDataset": "data"}
+TRANSFORMS = ("TypeCast", "Rescale", "Normalize", "HWC2CHW", "ToTensor", "Resize", "CenterCrop", "Compose")
+SETTINGS = ("set_prefetch_size", "set_num_parallel_workers", "set_enable_shared_mem", "set_auto_num_workers")
+# What changes no row, only who reads it.
+_WORKERS = {"num_parallel_workers", "python_multiprocessing", "max_rowsize", "num_epochs", "do_copy"}
+_SOURCE_TAKES = {"column_names", "shuffle", "num_shards", "shard_id"} | _WORKERS
+_METHODS = {
+    "map": {"operations", "input_columns"} | _WORKERS,
+    "batch": {"batch_size", "drop_remainder"} | _WORKERS,
+    "shuffle": {"buffer_size"},
+    "repeat": {"count"},
+    "create_tuple_iterator": _WORKERS | {"output_numpy"},
+    "create_dict_iterator": _WORKERS | {"output_numpy"},
+    "reset": set(),
+    "get_dataset_size": set(),
+    "get_batch_size": set(),
+}
+_DATA_ALONE = ("create_tuple_iterator", "create_dict_iterator", "get_dataset_size")
+
+
+class Pipelines(NamedTuple):
+    """What is known of a program's pipelines: whether it has any, why they stay (nothing where they move),
+    whether it sets a seed, which then tells the order of rows."""
+
+    any: bool = False
+    reason: str = ""
+    seeded: bool = False
+
+    def __or__(self, other: Pipelines) -> Pipelines:
+        return Pipelines(
+            self.any or other.any, self.reason or other.reason, self.seeded or other.seeded
+        )
+
+    @property
+    def moved(self) -> bool:
+        return self.any and not self.reason
+
+
+def of(tree: ast.Module, reading: Reading) -> Pipelines:
+    """A file's."""
+    found = Pipelines()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            found |= _of_call(tree, reading, node)
+    return found
+
+
+def is_data(worth) -> bool:
+    return isinstance(worth, Of) and is_a(worth.cls, DATASET)
+
+
+def given(call: ast.Call | None, names: tuple[str, ...]) -> dict[str, ast.expr]:
+    """A call's arguments by name."""
+    if call is None:
+        return {}
+    return dict(zip(names, call.args, strict=False)) | {k.arg: k.value for k in call.keywords if k.arg}
+
+
+def source_of(worth) -> dict[str, ast.expr] | None:
+    """The arguments of the call that began a pipeline, by name; None where that is not told."""
+    call = worth.call if isinstance(worth, Of) else None
+    if call is None:
+        return None
+    numpy = "NumpySlices" in ast.unparse(call.func)
+    first = ("data", "column_names") if numpy else ("source", "column_names")
+    return given(call, first)
+
+
+def columns(worth) -> list[str] | None:
+    """The names of a pipeline's columns; None where they are not told."""
+    node = (source_of(worth) or {}).get("column_names")
+    try:
+        names = ast.literal_eval(node) if node is not None else None
+    except (ValueError, TypeError):
+        return None
+    return [names] if isinstance(names, str) else list(names) if names else None
+
+
+def _of_call(tree: ast.Module, reading: Reading, node: ast.Call) -> Pipelines:
+    callee = reading.worth(node.func)
+    name = getattr(node.func, "attr", "")
+    if isinstance(callee, Ref) and callee.rpartition(".")[2] == "set_seed":
+        return Pipelines(callee.startswith("mindspore.dataset."), "", True)
+    if isinstance(callee, Ref) and callee.startswith("mindspore.dataset."):
+        return Pipelines(True, _of_ref(reading, callee, node))
+    if not isinstance(node.func, ast.Attribute):
+        return Pipelines()
+    owner = reading.worth(node.func.value)
+    if owner is None and name in _DATA_ALONE:
+        return Pipelines(True, f"what {name} is called on is not told")
+    if not is_data(owner):
+        return Pipelines()
+    return Pipelines(True, _of_method(tree, reading, name, owner, node))
+
+
+def _of_ref(reading: Reading, path: Ref, node: ast.Call) -> str:
+    """Why a source, a transform or a setting keeps the pipelines where they are."""
+    leaf = path.rpartition(".")[2]
+    if path in SOURCES:
+        return _of_source(reading, leaf, node)
+    if leaf in TRANSFORMS:
+        return _of_transform(leaf, node)
+    if leaf in SETTINGS:
+        return ""
+    return f"{leaf} has no counterpart in torch.utils.data"
+
+
+def _of_source(reading: Reading, leaf: str, node: ast.Call) -> str:
+    numpy = leaf == "NumpySlicesDataset"
+    args = given(node, ("data", "column_names") if numpy else ("source", "column_names"))
+    other = args.keys() - _SOURCE_TAKES - {"data", "source"}
+    if other or len(node.args) > 2 or any(isinstance(a, ast.Starred) for a in node.args):
+        return f"{leaf}: its {min(other, default='arguments')} have no rule"
+    worth = reading.worth(args.get("source")) if "source" in args else None
+    if isinstance(worth, Function):
+        text = ast.unparse(worth.node)
+        if "random" in text or not isinstance(args["source"], (ast.Name, ast.Lambda)):
+            return f"{leaf}: its rows are drawn anew for each epoch"
+    return ""
+
+
+def _of_transform(leaf: str, node: ast.Call) -> str:
+    if leaf == "Resize":
+        size = node.args[0] if len(node.args) == 1 and not node.keywords else None
+        return "" if isinstance(size, ast.Tuple) else "Resize: only a size of both sides has a rule"
+    if leaf == "ToTensor" and (node.args or node.keywords):
+        return "ToTensor: its output_type= has no rule"
+    return ""
+
+
+def _of_method(tree: ast.Module, reading: Reading, name: str, owner: Of, node: ast.Call) -> str:
+    takes = _METHODS.get(name)
+    if takes is None:
+        return f"{name} has no counterpart in torch.utils.data"
+    other = {k.arg for k in node.keywords} - takes
+    if other or any(isinstance(a, ast.Starred) for a in node.args) or len(node.args) > 2:
+        return f"{name}: its {min(map(str, other), default='arguments')} have no rule"
+    source, batched = source_of(owner), owner.cls == BATCHED
+    if source is None:
+        return f"where the pipeline that {name} belongs to begins is not told"
+    if name in ("map", "shuffle", "batch") and batched:
+        return f"{name} after batch has no rule"
+    if name == "create_tuple_iterator" and any(k.arg == "output_numpy" for k in node.keywords):
+        return "create_tuple_iterator: its output_numpy has no rule"
+    if name == "map" and "NumpySlicesDataset" in owner.cls and columns(owner) is None:
+        return "the names of its columns are not told"
+    if name == "shuffle" and BUFFER in source:
+        return "it shuffles twice"
+    if name == "repeat":
+        count = node.args[0] if node.args else node.keywords[0].value if node.keywords else None
+        return "" if reading.worth(count) == Const(1) else "repeat has no counterpart in torch.utils.data"
+    if name.startswith("create_") and not batched:
+        return "rows that are not batched have no rule"
+    if name == "create_dict_iterator" and columns(owner) is None:
+        return "the names of its columns are not told"
+    if name == "batch":
+        shuffle = source.get("shuffle")
+        if not isinstance(shuffle, (ast.Constant, type(None))) and _function(tree, shuffle) is not _function(
+            tree, node
+        ):
+            return "whether it shuffles is told elsewhere"
+    return ""
+
+
+def _function(tree: ast.Module, node: ast.expr):
+    """The innermost function around an expression."""
+    found = None
+    for one in ast.walk(tree):
+        if isinstance(one, (ast.FunctionDef, ast.Lambda)) and any(n is node for n in ast.walk(one)):
+            found = one
+    return found

@@ -1,0 +1,169 @@
+"""Data pipelines: torch.utils.data gives MindSpore's rows, in its order where a seed tells it."""
+
+import numpy as np
+import pytest
+import torch
+
+import ms2torch as ms
+import ms2torch.dataset as ds
+from ms2torch.dataset import vision
+
+pytest.importorskip("libcst")
+from ms2torch.translate import translate_source
+from ms2torch.translate.helpers import data
+
+HEAD = """
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore.dataset import transforms, vision
+
+class Rows:
+    def __len__(self):
+        return 11
+
+    def __getitem__(self, i):
+        return np.full((3, 4, 3), i, np.uint8), i
+
+def counted():
+    for i in range(5):
+        yield np.float32(i), i
+
+def rows(n):
+    return [(np.arange(3) + i, float(i)) for i in range(n)]
+
+columns = {"a": np.arange(7.0), "b": np.arange(14, dtype=np.int32).reshape(7, 2)}
+"""
+PIPELINES = {
+    "rows of an object": 'ds.GeneratorDataset(Rows(), ["x", "y"], shuffle=False).batch(4)',
+    "a seed's order": 'ds.GeneratorDataset(Rows(), ["x", "y"]).batch(4, drop_remainder=True)',
+    "a buffer": 'ds.GeneratorDataset(rows(20), ["x", "y"], shuffle=False).shuffle(6).batch(3)',
+    "a buffer over a seed's order": 'ds.GeneratorDataset(rows(20), ["x", "y"]).shuffle(6).batch(3)',
+    "a function": 'ds.GeneratorDataset(counted, ["x", "y"]).batch(2)',
+    "one column": 'ds.GeneratorDataset(list(range(6)), "x", shuffle=True).batch(2)',
+    "columns": "ds.NumpySlicesDataset(columns, shuffle=True).batch(3)",
+    "a tuple of columns": "ds.NumpySlicesDataset((columns['a'], columns['b']), shuffle=False).batch(3)",
+    "shards": 'ds.GeneratorDataset(rows(7), ["x", "y"], shuffle=False, num_shards=3, shard_id=1).batch(2)',
+    "shuffled shards": 'ds.GeneratorDataset(rows(7), ["x", "y"], num_shards=3, shard_id=1).batch(2)',
+    "mapped": """ds.GeneratorDataset(Rows(), ["x", "y"], shuffle=False).map(
+    [vision.Rescale(1 / 255, 0.5), vision.HWC2CHW()], "x"
+).map(transforms.TypeCast(ms.int32), ["y"]).batch(4)""",
+    "mapped columns": """ds.NumpySlicesDataset(columns, ["a", "b"]).map(
+    lambda a, b: (a + 1, b * 2), ["a", "b"]).batch(7)""",
+}
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES.values(), ids=PIPELINES)
+def test_a_pipeline_gives_the_same_batches(pipeline, seeds):
+    made = translate_source(f"{HEAD}\nms.set_seed(5)\ndata = {pipeline}\n")
+    assert "ms2torch" not in made.text and "mindspore" not in made.text, made.text
+    there, here = {}, {}
+    exec(made.text, there)
+    exec(HEAD.replace("import mindspore", "import ms2torch").replace("from mindspore", "from ms2torch"), here)
+    ms.set_seed(5)
+    wanted = eval(pipeline, here).create_tuple_iterator(num_epochs=2, output_numpy=True)
+    for epoch in range(2):
+        data.set_epoch(there["data"], epoch)
+        batches = list(there["data"])
+        for batch, right in zip(batches, list(wanted), strict=True):
+            for one, two in zip(batch, right, strict=True):
+                np.testing.assert_array_equal(one.numpy(), two)
+                assert one.numpy().dtype == two.dtype
+
+
+@pytest.fixture
+def seeds():
+    """The generators as they were, afterwards."""
+    state, torchs, seed = np.random.get_state(), torch.get_rng_state(), ds.config.get_seed()
+    yield
+    np.random.set_state(state)
+    torch.set_rng_state(torchs)
+    ds.config._values["seed"] = seed
+
+
+@pytest.mark.parametrize("size", [None, 7, 100])
+@pytest.mark.parametrize("count", [1, 2, 5, 64, 66000])
+def test_orders_are_a_seeds(count, size, seeds):
+    if count > 1000 and size:
+        pytest.skip("long")
+    ms.set_seed(3)
+    torch.manual_seed(3)
+    rows, order = ds.GeneratorDataset(range(count), ["x"]), data.SeededOrder(range(count))
+    if size:
+        rows, order = rows.shuffle(size), data.BufferedOrder(order, size)
+    wanted = rows.create_tuple_iterator(output_numpy=True, num_epochs=2)
+    for epoch in range(2 if count < 1000 else 1):
+        order.set_epoch(epoch)
+        assert list(order) == [int(x) for (x,) in wanted]
+
+
+IMAGES = {
+    "Resize up": (vision.Resize((32, 40)), data.resize((32, 40)), (28, 28, 1)),
+    "Resize down": (vision.Resize((8, 50)), data.resize((8, 50)), (20, 31, 3)),
+    "Rescale": (vision.Rescale(1 / 127.5, -1.0), data.rescale(1 / 127.5, -1.0), (6, 5, 3)),
+    "Normalize": (vision.Normalize([1.0, 2], [4.0, 5]), data.normalize([1.0, 2], [4.0, 5]), (7, 6, 2)),
+    "ToTensor": (vision.ToTensor(), data.to_tensor, (5, 6, 3)),
+    "HWC2CHW": (vision.HWC2CHW(), data.channels_first, (5, 6, 3)),
+    "CenterCrop": (vision.CenterCrop((21, 30)), data.center_crop((21, 30)), (28, 27, 3)),
+}
+
+
+@pytest.mark.parametrize(("theirs", "ours", "shape"), IMAGES.values(), ids=IMAGES)
+def test_images_to_the_bit(theirs, ours, shape):
+    image = np.random.RandomState(0).randint(0, 256, shape).astype(np.uint8)
+    np.testing.assert_array_equal(ours(image), theirs(image))
+
+
+KEPT = {
+    "RandomCrop": 'ds.GeneratorDataset(Rows(), ["x", "y"]).map(vision.RandomCrop(2), "x").batch(4)',
+    "zip": 'ds.zip((ds.GeneratorDataset(Rows(), ["x", "y"]), ds.GeneratorDataset(rows(3), ["z", "w"])))',
+    "repeat": 'ds.GeneratorDataset(Rows(), ["x", "y"]).repeat(3).batch(4)',
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_has_no_rule_keeps_the_pipeline_and_says_why(name):
+    made = translate_source(f"{HEAD}\ndata = {KEPT[name]}\n")
+    assert "ms2torch.dataset" in made.text and "DataLoader" not in made.text
+    assert f"{name} has no counterpart" in made.text
+
+
+def test_without_a_seed_it_shuffles():
+    made = translate_source(f'{HEAD}\ndata = ds.GeneratorDataset(Rows(), ["x", "y"]).batch(4)\n')
+    assert 'data = DataLoader(Samples(Rows(), ["x", "y"]), batch_size=4, shuffle=True)' in made.text
+
+
+MODEL = """
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn
+from mindspore.train import LossMonitor, Model
+
+data = ds.NumpySlicesDataset((np.zeros((8, 3), np.float32), np.zeros(8, np.int32)), ["x", "label"]).batch(4)
+net = nn.Dense(3, 2)
+loss_fn = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+model = Model(net, loss_fn, optimizer)
+model.train(3, data, callbacks=[LossMonitor()])
+"""
+LOOP = """
+net.train()
+for epoch in range(1, 4):
+    for step, (x, label) in enumerate(data, 1):
+        optimizer.zero_grad()
+        loss = loss_fn(net(x), label.long())
+        loss.backward()
+        optimizer.step()
+        print(f"epoch: {epoch} step: {step}, loss is {loss.item()}")
+"""
+
+
+def test_a_model_that_only_trains_is_a_loop():
+    made = translate_source(MODEL).text
+    assert made.endswith(LOOP) and "Trainer" not in made and "model" not in made, made
+
+
+def test_callbacks_of_a_program_keep_a_trainer():
+    made = translate_source(MODEL.replace("[LossMonitor()]", "[LossMonitor(), mine]")).text
+    assert "model = Trainer(net, loss_fn, optimizer)" in made and "model.train(3, data, callbacks=" in made
