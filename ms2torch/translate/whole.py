@@ -68,15 +68,23 @@ class Training:
     def _note(self, optimizer) -> None:
         parameters = _parameters(optimizer)
         if self.given is not None and len(self.made) < len(self.given):
-            _give(self.given[len(self.made)]["start"], parameters)
+            given = self.given[len(self.made)]
+            _give(_in_groups(given["start"], given["plain"], _splits(optimizer)), parameters)
         start = [t.detach().clone() for t in _tensors(parameters)]
-        self.made.append((type(optimizer).__name__, parameters, start))
+        plain = [any(n in getattr(p, "name", "") for n in ("gamma", "beta")) for p in parameters]
+        self.made.append((type(optimizer).__name__, parameters, start, plain, _splits(optimizer)))
 
     def found(self) -> list[dict]:
         """By optimizer: its class, and its parameters' values at the start and now."""
         return [
-            {"class": name, "start": start, "end": [t.detach().clone() for t in _tensors(parameters)]}
-            for name, parameters, start in self.made
+            {
+                "class": name,
+                "start": start,
+                "end": [t.detach().clone() for t in _tensors(parameters)],
+                "plain": plain,
+                "splits": splits,
+            }
+            for name, parameters, start, plain, splits in self.made
         ]
 
     def save(self, file: str) -> None:
@@ -88,6 +96,22 @@ def _parameters(optimizer) -> list:
     if isinstance(optimizer, torch.optim.Optimizer):
         return [p for group in optimizer.param_groups for p in group["params"]]
     return list(optimizer.parameters)
+
+
+def _splits(optimizer) -> bool:
+    """Whether an optimizer has a group that decays, and one after it that does not."""
+    groups = getattr(optimizer, "param_groups", ())
+    decays = [group.get("weight_decay", 0) != 0 for group in groups]
+    return isinstance(optimizer, torch.optim.Optimizer) and decays == [True, False]
+
+
+def _in_groups(values: list, plain: list[bool], splits: bool) -> list:
+    """A side's values in the order of another, whose norms' scales and shifts are a group of their own."""
+    if not splits or len(plain) != len(values):
+        return values
+    return [v for v, p in zip(values, plain, strict=True) if not p] + [
+        v for v, p in zip(values, plain, strict=True) if p
+    ]
 
 
 def _tensors(parameters) -> list[torch.Tensor]:
@@ -125,8 +149,9 @@ def compare(one: list[dict], two: list[dict]) -> tuple[int, int, float]:
     """
     compared, of, gap, way = 0, sum(len(o["end"]) for o in one), 0.0, 0.0
     for left, right in zip(one, two, strict=False):
-        for i, j in partners(left["end"], right["end"]):
-            a, b, start = (t.double().ravel() for t in (left["end"][i], right["end"][j], left["start"][i]))
+        ends, starts = (_in_groups(left[k], left["plain"], right["splits"]) for k in ("end", "start"))
+        for i, j in partners(ends, right["end"]):
+            a, b, start = (t.double().ravel() for t in (ends[i], right["end"][j], starts[i]))
             gap += float((a - b).square().sum())
             way += float((a - start).square().sum())
             compared += 1

@@ -139,7 +139,9 @@ def shuffle_as_cpp(items, seed):
 
 
 class SeededOrder(torch.utils.data.Sampler):
-    """The order in which MindSpore shuffles with the seed of torch.manual_seed, and ``set_epoch``'s epoch.
+    """The order in which MindSpore shuffles with the seed of torch.manual_seed.
+
+    A pass is the epoch that ``set_epoch`` told before it, else the first one.
 
     Where it need not be MindSpore's, ``DataLoader(..., shuffle=True)`` does as well.
     """
@@ -149,17 +151,19 @@ class SeededOrder(torch.utils.data.Sampler):
         self.shards, self.shard = shards, shard
 
     def __len__(self):
-        return -(-self.count // (self.shards or 1))
+        shards = self.shards or 1
+        return (self.count + shards - 1) // shards
 
     def set_epoch(self, epoch):
         self.epoch = epoch
 
     def __iter__(self):
-        for epoch in range(len(self.order), self.epoch + 1):
+        now, self.epoch = self.epoch, 0
+        for epoch in range(len(self.order), now + 1):
             order = list(self.order[-1] if self.order else range(self.count))
             shuffle_as_cpp(order, torch.initial_seed() + epoch + (self.shards is not None))
             self.order.append(order)
-        order = self.order[self.epoch]
+        order = self.order[now]
         if self.shards is None:
             return iter(order)
         return iter(order[(self.shard + i * self.shards) % self.count] for i in range(len(self)))
@@ -179,7 +183,8 @@ class BufferedOrder(torch.utils.data.Sampler):
 
     def __iter__(self):
         words = mt19937_64(torch.initial_seed())
-        for epoch in range(self.epoch + 1):
+        now, self.epoch = self.epoch, 0
+        for epoch in range(now + 1):
             if hasattr(self.samples, "set_epoch"):
                 self.samples.set_epoch(epoch)
             rest, order = iter(self.samples), []

@@ -134,7 +134,6 @@ class Trainer:
     @torch.no_grad()
     def eval(self, data):
         """The metrics over a data set."""
-        set_epoch(data, 0)
         (self.eval_network or self.network).eval()
         for metric in self.metrics.values():
             metric.clear()

@@ -37,6 +37,29 @@ class TrainStep(nn.Module):
         return loss.detach()
 
 
+class ScaleUpdate:
+    """Moves a loss scale: down by ``factor`` after an overflow, up after ``window`` steps without one."""
+
+    def __init__(self, scale, factor=1.0, window=0):
+        self.scale, self.factor, self.window = scale, factor, window
+        self.now, self.last = 1, 0
+
+    def get_loss_scale(self):
+        return self.scale
+
+    @torch.no_grad()
+    def __call__(self, scale, overflow):
+        grows = self.window and self.now - self.last >= self.window
+        if overflow:
+            scale.copy_(torch.clamp(scale / self.factor, min=1.0))
+        elif grows:
+            scale.mul_(self.factor)
+        if overflow or grows:
+            self.last = self.now
+        self.now += 1
+        return overflow
+
+
 class LossScaler:
     """A loss scale that halves after an overflow and doubles after ``window`` steps without one."""
 

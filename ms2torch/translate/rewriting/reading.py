@@ -568,6 +568,9 @@ class Reading:
 
     def _python(self, node, arguments):
         first = arguments[0] if arguments else None
+        if node.func.id in ("filter", "map") and isinstance(first, Function) and len(arguments) == 2:
+            for name in parameters(first.node)[:1]:
+                first.arguments[name] = join(first.arguments.get(name), self._item(arguments[1]))
         match node.func.id:
             case "zip":
                 return Seq(Many(tuple(map(self._item, arguments))))

@@ -262,8 +262,13 @@ class Rewriter(cst.CSTTransformer):
 
     def _method(self, owner, attr: str, fact) -> str | None:
         """The MindSpore name of a method."""
+        if isinstance(owner, OwnOf) and owner.cls.function(attr) is None:
+            for cls in _lineage(owner.cls.root()):
+                if f"{cls}.{attr}" in CALLS:
+                    return f"{cls}.{attr}"
         if fact is not None and fact.name:
-            return fact.name
+            of_tensor = fact.name.replace("mindspore.Parameter.", "mindspore.Tensor.", 1)
+            return of_tensor if of_tensor in CALLS else fact.name
         if is_tensor(owner):
             return (
                 f"mindspore.Tensor.{attr}"
@@ -428,6 +433,8 @@ class Rewriter(cst.CSTTransformer):
         kept = [e for e in updated_node.elements if not _orders(e.value)]
         if len(kept) == len(updated_node.elements):
             return updated_node
+        if kept:  # the last comma has the line break
+            kept[-1] = kept[-1].with_changes(comma=updated_node.elements[-1].comma)
         return updated_node.with_changes(elements=kept)
 
     def leave_For(self, original_node, updated_node):
@@ -437,6 +444,20 @@ class Rewriter(cst.CSTTransformer):
                 iter=fill("ms2torch.to_torch({data})", {"data": updated_node.iter})
             )
         return updated_node
+
+    def leave_BinaryOperation(self, original_node, updated_node):
+        shows = isinstance(original_node.left, (cst.SimpleString, cst.ConcatenatedString))
+        shows &= isinstance(original_node.operator, cst.Modulo)
+        node = self.node(original_node.right) if shows else None
+        if node is None:
+            return updated_node
+        return updated_node.with_changes(right=statements.shown(self, node, updated_node.right))
+
+    def leave_FormattedStringExpression(self, original_node, updated_node):
+        node = self.node(original_node.expression) if original_node.format_spec is None else None
+        if node is None or isinstance(node, ast.Tuple):
+            return updated_node
+        return updated_node.with_changes(expression=statements.shown(self, node, updated_node.expression))
 
     def leave_Try(self, original_node, updated_node):
         return statements.attempt(updated_node)

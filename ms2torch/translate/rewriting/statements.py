@@ -47,6 +47,8 @@ def shown(rewriter, node: ast.expr | None, value: cst.BaseExpression) -> cst.Bas
         return fill("{x}.numpy(force=True)", {"x": value})
     if worth == SHAPE and isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
         return fill("tuple({x})", {"x": value})
+    if isinstance(node, ast.ListComp) and isinstance(value, cst.ListComp):
+        return value.with_changes(elt=shown(rewriter, node.elt, value.elt))
     if isinstance(worth, Many) and isinstance(node, ast.Tuple) and isinstance(value, cst.Tuple):
         return value.with_changes(
             elements=[
@@ -88,7 +90,8 @@ def line(
         updated = _without(updated, gone)
         if updated is None:
             return cst.RemoveFromParent()
-    gone = len(updated.body) == 1 and _is_gone(updated.body[0])
+    one = len(updated.body) == len(original.body) == 1
+    gone = one and (_is_gone(updated.body[0]) or _is_idle(updated.body[0], original.body[0]))
     if gone and not before:
         return cst.RemoveFromParent()
     lines = [cst.parse_statement(text) for text in before]
@@ -113,6 +116,14 @@ def line(
 def _is_gone(statement) -> bool:
     value = getattr(statement, "value", None)
     return isinstance(value, cst.Name) and value.value == GONE
+
+
+def _is_idle(statement, before) -> bool:
+    """Whether a translation left ``x = x``."""
+    if not isinstance(statement, cst.Assign) or len(statement.targets) != 1 or statement.deep_equals(before):
+        return False
+    target, value = statement.targets[0].target, statement.value
+    return isinstance(target, cst.Name) and isinstance(value, cst.Name) and target.value == value.value
 
 
 def _without(updated: cst.SimpleStatementLine, gone: set[int]):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
+from ..rewriting import pipelines
 from ..rewriting.templates import code
 from . import loops
 from .table import rule
@@ -24,6 +27,9 @@ def model(call):
     level = call.value("amp_level", "O0")
     if level not in ("O0", None):
         call.keep(f"amp_level={level!r} has no rule")
+    scale = pipelines.given(getattr(call.worth("optimizer"), "call", None), ()).get("loss_scale")
+    if scale is not None and "loss_scale_manager" not in call:
+        call.keep("its optimizer divides gradients by loss_scale=, and nothing multiplies the loss")
     if "eval_indexes" in call and call.value("eval_indexes") is not None:
         call.keep("eval_indexes= has no rule")
     call.helper("Trainer")
@@ -115,6 +121,11 @@ def model_checkpoint(call):
     _SCALE_ZH,
 )
 def manager(call):
+    name = call.target()
+    uses = [n for n in ast.walk(call.rewriter.tree) if isinstance(n, ast.Name) and n.id == name]
+    parents = [call.rewriter.parents.get(id(n)) for n in uses if isinstance(n.ctx, ast.Load)]
+    if name and parents and all(getattr(p, "arg", "") == "loss_scale_manager" for p in parents):
+        return cst.Name("_gone_")
     return "None"
 
 

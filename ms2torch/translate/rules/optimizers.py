@@ -16,7 +16,7 @@ def _optimizer(call, made: str, rate: str = "learning_rate", lr: str = "lr") -> 
     """``torch.optim.X(params, lr=...)``, its rates and its decay."""
     node, worth = call.nodes.get(rate), call.worth(rate)
     scale = call.value("loss_scale", 1.0)
-    if scale not in (1, 1.0):
+    if scale not in (1, 1.0) and not _is_models(call):
         call.rewriter.scaled.add(call.target() or "")
         if call.target() is None:
             call.keep("its loss_scale= has no counterpart")
@@ -34,6 +34,23 @@ def _optimizer(call, made: str, rate: str = "learning_rate", lr: str = "lr") -> 
         return made.replace("RATE", f", lr={{{rate}}}" if rate in call else f", lr={_default(call, rate)}")
     call.helper("scheduled")
     return f"scheduled({made.replace('RATE', ', lr=1.0')}, {{{rate}}})"
+
+
+def _is_models(call) -> bool:
+    """Whether an optimizer is handed to Models alone, whose loop scales nothing."""
+    rewriter, name = call.rewriter, call.target()
+    if not (name or "").isidentifier():
+        return False
+    found = False
+    for node in ast.walk(rewriter.tree):
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+            outer = rewriter.parents[id(node)]
+            outer = rewriter.parents[id(outer)] if isinstance(outer, ast.keyword) else outer
+            worth = rewriter.reading.worth(outer.func) if isinstance(outer, ast.Call) else None
+            if str(worth).rpartition(".")[2] != "Model":
+                return False
+            found = True
+    return found
 
 
 def _default(call, name: str) -> str:

@@ -175,6 +175,17 @@ def reducer(call):
 
 
 @rule(
+    "nn.DynamicLossScaleUpdateCell nn.FixedLossScaleUpdateCell",
+    "ScaleUpdate(scale, factor, window), at the head; or torch.amp.GradScaler",
+)
+def scale_update(call):
+    call.helper("ScaleUpdate")
+    if call.name.endswith("FixedLossScaleUpdateCell"):
+        return "ScaleUpdate({loss_scale_value})"
+    return "ScaleUpdate({loss_scale_value}, {scale_factor}, {scale_window})"
+
+
+@rule(
     "amp.DynamicLossScaler amp.StaticLossScaler",
     "LossScaler(scale), at the head; or torch.amp.GradScaler",
     "GradScaler scales, looks and moves in one; the scaler here does it in the steps that MindSpore's has",
