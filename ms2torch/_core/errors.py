@@ -19,6 +19,19 @@ def unsupported(api: str, reason: str, instead: str = "") -> NotImplementedError
     return said(NotImplementedError(text))
 
 
+class BadInput(Exception):
+    """What is wrong with a command's input, in one line."""
+
+
+def answered(command, options) -> int:
+    """A command's exit code; 2, and one line, where its input is bad."""
+    try:
+        return command(options)
+    except BadInput as err:
+        print(f"ms2torch: {err}", file=sys.stderr)
+        return 2
+
+
 def notice(key: str, text: str) -> None:
     """Say ``text`` on stderr, once per process for each ``key``."""
     if key not in _given:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
+
+from ms2torch._core.errors import answered
 
 from . import mapping, memory, report, rules, sources, targets
 from .entries import MINDSPORE, SHOWN, TORCH, Bad, Checkpoint
@@ -103,12 +104,7 @@ class Plan:
 
 def main(argv: list[str]) -> int:
     """Carry out ``ms2torch convert-checkpoint``; the exit code."""
-    options = parser().parse_args(argv)
-    try:
-        return _convert(options)
-    except Bad as err:
-        print(f"ms2torch: {err}", file=sys.stderr)
-        return 2
+    return answered(_convert, parser().parse_args(argv))
 
 
 def _convert(options: argparse.Namespace) -> int:

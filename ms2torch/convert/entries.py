@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 import torch
 
+from ms2torch._core.errors import BadInput as Bad  # noqa: F401 (what this package's parts raise)
+
 MINDSPORE, TORCH = "mindspore", "torch"
 SHOWN = {MINDSPORE: "MindSpore", TORCH: "PyTorch"}
 # Names of optimizer state, on PyTorch's side: optimizer.state.<parameter>.<kind>, optimizer.<other>.
@@ -14,10 +16,6 @@ OPTIMIZER = "optimizer."
 STATE = "optimizer.state."
 # The key of safetensors' metadata, and of a state_dict's, under which a converted file remembers.
 KEY = "ms2torch"
-
-
-class Bad(Exception):
-    """Input that cannot be converted: one line for the user."""
 
 
 @dataclass

@@ -11,6 +11,9 @@ import re
 import sys
 import warnings
 
+from ms2torch._core.errors import BadInput as Bad
+from ms2torch._core.errors import answered
+
 _TEXT = """\
 A MindIR file as a program that needs neither MindSpore nor ms2torch: torch.export's (OUT.pt2, for
 torch.export.load) or ONNX (OUT.onnx). Both run on one input, and what comes out is compared.
@@ -19,10 +22,6 @@ _EPILOG = """\
 exit code: 0 written, 1 it cannot be written so (it branches on values) or the outputs differ, 2 bad input"""
 _AGREE = 1e-4
 _OPEN = 3  # the size of an open dimension in the example
-
-
-class Bad(Exception):
-    """Input that cannot be converted: one line for the user."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -41,12 +40,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str]) -> int:
     """Carry out ``ms2torch convert``; the exit code."""
-    options = parser().parse_args(argv)
-    try:
-        return _convert(options)
-    except Bad as err:
-        print(f"ms2torch: {err}", file=sys.stderr)
-        return 2
+    return answered(_convert, parser().parse_args(argv))
 
 
 def _convert(options: argparse.Namespace) -> int:

@@ -7,14 +7,12 @@ lie.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from types import SimpleNamespace
 
+from ms2torch._core import protobuf
+from ms2torch._core.protobuf import Damaged
+
 _DEEPEST = 60  # messages within messages; MindSpore's own files stay below twenty
-
-
-class Damaged(Exception):
-    """The bytes are no MindIR file."""
 
 
 # message -> field's number -> (name, kind, repeated). A kind is another message's name, or one of a value.
@@ -58,7 +56,7 @@ def parse(data: memoryview, message: str = "Model", start: int = 0, end: int | N
         raise Damaged("messages nest too deep")
     fields = SCHEMA[message]
     found = {name: [] if many else _EMPTY.get(kind) for name, kind, many in fields.values()}
-    for number, wire, value in _fields(data, start, len(data) if end is None else end):
+    for number, wire, value in protobuf.fields(data, start, len(data) if end is None else end):
         if number not in fields:
             continue
         name, kind, many = fields[number]
@@ -79,7 +77,7 @@ def _values(data: memoryview, kind: str, wire: int, value, depth: int) -> list:
         return _numbers(data, kind, wire, value)
     if kind == "int":
         if wire == 2:
-            return _packed(data, *value)
+            return protobuf.packed(data, *value)
         if wire != 0:
             raise Damaged("a number that is none")
         return [value]
@@ -87,13 +85,7 @@ def _values(data: memoryview, kind: str, wire: int, value, depth: int) -> list:
         raise Damaged("a text that is none")
     if kind == "span":
         return [value]
-    content = bytes(data[slice(*value)])
-    if kind == "blob":
-        return [content]
-    try:
-        return [content.decode()]
-    except UnicodeDecodeError:
-        raise Damaged("a text that is none") from None
+    return [bytes(data[slice(*value)]) if kind == "blob" else protobuf.text(data, value)]
 
 
 def _numbers(data: memoryview, kind: str, wire: int, value) -> list[float]:
@@ -103,51 +95,3 @@ def _numbers(data: memoryview, kind: str, wire: int, value) -> list[float]:
     if wire != 2 or (value[1] - value[0]) % size:
         raise Damaged("a number that is none")
     return list(struct.unpack_from(f"<{(value[1] - value[0]) // size}{letter}", data, value[0]))
-
-
-def _fields(data: memoryview, start: int, end: int) -> Iterator[tuple[int, int, object]]:
-    """``(number, wire type, value)``: an int, where eight or four bytes lie, or where a run of bytes lies."""
-    at = start
-    while at < end:
-        key, at = _varint(data, at, end)
-        number, wire = key >> 3, key & 7
-        if not number:
-            raise Damaged("field 0")
-        if wire == 0:
-            value, at = _varint(data, at, end)
-            yield number, wire, value - (1 << 64) if value >> 63 else value
-        elif wire == 2:
-            size, at = _varint(data, at, end)
-            if size > end - at:
-                raise Damaged("cut")
-            yield number, wire, (at, at + size)
-            at += size
-        elif wire in (1, 5):
-            size = 8 if wire == 1 else 4
-            if size > end - at:
-                raise Damaged("cut")
-            yield number, wire, at
-            at += size
-        else:
-            raise Damaged("wire type")
-
-
-def _varint(data: memoryview, at: int, end: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, 70, 7):
-        if at >= end:
-            raise Damaged("cut")
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value & (1 << 64) - 1, at
-    raise Damaged("varint")
-
-
-def _packed(data: memoryview, start: int, end: int) -> list[int]:
-    found = []
-    while start < end:
-        value, start = _varint(data, start, end)
-        found.append(value - (1 << 64) if value >> 63 else value)
-    return found

@@ -10,8 +10,9 @@ import os
 from dataclasses import dataclass
 from dataclasses import field as made
 
-from ..train import _protobuf
-from ..train._checkpoint_file import Damaged, _fields, _packed, _text
+from .._core import protobuf
+from .._core.protobuf import Damaged
+from ..train._checkpoint_file import _fields
 
 
 @dataclass
@@ -64,7 +65,7 @@ def _item(data: memoryview, start: int, end: int) -> tuple[str, ParallelLayouts]
     name, layout = "", ParallelLayouts()
     for number, value in _fields(data, start, end):
         if number == 1:
-            name = _text(data, value)
+            name = protobuf.text(data, value)
         elif number == 2:
             for key, one in _fields(data, *value):
                 if key in _LISTS:
@@ -79,7 +80,7 @@ def numbers(data: memoryview, start: int, end: int) -> list[int]:
     found: list[int] = []
     for number, value in _fields(data, start, end):
         if number == 1:
-            found += [value] if isinstance(value, int) else _packed(data, *value)
+            found += [value] if isinstance(value, int) else protobuf.packed(data, *value)
     return [n - (1 << 64) if n >= 1 << 63 else n for n in found]
 
 
@@ -131,21 +132,21 @@ def write(path: str, layouts: dict[str, ParallelLayouts], stage: int = 0, operat
         with open(path, "w", encoding="utf-8") as file:
             json.dump(found, file)
         return
-    data = [_protobuf.integer(1, 1)]
+    data = [protobuf.integer(1, 1)]
     for name, parts in operators.items():
-        strategies = _protobuf.integer(1, stage) + b"".join(_protobuf.content(2, _dims(one)) for one in parts)
-        data.append(_protobuf.content(2, _protobuf.content(1, name) + _protobuf.content(2, strategies)))
+        strategies = protobuf.integer(1, stage) + b"".join(protobuf.content(2, _dims(one)) for one in parts)
+        data.append(protobuf.content(2, protobuf.content(1, name) + protobuf.content(2, strategies)))
     for name, layout in layouts.items():
-        lists = b"".join(_protobuf.content(number, _dims(one.dim))
+        lists = b"".join(protobuf.content(number, _dims(one.dim))
                          for number, key in _LISTS.items() for one in getattr(layout, key))
-        lists += b"".join(_protobuf.integer(number, getattr(layout, key)) for number, key in _NUMBERS.items())
-        data.append(_protobuf.content(3, _protobuf.content(1, name) + _protobuf.content(2, lists)))
+        lists += b"".join(protobuf.integer(number, getattr(layout, key)) for number, key in _NUMBERS.items())
+        data.append(protobuf.content(3, protobuf.content(1, name) + protobuf.content(2, lists)))
     with open(path, "wb") as file:
         file.writelines(data)
 
 
 def _dims(values) -> bytes:
-    return b"".join(_protobuf.integer(1, n) for n in values)
+    return b"".join(protobuf.integer(1, n) for n in values)
 
 
 def merge_text(paths: list[str], path: str) -> None:
@@ -186,13 +187,13 @@ def merge_binary(paths: list[str], path: str) -> None:
         if stage in merged:
             continue
         merged.append(stage)
-        operators += [_protobuf.content(2, item) for item in of_operators]
+        operators += [protobuf.content(2, item) for item in of_operators]
         for place in of_layouts:
             (_, name), (_, layout) = (f for f in _fields(data, *place) if f[0] in (1, 2))
-            layouts.append(_protobuf.content(3, _protobuf.content(1, f"{stage}-{_text(data, name)}")
-                                             + _protobuf.content(2, bytes(data[slice(*layout)]))))
+            layouts.append(protobuf.content(3, protobuf.content(1, f"{stage}-{protobuf.text(data, name)}")
+                                             + protobuf.content(2, bytes(data[slice(*layout)]))))
     with open(path, "wb") as file:
-        file.writelines([_protobuf.integer(1, 1), *operators, *layouts])
+        file.writelines([protobuf.integer(1, 1), *operators, *layouts])
 
 
 def _stage_of(item: memoryview) -> int:

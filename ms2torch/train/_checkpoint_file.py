@@ -25,19 +25,14 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from ms2torch._core import protobuf
+from ms2torch._core.protobuf import Damaged, varint
 from ms2torch._core.tensor import dtype as _dtype
-
-from . import _protobuf
-from ._protobuf import varint
 
 SLICE = 512 * 1024 * 1024
 NOTE = 1000
 _CRC_MARK = b"crc_num"
 _TYPES = {str(t): torch_dtype for torch_dtype, t in _dtype._FROM_TORCH.items() if not torch_dtype.is_complex}
-
-
-class Damaged(Exception):
-    """The bytes are no checkpoint."""
 
 
 # ---- writing -----------------------------------------------------------------------------------------------
@@ -54,7 +49,7 @@ def write(
     checksum = 0
     parts = (part for tag, value in values for part in _messages(tag, value))
     if note:
-        parts = itertools.chain([_protobuf.content(NOTE, note)], parts)
+        parts = itertools.chain([protobuf.content(NOTE, note)], parts)
     with open(path, "wb") as file:
         for part in parts if encrypt is None else encrypt(b"".join(parts)):
             file.write(part)
@@ -69,8 +64,8 @@ def _messages(tag: str, value) -> Iterator[bytes | memoryview]:
         dims, kind, content = (0,), "str", memoryview(value.encode("utf-32-le") or bytes(4))
     else:
         dims, kind, content = value.shape, str(_dtype.from_torch(value.dtype)), raw_bytes(value)
-    head = b"".join(b"\x08" + varint(n) for n in dims) + _protobuf.content(2, kind.encode())
-    name = _protobuf.content(1, tag.encode())
+    head = b"".join(b"\x08" + varint(n) for n in dims) + protobuf.content(2, kind.encode())
+    name = protobuf.content(1, tag.encode())
     for start in range(0, len(content), SLICE):
         part = content[start : start + SLICE]
         before = head + b"\x1a" + varint(len(part))
@@ -159,7 +154,7 @@ def _element(data: memoryview, start: int, end: int) -> tuple:
     fields = dict(_fields(data, start, end))
     if not isinstance(fields.get(1), tuple):
         raise Damaged("a value without a tag")
-    tag = _text(data, fields[1])
+    tag = protobuf.text(data, fields[1])
     if not isinstance(fields.get(2), tuple):
         from ms2torch._core.errors import unsupported
 
@@ -169,9 +164,9 @@ def _element(data: memoryview, start: int, end: int) -> tuple:
     dims, kind, content = [], "", (0, 0)
     for number, value in _fields(data, *fields[2]):
         if number == 1:
-            dims += [value] if isinstance(value, int) else _packed(data, *value)
+            dims += [value] if isinstance(value, int) else protobuf.packed(data, *value)
         elif number == 2 and isinstance(value, tuple):
-            kind = _text(data, value)
+            kind = protobuf.text(data, value)
         elif number == 3 and isinstance(value, tuple):
             content = value
     return tag, dims, kind, content
@@ -209,52 +204,4 @@ def fill(tensor: torch.Tensor, pieces: Iterable[memoryview]) -> None:
 
 def _fields(data: memoryview, start: int, end: int) -> Iterator[tuple[int, int | tuple[int, int]]]:
     """``(number, value)`` of each field: an int, or where its bytes lie. Fixed-width ones are passed over."""
-    at = start
-    while at < end:
-        key, at = _read_varint(data, at, end)
-        number, wire = key >> 3, key & 7
-        if not number:
-            raise Damaged("field 0")
-        if wire == 0:
-            value, at = _read_varint(data, at, end)
-            yield number, value - (1 << 64) if value >> 63 else value
-        elif wire == 2:
-            size, at = _read_varint(data, at, end)
-            if size > end - at:
-                raise Damaged("cut")
-            yield number, (at, at + size)
-            at += size
-        elif wire in (1, 5):
-            at += 8 if wire == 1 else 4
-        else:
-            raise Damaged("wire type")
-    if at > end:
-        raise Damaged("cut")
-
-
-def _read_varint(data: memoryview, at: int, end: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, 70, 7):
-        if at >= end:
-            raise Damaged("cut")
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value & (1 << 64) - 1, at
-    raise Damaged("varint")
-
-
-def _packed(data: memoryview, start: int, end: int) -> list[int]:
-    found = []
-    while start < end:
-        value, start = _read_varint(data, start, end)
-        found.append(value)
-    return found
-
-
-def _text(data: memoryview, place: tuple[int, int]) -> str:
-    try:
-        return bytes(data[slice(*place)]).decode()
-    except UnicodeDecodeError:
-        raise Damaged("text") from None
+    return ((number, value) for number, wire, value in protobuf.fields(data, start, end) if wire in (0, 2))

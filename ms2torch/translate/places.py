@@ -10,16 +10,13 @@ from dataclasses import dataclass, field
 from importlib.util import decode_source
 from pathlib import Path
 
+from ms2torch._core.errors import BadInput
 from ms2torch.scan import judging
 from ms2torch.scan.sources import files
 
 from .notebooks import Notebook
 
 _LEFT = ("__pycache__", ".*", "*.pyc")
-
-
-class BadInput(Exception):
-    """What is wrong with the input, in one line."""
 
 
 @dataclass

@@ -71,7 +71,7 @@ class Training:
             given = self.given[len(self.made)]
             _give(_in_groups(given["start"], given["plain"], _splits(optimizer)), parameters)
         start = [t.detach().clone() for t in _tensors(parameters)]
-        plain = [any(n in getattr(p, "name", "") for n in ("gamma", "beta")) for p in parameters]
+        plain = [any(n in (getattr(p, "name", "") or "") for n in ("gamma", "beta")) for p in parameters]
         self.made.append((type(optimizer).__name__, parameters, start, plain, _splits(optimizer)))
 
     def found(self) -> list[dict]:

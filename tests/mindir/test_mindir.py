@@ -10,8 +10,8 @@ import torch
 
 import ms2torch as ms
 from ms2torch import nn
+from ms2torch._core import protobuf
 from ms2torch.mindir import graph, messages
-from ms2torch.train import _protobuf
 
 DATA = Path(__file__).with_name("recorded")
 NAMES = sorted(path.stem for path in DATA.glob("*.npz"))
@@ -139,9 +139,9 @@ def test_no_damage_does_worse_than_an_error(tmp_path, name):
 
 
 @pytest.mark.parametrize("content", [
-    _protobuf.content(7, _protobuf.content(1, b"") * 3),
-    _protobuf.content(7, _protobuf.content(3, b"".join(
-        _protobuf.integer(1, 2**40) for _ in range(4)) + _protobuf.integer(2, 1))),
+    protobuf.content(7, protobuf.content(1, b"") * 3),
+    protobuf.content(7, protobuf.content(3, b"".join(
+        protobuf.integer(1, 2**40) for _ in range(4)) + protobuf.integer(2, 1))),
     b"\x3a\xff\xff\xff\xff\x0f", b"\x3a" * 400,
 ])  # fmt: skip
 def test_a_claim_of_more_than_the_file_holds(tmp_path, content):
@@ -153,7 +153,7 @@ def test_a_claim_of_more_than_the_file_holds(tmp_path, content):
 def test_messages_within_messages_end():
     deep = b""
     for _ in range(500):
-        deep = _protobuf.content(17, deep)
+        deep = protobuf.content(17, deep)
     with pytest.raises(messages.Damaged, match="too deep"):
         messages.parse(memoryview(deep), "Attribute")
 

@@ -7,9 +7,8 @@ import re
 
 import numpy as np
 
-NUMBER = re.compile(
-    r"(?<![A-Za-z_.\d])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![A-Za-z_])|\bnan\b|\binf\b"
-)
+from ms2torch.translate.printed import NUMBER, joined
+
 SCALAR = re.compile(r"np\.\w+\(([^()]*)\)")
 
 
@@ -25,19 +24,6 @@ def quantities(lines):
         words.append(wording)
         found.setdefault(wording, []).append([float(n) for n in NUMBER.findall(line)])
     return words, {wording: np.array(rows) for wording, rows in found.items()}
-
-
-def joined(lines):
-    """Arrays that numpy broke into several lines, as one."""
-    whole, depth = [], 0
-    for line in lines:
-        if depth > 0:
-            whole[-1] += " " + line
-        else:
-            whole.append(line)
-            depth = 0
-        depth += line.count("[") + line.count("(") - line.count("]") - line.count(")")
-    return whole
 
 
 def distance(one, other):

@@ -13,7 +13,8 @@ import torch
 
 import ms2torch as ms
 from ms2torch import Parameter, Tensor
-from ms2torch.train import _checkpoint_file, _protobuf, serialization
+from ms2torch._core import protobuf
+from ms2torch.train import _checkpoint_file, serialization
 
 
 def parameter(values, name="w", dtype=ms.float32):
@@ -94,10 +95,10 @@ def test_no_damage_to_a_file_does_worse_than_a_value_error(saved, tmp_path, form
 
 @pytest.mark.parametrize("dims", [(2**40,), (2**31, 2**31), (3,), (0, 3)])
 def test_a_shape_that_the_bytes_do_not_fill_is_refused_before_memory_is_asked_for(tmp_path, dims):
-    shape = b"".join(b"\x08" + _protobuf.varint(n) for n in dims)
-    tensor = shape + _protobuf.content(2, b"Float32") + _protobuf.content(3, bytes(8))
-    tag = _protobuf.content(1, b"a")
-    (tmp_path / "x.ckpt").write_bytes(_protobuf.content(1, tag + _protobuf.content(2, tensor)))
+    shape = b"".join(b"\x08" + protobuf.varint(n) for n in dims)
+    tensor = shape + protobuf.content(2, b"Float32") + protobuf.content(3, bytes(8))
+    tag = protobuf.content(1, b"a")
+    (tmp_path / "x.ckpt").write_bytes(protobuf.content(1, tag + protobuf.content(2, tensor)))
     with pytest.raises(ValueError, match="can not have 8 bytes"):
         ms.load_checkpoint(str(tmp_path / "x.ckpt"))
 

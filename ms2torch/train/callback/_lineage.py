@@ -22,8 +22,8 @@ import os
 import numpy as np
 
 from ms2torch import log as logger
+from ms2torch._core.protobuf import content, float32, float64, integer
 from ms2torch.common.parameter import Parameter
-from ms2torch.train._protobuf import content, float32, float64, integer
 
 _FILES = ("dataset_file", "dataset_files", "dataset_dir")
 

@@ -21,7 +21,7 @@ import zlib
 import numpy as np
 
 from ms2torch import log as logger
-from ms2torch.train._protobuf import content, float32, float64, integer
+from ms2torch._core.protobuf import content, float32, float64, integer
 
 _TYPES = dict(
     zip(

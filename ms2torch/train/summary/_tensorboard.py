@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ms2torch.train._protobuf import content, float32, float64, integer
+from ms2torch._core.protobuf import content, float32, float64, integer
 
 from ._events import _bins, image_field
 from .writer import BaseWriter

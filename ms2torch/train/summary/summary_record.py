@@ -14,10 +14,10 @@ import numpy as np
 from ms2torch import _checkparam as check
 from ms2torch import log as logger
 from ms2torch._core.errors import unsupported
+from ms2torch._core.protobuf import content, float64
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.cell import Cell
 from ms2torch.ops.function.debug_func import keep_summary, take_summaries
-from ms2torch.train._protobuf import content, float64
 from ms2torch.train._utils import _make_directory, check_value_type
 
 from . import _tensorboard
