@@ -68,7 +68,7 @@ def step(x):
     optimizer.zero_grad()
     loss = net(x)
     loss.backward()
-    nn.utils.clip_grad_norm_([p for group in optimizer.param_groups for p in group['params']], 1.0)
+    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
     optimizer.step()
     return loss
 '''
@@ -92,3 +92,39 @@ def test_a_site_that_was_taken_back_is_kept():
     text = "from mindspore import ops\n\n\ndef f(x):\n    return ops.exp(x) + ops.tanh(x)\n"
     kept = translate_source(text, keep=frozenset({(5, 15)}))
     assert "ms2torch.to_torch(ms2torch.ops.exp)(x) + torch.tanh(x)" in kept.text
+
+
+TWO = """
+import mindspore
+from mindspore import nn
+
+net_g, net_d = nn.Dense(2, 3), nn.Dense(3, 1)
+optimizer_g = nn.Momentum(net_g.trainable_params(), 0.1, 0.9)
+optimizer_d = nn.Momentum(net_d.trainable_params(), 0.1, 0.9)
+grad_g = mindspore.value_and_grad(lambda x: net_d(net_g(x)).sum(), None, net_g.trainable_params())
+grad_d = mindspore.value_and_grad(lambda x: net_d(x).sum(), None, net_d.trainable_params())
+
+
+def step(x, y):
+    d_loss, d_grads = grad_d(y)
+    optimizer_d(d_grads)
+    g_loss, g_grads = grad_g(x)
+    optimizer_g(g_grads)
+    print(f"{d_loss} of {y.shape}")
+    return g_loss
+"""
+
+
+def test_two_optimizers_step_one_after_the_other():
+    made = translate_source(TWO).text
+    lines = ["optimizer_d.zero_grad()", "d_loss = net_d(y)", "d_loss.backward()", "optimizer_d.step()",
+             "optimizer_g.zero_grad()", "g_loss = ", "g_loss.backward()", "optimizer_g.step()"]  # fmt: skip
+    places = [made.find(f"    {line}") for line in lines]
+    assert -1 not in places and places == sorted(places), made
+    assert "value_and_grad" not in made and "{d_loss.numpy(force=True)}" in made
+
+
+def test_a_module_that_is_handed_on_and_what_a_layer_keeps():
+    head = "from mindspore import nn, ops\nnet = nn.Embedding(3, 4)\n"
+    made = translate_source(head + "print(hasattr(ops, 'roll'), net.embedding_size)\n").text
+    assert "hasattr(ms2torch.ops, 'roll'), net.embedding_dim" in made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import libcst as cst
 
@@ -18,18 +19,33 @@ def written(module: cst.Module) -> cst.Module:
         named = isinstance(call, ast.Call) and getattr(call.func, "id", "") == "value_and_grad"
         if named and isinstance(node.targets[0], ast.Name):
             makers[node.targets[0].id] = ast.unparse(call.args[0]), ast.unparse(call.args[1])
-    if len(makers) > 1:  # what one gives may hold on to the other's graph
-        makers = {}
-    module = module.visit(_Steps(makers))
+    module = module.visit(_Steps(makers, _optimized(tree)))
     used = [n.id for n in ast.walk(ast.parse(module.code)) if isinstance(n, ast.Name)]
     spent = {name for name in makers if used.count(name) == 1}
     return module.visit(_Spent(spent)) if spent else module
 
 
+_OF_MODULE = re.compile(r"list\((\w+)\.parameters\(\)\)|decay_groups\((\w+),|named\((\w+)\)")
+
+
+def _optimized(tree: ast.Module) -> dict[str, str]:
+    """By optimizer, the parameters of the one module that it moves."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            modules = {next(filter(None, m)) for m in _OF_MODULE.findall(ast.unparse(node.value))}
+            name = node.targets[0].id
+            if len(modules) == 1 and isinstance(node.value, ast.Call) and name not in found:
+                found[name] = f"{modules.pop()}.parameters()"
+            else:
+                found.pop(name, None)
+    return found
+
+
 class _Steps(cst.CSTTransformer):
-    def __init__(self, makers: dict[str, tuple[str, str]]) -> None:
+    def __init__(self, makers: dict[str, tuple[str, str]], optimized: dict[str, str]) -> None:
         super().__init__()
-        self.makers = makers
+        self.makers, self.optimized = makers, optimized
 
     def leave_IndentedBlock(self, original_node, updated_node):
         return updated_node.with_changes(body=self._body(updated_node.body))
@@ -62,6 +78,8 @@ class _Steps(cst.CSTTransformer):
         if found is None or (clip is not None and clip[0] != gradients):
             return None, 0
         run, weights = found
+        whole = re.fullmatch(r"\[p for group in (\w+)\.param_groups for p in group\['params'\]\]", weights)
+        weights = self.optimized.get(whole[1], weights) if whole else weights
         clips = [f"nn.utils.clip_grad_norm_({weights}, {clip[1]})"] if clip is not None else []
         lines = [f"{optimizer}.zero_grad()", *run, *clips, f"{optimizer}.step()"]
         made = [cst.parse_statement(line) for line in lines]
@@ -79,6 +97,8 @@ class _Steps(cst.CSTTransformer):
             and getattr(target.elts[1], "id", "") == gradients
         ):
             value, (of, weights) = target.elts[0], self.makers[function]
+            if isinstance(value, ast.Tuple) and len(self.makers) > 1:
+                return None  # what one gives may hold on to the other's graph
             loss = value.elts[0] if isinstance(value, ast.Tuple) else value
             run = _called(cst.parse_expression(of), statement.body[0].value)
             lines = [f"{ast.unparse(value).strip('()')} = {code(run)}", f"{ast.unparse(loss)}.backward()"]

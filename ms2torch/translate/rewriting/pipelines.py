@@ -83,7 +83,12 @@ def source_of(worth) -> dict[str, ast.expr] | None:
 
 def columns(worth) -> list[str] | None:
     """The names of a pipeline's columns; None where they are not told."""
-    node = (source_of(worth) or {}).get("column_names")
+    source = source_of(worth) or {}
+    node, data = source.get("column_names"), source.get("data")
+    if node is None and isinstance(data, ast.Tuple):
+        return [f"column_{i}" for i in range(len(data.elts))]
+    if node is None and isinstance(data, ast.Dict) and all(isinstance(k, ast.Constant) for k in data.keys):
+        return [k.value for k in data.keys]
     try:
         names = ast.literal_eval(node) if node is not None else None
     except (ValueError, TypeError):

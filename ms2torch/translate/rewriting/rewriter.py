@@ -381,9 +381,12 @@ class Rewriter(cst.CSTTransformer):
 
         path = shortest(path)
         thing = found(path)
+        at = site_of(node)
+        if isinstance(thing, ModuleType) and not isinstance(self.parents.get(id(node)), ast.Attribute):
+            self.keep_site(at, path, "the module itself is handed on")
+            return cst.parse_expression(path.replace("mindspore", "ms2torch", 1))
         if thing is None or isinstance(thing, ModuleType):
             return updated
-        at = site_of(node)
         if path in CLASSES and self._is_asked(node):
             self.settle(at, path, path)
             return cst.parse_expression(CLASSES[path])
@@ -430,7 +433,7 @@ class Rewriter(cst.CSTTransformer):
         return statements.line(self, original_node, updated_node, self.before.pop(), self.after.pop())
 
     def leave_List(self, original_node, updated_node):
-        kept = [e for e in updated_node.elements if not _orders(e.value)]
+        kept = [e for e in updated_node.elements if not _orders(e.value) and not _is_gone(e.value)]
         if len(kept) == len(updated_node.elements):
             return updated_node
         if kept:  # the last comma has the line break
@@ -487,6 +490,10 @@ def _orders(node: cst.BaseExpression) -> bool:
         and isinstance(node.elements[0], cst.DictElement)
         and "order_params" in code(node.elements[0].key)
     )
+
+
+def _is_gone(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Name) and node.value == statements.GONE
 
 
 # Methods that only Tensors have.

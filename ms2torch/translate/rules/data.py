@@ -7,6 +7,7 @@ one the order is part of what the program computes: a sampler at the head gives 
 from __future__ import annotations
 
 import ast
+import re
 
 import libcst as cst
 
@@ -107,7 +108,7 @@ def _order(call, source, rows: str):
         shown = "True" if buffer is not None else shown
         if shown == "False":
             return ""
-        device = "device_target" in rewriter.source or "set_device" in rewriter.source
+        device = re.search(r"(device_target\s*=|set_device\()\s*(?![\"']CPU[\"'])", rewriter.source)
         where = ", generator=torch.Generator(torch.get_default_device())" if device else ""
         return f", shuffle={shown}{where}"
     if buffer is not None:

@@ -526,3 +526,13 @@ for _name, _torch in {
     "moving_variance": "running_var",
 }.items():
     add(Rule(f"mindspore.nn.Cell.{_name}", f"{{self}}.{_torch}"), VALUES)
+
+
+# What a layer keeps of its making, under PyTorch's names.
+_KEPT = {
+    "Embedding": {"embedding_size": "embedding_dim", "vocab_size": "num_embeddings"},
+    "Dense": {"in_channels": "in_features", "out_channels": "out_features"},
+}
+for _layer, _names in _KEPT.items():
+    for _name, _other in _names.items():
+        add(Rule(f"mindspore.nn.{_layer}.{_name}", f"{{self}}.{_other}"), VALUES)
