@@ -117,8 +117,11 @@ def step(x, y):
 
 def test_two_optimizers_step_one_after_the_other():
     made = translate_source(TWO).text
-    lines = ["optimizer_d.zero_grad()", "d_loss = net_d(y)", "d_loss.backward()", "optimizer_d.step()",
-             "optimizer_g.zero_grad()", "g_loss = ", "g_loss.backward()", "optimizer_g.step()"]  # fmt: skip
+    lines = [
+        *("optimizer_d.zero_grad()", "d_loss = net_d(y).sum()", "d_loss.backward()", "optimizer_d.step()"),
+        *("optimizer_g.zero_grad()", "g_loss = net_d(net_g(x)).sum()", "g_loss.backward()"),
+        "optimizer_g.step()",
+    ]
     places = [made.find(f"    {line}") for line in lines]
     assert -1 not in places and places == sorted(places), made
     assert "value_and_grad" not in made and "{d_loss.numpy(force=True)}" in made

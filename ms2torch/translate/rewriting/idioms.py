@@ -116,13 +116,35 @@ class _Steps(cst.CSTTransformer):
 
 
 def _called(function: cst.BaseExpression, call: cst.Call) -> cst.BaseExpression:
-    """``call`` as one of ``function``; a lambda over the names that it is called with is its body."""
+    """``call`` as one of ``function``; a lambda that is called with names is its body over them."""
     if not isinstance(function, cst.Lambda):
         return call.with_changes(func=function)
     taken = [p.name.value for p in function.params.params]
-    if taken == [getattr(a.value, "value", None) for a in call.args if a.keyword is None and not a.star]:
-        return function.body
+    names = [a.value for a in call.args if a.keyword is None and not a.star and isinstance(a.value, cst.Name)]
+    inner = ast.walk(ast.parse(code(function.body)))
+    binds = any(isinstance(n, (ast.Lambda, ast.comprehension)) for n in inner)
+    if len(taken) == len(names) == len(call.args) and not (binds and taken != [n.value for n in names]):
+        return function.body.visit(_Renamed(dict(zip(taken, names, strict=True))))
     return call.with_changes(func=function.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()]))
+
+
+class _Renamed(cst.CSTTransformer):
+    """Other names for names; attributes and keywords keep theirs."""
+
+    def __init__(self, names: dict[str, cst.Name]) -> None:
+        super().__init__()
+        self.names = names
+
+    def visit_Attribute_attr(self, node):
+        self.kept = node.attr
+
+    def leave_Name(self, original_node, updated_node):
+        if original_node is getattr(self, "kept", None):
+            return updated_node
+        return self.names.get(original_node.value, updated_node)
+
+    def visit_Arg_keyword(self, node):
+        self.kept = node.keyword
 
 
 def _clipped(statement: ast.stmt) -> tuple[str, str] | None:

@@ -385,8 +385,12 @@ class Rewriter(cst.CSTTransformer):
         if isinstance(thing, ModuleType) and not isinstance(self.parents.get(id(node)), ast.Attribute):
             self.keep_site(at, path, "the module itself is handed on")
             return cst.parse_expression(path.replace("mindspore", "ms2torch", 1))
-        if thing is None or isinstance(thing, ModuleType):
-            return updated
+        if isinstance(thing, ModuleType) or (thing is None and path not in VALUES):
+            owner = path.rpartition(".")[0]
+            if not isinstance(node, ast.Attribute) or not isinstance(found(owner), type):
+                return updated
+            self.keep_site(at, path, "there is no rule for it yet")
+            return cst.parse_expression(path.replace("mindspore.", "ms2torch.", 1))
         if path in CLASSES and self._is_asked(node):
             self.settle(at, path, path)
             return cst.parse_expression(CLASSES[path])

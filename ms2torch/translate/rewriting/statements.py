@@ -119,7 +119,9 @@ def _is_gone(statement) -> bool:
 
 
 def _is_idle(statement, before) -> bool:
-    """Whether a translation left ``x = x``."""
+    """Whether a translation left ``x = x``, or ``x`` of a call."""
+    if isinstance(statement, cst.Expr) and isinstance(statement.value, cst.Name):
+        return isinstance(before, cst.Expr) and isinstance(before.value, cst.Call)
     if not isinstance(statement, cst.Assign) or len(statement.targets) != 1 or statement.deep_equals(before):
         return False
     target, value = statement.targets[0].target, statement.value
