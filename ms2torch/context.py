@@ -478,7 +478,7 @@ def get_context(attr_key: str):
     if attr_key == "mode":
         return GRAPH_MODE if mode.graph else PYNATIVE_MODE
     if attr_key == "device_target" and attr_key not in _values:
-        return "GPU" if device.device().type == "cuda" else "CPU"
+        return device.target(device.device())
     if attr_key in _SETTINGS:
         return _values.get(attr_key, _SETTINGS[attr_key].default)
     raise ValueError(_UNKNOWN.format("get_context", "argument", attr_key))

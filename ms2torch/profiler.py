@@ -10,6 +10,7 @@ import os
 from enum import Enum
 from typing import ClassVar
 
+from ms2torch._core.devices.device import profiled
 from ms2torch._core.errors import notice
 from ms2torch._naming.surface import install_lazy
 
@@ -46,10 +47,7 @@ class Profiler:
 
         if self._running is not None:
             raise RuntimeError("The profiler has already started.")
-        activities = [torch.profiler.ProfilerActivity.CPU]
-        if torch.cuda.is_available():
-            activities.append(torch.profiler.ProfilerActivity.CUDA)
-        self._running = torch.profiler.profile(activities=activities, **self._options)
+        self._running = torch.profiler.profile(activities=profiled(), **self._options)
         self._running.start()
 
     def stop(self) -> None:
@@ -94,7 +92,7 @@ class ProfilerLevel(_Choice):
 
 
 class ProfilerActivity(_Choice):
-    """Where to record: the CPU is always recorded; "GPU" and "NPU" stand for CUDA."""
+    """Where to record: the CPU is always recorded; "GPU" and "NPU" stand for the accelerator."""
 
     NPU = "NPU"
     GPU = "GPU"
@@ -225,9 +223,7 @@ class profile:
         import torch
 
         asked = set(activities or ProfilerActivity)
-        kinds = [torch.profiler.ProfilerActivity.CPU]
-        if torch.cuda.is_available() and asked - {ProfilerActivity.CPU}:
-            kinds.append(torch.profiler.ProfilerActivity.CUDA)
+        kinds = profiled() if asked - {ProfilerActivity.CPU} else profiled()[:1]
         self._profile = torch.profiler.profile(
             activities=kinds,
             schedule=schedule,

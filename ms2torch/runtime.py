@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ms2torch._core.devices import memory
+from ms2torch._core.devices.device import here
 from ms2torch._core.devices.streams import Event, Stream, StreamCtx, current_stream, default_stream  # noqa: F401
 from ms2torch._naming.surface import install_lazy
 
@@ -121,9 +122,7 @@ def set_kernel_launch_capture(enable_capture_graph, op_capture_skip=None) -> Non
 def set_cur_stream(stream) -> None:
     """Make ``stream`` the one that work goes to; nothing on the CPU."""
     if isinstance(stream, Stream) and stream._stream:
-        import torch
-
-        torch.cuda.set_stream(stream._stream)
+        here().set_stream(stream._stream)
 
 
 def communication_stream():

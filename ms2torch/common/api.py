@@ -14,6 +14,7 @@ import torch
 
 from ms2torch import language
 from ms2torch._core import mode
+from ms2torch._core.devices import memory
 from ms2torch._core.random import random_streams
 from ms2torch._naming.surface import install_lazy
 
@@ -159,8 +160,7 @@ def set_adapter_config(config: dict) -> None:
 
 def ms_memory_recycle() -> None:
     """Give cached device memory back."""
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
+    memory.do("empty_cache")
 
 
 class _Executor:
@@ -191,8 +191,7 @@ class _Executor:
         return self._gradient
 
     def sync(self) -> None:
-        if torch.cuda.is_available():
-            torch.cuda.synchronize()
+        memory.do("synchronize")
 
     def enable_grad(self) -> bool:
         return torch.is_grad_enabled()

@@ -26,7 +26,7 @@ def able(device) -> bool:
         notice("compile: no compiler", "no C++ compiler here (g++ or clang++), which compiling on a CPU "
                "needs: everything runs eagerly. 没有 C++ 编译器，全部以 eager 方式运行。")
         return False
-    return device.type in ("cpu", "cuda")
+    return device.type in ("cpu", "cuda", "xpu")
 
 
 def keep_cache() -> None:

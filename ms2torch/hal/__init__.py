@@ -16,33 +16,33 @@ def _target(device_target: str | None) -> str:
     return device_target
 
 
-def is_available(device_target: str) -> bool:
-    """Whether the target is here: "CPU" always, "GPU" and "Ascend" where torch has CUDA."""
-    import torch
+def _asked(device_target: str | None, what: str, without, *args):
+    """What torch's module of the accelerator says (``torch.cuda.<what>(*args)``), or ``without``."""
+    module = device.module_of(device.accelerator())
+    if _target(device_target) == "CPU" or not hasattr(module, what):
+        return without
+    return getattr(module, what)(*args)
 
-    return device_target == "CPU" or (device_target in ("GPU", "Ascend") and torch.cuda.is_available())
+
+def is_available(device_target: str) -> bool:
+    """Whether the target is here: "CPU" always, "GPU" and "Ascend" where torch has an accelerator."""
+    return device_target == "CPU" or (device_target in ("GPU", "Ascend")
+                                      and device.accelerator() is not None)
 
 
 def is_initialized(device_target: str) -> bool:
     """Whether the device has been used."""
-    import torch
-
-    return device_target == "CPU" or torch.cuda.is_initialized()
+    return device_target == "CPU" or _asked(device_target, "is_initialized", False)
 
 
 def device_count(device_target: str | None = None) -> int:
     """How many devices of the target there are."""
-    import torch
-
-    return 1 if _target(device_target) == "CPU" else max(torch.cuda.device_count(), 1)
+    return max(_asked(device_target, "device_count", 1), 1)
 
 
 def get_device_name(device_id: int, device_target: str | None = None) -> str:
-    """The device's name: "CPU", or what CUDA calls it."""
-    import torch
-
-    on_cuda = _target(device_target) != "CPU" and torch.cuda.is_available()
-    return torch.cuda.get_device_name(device_id) if on_cuda else "CPU"
+    """The device's name: "CPU", or what the accelerator calls it."""
+    return _asked(device_target, "get_device_name", "CPU", device_id)
 
 
 def synchronize() -> None:
@@ -76,34 +76,28 @@ communication_stream, set_cur_stream = runtime.communication_stream, runtime.set
 
 def memory_stats(device_target: str | None = None) -> dict:
     """Figures of the memory pool by name; none on the CPU."""
-    return runtime.memory_stats() if device.device().type == "cuda" else {}
+    return {} if device.here() is None else runtime.memory_stats()
 
 
-def _of_cuda(function):
-    """``function(device_id)`` of torch.cuda, None on the CPU."""
+def _of_device(function):
+    """``function(device_id)`` of the accelerator, None on the CPU."""
 
     def ask(device_id: int, device_target: str | None = None):
-        import torch
-
-        on_cuda = _target(device_target) != "CPU" and torch.cuda.is_available()
-        return getattr(torch.cuda, function)(device_id) if on_cuda else None
+        return _asked(device_target, function, None, device_id)
 
     ask.__name__ = function
     return ask
 
 
-get_device_capability = _of_cuda("get_device_capability")
-get_device_capability.__doc__ = "The CUDA device's compute capability, (major, minor); None on the CPU."
-get_device_properties = _of_cuda("get_device_properties")
-get_device_properties.__doc__ = "The CUDA device's name, memory and so on; None on the CPU."
+get_device_capability = _of_device("get_device_capability")
+get_device_capability.__doc__ = "The device's compute capability, (major, minor) of CUDA; None on the CPU."
+get_device_properties = _of_device("get_device_properties")
+get_device_properties.__doc__ = "The device's name, memory and so on; None on the CPU."
 
 
 def get_arch_list(device_target: str | None = None):
-    """The CUDA architectures that torch was built for; None on the CPU."""
-    import torch
-
-    on_cuda = _target(device_target) != "CPU" and torch.cuda.is_available()
-    return torch.cuda.get_arch_list() if on_cuda else None
+    """The architectures that torch was built for, of CUDA and XPU; None on the CPU."""
+    return _asked(device_target, "get_arch_list", None)
 
 
 install_lazy(__name__, globals())

@@ -171,7 +171,7 @@ def _spread_class(cls: type) -> type:
             ins, outs = self._strategies
             found = cls.__call__(self, *laid(spread, self.name, self.attrs, args, ins), **kwargs)
             if outs is None:
-                return found
+                return tuple(map(spread.summed, found)) if isinstance(found, tuple) else spread.summed(found)
             many = isinstance(found, tuple)
             values = laid(spread, f"output of {self.name}", {}, found if many else (found,), outs)
             return tuple(values) if many else values[0]

@@ -1,11 +1,16 @@
 """Device targets map to the best device here; MS2TORCH_DEVICE forces another."""
 
+import contextlib
+import types
+
 import pytest
 import torch
 
 import ms2torch
+from ms2torch import hal
 from ms2torch._core import errors
 from ms2torch._core.devices import device
+from ms2torch._core.processes import distributed
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +48,33 @@ def test_the_environment_forces_a_device(monkeypatch):
         RuntimeError, match="MS2TORCH_DEVICE or --device asks for 'nowhere', which is not here"
     ):
         device.select("GPU")
+
+
+@pytest.mark.parametrize(("kind", "target", "backend"), [
+    ("xpu", "GPU", "cpu:gloo,xpu:xccl"), ("mps", "GPU", "cpu:gloo,mps:gloo"),
+    ("npu", "Ascend", "cpu:gloo,npu:hccl")])
+def test_the_accelerator_that_torch_has_is_the_device(monkeypatch, capsys, kind, target, backend):
+    """As torch tells it, with a stand-in for its module: what a device is asked for goes there."""
+    asked = []
+    module = types.SimpleNamespace(
+        device_count=lambda: 2, get_device_name=lambda at: f"{kind} of a test", memory_allocated=lambda at: 7,
+        empty_cache=lambda: asked.append(1), device=lambda at: contextlib.nullcontext())
+    place = types.SimpleNamespace(type=kind, index=1)
+    monkeypatch.setattr(torch, kind, module, raising=False)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.accelerator, "is_available", lambda: True)
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: place)
+    monkeypatch.setattr(torch, "device", lambda kind, index: (kind, index))
+    assert device._best(3) == (kind, 1)
+    monkeypatch.setattr(device, "_best", lambda index: place)
+    device.select(target)
+    assert capsys.readouterr().err == ""
+    assert device.target(place) == target
+    hal.empty_cache()
+    assert asked == [1] and hal.memory_allocated() == 7 and hal.max_memory_allocated() == 0
+    assert hal.get_device_name(0, target) == f"{kind} of a test" and hal.device_count(target) == 2
+    assert hal.is_available(target)
+    assert distributed.backend_for(kind) == backend
 
 
 def test_device_ids_count_round_the_devices_that_are_here(monkeypatch):

@@ -1,13 +1,16 @@
 """Networks in stages, on processes that hold one stage each, and the same alone."""
 
+import contextlib
+
 import numpy as np
 
 import ms2torch as ms
 from ms2torch import Tensor, nn, ops
+from ms2torch._core.processes.meter import Meter
 from ms2torch.communication import get_group_size, get_rank, init
 from ms2torch.parallel.auto_parallel import AutoParallel
 from ms2torch.parallel.nn import Pipeline
-from tests.distributed.spread_cases import Attention, Loss, _weight
+from tests.distributed.spread_cases import Attention, Loss, ResNet, _weight
 
 WIDTH, MICRO = 8, 4
 
@@ -81,7 +84,8 @@ class Normed(nn.Cell):
         return self.second(ops.tanh(self.first(x)))
 
 
-KINDS = {"mlp": Mlp, "transformer": Transformer, "llama": Llama, "normed": Normed}
+KINDS = {"mlp": Mlp, "transformer": Transformer, "llama": Llama, "normed": Normed,
+         "resnet": lambda dp, mp, stages: ResNet(dp, mp)}
 
 
 def _cell(net, optimizer):
@@ -129,7 +133,8 @@ STEPS = {"cell": _cell, "functional": _functional, "clipped": _clipped, "scaled"
 
 
 def train(kind, way, stages, dp=1, mp=1, steps=2, optimizer="adam", **settings):
-    """(losses, parameters of this stage by name, elements that this process holds) of one rank, or alone."""
+    """(losses, parameters of this stage by name, elements that this process holds of each, bytes that it sent
+    in the last step) of one rank, or alone."""
     init()
     size, rank = get_group_size(), get_rank()
     ms.set_context(mode=ms.GRAPH_MODE)
@@ -145,16 +150,18 @@ def train(kind, way, stages, dp=1, mp=1, steps=2, optimizer="adam", **settings):
     if isinstance(step, nn.Cell):
         step.set_train()
     rs = np.random.RandomState(5)
-    losses = []
-    for _ in range(steps):
+    losses, meter = [], Meter()
+    for i in range(steps):
         x, y = rs.randn(16, WIDTH), rs.randn(16, WIDTH)
         if size > stages and not settings.get("full_batch"):
             parts, part = size // stages, rank % (size // stages)
             x, y = (_share(t, parts, part) for t in (x, y))
-        found = step(Tensor(x), Tensor(y))
+        with meter if i == steps - 1 else contextlib.nullcontext():
+            found = step(Tensor(x), Tensor(y))
         losses.append(float((found[0] if isinstance(found, tuple) else found).asnumpy()))
     held = {p.name: _held(p._rest) for p in [*net.get_parameters(), *made.get_parameters()]}
-    return losses, {p.name: p.asnumpy().copy() for p in net.get_parameters() if not p._away}, held
+    values = {p.name: p.asnumpy().copy() for p in net.get_parameters() if not p._away}
+    return losses, values, held, meter.sent
 
 
 def _share(t, parts, part):

@@ -15,10 +15,10 @@ def _compared(together, size, trainings):
                                             for args, settings in trainings], timeout=100)
     ranks = together(cases.several, size, trainings, timeout=100)
     shares = []
-    for i, (losses, values, whole) in enumerate(alone):
+    for i, (losses, values, whole, _) in enumerate(alone):
         # (Norms for clipping are of Float32.)
         limit = 1e-7 if trainings[i][0][1] == "clipped" else 1e-12
-        for mine, parameters, _ in [rank[i] for rank in ranks]:
+        for mine, parameters, *_ in [rank[i] for rank in ranks]:
             np.testing.assert_allclose(mine, losses, rtol=limit)
             assert parameters
             for name, value in parameters.items():

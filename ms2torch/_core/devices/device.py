@@ -1,4 +1,5 @@
-"""The device that new tensors live on: CUDA where there is one, else the CPU; MS2TORCH_DEVICE forces one."""
+"""The device that new tensors live on: torch's accelerator (CUDA, an Ascend NPU by torch_npu, XPU, MPS) where
+there is one, else the CPU; MS2TORCH_DEVICE forces one."""
 
 from __future__ import annotations
 
@@ -18,35 +19,73 @@ def device() -> torch.device:
     return _device
 
 
+def accelerator() -> str | None:
+    """The kind of accelerator that is here ("cuda", "npu", "xpu", "mps"); None where there is none."""
+    if torch.cuda.is_available():
+        return "cuda"
+    known = getattr(torch, "accelerator", None)     # of torch 2.6
+    found = known.current_accelerator() if known is not None and known.is_available() else None
+    return None if found is None else found.type
+
+
+def module_of(kind: str | None):
+    """``torch.cuda``, ``torch.npu``, ...: what torch can do with such devices; None for the CPU."""
+    return None if kind in (None, "cpu", "meta") else getattr(torch, kind, None)
+
+
+def pins(kind: str | None) -> bool:
+    """Whether such devices copy from page-locked memory while they compute."""
+    return kind not in (None, "cpu", "meta", "mps")
+
+
+def profiled() -> list:
+    """What torch's profiler records here: the CPU, and the accelerator."""
+    kinds = torch.profiler.ProfilerActivity
+    own = {"cuda": "CUDA", "xpu": "XPU", None: "CPU", "mps": "CPU"}.get(accelerator(), "PrivateUse1")
+    return [kinds.CPU] if own == "CPU" else [kinds.CPU, getattr(kinds, own)]
+
+
+def here():
+    """`module_of` the device in use."""
+    return module_of(device().type)
+
+
+def target(chosen: torch.device) -> str:
+    """MindSpore's name for a device: "CPU", "Ascend" for an NPU, "GPU" for any other accelerator."""
+    return {"cpu": "CPU", "meta": "CPU", "npu": "Ascend"}.get(chosen.type, "GPU")
+
+
 def describe(chosen: torch.device) -> str:
     """``cuda:0 (NVIDIA H200)``, ``cpu``."""
-    if chosen.type == "cuda":
-        return f"{chosen} ({torch.cuda.get_device_name(chosen)})"
-    return str(chosen)
+    name = getattr(module_of(chosen.type), "get_device_name", None)
+    return f"{chosen} ({name(chosen)})" if name is not None else str(chosen)
+
+
+def _numbered(kind: str, index: int) -> torch.device:
+    """The device of several processes on one machine that this one has."""
+    return torch.device(kind, index % max(getattr(module_of(kind), "device_count", int)(), 1))
 
 
 def _best(index: int) -> torch.device:
-    forced = os.environ.get("MS2TORCH_DEVICE")
-    if forced == "cuda" and torch.cuda.is_available():
-        forced = f"cuda:{index % torch.cuda.device_count()}"      # of several processes each has its own
+    forced, found = os.environ.get("MS2TORCH_DEVICE"), accelerator()
+    if forced and forced == found:
+        return _numbered(found, index)
     if forced:
         try:
             return torch.empty(0, device=forced).device
         except (RuntimeError, AssertionError, NotImplementedError) as err:
             raise RuntimeError(f"MS2TORCH_DEVICE or --device asks for {forced!r}, {_why(err)}") from None
-    if torch.cuda.is_available():
-        return torch.device("cuda", index % torch.cuda.device_count())
-    return torch.device("cpu")
+    return torch.device("cpu") if found is None else _numbered(found, index)
 
 
 def _why(err: Exception) -> str:
     """Why a device is not here, in a line: torch's own text lists every backend of every build."""
     if "Expected one of" in str(err) or "Invalid device string" in str(err):
-        return "which is not here: a device is cpu, cuda, cuda:1 or mps."
+        return "which is not here: a device is cpu, cuda, cuda:1, npu, xpu or mps."
     return f"which is not here: {str(err).splitlines()[0]}"
 
 
-def select(target: str | None, index: int | None = None) -> torch.device:
+def select(asked: str | None, index: int | None = None) -> torch.device:
     """Map MindSpore's device target ("Ascend", "GPU", "CPU") to the best device here, and say so once.
 
     ``index`` is MindSpore's ``device_id``; without one the environment says it: LOCAL_RANK (mpirun's too),
@@ -57,6 +96,6 @@ def select(target: str | None, index: int | None = None) -> torch.device:
         said = [os.environ.get(name) for name in ("LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "DEVICE_ID")]
         index = int(next(filter(None, said), 0))
     _device = _best(index)
-    if target is not None and (target, _device.type) not in (("GPU", "cuda"), ("CPU", "cpu")):
-        notice(f"device:{target}", f'device_target="{target}" runs on {describe(_device)} here.')
+    if asked is not None and (_device.type == "meta" or asked != target(_device)):
+        notice(f"device:{asked}", f'device_target="{asked}" runs on {describe(_device)} here.')
     return _device

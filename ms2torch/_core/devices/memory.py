@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import torch
+import contextlib
 
 from ms2torch._core.devices import device
 
 
 def ask(name: str) -> int:
-    """``torch.cuda.<name>()`` of the device in use, in bytes; 0 on the CPU, as MindSpore answers there."""
-    chosen = device.device()
-    return getattr(torch.cuda, name)(chosen) if chosen.type == "cuda" else 0
+    """``torch.cuda.<name>()`` (or of another accelerator) of the device in use, in bytes; 0 on the CPU, as
+    MindSpore answers there, and where torch can not tell."""
+    told = getattr(device.here(), name, None)
+    return 0 if told is None else told(device.device())
 
 
 def do(name: str) -> None:
-    """``torch.cuda.<name>()`` where the device in use is a CUDA device; nothing on the CPU."""
-    chosen = device.device()
-    if chosen.type == "cuda":
-        with torch.cuda.device(chosen):
-            getattr(torch.cuda, name)()
+    """``torch.cuda.<name>()`` (or of another accelerator) of the device in use; nothing on the CPU."""
+    module = device.here()
+    if hasattr(module, name):
+        with module.device(device.device()) if hasattr(module, "device") else contextlib.nullcontext():
+            getattr(module, name)()

@@ -1,6 +1,7 @@
 """Streams and events of the device (``mindspore.hal.Stream``, ``Event``, ``StreamCtx``).
 
-On a GPU they are torch's. The CPU has one queue, which does everything in order: waiting is over at once.
+On an accelerator they are torch's. The CPU has one queue, which does everything in order: waiting is over at
+once.
 """
 
 from __future__ import annotations
@@ -8,24 +9,21 @@ from __future__ import annotations
 import contextlib
 import time
 
-from ms2torch._core.devices.device import device
+from ms2torch._core.devices.device import here
 
 
-def _cuda():
-    """torch.cuda where it computes, else None."""
-    if device().type != "cuda":
-        return None
-    import torch
-
-    return torch.cuda
+def _queued():
+    """torch's module for the device in use (``torch.cuda``, ...) where it has streams, else None."""
+    module = here()
+    return module if hasattr(module, "Stream") else None
 
 
 class Event:
     """A point in a stream's work, to wait for or to take times between."""
 
     def __init__(self, enable_timing=False, blocking=False):
-        cuda = _cuda()
-        self._event = cuda.Event(enable_timing=enable_timing, blocking=blocking) if cuda else None
+        module, waits = _queued(), {"blocking": True} if blocking else {}
+        self._event = module.Event(enable_timing=enable_timing, **waits) if module else None
         self._at = None
 
     def record(self, stream=None):
@@ -59,8 +57,8 @@ class Stream:
     """A queue of work on the device."""
 
     def __init__(self, priority=0, **kwargs):
-        cuda = _cuda()
-        self._stream = kwargs.get("of") or (cuda.Stream(priority=priority) if cuda else None)
+        module = _queued()
+        self._stream = kwargs.get("of") or (module.Stream(priority=priority) if module else None)
 
     def record_event(self, event=None):
         """Mark the present end of the work; the event."""
@@ -97,8 +95,9 @@ class StreamCtx(contextlib.AbstractContextManager):
 
     def __init__(self, ctx_stream):
         self.stream = ctx_stream
-        cuda = _cuda()
-        self._context = cuda.stream(ctx_stream._stream) if cuda and ctx_stream else contextlib.nullcontext()
+        module, self._context = _queued(), contextlib.nullcontext()
+        if module and ctx_stream:
+            self._context = module.stream(ctx_stream._stream)
 
     def __enter__(self):
         self._context.__enter__()
@@ -109,11 +108,11 @@ class StreamCtx(contextlib.AbstractContextManager):
 
 def current_stream():
     """The stream that work goes to now."""
-    cuda = _cuda()
-    return Stream(of=cuda.current_stream() if cuda else None)
+    module = _queued()
+    return Stream(of=module.current_stream() if module else None)
 
 
 def default_stream():
     """The stream that work goes to without `StreamCtx`."""
-    cuda = _cuda()
-    return Stream(of=cuda.default_stream() if cuda else None)
+    module = _queued()
+    return Stream(of=getattr(module, "default_stream", module.current_stream)() if module else None)

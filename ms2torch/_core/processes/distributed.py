@@ -1,7 +1,8 @@
 """The processes that train together: joining them, and named groups of them.
 
-Over torch.distributed, NCCL on CUDA and Gloo on the CPU. One process has no process group and asks for none:
-it is rank 0 of 1, and every operation over processes gives what a group of one gives.
+Over torch.distributed: NCCL on CUDA, an accelerator's own backend, Gloo on the CPU. One process has no
+process group and asks for none: it is rank 0 of 1, and every operation over processes gives what a group of
+one gives.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import weakref
 import torch
 
 from ms2torch._core.devices.device import device
+from ms2torch._core.devices.device import here as here_on
 from ms2torch._core.processes import faults, ranks
 
 WORLD = "world"
@@ -48,6 +50,13 @@ class Group:
 def timeout() -> datetime.timedelta:
     """How long a process waits for another (MS2TORCH_COMM_TIMEOUT, in seconds; 600)."""
     return datetime.timedelta(seconds=float(os.environ.get("MS2TORCH_COMM_TIMEOUT", 600)))
+
+
+def backend_for(kind: str) -> str:
+    """torch's collectives for devices of a kind, and Gloo for what is on the CPU beside them."""
+    known = {"cuda": "nccl", "npu": "hccl", "xpu": "xccl"}
+    own = torch.distributed.Backend.default_device_backend_map.get(kind, known.get(kind, "gloo"))
+    return "gloo" if kind in ("cpu", "meta") else f"cpu:gloo,{kind}:{own}"
 
 
 def joined() -> bool:
@@ -89,12 +98,11 @@ def join(world: ranks.Place | None = None, wait: datetime.timedelta | None = Non
     os.environ.update(RANK=str(here.rank), WORLD_SIZE=str(here.size), LOCAL_RANK=str(here.local_rank))
     os.environ.setdefault("MASTER_ADDR", here.address)
     os.environ.setdefault("MASTER_PORT", str(here.port))
-    on_cuda = device().type == "cuda"
-    if on_cuda:
-        torch.cuda.set_device(device())
+    if (module := here_on()) is not None and hasattr(module, "set_device"):
+        module.set_device(device())
     if not dist.is_initialized():
         try:
-            dist.init_process_group("cpu:gloo,cuda:nccl" if on_cuda else "gloo", timeout=wait)
+            dist.init_process_group(backend_for(device().type), timeout=wait)
         except (RuntimeError, ValueError) as err:
             raise RuntimeError(
                 f"Rank {here.rank} of {here.size} could not meet the others at {os.environ['MASTER_ADDR']}:"

@@ -22,7 +22,7 @@ from ms2torch._core.devices.device import device
 from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient import amp, passes, recording
 from ms2torch._core.processes import distributed, faults, reducing, zero
-from ms2torch._core.processes.stages import Plan, Survey, Value, Walk, whole_sums
+from ms2torch._core.processes.stages import Plan, Survey, Value, Walk
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
@@ -141,8 +141,8 @@ class Pipelined:
             readers = self.plan.uses.get(id(w), ())
             if len(readers) > 1 and stage in readers:
                 g = grads[i] if grads[i] is not None else torch.zeros_like(w._t)
-                if hasattr(g, "to_local"):
-                    g = g.redistribute(placements=whole_sums(g.placements))
+                if hasattr(g, "to_local"):      # (laid out as the weight, which is so on all stages)
+                    g = g.redistribute(placements=mode.differentiation.aliases[i].placements)
                 with faults.named("the sum of a gradient over stages", self.at.ranks):
                     dist.reduce(getattr(g, "_local_tensor", g), self.at.ranks[min(readers)],
                                 group=self.at.between(readers).handle)

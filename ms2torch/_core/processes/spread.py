@@ -266,10 +266,19 @@ class Spread:
                 raise ValueError(f"For {what}, dimension {dim} of a tensor of shape {tuple(t.shape)} can "
                                  "not be "
                                  f"split in {parts} equal parts.")
-        if mode.way is not None:
-            return wrap(mode.way.call("redistribute", lambda t: self.spread(t).redistribute(
-                placements=layout), t))
-        return wrap(self.spread(t).redistribute(placements=layout))
+        if hasattr(x, "_rest") and tuple(getattr(t, "placements", ())) == tuple(layout):
+            # Its gradient is summed over the processes at the end; that of an activation is summed here.
+            return x
+        return wrap(_redistributed(t, layout, self.spread))
+
+    def summed(self, x):
+        """What an operator with a strategy gives: sums over the processes that are still to be made are made
+        here, once, and not by each that reads it."""
+        t = getattr(x, "_t", None)
+        if t.__class__ is not DTensor or not any(one.is_partial() for one in t.placements):
+            return x
+        layout = tuple([Replicate() if one.is_partial() else one for one in t.placements])
+        return wrap(_redistributed(t, layout))
 
     def at_use(self, share, t: DTensor) -> DTensor:
         """A weight kept in parts as operators see it: what its optimizer alone keeps in parts is gathered."""
@@ -324,6 +333,12 @@ class Spread:
         if not axes or not zero.suits(p, count, plan.threshold):
             return used, used
         return tuple(Shard(0) if a in axes else one for a, one in enumerate(used)), used
+
+
+def _redistributed(t: torch.Tensor, layout: tuple, spread=lambda t: t) -> DTensor:
+    if mode.way is None:
+        return spread(t).redistribute(placements=layout)
+    return mode.way.call("redistribute", lambda t: spread(t).redistribute(placements=layout), t)
 
 
 def whole(t: torch.Tensor) -> torch.Tensor:

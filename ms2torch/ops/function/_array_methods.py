@@ -10,7 +10,10 @@ import builtins
 import numpy as np
 import torch
 
+from ms2torch._core.devices.device import accelerator as _accelerator
 from ms2torch._core.devices.device import device as _here
+from ms2torch._core.devices.device import module_of as _module_of
+from ms2torch._core.devices.device import pins as _pins
 from ms2torch._core.operators.calls import failed
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor import dtype as _dtype
@@ -347,8 +350,9 @@ def flush_from_cache(self):
 @method(on_tensors=True)
 def data_sync(self, need_wait=True):
     """Waits until the value is there."""
-    if self._t.device.type == "cuda":
-        torch.cuda.synchronize(self._t.device)
+    wait = getattr(_module_of(self._t.device.type), "synchronize", None)
+    if wait is not None:
+        wait()
 
 
 @method(on_tensors=True)
@@ -381,8 +385,8 @@ def is_shared(self):
 
 @method(on_tensors=True)
 def pin_memory(self):
-    """A copy in page-locked memory, where there is a CUDA device."""
-    return wrap(self._t.pin_memory() if torch.cuda.is_available() else self._t)
+    """A copy in page-locked memory, where there is an accelerator that reads it."""
+    return wrap(self._t.pin_memory() if _pins(_accelerator()) else self._t)
 
 
 @method(on_tensors=True)
