@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -101,6 +103,8 @@ def translate(project: Project, draft: Draft, script: list[str] | None, api: str
     began = time.perf_counter()
     outcome = Outcome(str(project.root), str(project.out))
     with tempfile.TemporaryDirectory(prefix="ms2torch-") as folder:
+        if script:
+            _copied(Path.cwd(), Path(folder) / "before")
         result = _session(project, script, api, Path(folder))
         _take(outcome, project, draft, result)
         if script:
@@ -132,7 +136,42 @@ def _concerns(source) -> bool:
     return source.mindspore or source.notebook is None
 
 
-def run_module(name: str, spec: dict, folder: Path, side: str) -> tuple[int, str]:
+# A folder that may be copied so that a program's second run finds what its first one found.
+_FILES, _BYTES = 2000, 64 * 2**20
+
+
+def _copied(place: Path, copy: Path) -> None:
+    """Copy the folder that a program runs in, unless it is large or cannot be read."""
+    count = size = 0
+    for folder, inner, names in os.walk(place):
+        inner[:] = [name for name in inner if name not in (".git", "__pycache__")]
+        for name in names:
+            with contextlib.suppress(OSError):
+                size += os.lstat(os.path.join(folder, name)).st_size
+        count += len(names)
+        if count > _FILES or size > _BYTES:
+            return
+    ignored = shutil.ignore_patterns(".git", "__pycache__")
+    try:
+        shutil.copytree(place, copy, symlinks=True, ignore=ignored)
+    except (OSError, shutil.Error):
+        shutil.rmtree(copy, ignore_errors=True)
+
+
+def run_again(name: str, spec: dict, folder: Path, side: str) -> tuple[int, str]:
+    """`run_module` in the folder as it was before the program ran, where that could be copied.
+
+    What the program wrote stays as it is: a translation's files are not the original's.
+    """
+    before, here = folder / "before", folder / "again"
+    if not before.is_dir():
+        return run_module(name, spec, folder, side)
+    shutil.rmtree(here, ignore_errors=True)
+    shutil.copytree(before, here, symlinks=True)
+    return run_module(name, spec, folder, side, str(here))
+
+
+def run_module(name: str, spec: dict, folder: Path, side: str, cwd: str | None = None) -> tuple[int, str]:
     """Run ``ms2torch.translate.NAME`` on a spec; its exit code, and the last line of its stderr."""
     file = folder / f"{side}.json"
     file.write_text(json.dumps(spec), encoding="utf-8")
@@ -141,7 +180,7 @@ def run_module(name: str, spec: dict, folder: Path, side: str) -> tuple[int, str
     environment["PYTHONPATH"] = os.pathsep.join([package, *filter(None, [environment.get("PYTHONPATH")])])
     with open(folder / f"{side}.out", "wb") as out, open(folder / f"{side}.err", "wb") as err:
         command = [sys.executable, "-m", f"ms2torch.translate.{name}", str(file)]
-        done = subprocess.run(command, stdout=out, stderr=err, env=environment)
+        done = subprocess.run(command, stdout=out, stderr=err, env=environment, cwd=cwd)
     lines = (folder / f"{side}.err").read_text(errors="replace").strip().splitlines()
     return done.returncode, lines[-1] if lines else ""
 

@@ -30,10 +30,13 @@ _TIMES = re.compile(r"\btime\b|\bseconds?\b|\bms\b|\d\s?s\b|per step|[sS]peed", 
 NEAR = 1e-4
 
 
-def numbers(lines: list[str]) -> tuple[list[str], list[list[float]]]:
-    """The wording of each line, and its numbers."""
+def numbers(lines: list[str], names: list[str] = ()) -> tuple[list[str], list[list[float]]]:
+    """The wording of each line without the names of parameters, and its numbers."""
     words, found = [], []
+    shown = sorted(map(re.escape, names), key=len, reverse=True)
+    known = re.compile(rf"(['\"])(?:{'|'.join(shown)})\1") if shown else None
     for line in lines:
+        line = known.sub("@", line) if known else line
         for pattern, shown in _SHOWN:
             line = pattern.sub(shown, line)
         line = _NAMES.sub("@", line)
@@ -55,10 +58,13 @@ def joined(lines: list[str]) -> list[str]:
     return whole
 
 
-def difference(one: list[str], two: list[str]) -> str:
-    """The first line of ``one`` that ``two`` lacks at its place, in words; empty where there is none."""
+def difference(one: list[str], two: list[str], names: list[str] = ()) -> str:
+    """The first line of ``one`` that ``two`` lacks at its place, in words; empty where there is none.
+
+    ``names`` are those of parameters, which each framework gives as it does.
+    """
     one, two = joined(one), joined(two)
-    (words, left), (others, right) = numbers(one), numbers(two)
+    (words, left), (others, right) = numbers(one, names), numbers(two, names)
     for i, (word, other) in enumerate(zip(words, others, strict=False)):
         if _TIMES.search(one[i]) or _TIMES.search(two[i]):
             continue

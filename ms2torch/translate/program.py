@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import torch
 
 from . import printed, whole
+from .bisecting import Bisection
 from .outcome import Outcome
 from .places import Draft, Project
 from .proving import PROVED
@@ -29,7 +31,7 @@ def prove(
         return
     if outcome.failure or project.sources[path].notebook is not None:
         return
-    from .command import run_module
+    from .command import run_again
 
     target = project.target(path, draft.place)
     spec = {
@@ -41,15 +43,22 @@ def prove(
         "out": str(folder / "translation.end.json"),
         "paths": [os.path.dirname(path)],
     }
-    outcome.whole = _compared(outcome, run_module, spec, folder, "original")
-    if outcome.whole and _draws(result):
-        original = {**spec, "side": "original", "script": script[0], "given": None, "still": True, "api": api}
+    side = "original"
+    outcome.whole = _compared(outcome, run_again, spec, folder, side)
+    if outcome.whole and (drawn := _drawn(result)):
+        original = {**spec, "side": "original", "script": os.path.abspath(script[0]), "given": None}
+        original |= {"still": drawn, "api": api}
         original |= {"weights": str(folder / "original.pt"), "out": str(folder / "still.end.json")}
-        run_module("whole", original, folder, "still")
-        again = _compared(outcome, run_module, {**spec, "still": True}, folder, "still")
-        outcome.whole = again
-        if not again:
-            outcome.compared += " Dropout was off on both sides: they draw other masks."
+        run_again("whole", original, folder, "still")
+        side, spec["still"] = "still", drawn
+        outcome.whole = _compared(outcome, run_again, spec, folder, side)
+    if outcome.whole:
+        differs = partial(_compared, outcome, run_again, spec, folder, side)
+        Bisection(outcome, project, draft, result, differs).take_back()
+    if not outcome.whole and side == "still":
+        outcome.compared += " Dropout was off on both sides: they draw other masks."
+        if spec["still"] == "all":
+            outcome.compared = outcome.compared.replace("Dropout was", "Dropout and shuffling were")
     _settle(outcome)
 
 
@@ -65,16 +74,20 @@ def _settle(outcome: Outcome) -> None:
             proof.update(state=PROVED, reason=f"with the whole program, which asks for no {proof['reason']}")
 
 
-def _draws(result: dict) -> bool:
-    """Whether a call that the run made drops elements."""
-    return any("ropout" in fact[2][0] for facts in result["facts"].values() for fact in facts)
+def _drawn(result: dict) -> str:
+    """What the run drew that PyTorch draws otherwise: "dropout", "all" for an order without a seed too."""
+    names = {fact[2][0] for facts in result["facts"].values() for fact in facts}
+    seeded = any(name.endswith("set_seed") for name in names)
+    if any(name.startswith("mindspore.dataset.") for name in names) and not seeded:
+        return "all"
+    return "dropout" if any("ropout" in name for name in names) else ""
 
 
-def _compared(outcome: Outcome, run_module, spec: dict, folder: Path, side: str) -> str:
+def _compared(outcome: Outcome, run_again, spec: dict, folder: Path, side: str) -> str:
     """Run the translation; the first difference from ``side`` in words."""
     end = Path(spec["out"])
     end.unlink(missing_ok=True)
-    code, tail = run_module("whole", spec, folder, "translation")
+    code, tail = run_again("whole", spec, folder, "translation")
     if not end.exists():
         return f"the translation came to no end (exit code {code}): {tail}"
     ended = json.loads(end.read_text())
@@ -82,8 +95,8 @@ def _compared(outcome: Outcome, run_module, spec: dict, folder: Path, side: str)
         how = ended["error"] or f"exit code {ended['code']}"
         return f"the translation fails: {how}{_line(folder, spec)}"
     lines = [(folder / f"{s}.out").read_text(errors="replace").splitlines() for s in (side, "translation")]
-    found = printed.difference(*lines)
     one, two = (torch.load(f, weights_only=True) for f in (folder / "original.pt", spec["weights"]))
+    found = printed.difference(*lines, [n for side in (one, two) for made in side for n in made["names"]])
     count, of, worst = whole.compare(one, two)
     if not found and count and worst > _NEAR:
         found = f"the parameters end {worst:.2g} of their way elsewhere"

@@ -1,8 +1,8 @@
 """The whole program against its translation: what both print, and the parameters in which both end.
 
 ``python -m ms2torch.translate.whole SPEC`` runs one side. Its optimizers' parameters start from the other
-side's weights, for MindSpore's initial numbers are not PyTorch's; where dropout draws, both sides run
-without it.
+side's weights, for MindSpore's initial numbers are not PyTorch's; where dropout or an
+order of rows without a seed draws, both sides run without it.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ class Training:
             given = self.given[len(self.made)]
             _give(_in_groups(given["start"], given["plain"], _splits(optimizer)), parameters)
         start = [t.detach().clone() for t in _tensors(parameters)]
-        plain = [any(n in (getattr(p, "name", "") or "") for n in ("gamma", "beta")) for p in parameters]
+        flags = getattr(optimizer, "decay_flags", ())
+        plain = [not flag for flag in flags] if len(flags) == len(parameters) else []
         self.made.append((type(optimizer).__name__, parameters, start, plain, _splits(optimizer)))
 
     def found(self) -> list[dict]:
@@ -82,6 +83,7 @@ class Training:
                 "start": start,
                 "end": [t.detach().clone() for t in _tensors(parameters)],
                 "plain": plain,
+                "names": [n for p in parameters for n in [_name(p)] if n],
                 "splits": splits,
             }
             for name, parameters, start, plain, splits in self.made
@@ -96,6 +98,12 @@ def _parameters(optimizer) -> list:
     if isinstance(optimizer, torch.optim.Optimizer):
         return [p for group in optimizer.param_groups for p in group["params"]]
     return list(optimizer.parameters)
+
+
+def _name(parameter) -> str:
+    """What a program calls a parameter: MindSpore's name, or the label that a translation gives."""
+    found = getattr(parameter, "label", None) or getattr(parameter, "name", None)
+    return found if isinstance(found, str) else ""
 
 
 def _splits(optimizer) -> bool:
@@ -158,8 +166,8 @@ def compare(one: list[dict], two: list[dict]) -> tuple[int, int, float]:
     return compared, of, (gap / way) ** 0.5 if way else float(gap > 0)
 
 
-def still() -> None:
-    """No dropout on either side from now on."""
+def still(orders: bool) -> None:
+    """No dropout on either side from now on, and with ``orders`` no shuffling."""
 
     def kept(function):
         def dropout(input, *args, **kwargs):
@@ -170,6 +178,12 @@ def still() -> None:
     for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"):
         function = getattr(torch.nn.functional, name)
         setattr(torch.nn.functional, name, kept(function))
+    if orders:
+        from ms2torch.dataset.engine import _flow, samplers
+
+        torch.utils.data.RandomSampler.__iter__ = lambda self: iter(range(self.num_samples))
+        samplers.RandomSampler._start = lambda self, rows, labels: lambda: list(range(self._chosen(rows)))
+        _flow.ShuffleDataset._open = lambda self, run: self.children[0]._open(run)
     for module, name in _DROPPED:
         setattr(importlib.import_module(f"ms2torch.{module}"), name, lambda t, *_: t.clone())
 
@@ -177,7 +191,7 @@ def still() -> None:
 def main(spec: dict) -> None:
     """Run one side; how it ended, and its parameters, are in files when this returns."""
     if spec.get("still"):
-        still()
+        still(spec["still"] == "all")
     if spec["side"] == "original":
         from ms2torch.shim import alias
 

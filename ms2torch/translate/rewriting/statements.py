@@ -6,6 +6,7 @@ import ast
 
 import libcst as cst
 
+from ..translation import site_of
 from .templates import fill
 from .worth import SHAPE, Many, is_tensor
 
@@ -30,6 +31,8 @@ def call(rewriter, node: ast.Call, original: cst.Call, updated: cst.Call):
             ]
             + list(updated.args[len(node.args) :])
         )
+    if isinstance(f, ast.Name) and f.id == "float" and len(node.args) == 1 and _is_float(rewriter, node):
+        return fill("{x}.item()", {"x": updated.args[0].value})
     if isinstance(f, ast.Attribute) and f.attr == "format" and isinstance(f.value, ast.Constant):
         return updated.with_changes(
             args=[
@@ -38,6 +41,13 @@ def call(rewriter, node: ast.Call, original: cst.Call, updated: cst.Call):
             ]
         )
     return None
+
+
+def _is_float(rewriter, node: ast.Call) -> bool:
+    """Whether ``float(x)`` is that of a Tensor of floats, as the run told."""
+    fact = rewriter.reading.facts.at(*site_of(node))
+    kind = fact.arguments[0] if fact is not None and fact.arguments else None
+    return kind is not None and kind.type in ("Tensor", "Parameter") and kind.dtype.startswith("Float")
 
 
 def shown(rewriter, node: ast.expr | None, value: cst.BaseExpression) -> cst.BaseExpression:

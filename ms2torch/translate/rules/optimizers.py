@@ -59,6 +59,8 @@ def _default(call, name: str) -> str:
 
 def _is_many(call, node) -> bool:
     """Whether a Tensor given as a rate is a list of rates."""
+    if isinstance(node, ast.Name):
+        node = _assigned(call.rewriter.tree, node.id)
     if isinstance(node, ast.Call) and node.args:
         return not isinstance(call.rewriter.reading.worth(node.args[0]), Const)
     return False
