@@ -1,1 +1,12 @@
-"""``mindspore.rewrite``: its names import, and refuse where they are used."""
+"""Reading and rewriting networks as code (``mindspore.rewrite``).
+
+`SymbolTree.create` reads the ``construct`` of a network as single statements, each a `Node`; nodes can be
+inserted, erased and replaced, and ``get_network`` makes the network of the changed code.
+"""
+
+from .api.node import Node
+from .api.node_type import NodeType
+from .api.scoped_value import ScopedValue, ValueType
+from .api.symbol_tree import SymbolTree
+
+__all__ = ["Node", "NodeType", "ScopedValue", "SymbolTree", "ValueType"]

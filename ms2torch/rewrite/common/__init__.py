@@ -1,1 +1,1 @@
-"""``mindspore.rewrite.common``: its names import, and refuse where they are used."""
+"""``mindspore.rewrite.common``: what libraries tell the rewriter."""
