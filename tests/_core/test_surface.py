@@ -11,43 +11,43 @@ from ms2torch._naming import surface
 from ms2torch._naming.surface import Missing
 
 # Unsupported by decision, so no release of ms2torch fills it and these tests keep their subject.
-from ms2torch.rewrite import SymbolTree
+from ms2torch.rewrite import PatternEngine
 
 
 def test_a_missing_name_imports_and_every_use_names_it():
     uses = [
-        lambda: SymbolTree(),
-        lambda: SymbolTree.create,
-        lambda: isinstance(1, SymbolTree),
-        lambda: issubclass(int, SymbolTree),
-        lambda: list(SymbolTree),
-        lambda: SymbolTree[0],
-        lambda: SymbolTree == 1,
-        lambda: SymbolTree + 1,
-        lambda: bool(SymbolTree),
-        lambda: len(SymbolTree),
-        lambda: exec("class A(base): pass\nA()", {"base": SymbolTree}),
-        lambda: exec("@base\ndef f(): pass", {"base": SymbolTree}),
-        lambda: setattr(SymbolTree, "x", 1),
+        lambda: PatternEngine(),
+        lambda: PatternEngine.create,
+        lambda: isinstance(1, PatternEngine),
+        lambda: issubclass(int, PatternEngine),
+        lambda: list(PatternEngine),
+        lambda: PatternEngine[0],
+        lambda: PatternEngine == 1,
+        lambda: PatternEngine + 1,
+        lambda: bool(PatternEngine),
+        lambda: len(PatternEngine),
+        lambda: exec("class A(base): pass\nA()", {"base": PatternEngine}),
+        lambda: exec("@base\ndef f(): pass", {"base": PatternEngine}),
+        lambda: setattr(PatternEngine, "x", 1),
     ]
     for use in uses:
         with pytest.raises(
-            NotImplementedError, match=r"^mindspore\.rewrite\.SymbolTree: not supported .* Instead: "
+            NotImplementedError, match=r"^mindspore\.rewrite\.PatternEngine: not supported .* Instead: "
         ):
             use()
 
 
 def test_a_missing_name_can_be_looked_at_without_use():
-    assert "mindspore.rewrite.SymbolTree" in repr(SymbolTree)
-    assert not hasattr(SymbolTree, "__wrapped__")
-    assert not inspect.isclass(SymbolTree)
-    assert {SymbolTree: 1}[SymbolTree] == 1
+    assert "mindspore.rewrite.PatternEngine" in repr(PatternEngine)
+    assert not hasattr(PatternEngine, "__wrapped__")
+    assert not inspect.isclass(PatternEngine)
+    assert {PatternEngine: 1}[PatternEngine] == 1
 
 
 @pytest.mark.parametrize(
     ("name", "status", "words"),
     [
-        ("mindspore.rewrite.SymbolTree", "unsupported", "rewrites MindSpore's source trees"),
+        ("mindspore.rewrite.PatternEngine", "unsupported", "finds patterns in MindSpore's source trees"),
         ("mindspore.compression.quant.create_quant_config", "removed", "v1.1.0 to v1.10.0"),
         ("mindspore.dataset.GraphData", "removed", "v1.0.0 to v2.0.0"),
         ("mindspore.no_such_thing_yet", "planned", "not in ms2torch yet"),
@@ -78,7 +78,7 @@ def test_a_name_that_never_was_is_an_attribute_error_with_a_hint():
 
 def test_modules_that_mindspore_has_import_and_others_do_not():
     module = importlib.import_module("ms2torch.rewrite.api.symbol_tree")
-    assert isinstance(module.SymbolTree, Missing)
+    assert isinstance(module.PatternEngine, Missing)
     removed = importlib.import_module("ms2torch.ops.operations._tensor_array")
     assert isinstance(removed.TensorArray, Missing)
     with pytest.raises(ModuleNotFoundError, match=r"No module named 'ms2torch\.nothing'"):
