@@ -77,7 +77,7 @@ def test_a_name_that_never_was_is_an_attribute_error_with_a_hint():
 
 
 def test_modules_that_mindspore_has_import_and_others_do_not():
-    module = importlib.import_module("ms2torch.rewrite.api.symbol_tree")
+    module = importlib.import_module("ms2torch.rewrite.api.pattern_engine")
     assert isinstance(module.PatternEngine, Missing)
     removed = importlib.import_module("ms2torch.ops.operations._tensor_array")
     assert isinstance(removed.TensorArray, Missing)

@@ -1,0 +1,155 @@
+"""How far to go in a direction (``mindspore.scipy.optimize.line_search``)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+
+from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch.ops.function.grad_func import grad
+
+__all__ = ["line_search"]
+
+_ZOOMS = 20
+
+
+class Searched(NamedTuple):
+    """A step ``a_k``, the value ``f_k`` and gradient ``g_k`` there, and what it took to find it.
+
+    ``status``: 0 where it was found, 1 where narrowing failed, 3 after too many steps.
+    """
+
+    failed: bool
+    nit: int
+    nfev: int
+    ngev: int
+    k: int
+    a_k: float
+    f_k: float
+    g_k: Tensor
+    status: int
+
+
+class _Point(NamedTuple):
+    """A step, and value, slope and gradient there."""
+
+    step: float
+    value: float
+    slope: float
+    gradient: torch.Tensor | None
+
+
+class _Line:
+    """A function along a direction; counts its calls. ``c1`` and ``c2`` are Wolfe's constants."""
+
+    def __init__(self, f, jac, xk: torch.Tensor, pk: torch.Tensor, c1: float, c2: float) -> None:
+        self.f, self.jac, self.xk, self.pk, self.c1, self.c2 = f, jac, xk, pk, c1, c2
+        self.calls = 0
+        self.start: _Point
+
+    def at(self, step: float) -> _Point:
+        """The point after a step."""
+        self.calls += 1
+        x = wrap(self.xk + step * self.pk)
+        gradient = self.jac(x)._t
+        return _Point(step, float(self.f(x)), float(gradient @ self.pk), gradient)
+
+    def is_low(self, point: _Point) -> bool:
+        """Whether the value falls enough (Wolfe's first condition)."""
+        return point.value <= self.start.value + self.c1 * point.step * self.start.slope
+
+    def is_flat(self, point: _Point) -> bool:
+        """Whether the slope is gentle enough (his second one, the strong form)."""
+        return abs(point.slope) <= -self.c2 * self.start.slope
+
+
+def _cubic(a: _Point, b: _Point, c: _Point) -> float:
+    """The minimum of the cubic through three points with the slope of the first; nan where there is none."""
+    db, dc = b.step - a.step, c.step - a.step
+    scale = (db * dc) ** 2 * (db - dc)
+    if not scale:
+        return math.nan
+    rest_b, rest_c = b.value - a.value - a.slope * db, c.value - a.value - a.slope * dc
+    third = (dc**2 * rest_b - db**2 * rest_c) / scale
+    second = (-(dc**3) * rest_b + db**3 * rest_c) / scale
+    inner = second**2 - 3 * third * a.slope
+    return a.step + (-second + math.sqrt(inner)) / (3 * third) if inner >= 0 and third else math.nan
+
+
+def _square(a: _Point, b: _Point) -> float:
+    """The minimum of the parabola through two points with the slope of the first; nan where there is none."""
+    width = b.step - a.step
+    bend = (b.value - a.value - a.slope * width) / width**2 if width else 0
+    return a.step - a.slope / (2 * bend) if bend else math.nan
+
+
+def _zoom(line: _Line, low: _Point, high: _Point) -> _Point | None:
+    """A point that satisfies both conditions, between two; None where they come too close."""
+    third = None
+    for _ in range(_ZOOMS):
+        width = abs(high.step - low.step)
+        first, last = sorted((low.step, high.step))
+        if width <= 1e-10:
+            return None
+        step = _cubic(low, high, third) if third else math.nan
+        if not first + 0.2 * width < step < last - 0.2 * width:
+            step = _square(low, high)
+            if not first + 0.1 * width < step < last - 0.1 * width:
+                step = low.step + 0.5 * (high.step - low.step)
+        point = line.at(step)
+        if not line.is_low(point) or point.value >= low.value:
+            third, high = high, point
+            continue
+        if line.is_flat(point):
+            return point
+        if point.slope * (high.step - low.step) >= 0:
+            third, high = high, low
+        else:
+            third = low
+        low = point
+    return None
+
+
+def search(f, jac, xk: torch.Tensor, pk: torch.Tensor, value=None, gradient=None, c1=1e-4, c2=0.9,
+           maxiter=20) -> Searched:
+    """`line_search` over torch tensors."""
+    line = _Line(f, jac, xk, pk, c1, c2)
+    if value is None or gradient is None:
+        line.start = line.at(0.0)
+    else:
+        line.start = _Point(0.0, value, float(gradient @ pk), gradient)
+    before, point, found, status = line.start, line.start, None, 3
+    step, rounds = 1.0, 0
+    while rounds < maxiter and found is None:
+        rounds += 1
+        point = line.at(step)
+        if not line.is_low(point) or (rounds > 1 and point.value >= before.value):
+            found = _zoom(line, before, point)
+        elif line.is_flat(point):
+            found = point
+        elif point.slope >= 0:
+            found = _zoom(line, point, before)
+        else:
+            before, step = point, 2 * step
+            continue
+        status = 0 if found is not None else 1
+        break
+    best = point if found is None else found
+    return Searched(found is None, rounds, line.calls, line.calls, rounds + 1, best.step, best.value,
+                    wrap(best.gradient), status)
+
+
+def line_search(f: Callable, xk, pk, jac=None, gfk=None, old_fval=None, old_old_fval=None, c1=1e-4, c2=0.9,
+                maxiter=20) -> Searched:
+    """A step from ``xk`` along ``pk`` that satisfies Wolfe's strong conditions
+    (``mindspore.scipy.optimize.line_search``; Nocedal and Wright, Numerical Optimization, algorithm 3.5).
+
+    ``jac``: the gradient function, made of ``f`` without one; ``gfk`` and ``old_fval``: gradient and value at
+    ``xk`` where they are known. ``old_old_fval`` has no effect, as in MindSpore.
+    """
+    value = None if old_fval is None else float(old_fval)
+    gradient = None if gfk is None else gfk._t
+    return search(f, grad(f) if jac is None else jac, xk._t, pk._t, value, gradient, c1, c2, maxiter)
