@@ -2,11 +2,29 @@
 
 from ms2torch.ops.function.grad_func import grad, value_and_grad
 
-from .base import GradOperation, HyperMap, Map, MultitypeFuncGraph, add_flags, core, env_get, partial, vmap
+from .base import (
+    GradOperation,
+    HyperMap,
+    Map,
+    MultitypeFuncGraph,
+    add_flags,
+    augassign_add,
+    augassign_div,
+    augassign_floordiv,
+    augassign_mod,
+    augassign_mul,
+    augassign_sub,
+    core,
+    env_get,
+    hyper_add,
+    partial,
+    vmap,
+)
 
 __all__ = [
-    "GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "add_flags", "batch_dot", "core",
-    "count_nonzero", "cummin", "dot", "env_get", "gamma", "grad", "laplace", "matmul", "mm",
+    "GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "add_flags", "augassign_add", "augassign_div",
+    "augassign_floordiv", "augassign_mod", "augassign_mul", "augassign_sub", "batch_dot", "core",
+    "count_nonzero", "cummin", "dot", "env_get", "gamma", "grad", "hyper_add", "laplace", "matmul", "mm",
     "multinomial", "normal", "ones_like", "partial", "poisson", "repeat_elements", "repeat_interleave",
     "sequence_mask", "tensor_dot", "uniform", "value_and_grad", "vecdot", "vmap", "zeros_like",
 ]
