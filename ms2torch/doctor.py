@@ -235,7 +235,7 @@ def show(lines: list[Line]) -> None:
     else:
         optional = any(line.state == OPTIONAL for line in lines)
         note = f" ({_say('lines with -- are optional')})" if optional else ""
-        console.print(_say("All that ms2torch needs is here.") + note)
+        console.print(_say("All that ms2torch needs is here.") + note, soft_wrap=not console.is_terminal)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -5,6 +5,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+import ms2torch as ms
+from ms2torch import nn
 from ms2torch.difftest import double, locate, yardstick
 from ms2torch.difftest.finding import Finding
 
@@ -116,3 +118,19 @@ def test_a_side_that_lost_digits_is_told_from_rounding_on_both(ours, reference, 
     rounding.judge(finding, key)
     assert rounding.exceeded(key) is wrong
     assert (said in finding.judge) if said else not finding.judge
+
+
+@pytest.mark.parametrize("kind", ["Adadelta", "Adagrad", "AdaMax", "FTRL", "Lamb", "RMSProp", "SGD"])
+def test_an_optimizer_keeps_its_state_after_a_step_in_float64(kind):
+    """What float64 made of a state becomes its content, not its memory, which a `Wide` has none of."""
+    weight = ms.Parameter(ms.Tensor([1.0, 2.0, 3.0]), name="w")
+    optimizer = getattr(nn, kind)([weight], learning_rate=0.1)
+    gradient = (ms.Tensor([0.5, -1.0, 0.25]),)
+    with double.Double():
+        for _ in range(2):
+            optimizer(gradient)
+    for parameter in (weight, *optimizer.get_parameters()):
+        assert type(parameter.value()._t) is not double.Wide
+        assert np.isfinite(parameter.asnumpy()).all()
+    optimizer(gradient)
+    assert not np.array_equal(weight.asnumpy(), [1.0, 2.0, 3.0])

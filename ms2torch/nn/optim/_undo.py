@@ -34,7 +34,8 @@ def renew(*state) -> None:
     operator."""
     for old, new in state:
         for t, n in zip(old, new, strict=True):
-            if hasattr(t, "to_local"):
+            # A tensor in parts, and one without memory of its own (difftest's float64), are written into.
+            if hasattr(t, "to_local") or hasattr(n, "wide"):
                 t.copy_(n)
             else:
                 t.data = n
