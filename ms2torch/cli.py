@@ -334,9 +334,21 @@ def _processes(parser: argparse.ArgumentParser, options: argparse.Namespace, res
         return parser.error(str(err))
 
 
+def _mistyped(word: str) -> str | None:
+    """The command that a word which is neither a command nor a file was meant for."""
+    if word in COMMANDS or word.startswith("-") or "." in word or os.path.exists(word):
+        return None
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, COMMANDS, 1, 0.75)), None)
+
+
 def main(argv: list[str] | None = None) -> None:
     """Entry point; ends with the program's own exit code."""
     argv = sys.argv[1:] if argv is None else argv
+    if argv and (meant := _mistyped(argv[0])):
+        print(f"ms2torch: no command and no file is called {argv[0]!r}; ms2torch {meant}?", file=sys.stderr)
+        raise SystemExit(2)
     if argv[:1] == ["run"] or argv[:1] == [] or argv[0] not in COMMANDS:
         code = run(argv[1:] if argv[:1] == ["run"] else argv)
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from collections import defaultdict
 from functools import cache
 from typing import NamedTuple
@@ -14,6 +15,8 @@ from scripts import support_table
 from scripts.pages import examples
 from tests.signatures import find, theirs
 
+# Of a line of code, in characters.
+_ROOM = 78
 WORDS = {
     "en": {
         "title": "API reference",
@@ -138,7 +141,7 @@ def page(entry: Entry, language: str) -> str:
         f"# {entry.name}",
         "",
         "```python",
-        f"{leaf}{theirs()[entry.name]}".replace(" | ", f"\n{leaf}"),
+        *(folded(leaf + form) for form in theirs()[entry.name].split(" | ")),
         "```",
         "",
     ]
@@ -169,6 +172,15 @@ def page(entry: Entry, language: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def folded(call: str) -> str:
+    """A signature in lines that a page has room for."""
+    name, _, rest = call.partition("(")
+    if len(call) <= _ROOM:
+        return call
+    lines = textwrap.wrap(rest[:-1], _ROOM - 4, break_long_words=False, break_on_hyphens=False)
+    return "\n".join([f"{name}(", *(f"    {line}" for line in lines), ")"])
+
+
 def member(full: str, words: dict) -> list[str]:
     """A method's section on its class's page."""
     thing = find(full)
@@ -179,7 +191,7 @@ def member(full: str, words: dict) -> list[str]:
         f"### {name}",
         "",
         "```python",
-        f"{name}{theirs()[full]}".replace(" | ", f"\n{name}"),
+        *(folded(name + form) for form in theirs()[full].split(" | ")),
         "```",
         "",
         prose(doc(thing)),

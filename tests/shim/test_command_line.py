@@ -119,3 +119,19 @@ def test_the_report_counts_what_the_program_calls(tmp_path):
     )
     assert {name: found.get(f"mindspore.{name}") for name in wanted} == dict.fromkeys(wanted, 10)
     assert "mindspore.nn.Cell" not in found
+
+
+@pytest.mark.parametrize("word, meant", [
+    ("chekc", "check"), ("transalte", "translate"), ("dif", "diff"), ("train", None), ("check", None),
+    ("chekc.py", None), ("--chekc", None),
+])
+def test_a_mistyped_command_is_no_missing_file(word, meant, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli._mistyped(word) == meant
+    (tmp_path / word).touch()
+    assert cli._mistyped(word) is None
+    if meant:
+        (tmp_path / word).unlink()
+        with pytest.raises(SystemExit) as end:
+            cli.main([word, "train.py"])
+        assert end.value.code == 2 and f"ms2torch {meant}?" in capsys.readouterr().err
