@@ -64,13 +64,19 @@ def spreading():
 
 
 def _write_file(spread) -> None:
-    """Write how weights lie to ``strategy_ckpt_save_file``, where that was asked for."""
+    write_file(spread.trained, spread.sizes)
+
+
+def write_file(parameters, sizes: tuple[int, ...]) -> None:
+    """Write how weights lie on a matrix of devices to ``strategy_ckpt_save_file``, where that was asked for:
+    the first process of each stage does, its own."""
     from . import _strategy_file
     from ._auto_parallel_context import auto_parallel_context
 
     path = auto_parallel_context().get_strategy_ckpt_save_file()
-    if path and distributed.rank() == 0:
-        _strategy_file.write(path, {p.name: layout_of(p, spread.sizes) for p in spread.trained})
+    stage, place = divmod(distributed.rank(), math.prod(sizes))
+    if path and place == 0:
+        _strategy_file.write(path, {p.name: layout_of(p, sizes) for p in parameters if not p._away}, stage)
 
 
 def layout_of(p, sizes: tuple[int, ...]):

@@ -1,6 +1,7 @@
 """Networks in stages, on processes that hold one stage each, and the same alone."""
 
 import contextlib
+import os
 
 import numpy as np
 
@@ -185,7 +186,8 @@ def several(trainings):
 
 
 def refused(folder):
-    """The words of what a pipeline can not do, and of programs that are wrong; what is saved, what held."""
+    """The words of what a pipeline can not do, and of programs that are wrong. Also the values of a network
+    whose stages are saved by their processes, what each saved and what it holds."""
     init()
     ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", pipeline_stages=2)
     x = Tensor(np.ones((8, WIDTH)))
@@ -212,7 +214,14 @@ def refused(folder):
     away = next(p for p in weights if p._away)
     told(away.asnumpy)
     told(lambda: stepped(x, x))
-    path = f"{folder}/{get_rank()}.ckpt"
-    ms.save_checkpoint(stepped, path)
-    ms.load_param_into_net(stepped, ms.load_checkpoint(path))
-    return said, list(ms.load_checkpoint(path)), [p.name for p in weights if not p._away]
+    ms.set_auto_parallel_context(strategy_ckpt_save_file=f"{folder}/strategy/{get_rank()}.ckpt")
+    os.makedirs(f"{folder}/strategy", exist_ok=True)
+    os.makedirs(f"{folder}/rank_{get_rank()}")
+    net = Loss(Transformer(1, 1, 2))
+    stepped, weights = Pipeline(net, 2), net.trainable_params()
+    values = {p.name: p.asnumpy().copy() for p in weights}
+    ms.value_and_grad(stepped, None, weights)(x, x)
+    path = f"{folder}/rank_{get_rank()}/part.ckpt"
+    ms.save_checkpoint(net, path)
+    ms.load_param_into_net(net, ms.load_checkpoint(path))
+    return said, values, sorted(ms.load_checkpoint(path)), sorted(p.name for p in weights if not p._away)

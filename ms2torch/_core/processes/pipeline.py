@@ -106,6 +106,10 @@ class Pipelined:
         schedule = getattr(pipelining, _SCHEDULES.get(distributed.schedule, "Schedule1F1B"))
         self.schedule = schedule(part, micro, loss_fn=self._loss)
 
+    def held(self) -> list:
+        """The Parameters that this process goes on to hold: those its stage reads, and any that none does."""
+        return [p for p in self.parameters if self.at.stage in self.plan.uses.get(id(p), (self.at.stage,))]
+
     def _loss(self, output, target):
         return output * self.scale if self.scale != 1.0 else output
 

@@ -303,6 +303,10 @@ class PipelineCell(Cell):
         steps = self._steps.get(kind)
         if steps is None:
             steps = self._steps[kind] = pipeline.prepare(self.network, batches)
+            if mode.mesh is None and len(self._steps) == 1:
+                from ms2torch.parallel._strategies import write_file
+
+                write_file(steps.held(), (steps.at.width,))
         return pipeline.train(steps, batches)
 
 
