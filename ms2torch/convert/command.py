@@ -16,7 +16,8 @@ from .making import Make, describe, known_dtype, make
 
 _TEXT = """\
 Weights and optimizer state, both ways: MindSpore's .ckpt and .safetensors, PyTorch's .pt, .pth, .bin and
-.safetensors, by the files' endings; shards by their *.index.json or the folder that holds it.
+.safetensors, by the files' endings; shards by their *.index.json or the folder that holds it; folders of
+torch.distributed.checkpoint (-o OUT.dcp), which any number of processes load.
 
 Names go by rules (gamma is weight, moving_mean is running_mean, ...), by a model's code on either side (both
 are then run on one input), or by a mapping file. A converted file remembers where it came from, and converts

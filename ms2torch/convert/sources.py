@@ -1,4 +1,4 @@
-"""Opening checkpoints: .ckpt, .safetensors, .pt/.pth/.bin, and indexes of shards.
+"""Opening checkpoints: .ckpt, .safetensors, .pt/.pth/.bin, indexes of shards, distributed ones of torch's.
 
 Nothing is executed: .pt files go through torch's loader for weights alone. Only names and shapes are read at
 first, then one tensor at a time, so a file may be larger than memory.
@@ -21,7 +21,7 @@ import torch
 
 from ms2torch.train import _checkpoint_file, _safetensors
 
-from . import torch_layout
+from . import distributed, torch_layout
 from .entries import KEY, MINDSPORE, TORCH, Bad, Checkpoint, Entry
 
 INDEX = ".index.json"
@@ -31,6 +31,10 @@ ENDINGS = (".ckpt", ".safetensors", *TORCH_ENDINGS)
 
 def open_checkpoint(path: str) -> Checkpoint:
     """A file, an index of shards, or a folder with one of them. Raises `Bad`."""
+    if distributed.is_one(path):
+        opened, memory = distributed.open_folder(path)
+        opened.memory = _memory(memory, path)
+        return opened
     path = _file_of(path)
     try:
         if path.endswith(INDEX):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 from collections.abc import Callable
 
 import torch
 
 from ms2torch.train import _checkpoint_file, _safetensors
 
-from . import torch_file, torch_layout
+from . import distributed, torch_file, torch_layout
 from .entries import KEY, MINDSPORE, TORCH, Bad
 from .sources import ENDINGS, INDEX, TORCH_ENDINGS
 
@@ -21,16 +22,19 @@ Described = dict[str, tuple[torch.dtype, tuple[int, ...]]]
 def side_of(path: str) -> str | None:
     """Whose file an ending means; None for safetensors, which both write."""
     name = path.removesuffix(INDEX)
-    return TORCH if name.endswith(TORCH_ENDINGS) else MINDSPORE if name.endswith(".ckpt") else None
+    torchs = (*TORCH_ENDINGS, distributed.ENDING)
+    return TORCH if name.endswith(torchs) else MINDSPORE if name.endswith(".ckpt") else None
 
 
 def check(path: str, source: str, force: bool, sharded: bool) -> None:
     """That ``path`` can be written. Raises `Bad`."""
     name = path.removesuffix(INDEX)
-    if os.path.isdir(path):
+    if os.path.isdir(path) and not (name.endswith(distributed.ENDING) and distributed.is_one(path)):
         raise Bad(f"{path} is a folder; -o needs a file's name: {', '.join(ENDINGS)}.")
-    if not name.endswith(ENDINGS):
+    if not name.endswith((*ENDINGS, distributed.ENDING)):
         raise Bad(f"-o {path}: the ending says nothing; one of {', '.join(ENDINGS)} is needed.")
+    if sharded and name.endswith(distributed.ENDING):
+        raise Bad("torch's distributed checkpoints have no shards with an index; leave --shard-size.")
     if sharded and name.endswith(".ckpt"):
         raise Bad("MindSpore's .ckpt files have no shards with an index; -o OUT.safetensors has.")
     folder = os.path.dirname(os.path.abspath(path))
@@ -65,7 +69,11 @@ class Output:
     def __exit__(self, kind, *_) -> None:
         for part, final in self.parts:
             if kind is None:
+                if os.path.isdir(final):        # a distributed checkpoint that --force writes over
+                    shutil.rmtree(final)
                 os.replace(part, final)
+            elif os.path.isdir(part):
+                shutil.rmtree(part, ignore_errors=True)
             else:
                 with contextlib.suppress(OSError):
                     os.remove(part)
@@ -157,7 +165,9 @@ def _file(
     container: dict,
     strings: dict,
 ) -> None:
-    if ending == ".ckpt":
+    if ending == distributed.ENDING:
+        distributed.write(place, described, get, memory)
+    elif ending == ".ckpt":
         for name, (dtype, _) in described.items():
             if dtype not in _checkpoint_file._TYPES.values():
                 raise Bad(f"{name} is {dtype}, which MindSpore's .ckpt files do not have; give --dtype.")

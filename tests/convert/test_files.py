@@ -13,6 +13,7 @@ import zipfile
 import numpy as np
 import pytest
 import torch
+import torch.distributed.checkpoint as dcp
 
 import ms2torch as ms
 from ms2torch.convert import targets
@@ -50,6 +51,33 @@ def test_shards_and_their_index(model, tmp_path, ending):
         assert list(one) == list(two) and all(np.array_equal(one[k].asnumpy(), two[k].asnumpy()) for k in one)
     (folder / shards[0]).unlink()
     assert convert(folder, "-o", tmp_path / "z.ckpt") == 2
+
+
+def test_distributed_checkpoints_of_torchs(model, tmp_path, capsys):
+    """torch loads what is written, and what torch wrote, with its nesting, comes back to the same bits."""
+    folder = tmp_path / "a.dcp"
+    for more in ([], ["--force"]):
+        assert convert(tmp_path / "a.ckpt", "-o", folder, *more) == 0
+    found = {name: torch.full_like(t, 7) for name, t in model.items() if "num_batches" not in name}
+    dcp.load(found, checkpoint_id=folder, no_dist=True)
+    assert all(torch.equal(t, model[name]) for name, t in found.items())
+    state = {"model": found, "optim": {"state": {"0.weight": {"exp_avg": found["0.weight"] * 2}}}, "epoch": 3}
+    dcp.save(state, checkpoint_id=tmp_path / "b.dcp", no_dist=True)
+    for source in (folder, tmp_path / "b.dcp"):
+        assert convert(source, "-o", tmp_path / "back.ckpt", "--force") in (0, 1)
+        one, two = (ms.load_checkpoint(str(tmp_path / f)) for f in ("a.ckpt", "back.ckpt"))
+        assert set(one) <= set(two) and all(np.array_equal(one[k].asnumpy(), two[k].asnumpy()) for k in one)
+    assert np.array_equal(two["moment1.0.weight"].asnumpy(), model["0.weight"].numpy() * 2)
+    capsys.readouterr()
+    assert convert(tmp_path / "a.ckpt", "-o", folder) == 2
+    assert convert(tmp_path / "a.ckpt", "-o", tmp_path / "x.dcp", "--shard-size", "1KB") == 2
+    (folder / "__0_0.distcp").write_bytes(b"")
+    assert convert(folder, "-o", tmp_path / "x.ckpt") == 2
+    (folder / ".metadata").write_bytes(pickle.dumps(Evil(tmp_path / "never")))
+    assert convert(folder, "-o", tmp_path / "x.ckpt") == 2
+    said = capsys.readouterr().err
+    assert "nothing of it was run" in said and len(said.splitlines()) == 4
+    assert not (tmp_path / "never").exists() and not (tmp_path / "x.ckpt").exists()
 
 
 def test_the_library_of_safetensors_reads_what_is_written(model, tmp_path):

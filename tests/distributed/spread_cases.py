@@ -1,6 +1,8 @@
 """Networks with strategies, spread over processes, and the same alone."""
 
 import numpy as np
+import torch
+import torch.distributed.checkpoint
 
 import ms2torch as ms
 from ms2torch import Parameter, Tensor, nn, ops
@@ -182,6 +184,8 @@ def saved(folder, dp, mp, settings):
     os.makedirs(f"{folder}/rank_{get_rank()}")
     ms.save_checkpoint(net, f"{folder}/rank_{get_rank()}/part.ckpt", integrated_save=False)
     ms.save_checkpoint(net, f"{folder}/whole{get_rank()}.ckpt")
+    torch.distributed.checkpoint.save({"model": {p.name: p._rest for p in net.get_parameters()}, "step": 1},
+                                      checkpoint_id=f"{folder}/torch")
     before = {p.name: p.asnumpy().copy() for p in net.get_parameters()}
     for p in net.get_parameters():
         p.set_data(ops.zeros_like(p))

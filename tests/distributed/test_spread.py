@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ms2torch.convert import sources
 from tests.distributed import spread_cases as cases
 
 _alone: dict = {}
@@ -59,3 +60,8 @@ def test_parts_and_the_file_of_how_they_lie_give_the_whole(together, tmp_path, k
         found = ms.load_checkpoint(str(path))
         for name, value in before.items():
             np.testing.assert_array_equal(found[name].asnumpy(), value)
+    # As torch saved it from four processes.
+    found = sources.open_checkpoint(str(tmp_path / "torch"))
+    assert set(found.entries) == set(before) and found.left == ["step"]
+    for name, value in before.items():
+        np.testing.assert_array_equal(found.entries[name].get().numpy(), value)
