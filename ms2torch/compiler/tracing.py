@@ -155,9 +155,9 @@ def trace(run, args: tuple, kwargs: dict, entries: tuple) -> Traced:
         return [*[t._t.detach() for t in results], *tails, *flags]
 
     journal = random_streams.begin_journal()
-    threads.keep_others_out()
-    mode.tracing = tracing
     try:
+        threads.keep_others_out()
+        mode.tracing = tracing
         with _addresses_of_fakes(), _step_by_step():
             gm = make_fx(step, tracing_mode="fake", _allow_non_fake_inputs=True)(*[x._t for x in leaves])
     except Stopped:

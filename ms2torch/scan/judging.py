@@ -12,7 +12,8 @@ from types import ModuleType
 
 from . import calls
 from .answers import ask
-from .findings import FAILING, Finding, Read
+from .captures import captures
+from .findings import DIFFERS, FAILING, Finding, Read
 from .reading import Reader
 
 _PYTHON_2 = (
@@ -85,6 +86,8 @@ def judge(
         finding = Finding(path, line, kind, name, text)
         # A failure is shown at every line; what is only to know, once for a file.
         found.setdefault((name, text, line if finding.fails else kind), finding)
+    for line, name, text in captures(tree) if reader.uses else ():
+        found.setdefault((name, text, line), Finding(path, line, DIFFERS, name, text))
     names = Counter(use.name for use in reader.uses if not use.imported)
     return reader, Read(path, lines, list(found.values()), names, bool(reader.uses))
 

@@ -1,0 +1,42 @@
+"""Programs that change between two calls what MindSpore's graphs keep from the first one (mode=GRAPH)."""
+
+import ast
+
+import pytest
+
+from ms2torch.scan.captures import captures
+from ms2torch.scan.judging import judge
+
+_HEAD = "import mindspore as ms\nms.set_context(mode=ms.GRAPH_MODE)\n"
+
+_PROGRAMS = {
+    "net(x)\nnet.set_train(False)\nnet(x)": [],                     # it was not training
+    "net.set_train()\nnet(x)\nnet.set_train(False)\nnet(x)": ["net.set_train()"],
+    "net.set_train()\nnet(x)\nnet.set_train(False)": [],
+    "net.set_train()\nstep(x)\nnet.set_train(False)\nnet(x)": [],
+    "for epoch in range(3):\n    step.set_train()\n    step(x)\n    net.set_train(False)\n    net(x)": [],
+    "for epoch in range(3):\n    net.set_train(True)\n    net(x)\n    net.set_train(False)\n    net(x)":
+        ["net.set_train()"],
+    "net(x)\nnet.k = 2\nnet(x)": ["net.k"],
+    "net.k = 2\nnet(x)\nnet(y)": [],
+    "net(x)\nnet = Net()\nnet.k = 2\nnet(x)": [],
+    "model.train(1, data)\nfor p in net.get_parameters():\n    p.requires_grad = False\nmodel.train(1, data)":
+        ["model.requires_grad"],
+    "model.train(1, data)\np.requires_grad = False\nmodel = ms.Model(net)\nmodel.train(1, data)": [],
+    "@ms.jit\ndef f(x):\n    return x * SCALE\nSCALE = 1\nf(x)\nSCALE = 2\nf(x)": ["SCALE"],
+    "@ms.jit\ndef f(x, scale):\n    return x * scale\nscale = 1\nf(x, scale)\nscale = 2\nf(x, scale)": [],
+    "def train():\n    net(x)\n    net.k = 1\n    return net(x)": ["net.k"],
+}
+
+
+@pytest.mark.parametrize("program", _PROGRAMS)
+def test_what_a_graph_keeps(program):
+    assert [what for _, what, _ in captures(ast.parse(_HEAD + program))] == _PROGRAMS[program]
+
+
+def test_it_is_a_note_and_only_where_graphs_are():
+    program = "net(x)\nnet.k = 2\nnet(x)\n"
+    assert list(captures(ast.parse("import mindspore as ms\n" + program))) == []
+    _, read = judge("train.py", _HEAD + program)
+    assert [(f.line, f.kind, f.name) for f in read.findings] == [(4, "differs", "net.k")]
+    assert "keep what the first call found" in read.findings[0].text and not read.findings[0].fails
