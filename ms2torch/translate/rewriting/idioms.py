@@ -181,8 +181,25 @@ class _Spent(cst.CSTTransformer):
         super().__init__()
         self.names = names
 
-    def leave_SimpleStatementLine(self, original_node, updated_node):
-        statement = updated_node.body[0]
-        if isinstance(statement, cst.Assign) and code(statement.targets[0].target) in self.names:
-            return cst.RemoveFromParent()
-        return updated_node
+    def leave_IndentedBlock(self, original_node, updated_node):
+        return updated_node.with_changes(body=self._left(updated_node.body))
+
+    def leave_Module(self, original_node, updated_node):
+        return updated_node.with_changes(body=self._left(updated_node.body))
+
+    def _left(self, body) -> list:
+        """The statements that stay; blank lines above one that goes stand above the next."""
+        left, above = [], []
+        for statement in body:
+            if self._is_spent(statement):
+                above = max(above, list(statement.leading_lines), key=len)
+                continue
+            if len(above) > len(statement.leading_lines):
+                statement = statement.with_changes(leading_lines=above)
+            left.append(statement)
+            above = []
+        return left
+
+    def _is_spent(self, statement) -> bool:
+        part = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+        return isinstance(part, cst.Assign) and code(part.targets[0].target) in self.names

@@ -63,7 +63,7 @@ insert_param_to_cell | {self}.register_parameter({param_name}, {param})
     "nn.Cell.trainable_params nn.Cell.get_parameters",
     "list(net.parameters())",
     "a norm's moving mean and variance are buffers, not parameters",
-    "归一化层的滑动均值和方差是 buffer,不是参数",
+    "归一化层的滑动均值和方差是 buffer，不是参数",
 )
 def parameters(call):
     moving = call.name.endswith("get_parameters") and "BatchNorm" in call.rewriter.source

@@ -17,7 +17,7 @@ for _name, _value in (("GRAPH_MODE", "0"), ("PYNATIVE_MODE", "1")):
     "set_context context.set_context",
     "torch.set_default_device(device)",
     "PyTorch has one mode, and torch.compile",
-    "PyTorch 只有一种模式,另有 torch.compile",
+    "PyTorch 只有一种模式，另有 torch.compile",
 )
 def set_context(call):
     if not call.rewriter.is_statement(call.node):
@@ -46,7 +46,7 @@ def set_device(call):
     "set_seed",
     "torch.manual_seed(seed); np.random.seed(seed)",
     "the numbers drawn are PyTorch's own; numpy's are the same on both sides",
-    "PyTorch 抽出的随机数不同;numpy 的两边相同",
+    "PyTorch 抽出的随机数不同；numpy 的两边相同",
 )
 def set_seed(call):
     if not call.rewriter.is_statement(call.node):

@@ -17,7 +17,7 @@ from .table import Rule, add, rule
     "Tensor tensor",
     "torch.tensor(x, dtype=dtype)",
     "Python's and numpy's values become the same dtypes; int32 labels become int64 where PyTorch needs it",
-    "Python 和 numpy 的值得到相同的 dtype;PyTorch 需要时 int32 标签转成 int64",
+    "Python 和 numpy 的值得到相同的 dtype；PyTorch 需要时 int32 标签转成 int64",
 )
 def tensor(call):
     if "init" in call:
@@ -52,7 +52,7 @@ def from_numpy(call):
     "Parameter",
     "nn.Parameter(x, requires_grad=...)",
     "it has the name of the attribute that holds it; a name= of its own goes",
-    "名字就是属性名;name= 去掉",
+    "名字就是属性名；name= 去掉",
 )
 def parameter(call):
     x = "default_input"

@@ -97,7 +97,7 @@ def constant_(call):
     f"{_I}Normal",
     "nn.init.normal_(tensor, mean, std)",
     "std is 0.01 where none is given, PyTorch's 1",
-    "默认标准差 0.01,PyTorch 是 1",
+    "默认标准差 0.01，PyTorch 是 1",
 )
 def normal(call):
     call.args.setdefault("sigma", cst.Float("0.01"))
@@ -125,7 +125,7 @@ def uniform(call):
     f"{_I}TruncatedNormal",
     "nn.init.trunc_normal_(tensor, std=s, a=-2 * s, b=2 * s)",
     "MindSpore cuts at two spreads, PyTorch at the values a and b",
-    "MindSpore 在两倍标准差处截断,PyTorch 在 a、b 处",
+    "MindSpore 在两倍标准差处截断，PyTorch 在 a、b 处",
 )
 def truncated(call):
     sigma, mean = call.value("sigma", 0.01), call.value("mean", 0.0)

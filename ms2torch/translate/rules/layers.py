@@ -27,7 +27,7 @@ Mish | nn.Mish()
 Softsign | nn.Softsign()
 ELU | nn.ELU({alpha?})
 CELU | nn.CELU({alpha?})
-LeakyReLU | nn.LeakyReLU({alpha}) | the slope is 0.2 where none is given, PyTorch's 0.01 | 斜率默认 0.2,PyTorch 默认 0.01
+LeakyReLU | nn.LeakyReLU({alpha}) | the slope is 0.2 where none is given, PyTorch's 0.01 | 斜率默认 0.2，PyTorch 默认 0.01
 Softmax | nn.Softmax(dim={axis})
 LogSoftmax | nn.LogSoftmax(dim={axis})
 GroupNorm | nn.GroupNorm({num_groups}, {num_channels}, eps={eps?})
@@ -59,7 +59,7 @@ def with_starts(call, made: str, **parts: str):
     "nn.Embedding",
     "nn.Embedding(vocab_size, embedding_size, padding_idx)",
     "starts from normals of spread 0.01, PyTorch's of 1",
-    "初始标准差 0.01,PyTorch 是 1",
+    "初始标准差 0.01，PyTorch 是 1",
 )
 def embedding(call):
     made = "nn.Embedding({vocab_size}, {embedding_size}, padding_idx={padding_idx?})"
@@ -73,7 +73,7 @@ def embedding(call):
     "nn.Dense",
     "nn.Linear(in_channels, out_channels, bias=has_bias)",
     "Both start from the same uniforms since 2.0; an activation= is a layer after it",
-    "2.0 起两者初始分布相同;activation= 变成其后的一层",
+    "2.0 起两者初始分布相同；activation= 变成其后的一层",
 )
 def dense(call):
     made = f"nn.Linear({{in_channels}}, {{out_channels}}{_flag(call, 'has_bias', 'bias')})"
@@ -270,7 +270,7 @@ def conv_transpose(call):
     "nn.MaxPool2d nn.AvgPool2d nn.MaxPool1d nn.AvgPool1d",
     "nn.MaxPool2d(kernel_size, stride, padding)",
     "moves by 1 unless told, PyTorch by the kernel",
-    "步长默认 1,PyTorch 默认等于核",
+    "步长默认 1，PyTorch 默认等于核",
 )
 def pool(call):
     name = call.name.rpartition(".")[2]
@@ -312,7 +312,7 @@ def pool(call):
     "nn.BatchNorm2d nn.BatchNorm1d nn.BatchNorm3d",
     "nn.BatchNorm2d(num_features, eps, momentum=1 - momentum)",
     "momentum is what stays, PyTorch's is what is added; the parameters have other names",
-    "momentum 是留下的比例,PyTorch 是加进来的;参数名不同",
+    "momentum 是留下的比例，PyTorch 是加进来的；参数名不同",
 )
 def batch_norm(call):
     name = call.name.rpartition(".")[2]
@@ -355,7 +355,7 @@ def instance_norm(call):
     "nn.LayerNorm",
     "nn.LayerNorm(normalized_shape, eps=epsilon)",
     "epsilon is 1e-7 unless told, PyTorch's 1e-5",
-    "epsilon 默认 1e-7,PyTorch 默认 1e-5",
+    "epsilon 默认 1e-7，PyTorch 默认 1e-5",
 )
 def layer_norm(call):
     axis, shape = call.value("begin_norm_axis", -1), call.value("normalized_shape")
@@ -390,7 +390,7 @@ def dropout(call):
     "nn.GELU",
     'nn.GELU(approximate="tanh")',
     "approximates with tanh unless told, PyTorch does not",
-    "默认用 tanh 近似,PyTorch 不近似",
+    "默认用 tanh 近似，PyTorch 不近似",
 )
 def gelu(call):
     value = call.value("approximate")
@@ -462,7 +462,7 @@ def cell_dict(call):
     "nn.LSTM nn.GRU nn.RNN",
     "nn.LSTM(input_size, hidden_size, num_layers, ...)",
     "starts from the same uniforms; a seq_length= given at the call has no counterpart",
-    "初始分布相同;调用时的 seq_length= 没有对应",
+    "初始分布相同；调用时的 seq_length= 没有对应",
 )
 def recurrent(call):
     name = call.name.rpartition(".")[2]

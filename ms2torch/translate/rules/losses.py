@@ -23,7 +23,7 @@ KLDivLoss | nn.KLDivLoss(reduction={reduction?})
     "nn.SoftmaxCrossEntropyWithLogits",
     'nn.CrossEntropyLoss(reduction="none")',
     "a loss for each sample unless told; one-hot labels unless sparse=True; int32 classes become int64 at the call",
-    "默认每个样本一个损失;默认要 one-hot 标签;调用处把 int32 类别转成 int64",
+    "默认每个样本一个损失；默认要 one-hot 标签；调用处把 int32 类别转成 int64",
 )
 def softmax_cross_entropy(call):
     reduction = call.value("reduction")

@@ -12,7 +12,7 @@ from .table import VALUES, Rule, add, rule, table
 table(
     "Tensor",
     """
-asnumpy | {self}.numpy(force=True) | shares memory where it can, as asnumpy does | 能共享内存就共享,与 asnumpy 相同
+asnumpy | {self}.numpy(force=True) | shares memory where it can, as asnumpy does | 能共享内存就共享，与 asnumpy 相同
 numpy | {self}.numpy(force=True)
 expand_dims | {input_x}.unsqueeze({axis})
 unsqueeze | {input}.unsqueeze({dim})
@@ -61,7 +61,7 @@ unbind | {input}.unbind({dim?})
 masked_fill | {input_x}.masked_fill({mask}, {value})
 argmax | {self}.argmax(dim={axis?}, keepdim={keepdims?})
 argmin | {self}.argmin(dim={axis?}, keepdim={keepdims?})
-topk | {input}.topk({k}, dim={dim?}, largest={largest?}, sorted={sorted?}) | places are int64, MindSpore's int32 | 下标是 int64,MindSpore 是 int32
+topk | {input}.topk({k}, dim={dim?}, largest={largest?}, sorted={sorted?}) | places are int64, MindSpore's int32 | 下标是 int64，MindSpore 是 int32
 clip clamp | {input}.clamp(min={min?}, max={max?})
 mean | {input}.mean(dim={dim?}, keepdim={keepdim?}, dtype={dtype?})
 cumsum | {self}.cumsum(dim={axis})
@@ -101,7 +101,7 @@ add(
         "mindspore.Parameter.name",
         "{self}.label",
         "PyTorch's parameters have no name of their own: named(net), at the head, gives them one",
-        "PyTorch 的参数自己没有名字:文件开头的 named(net) 给它们名字",
+        "PyTorch 的参数自己没有名字：文件开头的 named(net) 给它们名字",
     ),
     VALUES,
 )
@@ -111,7 +111,7 @@ add(
     "Tensor.set_data Tensor.assign_value",
     "p.data = x",
     "the two share memory from then on, as MindSpore's do",
-    "此后两者共享内存,与 MindSpore 相同",
+    "此后两者共享内存，与 MindSpore 相同",
 )
 def set_data(call):
     value = next(v for name, v in call.args.items() if name in ("data", "value"))
@@ -159,7 +159,7 @@ def _spread(call, x: str, rest: str, target: str, keyword: str = ""):
     "Tensor.view",
     "x.reshape(shape)",
     "view refuses what does not lie in one piece; reshape copies it, as MindSpore",
-    "view 不接受不连续的内存;reshape 会复制,与 MindSpore 相同",
+    "view 不接受不连续的内存；reshape 会复制，与 MindSpore 相同",
 )
 def view(call):
     if "dtype" in call:
@@ -176,7 +176,7 @@ def reshape(call):
     "Tensor.transpose",
     "x.permute(axes)",
     "PyTorch's transpose swaps two axes; permute orders all",
-    "PyTorch 的 transpose 交换两轴;permute 排列所有轴",
+    "PyTorch 的 transpose 交换两轴；permute 排列所有轴",
 )
 def transpose(call):
     if "dim0" in call:
@@ -219,7 +219,7 @@ def tile(call):
     "Tensor.repeat",
     "x.repeat_interleave(n, dim=axis) with an axis, else x.repeat(n)",
     "with an axis MindSpore repeats each element, as numpy does",
-    "给了轴时 MindSpore 逐元素重复,与 numpy 相同",
+    "给了轴时 MindSpore 逐元素重复，与 numpy 相同",
 )
 def repeat(call):
     if "axis" in call and call.value("axis") is not None:
@@ -241,7 +241,7 @@ def tensor_sum(call):
     "Tensor.max Tensor.min",
     "x.amax(dim=axis, keepdim=keepdims)",
     "PyTorch's max(dim) gives values and places; amax the values, and shares a tie's gradient",
-    "PyTorch 的 max(dim) 给值和下标;amax 只给值,并列时平分梯度",
+    "PyTorch 的 max(dim) 给值和下标；amax 只给值，并列时平分梯度",
 )
 def tensor_max(call):
     name = call.name.rpartition(".")[2]
@@ -267,7 +267,7 @@ def _renamed(call, old: str, new: str) -> None:
     "Tensor.std Tensor.var",
     "x.std(dim=axis, correction=ddof)",
     "PyTorch divides by n - 1 unless told, MindSpore by n",
-    "PyTorch 默认除以 n-1,MindSpore 除以 n",
+    "PyTorch 默认除以 n-1，MindSpore 除以 n",
 )
 def spread(call):
     name = call.name.rpartition(".")[2]

@@ -12,7 +12,7 @@ from . import loops
 from .table import rule
 
 _SCALE = "in float32 a loss scale changes nothing; torch.amp.GradScaler for half precision"
-_SCALE_ZH = "float32 下损失缩放不改变结果;半精度用 torch.amp.GradScaler"
+_SCALE_ZH = "float32 下损失缩放不改变结果；半精度用 torch.amp.GradScaler"
 
 
 @rule(

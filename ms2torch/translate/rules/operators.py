@@ -24,11 +24,11 @@ stack | torch.stack({tensors}, dim={axis?})
 reshape | {input}.reshape({shape*})
 expand_dims | {input_x}.unsqueeze({axis})
 transpose | {input}.permute({dims*})
-squeeze | {input}.squeeze({axis?}) | an axis that is not 1 is left as it is; MindSpore refuses it | 长度不为 1 的轴保持不变,MindSpore 会报错
+squeeze | {input}.squeeze({axis?}) | an axis that is not 1 is left as it is; MindSpore refuses it | 长度不为 1 的轴保持不变，MindSpore 会报错
 swapaxes | {input}.swapaxes({axis0}, {axis1})
 tile | {input}.tile({dims})
 broadcast_to | {input}.expand({shape*})
-shape Shape | {input_x}.shape | a torch.Size, which is a tuple | torch.Size,也是元组
+shape Shape | {input_x}.shape | a torch.Size, which is a tuple | torch.Size，也是元组
 dyn_shape | torch.tensor({input_x}.shape)
 DType | {x}.dtype
 dtype | {x}.dtype
@@ -69,7 +69,7 @@ relu6 | F.relu6({x})
 elu | F.elu({input_x}, alpha={alpha?})
 silu | F.silu({input})
 softplus | F.softplus({input}, {beta?}, {threshold?})
-leaky_relu | F.leaky_relu({input}, {alpha}) | the slope is 0.2 where none is given, PyTorch's 0.01 | 斜率默认 0.2,PyTorch 默认 0.01
+leaky_relu | F.leaky_relu({input}, {alpha}) | the slope is 0.2 where none is given, PyTorch's 0.01 | 斜率默认 0.2，PyTorch 默认 0.01
 GeLU | F.gelu({x}, approximate="tanh") | this operator approximates with tanh | 这个算子用 tanh 近似
 softmax | torch.softmax({input}, dim={axis})
 Softmax | torch.softmax({x}, dim={axis})
@@ -114,10 +114,10 @@ zeros | torch.zeros({size}, dtype={dtype?})
 ones | torch.ones({shape}, dtype={dtype?})
 eye | torch.eye({n}, {m?}, dtype={dtype?})
 linspace | torch.linspace({start}, {end}, {steps})
-TopK | torch.topk({input_x}, {k}, sorted={sorted?}) | places are int64, MindSpore's int32 | 下标是 int64,MindSpore 是 int32
-topk | torch.topk({input}, {k}, dim={dim?}, largest={largest?}, sorted={sorted?}) | places are int64, MindSpore's int32 | 下标是 int64,MindSpore 是 int32
-Sort sort | torch.sort({input_x}, dim={axis?}, descending={descending?}) | places are int64, MindSpore's int32 | 下标是 int64,MindSpore 是 int32
-Argmax | torch.argmax({input_x}, dim={axis}) | int64; MindSpore's is int32 | 结果是 int64,MindSpore 是 int32
+TopK | torch.topk({input_x}, {k}, sorted={sorted?}) | places are int64, MindSpore's int32 | 下标是 int64，MindSpore 是 int32
+topk | torch.topk({input}, {k}, dim={dim?}, largest={largest?}, sorted={sorted?}) | places are int64, MindSpore's int32 | 下标是 int64，MindSpore 是 int32
+Sort sort | torch.sort({input_x}, dim={axis?}, descending={descending?}) | places are int64, MindSpore's int32 | 下标是 int64，MindSpore 是 int32
+Argmax | torch.argmax({input_x}, dim={axis}) | int64; MindSpore's is int32 | 结果是 int64，MindSpore 是 int32
 argmax | torch.argmax({input}, dim={dim?}, keepdim={keepdim?})
 GatherD gather_d | torch.gather({x}, {dim}, {index}.long())
 gather_elements | torch.gather({input}, {dim}, {index}.long())
@@ -130,7 +130,7 @@ roll | torch.roll({input}, {shifts}, {dims?})
 ReverseV2 | torch.flip({input}, {axis})
 tril | torch.tril({input}, {diagonal?})
 triu | torch.triu({input}, {diagonal?})
-unique | torch.unique({input}, return_inverse=True) | sorted; MindSpore keeps the order of first sight | PyTorch 排序,MindSpore 按首次出现的次序
+unique | torch.unique({input}, return_inverse=True) | sorted; MindSpore keeps the order of first sight | PyTorch 排序，MindSpore 按首次出现的次序
 chunk | torch.chunk({input}, {chunks}, dim={axis?})
 split | torch.split({tensor}, {split_size_or_sections}, dim={axis?})
 Split | torch.chunk({input_x}, {output_num}, dim={axis?})
@@ -154,7 +154,7 @@ scalar_to_array | torch.tensor({input_x})
 ScalarToTensor | torch.tensor({x}, dtype={dtype})
 scalar_to_tensor | torch.tensor({input_x}, dtype={dtype?})
 tuple_to_array TupleToArray | torch.tensor({input_x})
-NPUAllocFloatStatus | torch.zeros(8) | a flag for NPUs that stays 0; all_finite looks at the gradients | NPU 的溢出标志,恒为 0;要查溢出就看梯度
+NPUAllocFloatStatus | torch.zeros(8) | a flag for NPUs that stays 0; all_finite looks at the gradients | NPU 的溢出标志，恒为 0；要查溢出就看梯度
 NPUGetFloatStatus NPUClearFloatStatus | {input_x}
 einsum | torch.einsum({equation}, {operands})
 assign Assign | {variable}.data.copy_({value})
@@ -263,7 +263,7 @@ def extreme(call):
     "ops.ArgMaxWithValue ops.ArgMinWithValue",
     "reversed(torch.max(x, dim=axis))",
     "PyTorch gives the values first, the places second, as int64",
-    "PyTorch 先给值后给下标,下标是 int64",
+    "PyTorch 先给值后给下标，下标是 int64",
 )
 def with_place(call):
     name = "max" if "Max" in call.name.rpartition(".")[2] else "min"
@@ -329,7 +329,7 @@ def batch_matmul(call):
     "ops.Gather ops.GatherV2 ops.gather",
     "params[:, indices] for axis 1",
     "a place outside is an error; MindSpore's CPU gives zeros",
-    "越界报错,MindSpore 的 CPU 给零",
+    "越界报错，MindSpore 的 CPU 给零",
 )
 def gather(call):
     axis = call.value("axis")
@@ -344,7 +344,7 @@ def gather(call):
     "ops.OneHot ops.one_hot",
     "F.one_hot(indices.long(), depth)",
     "an index outside is an error; MindSpore gives a row of off_value",
-    "越界报错,MindSpore 给一行 off_value",
+    "越界报错，MindSpore 给一行 off_value",
 )
 def one_hot(call):
     axis = call.value("axis", -1)
@@ -484,7 +484,7 @@ def standard_normal(call):
     "ops.clip_by_global_norm",
     "clip_by_global_norm(gradients, norm), eight lines at the head",
     "torch.nn.utils.clip_grad_norm_ adds 1e-6 to the norm and works in place",
-    "torch.nn.utils.clip_grad_norm_ 给范数加 1e-6,而且原地修改",
+    "torch.nn.utils.clip_grad_norm_ 给范数加 1e-6，而且原地修改",
 )
 def clip_by_global_norm(call):
     if "use_norm" in call:
@@ -509,7 +509,7 @@ def full(call):
     "ops.clip_by_norm",
     "clip_by_total_norm(x, norm), at the head",
     "torch.nn.utils.clip_grad_norm_ is the same, in place",
-    "torch.nn.utils.clip_grad_norm_ 相同,但原地修改",
+    "torch.nn.utils.clip_grad_norm_ 相同，但原地修改",
 )
 def clip_by_norm(call):
     if "norm_type" in call or "error_if_nonfinite" in call:

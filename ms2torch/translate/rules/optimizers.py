@@ -104,7 +104,7 @@ def _assigned(tree: ast.Module, name: str) -> ast.expr | None:
     "nn.Adam",
     "torch.optim.Adam(params, lr, betas, eps, weight_decay)",
     "adds eps before the bias correction, PyTorch after: early_eps, at the head, does the same",
-    "先加 eps 再做偏差校正,PyTorch 相反:极小的梯度步子更小",
+    "先加 eps 再做偏差校正，PyTorch 相反：极小的梯度步子更小",
 )
 def adam(call):
     for name in ("use_lazy", "use_offload", "use_nesterov"):
@@ -142,7 +142,7 @@ def lazy_adam(call):
     "nn.AdamWeightDecay",
     "AdamWeightDecay(params, lr, betas, eps, weight_decay), a class at the head",
     "has no bias correction: torch.optim.AdamW has; eps is 1e-6 unless told",
-    "没有偏差校正,torch.optim.AdamW 有;eps 默认 1e-6",
+    "没有偏差校正，torch.optim.AdamW 有；eps 默认 1e-6",
 )
 def adam_weight_decay(call):
     call.helper("AdamWeightDecay")
@@ -173,7 +173,7 @@ def sgd(call):
     "nn.Adagrad",
     "torch.optim.Adagrad(params, lr, initial_accumulator_value=accum, eps=0)",
     "starts from 0.1 and adds no eps",
-    "累加器从 0.1 开始,不加 eps",
+    "累加器从 0.1 开始，不加 eps",
 )
 def adagrad(call):
     call.args.setdefault("accum", cst.Float("0.1"))

@@ -7,7 +7,7 @@ from .table import rule
 
 _BN = "names are PyTorch's: gamma is weight, moving_mean running_mean; ms2torch convert-checkpoint converts old files"
 _BN_ZH = (
-    "名字是 PyTorch 的:gamma 变 weight,moving_mean 变 running_mean;旧文件用 ms2torch convert-checkpoint 转换"
+    "名字是 PyTorch 的：gamma 变 weight，moving_mean 变 running_mean；旧文件用 ms2torch convert-checkpoint 转换"
 )
 
 

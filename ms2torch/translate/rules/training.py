@@ -17,7 +17,7 @@ from .table import instance, rule
     "value_and_grad ops.value_and_grad",
     "loss.backward(), or value_and_grad(function, weights) at the head",
     "PyTorch keeps gradients in .grad and adds to them: zero_grad() before",
-    "PyTorch 把梯度累加在 .grad 里:先 zero_grad()",
+    "PyTorch 把梯度累加在 .grad 里：先 zero_grad()",
 )
 def value_and_grad(call):
     if "return_ids" in call and call.value("return_ids") is not False:
@@ -189,7 +189,7 @@ def scale_update(call):
     "amp.DynamicLossScaler amp.StaticLossScaler",
     "LossScaler(scale), at the head; or torch.amp.GradScaler",
     "GradScaler scales, looks and moves in one; the scaler here does it in the steps that MindSpore's has",
-    "GradScaler 一次做完缩放、检查、更新;这里按 MindSpore 的步骤",
+    "GradScaler 一次做完缩放、检查、更新；这里按 MindSpore 的步骤",
 )
 def loss_scaler(call):
     call.helper("LossScaler")
