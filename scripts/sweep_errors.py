@@ -3,11 +3,14 @@
 The valid calls are those of MindSpore's own documented examples (read from the installed MindSpore, never
 stored). Each is made again with one argument of another kind, rank, shape, dtype or range, missing, extra or
 unknown. What the real one refuses before it computes has to be refused here, by the same class of error and
-the same words up to the first full stop. 25 minutes on each side for all names.
+the same words up to the first full stop. What it takes has to be taken here. 25 minutes on each side for all
+names. With --varied the calls differ from the documented ones in dtype, shape, number or word: half of them
+are right.
 
     python scripts/sweep_errors.py --save-reference real.jsonl    # keep MindSpore's answers
     python scripts/sweep_errors.py --reference real.jsonl --show  # ours against answers that were kept
-    python scripts/sweep_errors.py --reference real.jsonl --rules # read the engine's tables off them
+    python scripts/sweep_errors.py --rules                        # read the engine's tables off them
+    python scripts/sweep_errors.py --varied 2                     # other calls, chosen by the seed 2
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ EXAMPLES = ROOT / "scripts" / "documented_examples"
 # They ask about devices and processes, which are not the same here.
 LEFT_OUT = ("mindspore.hal", "mindspore.communication", "mindspore.Profiler", "mindspore.profiler",
             "mindspore.device_context")
+COUNT = "24"                            # varied calls of a documented one
 
 
 def examples(python: str, pattern: str) -> dict[str, list[dict]]:
@@ -88,26 +92,35 @@ def main() -> int:
     parser.add_argument("--reference", type=Path, help="MindSpore's answers, kept before")
     parser.add_argument("--save-reference", type=Path, help="keep MindSpore's answers there")
     parser.add_argument("--rules", action="store_true", help="write the tables from MindSpore's answers")
+    parser.add_argument("--varied", type=int, metavar="SEED", help="calls that are varied, not wrong")
     parser.add_argument("--show", action="store_true", help="print the commonest differences")
     asked = parser.parse_args()
 
-    from scripts.sweep import compare, learn, rules
+    from scripts.sweep import certain, compare, learn, rules
     from tests.reference.real import interpreter
 
     python = interpreter()
     if python is None:
         raise SystemExit("no real MindSpore: run scripts/reference_env.sh, or set MS2TORCH_REFERENCE_PYTHON")
     given = examples(python, asked.names)
-    there = kept(asked.reference) if asked.reference else side(python, given, "--real")
+    how = [] if asked.varied is None else ["--varied", str(asked.varied), COUNT]
+    there = kept(asked.reference) if asked.reference else side(python, given, "--real", *how)
     if asked.save_reference:
         asked.save_reference.write_text("".join(json.dumps(item) + "\n" for item in there.items()))
     if asked.rules:
         learn.clear()                       # what ours says without the table
         told = side(sys.executable, given, "--describe")
         print(f"{rules.write(there)} rules, {learn.write(there, told, side(sys.executable, given))} refusals")
+        more = ["--varied", "1", COUNT]
+        others = side(python, given, "--real", *more)
+        print(*certain.write([(answers, side(sys.executable, given, "--given", *options),
+                               side(sys.executable, given, *options))
+                              for answers, options in ((there, ()), (others, more))]), "mined, all lines")
         return 0
-    found = compare.compared({n: a for n, a in there.items() if n in given}, side(sys.executable, given))
+    there, ours = {n: a for n, a in there.items() if n in given}, side(sys.executable, given, *how)
+    found = compare.compared(there, ours)
     print(found.summary())
+    print(compare.of_valid_calls(there, ours))
     if asked.show:
         show(found)
     return int(bool(found.taken) or found.share < 0.97)

@@ -57,6 +57,20 @@ def answered(answers):
         yield key, there
 
 
+def of_valid_calls(reference: dict, ours: dict) -> str:
+    """How many of the calls that the real one takes are refused here, and by what."""
+    taken, refused = 0, Counter()
+    for name, answers in reference.items():
+        here = dict(ours.get(name, ()))
+        for key, there in answers:
+            if key and there and there[0] == "value" and (got := here.get(key)):
+                taken += 1
+                if got[0] not in ("value", "crash", "slow"):
+                    refused[got[0]] += 1
+    kinds = ", ".join(f"{count} {kind}" for kind, count in refused.most_common())
+    return f"{taken:,} calls that MindSpore takes, {sum(refused.values()):,} of them refused here ({kinds})"
+
+
 def compared(reference: dict, ours: dict) -> Found:
     """Both are name -> [[key, outcome], ...]."""
     found = Found()

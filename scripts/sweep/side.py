@@ -1,10 +1,10 @@
-"""One side of the sweep: python -m scripts.sweep.side [--real | --describe] < examples.json; a JSON line for
-each name.
+"""One side of the sweep: python -m scripts.sweep.side [--real | --describe] [--varied SEED COUNT] <
+examples.json; a JSON line for each name.
 
 Each example runs in a fork of this process. A call of what the example is about is made with each of its
 arguments spoilt before it is made as it stands; what a process leaves unanswered is told as "crash" or
 "slow", and the next process goes on behind it. With ``--describe`` the wrong calls are not made: what they
-would be given is told instead (see `described`).
+would be given is told instead (see `described`). With ``--varied`` the calls are those of `varied.varied`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "documented_examples"))
 from isolated import HELPERS, IMPORTS, unbound
 
+from scripts.sweep.varied import varied
 from scripts.sweep.wrong import spoilt
 
 SECONDS = 10                      # for one call
 CALLS = 2                         # of a kind in an example
 RESTARTS = 25
-DESCRIBE = "--describe" in sys.argv
+TOLD = next((o for o in ("--describe", "--given") if o in sys.argv), None)
+VARIED = [int(n) for n in sys.argv[sys.argv.index("--varied") + 1:][:2]] if "--varied" in sys.argv else None
 
 
 class Calls(ast.NodeTransformer):
@@ -66,6 +68,7 @@ class Sweep:
         self.last = name.rpartition("#")[0].rpartition(".")[2] or name.rpartition(".")[2]
         self.subject = subject_of(name.partition("#")[0])
         self.skip, self.tell, self.made, self.busy = skip, tell, {"make": 0, "call": 0}, False
+        self.name = name
 
     def __call__(self, name, f, /, *args, **kwargs):
         kind = "make" if name == self.last else \
@@ -74,11 +77,13 @@ class Sweep:
             return f(*args, **kwargs)
         self.made[kind] += 1
         self.busy = True
-        for what, others, named in spoilt(args, kwargs):
+        calls = varied(args, kwargs, self.name, *VARIED) if VARIED else spoilt(args, kwargs)
+        for what, others, named in calls:
             key = f"{kind} {self.made[kind]}, {what}"
             if key not in self.skip:
                 self.tell(key, None)
-                self.tell(key, (described if DESCRIBE else outcome)(f, others, named))
+                self.tell(key, {"--describe": described, "--given": given, None: outcome}[TOLD](
+                    f, others, named))
         self.busy = False
         return f(*args, **kwargs)
 
@@ -117,6 +122,44 @@ def described(f, args, kwargs) -> list:
     told = [["self", False, renderings(owner)]] if type(owner).__name__ in ("Tensor", "Parameter") else []
     told += [[n, False, renderings(v)] for n, v in zip(names, args, strict=True)]
     return told + [[n, True, renderings(v)] for n, v in kwargs.items()]
+
+
+def given(f, args, kwargs) -> list:
+    """[[place, whether by name, the value as JSON], ...] of a call, with the attributes ``@name`` of a layer
+    or an operator that is called."""
+    try:
+        takes = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        takes = []
+    plain = [p.name for p in takes if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    names = [plain[k] if k < len(plain) else f"*{k}" for k in range(len(args))]
+    owner = getattr(f, "__self__", None)
+    told = [["self", False, plainly(owner)]] if type(owner).__name__ in ("Tensor", "Parameter") else []
+    told += [[n, False, plainly(v)] for n, v in zip(names, args, strict=True)]
+    told += [[n, True, plainly(v)] for n, v in kwargs.items()]
+    if hasattr(f, "_fixed") or hasattr(f, "construct"):
+        told += [[f"@{n}", True, plainly(v)] for n, v in {**vars(f), **getattr(f, "_fixed", {})}.items()
+                 if n[0] != "_" and isinstance(v, (int, float, str, tuple, list))]
+    return told
+
+
+def plainly(value, depth: int = 0):
+    """A value as JSON: numbers, words and sequences as they are, of tensors dtype and shape."""
+    import numpy as np
+    from mindspore import Tensor, dtype
+
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value if not isinstance(value, str) else value[:80]
+    if isinstance(value, Tensor):
+        return {"tensor": str(value.dtype), "shape": list(value.shape)}
+    if isinstance(value, np.ndarray):
+        return {"numpy": str(value.dtype), "shape": list(value.shape)}
+    if isinstance(value, (tuple, list)) and depth < 3:
+        return {type(value).__name__ if type(value) in (tuple, list) else "list":
+                [plainly(v, depth + 1) for v in value[:12]], "count": len(value)}
+    if isinstance(value, type(dtype.float32)):
+        return {"dtype": str(value)}
+    return {"object": type(value).__name__}
 
 
 def computed(value) -> None:

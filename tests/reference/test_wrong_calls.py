@@ -50,15 +50,16 @@ def test_functions():
     return (answers(ops.expand_dims, T(2), 0), answers(ops.hardshrink, T(2), 0.5),
             answers(ops.heaviside, T(2), T(2)), answers(ops.ger, T(2), T(3)), answers(ops.l1_loss, T(2), T(2)),
             answers(ops.dropout, T(2), 0.5), answers(ops.pixel_shuffle, T(1, 4, 2, 2), 2),
+            answers(ops.matrix_power, T(2, 2), 2), answers(ops.inverse, T(2, 2)),
             answers(ops.igamma, T(2), T(2)))
 
 
 @case()
 def test_primitives():
     made = (ops.ScatterAdd, ops.ApplyAdagrad, ops.Lcm, ops.L2Loss, ops.Rint, ops.BesselI0, ops.Betainc,
-            ops.SegmentSum, ops.SeLU)
+            ops.SegmentSum, ops.MatrixInverse, ops.SeLU)
     return (*map(answers, made), answers(ops.LpNorm, 0), answers(ops.LpNorm(0), T(2, 2)),
-            answers(ops.L2Loss(), T(2)), answers(ops.BesselI0(), T(2)),
+            answers(ops.L2Loss(), T(2)), answers(ops.BesselI0(), T(2)), answers(ops.MatrixInverse(), T(2, 2)),
             answers(ops.Tril, 0), answers(ops.Tril(0), T(2, 2)), answers(ops.SeLU(), T(2)),
             answers(ops.NMSWithMask, 0.5), answers(ops.AdaptiveAvgPool2D, 2), answers(ops.Concat, 0))
 
@@ -82,7 +83,26 @@ def test_layers_when_they_are_called():
 @case()
 def test_numpy():
     return (answers(mnp.arccosh, T(2)), answers(mnp.sin, T(2)), answers(mnp.diff, T(4)),
-            answers(mnp.roll, T(2), 1))
+            answers(mnp.tile, T(2), 2), answers(mnp.roll, T(2), 1))
+
+
+@case(each={"dtype": [np.uint16, np.uint32, np.uint64]})
+def test_unsigned_integers_are_no_wrong_input(dtype):
+    """torch has no kernels for them; what MindSpore takes is computed."""
+    x = Tensor(np.array([[3, 1, 5], [7, 2, 6]], dtype))
+    return (ops.argmin(x), ops.max(x, 1), ops.cumsum(x, 0), ops.ReduceSum()(x), ops.relu(x), ops.tril(x),
+            ops.ReduceProd()(x), ops.cummax(x, 0), x.min())
+
+
+@case()
+def test_shapes_that_do_not_fit():
+    """The numbers in an error are those of the call."""
+    i = Tensor(np.array([0, 1], np.int32))
+    p, q = Parameter(T(3, 4), name="p"), Parameter(T(4, 3), name="q")
+    return (said(ops.ApplyMomentum(), (p, q, 0.1, T(3, 4), 0.9), {}),
+            said(ops.ApplyAdagrad(), (p, p, 0.1, T(4, 5)), {}),
+            said(ops.inverse, (T(5, 4),), {}), said(ops.matrix_power, (T(3, 7), 2), {}),
+            said(ops.SegmentSum(), (T(5, 2), i), {}))
 
 
 @case()

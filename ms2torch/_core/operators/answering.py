@@ -54,13 +54,14 @@ def answer(space: dict, package: str) -> None:
 
 def before(called: str, takes, args, kwargs) -> Exception | None:
     """MindSpore's error for what is certainly wrong about a call, before it is made."""
-    if not refused.entries(called):
+    if not refused.known(called):
         return None
     places = refused.placed(called, takes, len(args))
     defaults = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
     given = [(p, refused.lowered(v)) for p, v in (*zip(places, args, strict=True), *kwargs.items())
              if v is not defaults.get(p, refused.NOTHING)]
-    return refused.refused(called, given, defaults, certain=True)
+    return refused.refused(called, given, defaults, certain=True) or \
+        refused.unfit(called, given, certain=True)
 
 
 def answer_class(cls: type, package: str | None = None, calls: bool = True) -> type:
@@ -88,7 +89,8 @@ def _answering_method(cls: type, run, method: str, stage: str):
         try:
             return run(self, *args, **kwargs)
         except refused.FAILURES as err:
-            wrong = refused.told(_of_class(err, made), called, takes, args, kwargs)
+            own = attributes(self) if stage == "call" else None
+            wrong = refused.told(_of_class(err, made), called, takes, args, kwargs, own)
             if wrong is err:
                 raise
             raise wrong from None
@@ -102,7 +104,13 @@ def unlike(err: Exception, cell, method, args, kwargs) -> Exception:
     if not made.__module__.startswith("ms2torch.") or not isinstance(err, refused.FAILURES):
         return err
     err = _of_class(err, made)
-    return refused.told(err, f"{public(made)} call", inspect.signature(method), args, kwargs)
+    return refused.told(err, f"{public(made)} call", inspect.signature(method), args, kwargs,
+                        attributes(cell))
+
+
+def attributes(made) -> dict[str, object]:
+    """The plain attributes of an object as the conditions of the table of refused calls name them."""
+    return {f"@{n}": v for n, v in vars(made).items() if isinstance(v, (int, float, str, tuple, list))}
 
 
 def _of_class(err: Exception, made: type) -> Exception:

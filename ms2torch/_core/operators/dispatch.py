@@ -29,7 +29,7 @@ def make(kernel, explain, respell):
         try:
             _result = kernel({passed})
         except FAILURES as _err:
-            raise explain(_err, {given}) from None
+            _result = explain(_err, {given})
         if _result.__class__ is Torch:
             _out = new(Tensor)
             _out._t = _result
@@ -100,10 +100,10 @@ def _function(shown: Arguments, meant, kind: str, kernel, explain, run, respell=
 def form(kernel, shown: Arguments, explain, respell=None, run=None):
     """The function with the arguments ``shown`` that takes and gives Tensors for ``kernel``.
 
-    ``explain(err, values)`` makes the error to raise of a failure; ``values`` are the arguments given, in
-    the order shown. ``respell(values, others)`` answers a call by other names of the arguments, and
-    ``respell(values, more, others)`` any wrong number where there are none; some values are ABSENT then.
-    ``run`` is called in the kernel's place.
+    ``explain(err, values)`` raises the error of a failure, or gives the result after all; ``values`` are the
+    arguments given, in the order shown. ``respell(values, others)`` answers a call by other names of the
+    arguments, and ``respell(values, more, others)`` any wrong number where there are none; some values are
+    ABSENT then. ``run`` is called in the kernel's place.
     """
     kind = "" if respell is None else "spelled" if shown.also else "counted"
     return _function(shown, arguments(kernel).names, kind, kernel, explain, run, respell)
@@ -114,7 +114,7 @@ def primitive_call(kernel, attributes, called, explain, run, miscounted):
     not, or cannot be counted.
 
     ``attributes`` are the names that ``self._fixed`` holds; the other arguments go by the names ``called``
-    where given. ``explain(err, values, fixed)`` makes the error to raise of a failure;
+    where given. ``explain(err, values, fixed)`` raises the error of a failure, or gives the result after all;
     ``miscounted(self, values, more, others)`` raises it where there are too many, too few (some values are
     ABSENT) or others by name.
     """

@@ -13,9 +13,10 @@ from ms2torch._core.operators.tables import PRIMITIVES
 
 
 def explained(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fixed=None,
-             said=lambda certain: None) -> Exception:
-    """The error to raise of a failure; ``said`` asks the table of refused calls."""
-    if wrong := said(True):
+             said=lambda certain: None, unfit=lambda: None) -> Exception:
+    """The error to raise of a failure; ``said`` asks the table of refused calls, ``unfit`` its lines about
+    several arguments."""
+    if wrong := unfit() or said(True):
         return wrong
     if getattr(err, "from_user", False):
         return err

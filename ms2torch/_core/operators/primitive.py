@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from ms2torch._core.operators import refused, rules
+from ms2torch._core.operators import refused, rules, unsigned
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, primitive_call
 from ms2torch._core.operators.explaining import checked, explained, guarded
 from ms2torch._core.operators.guards import GUARDED, LOOKING
@@ -101,7 +101,8 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
         if args or kwargs:
             told = [(n, v) for n, v in (*zip(given, args, strict=False), *kwargs.items())
                     if v is not given.get(n)]
-            if told and (wrong := refused.refused(making, told, values, certain=True)):
+            if told and (wrong := refused.refused(making, told, values, certain=True)
+                         or refused.unfit(making, told, None, True)):
                 raise wrong
         for key in [*given][:len(args)] if kwargs else ():
             if key in kwargs:
@@ -124,6 +125,7 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
 
     making, calling = f"ops.{name} make", f"ops.{name} call"
     check = on_tensors and calling in LOOKING and checked(calling, tuple(map(str, range(len(order)))), {})
+    together = on_tensors and "if" in LOOKING.get(calling, ())
     takes = ([parameters[n].replace(name=m) for m, n in zip(call or (), order, strict=False)]
              or [parameters[n] for n in order])
 
@@ -133,6 +135,8 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
             raise wrong
         if looks and (wrong := rules.refusal(name, lower(args), order)):
             raise wrong
+        if together and (wrong := unfit(lower(args), self.attrs, True)):
+            raise wrong
         try:
             return kernel(*args, **kwargs, **self._fixed)
         except FAILURES as err:
@@ -141,13 +145,17 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
             raw = lower(args)
             if getattr(err, "from_user", False):
                 raise
-            raise (unlike(raw, True) or rules.refusal(name, raw, order)
+            raise (unfit(raw, self.attrs) or unlike(raw, True) or rules.refusal(name, raw, order)
                    or unlike(raw, str(err).startswith("For ")) or err) from None
 
     def explain(err, values, fixed):
         raw = [lower(v) for v in values]
-        said = partial(unlike, raw)
-        return explained(err, name, (), dict(zip(order, raw, strict=True)), valid, kernel, fixed, said)
+        said, together = partial(unlike, raw), partial(unfit, raw, fixed)
+        given = dict(zip(order, raw, strict=True))
+        wrong = explained(err, name, (), given, valid, kernel, fixed, said, together)
+        if (found := unsigned.computed(wrong, kernel, (), {**given, **fixed})) is not None:
+            return found
+        raise wrong from None
 
     def miscounted(self, values, more, others):
         given = [v for v in values if v is not ABSENT]
@@ -155,6 +163,10 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
 
     def unlike(raw, certain):
         return refused.refused(calling, [(str(k), v) for k, v in enumerate(raw)], None, certain)
+
+    def unfit(raw, attributes, certain=False):
+        own = {f"@{n}": v for n, v in attributes.items()}
+        return refused.unfit(calling, [(str(k), v) for k, v in enumerate(raw)], own, certain)
 
     def any_call(self, *args, **kwargs):
         raw = [a._t if a.__class__ is Tensor else a if a.__class__ in PLAIN else lower(a) for a in args]
@@ -169,7 +181,10 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
             if err.__class__ is TypeError and refused.of_arguments(err):
                 miscounted(self, args, (), kwargs)
             given = {**dict(zip(order, raw, strict=False)), **kwargs}
-            raise explained(err, name, (), given, valid, kernel, self._fixed, partial(unlike, raw)) from None
+            wrong = explained(err, name, (), given, valid, kernel, self._fixed, partial(unlike, raw),
+                              partial(unfit, raw, self._fixed))
+            if (result := unsigned.computed(wrong, kernel, (), {**given, **self._fixed})) is None:
+                raise wrong from None
         return wrap(result) if result.__class__ is torch.Tensor else lift(result)
 
     run = looking(calling, kernel, guarded(kernel, name, False) or kernel,

@@ -13,6 +13,9 @@ another dtype, "below x" where both promote to another dtype than its own, "abov
 one than that of ``x``. What may depend on other arguments explains a call that failed and never refuses one:
 "~int" an int, "Tensor[Int32]" a tensor of that dtype, "0-d", "rank>2", "negative", "large", "other" string,
 "empty", "shape".
+
+A line whose place is "if" has a condition over all arguments in the kinds' place (`terms`): it is read of a
+call that failed, before the others; one of "if!" also before a call that torch would take.
 """
 
 from __future__ import annotations
@@ -54,24 +57,76 @@ class Entry(NamedTuple):
 
 
 @cache
-def _lines() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for line in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:]:
-        called, _, rest = line.partition("\t")
-        found.setdefault(called, []).append(rest)
-    return found
+def _table() -> bytes:
+    """The file without its head; the lines are in the order of their names."""
+    text = Path(__file__).with_suffix(".tsv").read_bytes()
+    return text[text.index(b"\n"):]
+
+
+@cache
+def _lines(called: str) -> tuple[str, ...]:
+    """The lines of one name, without it; found by halving, so that nobody reads the others."""
+    table, name = _table(), called.encode()
+    low, high = 0, len(table) - 1                   # both at the end of a line before one
+    while low < high:
+        middle = table.rfind(b"\n", low, (low + high) // 2 + 1)
+        end = table.index(b"\t", middle)
+        if table[middle + 1 : end] < name:
+            low = table.index(b"\n", end)
+        else:
+            high = middle
+    found = []
+    while table.startswith(name + b"\t", low + 1):
+        low, start = table.index(b"\n", low + 1), low + len(name) + 2
+        found.append(table[start:low].decode())
+    return tuple(found)
+
+
+def known(called: str) -> bool:
+    """Whether the table has a line about a name."""
+    return bool(_lines(called))
 
 
 @cache
 def entries(called: str) -> tuple[Entry, ...]:
     """Those of ``ops.Adam call``, ``nn.Dense make``, ``numpy.add make``; the certain ones first."""
     found = []
-    for line in _lines().get(called, ()):
+    for line in _lines(called):
         place, kinds, error, words = line.split("\t")
+        if place in ("if", "if!"):
+            continue
         found.append(Entry(place, tuple(kinds.split(",")), error, words.replace("\\n", "\n")))
     order = ("", *_SOFT)
     return tuple(sorted(found, key=lambda e: next(
         (k for k, soft in enumerate(order) if soft and e.kinds[0].startswith(soft)), 0)))
+
+
+@cache
+def conditions(called: str, certain: bool) -> tuple[tuple[str, str, str], ...]:
+    """(condition, error, words) of the lines about several arguments, in their order."""
+    rows = (line.split("\t") for line in _lines(called))
+    places = ("if!",) if certain else ("if", "if!")
+    return tuple((test, error, words.replace("\\n", "\n")) for place, test, error, words in rows
+                 if place in places)
+
+
+def unfit(called: str, given, own: dict | None = None, certain: bool = False) -> Exception | None:
+    """MindSpore's error for arguments, (place, value) pairs, that do not fit each other; ``own`` are the
+    attributes of the object that was called, by ``@name``, and what arguments are called besides;
+    ``certain``: only what is asked of a call before it is made."""
+    if not (asked := conditions(called, certain)):
+        return None
+    from ms2torch._core.operators import terms
+
+    values = {terms.named(p): v for p, v in (*(own or {}).items(), *given)}
+    for test, error, words in asked:
+        if terms.holds(test, values):
+            try:
+                text = terms.filled(words, values).replace("{given}", _call_of(given))
+                return getattr(builtins, error, RuntimeError)(text)
+            except LookupError:
+                continue
+    return None
 
 
 def _is_certain(kind: str, words: str) -> bool:
@@ -202,8 +257,12 @@ def is_of(value, kind: str, given) -> bool:
         if how == "sized":
             return value.shape != other.shape
         a, b = value.dtype, other.dtype
-        kept = a if how == "below" else b
-        return a is not b and (how == "unlike" or torch.promote_types(a, b) is not kept)
+        if a is b or how == "unlike":
+            return a is not b
+        try:
+            return torch.promote_types(a, b) is not (a if how == "below" else b)
+        except RuntimeError:                        # torch promotes no uint16, uint32 and uint64
+            return False
     if limit := _LIMIT.match(kind):
         if limit[1] == "ndim":
             value = value.ndim if isinstance(value, torch.Tensor) else None
@@ -221,6 +280,9 @@ def is_of(value, kind: str, given) -> bool:
         return isinstance(value, torch.Tensor) and renderings(value)["kind"] == kind
     if kind.startswith("rank>"):
         return isinstance(value, (torch.Tensor, np.ndarray)) and value.ndim > int(kind[5:])
+    if kind == "shape" and isinstance(value, torch.Tensor):
+        others = [v.shape for p, v in given if isinstance(v, torch.Tensor) and v is not value]
+        return not others or any(shape != value.shape for shape in others)
     if kind in _SOFT_KINDS:
         return _SOFT_KINDS[kind](value)
     return kind_of(value) == kind
@@ -276,10 +338,10 @@ def placed(called: str, takes, count: int) -> list[str]:
     return [names[k] if k < len(names) else f"*{k}" for k in range(count)]
 
 
-def told(err: Exception, called: str, takes, args, kwargs) -> Exception:
+def told(err: Exception, called: str, takes, args, kwargs, own: dict | None = None) -> Exception:
     """``err``, which a call with these arguments raised, or MindSpore's error for them; ``takes`` is the
-    signature (`inspect.Signature`) without self."""
-    if not entries(called) or (isinstance(err, NotImplementedError) and hasattr(err, "from_user")):
+    signature (`inspect.Signature`) without self, ``own`` the attributes of the object that was called."""
+    if not known(called) or (isinstance(err, NotImplementedError) and hasattr(err, "from_user")):
         return err
     places = placed(called, takes, len(args))
     given = [*zip(places, map(lowered, args), strict=True),
@@ -295,6 +357,8 @@ def told(err: Exception, called: str, takes, args, kwargs) -> Exception:
             unknown = re.search(r"unexpected keyword argument '(\w+)'", text)
             return miscounted(called, given, text.startswith("missing"), unknown and unknown[1]) or \
                 renamed(err, called)
+    if wrong := unfit(called, given, own):
+        return wrong
     others = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
     own = getattr(err, "from_user", False)
     if own and called.endswith(" call"):            # what a layer asks may depend on how it was made

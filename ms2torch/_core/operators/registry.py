@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ms2torch._core.operators import refused
+from ms2torch._core.operators import refused, unsigned
 from ms2torch._core.operators.answering import answer_class, before
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form
 from ms2torch._core.operators.explaining import explained, guarded
@@ -108,8 +108,12 @@ def _public(kernel, name: str) -> str:
 def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments, public):
     def explain(err, values):
         raw = [lower(v) for v in values]
-        said = partial(_refused, public, shown, raw)
-        return explained(err, name, (), dict(zip(own.names, raw, strict=False)), valid, kernel, None, said)
+        said, unfit = partial(_refused, public, shown, raw), partial(_unfit, public, shown, raw)
+        given = dict(zip(own.names, raw, strict=False))
+        wrong = explained(err, name, (), given, valid, kernel, None, said, unfit)
+        if (found := unsigned.computed(wrong, kernel, (), given)) is not None:
+            return found
+        raise wrong from None
 
     run = _looking(kernel, guarded(kernel, name) or kernel, public, shown, own)
     if not shown.also:
@@ -154,6 +158,18 @@ def _refused(public, shown: Arguments, values, certain: bool) -> Exception | Non
     return None
 
 
+def _unfit(public, shown: Arguments, values) -> Exception | None:
+    """MindSpore's error for arguments of a form that do not fit each other."""
+    given = [(n, v) for k, (n, v) in enumerate(zip(shown.names, values, strict=False))
+             if v is not shown.default(k)]
+    for called in public:
+        method = called.startswith("Tensor.") and given
+        told = [("self", values[0]), *given[1:]] if method else given
+        if wrong := refused.unfit(f"{called} make", told, dict(given[:1]) if method else None):
+            return wrong
+    return None
+
+
 def _looking(kernel, run, public, shown: Arguments, own: Arguments):
     """``run`` behind the look that one of the ``public`` names asks for."""
     called = next((f"{p} make" for p in public if f"{p} make" in LOOKING), "")
@@ -178,7 +194,9 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
             for called in public:
                 if (wrong := refused.told(err, f"{called} make", takes, raw, kwargs)) is not err:
                     raise wrong from None
-            raise explained(err, name, raw, kwargs, valid, kernel) from None
+            wrong = explained(err, name, raw, kwargs, valid, kernel)
+            if (result := unsigned.computed(wrong, kernel, tuple(raw), kwargs)) is None:
+                raise wrong from None
         return wrap(result) if result.__class__ is torch.Tensor else lift(result)
 
     return call

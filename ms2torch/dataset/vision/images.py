@@ -27,6 +27,9 @@ class ImageOperation(TensorOperation):
         for image in images:
             if not (isinstance(image, np.ndarray) or is_pil(image)):
                 raise TypeError(f"Input should be NumPy or PIL image, got {type(image)}.")
+            if isinstance(image, np.ndarray) and image.dtype.kind in "US":
+                raise OperationError(f"{type(self).__name__}: the data type of image tensor does not match "
+                                     "the requirement of operator. But got type string.").eager()
         return super().__call__(*images)
 
 

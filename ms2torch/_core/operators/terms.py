@@ -1,0 +1,107 @@
+"""Conditions and numbers of the table of refused calls: Python expressions over a call's arguments.
+
+``rank(x) != 4``, ``dim(x, -1) != dim(weight, 0)``, ``num(axis) >= rank(x)``; in the words of an error
+``{shape(x)}``, ``{rank(x) + 1}``. An argument goes by its name, by ``a0`` where an object is called, an
+attribute of that object by ``own_axis``. What cannot be told of the arguments given is false.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import numpy as np
+import torch
+
+from ms2torch._core.operators.words import kind_of, renderings, shapes
+from ms2torch._core.tensor.dtype import from_torch
+
+_HOLE = re.compile(r"\{(-?(?:rank|dim|size|count|item|num|least|shape|rest|tuple|vector|dims|word|kind|call|"
+                   r"cls|type|text)\([^{}]*)\}")
+
+
+def _tensor(x):
+    if not isinstance(x, (torch.Tensor, np.ndarray)):
+        raise TypeError("no tensor")
+    return x
+
+
+def num(x):
+    """A plain number."""
+    if isinstance(x, bool) or not isinstance(x, (int, float)):
+        raise TypeError("no number")
+    return x
+
+
+def count(x) -> int:
+    """The length of a sequence."""
+    if not isinstance(x, (tuple, list)):
+        raise TypeError("no sequence")
+    return len(x)
+
+
+def _dtype(x) -> str:
+    if not isinstance(x, torch.Tensor):
+        raise TypeError("no tensor")
+    # MindSpore's lists of dtypes are a CPU's: elsewhere bfloat16 is right where float16 is.
+    return str(from_torch(torch.float16 if x.dtype is torch.bfloat16 else x.dtype))
+
+
+def _rendered(how: str):
+    return lambda x: renderings(x)[how]
+
+
+def _sized(how: str):
+    return lambda x: shapes(tuple(_tensor(x).shape))[how]
+
+
+WORDS = {
+    "rank": lambda x: _tensor(x).ndim,
+    "dim": lambda x, k: int(_tensor(x).shape[k]),
+    "size": lambda x: int(np.prod(_tensor(x).shape)),
+    "num": num,
+    "count": count,
+    "item": lambda x, k: num(x[k] if count(x) else None),
+    "least": lambda x: min(map(num, x)) if count(x) else num(None),
+    "inside": lambda x: {kind_of(v) for v in x} if count(x) else set(),
+    "dtype": _dtype,
+    "of": kind_of,
+    "shape": _sized("shape"), "tuple": _sized("tuple"), "vector": _sized("vector"), "dims": _sized("dims"),
+    "rest": lambda x: str(list(_tensor(x).shape[1:])),
+    "text": str,
+    **{how: _rendered(how) for how in ("word", "kind", "call", "cls", "type")},
+}
+
+
+# What an expression raises about arguments that it does not fit.
+UNTOLD = (TypeError, IndexError, NameError, AttributeError, KeyError, ValueError)
+
+
+def named(place: str) -> str:
+    """The name of an argument in expressions."""
+    return f"a{place}" if place.isdigit() else place.replace("@", "own_").replace("*", "more")
+
+
+@cache
+def _compiled(expression: str):
+    return compile(expression, expression, "eval")
+
+
+def valued(expression: str, values: dict):
+    """The value of an expression for arguments by `named`; LookupError where they have none."""
+    try:
+        return eval(_compiled(expression), {"__builtins__": {}, **values, **WORDS})
+    except UNTOLD:
+        raise LookupError(expression) from None
+
+
+def holds(condition: str, values: dict) -> bool:
+    try:
+        return bool(valued(condition, values))
+    except LookupError:
+        return False
+
+
+def filled(words: str, values: dict) -> str:
+    """A template with the values of its expressions; LookupError where one has none."""
+    return _HOLE.sub(lambda hole: str(valued(hole[1], values)), words)

@@ -1,0 +1,52 @@
+"""uint16, uint32 and uint64, for which torch lacks most kernels: computed in int64, and back."""
+
+from __future__ import annotations
+
+import re
+
+import torch
+
+_LACKS = re.compile(r"not implemented for 'UInt(?:16|32|64)'")
+_UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
+
+
+def computed(err: Exception, kernel, args: tuple, kwargs: dict):
+    """What ``kernel`` gives for unsigned integers, where it failed with ``err`` for want of torch's kernel;
+    None for any other failure, and for numbers from 2^63 on.
+
+    A first run, in int16, tells which results are of the arguments' dtype: indices and counts are int32 or
+    int64 then too. What a kernel writes to its arguments is written back.
+    """
+    if not _LACKS.search(str(err)):
+        return None
+    given = [v for v in (*args, *kwargs.values()) if isinstance(v, torch.Tensor) and v.dtype in _UNSIGNED]
+    if len({v.dtype for v in given}) != 1:
+        return None
+
+    def run(dtype):
+        wider = {id(v): v.to(torch.int64).to(dtype) for v in given}
+        before = {k: v.clone() for k, v in wider.items()}
+        told = [wider.get(id(v), v) for v in args], {k: wider.get(id(v), v) for k, v in kwargs.items()}
+        found = kernel(*told[0], **told[1])
+        return found, wider, before
+
+    wide = {id(v): v.to(torch.int64) for v in given}
+    if any(v.numel() and bool((v < 0).any()) for v in wide.values()):
+        return None
+    try:
+        kinds, _, _ = run(torch.int16)
+        found, wider, before = run(torch.int64)
+    except (RuntimeError, TypeError, ValueError, IndexError):
+        return None
+    for v in given:
+        if not torch.equal(wider[id(v)], before[id(v)]):
+            v.copy_(wider[id(v)])
+    return _back(found, kinds, given[0].dtype)
+
+
+def _back(found, kinds, dtype):
+    if isinstance(found, torch.Tensor):
+        return found.to(dtype) if kinds.dtype is torch.int16 else found
+    if isinstance(found, (tuple, list)):
+        return type(found)(_back(f, k, dtype) for f, k in zip(found, kinds, strict=True))
+    return found
