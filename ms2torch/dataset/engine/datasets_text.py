@@ -23,13 +23,14 @@ from ._corpora import (
     YelpReviewDataset,
 )
 from ._files import FilesDataset
+from ._translations import IWSLT2016Dataset, IWSLT2017Dataset, Multi30kDataset
 from .datasets import TextBaseDataset
 from .samplers import Shuffle
 
 __all__ = ["AGNewsDataset", "AmazonReviewDataset", "CLUEDataset", "CoNLL2000Dataset", "DBpediaDataset",
-           "EnWik9Dataset", "IMDBDataset", "PennTreebankDataset", "SQuADDataset", "SST2Dataset",
-           "SogouNewsDataset", "TextFileDataset", "UDPOSDataset", "WikiTextDataset", "YahooAnswersDataset",
-           "YelpReviewDataset"]
+           "EnWik9Dataset", "IMDBDataset", "IWSLT2016Dataset", "IWSLT2017Dataset", "Multi30kDataset",
+           "PennTreebankDataset", "SQuADDataset", "SST2Dataset", "SogouNewsDataset", "TextFileDataset",
+           "UDPOSDataset", "WikiTextDataset", "YahooAnswersDataset", "YelpReviewDataset"]
 
 
 class TextFileDataset(FilesDataset, TextBaseDataset):
