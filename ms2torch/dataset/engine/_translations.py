@@ -111,8 +111,8 @@ class _Talks(_Translations):
     def _lines(self, path):
         if not os.path.isfile(path):
             plain = path.replace("train.tags.", "train.").rpartition(".")[0]
-            raise pipeline_error("Invalid data, IWSLTDataset API can't read the data file (interface mismatch "
-                                 f"or no data found). Check iwslt:  {plain}")
+            raise pipeline_error("Invalid data, IWSLTDataset API can't read the data file (interface "
+                                 f"mismatch or no data found). Check iwslt:  {plain}")
         with open(path, encoding="utf-8") as text:
             content = text.read()
         if path.endswith(".xml"):

@@ -16,6 +16,7 @@ from ._annotated import CocoDataset, VOCDataset
 from ._digits import FakeImageDataset, PhotoTourDataset, QMnistDataset, USPSDataset
 from ._faces import LFWDataset, WIDERFaceDataset
 from ._labelled import CelebADataset, FlickrDataset, ManifestDataset
+from ._matlab import Caltech101Dataset, Flowers102Dataset, SBDataset, SVHNDataset
 from ._pictures import (
     Caltech256Dataset,
     CityscapesDataset,
@@ -30,12 +31,13 @@ from ._scenes import KITTIDataset, LSUNDataset, Places365Dataset, SBUDataset, SU
 from ._sources import MappableDataset, check_source
 from .datasets import VisionBaseDataset
 
-__all__ = ["Caltech256Dataset", "CelebADataset", "Cifar100Dataset", "Cifar10Dataset", "CityscapesDataset",
-           "CocoDataset", "DIV2KDataset", "EMnistDataset", "FakeImageDataset", "FashionMnistDataset",
-           "FlickrDataset", "Food101Dataset", "ImageFolderDataset", "KITTIDataset", "KMnistDataset",
-           "LFWDataset", "LSUNDataset", "ManifestDataset", "MnistDataset", "OmniglotDataset",
-           "PhotoTourDataset", "Places365Dataset", "QMnistDataset", "RenderedSST2Dataset", "SBUDataset",
-           "STL10Dataset", "SUN397Dataset", "SemeionDataset", "USPSDataset", "VOCDataset",
+__all__ = ["Caltech101Dataset", "Caltech256Dataset", "CelebADataset", "Cifar100Dataset", "Cifar10Dataset",
+           "CityscapesDataset", "CocoDataset", "DIV2KDataset", "EMnistDataset", "FakeImageDataset",
+           "FashionMnistDataset", "FlickrDataset", "Flowers102Dataset", "Food101Dataset",
+           "ImageFolderDataset", "KITTIDataset", "KMnistDataset", "LFWDataset", "LSUNDataset",
+           "ManifestDataset", "MnistDataset", "OmniglotDataset", "PhotoTourDataset", "Places365Dataset",
+           "QMnistDataset", "RenderedSST2Dataset", "SBDataset", "SBUDataset", "STL10Dataset",
+           "SUN397Dataset", "SVHNDataset", "SemeionDataset", "USPSDataset", "VOCDataset",
            "WIDERFaceDataset"]
 
 
