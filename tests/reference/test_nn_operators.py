@@ -45,6 +45,19 @@ def test_transposed_convolution(mode, size):
     return operator(t(2, 3, 4, 3), t(3, 4, 3, 3, seed=1), (*size[:2], *made))
 
 
+CAPITALS = {
+    "2d": lambda x: ops.Conv2DTranspose(3, 3, pad_mode="SAME")(x, t(3, 2, 3, 3, seed=1), (1, 2, 4, 5)),
+    "2d-mixed": lambda x: ops.Conv2DTranspose(3, 3, pad_mode="Valid")(x, t(3, 2, 3, 3, seed=1), (1, 2, 6, 7)),
+    "3d": lambda x: ops.Conv3D(2, 3, pad_mode="SAME")(x.expand_dims(2), t(2, 3, 3, 3, 3, seed=1)),
+    "3d-transposed": lambda x: ops.Conv3DTranspose(3, 2, 3, pad_mode="VALID")(
+        x.expand_dims(2), t(3, 2, 3, 3, 3, seed=1))}
+
+
+@case(each={"name": list(CAPITALS)}, atol=1e-4, rtol=1e-4, reason="sums in another order")
+def test_padding_modes_in_capitals(name):
+    return CAPITALS[name](t(1, 3, 4, 5))
+
+
 @case(each={"name": list(POOL)})
 def test_pooling(name):
     def forward(x):

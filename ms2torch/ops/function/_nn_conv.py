@@ -9,6 +9,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
+from ms2torch import _checkparam as check
 from ms2torch._core.errors import unsupported
 from ms2torch._core.operators.registry import REQUIRED, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
@@ -154,6 +155,12 @@ def _channels_first(data_format: str, name: str) -> None:
                           "transpose to NCHW.")
 
 
+def _lower(pad_mode, name: str) -> str:
+    """A Primitive's padding mode, which may be in capitals. ValueError and TypeError for others."""
+    mode = pad_mode.lower() if isinstance(pad_mode, str) else pad_mode
+    return check.check_string(mode, ["valid", "same", "pad"], "pad_mode", name)
+
+
 _CONV_INIT = {"out_channel": REQUIRED, "kernel_size": REQUIRED, "mode": 1, "pad_mode": "valid", "pad": 0,
               "stride": 1, "dilation": 1, "group": 1, "data_format": "NCHW"}
 
@@ -172,7 +179,7 @@ def _conv3d(x, weight, out_channel=None, kernel_size=None, mode=1, pad_mode="val
             dilation=1, group=1, data_format="NCDHW"):
     """3-d convolution (``mindspore.ops.Conv3D``)."""
     _channels_first(data_format, "Conv3D")
-    return _functional(x, weight, None, stride, pad_mode, pad, dilation, group, 3, "Conv3D")
+    return _functional(x, weight, None, stride, _lower(pad_mode, "Conv3D"), pad, dilation, group, 3, "Conv3D")
 
 
 @primitive("DepthwiseConv2dNative", init={
@@ -212,6 +219,7 @@ def _backprop(x, weight, input_size, out_channel=None, kernel_size=None, pad_mod
               pad_list=None, mode=1, stride=1, dilation=1, group=1, data_format="NCHW"):
     """Transposed 2-d convolution to the size ``input_size``: the gradient of Conv2D with respect to its
     input."""
+    pad_mode = _lower(pad_mode, "Conv2DTranspose")
     return _conv2d_backprop(x, weight, input_size, pad_mode, pad, stride, dilation, group, pad_list)
 
 
@@ -227,6 +235,7 @@ def _conv3d_transpose(x, weight, in_channel=None, out_channel=None, kernel_size=
                       data_format="NCDHW"):
     """Transposed 3-d convolution (``mindspore.ops.Conv3DTranspose``)."""
     _channels_first(data_format, "Conv3DTranspose")
+    pad_mode = _lower(pad_mode, "Conv3DTranspose")
     return transposed(x, weight, None, _numbers(stride, 3), pad_mode, paired(pad, 3), _numbers(dilation, 3),
                       group, _numbers(output_padding, 3))
 
