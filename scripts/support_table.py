@@ -103,7 +103,7 @@ def _fuzzed() -> frozenset[str]:
         from scripts.fuzz.table import table as fuzzed
     except ImportError:
         return frozenset()
-    calls = " ".join(call for calls in fuzzed().values() for call in calls)
+    calls = " ".join(call for line in fuzzed().values() for call in line.spellings)
     return frozenset(re.findall(r"[A-Za-z_][\w.]*", calls))
 
 

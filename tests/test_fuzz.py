@@ -57,7 +57,7 @@ def test_a_gradient_that_differs_is_told_from_a_value_that_does():
 def test_a_gradient_is_weighed_unevenly():
     outcome = run(["x = Tensor(np.array([3.0, 3.0], np.float32))"], "x * x", ["x"])
     gradient = outcome["gradient"]["tuple"][0]["Tensor"][2]
-    np.testing.assert_allclose(gradient, [6.0, 6.0 * np.cos(1)], rtol=1e-6)
+    np.testing.assert_allclose(gradient, [6.0, 6.0 * 35 / 64])
 
 
 class Liar:
@@ -76,7 +76,7 @@ class Liar:
         return case in self.known
 
     def answer(self, case):
-        outcome = run(case.setup, case.call, case.wrt)
+        outcome = run(*case.asked())
         if "value" in outcome and case.facts["dtypes"] == ("float32",):
             values = outcome["value"]["Tensor"]
             if isinstance(values[2], list):      # larger ones are packed

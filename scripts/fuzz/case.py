@@ -1,4 +1,4 @@
-"""One example: operands, a call of an operator, and what it gives. Runs on either side; knows no torch.
+"""One example: operands, a call, and what it gives. Runs on either side; knows no torch.
 
 A case is text: it is what both sides execute, and what a person pastes.
 """
@@ -18,65 +18,91 @@ HEADER = ("import numpy as np", "import mindspore as ms", "from numpy import inf
 
 @dataclass(frozen=True)
 class Case:
-    """``setup`` makes the operands, ``call`` uses them, ``wrt`` names those that it is differentiated by."""
+    """``setup`` makes the operands, ``steps`` are statements before the ``call``, which uses them. ``wrt``
+    names what is differentiated by, ``net`` the Cell whose trainable parameters are."""
 
     setup: tuple[str, ...]
     call: str
     wrt: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    net: str = ""
     facts: dict = field(default_factory=dict, compare=False)
 
     def source(self) -> str:
         """A program of a few lines that shows the case in either framework."""
         takes = ", ".join(self.wrt)
-        lines = [*HEADER, *self.setup, f"def f({takes}): return {self.call}", f"print(f({takes}))"]
-        if self.wrt:
+        lines = [*HEADER, *self.setup, *self.steps, f"def f({takes}): return {self.call}",
+                 f"print(f({takes}))"]
+        if self.net:
+            lines.append(f"print(ms.grad(f, {tuple(range(len(self.wrt))) or None}, {self.net}"
+                         f".trainable_params())({takes}))    # the fuzzer weighs the outputs, see WEIGHTS")
+        elif self.wrt:
             lines.append(f"print(ms.grad(f, {tuple(range(len(self.wrt)))})({takes}))"
-                         "    # the fuzzer weighs the outputs with cos(arange(n))")
+                         "    # the fuzzer weighs the outputs, see WEIGHTS")
         return "\n".join(lines)
 
+    def asked(self) -> list:
+        """What `run` takes."""
+        return [self.setup, self.call, self.wrt, self.steps, self.net]
 
-def run(setup, call, wrt) -> dict:
-    """What a case gives here: {"value", "gradient"}, or "error" / "gradient error" with type and text."""
-    import mindspore as ms
-    from mindspore import Tensor
 
+def run(setup, call, wrt, steps=(), net="", move=None) -> dict:
+    """What a case gives here: {"value", "gradient"}, or "error" / "gradient error" with type and text.
+
+    ``move`` changes each operand of ``wrt`` before it is used.
+    """
     names: dict = {"__name__": "case"}
     exec("\n".join(HEADER), names)
     try:
         with np.errstate(over="ignore"):         # 1e30 as a float16 is meant to be infinite
             exec("\n".join(setup), names)
+            for name in wrt if move else ():
+                names[name] = move(names[name])
     except Exception as err:
         return {"error": ["Setup", f"{type(err).__name__}: {err}"]}
     try:
+        exec("\n".join(steps), names)
         exec(f"def f({', '.join(wrt)}): return {call}", names)
         output = names["f"](*(names[n] for n in wrt))
         found = {"value": encode(output)}
     except Exception as err:
         return {"error": _said(err)}
-    if not wrt:
-        return found
+    if wrt or net:
+        try:
+            found.update(_gradient(names, output, wrt, net))
+        except Exception as err:
+            found["gradient error"] = _said(err)
+    return found
+
+
+def _gradient(names, output, wrt, net) -> dict:
+    import mindspore as ms
+    from mindspore import Tensor
+
+    trained = names[net].trainable_params() if net else []
     outputs = output if isinstance(output, (tuple, list)) else (output,)
     floats = [i for i, o in enumerate(outputs) if isinstance(o, Tensor) and "Float" in str(o.dtype)]
-    if not floats:
-        return found
+    if not floats or not (wrt or trained):
+        return {}
     weights = tuple(_weights(Tensor, outputs[i]) for i in floats)
-    inputs = tuple(names[n] for n in wrt)
     function = names["f"]
     if isinstance(output, (tuple, list)):
         def function(*args):
             results = names["f"](*args)
             return tuple(results[i] for i in floats) if len(floats) > 1 else results[floats[0]]
-    try:
-        derive = ms.ops.GradOperation(get_all=True, sens_param=True)
-        found["gradient"] = encode(derive(function)(*inputs, weights if len(floats) > 1 else weights[0]))
-    except Exception as err:
-        found["gradient error"] = _said(err)
-    return found
+    derive = ms.ops.GradOperation(get_all=bool(wrt), get_by_list=bool(trained), sens_param=True)
+    derived = derive(function, ms.ParameterTuple(trained)) if trained else derive(function)
+    inputs = tuple(names[n] for n in wrt)
+    return {"gradient": encode(derived(*inputs, weights if len(floats) > 1 else weights[0]))}
+
+
+# What outputs are weighed with: uneven, and the same in every dtype.
+WEIGHTS = "np.round(64 * np.cos(np.arange(n))) / 64"
 
 
 def _weights(Tensor, output):
-    count = int(np.prod(output.shape))
-    return Tensor(np.cos(np.arange(count)).reshape(output.shape).astype(np.float32)).astype(output.dtype)
+    weights = eval(WEIGHTS, {"np": np, "n": int(np.prod(output.shape))})
+    return Tensor(weights.reshape(output.shape).astype(np.float32)).astype(output.dtype)
 
 
 def _said(err: BaseException) -> list[str]:

@@ -23,6 +23,12 @@ _VALUES = {
     "positive": (1.0, 2.0, 0.5, 3.0, 0.25, 1.5, 0.75, 0.1, 10.0, 0.9),
     "unit": (0.5, 0.25, 0.75, 0.1, 0.9, 0.3, 0.6, 0.01),
 }
+RATES = ("0.1", "0.01", "1e-3", "Tensor(0.05, ms.float32)", "[0.1, 0.05, 0.01, 0.2]",
+         "nn.ExponentialDecayLR(0.1, 0.9, 2)", "nn.CosineDecayLR(0.01, 0.1, 3)",
+         "nn.PolynomialDecayLR(0.1, 0.01, 3, 0.5)", "nn.InverseDecayLR(0.1, 0.5, 2, True)",
+         "nn.NaturalExpDecayLR(0.1, 0.9, 2, True)", "nn.WarmUpLR(0.1, 2)",
+         "nn.piecewise_constant_lr([1, 3, 5], [0.1, 0.05, 0.01])", "nn.cosine_decay_lr(0.0, 0.1, 6, 2, 2)",
+         "Tensor(np.array([0.1, 0.2, 0.3], np.float32))")
 _SPECIAL = (float("nan"), float("inf"), -float("inf"), -0.0, 1e30, -1e4)
 
 
@@ -127,6 +133,36 @@ class Draws:
         if self.rare(6):
             return self.one(2, 1, -1, 0.5, 3, 0, -2.5, True)
         return self.broadcast(x, **kinds)
+
+    def square(self, dtype=F32, batch=None, definite=False) -> Operand:
+        """Well conditioned square matrices, positive definite ones if asked for."""
+        dtype, n = dtype if isinstance(dtype, str) else self.one(*dtype), self.number(1, 3)
+        shape = (*(self.shape(0, 1, 2, False) if batch is None else batch), n, n)
+        pool = (0.5, -0.25, 0.0, 1.0, -0.5, 0.75)
+        values = np.array(self._draw(st.lists(st.sampled_from(pool), min_size=int(np.prod(shape)),
+                                              max_size=int(np.prod(shape))))).reshape(shape)
+        values = values @ values.swapaxes(-1, -2) if definite else values
+        values = values + np.diag(np.arange(3.0, 3.0 + n))
+        return Operand(dtype, shape, literal(dtype, shape, values.ravel().tolist()))
+
+    def pixels(self, dtype="uint8", channels=(3, 3, 3, 1), low=1, high=8) -> Operand:
+        """An image, HWC, as an array; without the last axis where ``channels`` draws 0."""
+        shape = (self.number(low, high), self.number(low, high), self.one(*channels))
+        shape = shape if shape[-1] else shape[:-1]
+        dtype, seed = dtype if isinstance(dtype, str) else self.one(*dtype), self.number(0, 99)
+        text = f"np.random.RandomState({seed}).randint(0, 256, {shape}).astype(np.{dtype})"
+        return Operand(dtype, shape, text)
+
+    def wave(self, low=1, high=2, size=40, least=1, dtype=("float32", "float32", "float64")) -> Operand:
+        """Samples of sound in [-1, 1), the last axis is time."""
+        shape = (*self.shape(low - 1, high - 1, 2, False), self.number(least, size))
+        dtype, seed = dtype if isinstance(dtype, str) else self.one(*dtype), self.number(0, 99)
+        text = f"np.random.RandomState({seed}).uniform(-1, 1, {shape}).astype(np.{dtype})"
+        return Operand(dtype, shape, text)
+
+    def rate(self) -> str:
+        """A learning rate: a number, a list, a Tensor or a schedule."""
+        return self.one(*RATES)
 
     def axis(self, x: Operand):
         """An axis of x, from either end; once in a while one that is not there."""

@@ -28,7 +28,7 @@ class Reference:
 
     def ask(self, case: Case) -> None:
         if case not in self._known:
-            self._process.stdin.write(json.dumps([case.setup, case.call, case.wrt]) + "\n")
+            self._process.stdin.write(json.dumps(case.asked()) + "\n")
             self._process.stdin.flush()
 
     def answer(self, case: Case) -> dict:

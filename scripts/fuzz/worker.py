@@ -1,4 +1,4 @@
-"""The real MindSpore as a server: python -m scripts.fuzz.worker; a JSON list [setup, call, wrt] a line.
+"""The real MindSpore as a server: python -m scripts.fuzz.worker; a JSON list, `Case.asked`, a line.
 
 An exception leaves a MindSpore process unsound, so a forked child answers until one comes, or the line
 ``null``, and the next child goes on. MindSpore is imported before the fork, and starts no threads until its
@@ -7,10 +7,13 @@ first operator.
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import shutil
 import signal
 import sys
+import tempfile
 
 from scripts.fuzz.case import run
 
@@ -53,6 +56,9 @@ def main() -> None:
     os.dup2(2, 1)
     import mindspore
 
+    folder = tempfile.mkdtemp(prefix="fuzz_")        # some kernels leave files where they run
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.chdir(folder)
     os.write(answers, (json.dumps(mindspore.__version__) + "\n").encode())
     while True:
         child = os.fork()

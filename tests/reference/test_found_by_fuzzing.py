@@ -3,10 +3,14 @@
 import mindspore as ms
 import numpy as np
 from mindspore import Parameter, Tensor, mint, nn, ops
+from mindspore.dataset import audio, text, transforms, vision
+from mindspore.dataset.audio import FadeShape
+from mindspore.dataset.vision import ConvertMode
 
 from tests.reference.judge import case, data
 
 F32, F64, F16 = np.float32, np.float64, np.float16
+GRID = np.arange(16.0).reshape((1, 4, 4, 1))
 MATRIX = np.array([[2.0, 0.1], [0.3, 1.0]])
 
 
@@ -35,6 +39,22 @@ VALUES = {
     "MultiClassDiceLoss without classes": lambda: nn.MultiClassDiceLoss(None, 0, "sigmoid")(
         tensor([[0.75]], F16), tensor([[0.75]], F16)),
     "mint PReLU of halves": lambda: mint.nn.PReLU(2, 0.25)(tensor([[-1.0, 2.0]], F16)),
+    "ResizeArea to the corners": lambda: [ops.ResizeArea(corners)(tensor(GRID), tensor(size, np.int32))
+                                          for size in ((3, 2), (2, 3)) for corners in (True, False)],
+    "transforms of one number": lambda: (ops.hfft(tensor([2.0])), ops.irfft(tensor([[1.0], [2.0]])),
+                                         ops.irfft2(tensor([[1.0], [2.0]], F64)), ops.irfftn(tensor([2.0]))),
+    "max_unpool2d of integers": lambda: ops.max_unpool2d(tensor([[[[1, 2], [3, 4]]]], np.int32),
+                                                         Tensor([[[[0, 3], [8, 14]]]]), 2),
+    "AffineGrid of halves": lambda: ops.AffineGrid(True)(tensor([[[0.75, 3, 1.5], [1.5, 0.25, -1]]], F16),
+                                                         (1, 2, 3, 2)),
+    "images with an alpha": lambda: [vision.ConvertColor(mode)(np.ones((1, 2, 3), kind)) for kind in (F32, np.uint8)
+                                     for mode in (ConvertMode.COLOR_BGR2BGRA, ConvertMode.COLOR_BGR2RGBA)],
+    "Fade of one sample": lambda: [audio.Fade(0, n, s)(np.ones((1, 4), F32)) for n in (1, 3) for s in FadeShape],
+    "ToNumber of what begins with one": lambda: [text.ToNumber(kind)([" 4 ", "-1", "+5", "12abc", "1e3", "3.7"])
+                                                 for kind in (ms.int32, ms.float32)],
+    "OneHot of one class": lambda: [transforms.OneHot(1)(np.array(n)) for n in (0, [0], [0, 0])],
+    "one frame": lambda: audio.SlidingWindowCmn(3, 2, True)(np.ones((1, 5), F32)).shape,
+    "bfloat16 in a list": lambda: ops.mixed_precision_cast(ms.float16, [tensor([1.0])]),
     # Their kernels keep their engines as long as the process: sizes that no other case has.
     "channels dropped": lambda: [nn.Dropout2d(0.5).set_train()(tensor(np.ones((3, 7, 1, 1)))),
                                  ops.Dropout2D(0.5)(tensor(np.ones((3, 7, 1, 1)))),
@@ -64,6 +84,8 @@ GRADIENTS = {
                                [[0.0, 1], [2, -1], [0, 0]]),
     "SegmentMax of equals": (lambda x: ops.SegmentMax()(x, tensor([0, 0, 1], np.int32)),
                              [[2.0, 1], [2, 1], [0, 0]]),
+    "fractional_max_pool3d": (lambda x: ops.fractional_max_pool3d(
+        tensor(np.arange(48.0).reshape((1, 1, 3, 4, 4))), (1, 1, 1), (2, 2, 2), _random_samples=x), [[[0.5] * 3]]),
     "vander": (lambda x: ops.vander(x, 3), [1.0, -0.3]),
 }
 
@@ -96,6 +118,10 @@ REFUSED = {
     "slogdet": lambda: ops.slogdet(tensor([[3.0]])),
     "ParallelConcat": lambda: ops.ParallelConcat()((tensor(MATRIX), tensor(MATRIX))),
     "adaptive_avg_pool1d": lambda: ops.adaptive_avg_pool1d(tensor(np.ones((1, 2, 2))), 3),
+    "swiglu": lambda: ops.swiglu(tensor([1.0]), 0),
+    "SlidingWindow of nothing": lambda: text.SlidingWindow(3)([]),
+    "MelScale of one frequency": lambda: audio.MelScale(2, 16000, 0.0, None, 1)(np.ones((1, 1), F32)),
+    "Erase": lambda: vision.Erase(0, 0, 1, 1)(np.ones((2, 5, 1), np.uint8)),
     "PadV3": lambda: ops.PadV3("edge")(tensor(MATRIX), Tensor([0, 1])),
 }
 

@@ -87,7 +87,8 @@ class SlidingWindowCmn(AudioTensorOperation):
                     out[..., frame, :] = 0
                 else:
                     out[..., frame, :] /= np.sqrt((part**2).mean(-2) - part.mean(-2) ** 2)
-        return out.astype(wave.dtype)
+        out = out.astype(wave.dtype)
+        return out[0] if wave.ndim == 2 and len(wave) == 1 else out       # one frame loses its axis
 
 
 class DetectPitchFrequency(AudioTensorOperation):

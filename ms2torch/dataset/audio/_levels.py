@@ -150,9 +150,10 @@ class Fade(AudioTensorOperation):
         super().__init__()
         self.fade_in_len, self.fade_out_len, self.fade_shape = fade_in_len, fade_out_len, fade_shape
 
-    def _rise(self, count: int) -> np.ndarray:
-        """From 0 to 1 in ``count`` samples."""
+    def _rise(self, count: int, falling: bool = False) -> np.ndarray:
+        """From 0 to 1 in ``count`` samples, or from 1 to 0."""
         part = np.linspace(0, 1, count) if count > 1 else np.zeros(count)
+        part = 1 - part if falling else part
         shapes = {FadeShape.LINEAR: lambda: part, FadeShape.EXPONENTIAL: lambda: 2 ** (part - 1) * part,
                   FadeShape.LOGARITHMIC: lambda: np.log10(0.1 + part) + 1,
                   FadeShape.QUARTER_SINE: lambda: np.sin(part * math.pi / 2),
@@ -168,7 +169,7 @@ class Fade(AudioTensorOperation):
         factors = np.ones(length)
         factors[:self.fade_in_len] = self._rise(self.fade_in_len)
         if self.fade_out_len:
-            factors[length - self.fade_out_len:] *= self._rise(self.fade_out_len)[::-1]
+            factors[length - self.fade_out_len:] *= self._rise(self.fade_out_len, falling=True)
         return wave * factors.astype(wave.dtype)
 
 

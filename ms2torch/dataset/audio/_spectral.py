@@ -198,6 +198,8 @@ class MelScale(AudioTensorOperation):
 
     def _compute(self, wave):
         wave = self._checked(wave, 2)
+        if self.n_stft == 1:
+            raise OperationError("MelScale: n_stft can not be 1.")
         if wave.shape[-2] != self.n_stft:
             raise OperationError(f"MelScale: the frequencies of the input should be n_stft: {self.n_stft}, "
                                  f"but got {wave.shape[-2]}.")

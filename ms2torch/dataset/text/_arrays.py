@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from ms2torch._core.tensor.dtype import int32
@@ -118,9 +120,16 @@ class SlidingWindow(TextTensorOperation):
         if self.axis not in (0, -1):
             raise OperationError("SlidingWindow: The parameter axis supports 0 or -1 only for now, "
                                  f"but got {self.axis}.")
+        if not len(column):
+            raise OperationError("Input Tensor has no data.\n")
         if len(column) < self.width:
             return column[:0]
         return np.lib.stride_tricks.sliding_window_view(column, self.width).copy()
+
+
+# What C++ reads of a text; what stands behind it is passed over.
+_INTEGER = re.compile(r"\s*[+-]?\d+")
+_FLOAT = re.compile(r"\s*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)", re.IGNORECASE)
 
 
 class ToNumber(TextTensorOperation):
@@ -140,10 +149,10 @@ class ToNumber(TextTensorOperation):
 
     def _number(self, word: str):
         integer = self.data_type.kind != "f"
-        try:
-            number = int(word) if integer else float(word)
-        except ValueError:
-            raise OperationError(f'ToNumber: it is invalid to convert "{word}" to a number.') from None
+        read = (_INTEGER if integer else _FLOAT).match(word)
+        if read is None:
+            raise OperationError(f'ToNumber: it is invalid to convert "{word}" to a number.')
+        number = int(read[0]) if integer else float(read[0])
         limits = np.iinfo(self.data_type) if integer else np.finfo(self.data_type)
         if limits.min <= number <= limits.max:
             return number

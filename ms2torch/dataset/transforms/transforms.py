@@ -115,7 +115,7 @@ class OneHot(TensorOperation):
         hot[np.arange(flat.size), flat] = 1
         if self.smoothing_rate:
             hot = (1 - self.smoothing_rate) * hot.astype(np.float64) + self.smoothing_rate / self.num_classes
-        return hot[0] if flat.size == 1 else hot
+        return hot.squeeze()
 
 
 class Fill(TensorOperation):

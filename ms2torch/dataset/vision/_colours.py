@@ -138,7 +138,8 @@ class ConvertColor(ImageOperation):
 
 
 def _with_alpha(colours):
-    return np.concatenate((colours, np.full_like(colours[..., :1], 255)), -1)
+    full = 1 if colours.dtype.kind == "f" else 255
+    return np.concatenate((colours, np.full_like(colours[..., :1], full)), -1)
 
 
 class RandomGrayscale(TensorOperation, PyTensorOperation):

@@ -123,6 +123,11 @@ class AdjustHue(ImageOperation):
                 "operator. Expecting tensor in type of (uint8, float32). But got type "
                 f"{image.dtype}."
             )
+        if image.shape[2] != 3:
+            raise OperationError(
+                "AdjustHue: the channel of image tensor does not match the requirement of operator. "
+                f"Expecting tensor in channel of (3). But got channel {image.shape[2]}."
+            )
         return turned(image, self.hue_factor)
 
     def _execute_py(self, image):

@@ -140,6 +140,8 @@ class Erase(ImageOperation):
 
     def _compute(self, image):
         needs_image(image, "Erase")
+        if image.ndim == 3 and image.shape[2] != 3:
+            raise OperationError(f"Erase: channel of input image should be 3, but got: {image.shape[2]}")
         if self.top + self.height > image.shape[0] or self.left + self.width > image.shape[1]:
             raise OperationError(f"Erase: the rectangle from ({self.top}, {self.left}) of ({self.height}, "
                                  f"{self.width}) exceeds the image of {image.shape[:2]}.")

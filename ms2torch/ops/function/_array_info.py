@@ -282,7 +282,7 @@ def mixed_precision_cast(dst_dtype, x):
     if isinstance(x, Tensor):
         return cast(x, dst_dtype) if x._t.is_floating_point() else x
     if isinstance(x, (tuple, list)):
-        return type(x)(mixed_precision_cast(dst_dtype, v) for v in x)
+        return tuple(mixed_precision_cast(dst_dtype, v) for v in x)
     if isinstance(x, dict):
         return {k: mixed_precision_cast(dst_dtype, v) for k, v in x.items()}
     return x

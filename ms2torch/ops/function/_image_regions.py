@@ -51,6 +51,7 @@ def _roi_align(features, rois, pooled_height, pooled_width, spatial_scale, sampl
     features_t, rois = features.float(), rois.float()
     n, c, height, width = features.shape
     pixels = features_t.permute(0, 2, 3, 1).reshape(n * height * width, c)
+    rois = rois.detach()                 # MindSpore differentiates by the features alone
     image = rois[:, 0].long()
     start = rois[:, 1:3] * spatial_scale
     length = (rois[:, 3:5] + roi_end_mode) * spatial_scale - start

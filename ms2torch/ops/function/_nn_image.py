@@ -186,7 +186,8 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
 @op
 def affine_grid(theta, size, align_corners=False):
     """The grid for ``grid_sample`` of affine maps (N, 2, 3) (``mindspore.ops.affine_grid``)."""
-    return F.affine_grid(theta, list(size), align_corners)
+    wide = theta.float() if theta.dtype is torch.float16 else theta
+    return F.affine_grid(wide, list(size), align_corners).to(theta.dtype)
 
 
 def _check_factor(factor, name: str) -> None:
@@ -314,7 +315,9 @@ def _resize_area(images, size, align_corners=False):
         step = _steps(old, new, align_corners)
         start = torch.arange(new, device=images.device, dtype=torch.float32)[:, None] * step
         pixel = torch.arange(old + 1, device=images.device, dtype=torch.float32)[None]
-        covered = (torch.minimum(start + step, pixel + 1) - torch.maximum(start, pixel)).clamp(min=0)
+        ends = pixel + 1
+        ends[0, -1] = float("inf")
+        covered = (torch.minimum(start + step, ends) - torch.maximum(start, pixel)).clamp(min=0)
         # What lies beyond the last pixel is the last pixel.
         return torch.cat([covered[:, : old - 1], covered[:, old - 1 :].sum(1, keepdim=True)], 1) / step
 

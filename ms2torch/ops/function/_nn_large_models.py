@@ -43,9 +43,8 @@ def add_rms_norm(x1, x2, gamma, epsilon=1e-6):
 def swiglu(input, dim=-1):
     """SiLU of the first half along ``dim`` times the second half (``mindspore.ops.swiglu``)."""
     if input.shape[dim] % 2:
-        raise said(RuntimeError(
-            f"For 'Swiglu', the axis {dim} must be divisible by 2, but the input's shape is "
-            f"{tuple(input.shape)}."))
+        raise ValueError("For 'Swiglu', the dimension specified by 'dim' must be divisible by 2, but got "
+                         f"x_shape[dim]: {input.shape[dim]} .")
     gate, value = input.chunk(2, dim)
     return F.silu(gate) * value
 

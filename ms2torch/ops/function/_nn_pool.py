@@ -234,10 +234,15 @@ def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
     return _lp(x, norm_type, kernel_size, stride, ceil_mode, 2)
 
 
+def _wide(unpool, x, *others):
+    """``unpool``, integers by way of float64: torch's kernels lack them."""
+    return unpool(x, *others) if x.is_floating_point() else unpool(x.double(), *others).to(x.dtype)
+
+
 def _unpool(unpool, dims: int):
     def kernel(x, indices, kernel_size, stride=None, padding=0, output_size=None):
         size = None if output_size is None else tuple(output_size)[-dims:]
-        return unpool(x, indices.long(), kernel_size, stride if stride else None, padding, size)
+        return _wide(unpool, x, indices.long(), kernel_size, stride if stride else None, padding, size)
 
     kernel.__name__ = f"max_unpool{dims}d"
     kernel.__doc__ = ("Puts maxima back where ``indices`` say, zeros elsewhere "
@@ -379,7 +384,8 @@ def _unpool(name: str, dims: int, unpool, first: str) -> None:
         ksize = _numbers(ksize, dims)
         strides = _numbers(strides, dims)
         size = tuple(output_shape)[2:] or None
-        return unpool(x, argmax.long(), ksize, strides if any(strides) else ksize, _numbers(pads, dims), size)
+        return _wide(unpool, x, argmax.long(), ksize, strides if any(strides) else ksize,
+                     _numbers(pads, dims), size)
 
 _unpool("MaxUnpool2D", 2, F.max_unpool2d, "NCHW")
 
@@ -404,7 +410,7 @@ def _fractional(x, kernel, output, ratio, samples, dims, api):
             f"give _random_samples, uniform in [0, 1), (N, C, {dims}).",
         )
     # torch takes the numbers of a 2-d window by (width, height), and so does MindSpore.
-    return pool(x, kernel, size, ratio, _random_samples=samples.to(x.dtype))
+    return pool(x, kernel, size, ratio, _random_samples=samples.detach().to(x.dtype))
 
 
 @op

@@ -39,11 +39,24 @@ def _ready(name: str, input, sizes, axes, norm):
     return input if input.dtype in _WIDE else input.to(torch.float32)
 
 
+def _is_empty(name: str, input, axis: int) -> bool:
+    """Whether half of a transform was one number: its inverse has 2 * (1 - 1), which torch refuses."""
+    return name.startswith(("hfft", "irfft")) and input.shape[axis] == 1
+
+
+def _nothing(input, axis: int):
+    shape = list(input.shape)
+    shape[axis] = 0
+    return input.new_zeros(shape, dtype=input.real.dtype)
+
+
 def _along_one(name: str, about: str):
     transform = getattr(torch.fft, name)
 
     def fft(input, n=None, dim=-1, norm=None):
         input = _ready(name, input, () if n is None else (n,), (dim,), norm)
+        if n is None and _is_empty(name, input, dim):
+            return _nothing(input, dim)
         return transform(input, n, dim, norm)
 
     return fft, f"{about}, along ``dim`` cut or filled to ``n``"
@@ -54,6 +67,9 @@ def _along_some(name: str, about: str, default):
 
     def fft(input, s=None, dim=default, norm=None):
         input = _ready(name, input, s or (), dim or (), norm)
+        last = dim[-1] if dim else -1
+        if s is None and _is_empty(name, input, last):
+            return _nothing(input, last)
         return transform(input, s, dim, norm)
 
     return fft, f"{about}, along the axes ``dim`` cut or filled to ``s``"
