@@ -8,7 +8,7 @@ its source), ``dtypes``, ``shapes``, ``special`` (nan, inf, -0.0, 1e30 or -1e4 a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -17,13 +17,14 @@ FILE = Path(__file__).resolve().parents[2] / "tests" / "fuzz_known_differences.t
 
 @dataclass
 class Known:
-    """One entry, and how often it was met in this run."""
+    """One entry, how often it was met in this run, and at which lines."""
 
     line: int
     name: str
     condition: str
     reason: str
     met: int = 0
+    at: set[str] = field(default_factory=set)
 
     def names(self, name: str) -> bool:
         """Whether it is about the operator ``name``."""

@@ -24,6 +24,7 @@ class Results:
     operators: dict[str, dict[str, int]] = field(default_factory=dict)
     differences: dict[str, list[str]] = field(default_factory=dict)
     met: dict[str, int] = field(default_factory=dict)
+    at: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, report: Report) -> None:
         """Take one operator's report in."""
@@ -36,6 +37,7 @@ class Results:
         """Take in which entries were met."""
         for entry in entries:
             self.met[_key(entry)] = self.met.get(_key(entry), 0) + entry.met
+            self.at[_key(entry)] = sorted({*self.at.get(_key(entry), []), *entry.at})
 
     def stale(self, entries: list[Known]) -> list[str]:
         """A line for each entry that was never met."""
@@ -54,20 +56,29 @@ class Results:
 
         unmet, total = len(self.stale(entries)), {c: self.total(c) for c in (*COUNTS, "differences")}
         lines = [
-            "# Operators fuzzed against MindSpore",
+            "# Operators, layers, optimizers and transforms fuzzed against MindSpore",
             "",
-            "Written by `python scripts/fuzz_ops.py --table`. An example is a call with drawn operands,",
-            "on both sides: values, dtypes, shapes, error types, gradients where the result has them.",
+            "Written by `python scripts/fuzz_ops.py --table`. An example is a call with drawn operands and",
+            "arguments, on both sides: values, dtypes, shapes, error types, gradients by inputs and weights.",
             "",
             f"{datetime.date.today()}, seed {self.seed}: MindSpore {self.mindspore} (CPU), torch "
             f"{torch.__version__}, Python {platform.python_version()}, {platform.machine()}.",
             "",
-            f"**{len(self.operators)} of {known_operators} operators and groups,",
+            f"**{len(self.operators)} of {known_operators} lines,",
             f"{total['examples']} examples, {total['gradients']} with gradients,",
             f"{total['raised']} that raise on MindSpore:",
             f"{total['differences']} differences that are not listed.**",
             f"{total['listed']} examples are of the {len(entries)} entries in `tests/{FILE.name}`; "
             f"{unmet} of these were not met.",
+            "",
+            "## What is listed, and where it was met",
+            "",
+            "| reason | examples | at |",
+            "|---|--:|---|",
+            *(f"| {e.reason} | {self.met.get(_key(e), 0)} | {_among(self.at.get(_key(e), ()))} |"
+              for e in entries),
+            "",
+            "## Lines",
             "",
             "| operator | examples | with gradients | raise | of listed differences | differences |",
             "|---|--:|--:|--:|--:|--:|",
@@ -93,8 +104,14 @@ def merged(paths: list[Path]) -> Results:
         whole.differences.update(part.differences)
         for key, count in part.met.items():
             whole.met[key] = whole.met.get(key, 0) + count
+        for key, names in part.at.items():
+            whole.at[key] = sorted({*whole.at.get(key, []), *names})
     return whole
 
 
 def _key(entry: Known) -> str:
     return f"{entry.name}\t{entry.condition}"
+
+
+def _among(names) -> str:
+    return ", ".join(names)

@@ -12,7 +12,7 @@ from scripts.fuzz import rounding
 from scripts.fuzz.case import Case, run
 from scripts.fuzz.known import Known
 from scripts.fuzz.reference import Reference
-from scripts.fuzz.table import TOLERANCES, cases
+from scripts.fuzz.table import TOLERANCES, cases, table
 from tests.reference.encoding import differences
 
 SHRINK_SECONDS = 40                      # for one difference
@@ -59,6 +59,7 @@ def fuzz(name: str, reference: Reference, known: list[Known], examples=100, star
             return
         if entry is not None:
             entry.met += 1
+            entry.at.add(name)
             report.listed += 1
             return
         found = report.differences.setdefault(kind, Difference(name, kind, case, lines))
@@ -83,7 +84,9 @@ def judged(name: str, case: Case, reference: Reference, known: list[Known]):
     """Both sides run a case: the real outcome, the kind of difference or None, its lines, its known entry."""
     reference.ask(case)
     ours = run(*case.asked())
-    theirs, tolerances = reference.answer(case), {**TOLERANCES["*"], **TOLERANCES.get(name, {})}
+    kinds = ("*", table()[name].kind, name)
+    tolerances = {k: v for n in kinds for k, v in TOLERANCES.get(n, {}).items()}
+    theirs = reference.answer(case)
     kind, lines = difference_of(theirs, ours, tolerances)
     entry = _listed(name, case, kind, lines, known) if kind else None
     if kind in ("value", "gradient value") and entry is None:

@@ -27,6 +27,12 @@ VALUES = {
     "cond": lambda: [ops.cond(tensor(MATRIX, F64), p).dtype for p in (None, 2, -2, "nuc", "fro", 1)],
     "ScatterAddWithAxis": lambda: ops.ScatterAddWithAxis(0)(tensor([[1, 2]], np.uint8), Tensor([[0, 0]]),
                                                             tensor([[1, 2]], np.uint8)),
+    "narrow parameters and wide indices": lambda: [scatter(Parameter(tensor([1, 2], np.int16), name="x"),
+                                                           Tensor([[1]]), tensor([5], np.int16))
+                                                   for scatter in (ops.ScatterNdAdd(), ops.scatter_nd_max)],
+    "SegmentMean of integers": lambda: ops.SegmentMean()(tensor([[-2], [-1], [2]], np.int64),
+                                                         tensor([0, 0, 0], np.int32)),
+    "vander of integers": lambda: ops.vander(tensor([5, 0], np.int32)),
     "histc": lambda: [ops.histc(tensor([1, 2, 5], t), 4) for t in (np.int32, F32, F16)],
     "cartesian_prod of one": lambda: ops.cartesian_prod(Tensor([1, 2])),
     "unique_consecutive of one": lambda: (ops.unique_consecutive(Tensor([[1]]), True, False),

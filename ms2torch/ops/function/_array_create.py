@@ -298,6 +298,7 @@ def sequence_mask(lengths, maxlen=None):
 @op
 def vander(x, N=None):
     """The Vandermonde matrix of a vector, powers falling (``mindspore.ops.vander``)."""
+    x = x if x.is_floating_point() or x.is_complex() else x.long()
     powers = range((len(x) if N is None else N) - 1, -1, -1)
     return torch.stack([x**n for n in powers], 1) if len(powers) else torch.vander(x, N)
 

@@ -153,7 +153,10 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
         extra = [torch.zeros(input.shape, dtype=torch.int64, device=input.device)] if return_inverse else []
         extra += [torch.ones(1, dtype=torch.int64, device=input.device)] if return_counts else []
         return (input.reshape(1), *extra) if extra else input.reshape(1)
-    return torch.unique_consecutive(input, return_inverse, return_counts, dim)
+    # torch gives an empty inverse where only that was asked for.
+    values, inverse, counts = torch.unique_consecutive(input, True, True, dim)
+    extra = [inverse] * bool(return_inverse) + [counts] * bool(return_counts)
+    return (values, *extra) if extra else values
 
 
 # ---- triangles and diagonals -------------------------------------------------------------------------------

@@ -42,6 +42,9 @@ def add_rms_norm(x1, x2, gamma, epsilon=1e-6):
 @op(primitive="Swiglu")
 def swiglu(input, dim=-1):
     """SiLU of the first half along ``dim`` times the second half (``mindspore.ops.swiglu``)."""
+    if not -input.ndim <= dim < input.ndim:
+        raise ValueError(f"For primitive[Swiglu], the dim must be in [-{input.ndim},{input.ndim}), but got "
+                         f"{dim}.")
     if input.shape[dim] % 2:
         raise ValueError("For 'Swiglu', the dimension specified by 'dim' must be divisible by 2, but got "
                          f"x_shape[dim]: {input.shape[dim]} .")

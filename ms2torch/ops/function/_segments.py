@@ -12,7 +12,9 @@ __all__ = ["sparse_segment_mean"]
 def _sorted_segments(name: str, reduce: str) -> None:
     @primitive(name)
     def segments(input_x, segment_ids):
-        n = int(segment_ids[-1]) + 1
+        n, dtype = int(segment_ids[-1]) + 1, input_x.dtype
+        if reduce == "mean" and not dtype.is_floating_point and not dtype.is_complex:
+            input_x = input_x.double()           # a mean of integers is cut, not rounded down
         index = segment_ids.long().reshape(-1, *(1,) * (input_x.ndim - 1)).expand_as(input_x)
         out = torch.full((n, *input_x.shape[1:]), 1 if reduce == "prod" else 0, dtype=input_x.dtype,
                          device=input_x.device)
@@ -20,7 +22,7 @@ def _sorted_segments(name: str, reduce: str) -> None:
         if reduce in ("amax", "amin") and input_x.requires_grad:
             # torch counts the zeros that it did not include as one more equal element.
             return _of_equals(input_x, index, result.detach())
-        return result
+        return result if result.dtype is dtype else result.to(dtype)
 
 
 def _of_equals(x, index, extremes):
