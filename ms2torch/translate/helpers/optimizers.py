@@ -1,5 +1,7 @@
 """Optimizers that PyTorch lacks, and rates by step."""
 
+from itertools import groupby
+
 import torch
 from torch import nn
 
@@ -117,13 +119,12 @@ def early_eps(optimizer):
 
 
 def decay_groups(module, weight_decay):
-    """A module's parameters in two groups: the scales and shifts of its norms do not decay."""
+    """A module's parameters in groups that keep their order: scales and shifts of norms do not decay."""
     norms = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)
-    plain = [p for m in module.modules() if isinstance(m, norms) for p in m.parameters(recurse=False)]
-    apart = {id(p) for p in plain}
-    decayed = [p for p in module.parameters() if p.requires_grad and id(p) not in apart]
-    plain = [p for p in plain if p.requires_grad]
-    return [{"params": decayed, "weight_decay": weight_decay}, {"params": plain, "weight_decay": 0.0}]
+    plain = {id(p) for m in module.modules() if isinstance(m, norms) for p in m.parameters(recurse=False)}
+    trained = [p for p in module.parameters() if p.requires_grad]
+    runs = groupby(trained, lambda p: id(p) in plain)
+    return [{"params": list(run), "weight_decay": 0.0 if apart else weight_decay} for apart, run in runs]
 
 
 def scheduled(optimizer, rates):

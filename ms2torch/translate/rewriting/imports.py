@@ -23,6 +23,7 @@ _NEEDED = {
     "SimpleNamespace": "from types import SimpleNamespace",
     "DataLoader": "from torch.utils.data import DataLoader",
     "DistributedSampler": "from torch.utils.data import DistributedSampler",
+    "groupby": "from itertools import groupby",
     "Path": "from pathlib import Path",
     "islice": "from itertools import islice",
     "lr_scheduler": "from torch.optim import lr_scheduler",
