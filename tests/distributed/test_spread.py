@@ -39,6 +39,10 @@ def test_meshes_batches_and_optimizers(together, size, dp, mp, settings):
     _compared(together, size, "mlp", dp, mp, **settings)
 
 
+def test_moving_statistics_on_a_mesh_of_two_axes(together):
+    _compared(together, 4, "resnet", 2, 2)
+
+
 @pytest.mark.parametrize("level", [1, 3])
 def test_optimizer_parallelism_splits_further(together, level):
     kept = _compared(together, 4, "mlp", 2, 2, enable_parallel_optimizer=True, parallel_optimizer_config={

@@ -356,6 +356,9 @@ class Completing(TorchDispatchMode):
             return func(*args, **kwargs)
         if func in _CONVOLUTIONS:
             args = tree_map(_by_batch, args)
+        elif "batch_norm" in func.__name__:
+            # On some meshes torch would split the channels, and update a copy of the moving statistics.
+            args = tree_map(_everywhere, args)
         try:
             return func(*args, **kwargs)
         except NotImplementedError as err:
@@ -366,6 +369,13 @@ class Completing(TorchDispatchMode):
         args, kwargs = tree_map(whole, (args, kwargs))
         return tree_map(lambda t: DTensor.from_local(t, found.device_mesh, everywhere, run_check=False)
                         if isinstance(t, torch.Tensor) else t, func(*args, **kwargs))
+
+
+def _everywhere(t):
+    """A DTensor that lies whole on every process."""
+    if not isinstance(t, DTensor) or all(isinstance(one, Replicate) for one in t.placements):
+        return t
+    return t.redistribute(placements=(Replicate(),) * t.device_mesh.ndim)
 
 
 _CONVOLUTIONS = (torch.ops.aten.convolution.default, torch.ops.aten.convolution_backward.default)
