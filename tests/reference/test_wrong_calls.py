@@ -95,6 +95,15 @@ def test_unsigned_integers_are_no_wrong_input(dtype):
 
 
 @case()
+def test_numbers_of_numpy_are_numbers():
+    x, i = T(2, 3), Tensor(np.array([0, 1], np.int32))
+    tenth = np.float64(0.1)
+    p, q = Parameter(T(2, 3), name="p"), Parameter(T(2, 3), name="q")
+    return (ops.UnsortedSegmentProd()(x, i, np.int64(2)),
+            ops.ApplyAddSign()(p, q, tenth, tenth, tenth, tenth, x))
+
+
+@case()
 def test_shapes_that_do_not_fit():
     """The numbers in an error are those of the call."""
     i = Tensor(np.array([0, 1], np.int32))

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import torch
 
 from ms2torch._core.operators.calls import described, fits_kind
@@ -219,6 +220,8 @@ def _listed(right: str) -> str:
 
 def kind(value) -> str:
     """The type of an input in the words of MindSpore's compiler."""
+    if isinstance(value, np.generic):                   # a number like Python's
+        value = value.item()
     if isinstance(value, torch.Tensor):
         return f"Tensor[{_name(value.dtype)}]"
     if isinstance(value, (tuple, list)):

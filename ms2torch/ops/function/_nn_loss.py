@@ -410,7 +410,7 @@ def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean"):
     """inputs where targets are 1, max(0, margin - inputs) where -1 (``mindspore.ops.hinge_embedding_loss``).
     """
     _check_reduction(reduction, "hinge_embedding_loss")
-    other = torch.where(targets == -1, (margin - inputs).clamp(min=0), 0)
+    other = torch.where(targets == -1, (+margin - inputs).clamp(min=0), 0)
     return reduced(torch.where(targets == 1, inputs, other), reduction)
 
 
