@@ -37,6 +37,11 @@ class Aliases:
         """Whether ``name`` is bound to a list that this function makes."""
         return any(isinstance(v, (ast.List, ast.ListComp)) for v in self.bound.get(name, ()))
 
+    def holds(self, name: str) -> bool:
+        """Whether ``name`` is bound to a list or a dict that this function makes."""
+        return self.lists(name) or any(
+            isinstance(v, (ast.Dict, ast.DictComp)) for v in self.bound.get(name, ()))
+
     def _note(self, node) -> None:
         if isinstance(node, ast.Assign):
             for target in node.targets:

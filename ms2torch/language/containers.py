@@ -23,6 +23,13 @@ def set_item(target, index, value):
     return target
 
 
+def set_part(target, index, value):
+    """`set_item` for a part that was changed itself: a tuple is new, too."""
+    if isinstance(target, tuple):
+        return target.__class__(set_item(list(target), index, value))
+    return set_item(target, index, value)
+
+
 AUGMENTED = {
     "Add": (operator.add, operator.iadd),
     "Sub": (operator.sub, operator.isub),
@@ -52,6 +59,13 @@ def augmented(name: str, target, value):
         if new.requires_grad:
             mode.differentiation.remember(target)
     return target
+
+
+def augmented_part(name: str, target, index, value):
+    """What ``target[index] += value`` puts there: a Tensor in a list is changed itself, part of a Tensor is
+    not."""
+    part = target[index]
+    return AUGMENTED[name][0](part, value) if isinstance(target, Tensor) else augmented(name, part, value)
 
 
 def _not_assigned(new, old) -> RuntimeError:

@@ -15,7 +15,7 @@ from ms2torch.common.parameter import Parameter
 from ms2torch.language import builtin_functions, calling, containers, printing, raising
 from ms2torch.language.aliases import Aliases
 from ms2torch.language.branches import Branches, Choosing
-from ms2torch.language.trees import is_pop, is_view, loaded, parts_of_text, placed, root_of
+from ms2torch.language.trees import base_of, is_pop, is_view, loaded, parts_of_text, placed, root_of
 
 _PREFIX = "_graph_"
 # Calls that walk over their argument at once: what it is made of cannot be seen.
@@ -400,13 +400,15 @@ class Rewriting(Choosing, ast.NodeTransformer):
 
     def _store(self, target, value, statement):
         """``target = value``, where a subscript makes a new object under its root's name."""
+        place, store = "set_item", containers.set_item
         while isinstance(target, ast.Subscript):
             value = self.call(
-                "set_item",
-                containers.set_item,
+                place,
+                store,
                 [loaded(target.value), self.visit(loaded(target.slice)), value],
                 statement,
             )
+            place, store = "set_part", containers.set_part
             target = target.value
         return placed(ast.Assign([placed(ast.Name(target.id, ast.Store()), target)], value), statement)
 
@@ -416,12 +418,19 @@ class Rewriting(Choosing, ast.NodeTransformer):
         target, value = node.targets[0], node.value
         if isinstance(target, ast.Subscript) and self._copied(target):
             return self._store(target, self.visit(value), node)
+        if isinstance(target, ast.Subscript) and isinstance(base_of(target), ast.Call):
+            return self._unnamed(target, self.visit(value), node)
         if isinstance(target, ast.Attribute) and self._is_parameter(target):
             args = [loaded(target.value), placed(ast.Constant(target.attr), target), self.visit(value)]
             return placed(ast.Expr(self.call("assign", containers.assign, args, node)), node)
         if isinstance(target, ast.Name) and self._changes(value, is_pop(value)):
             return self._bound_and_changed(target, value, node)
         return self.generic_visit(node)
+
+    def _unnamed(self, target, value, statement):
+        """``x.view(-1)[0] = v``: no name means the Tensor that is made."""
+        args = [self.visit(loaded(target.value)), self.visit(loaded(target.slice)), value]
+        return placed(ast.Expr(self.call("set_item", containers.set_item, args, statement)), statement)
 
     def _bound_and_changed(self, target, call, node):
         """``b = a.pop()`` changes a; ``b = a.append(x)`` does not."""
@@ -447,9 +456,18 @@ class Rewriting(Choosing, ast.NodeTransformer):
         return [take, made, result] if call.func.attr == "pop" else [take, result]
 
     def visit_AugAssign(self, node):
-        if isinstance(node.target, ast.Subscript) and self._copied(node.target):
-            value = placed(ast.BinOp(self.visit(loaded(node.target)), node.op, self.visit(node.value)), node)
-            return self._store(node.target, value, node)
+        operation = type(node.op).__name__
+        in_place = operation in containers.AUGMENTED and not generations.old("mindspore.jit")
+        if isinstance(node.target, ast.Subscript):
+            unnamed, part = isinstance(base_of(node.target), ast.Call), loaded(node.target)
+            if in_place and not unnamed and self._copied(node.target, self._holds(node.target)):
+                args = [placed(ast.Constant(operation), node), self.visit(part.value), self.visit(part.slice),
+                        self.visit(node.value)]
+                value = self.call("augmented_part", containers.augmented_part, args, node)
+                return self._store(node.target, value, node)
+            if unnamed or self._copied(node.target):
+                value = placed(ast.BinOp(self.visit(part), node.op, self.visit(node.value)), node)
+                return (self._unnamed if unnamed else self._store)(node.target, value, node)
         if (
             isinstance(node.op, ast.Add)
             and isinstance(node.target, ast.Name)
@@ -458,17 +476,24 @@ class Rewriting(Choosing, ast.NodeTransformer):
             self.differs = True
             value = placed(ast.BinOp(loaded(node.target), node.op, self.visit(node.value)), node)
             return placed(ast.Assign([node.target], value), node)
-        operation = type(node.op).__name__
-        if (isinstance(node.target, ast.Name) and operation in containers.AUGMENTED
-                and not generations.old("mindspore.jit")):
+        if isinstance(node.target, ast.Name) and in_place:
             args = [placed(ast.Constant(operation), node), loaded(node.target), self.visit(node.value)]
             value = self.call("augmented", containers.augmented, args, node)
             return placed(ast.Assign([node.target], value), node)
         return self.generic_visit(node)
 
-    def _copied(self, target) -> bool:
+    def _copied(self, target, held: bool | None = None) -> bool:
+        """Whether a subscript is written to a new object. ``held``: it is of what others may hold, as
+        they may a part of a list."""
         root = root_of(target)
-        return root is not None and root.id in self.hidden and not self.aliases.alone(root.id)
+        if held is None:
+            held = isinstance(target.value, ast.Subscript) and self._holds(target)
+        return root is not None and root.id in self.hidden and (held or not self.aliases.alone(root.id))
+
+    def _holds(self, target) -> bool:
+        """Whether the root of a subscript is a list or a dict, whose parts may have other names."""
+        root = root_of(target)
+        return root is not None and self.aliases.holds(root.id)
 
     def _is_parameter(self, target) -> bool:
         return (

@@ -40,6 +40,13 @@ def root_of(node):
     return node if isinstance(node, ast.Name) else None
 
 
+def base_of(node):
+    """What stands under a chain of subscripts."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node
+
+
 def loaded(node):
     """The same expression, read instead of written."""
     node = ast.fix_missing_locations(ast.copy_location(copied(node), node))

@@ -6,6 +6,8 @@ the host, a copy to the host, a copy to the device from memory that is not pinne
 result's shape depends on numbers.
 """
 
+from unittest import mock
+
 import numpy as np
 import pytest
 import torch
@@ -14,6 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import ms2torch as ms
 from ms2torch import Tensor, amp, mint, nn, ops
 from ms2torch._core.devices import device
+from ms2torch._core.operators import arithmetic
 
 META = torch.device("meta")
 SHAPE_BY_VALUE = {"nonzero", "masked_select", "equal", "_unique2", "unique_dim", "bincount"}
@@ -199,6 +202,27 @@ def test_a_scaled_step_waits_once_for_whether_it_overflowed(waits, level, scale)
         return nn.TrainOneStepWithLossScaleCell(WithLoss(low), optimizer, manager).set_train(), _batch()
 
     assert waits(make) == ["_local_scalar_dense"]
+
+
+def test_divisions_of_integers_wait_for_nothing(waits):
+    """A CPU tells of zeros below; elsewhere what stands in their places is put there without a look."""
+    def divide(a, b):
+        return [(a // b), (a % b), 7 // b, 7 % b, a // 2, a % 0, ops.Mod()(a, b), ops.TruncateDiv()(a, b),
+                mint.fmod(a, b), ops.div(a, b, rounding_mode="floor")]
+
+    assert waits(lambda: (divide, (Tensor(np.array([7, -7, 0])), Tensor(np.array([0, 2, 0]))))) == []
+
+
+def test_divisions_of_integers_on_devices_are_those_on_a_cpu():
+    a, b = (Tensor(np.array(v, np.int32)) for v in ([7, -7, 0, 9, 9], [0, 0, 0, 2, -4]))
+
+    def divide():
+        return [f.asnumpy().tolist() for f in (
+            a // b, a % b, 7 // b, ops.Mod()(a, b), ops.TruncateDiv()(a, b), mint.fmod(a, b), a % 0)]
+
+    told = divide()
+    with mock.patch.object(arithmetic, "tells_of_zeros", lambda t: False):
+        assert divide() == told
 
 
 def test_what_waits_is_seen(waits):

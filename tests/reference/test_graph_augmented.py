@@ -213,3 +213,174 @@ def test_pynative_leaves_the_argument(change):
     x = t([1.0, 2.0])
     y = x
     return change(x), x, y
+
+
+# ---- what the caller's Tensor is after a graph that writes -------------------------------------------------
+
+
+def part_of_a_view(x):
+    x.view(-1)[0] = 9.0
+    return x
+
+
+def part_of_a_view_more(x):
+    x.reshape(-1)[0] += 9.0
+    return x
+
+
+def part_of_a_part(x):
+    x[0][1] = 9.0
+    return x
+
+
+def two_names(x):
+    y = x
+    y[0] = 9.0
+    return x + y
+
+
+def view_first(x):
+    y = x.view(-1)
+    x[0] = 9.0
+    return y + x.view(-1)
+
+
+def squeezed(x):
+    y = ops.expand_dims(x, 0).squeeze(0)
+    y[0] = 9.0
+    y += 1.0
+    return x + y
+
+
+def swapped(x):
+    y = x.swapaxes(0, 1)
+    y += 1.0
+    return y
+
+
+def chunks(x):
+    a, b = x.chunk(2, 0)
+    a[0] = 9.0
+    b += 1.0
+    return a + b + x
+
+
+def in_a_list(x):
+    parts = [x, x]
+    parts[0][0] = 9.0
+    return x + parts[0] + parts[1]
+
+
+def more_in_a_list(x):
+    parts = [x, x * 2]
+    parts[0] += 1.0
+    parts[1][0] += 5.0
+    return x + parts[0] + parts[1]
+
+
+def in_a_tuple(x):
+    both = (x, 1)
+    both[0][0] = 9.0
+    return x
+
+
+def in_a_dict(x):
+    both = {"a": x}
+    both["a"][0] = 9.0
+    return x
+
+
+def by_a_loop(x):
+    for i in range(2):
+        x[i, 0] = 9.0
+    return x
+
+
+def by_a_loop_more(x):
+    for _ in range(2):
+        x += 1.0
+    return x
+
+
+def by_a_loop_of_tensors(x):
+    while x.sum() < 20:
+        x += 1.0
+    return x
+
+
+def by_a_branch(x):
+    if x.sum() > 0:
+        x[0] = 9.0
+    return x
+
+
+def by_a_branch_more(x):
+    if x.sum() > 0:
+        x += 1.0
+    return x
+
+
+def by_another_branch(x):
+    if x.sum() < 0:
+        x += 1.0
+    return x
+
+
+def poke(t):
+    t[0] = 9.0
+    return t
+
+
+def grow(t):
+    t += 1.0
+    return t
+
+
+def by_a_call(x):
+    poke(x)
+    return x
+
+
+def by_a_call_more(x):
+    grow(x)
+    return x
+
+
+def by_a_call_of_a_view(x):
+    poke(x.view(-1))
+    grow(x.view(-1))
+    return x
+
+
+def by_a_method(x):
+    x.add_(1.0)
+    return x * 2
+
+
+def by_assign(x):
+    x.copy_(ops.ones_like(x))
+    return x * 2
+
+
+@case(mode="GRAPH", each={"write": [
+    part_of_a_view, part_of_a_view_more, part_of_a_part, two_names, view_first, squeezed, swapped, chunks, in_a_list,
+    more_in_a_list, in_a_tuple, in_a_dict, by_a_loop, by_a_loop_more, by_a_loop_of_tensors, by_a_branch,
+    by_a_branch_more, by_another_branch, by_a_call, by_a_call_more, by_a_call_of_a_view, by_a_method, by_assign]})
+def test_the_callers_tensor(write):
+    def made():
+        return t([[1.0, 2.0], [3.0, 4.0]])
+
+    class Inner(nn.Cell):
+        def construct(self, x):
+            return write(x)
+
+    class Outer(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.inner = Inner()
+
+        def construct(self, x):
+            return self.inner(x)
+
+    x, y, z = made(), made(), made()
+    return ms.jit(write)(x), x, Outer()(y), y, ms.grad(Outer())(z), z

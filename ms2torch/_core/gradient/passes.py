@@ -227,6 +227,8 @@ class Pass:
             new = copy_on_write.changed(t, change, in_place)
             if new is not t:
                 opened.rebind(holder, new)
+            if mode.graph:
+                opened.reaches_the_caller(holder)
             if new.requires_grad and not t.requires_grad:
                 opened.remember(holder)
 
@@ -238,7 +240,8 @@ class Pass:
             self.outer is not None and self.outer.was_given(holder))
 
     def reaches_the_caller(self, holder: Tensor) -> None:
-        """A graph's ``x += y`` on an argument is one on the caller's Tensor, once this pass ends well."""
+        """A graph's ``x += y`` or ``x.add_(y)`` on an argument is one on the caller's Tensor, once this pass
+        ends well."""
         for given, origin in zip(self.given, self.origins, strict=False):
             if given is holder:
                 self.reaching.append((origin, holder))

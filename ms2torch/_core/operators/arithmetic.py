@@ -13,7 +13,7 @@ from functools import wraps
 import numpy as np
 import torch
 
-from ms2torch._core.operators.refusals import translate
+from ms2torch._core.operators.refusals import broadcastable, translate
 from ms2torch._core.tensor.dtype import promote, promote_scalar
 
 _UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
@@ -106,7 +106,7 @@ def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=Non
 
 def _otherwise(err, name, compute, a, b, over_zero):
     dtype = a.dtype if isinstance(a, torch.Tensor) else b.dtype
-    if dtype in _UNSIGNED and "not implemented for" in str(err):
+    if dtype in _UNSIGNED and broadcastable(a, b):
         result = compute(*[x.to(torch.int64) if isinstance(x, torch.Tensor) else x for x in (a, b)])
         return result.to(dtype) if result.dtype is torch.int64 else result
     if dtype is torch.bool and name in ("FloorDiv", "FloorMod"):
@@ -115,7 +115,7 @@ def _otherwise(err, name, compute, a, b, over_zero):
             return compute(a, b).bool()
         except RuntimeError:
             return _over_zero(over_zero, compute, a, b, torch.int32).bool()
-    if "without overflow" in str(err):
+    if any(map(_is_beyond, (a, b), (dtype, dtype))):
         # A number beyond the dtype wraps round, as it does in a sum.
         a, b = [
             x if isinstance(x, torch.Tensor) else torch.full((), x).to(y.device, dtype)
@@ -125,16 +125,53 @@ def _otherwise(err, name, compute, a, b, over_zero):
             return compute(a, b)
         except RuntimeError as again:
             return _otherwise(again, name, compute, a, b, over_zero)
-    if "ZeroDivisionError" in str(err):
+    divides = hasattr(compute, "of_integers") and not dtype.is_floating_point and broadcastable(a, b)
+    if divides and (isinstance(err, NotTold) or bool((torch.as_tensor(b) == 0).any())):
         return _over_zero(over_zero, compute, a, b, dtype)
     raise translate(err, name, (a, b)) from None
 
 
+def _is_beyond(number, dtype) -> bool:
+    if number.__class__ is not int or dtype.is_floating_point or dtype.is_complex or dtype is torch.bool:
+        return False
+    ends = torch.iinfo(dtype)
+    return not ends.min <= number <= ends.max
+
+
+def tells_of_zeros(t: torch.Tensor) -> bool:
+    """Whether a division of integers raises where there are zeros below."""
+    return t.device.type == "cpu"
+
+
+class NotTold(RuntimeError):
+    """Integers are divided on a device that says nothing of zeros below."""
+
+
+def dividing(of_integers):
+    """Decorator: a division, of integers by ``of_integers``. A CPU raises where there are zeros below; on a
+    device there may be some, and to look would mean to wait for it."""
+    def decorate(compute):
+        @wraps(compute)
+        def call(a, b):
+            t = a if isinstance(a, torch.Tensor) else b
+            if not t.is_floating_point() and not tells_of_zeros(t) and (isinstance(b, torch.Tensor) or not b):
+                raise NotTold
+            return compute(a, b)
+
+        call.of_integers = of_integers
+        return call
+
+    return decorate
+
+
 def _over_zero(over_zero, compute, a, b, dtype):
     """An integer division with zeros below: what ``over_zero`` says stands there."""
-    a, b = torch.broadcast_tensors(*[torch.as_tensor(x).to(dtype) for x in (a, b)])
+    device = (a if isinstance(a, torch.Tensor) else b).device
+    a, b = torch.broadcast_tensors(*[
+        x.to(dtype) if isinstance(x, torch.Tensor) else torch.full((), x, dtype=dtype, device=device)
+        for x in (a, b)])
     zero = b == 0
-    return torch.where(zero, over_zero(a), compute(a, torch.where(zero, torch.ones_like(b), b)))
+    return torch.where(zero, over_zero(a), compute.of_integers(a, torch.where(zero, torch.ones_like(b), b)))
 
 
 def _ends(a):
@@ -172,6 +209,7 @@ def _subtract(a, b):
 _subtract.of_tensors = torch.sub
 
 
+@dividing(torch.floor_divide)
 def floor_divide(a, b):
     """The floor of the quotient, in float64 (torch follows Python: ``1.0 // 0.1`` is 9 there, 10 here)."""
     t = a if isinstance(a, torch.Tensor) else b
@@ -185,6 +223,7 @@ def _floored(x, y):
     return torch.floor(x.detach() / y.detach())
 
 
+@dividing(torch.remainder)
 def floor_modulo(a, b):
     """``a - floor(a / b) * b``: the divisor's sign, and NaN for infinite operands."""
     t = a if isinstance(a, torch.Tensor) else b
@@ -201,8 +240,8 @@ def _double(x, t):
 def _power(a, b):
     try:
         return torch.pow(a, b)
-    except RuntimeError as err:
-        if "negative integer powers" not in str(err):
+    except RuntimeError:
+        if not bool((torch.as_tensor(b) < 0).any()):
             raise
     # Integers to a negative power: the float result, cut off.
     if isinstance(a, torch.Tensor):

@@ -9,8 +9,16 @@ from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.torch_private import out_of_memory
 
 
+def broadcastable(a, b) -> bool:
+    """Whether two operands broadcast; numbers do."""
+    shapes = [getattr(x, "shape", ()) for x in (a, b)]
+    return all(m == n or 1 in (m, n) for m, n in zip(*map(reversed, shapes), strict=False))
+
+
 def translate(err: Exception, name: str, args: tuple) -> Exception:
     """torch's error for bad input as MindSpore's kind of error, in MindSpore's words where they are known."""
+    if out_of_memory(err):
+        return err
     if isinstance(err, IndexError):
         axis = re.search(r"out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)",
                          str(err))
@@ -19,8 +27,6 @@ def translate(err: Exception, name: str, args: tuple) -> Exception:
         low, high, given = map(int, axis.groups())
         return ValueError(f"Dimension out of range (expected to be in range of [{low}, {high + 1}), "
                           f"but got {given})")
-    if out_of_memory(err):
-        return err
     shapes = [tuple(a.shape) for a in args if hasattr(a, "shape")]
     text = str(err)
     if ("must match the size of tensor" in text or "not broadcastable" in text) and len(shapes) >= 2:

@@ -6,6 +6,8 @@ Float32, a Python number follows the tensor's kind.
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 
 from ms2torch._core.errors import said
@@ -144,12 +146,14 @@ def _xlogy(a, b):
     return _xlogy_of_tensors(a, b.to(a.device))
 
 
+@arithmetic.dividing(torch.fmod)
 def _fmod(a, b):
     if isinstance(a, torch.Tensor) and a.dtype is torch.bool:
         return torch.zeros_like(torch.bitwise_and(a, b))
     return torch.fmod(torch.as_tensor(a), b)
 
 
+@arithmetic.dividing(torch.fmod)
 def _composed_fmod(a, b):
     """In rounded steps, as MindSpore composes it: fmod(10, 0.1) is 0, where C's and TruncateMod's is 0.1."""
     a = torch.as_tensor(a)
@@ -167,6 +171,7 @@ def _shift(name, compute):
     return call
 
 
+@arithmetic.dividing(partial(torch.div, rounding_mode="trunc"))
 def _truncated_quotient(a, b):
     return torch.div(torch.as_tensor(a), b, rounding_mode="trunc")
 
@@ -175,6 +180,7 @@ _trunc_div = _binary("TruncateDiv", _truncated_quotient)
 _div_truncated = _binary("TruncateDiv", _truncated_quotient, over_zero=arithmetic.least)
 numpy_fmod = _binary("TruncateMod", _composed_fmod, over_zero=torch.zeros_like)
 _trunc_mod = _binary("TruncateMod", _fmod, over_zero=torch.zeros_like)
+_mod_of_zero = _binary("Mod", _fmod, over_zero=lambda a: torch.where(a == 0, a, arithmetic.least(a)))
 _real_div = _binary("RealDiv", _quotient)
 
 _define("mul", arithmetic.mul, "The product", prim="Mul", alias=("tensor_mul",), tensor=True, mint="mul")
@@ -534,7 +540,7 @@ def true_divide(dividend, divisor):
 @primitive("Mod")
 def _mod(x, y):
     """What the quotient rounded towards zero leaves (``mindspore.ops.Mod``; Python's ``%`` rounds down)."""
-    return _trunc_mod(x, y)
+    return _mod_of_zero(x, y)
 
 
 @primitive("DivNoNan")
