@@ -12,22 +12,22 @@ from ._checkparam import args_type_check
 
 def memory_allocated() -> int:
     """Bytes that tensors hold now."""
-    return memory.ask("memory_allocated")
+    return memory.statistic("memory_allocated")
 
 
 def max_memory_allocated() -> int:
     """The most bytes that tensors held since the start or the last reset."""
-    return memory.ask("max_memory_allocated")
+    return memory.statistic("max_memory_allocated")
 
 
 def memory_reserved() -> int:
     """Bytes that the memory pool holds now."""
-    return memory.ask("memory_reserved")
+    return memory.statistic("memory_reserved")
 
 
 def max_memory_reserved() -> int:
     """The most bytes that the memory pool held since the start or the last reset."""
-    return memory.ask("max_memory_reserved")
+    return memory.statistic("max_memory_reserved")
 
 
 def reset_peak_memory_stats() -> None:

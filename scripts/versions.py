@@ -44,6 +44,8 @@ FAST = [
 def interpreter(version: str) -> str | None:
     """The path of a Python of ``version``, or None."""
     found = shutil.which(f"python{version}")
+    if found and subprocess.run([found, "-c", ""], capture_output=True).returncode:
+        found = None                         # (a shim of pyenv's for a version that is not chosen)
     for folder in (Path.home() / ".pyenv" / "versions", Path.home() / ".local" / "share" / "uv" / "python"):
         for path in sorted(folder.glob(f"*{version}.*/bin/python3")):
             found = found or str(path)

@@ -18,7 +18,7 @@ _LARGEST = 32 * 2**20  # where glibc's own adaptation of the mmap threshold ends
 _done = False
 
 
-def keep() -> None:
+def keep_freed_memory() -> None:
     """Let the heap keep up to 256 MiB of freed memory, from the first optimizer on.
 
     Nothing is done where the user has set glibc's own variables, or where the C library is another one.

@@ -7,7 +7,7 @@ import contextlib
 from ms2torch._core.devices import device
 
 
-def ask(name: str) -> int:
+def statistic(name: str) -> int:
     """``torch.cuda.<name>()`` (or of another accelerator) of the device in use, in bytes; 0 on the CPU, as
     MindSpore answers there, and where torch can not tell."""
     told = getattr(device.here(), name, None)

@@ -64,7 +64,8 @@ def _noted(found: Differentiated, weights) -> Differentiated:
         settle, passes.settling = passes.settling, None
         settle(found, weights)
     if overflow.watching:
-        overflow.note((*[g for g in found.inputs if isinstance(g, torch.Tensor)], *rows.dense(found.weights)))
+        raw = [g for g in found.inputs if isinstance(g, torch.Tensor)]
+        overflow.check((*raw, *rows.dense(found.weights)))
     return found
 
 

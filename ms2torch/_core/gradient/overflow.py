@@ -19,7 +19,7 @@ def clear() -> None:
     _found.clear()
 
 
-def note(grads) -> None:
+def check(grads) -> None:
     """Look at the raw gradients of one call. Nothing is copied to the host."""
     for g in grads:
         if g is not None and (g.is_floating_point() or g.is_complex()):

@@ -69,7 +69,7 @@ def dense(grads: list) -> list:
     return [g if g.layout is torch.strided else g.to_dense() for g in grads]
 
 
-def wanted() -> bool:
+def applicable() -> bool:
     """Whether a look-up's gradient may be one of rows: in graph mode, of first order, where the engine takes
     it."""
     opened = mode.differentiation

@@ -138,7 +138,7 @@ class Overlap:
             for i, g in zip(shared, torch._foreach_mul([out[i] for i in shared], scale), strict=True):
                 out[i] = g
         if overflow.watching and mode.differentiation is None:
-            overflow.note(out)
+            overflow.check(out)
         return out
 
     def _tie(self) -> None:

@@ -156,7 +156,7 @@ def leave() -> None:
         for one in _groups.values():
             one.handle = None
         if (zero := sys.modules.get("ms2torch._core.processes.zero")) is not None:
-            zero.leave()
+            zero.release()
         if (pipeline := sys.modules.get("ms2torch._core.processes.pipeline")) is not None:
             pipeline.leave()
         if torch.distributed.is_initialized():

@@ -64,7 +64,7 @@ def reduce(tensors: list[torch.Tensor], group: Group, scale: float = 1.0, cuts=(
             under_way.append((places, flat, left, dist.all_reduce(flat, group=group.handle, async_op=True)))
         for i in large:
             t = tensors[i]
-            out, begun = segments.begin(t.to(wide(t.dtype)), group, scale, len(sums))
+            out, begun = segments.start(t.to(wide(t.dtype)), group, scale, len(sums))
             result[i] = out
             sums += begun
         for one in sums:

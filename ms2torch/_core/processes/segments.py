@@ -65,7 +65,7 @@ class Sum:
             work.wait()
 
 
-def begin(t: torch.Tensor, group: Group, scale: float, number: int) -> tuple[torch.Tensor, list[Sum]]:
+def start(t: torch.Tensor, group: Group, scale: float, number: int) -> tuple[torch.Tensor, list[Sum]]:
     """(the memory in which the sum of ``t`` comes to be, the sums of its chunks); ``number`` is the first of
     as many as there are chunks."""
     out = torch.empty_like(t, memory_format=torch.contiguous_format)

@@ -304,14 +304,14 @@ class Spread:
         self.plan.clear()
         for p, layout in self._wanted.values():
             if p._share is None and not p._away:
-                zero.keep(p, self.mesh, *self._shared_by_optimizers(p, layout))
+                zero.shard_parameter(p, self.mesh, *self._shared_by_optimizers(p, layout))
         self._wanted.clear()
         for parameters, _ in self.sharing:
             for p in parameters:
                 if p._share is None and not p._away:
                     layout, used = self._shared_by_optimizers(p, (Replicate(),) * len(self.sizes))
                     if layout != used:
-                        zero.keep(p, self.mesh, layout, used)
+                        zero.shard_parameter(p, self.mesh, layout, used)
         self.sharing.clear()
         if self.trained and self.laid_out is not None:
             told, self.laid_out = self.laid_out, None

@@ -74,7 +74,7 @@ def block_mesh(sizes: tuple[int, ...]) -> DeviceMesh:
     return mesh[mesh.mesh_dim_names[1:]]
 
 
-def leave() -> None:
+def release() -> None:
     """The processes part."""
     _meshes.clear()
     _gathered.clear()
@@ -251,7 +251,7 @@ def _sharing(cls: type) -> type:
     return _classes[cls]
 
 
-def begin(parameters, plan: Plan) -> bool:
+def shard(parameters, plan: Plan) -> bool:
     """Share those of ``parameters`` that are large enough and whose first axis divides; whether there are
     any."""
     world = distributed.size()
@@ -279,7 +279,7 @@ def begin(parameters, plan: Plan) -> bool:
     return True
 
 
-def keep(p, mesh: DeviceMesh, placements: tuple, used: tuple) -> None:
+def shard_parameter(p, mesh: DeviceMesh, placements: tuple, used: tuple) -> None:
     """Keep ``p`` in parts, and what optimizers keep of it; operators want it as ``used``."""
     p._share = Share(p, mesh, 3, placements)
     p._share.used = used

@@ -38,7 +38,7 @@ class Optimizer(HostValues, Cell):
 
     def __init__(self, params, defaults) -> None:
         super().__init__(auto_prefix=False)
-        heap.keep()
+        heap.keep_freed_memory()
         groups = _checked(params)
         self._hosted = {}
         self.defaults = defaults

@@ -186,7 +186,7 @@ class EmbeddingLookup(Cell):
     def construct(self, indices):
         table, ids = self.embedding_table._t, indices._t.long()
         inside = (ids >= 0) & (ids < table.shape[0])
-        sparse = self.sparse and rows.wanted()
+        sparse = self.sparse and rows.applicable()
         y = F.embedding(torch.where(inside, ids, 0), table, sparse=sparse)
         y = y * inside.unsqueeze(-1).to(table.dtype)
         if self.max_norm is not None:

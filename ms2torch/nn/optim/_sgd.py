@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import torch
 
 from ._undo import atomic, renew
-
-_HALF = (torch.float16, torch.bfloat16)
 
 
 @atomic
@@ -14,16 +14,26 @@ def sgd(momentum, dampening, nesterov, first, params, grads, *moments_rate_decay
     """v = momentum * v + (1 - dampening) * g (v = g where ``first``); p -= rate * v, or of g + momentum *
     v."""
     *moments, rate, decay = moments_rate_decay
-    if (params[0].dtype in _HALF and params[0].device.type == "cpu") or (moments and momentum == 0):
+    if params[0].device.type == "cpu" and params[0].dtype is torch.float16:
+        _rounded_once(momentum, dampening, nesterov, first, params, grads, moments, rate, decay)
+        return
+    if (params[0].device.type == "cpu" and params[0].dtype is torch.bfloat16) or (moments and momentum == 0):
         _in_parts(momentum, dampening, nesterov, first, params, grads, moments, rate, decay)
         return
     torch._fused_sgd_(params, grads, moments[0] if moments else [], weight_decay=decay, momentum=momentum,
                       lr=rate, dampening=dampening, nesterov=nesterov, maximize=False, is_first_step=first)
 
 
+def _rounded_once(momentum, dampening, nesterov, first, params, grads, moments, rate, decay) -> None:
+    """A step of float16 as MindSpore's kernel makes it: in float32, rounded at its end."""
+    wide = [[t.float() for t in tensors] for tensors in (params, grads, *moments)]
+    sgd(momentum, dampening, nesterov, first, *wide, rate, decay)
+    torch._foreach_copy_([*params, *chain(*moments)], [*wide[0], *chain(*wide[2:])])
+
+
 def _in_parts(momentum, dampening, nesterov, first, params, grads, moments, rate, decay) -> None:
-    # torch 2.13's fused SGD on a CPU miscomputes the momentum of float16 and bfloat16 tensors of 16 elements
-    # and more, and refuses moments where the momentum is 0.
+    # torch 2.13's fused SGD on a CPU miscomputes the momentum of half precision from 16 elements on, and
+    # refuses moments where the momentum is 0.
     if decay:
         grads = torch._foreach_add(grads, params, alpha=decay)
     if moments:

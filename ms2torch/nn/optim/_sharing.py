@@ -51,7 +51,7 @@ class Sharing:
                               "Primitive.shard in the network, or pipeline_stages alone.")
         from ms2torch._core.processes import zero
 
-        if zero.begin(self.parameters, plan):
+        if zero.shard(self.parameters, plan):
             self._note_shares()
 
     def _note_shares(self) -> None:

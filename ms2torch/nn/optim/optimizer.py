@@ -61,7 +61,7 @@ class Optimizer(GroupedParameters, Stepping, Cell):
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0) -> None:
         super().__init__(auto_prefix=False)
-        heap.keep()
+        heap.keep_freed_memory()
         parameters = checked_parameters(parameters, "parameters")
         if not any(all(isinstance(x, kind) for x in parameters) for kind in (Parameter, dict)):
             raise TypeError("For 'Optimizer', all elements of the argument 'parameters' must be "
