@@ -22,7 +22,7 @@ class Fault(Exception):
 
 @pytest.fixture(autouse=True)
 def undisturbed():
-    """Nothing that other tests left is collected in the middle of a step: finalizers may run operators, too."""
+    """Nothing that other tests left is collected in the middle of a step: finalizers may run operators."""
     gc.collect()
     gc.disable()
     yield

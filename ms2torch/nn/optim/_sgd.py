@@ -25,9 +25,11 @@ def sgd(momentum, dampening, nesterov, first, params, grads, *moments_rate_decay
 
 
 def _rounded_once(momentum, dampening, nesterov, first, params, grads, moments, rate, decay) -> None:
-    """A step of float16 as MindSpore's kernel makes it: in float32, rounded at its end."""
+    """A step of float16 as MindSpore's kernel makes it: of decayed gradients, in float32, rounded at its end."""
+    if decay:
+        grads = torch._foreach_add(grads, params, alpha=decay)
     wide = [[t.float() for t in tensors] for tensors in (params, grads, *moments)]
-    sgd(momentum, dampening, nesterov, first, *wide, rate, decay)
+    sgd(momentum, dampening, nesterov, first, *wide, rate, 0.0)
     torch._foreach_copy_([*params, *chain(*moments)], [*wide[0], *chain(*wide[2:])])
 
 
