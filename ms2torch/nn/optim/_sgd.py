@@ -25,7 +25,7 @@ def sgd(momentum, dampening, nesterov, first, params, grads, *moments_rate_decay
 
 
 def _rounded_once(momentum, dampening, nesterov, first, params, grads, moments, rate, decay) -> None:
-    """A step of float16 as MindSpore's kernel makes it: of decayed gradients, in float32, rounded at its end."""
+    """A step of float16 as MindSpore makes it: of decayed gradients, in float32, rounded at its end."""
     if decay:
         grads = torch._foreach_add(grads, params, alpha=decay)
     wide = [[t.float() for t in tensors] for tensors in (params, grads, *moments)]
