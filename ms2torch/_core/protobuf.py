@@ -52,6 +52,10 @@ class Damaged(Exception):
     """The bytes are no such file."""
 
 
+class NoText(Damaged):
+    """Where text has to be lies none."""
+
+
 def fields(data: memoryview, start: int, end: int) -> Iterator[tuple[int, int, object]]:
     """``(number, wire type, value)``: an int, where eight or four bytes lie, or where a run of bytes lies."""
     at = start
@@ -107,4 +111,4 @@ def text(data: memoryview, place: tuple[int, int]) -> str:
     try:
         return bytes(data[slice(*place)]).decode()
     except UnicodeDecodeError:
-        raise Damaged("a text that is none") from None
+        raise NoText("a text that is none") from None

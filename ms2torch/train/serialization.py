@@ -19,6 +19,7 @@ import torch
 
 from ms2torch import log as logger
 from ms2torch._checkparam import check_bool, check_isinstance
+from ms2torch._core import protobuf
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.dtype import _FROM_TORCH, string
@@ -442,7 +443,7 @@ def _read_ckpt(path: str, wanted, crc: bool, decrypt=None) -> dict:
             why = "May not have permission to read it, please check the correct of the file."
         raise ValueError(reading + why) from None
     except _checkpoint_file.Damaged as err:
-        if str(err) in ("checksum", "text"):
+        if isinstance(err, protobuf.NoText) or str(err) == "checksum":
             why = "May not have permission to read it, please check the correct of the file."
         else:
             why = "The file may be corrupted, and the content cannot be parsed."

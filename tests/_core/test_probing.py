@@ -25,23 +25,23 @@ def test_a_module_that_newer_releases_lack_is_not_found_by_a_program_that_has_an
     assert str(found) == "No module named 'mindspore.explainer.explanation'"
 
 
-def test_a_name_that_is_planned_fails_a_probe_and_says_so(tmp_path, capsys, monkeypatch):
+def test_a_name_that_is_missing_fails_a_probe_and_says_so(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(errors, "_given", set())
     space = run(tmp_path, """
 try:
-    from ms2torch.rewrite.api.symbol_tree import SymbolTree
+    from ms2torch.boost import AutoBoost
     way = 1
 except ImportError as err:
     way, words = 2, str(err)
 """)
-    assert (space["way"], "cannot import name 'SymbolTree'" in space["words"]) == (2, True)
-    assert "mindspore.rewrite.api.symbol_tree.SymbolTree" in capsys.readouterr().err
+    assert (space["way"], "cannot import name 'AutoBoost'" in space["words"]) == (2, True)
+    assert "mindspore.boost.AutoBoost" in capsys.readouterr().err
 
 
 def test_an_import_without_another_way_gives_the_stand_in(tmp_path):
     space = run(tmp_path, """
 try:
-    from ms2torch.rewrite.api.symbol_tree import SymbolTree
+    from ms2torch.boost import AutoBoost
 except (KeyError, ValueError):
     pass
 try:
@@ -49,9 +49,9 @@ try:
 except ImportError:
     pass
 else:
-    from ms2torch.rewrite.api.symbol_tree import SymbolTree as other
+    from ms2torch.boost import AutoBoost as other
 """)
-    assert isinstance(space["SymbolTree"], Missing) and isinstance(space["other"], Missing)
+    assert isinstance(space["AutoBoost"], Missing) and isinstance(space["other"], Missing)
 
 
 def test_what_exists_is_imported_in_a_try_too(tmp_path):

@@ -16,13 +16,13 @@ def explained(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, f
              said=lambda certain: None, unfit=lambda: None) -> Exception:
     """The error to raise of a failure; ``said`` asks the table of refused calls, ``unfit`` its lines about
     several arguments."""
-    if wrong := unfit() or said(True):
+    if wrong := said(True):
         return wrong
     if getattr(err, "from_user", False):
         return err
     if str(err).startswith("For "):                                       # in MindSpore's words already
         return err
-    if wrong := _refusal(name, raw, kwargs, valid, kernel, fixed) or said(False):
+    if wrong := _refusal(name, raw, kwargs, valid, kernel, fixed) or unfit() or said(False):
         return wrong
     if err.__class__ is AttributeError:
         return lacks(err, name, kernel, raw, kwargs, fixed) or err

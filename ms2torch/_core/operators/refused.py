@@ -357,14 +357,16 @@ def told(err: Exception, called: str, takes, args, kwargs, own: dict | None = No
             unknown = re.search(r"unexpected keyword argument '(\w+)'", text)
             return miscounted(called, given, text.startswith("missing"), unknown and unknown[1]) or \
                 renamed(err, called)
-    if wrong := unfit(called, given, own):
-        return wrong
     others = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
-    own = getattr(err, "from_user", False)
-    if own and called.endswith(" call"):            # what a layer asks may depend on how it was made
+    worded = getattr(err, "from_user", False)
+    if worded and called.endswith(" call"):         # what a layer asks may depend on how it was made
         return err
-    own = own or (str(err).startswith(_IN_ITS_WORDS) and "Input shapes: [" not in str(err))
-    return refused(called, given, others, True) or (None if own else refused(called, given, others)) or err
+    worded = worded or (str(err).startswith(_IN_ITS_WORDS) and "Input shapes: [" not in str(err))
+    if wrong := refused(called, given, others, True):
+        return wrong
+    if worded:
+        return err
+    return unfit(called, given, own) or refused(called, given, others) or err
 
 
 def lowered(value):
