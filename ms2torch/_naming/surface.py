@@ -297,6 +297,8 @@ def lookup(module_name: str, name: str):
         if name == "__path__" and (path in _packages() or path in _OPEN):
             return []  # one file of ours can stand for a package of MindSpore's
         raise AttributeError(f"module {path!r} has no attribute {name!r}")
+    if not name.isidentifier():         # "" is the module itself, which would look for itself without end
+        raise AttributeError(f"module {path!r} has no attribute {name!r}")
     home = _home(path, name)
     if home is None and _has_file(full):
         return importlib.import_module(our_name(full))

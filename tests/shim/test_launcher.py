@@ -81,11 +81,11 @@ def test_tracebacks_of_modules_start_in_the_program(folder):
 
 
 def test_tracebacks_end_where_the_program_uses_a_missing_name(folder):
-    (folder / "uses.py").write_text("from mindspore.rewrite import SymbolTree\nSymbolTree()\n")
+    (folder / "uses.py").write_text("from mindspore.boost import AutoBoost\nAutoBoost()\n")
     code, _, err = launched("uses.py", cwd=folder)
     assert code == 1
     assert re.findall(r'File "(.*?)", line (\d+)', err) == [(str(folder / "uses.py"), "2")]
-    assert err.splitlines()[-1].startswith("NotImplementedError: mindspore.rewrite.SymbolTree: not supported")
+    assert err.splitlines()[-1].startswith("NotImplementedError: mindspore.boost.AutoBoost: not supported")
 
 
 @pytest.mark.parametrize(
