@@ -42,6 +42,7 @@ PURE = (
 NOT_PURE = (
     "distributed",
     "communication",
+    "new_group",
     "operations",
     "deprecated",
     "debug",
