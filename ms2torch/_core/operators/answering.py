@@ -60,8 +60,7 @@ def before(called: str, takes, args, kwargs) -> Exception | None:
     defaults = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
     given = [(p, refused.lowered(v)) for p, v in (*zip(places, args, strict=True), *kwargs.items())
              if v is not defaults.get(p, refused.NOTHING)]
-    return refused.refused(called, given, defaults, certain=True) or \
-        refused.unfit(called, given, certain=True)
+    return refused.refused(called, given, defaults, certain=True)
 
 
 def answer_class(cls: type, package: str | None = None, calls: bool = True) -> type:

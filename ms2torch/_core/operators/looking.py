@@ -6,8 +6,6 @@ or two comparisons for each of them, and put where the form calls its kernel.
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import torch
 
@@ -42,55 +40,26 @@ def looking(called: str, kernel, run, places: dict[str, str], defaults: dict):
 
 
 def _compiled(called: str, kernel, run, places, defaults):
-    from ms2torch._core.operators import terms
-
     own, space = arguments(kernel), {"_run": run, "_Torch": torch.Tensor}
     by_place = {place: name for name, place in places.items()}
     tests = [test for place, kinds in LOOKING[called].items() if place in by_place
              for test in _tests(by_place[place], kinds, by_place, space)]
-    together = list(_together(called, by_place, space, terms)) if "if" in LOOKING[called] else []
-    if not tests and not together:
+    if not tests:
         return run
     wanted = [n for n in own.names if n in places]
 
     def refuse(*values):
         given = [(places[n], v) for n, v in zip(wanted, values, strict=True)
                  if v is not defaults.get(places[n], refused.NOTHING)]
-        if wrong := refused.refused(called, given, defaults, certain=True) or \
-                refused.unfit(called, given, certain=True):
+        if wrong := refused.refused(called, given, defaults, certain=True):
             raise wrong
 
     space["_refuse"] = refuse
     takes = [*own.positional, *(["*", *own.named] if own.named else ())]
     passed = [*own.positional, *(f"{n}={n}" for n in own.named)]
-    refusing = f"_refuse({', '.join(wanted)})"
-    asked = f" if {' or '.join(tests)}: {refusing}\n" if tests else ""
-    for test in together:
-        asked += f" try:\n  if {test}: {refusing}\n except _UNTOLD: pass\n"
-    exec(f"def look({', '.join(takes)}):\n{asked} return _run({', '.join(passed)})", space)
+    exec(f"def look({', '.join(takes)}):\n if {' or '.join(tests)}: _refuse({', '.join(wanted)})\n"
+         f" return _run({', '.join(passed)})", space)
     return space["look"]
-
-
-def _together(called: str, by_place, space, terms):
-    """The table's certain conditions over several arguments, as expressions over the kernel's arguments that
-    ask torch's tensors directly."""
-    names = {terms.named(place): name for place, name in by_place.items()}
-    space.update(terms.WORDS, _UNTOLD=terms.UNTOLD)
-    for k, (test, _, _) in enumerate(refused.conditions(called, True)):
-        plain = re.sub(r"'[^']*'", "", test)
-        if not set(re.findall(r"\b[A-Za-z_]\w*\b(?!\()", plain)) <= {*names, "not", "in", "and", "or"}:
-            continue
-        space[f"_dtypes_{k}"] = refused.dtypes("|".join(re.findall(r"'(\w+)'", test))) \
-            if "dtype(" in test and "'" in test else ()
-        for spelt, quick in (
-                (r"\b[A-Za-z_]\w*\b(?!\()(?=[^']*(?:'[^']*'[^']*)*$)", lambda m: names.get(m[0], m[0])),
-                (r"dtype\((\w+)\) (not in|in) \([^()]*\)",
-                 rf"(\1.__class__ is _Torch and \1.dtype \2 _dtypes_{k})"),
-                (r"dtype\((\w+)\) == '\w+'", rf"(\1.__class__ is _Torch and \1.dtype in _dtypes_{k})"),
-                (r"(dtype|shape)\((\w+)\)", r"\2.\1"), (r"rank\((\w+)\)", r"\1.ndim"),
-                (r"dim\((\w+), (-?\d)\)", r"\1.shape[\2]")):
-            test = re.sub(spelt, quick, test)
-        yield test
 
 
 def _tests(name: str, kinds: list[str], by_place, space):

@@ -101,8 +101,7 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
         if args or kwargs:
             told = [(n, v) for n, v in (*zip(given, args, strict=False), *kwargs.items())
                     if v is not given.get(n)]
-            if told and (wrong := refused.refused(making, told, values, certain=True)
-                         or refused.unfit(making, told, None, True)):
+            if told and (wrong := refused.refused(making, told, values, certain=True)):
                 raise wrong
         for key in [*given][:len(args)] if kwargs else ():
             if key in kwargs:
@@ -125,7 +124,6 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
 
     making, calling = f"ops.{name} make", f"ops.{name} call"
     check = on_tensors and calling in LOOKING and checked(calling, tuple(map(str, range(len(order)))), {})
-    together = on_tensors and "if" in LOOKING.get(calling, ())
     takes = ([parameters[n].replace(name=m) for m, n in zip(call or (), order, strict=False)]
              or [parameters[n] for n in order])
 
@@ -135,8 +133,6 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
             raise wrong
         if looks and (wrong := rules.refusal(name, lower(args), order)):
             raise wrong
-        if together and (wrong := unfit(lower(args), self.attrs, True)):
-            raise wrong
         try:
             return kernel(*args, **kwargs, **self._fixed)
         except FAILURES as err:
@@ -145,14 +141,15 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
             raw = lower(args)
             if getattr(err, "from_user", False):
                 raise
-            raise (unfit(raw, self.attrs) or unlike(raw, True) or rules.refusal(name, raw, order)
-                   or unlike(raw, str(err).startswith("For ")) or err) from None
+            worded = str(err).startswith("For ")
+            raise (unlike(raw, True) or rules.refusal(name, raw, order)
+                   or (err if worded else unfit(raw, self.attrs) or unlike(raw, False) or err)) from None
 
     def explain(err, values, fixed):
         raw = [lower(v) for v in values]
-        said, together = partial(unlike, raw), partial(unfit, raw, fixed)
         given = dict(zip(order, raw, strict=True))
-        wrong = explained(err, name, (), given, valid, kernel, fixed, said, together)
+        wrong = explained(err, name, (), given, valid, kernel, fixed, partial(unlike, raw),
+                          partial(unfit, raw, fixed))
         if (found := unsigned.computed(wrong, kernel, (), {**given, **fixed})) is not None:
             return found
         raise wrong from None
@@ -164,9 +161,9 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
     def unlike(raw, certain):
         return refused.refused(calling, [(str(k), v) for k, v in enumerate(raw)], None, certain)
 
-    def unfit(raw, attributes, certain=False):
+    def unfit(raw, attributes):
         own = {f"@{n}": v for n, v in attributes.items()}
-        return refused.unfit(calling, [(str(k), v) for k, v in enumerate(raw)], own, certain)
+        return refused.unfit(calling, [(str(k), v) for k, v in enumerate(raw)], own)
 
     def any_call(self, *args, **kwargs):
         raw = [a._t if a.__class__ is Tensor else a if a.__class__ in PLAIN else lower(a) for a in args]

@@ -14,8 +14,8 @@ one than that of ``x``. What may depend on other arguments explains a call that 
 "~int" an int, "Tensor[Int32]" a tensor of that dtype, "0-d", "rank>2", "negative", "large", "other" string,
 "empty", "shape".
 
-A line whose place is "if" has a condition over all arguments in the kinds' place (`terms`): it is read of a
-call that failed, before the others; one of "if!" also before a call that torch would take.
+A line whose place is "if" has a condition over all arguments in the kinds' place (`terms`): it tells a call
+that failed, and refuses none.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def entries(called: str) -> tuple[Entry, ...]:
     found = []
     for line in _lines(called):
         place, kinds, error, words = line.split("\t")
-        if place in ("if", "if!"):
+        if place == "if":
             continue
         found.append(Entry(place, tuple(kinds.split(",")), error, words.replace("\\n", "\n")))
     order = ("", *_SOFT)
@@ -102,19 +102,17 @@ def entries(called: str) -> tuple[Entry, ...]:
 
 
 @cache
-def conditions(called: str, certain: bool) -> tuple[tuple[str, str, str], ...]:
+def conditions(called: str) -> tuple[tuple[str, str, str], ...]:
     """(condition, error, words) of the lines about several arguments, in their order."""
     rows = (line.split("\t") for line in _lines(called))
-    places = ("if!",) if certain else ("if", "if!")
     return tuple((test, error, words.replace("\\n", "\n")) for place, test, error, words in rows
-                 if place in places)
+                 if place == "if")
 
 
-def unfit(called: str, given, own: dict | None = None, certain: bool = False) -> Exception | None:
+def unfit(called: str, given, own: dict | None = None) -> Exception | None:
     """MindSpore's error for arguments, (place, value) pairs, that do not fit each other; ``own`` are the
-    attributes of the object that was called, by ``@name``, and what arguments are called besides;
-    ``certain``: only what is asked of a call before it is made."""
-    if not (asked := conditions(called, certain)):
+    attributes of the object that was called, by ``@name``, and what arguments are called besides."""
+    if not (asked := conditions(called)):
         return None
     from ms2torch._core.operators import terms
 
