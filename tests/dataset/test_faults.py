@@ -64,11 +64,13 @@ def test_text_that_is_no_utf8_is_refused(tmp_path):
 
 
 _ENDLESS = """
+import signal
 import sys
 import numpy as np
 import ms2torch.dataset as ds
 import ms2torch.dataset.vision as V
 from ms2torch.dataset.engine import _threads
+signal.signal(signal.SIGINT, signal.default_int_handler)     # a shell's background jobs ignore it
 _threads.count, _threads._WORTHWHILE = lambda wanted: 3, 0
 data = ds.GeneratorDataset(lambda: iter(lambda: (np.zeros((300, 300, 3), np.uint8),), None), ["image"])
 data = data.map([V.RandomCrop(200), V.RandomColorAdjust(0.4), V.Resize(50)], "image")
