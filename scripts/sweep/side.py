@@ -112,6 +112,10 @@ def described(f, args, kwargs) -> list:
     """[[parameter, whether by name, the value's kinds in MindSpore's words], ...] of a call."""
     from ms2torch._core.operators.words import renderings
 
+    return _told(f, args, kwargs, renderings)
+
+
+def _told(f, args, kwargs, shown) -> list:
     try:
         takes = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
@@ -119,24 +123,15 @@ def described(f, args, kwargs) -> list:
     plain = [p.name for p in takes if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     names = [plain[k] if k < len(plain) else f"*{k}" for k in range(len(args))]
     owner = getattr(f, "__self__", None)
-    told = [["self", False, renderings(owner)]] if type(owner).__name__ in ("Tensor", "Parameter") else []
-    told += [[n, False, renderings(v)] for n, v in zip(names, args, strict=True)]
-    return told + [[n, True, renderings(v)] for n, v in kwargs.items()]
+    told = [["self", False, shown(owner)]] if type(owner).__name__ in ("Tensor", "Parameter") else []
+    told += [[n, False, shown(v)] for n, v in zip(names, args, strict=True)]
+    return told + [[n, True, shown(v)] for n, v in kwargs.items()]
 
 
 def given(f, args, kwargs) -> list:
     """[[place, whether by name, the value as JSON], ...] of a call, with the attributes ``@name`` of a layer
     or an operator that is called."""
-    try:
-        takes = list(inspect.signature(f).parameters.values())
-    except (TypeError, ValueError):
-        takes = []
-    plain = [p.name for p in takes if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    names = [plain[k] if k < len(plain) else f"*{k}" for k in range(len(args))]
-    owner = getattr(f, "__self__", None)
-    told = [["self", False, plainly(owner)]] if type(owner).__name__ in ("Tensor", "Parameter") else []
-    told += [[n, False, plainly(v)] for n, v in zip(names, args, strict=True)]
-    told += [[n, True, plainly(v)] for n, v in kwargs.items()]
+    told = _told(f, args, kwargs, plainly)
     if hasattr(f, "_fixed") or hasattr(f, "construct"):
         told += [[f"@{n}", True, plainly(v)] for n, v in {**vars(f), **getattr(f, "_fixed", {})}.items()
                  if n[0] != "_" and isinstance(v, (int, float, str, tuple, list))]

@@ -253,3 +253,20 @@ FAKE = {"small": ((3, (4, 5, 3), 10, 0), {}), "classes": ((5, (2, 2, 3), 3, 7), 
 def test_fake_images(name):
     args, arguments = FAKE[name]
     return said(lambda: fake(*args, **arguments))
+
+
+# ---- what is missing ---------------------------------------------------------------------------------------
+
+MISSING = {"LJSpeech": {}, "KITTI": {}, "SBU": {}, "WIDERFace": {"usage": "train"}, "Places365": {}, "LFW": {},
+           "QMnist": {"usage": "train"}, "USPS": {"usage": "train"}, "SpeechCommands": {"usage": "test"}}
+
+
+def without(name):
+    pictures("f/data_object_image_2/training/image_2/000000.png", "f/WIDER_train/images/a/x.jpg")
+    # (The dataset's size, asked first, has MindSpore say it in other words.)
+    return len(list(getattr(ds, f"{name}Dataset")("f", shuffle=False, **MISSING[name])))
+
+
+@case(each={"name": list(MISSING)})
+def test_files_that_are_missing(name):
+    return said(lambda: without(name))

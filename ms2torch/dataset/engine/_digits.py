@@ -75,7 +75,8 @@ def _numbers(folder, name, magic, shape, kind, first, count) -> np.ndarray:
     """Rows ``first`` ... of an idx file."""
     path = os.path.join(os.path.realpath(folder), name)
     if not os.path.isfile(path):
-        raise pipeline_error(f"Invalid file, failed to find file: {path}")
+        raise pipeline_error(f"Invalid file path, Qmnist data file: {path} does not exist or is a "
+                             "directory.")
     data = Path(path).read_bytes()
     head = 8 + 4 * len(shape)
     axes = np.frombuffer(data[:head], ">u4") if len(data) >= head else [0]
@@ -122,7 +123,9 @@ class USPSDataset(FilesDataset, VisionBaseDataset):
 
     def _rows_of(self, file):
         if not os.path.isfile(file):
-            raise pipeline_error(f"Invalid file, failed to open file: {file}")
+            usage = "test" if file.endswith(".t") else "train"
+            raise pipeline_error(f"Invalid file, USPS dataset {usage} file: {file} does not exist or is a "
+                                 "directory.")
         with open(file, encoding="utf-8") as text:
             for line in filter(None, map(str.rstrip, text)):
                 label, *fields = line.split()
@@ -175,11 +178,12 @@ class PhotoTourDataset(ListedDataset, VisionBaseDataset):
         folder = os.path.join(self.dataset_dir, self.name)
         if not os.path.isdir(folder):
             raise pipeline_error(f"{folder} does not exist.")
-        patches = len(text_lines(os.path.join(os.path.realpath(folder), "info.txt")))
+        patches = len(text_lines(os.path.join(os.path.realpath(folder), "info.txt"), "PhotoTour"))
         if self.usage == "train":
             return [(number,) for number in range(patches)]
         found = []
-        for line in text_lines(os.path.join(os.path.realpath(folder), "m50_100000_100000_0.txt")):
+        for line in text_lines(os.path.join(os.path.realpath(folder), "m50_100000_100000_0.txt"),
+                               "PhotoTour"):
             fields = line.split()
             if len(fields) < 7:
                 raise pipeline_error("Invalid data, data file may not suitable to read with "

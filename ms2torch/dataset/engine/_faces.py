@@ -50,11 +50,14 @@ class LFWDataset(_Folders):
     def _list(self):
         parts = {"10fold": ("",), "train": ("DevTrain",), "test": ("DevTest",)}.get(self.usage,
                                                                                   ("DevTrain", "DevTest"))
-        lines = [line.split("\t") for part in parts
-                 for line in text_lines(os.path.join(self.dataset_dir, f"{self.task}{part}.txt"))]
+        lists = [os.path.join(self.dataset_dir, f"{self.task}{part}.txt") for part in parts]
+        if not any(map(os.path.isfile, lists)):
+            raise pipeline_error("Invalid file, LFW annotation file is empty. Check file path: "
+                                 f"{self.dataset_dir}")
+        lines = [line.split("\t") for path in lists for line in text_lines(path, "LFW")]
         if self.task == "people":
             names = {line.split("\t")[0]: number for number, line in
-                     enumerate(text_lines(os.path.join(self.dataset_dir, "lfw-names.txt")))}
+                     enumerate(text_lines(os.path.join(self.dataset_dir, "lfw-names.txt"), "LFW"))}
             return [(self._path(line[0], number), names[line[0]]) for line in lines if len(line) == 2
                     for number in range(1, int(line[1]) + 1)]
         same = [(self._path(line[0], line[1]), self._path(line[-2] if len(line) == 4 else line[0], line[-1]),
@@ -100,7 +103,7 @@ class WIDERFaceDataset(_Folders):
         """The faces of each image, (N, 10)."""
         path = os.path.join(self.dataset_dir, "wider_face_split", f"wider_face_{part}_bbx_gt.txt")
         if not os.path.isfile(path):
-            raise pipeline_error(f"Invalid file, failed to open annotation file: {path}")
+            return {}
         with open(path, encoding="utf-8") as text:
             lines = text.read().splitlines()
         found, at = {}, 0

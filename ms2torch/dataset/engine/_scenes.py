@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 from ..core.errors import pipeline_error
-from ..core.validator_helpers import check_dir, check_valid_str, type_check
+from ..core.validator_helpers import check_dir, check_file, check_valid_str, type_check
 from ._pictures import _Folders, _inside
 from .samplers import PKSampler
 
@@ -15,10 +15,10 @@ _CLASSES = ["bedroom", "bridge", "church_outdoor", "classroom", "conference_room
             "living_room", "restaurant", "tower"]
 
 
-def text_lines(path: str) -> list[str]:
+def text_lines(path: str, told: str) -> list[str]:
     """The lines of a text file that are not empty; RuntimeError where it is missing or empty."""
     if not os.path.isfile(path):
-        raise pipeline_error(f"Invalid file, failed to open file: {path}, the file is damaged or permission "
+        raise pipeline_error(f"Invalid file, failed to open {path}: {told} file is damaged or permission "
                              "denied.")
     with open(path, encoding="utf-8") as text:
         content = text.read()
@@ -77,11 +77,7 @@ class SUN397Dataset(_Folders):
 
     def _list(self):
         root = os.path.realpath(self.dataset_dir)
-        path = os.path.join(root, "ClassName.txt")
-        if not os.path.isfile(path):
-            raise pipeline_error(f"Invalid file, failed to open {path}: SUN397 file is damaged or permission "
-                                 "denied.")
-        names = text_lines(path)
+        names = text_lines(os.path.join(root, "ClassName.txt"), "SUN397")
         return [(path, label) for label, name in enumerate(names) for path in _inside(root + name.strip())
                 if os.path.basename(path).startswith("sun_")]
 
@@ -117,8 +113,9 @@ class Places365Dataset(_Folders):
         else:
             kind = (self.usage or "train-standard").removeprefix("train-")
             listed, folder = f"places365_train_{kind}.txt", f"data_{size}_{kind}"
+        text_lines(os.path.join(root, "categories_places365.txt"), "Places365")
         found = []
-        for line in text_lines(os.path.join(root, listed)):
+        for line in text_lines(os.path.join(root, listed), "Places365"):
             name, space, label = line.partition(" ")
             if not space:
                 continue
@@ -127,6 +124,9 @@ class Places365Dataset(_Folders):
                 raise pipeline_error(f"Invalid file path, Places365 image: {path} does not exists.")
             found.append((path, int(label) if label.strip().isdigit() else 0))
         return found
+
+
+_SBU_FILES = {kind: f"SBU_captioned_photo_dataset_{kind}.txt" for kind in ("urls", "captions")}
 
 
 class SBUDataset(_Folders):
@@ -143,6 +143,8 @@ class SBUDataset(_Folders):
                      shard_id, cache)
         if isinstance(sampler, PKSampler):
             raise ValueError("SBUDataset doesn't support PKSampler.")
+        for name in _SBU_FILES.values():
+            check_file(os.path.join(dataset_dir, name))
 
     def _nothing(self):
         return pipeline_error("Invalid data, no valid images in "
@@ -151,11 +153,8 @@ class SBUDataset(_Folders):
     def _list(self):
         root = os.path.realpath(self.dataset_dir)
         lines = []
-        for kind in ("urls", "captions"):
-            path = os.path.join(root, f"SBU_captioned_photo_dataset_{kind}.txt")
-            if not os.path.isfile(path):
-                raise pipeline_error(f"Invalid file, SBU dataset file: {path} does not exist.")
-            with open(path, encoding="utf-8") as text:
+        for kind in _SBU_FILES:
+            with open(os.path.join(root, _SBU_FILES[kind]), encoding="utf-8") as text:
                 lines.append(text.read().splitlines())
         found = []
         for url, caption in zip(*lines, strict=False):
@@ -197,7 +196,7 @@ class KITTIDataset(_Folders):
             stem = os.path.splitext(os.path.basename(image))[0]
             path = os.path.join(self.dataset_dir, "data_object_label_2", part, "label_2", f"{stem}.txt")
             if not os.path.isfile(path):
-                raise pipeline_error(f"Invalid file, failed to open KITTI label file: {path}")
+                raise pipeline_error(f"Invalid path, {os.path.realpath(path)} does not exist.")
             with open(path, encoding="utf-8") as text:
                 objects = [line.split() for line in text.read().splitlines() if line.strip()]
             if any(len(one) < 15 for one in objects):

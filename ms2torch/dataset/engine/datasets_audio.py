@@ -170,7 +170,7 @@ class LJSpeechDataset(_Recordings):
     def _list(self):
         path = os.path.join(os.path.realpath(self.dataset_dir), "metadata.csv")
         if not os.path.isfile(path):
-            raise pipeline_error(f"Invalid file, failed to open metadata file: {path}.")
+            raise pipeline_error(f"Invalid file, failed to find metadata file: {path}")
         found = []
         with open(path, encoding="utf-8") as text:
             for line in text.read().splitlines():
@@ -279,11 +279,15 @@ class SpeechCommandsDataset(_Recordings):
             return set(filter(None, text.read().splitlines()))
 
     def _list(self):
+        words = [word for word in _entries(self.dataset_dir) if word != "_background_noise_"]
+        there = {f"{word}/{name}" for word in words for name in _entries(self.dataset_dir, word)
+                 if name.endswith(".wav")}
+        if not there:
+            raise pipeline_error(f"Invalid file, no .wav files found under {self.dataset_dir}")
         if self.usage in ("test", "valid"):
             chosen = self._named({"test": "testing_list.txt", "valid": "validation_list.txt"}[self.usage])
         else:
-            chosen = {f"{word}/{name}" for word in _entries(self.dataset_dir) if word != "_background_noise_"
-                      for name in _entries(self.dataset_dir, word) if name.endswith(".wav")}
+            chosen = there
             if self.usage == "train":
                 chosen -= self._named("testing_list.txt") | self._named("validation_list.txt")
         found = []
