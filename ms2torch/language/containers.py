@@ -68,6 +68,14 @@ def augmented_part(name: str, target, index, value):
     return AUGMENTED[name][0](part, value) if isinstance(target, Tensor) else augmented(name, part, value)
 
 
+def own(target):
+    """``target``, a Tensor that is about to be written in place, over memory of its own: what shares memory
+    with it does not follow."""
+    if target.__class__ is Tensor and mode.differentiation is None:
+        target._t = target._t.clone()
+    return target
+
+
 def _not_assigned(new, old) -> RuntimeError:
     if len(new) != len(old):
         return RuntimeError(

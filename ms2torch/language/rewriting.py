@@ -190,6 +190,10 @@ class Rewriting(Choosing, ast.NodeTransformer):
             return self.call(
                 "setdefault", containers.setdefault, [self.visit(func.value), *map(self.visit, args)], node
             )
+        if func.attr.endswith("_") and not func.attr.endswith("__"):        # x.add_(y)
+            node = self.generic_visit(node)
+            node.func.value = self.call("own", containers.own, [node.func.value], node.func.value)
+            return node
         if is_view(node):
             return self.call("view", builtin_functions.view_, [self.generic_visit(node)], node)
         if self.self_name and isinstance(func.value, ast.Name) and func.value.id == self.self_name:
@@ -206,7 +210,8 @@ class Rewriting(Choosing, ast.NodeTransformer):
         if isinstance(value, types.MethodType) and value.__self__ is self.owner:
             differs, _ = self.forward(value.__func__, self.owner)
         elif isinstance(value, types.FunctionType):
-            differs, _ = self.forward(value)
+            # Another instance of the class may have another function.
+            differs = name in vars(self.owner) or self.forward(value)[0]
         else:
             return None
         if not differs:

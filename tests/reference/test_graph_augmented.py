@@ -384,3 +384,110 @@ def test_the_callers_tensor(write):
 
     x, y, z = made(), made(), made()
     return ms.jit(write)(x), x, Outer()(y), y, ms.grad(Outer())(z), z
+
+
+# ---- methods that write, on parts and views: functions that Cells of one class hold ------------------------
+
+
+def add_to_a_view(x):
+    x.view(-1).add_(1.0)
+    return x
+
+
+def add_to_a_row(x):
+    x[0].add_(1.0)
+    return x
+
+
+def add_to_a_transpose(x):
+    y = x.T
+    y.add_(1.0)
+    return x
+
+
+def add_to_a_row_by_name(x):
+    h = x * 1
+    row = h[0]
+    row.add_(t([1.0, 1.0]))
+    return h + row
+
+
+def add_to_the_whole(x):
+    row = x[0]
+    x.add_(1.0)
+    return row + x
+
+
+def add_in_a_tuple(x):
+    both = (x, x)
+    both[0].add_(t([[1.0, 1.0], [1.0, 1.0]]))
+    return x
+
+
+class Holding(nn.Cell):
+    def __init__(self, write):
+        super().__init__()
+        self.write = write
+        self.w = ms.Parameter(t([2.0, 3.0]), name="w")
+
+    def construct(self, x):
+        y = self.write(x)
+        return (y * y * self.w).sum()
+
+
+def forward_gradient_and_step(write):
+    """What comes out, and what the caller's Tensor is then."""
+    x, y, z = (t([[1.0, 2.0], [3.0, 4.0]]) for _ in range(3))
+    net = Holding(write)
+    train = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1)).set_train()
+    return net(x), x, ms.value_and_grad(net, 0, net.trainable_params())(y), y, train(z), z, net.w
+
+
+@case(mode="GRAPH", each={"write": [add_to_a_view, add_to_a_row, add_to_a_transpose, add_to_a_row_by_name,
+                                    add_to_the_whole, add_in_a_tuple, grow, part_of_a_part]})
+def test_a_method_writes_what_it_is_called_on(write):
+    return forward_gradient_and_step(write)
+
+
+def assign_to_the_argument(x):
+    ops.assign(x, x * 2)
+    return x
+
+
+def add_to_the_argument(x):
+    ops.assign_add(x, x * 2)
+    return x
+
+
+def subtract_from_the_argument(x):
+    ops.assign_sub(x, x * 3)
+    return x
+
+
+def assign_twice(x):
+    ops.assign(x, x * 2)
+    ops.assign(x, x + 1)
+    return x
+
+
+def assign_to_a_result(x):
+    h = x * 1
+    ops.assign(h, h * 3)
+    return h
+
+
+def what_assign_gives(x):
+    return ops.assign(x, x * 3)
+
+
+def assign_what_was_read(x):
+    y = x * 2
+    ops.assign(x, ops.zeros_like(x))
+    return y + x
+
+
+@case(mode="BOTH", each={"write": [
+    assign_to_the_argument, add_to_the_argument, subtract_from_the_argument, assign_twice, assign_to_a_result,
+    what_assign_gives, assign_what_was_read]})
+def test_an_argument_that_is_assigned_to(write):
+    return forward_gradient_and_step(write)

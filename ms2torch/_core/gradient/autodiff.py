@@ -74,8 +74,7 @@ def _run(fn, args, kwargs, places, weights, sens, has_aux) -> Differentiated:
     with _PassOverIntegers(wanted) as opened:
         inputs = Inputs(args, kwargs, places)
         opened.given = inputs.given()
-        if mode.graph:
-            opened.origins = [*args, *kwargs.values()]
+        opened.origins = [*args, *kwargs.values()]
         output = fn(*inputs.args, **inputs.kwargs)
         found = _differentiated(output, has_aux)
         grads = backward(found, sens, inputs.sources + opened.sources, opened.received,

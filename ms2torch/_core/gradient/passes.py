@@ -78,7 +78,7 @@ class Pass:
         # another hangs on one, so that its gradient travels back.
         self.received: list[torch.Tensor] = []
         self.given: tuple | list = ()
-        # The caller's Tensors, of which a graph was given others (`values_of_their_own`), in the same order.
+        # The caller's Tensors, of which the body was given others, in the same order.
         self.origins: tuple | list = ()
         self.reaching: list[tuple] = []
         # Calls of Cells whose backward hooks wait for the gradients (`custom.backward_hooked`).
@@ -240,8 +240,8 @@ class Pass:
             self.outer is not None and self.outer.was_given(holder))
 
     def reaches_the_caller(self, holder: Tensor) -> None:
-        """A graph's ``x += y`` or ``x.add_(y)`` on an argument is one on the caller's Tensor, once this pass
-        ends well."""
+        """A graph's ``x += y`` or ``x.add_(y)`` on an argument, and an Assign in both modes, is one on the
+        caller's Tensor, once this pass ends well."""
         for given, origin in zip(self.given, self.origins, strict=False):
             if given is holder:
                 self.reaching.append((origin, holder))

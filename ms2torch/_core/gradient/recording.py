@@ -113,8 +113,7 @@ def record(cell, run, args: tuple, kwargs: dict):
         found.sources = {id(w): t for w, t in zip(params, opened.aliases, strict=True) if t.requires_grad}
         found.places = {id(w): address(t) for w, t in zip(params, opened.aliases, strict=True)}
         opened.given = [*call, *named.values()]
-        if mode.graph:
-            opened.origins = [*args, *kwargs.values()]
+        opened.origins = [*args, *kwargs.values()]
         output = run(*call, **named)
         opened.remember(output)
         outs = tensors_of(output)

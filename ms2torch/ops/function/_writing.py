@@ -2,7 +2,9 @@
 
 MindSpore's rule, in both modes: the write itself is not differentiated. Who reads the Parameter afterwards
 gets the new value, with the gradient of the Parameter; nothing flows into what was written. The *result* of
-the writing operator also carries the gradient of the written value, but for ``assign``'s.
+the writing operator also carries the gradient of the written value, but for ``assign``'s. A Tensor that is
+written is such a variable too; in a graph what is added to it flows. Where it is an argument, its caller sees
+the new value.
 """
 
 from __future__ import annotations
@@ -25,11 +27,16 @@ def write(variable: Tensor, change, own: bool = False) -> Tensor:
         new = new.to(old)
     with threads.held():
         opened, rest = mode.differentiation, getattr(variable, "_rest", None)
-        if rest is None:
-            variable._write(lambda t: t.copy_(new.detach()))
-        elif opened is not None:
-            opened.rebind(variable, written(old, new.detach()))
+        if opened is not None:
+            flows = rest is None and mode.graph
+            opened.rebind(variable, written(old, new if flows else new.detach()))
+            if rest is None:
+                opened.reaches_the_caller(variable)
             return wrap(written(old, new))
+        if rest is None and mode.graph and old._is_view():      # a view is a value of its own there
+            variable._t = new
+        elif rest is None:
+            old.copy_(new)
         else:
             recording.before_writing(variable)
             rest.copy_(new.detach())
