@@ -32,7 +32,7 @@ LAX = 2
 RELEASE = 0
 DEBUG = 1
 
-mode.graph = generations.old("mindspore.set_context")
+mode.graph = generations.has_old_meaning("mindspore.set_context")
 
 
 def choose_graphs(value: str) -> None:
@@ -395,7 +395,7 @@ _values: dict[str, Any] = {}
 
 def _removed(key: str, value) -> None:
     since, instead = _REMOVED[key]
-    if generation.before(*map(int, since.split("."))):
+    if generation.is_before(*map(int, since.split("."))):
         if value is True:
             raise unsupported(
                 f"set_context({key}=True)",

@@ -10,7 +10,7 @@ import os
 from enum import Enum
 from typing import ClassVar
 
-from ms2torch._core.devices.device import profiled
+from ms2torch._core.devices.device import profiler_activities
 from ms2torch._core.errors import notice
 from ms2torch._naming.surface import install_lazy
 
@@ -47,7 +47,7 @@ class Profiler:
 
         if self._running is not None:
             raise RuntimeError("The profiler has already started.")
-        self._running = torch.profiler.profile(activities=profiled(), **self._options)
+        self._running = torch.profiler.profile(activities=profiler_activities(), **self._options)
         self._running.start()
 
     def stop(self) -> None:
@@ -223,7 +223,7 @@ class profile:
         import torch
 
         asked = set(activities or ProfilerActivity)
-        kinds = profiled() if asked - {ProfilerActivity.CPU} else profiled()[:1]
+        kinds = profiler_activities() if asked - {ProfilerActivity.CPU} else profiler_activities()[:1]
         self._profile = torch.profiler.profile(
             activities=kinds,
             schedule=schedule,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ms2torch._core.devices import memory
-from ms2torch._core.devices.device import here
+from ms2torch._core.devices.device import current_module
 from ms2torch._core.devices.streams import Event, Stream, StreamCtx, current_stream, default_stream  # noqa: F401
 from ms2torch._naming.surface import install_lazy
 
@@ -32,7 +32,7 @@ def max_memory_reserved() -> int:
 
 def reset_peak_memory_stats() -> None:
     """Count the most bytes from now on."""
-    memory.do("reset_peak_memory_stats")
+    memory.call("reset_peak_memory_stats")
 
 
 reset_max_memory_allocated = reset_max_memory_reserved = reset_peak_memory_stats
@@ -40,12 +40,12 @@ reset_max_memory_allocated = reset_max_memory_reserved = reset_peak_memory_stats
 
 def empty_cache() -> None:
     """Give memory that no tensor holds back to the device."""
-    memory.do("empty_cache")
+    memory.call("empty_cache")
 
 
 def synchronize() -> None:
     """Wait until the device has done all that was asked of it."""
-    memory.do("synchronize")
+    memory.call("synchronize")
 
 
 @args_type_check(threads_num=int)
@@ -122,7 +122,7 @@ def set_kernel_launch_capture(enable_capture_graph, op_capture_skip=None) -> Non
 def set_cur_stream(stream) -> None:
     """Make ``stream`` the one that work goes to; nothing on the CPU."""
     if isinstance(stream, Stream) and stream._stream:
-        here().set_stream(stream._stream)
+        current_module().set_stream(stream._stream)
 
 
 def communication_stream():

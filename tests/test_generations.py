@@ -50,9 +50,9 @@ def test_every_change_is_asked_for_and_every_question_is_in_the_table():
     asked = set()
     for path in (ROOT / "ms2torch").rglob("*.py"):
         text = path.read_text()
-        asked.update(re.findall(r"generations\.(?:old|new)\(\"([\w.]+)\"\)", text))
+        asked.update(re.findall(r"generations\.(?:has_old_meaning|has_new_meaning)\(\"([\w.]+)\"\)", text))
         if path.name not in ("generation.py", "generations.py", "context.py"):
-            assert "generation.before(" not in text, f"{path} asks for a release; give the name a row"
+            assert "generation.is_before(" not in text, f"{path} asks for a release; give the name a row"
     assert asked == set(generations.CHANGES)
 
 
@@ -60,11 +60,11 @@ def test_every_change_is_asked_for_and_every_question_is_in_the_table():
 def test_a_change_turns_at_its_release(api, name):
     major, minor = generations.CHANGES[name].release
     last = {(2, 0): "1.10"}.get((major, minor), f"{major}.{minor - 1}")
-    assert not generations.old(name) and not generations.new(name)
+    assert not generations.has_old_meaning(name) and not generations.has_new_meaning(name)
     api(last)
-    assert generations.old(name) and not generations.new(name)
+    assert generations.has_old_meaning(name) and not generations.has_new_meaning(name)
     api(f"{major}.{minor}")
-    assert not generations.old(name) and generations.new(name)
+    assert not generations.has_old_meaning(name) and generations.has_new_meaning(name)
 
 
 def test_check_tells_of_ambiguous_calls(tmp_path, monkeypatch):

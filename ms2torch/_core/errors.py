@@ -16,14 +16,14 @@ def unsupported(api: str, reason: str, instead: str = "") -> NotImplementedError
     text = f"{api}: {reason}"
     if instead:
         text += f" Instead: {instead}"
-    return said(NotImplementedError(text))
+    return final(NotImplementedError(text))
 
 
 class BadInput(Exception):
     """What is wrong with a command's input, in one line."""
 
 
-def answered(command, options) -> int:
+def exit_code(command, options) -> int:
     """A command's exit code; 2, and one line, where its input is bad."""
     try:
         return command(options)
@@ -39,7 +39,7 @@ def notice(key: str, text: str) -> None:
         print(f"[ms2torch] {text}", file=sys.stderr, flush=True)
 
 
-def said(err: Exception) -> Exception:
+def final(err: Exception) -> Exception:
     """Mark an error as already in MindSpore's words, so that it is handed on untouched."""
     err.from_user = True
     return err

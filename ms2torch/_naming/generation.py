@@ -43,7 +43,7 @@ def version() -> str:
     return "{}.{}.0".format(*api())
 
 
-def before(major: int, minor: int) -> bool:
+def is_before(major: int, minor: int) -> bool:
     """True where the chosen generation is older than ``major.minor``; False where none was chosen."""
     return _set is not None and _set < (major, minor)
 

@@ -70,11 +70,11 @@ CHANGES = {
 }
 
 
-def old(name: str) -> bool:
+def has_old_meaning(name: str) -> bool:
     """True where a generation was chosen that is older than the change of ``name``."""
-    return generation.before(*CHANGES[name].release)
+    return generation.is_before(*CHANGES[name].release)
 
 
-def new(name: str) -> bool:
+def has_new_meaning(name: str) -> bool:
     """True where a generation with the new meaning of ``name`` was chosen: the old one is an error then."""
-    return generation.is_set() and not old(name)
+    return generation.is_set() and not has_old_meaning(name)

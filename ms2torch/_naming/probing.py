@@ -23,7 +23,7 @@ _IMPORT_FROM = opmap["IMPORT_FROM"]
 _CATCH = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 
 
-def caught(frame: FrameType) -> frozenset[str]:
+def caught_errors(frame: FrameType) -> frozenset[str]:
     """The names of the import errors that the ``from ... import`` which ``frame`` is executing catches."""
     if frame.f_code.co_code[frame.f_lasti] != _IMPORT_FROM:
         return frozenset()

@@ -329,7 +329,7 @@ def _fail_a_probe(missing: Missing, importer) -> None:
     """Raise where ``missing`` is what a ``from ... import`` asks for that expects to fail."""
     from ms2torch._naming import probing
 
-    caught = probing.caught(importer)
+    caught = probing.caught_errors(importer)
     if not caught:
         return
     path, _, name = missing._full.rpartition(".")

@@ -160,7 +160,7 @@ def set_adapter_config(config: dict) -> None:
 
 def ms_memory_recycle() -> None:
     """Give cached device memory back."""
-    memory.do("empty_cache")
+    memory.call("empty_cache")
 
 
 class _Executor:
@@ -191,7 +191,7 @@ class _Executor:
         return self._gradient
 
     def sync(self) -> None:
-        memory.do("synchronize")
+        memory.call("synchronize")
 
     def enable_grad(self) -> bool:
         return torch.is_grad_enabled()

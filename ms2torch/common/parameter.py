@@ -11,7 +11,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.gradient import recording, threads
-from ms2torch._core.gradient.custom import written
+from ms2torch._core.gradient.custom import overwrite
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
 from ms2torch._naming import generations
 
@@ -162,10 +162,10 @@ class Parameter(Tensor):
 
         No gradient flows through it. Setting it is ``set_data``. Until MindSpore 2.7 it was the Parameter.
         """
-        if generations.old("mindspore.Parameter.data"):
+        if generations.has_old_meaning("mindspore.Parameter.data"):
             return self
         data = wrap(self._t.detach())
-        if not generations.new("mindspore.Parameter.data"):
+        if not generations.has_new_meaning("mindspore.Parameter.data"):
             data.set_data = self.set_data  # only what was written for those releases calls it
         return data
 
@@ -227,7 +227,7 @@ class Parameter(Tensor):
                 self._rebind(t)
             else:
                 # Who reads it from here on differentiates by this Parameter.
-                mode.differentiation.rebind(self, written(self._t, t))
+                mode.differentiation.rebind(self, overwrite(self._t, t))
 
     def _rebind(self, t: torch.Tensor) -> None:
         if self._away:

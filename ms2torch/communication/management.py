@@ -82,7 +82,7 @@ def init(backend_name: str | None = None) -> None:
             "For 'init', the argument 'backend_name' must be one of 'hccl', 'nccl' and 'mccl', "
             f"but got 'backend_name' : {backend_name}"
         )
-    distributed.join()
+    distributed.init()
     _name(backend_name)
 
 
@@ -97,7 +97,7 @@ def _name(backend: str) -> None:
 def release() -> None:
     """Leave the group of processes."""
     GlobalComm.INITED = False
-    distributed.leave()
+    distributed.release()
 
 
 def _here() -> ranks.Place | None:

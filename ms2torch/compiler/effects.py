@@ -48,7 +48,7 @@ class Stopped(BaseException):
     """The step was about to do what a graph would lose. (Programs that catch Exception let it pass.)"""
 
 
-def whose(filename: str) -> str:
+def owner_of(filename: str) -> str:
     """Whose code a file is."""
     if filename.startswith(_LANGUAGE):
         return LIBRARY
@@ -59,7 +59,7 @@ def whose(filename: str) -> str:
     return USERS
 
 
-def told(frame, function) -> str | None:
+def effect_of(frame, function) -> str | None:
     """What a call of ``function``, about to begin in ``frame``, does for the program; None: nothing."""
     try:
         name = _EFFECTS.get(function)
@@ -81,7 +81,7 @@ def told(frame, function) -> str | None:
         code = frame.f_code
         if code.co_name == "__del__" or code.co_filename.endswith(("warnings.py", _IMPORTING)):
             return None         # once in an object's life, at a line, in a run: it will not come again
-        kind = whose(code.co_filename)
+        kind = owner_of(code.co_filename)
         if kind is USERS:
             if below is not None and not below.f_code.co_filename.startswith(_LANGUAGE):
                 what = f"calls {below.f_globals.get('__name__')}.{below.f_code.co_name}"
@@ -92,7 +92,7 @@ def told(frame, function) -> str | None:
     return None
 
 
-def elsewhere(frame) -> bool:
+def is_incidental(frame) -> bool:
     """Whether ``frame`` runs because a module is imported or a handler of logs was told something."""
     while frame is not None:
         name = frame.f_code.co_filename

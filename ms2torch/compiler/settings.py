@@ -18,7 +18,7 @@ def cxx() -> str | None:
                  if name and (found := shutil.which(name))), None)
 
 
-def able(device) -> bool:
+def can_compile(device) -> bool:
     """Whether steps on ``device`` can be compiled here; where not, it is said once."""
     if backend != "inductor":
         return True

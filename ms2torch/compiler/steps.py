@@ -16,7 +16,7 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import increment_versions
 
 from . import backends, comparing, settings
-from .structures import Leaf, Untraceable, put_together, taken_apart
+from .structures import Leaf, Untraceable, flatten, unflatten
 from .updates import Counters
 
 # Signatures that one step is compiled for; another is compiled once it was met so often.
@@ -53,7 +53,7 @@ class Step:
         if mode.graphs == "auto" and not self.variants and not self._pays():
             return self._timed(eager, args, kwargs)
         leaves: list[Tensor] = []
-        spec = taken_apart((args, kwargs), leaves)
+        spec = flatten((args, kwargs), leaves)
         signature = _signature(spec, leaves)
         fits = False
         for variant in self.variants:
@@ -107,7 +107,7 @@ class Step:
         device = leaves[0]._t.device if leaves else torch.device("cpu")
         if distributed.joined():
             return self._eagerly("several processes train together", eager, args, kwargs)
-        if not settings.able(device):
+        if not settings.can_compile(device):
             self.off = True
             return eager(*args, **kwargs)
         if passes.before_training:
@@ -200,7 +200,7 @@ class Step:
             random_streams.end_journal(journal, True)
         result = eager(*args, **kwargs)
         results: list[Tensor] = []
-        taken_apart(result, results)
+        flatten(result, results)
         if ours is None or len(results) != variant.count:
             self._drop(variant, failure or "it gives another number of results")
             return result
@@ -274,7 +274,7 @@ class Compiled:
     def step(self, raw: list, counters: list):
         """What the eager step would give, and have done."""
         out = self.executed(self.prepared(raw), counters)
-        return put_together(self.result, list(map(wrap, out[:self.count])))
+        return unflatten(self.result, list(map(wrap, out[:self.count])))
 
     def prepared(self, raw: list) -> list[torch.Tensor]:
         """The graph's inputs, after the host's part of the step."""

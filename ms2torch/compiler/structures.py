@@ -18,7 +18,7 @@ class Leaf:
         self.at = at
 
 
-def taken_apart(value, leaves: list):
+def flatten(value, leaves: list):
     """``value`` with a `Leaf` for each Tensor that is no Parameter; the Tensors go to ``leaves``."""
     if isinstance(value, Tensor):
         if hasattr(value, "_rest"):
@@ -26,18 +26,18 @@ def taken_apart(value, leaves: list):
         leaves.append(value)
         return Leaf(len(leaves) - 1)
     if value.__class__ is dict:
-        return {k: taken_apart(v, leaves) for k, v in value.items()}
+        return {k: flatten(v, leaves) for k, v in value.items()}
     if value.__class__ in (tuple, list):
-        return value.__class__([taken_apart(v, leaves) for v in value])
+        return value.__class__([flatten(v, leaves) for v in value])
     return value
 
 
-def put_together(spec, leaves):
-    """The structure that `taken_apart` took apart, with other leaves."""
+def unflatten(spec, leaves):
+    """The structure that `flatten` took apart, with other leaves."""
     if spec.__class__ is Leaf:
         return leaves[spec.at]
     if spec.__class__ is dict:
-        return {k: put_together(v, leaves) for k, v in spec.items()}
+        return {k: unflatten(v, leaves) for k, v in spec.items()}
     if spec.__class__ in (tuple, list):
-        return spec.__class__([put_together(v, leaves) for v in spec])
+        return spec.__class__([unflatten(v, leaves) for v in spec])
     return spec

@@ -26,7 +26,7 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from . import updates
 from .effects import Stopped
-from .structures import Untraceable, put_together, taken_apart
+from .structures import Untraceable, flatten, unflatten
 from .watching import Watch, is_users
 
 # A graph of more operations would compile for many minutes: loops over long sequences.
@@ -128,7 +128,7 @@ class Traced:
 def trace(run, args: tuple, kwargs: dict, entries: tuple) -> Traced:
     """The graph of ``run(*args, **kwargs)``; `Untraceable` with the reason where there is none."""
     leaves: list[Tensor] = []
-    spec = taken_apart((args, kwargs), leaves)
+    spec = flatten((args, kwargs), leaves)
     tracing, watch = Tracing(), Watch(*entries)
     for module in watch.modules():
         if any((module.__dict__.get("_cell_hooks") or {}).values()):
@@ -137,14 +137,14 @@ def trace(run, args: tuple, kwargs: dict, entries: tuple) -> Traced:
     out: dict = {}
 
     def step(*raw):
-        call, named = put_together(spec, [wrap(t) for t in raw])
+        call, named = unflatten(spec, [wrap(t) for t in raw])
         watch.__enter__()
         try:
             result = run(*call, **named)
         finally:
             watch.__exit__()
         results: list[Tensor] = []
-        out["result"] = taken_apart(result, results)
+        out["result"] = flatten(result, results)
         out["count"] = len(results)
         tails = [t for tail in tracing.tails for t in tail.raw]
         flags = [u.unless._t for u in tracing.updates if u.unless is not None]

@@ -19,7 +19,7 @@ from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.optim._step import HostValues
 
 from . import effects
-from .effects import ENGINE, USERS, Draws, Stopped, whose
+from .effects import ENGINE, USERS, Draws, Stopped, owner_of
 from .state import MANY, PLAIN, Attributes, Contents, token
 
 # Methods that change what they belong to, and ways to set an attribute by its name.
@@ -30,7 +30,7 @@ _CHANGING = frozenset({
 
 def is_users(filename: str) -> bool:
     """Whether a file is the program's, or of a package on top of MindSpore: not torch's, Python's or ours."""
-    return whose(filename) is USERS
+    return owner_of(filename) is USERS
 
 
 def _is_watched(value) -> bool:
@@ -80,8 +80,8 @@ class Watch:
         code = frame.f_code
         kind = self._codes.get(code)
         if kind is None:
-            kind = whose(code.co_filename)
-            if kind is USERS and effects.elsewhere(frame):
+            kind = owner_of(code.co_filename)
+            if kind is USERS and effects.is_incidental(frame):
                 return
             self._codes[code] = kind
             if kind is USERS:
@@ -89,7 +89,7 @@ class Watch:
         if kind is ENGINE:
             return
         if event == "c_call":
-            effect = effects.told(frame, arg)
+            effect = effects.effect_of(frame, arg)
             if effect is not None:
                 self.effect = self.effect or effect
                 raise Stopped(effect)

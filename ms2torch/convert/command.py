@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from ms2torch._core.errors import answered
+from ms2torch._core.errors import exit_code
 
 from . import mapping, memory, report, rules, sources, targets
 from .entries import MINDSPORE, SHOWN, TORCH, Bad, Checkpoint
@@ -105,7 +105,7 @@ class Plan:
 
 def main(argv: list[str]) -> int:
     """Carry out ``ms2torch convert-checkpoint``; the exit code."""
-    return answered(_convert, parser().parse_args(argv))
+    return exit_code(_convert, parser().parse_args(argv))
 
 
 def _convert(options: argparse.Namespace) -> int:

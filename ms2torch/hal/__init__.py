@@ -47,12 +47,12 @@ def get_device_name(device_id: int, device_target: str | None = None) -> str:
 
 def synchronize() -> None:
     """Wait until the device has done all that was asked of it."""
-    memory.do("synchronize")
+    memory.call("synchronize")
 
 
 def empty_cache() -> None:
     """Give memory that no tensor holds back to the device."""
-    memory.do("empty_cache")
+    memory.call("empty_cache")
 
 
 def _of_target(function):
@@ -76,7 +76,7 @@ communication_stream, set_cur_stream = runtime.communication_stream, runtime.set
 
 def memory_stats(device_target: str | None = None) -> dict:
     """Figures of the memory pool by name; none on the CPU."""
-    return {} if device.here() is None else runtime.memory_stats()
+    return {} if device.current_module() is None else runtime.memory_stats()
 
 
 def _of_device(function):

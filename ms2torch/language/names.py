@@ -59,7 +59,7 @@ def check(node, function, owner=None) -> None:
     if isinstance(node, ast.Lambda):
         return
     flow = _Flow(node, function, owner)
-    if not generations.old("mindspore.context.GRAPH_MODE"):
+    if not generations.has_old_meaning("mindspore.context.GRAPH_MODE"):
         flow.branch(node.body, flow.state)
     undefined = _undefined(function, flow.skipped)
     if undefined is not None:

@@ -16,7 +16,7 @@ import sys
 import types
 from dataclasses import dataclass, field
 
-from ms2torch._core.errors import said
+from ms2torch._core.errors import final
 from ms2torch.language import names, refusals
 from ms2torch.language.rewriting import Rewriting
 
@@ -166,7 +166,7 @@ def _refusing(function, error: Exception):
 
     @functools.wraps(function)
     def refused(*args, **kwargs):
-        raise said(type(error)(*error.args))
+        raise final(type(error)(*error.args))
 
     refused._graph_source, refused._graph_refuses = function, True
     return refused

@@ -462,7 +462,7 @@ class Rewriting(Choosing, ast.NodeTransformer):
 
     def visit_AugAssign(self, node):
         operation = type(node.op).__name__
-        in_place = operation in containers.AUGMENTED and not generations.old("mindspore.jit")
+        in_place = operation in containers.AUGMENTED and not generations.has_old_meaning("mindspore.jit")
         if isinstance(node.target, ast.Subscript):
             unnamed, part = isinstance(base_of(node.target), ast.Call), loaded(node.target)
             if in_place and not unnamed and self._copied(node.target, self._holds(node.target)):

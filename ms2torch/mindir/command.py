@@ -12,7 +12,7 @@ import sys
 import warnings
 
 from ms2torch._core.errors import BadInput as Bad
-from ms2torch._core.errors import answered
+from ms2torch._core.errors import exit_code
 
 _TEXT = """\
 A MindIR file as a program that needs neither MindSpore nor ms2torch: torch.export's (OUT.pt2, for
@@ -40,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str]) -> int:
     """Carry out ``ms2torch convert``; the exit code."""
-    return answered(_convert, parser().parse_args(argv))
+    return exit_code(_convert, parser().parse_args(argv))
 
 
 def _convert(options: argparse.Namespace) -> int:

@@ -20,7 +20,7 @@ from ms2torch._core import mode as _mode
 from ms2torch._core.errors import notice, unsupported
 from ms2torch._core.gradient import recording, threads
 from ms2torch._core.module import Guarded, guard, guard_overrides
-from ms2torch._core.operators.answering import answer_class, unlike
+from ms2torch._core.operators.error_wrappers import layer_error, wrap_class
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple
@@ -86,7 +86,7 @@ class Cell(CellTree, CellState, CellCall, _Module):
     def __init_subclass__(cls, **kwargs) -> None:
         super().__init_subclass__(**kwargs)
         guard_overrides(cls, Cell)
-        answer_class(cls, calls=False)
+        wrap_class(cls, calls=False)
         code = getattr(cls.__dict__.get("construct"), "__code__", None)
         if code is not None and not GRADIENT_NAMES.isdisjoint(code.co_names):
             # Its construct differentiates: in graph mode it shares one forward pass with the loss (see
@@ -106,7 +106,7 @@ class Cell(CellTree, CellState, CellCall, _Module):
                 return self._slow_call(args, kwargs)
             return self.construct(*args, **kwargs)
         except Exception as error:
-            told = unlike(error, self, self.construct, args, kwargs)
+            told = layer_error(error, self, self.construct, args, kwargs)
             if _mode.graph and told is error:
                 told = language.explained(error, self.construct, args, kwargs, "Cell")
             if told is error:

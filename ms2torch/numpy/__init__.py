@@ -1,6 +1,6 @@
 """numpy's names on Tensors (``mindspore.numpy``); Python ints become Int32, floats Float32."""
 
-from ms2torch._core.operators.answering import answer
+from ms2torch._core.operators.error_wrappers import wrap_module
 from ms2torch._core.tensor.dtype import (
     bool_,
     float16,
@@ -31,5 +31,5 @@ from .array_ops import *  # noqa: F403
 from .logic_ops import *  # noqa: F403
 from .math_ops import *  # noqa: F403
 
-answer(globals(), "numpy")
+wrap_module(globals(), "numpy")
 install_lazy(__name__, globals())

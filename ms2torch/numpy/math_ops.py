@@ -60,7 +60,7 @@ def _binary(name, kernel):
 def _of_integers(kernel):
     """``kernel``, which torch has for integers alone, also for whole numbers in floats."""
     def call(a, b):
-        a, b = arithmetic.pair(a, b)
+        a, b = arithmetic.promote_operands(a, b)
         a, b = (x if isinstance(x, torch.Tensor) else as_array(x) for x in (a, b))
         if not a.is_floating_point() and not b.is_floating_point():
             return kernel(a, b)

@@ -5,7 +5,7 @@ Functional forms and Primitive classes come from the registry: what ``ops/functi
 """
 
 from ms2torch._core.operators import registry as _registry
-from ms2torch._core.operators.answering import answer as _answer
+from ms2torch._core.operators.error_wrappers import wrap_module as _wrap_module
 
 from . import function
 from .composite.base import (
@@ -38,5 +38,5 @@ from .primitive import (
 from .vm_impl_registry import get_vm_impl_fn, vm_impl_registry
 
 globals().update({_name: _d.functional for _name, _d in _registry.OPS.items()})
-_answer(globals(), "ops")
+_wrap_module(globals(), "ops")
 globals().update(_registry.PRIMITIVES)

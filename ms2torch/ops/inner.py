@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 
 from ms2torch._core import mode
-from ms2torch._core.gradient.custom import watched, with_gradient_of
+from ms2torch._core.gradient.custom import observe_gradients, with_gradient_of
 from ms2torch._core.operators.registry import Primitive, op
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
@@ -63,5 +63,5 @@ class HookBackward(Primitive):
 
         if mode.graph or not any(x._t.requires_grad for x in inputs):
             return inputs[0] if len(inputs) == 1 else inputs
-        passed = watched(inputs, see)
+        passed = observe_gradients(inputs, see)
         return passed[0] if len(passed) == 1 else passed

@@ -33,7 +33,7 @@ def follow(values: dict) -> None:
 
         _strategies.spreading()
     if mode.spreading is not None:
-        mode.spreading.take(values["dataset_strategy"])
+        mode.spreading.set_dataset_strategy(values["dataset_strategy"])
     if passes.reduction is None:
         passes.reduction = lambda grads, weights: _reduced(values, grads, weights)
 

@@ -50,7 +50,7 @@ def spreading():
     context = auto_parallel_context()
     if context.get_parallel_mode() not in MODES:
         return None
-    distributed.join()
+    distributed.init()
     if distributed.size() == distributed.stages:        # (alone in a stage of a pipeline, or at all)
         return None
     found = mode.spreading or mode.mesh
@@ -58,7 +58,7 @@ def spreading():
         from ms2torch._core.processes.spread import Spread
 
         found = mode.spreading = Spread()
-        found.take(context.get_dataset_strategy())
+        found.set_dataset_strategy(context.get_dataset_strategy())
         found.laid_out = _write_file
     return found
 

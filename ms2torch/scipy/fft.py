@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from ms2torch._core.errors import said, unsupported
+from ms2torch._core.errors import final, unsupported
 from ms2torch._core.operators.registry import lowered
 
 __all__ = ["dct", "dctn", "idct", "idctn"]
@@ -16,7 +16,7 @@ def _checked(x, type, norm, api: str):
     if type != 2:
         raise unsupported(f"mindspore.scipy.fft.{api}(type={type})", "only type 2 is here.", "type=2.")
     if norm not in ("ortho", None):
-        raise said(ValueError('Only norm "ortho" is supported currently.'))
+        raise final(ValueError('Only norm "ortho" is supported currently.'))
     return x if x.is_floating_point() else x.float()
 
 

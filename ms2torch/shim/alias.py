@@ -156,4 +156,4 @@ def _set_api(api: str) -> None:
     from ms2torch._naming import generations
 
     generation.set_api(api)
-    mode.graph = generations.old("mindspore.set_context")
+    mode.graph = generations.has_old_meaning("mindspore.set_context")

@@ -126,7 +126,7 @@ def main() -> None:
 
     if int(ranks) > 1:
         torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=int(ranks))
-        distributed.pretend(int(ranks))
+        distributed.simulate(int(ranks))
     alias.install(None, inherit=False)
     _on_nothing()
     _settings_over(LAYOUTS[layout])

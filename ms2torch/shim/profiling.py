@@ -19,7 +19,7 @@ from pathlib import Path
 import torch
 
 from ms2torch._core import errors
-from ms2torch._core.devices.device import profiled
+from ms2torch._core.devices.device import profiler_activities
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.compiler.watching import is_users
 from ms2torch.dataset.engine.iterators import Iterator
@@ -114,7 +114,7 @@ class Profile:
     def _window(self, calls: int) -> None:
         """Begin and end torch's profiler, by the number of outermost calls so far."""
         if calls == WINDOW.start and self._torch is None and self.operators is None:
-            self._torch = torch.profiler.profile(activities=profiled())
+            self._torch = torch.profiler.profile(activities=profiler_activities())
             self._torch.__enter__()
         elif calls == WINDOW.stop:
             self._stop()

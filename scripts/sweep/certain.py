@@ -32,7 +32,7 @@ def held(called: str, rules, samples) -> list[str]:
 
 def _says(sample, error: str, words: str) -> bool:
     try:
-        text = terms.filled(words, sample.values).replace("{given}", sample.given)
+        text = terms.fill(words, sample.values).replace("{given}", sample.given)
     except LookupError:
         return False
     return sample.there[0] == error and sentence(text) == sentence(sample.there[-1])
@@ -49,7 +49,7 @@ def without_valid(lines: list[str], samples) -> list[str]:
         hard, soft = [], []
         for kind in kinds.split(","):
             if place == "*" or not refused._is_certain(kind, words) or \
-                    not any(refused.is_of(v, kind, pairs) for v, pairs in given):
+                    not any(refused.is_kind(v, kind, pairs) for v, pairs in given):
                 hard.append(kind)
             elif " " not in kind and not re.match(r"ndim|num", kind):
                 soft.append(f"~{kind}")

@@ -16,8 +16,8 @@ from scripts.sweep.learn import _OTHERS_CALLS
 
 
 class Sample:
-    """One call: its arguments by `terms.named`, what MindSpore says, whether ours says otherwise or takes
-    it."""
+    """One call: its arguments by `terms.variable_name`, what MindSpore says, whether ours says otherwise or
+    takes it."""
 
     def __init__(self, key, args, there, differs, taken=False):
         self.key, self.there, self.differs, self.taken = key, there, differs, taken
@@ -25,7 +25,7 @@ class Sample:
         for k, (place, by, told) in enumerate(args):
             if key.startswith("call") and not by:
                 place = str(k)
-            value = self.values[terms.named(place)] = unpacked(told)
+            value = self.values[terms.variable_name(place)] = unpacked(told)
             if place[0] != "@":
                 self.pairs.append((place, value))
                 self._named.append(by)

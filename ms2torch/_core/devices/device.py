@@ -33,19 +33,19 @@ def module_of(kind: str | None):
     return None if kind in (None, "cpu", "meta") else getattr(torch, kind, None)
 
 
-def pins(kind: str | None) -> bool:
+def pins_memory(kind: str | None) -> bool:
     """Whether such devices copy from page-locked memory while they compute."""
     return kind not in (None, "cpu", "meta", "mps")
 
 
-def profiled() -> list:
+def profiler_activities() -> list:
     """What torch's profiler records here: the CPU, and the accelerator."""
     kinds = torch.profiler.ProfilerActivity
     own = {"cuda": "CUDA", "xpu": "XPU", None: "CPU", "mps": "CPU"}.get(accelerator(), "PrivateUse1")
     return [kinds.CPU] if own == "CPU" else [kinds.CPU, getattr(kinds, own)]
 
 
-def here():
+def current_module():
     """`module_of` the device in use."""
     return module_of(device().type)
 

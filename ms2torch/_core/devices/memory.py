@@ -10,13 +10,13 @@ from ms2torch._core.devices import device
 def statistic(name: str) -> int:
     """``torch.cuda.<name>()`` (or of another accelerator) of the device in use, in bytes; 0 on the CPU, as
     MindSpore answers there, and where torch can not tell."""
-    told = getattr(device.here(), name, None)
+    told = getattr(device.current_module(), name, None)
     return 0 if told is None else told(device.device())
 
 
-def do(name: str) -> None:
+def call(name: str) -> None:
     """``torch.cuda.<name>()`` (or of another accelerator) of the device in use; nothing on the CPU."""
-    module = device.here()
+    module = device.current_module()
     if hasattr(module, name):
         with module.device(device.device()) if hasattr(module, "device") else contextlib.nullcontext():
             getattr(module, name)()

@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import time
 
-from ms2torch._core.devices.device import here
+from ms2torch._core.devices.device import current_module
 
 
 def _queued():
     """torch's module for the device in use (``torch.cuda``, ...) where it has streams, else None."""
-    module = here()
+    module = current_module()
     return module if hasattr(module, "Stream") else None
 
 

@@ -15,7 +15,7 @@ from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from . import integers, overflow, passes, recording, rows
-from .passes import Pass, is_whole, tensors_of
+from .passes import Pass, is_integral, tensors_of
 
 
 class Differentiated:
@@ -59,13 +59,13 @@ def differentiate(
 
 def _noted(found: Differentiated, weights) -> Differentiated:
     if passes.reduction is not None and found.weights:
-        found.weights = passes.reduction(rows.dense(found.weights), weights)
+        found.weights = passes.reduction(rows.densify(found.weights), weights)
     if passes.settling is not None:
         settle, passes.settling = passes.settling, None
         settle(found, weights)
     if overflow.watching:
         raw = [g for g in found.inputs if isinstance(g, torch.Tensor)]
-        overflow.check((*raw, *rows.dense(found.weights)))
+        overflow.check((*raw, *rows.densify(found.weights)))
     return found
 
 
@@ -98,7 +98,7 @@ class _PassOverIntegers(Pass):
     def alias(self, weight) -> torch.Tensor:
         new = source = self.leaf(weight)
         if new is None:
-            new, source = integers.fresh(weight._t)
+            new, source = integers.differentiable(weight._t)
         self.sources.append(source)
         return new
 
@@ -128,7 +128,7 @@ class Inputs:
 
     def _fresh(self, value):
         if isinstance(value, Tensor):
-            alias, source = integers.fresh(value._t)
+            alias, source = integers.differentiable(value._t)
             self.sources.append(source)
             return wrap(alias)
         if isinstance(value, dict):
@@ -146,7 +146,7 @@ class Inputs:
 
 def _arranged(like, grads):
     if isinstance(like, Tensor):
-        return filled(next(grads), like._t)
+        return zeros_if_none(next(grads), like._t)
     if isinstance(like, dict):
         return {key: _arranged(item, grads) for key, item in like.items() if _holds_tensor(item)}
     items = [_arranged(item, grads) for item in like if _holds_tensor(item)]
@@ -161,12 +161,12 @@ def _spread(grads, wanted, weights):
     """Gradients of the wanted weights back in the order of ``weights``; frozen ones get zeros."""
     if len(wanted) == len(weights):
         if not any(g is None or "_grad_hooks" in w.__dict__
-                   or is_whole(w._rest if hasattr(w, "_rest") else w._t)
+                   or is_integral(w._rest if hasattr(w, "_rest") else w._t)
                    for g, w in zip(grads, weights, strict=True)):
             return list(grads)
-        return [_hooked(w, filled(g, _like(w))) for g, w in zip(grads, weights, strict=True)]
+        return [_hooked(w, zeros_if_none(g, _like(w))) for g, w in zip(grads, weights, strict=True)]
     found = dict(zip(map(id, wanted), grads, strict=True))
-    return [_hooked(w, filled(found.get(id(w)), _like(w))) for w in weights]
+    return [_hooked(w, zeros_if_none(found.get(id(w)), _like(w))) for w in weights]
 
 
 def _like(w) -> torch.Tensor:
@@ -184,11 +184,11 @@ def _hooked(w, g: torch.Tensor) -> torch.Tensor:
     return g
 
 
-def filled(g, like: torch.Tensor) -> torch.Tensor:
+def zeros_if_none(g, like: torch.Tensor) -> torch.Tensor:
     """A gradient for ``like``, in its dtype: zeros where there is none."""
     if g is None:
         return torch.zeros_like(like, requires_grad=False)
-    return g if g.dtype is like.dtype or not is_whole(like) else g.to(like.dtype)
+    return g if g.dtype is like.dtype or not is_integral(like) else g.to(like.dtype)
 
 
 def _differentiated(output, has_aux: bool) -> list[torch.Tensor]:
@@ -206,7 +206,7 @@ def backward(outs: list[torch.Tensor], sens, wrt, received, create_graph: bool) 
     """
     asked = [*wrt, *received] if received else wrt
     if sens is None:
-        outs = [integers.followed(o) for o in outs]
+        outs = [integers.tracked(o) for o in outs]
         outs = [o for o in outs if o.requires_grad]
         given = [torch.ones_like(o, requires_grad=False) for o in outs]
     else:
@@ -216,7 +216,7 @@ def backward(outs: list[torch.Tensor], sens, wrt, received, create_graph: bool) 
                 f"The number of sensitivities must be the number of outputs, {len(outs)}, "
                 f"but got {len(given)}."
             )
-        pairs = [(integers.followed(o), fitted(s, o)) for s, o in zip(given, outs, strict=True)]
+        pairs = [(integers.tracked(o), check_sensitivity(s, o)) for s, o in zip(given, outs, strict=True)]
         outs = [o for o, _ in pairs if o.requires_grad]
         given = [s.to(o.dtype) for o, s in pairs if o.requires_grad]
     if not outs or not asked:
@@ -229,7 +229,7 @@ def backward(outs: list[torch.Tensor], sens, wrt, received, create_graph: bool) 
     return list(grads) if len(grads) == len(wrt) else list(grads[: len(wrt)])
 
 
-def fitted(sens: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+def check_sensitivity(sens: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
     """The sensitivity ``sens`` for ``out``; TypeError or ValueError where it does not fit."""
     if sens.dtype is not out.dtype:
         raise TypeError(
@@ -260,5 +260,5 @@ def _from_recording(known, args, places, weights, sens, has_aux) -> Differentiat
                          known.received, False)
         for call in known.hooked:
             call.finish()
-    inputs = [filled(g, args[p]._t) for g, p in zip(grads, places, strict=False)]
+    inputs = [zeros_if_none(g, args[p]._t) for g, p in zip(grads, places, strict=False)]
     return Differentiated(known.output, inputs, _spread(grads[len(places):], wanted, weights))

@@ -13,7 +13,7 @@ from functools import cache
 import torch
 
 
-def changed(t: torch.Tensor, change, in_place: bool) -> torch.Tensor:
+def apply_change(t: torch.Tensor, change, in_place: bool) -> torch.Tensor:
     """``t`` after ``change``: a copy, or ``t`` itself where ``in_place`` and nobody else holds its memory."""
     if not (in_place and _nobody_else_holds(t)):
         t = t.clone()

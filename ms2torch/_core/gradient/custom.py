@@ -9,7 +9,7 @@ import types
 import torch
 
 from ms2torch._core import mode
-from ms2torch._core.gradient.functions import fitted
+from ms2torch._core.gradient.functions import unbroadcast
 from ms2torch._core.gradient.passes import tensors_of
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
@@ -77,7 +77,7 @@ class _Run:
                 g = wrap(t.new_tensor(float(g)))
             elif isinstance(g, str):
                 raise TypeError(f"Unreasonable data type: {type(g)}.")
-            result.append(fitted(g._t, t.shape, t.dtype) if isinstance(g, Tensor) else None)
+            result.append(unbroadcast(g._t, t.shape, t.dtype) if isinstance(g, Tensor) else None)
         return result
 
     def _gradients(self, call, out, dout):
@@ -144,7 +144,7 @@ class _Watch(torch.autograd.Function):
         return (None, *[g if need else None for g, need in zip(found, needed, strict=True)])
 
 
-def watched(obj, see):
+def observe_gradients(obj, see):
     """``obj`` passed on; ``see(gradients)`` gets the raw gradients of its Tensors, None where there is none,
     and gives those to go on with."""
     raw = [t._t for t in tensors_of(obj)]
@@ -162,8 +162,8 @@ def backward_hooked(cell, hooks: dict, compute, args: tuple, kwargs: dict):
     mode.differentiation.hooked.append(watch)
     if watch.backward:
         watch.inputs = len(tensors_of(args))
-        args = watched(args, watch.at_inputs)
-    return watched(compute(*args, **kwargs), watch.at_output)
+        args = observe_gradients(args, watch.at_inputs)
+    return observe_gradients(compute(*args, **kwargs), watch.at_output)
 
 
 class _Hooked:
@@ -218,7 +218,7 @@ class _Written(torch.autograd.Function):
         return gradient, gradient
 
 
-def written(old: torch.Tensor, new: torch.Tensor) -> torch.Tensor:
+def overwrite(old: torch.Tensor, new: torch.Tensor) -> torch.Tensor:
     """``new`` as the content of what held ``old``: its gradient goes to ``old``, and to ``new`` too."""
     if not old.requires_grad or old.shape != new.shape or old.dtype is not new.dtype:
         return new

@@ -99,10 +99,10 @@ class _Call:
                 raise RuntimeError(f"Gradient should be none or tensor, position: {place} type: "
                                    f"{type(gradient)}")
         asked = [g for tensor, g in zip(self.is_tensor, found, strict=False) if tensor]
-        return [g if g is None else fitted(g._t, *meta) for g, meta in zip(asked, metas, strict=True)]
+        return [g if g is None else unbroadcast(g._t, *meta) for g, meta in zip(asked, metas, strict=True)]
 
 
-def fitted(gradient: torch.Tensor, shape, dtype) -> torch.Tensor | None:
+def unbroadcast(gradient: torch.Tensor, shape, dtype) -> torch.Tensor | None:
     """``gradient`` summed to ``shape`` and cast to ``dtype``; None for what has no gradient."""
     if not (dtype.is_floating_point or dtype.is_complex):
         return None

@@ -13,7 +13,7 @@ import torch
 from torch.utils._pytree import tree_any, tree_map
 
 from . import passes
-from .passes import is_whole
+from .passes import is_integral
 
 # What a shadow must not go through: its result would be drawn or written twice.
 _DRAWS = ("rand", "bernoulli", "normal", "dropout", "multinomial", "uniform", "exponential", "poisson")
@@ -86,22 +86,22 @@ def _beside(result, continued):
         return result
     if result.shape != continued.shape or not continued.requires_grad:
         return result
-    if is_whole(result):
+    if is_integral(result):
         return shadowed(result, continued)
     # The numbers of the integers' own run, the gradient of the shadows'.
     continued = continued.to(result.dtype)
     return continued + (result.detach() - continued.detach())
 
 
-def fresh(t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def differentiable(t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """What stands for ``t`` while it is differentiated by, and what autograd is asked for."""
-    if is_whole(t):
+    if is_integral(t):
         alias = shadowed(t)
         return alias, alias.shadow
     alias = passes.alias(t)
     return alias, alias
 
 
-def followed(t: torch.Tensor) -> torch.Tensor:
+def tracked(t: torch.Tensor) -> torch.Tensor:
     """What autograd follows of ``t``: the shadow of an integer that has one."""
     return t.shadow if t.__class__ is Shadowed else t

@@ -224,7 +224,7 @@ class Pass:
             # Nor may another Tensor hold the same tensor: two references are the slot and the question.
             in_place = in_place and sys.getrefcount(holder._t) == 2
             t = holder._t
-            new = copy_on_write.changed(t, change, in_place)
+            new = copy_on_write.apply_change(t, change, in_place)
             if new is not t:
                 opened.rebind(holder, new)
             if mode.graph:
@@ -297,7 +297,7 @@ def _settling(content: torch.Tensor, owned: bool) -> torch.Tensor:
     return content if owned else content.clone()
 
 
-def is_whole(t: torch.Tensor) -> bool:
+def is_integral(t: torch.Tensor) -> bool:
     """Whether ``t`` holds integers or bools, which autograd cannot differentiate by."""
     return t.dtype in _WHOLE
 

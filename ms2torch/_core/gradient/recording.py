@@ -22,7 +22,7 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import address
 
 from . import passes
-from .passes import Pass, is_whole, tensors_of
+from .passes import Pass, is_integral, tensors_of
 
 WAITING = 2
 
@@ -60,7 +60,7 @@ class _Apart(Pass):
         t = weight._t.data
         if mode.mesh is not None:
             t = mode.mesh.spread(t)
-        return t.requires_grad_() if weight.requires_grad and not is_whole(t) else t
+        return t.requires_grad_() if weight.requires_grad and not is_integral(t) else t
 
 
 class Recorder:

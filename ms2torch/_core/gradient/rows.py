@@ -58,13 +58,13 @@ def as_gradient(g: torch.Tensor) -> Tensor:
     return out
 
 
-def summed(rows: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def coalesce(rows: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Each row once, with the sum of its gradients."""
     rows, places = torch.unique(rows, return_inverse=True)
     return rows, values.new_zeros((len(rows), *values.shape[1:])).index_add_(0, places, values)
 
 
-def dense(grads: list) -> list:
+def densify(grads: list) -> list:
     """Gradients without sparse ones among them."""
     return [g if g.layout is torch.strided else g.to_dense() for g in grads]
 

@@ -14,7 +14,7 @@ from ms2torch._core import mode
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from . import integers, passes
-from .autodiff import Differentiated, _differentiated, _spread, filled, fitted
+from .autodiff import Differentiated, _differentiated, _spread, check_sensitivity, zeros_if_none
 from .passes import Pass, detach_, tensors_of
 
 
@@ -83,16 +83,16 @@ def _pure(fn, held: dict, has_aux: bool):
 def jvp(fn, args, tangents, has_aux=False):
     """Output, aux and directional derivative, by differentiating the pull-back twice (works at any depth)."""
     for a, v in zip(args, tangents, strict=True):
-        fitted(v._t, a._t)
+        check_sensitivity(v._t, a._t)
     if _transformed():
         return _jvp_transformed(fn, args, tangents, has_aux)
     with Pass() as opened:
         nested = opened.outer is not None
-        made = [integers.fresh(a._t) for a in args]
+        made = [integers.differentiable(a._t) for a in args]
         sources = [source for _, source in made]
         output = fn(*[wrap(alias) for alias, _ in made])
         primal, aux = _split(output, has_aux)
-        outs = [integers.followed(t._t) for t in tensors_of(primal)]
+        outs = [integers.tracked(t._t) for t in tensors_of(primal)]
         dummies = [torch.zeros_like(o, requires_grad=True) for o in outs]
         flowing = [(o, d) for o, d in zip(outs, dummies, strict=True) if o.requires_grad]
         pulled = _grad([o for o, _ in flowing], sources, [d for _, d in flowing], create_graph=True)
@@ -104,7 +104,7 @@ def jvp(fn, args, tangents, has_aux=False):
         pushed = _grad([g for g, _ in pairs], dummies, [v for _, v in pairs], create_graph=nested)
     if not nested:
         detach_(output)
-    pushed = [filled(g, t._t) for g, t in zip(pushed, tensors_of(primal), strict=True)]
+    pushed = [zeros_if_none(g, t._t) for g, t in zip(pushed, tensors_of(primal), strict=True)]
     return primal, aux, pushed if nested else [g.detach() for g in pushed]
 
 
@@ -129,7 +129,7 @@ def vjp(fn, args, weights=(), has_aux=False):
     wanted = passes.trainable(weights)
     with Pass(wanted) as opened:
         nested = opened.outer is not None
-        made = [integers.fresh(a._t) if isinstance(a, Tensor) else None for a in args]
+        made = [integers.differentiable(a._t) if isinstance(a, Tensor) else None for a in args]
         sources = [m[1] for m in made if m is not None]
         likes = [a._t for a in args if isinstance(a, Tensor)]
         aliases = list(opened.aliases)
@@ -141,12 +141,12 @@ def vjp(fn, args, weights=(), has_aux=False):
 
     def pull(sens):
         given = [s._t for s in tensors_of(sens)]
-        pairs = [(integers.followed(o), fitted(s, o)) for s, o in zip(given, outs, strict=True)]
+        pairs = [(integers.tracked(o), check_sensitivity(s, o)) for s, o in zip(given, outs, strict=True)]
         pairs = [(o, s.to(o.dtype)) for o, s in pairs if o.requires_grad]
         wrt = [*sources, *aliases]
         grads = _grad([o for o, _ in pairs], wrt, [s for _, s in pairs], retain_graph=True,
                       create_graph=mode.differentiation is not None)
-        found = [filled(g, t) for g, t in zip(grads, likes, strict=False)]
+        found = [zeros_if_none(g, t) for g, t in zip(grads, likes, strict=False)]
         return found, _spread(grads[len(sources):], wanted, weights)
 
     return primal, aux, pull

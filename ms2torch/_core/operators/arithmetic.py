@@ -20,7 +20,7 @@ _UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
 _NUMBERS = (bool, int, float, complex)
 
 
-def pair(a, b, name: str = "", loose: bool = False):
+def promote_operands(a, b, name: str = "", loose: bool = False):
     """Both operands ready for torch: two tensors of one dtype, or a tensor and a number.
 
     A numpy scalar counts as the Python number that it holds. TypeError for anything else.
@@ -39,16 +39,16 @@ def pair(a, b, name: str = "", loose: bool = False):
             b, a = promote_scalar(b, a, loose)
             return a, b
     elif isinstance(a, _NUMBERS) and isinstance(b, _NUMBERS):
-        return both_numbers(a, b)
+        return tensors_of_numbers(a, b)
     raise wrong_operands(name, a, b)
 
 
-def both_numbers(a, b):
+def tensors_of_numbers(a, b):
     """Two Python numbers as the 0-d tensors that MindSpore makes of them."""
-    return promote(number(a), number(b))
+    return promote(number_as_tensor(a), number_as_tensor(b))
 
 
-def number(x, device=None) -> torch.Tensor:
+def number_as_tensor(x, device=None) -> torch.Tensor:
     """A Python number as the 0-d tensor that MindSpore makes of it."""
     kind = torch.float32 if isinstance(x, float) else torch.bool if isinstance(x, bool) else torch.int64
     return torch.tensor(x, dtype=kind, device=device)
@@ -77,7 +77,7 @@ def describe(value) -> str:
 
 
 def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=None):
-    """The operation ``name`` over anything that `pair` takes.
+    """The operation ``name`` over anything that `promote_operands` takes.
 
     torch has hardly any arithmetic for wider unsigned integers, and raises for a division of integers by
     zero, where MindSpore gives a number, which ``over_zero`` makes of the dividend: both take another way,
@@ -94,7 +94,7 @@ def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=Non
             pass
         if prepare is not None:
             a, b = prepare(a, b)
-        a, b = pair(a, b, name, loose)
+        a, b = promote_operands(a, b, name, loose)
         try:
             return compute(a, b)
         except RuntimeError as err:
@@ -138,7 +138,7 @@ def _is_beyond(number, dtype) -> bool:
     return not ends.min <= number <= ends.max
 
 
-def tells_of_zeros(t: torch.Tensor) -> bool:
+def raises_on_zero(t: torch.Tensor) -> bool:
     """Whether a division of integers raises where there are zeros below."""
     return t.device.type == "cpu"
 
@@ -147,14 +147,14 @@ class NotTold(RuntimeError):
     """Integers are divided on a device that says nothing of zeros below."""
 
 
-def dividing(of_integers):
+def division(of_integers):
     """Decorator: a division, of integers by ``of_integers``. A CPU raises where there are zeros below; on a
     device there may be some, and to look would mean to wait for it."""
     def decorate(compute):
         @wraps(compute)
         def call(a, b):
             t = a if isinstance(a, torch.Tensor) else b
-            if not t.is_floating_point() and not tells_of_zeros(t) and (isinstance(b, torch.Tensor) or not b):
+            if not t.is_floating_point() and not raises_on_zero(t) and (isinstance(b, torch.Tensor) or not b):
                 raise NotTold
             return compute(a, b)
 
@@ -180,12 +180,12 @@ def _ends(a):
     return torch.where(a > 0, ends.max, torch.where(a < 0, ends.min, 0)).to(a.dtype)
 
 
-def least(a):
+def lowest(a):
     """The dtype's least number where 32 or 64 bits hold it, else 0."""
     return torch.full_like(a, torch.iinfo(a.dtype).min if a.dtype in (torch.int32, torch.int64) else 0)
 
 
-def itself(a):
+def dividend(a):
     """The rest is the dividend."""
     return a
 
@@ -209,7 +209,7 @@ def _subtract(a, b):
 _subtract.of_tensors = torch.sub
 
 
-@dividing(torch.floor_divide)
+@division(torch.floor_divide)
 def floor_divide(a, b):
     """The floor of the quotient, in float64 (torch follows Python: ``1.0 // 0.1`` is 9 there, 10 here)."""
     t = a if isinstance(a, torch.Tensor) else b
@@ -223,7 +223,7 @@ def _floored(x, y):
     return torch.floor(x.detach() / y.detach())
 
 
-@dividing(torch.remainder)
+@division(torch.remainder)
 def floor_modulo(a, b):
     """``a - floor(a / b) * b``: the divisor's sign, and NaN for infinite operands."""
     t = a if isinstance(a, torch.Tensor) else b
@@ -266,9 +266,9 @@ def _reflecting(function, python):
 def numbers_beside_rank_0(a, b):
     """What MindSpore composes of several operations makes a number beside a 0-d tensor one, too."""
     if isinstance(a, torch.Tensor) and a.ndim == 0 and isinstance(b, _NUMBERS):
-        return a, number(b, a.device)
+        return a, number_as_tensor(b, a.device)
     if isinstance(b, torch.Tensor) and b.ndim == 0 and isinstance(a, _NUMBERS):
-        return number(a, b.device), b
+        return number_as_tensor(a, b.device), b
     return a, b
 
 
@@ -289,8 +289,8 @@ sub = _binary("Sub", _subtract)
 mul = _binary("Mul", _reflecting(torch.mul, operator.mul), loose=True)
 div = _binary("Div", _reflecting(torch.div, operator.truediv), loose=True)
 floor_div = _binary("FloorDiv", floor_divide)
-floor_mod = _binary("FloorMod", floor_modulo, over_zero=least)
-remainder = _binary("FloorMod", floor_modulo, over_zero=itself)
+floor_mod = _binary("FloorMod", floor_modulo, over_zero=lowest)
+remainder = _binary("FloorMod", floor_modulo, over_zero=dividend)
 numpy_mod = _binary("FloorMod", floor_modulo, over_zero=torch.zeros_like)
 pow = _binary("Pow", _power)
 equal = _binary("Equal", _reflecting(torch.eq, operator.eq), loose=True)
@@ -304,7 +304,7 @@ bitwise_or = _binary("BitwiseOr", _reflecting(torch.bitwise_or, operator.or_))
 bitwise_xor = _binary("BitwiseXor", _reflecting(torch.bitwise_xor, operator.xor))
 
 
-def like(sequence, t: torch.Tensor) -> torch.Tensor:
+def sequence_like(sequence, t: torch.Tensor) -> torch.Tensor:
     """A list or tuple beside a Tensor takes its dtype: ``Tensor([1, 2]) + [3.5, 4]`` is ``[4, 6]``."""
     flat = np.array([x.tolist() if isinstance(x, torch.Tensor) else x for x in sequence])
     return torch.from_numpy(np.ascontiguousarray(flat)).to(device=t.device, dtype=t.dtype)

@@ -46,13 +46,13 @@ def wrong_call(valid: str, kernel, args, kwargs, fixed=None) -> TypeError | None
                      f'The valid calling should be: "{valid}".')
 
 
-def failed(name: str, *args, **kwargs) -> TypeError:
+def no_matching_form(name: str, *args, **kwargs) -> TypeError:
     """The error of a method that has no form for arguments of these kinds."""
     said = ", ".join([*map(_kind, args), *(f"{n}={_kind(v)}" for n, v in kwargs.items())])
     return TypeError(f'Failed calling {name} with "{name}({said})".')
 
 
-def lacks(err: AttributeError, name: str, kernel, raw, kwargs, fixed=None) -> TypeError | None:
+def not_a_tensor(err: AttributeError, name: str, kernel, raw, kwargs, fixed=None) -> TypeError | None:
     """The TypeError for a number, string or sequence where ``kernel`` wanted a Tensor, told by the attribute
     that it looked for; None for another error."""
     if not re.match(rf"'({_PLAIN})' object has no attribute", str(err)):
@@ -77,10 +77,10 @@ def _kind(value) -> str:
     return _WORDS.get(type(value)) or str(type(value))
 
 
-def described(value) -> str:
+def type_description(value) -> str:
     """A value's kind as MindSpore's C++ names it: ``List[Int64*3]``."""
     if isinstance(value, (list, tuple)):
-        inner = [described(v) for v in value]
+        inner = [type_description(v) for v in value]
         same = len(set(inner)) == 1 and len(inner) > 1
         held = f"{inner[0]}*{len(inner)}" if same else ", ".join(inner)
         return f"{type(value).__name__.capitalize()}[{held}]"

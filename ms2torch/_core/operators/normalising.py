@@ -11,21 +11,21 @@ from __future__ import annotations
 import torch
 
 
-def plain(t: torch.Tensor) -> torch.Tensor:
+def unambiguous(t: torch.Tensor) -> torch.Tensor:
     """``t``, over three axes where its own are ambiguous."""
     return t.flatten(2) if t.ndim > 3 and t.is_cpu and 1 in t.shape else t
 
 
 def batch_norm(t: torch.Tensor, *rest) -> torch.Tensor:
     """``torch.batch_norm``."""
-    x = plain(t)
+    x = unambiguous(t)
     y = torch.batch_norm(x, *rest)
     return y if x is t else y.reshape(t.shape)
 
 
 def native_batch_norm(t: torch.Tensor, *rest) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """``torch.native_batch_norm``: the output, the batch's means and the reciprocals of its deviations."""
-    x = plain(t)
+    x = unambiguous(t)
     y, mean, rstd = torch.native_batch_norm(x, *rest)
     return (y if x is t else y.reshape(t.shape)), mean, rstd
 

@@ -9,10 +9,10 @@ from typing import Any
 import torch
 
 from ms2torch._core.operators import refused, rules, unsigned
+from ms2torch._core.operators.call_errors import lazy_checker, mindspore_error, with_guard
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, primitive_call
-from ms2torch._core.operators.explaining import checked, explained, guarded
 from ms2torch._core.operators.guards import GUARDED, LOOKING
-from ms2torch._core.operators.looking import looking
+from ms2torch._core.operators.prechecks import with_precheck
 from ms2torch._core.operators.tables import PRIMITIVES
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
@@ -101,7 +101,7 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
         if args or kwargs:
             told = [(n, v) for n, v in (*zip(given, args, strict=False), *kwargs.items())
                     if v is not given.get(n)]
-            if told and (wrong := refused.refused(making, told, values, certain=True)):
+            if told and (wrong := refused.argument_error(making, told, values, certain=True)):
                 raise wrong
         for key in [*given][:len(args)] if kwargs else ():
             if key in kwargs:
@@ -123,7 +123,8 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
         self._fixed = {k: lower(values[k]) for k in fixed_names}
 
     making, calling = f"ops.{name} make", f"ops.{name} call"
-    check = on_tensors and calling in LOOKING and checked(calling, tuple(map(str, range(len(order)))), {})
+    check = on_tensors and calling in LOOKING and \
+        lazy_checker(calling, tuple(map(str, range(len(order)))), {})
     takes = ([parameters[n].replace(name=m) for m, n in zip(call or (), order, strict=False)]
              or [parameters[n] for n in order])
 
@@ -136,7 +137,7 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
         try:
             return kernel(*args, **kwargs, **self._fixed)
         except FAILURES as err:
-            if err.__class__ is TypeError and refused.of_arguments(err):
+            if err.__class__ is TypeError and refused.is_signature_error(err):
                 miscounted(self, args, (), kwargs)
             raw = lower(args)
             if getattr(err, "from_user", False):
@@ -148,22 +149,22 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
     def explain(err, values, fixed):
         raw = [lower(v) for v in values]
         given = dict(zip(order, raw, strict=True))
-        wrong = explained(err, name, (), given, valid, kernel, fixed, partial(unlike, raw),
-                          partial(unfit, raw, fixed))
-        if (found := unsigned.computed(wrong, kernel, (), {**given, **fixed})) is not None:
+        wrong = mindspore_error(err, name, (), given, valid, kernel, fixed, partial(unlike, raw),
+                                partial(unfit, raw, fixed))
+        if (found := unsigned.compute(wrong, kernel, (), {**given, **fixed})) is not None:
             return found
         raise wrong from None
 
     def miscounted(self, values, more, others):
         given = [v for v in values if v is not ABSENT]
-        raise refused.of_count(calling, f"{name}.__call__", takes, (*given, *more), others) from None
+        raise refused.signature_error(calling, f"{name}.__call__", takes, (*given, *more), others) from None
 
     def unlike(raw, certain):
-        return refused.refused(calling, [(str(k), v) for k, v in enumerate(raw)], None, certain)
+        return refused.argument_error(calling, [(str(k), v) for k, v in enumerate(raw)], None, certain)
 
     def unfit(raw, attributes):
         own = {f"@{n}": v for n, v in attributes.items()}
-        return refused.unfit(calling, [(str(k), v) for k, v in enumerate(raw)], own)
+        return refused.condition_error(calling, [(str(k), v) for k, v in enumerate(raw)], own)
 
     def any_call(self, *args, **kwargs):
         raw = [a._t if a.__class__ is Tensor else a if a.__class__ in PLAIN else lower(a) for a in args]
@@ -175,17 +176,17 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
             else:
                 result = run(**dict(zip(order, raw, strict=False)), **kwargs, **self._fixed)
         except FAILURES as err:
-            if err.__class__ is TypeError and refused.of_arguments(err):
+            if err.__class__ is TypeError and refused.is_signature_error(err):
                 miscounted(self, args, (), kwargs)
             given = {**dict(zip(order, raw, strict=False)), **kwargs}
-            wrong = explained(err, name, (), given, valid, kernel, self._fixed, partial(unlike, raw),
-                              partial(unfit, raw, self._fixed))
-            if (result := unsigned.computed(wrong, kernel, (), {**given, **self._fixed})) is None:
+            wrong = mindspore_error(err, name, (), given, valid, kernel, self._fixed, partial(unlike, raw),
+                                    partial(unfit, raw, self._fixed))
+            if (result := unsigned.compute(wrong, kernel, (), {**given, **self._fixed})) is None:
                 raise wrong from None
         return wrap(result) if result.__class__ is torch.Tensor else lift(result)
 
-    run = looking(calling, kernel, guarded(kernel, name, False) or kernel,
-                  {n: str(k) for k, n in enumerate(order)}, {})
+    run = with_precheck(calling, kernel, with_guard(kernel, name, False) or kernel,
+                        {n: str(k) for k, n in enumerate(order)}, {})
     # Call arguments go by position where they are the definition's first ones, else by name.
     positional = list(parameters)[:len(order)] == order
     if unknown:

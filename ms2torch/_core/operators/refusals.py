@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ms2torch._core.errors import said
+from ms2torch._core.errors import final
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.torch_private import out_of_memory
 
@@ -50,8 +50,8 @@ def cannot_multiply(err: RuntimeError, a, b) -> RuntimeError:
     rows = b.shape[-2] if b.ndim > 1 else b.shape[0]
     if a.shape[-1] == rows:
         return translate(err, "MatMul", (a, b))
-    return said(RuntimeError(f"For 'MatMulExt' op, shape1[-1] must be equal to shape2[-2], "
-                             f"but got {a.shape[-1]} and {rows}."))
+    return final(RuntimeError(f"For 'MatMulExt' op, shape1[-1] must be equal to shape2[-2], "
+                              f"but got {a.shape[-1]} and {rows}."))
 
 
 def one_dtype(name: str, a, b):

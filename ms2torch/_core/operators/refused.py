@@ -82,7 +82,7 @@ def _lines(called: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def known(called: str) -> bool:
+def has_entries(called: str) -> bool:
     """Whether the table has a line about a name."""
     return bool(_lines(called))
 
@@ -109,18 +109,18 @@ def conditions(called: str) -> tuple[tuple[str, str, str], ...]:
                  if place == "if")
 
 
-def unfit(called: str, given, own: dict | None = None) -> Exception | None:
+def condition_error(called: str, given, own: dict | None = None) -> Exception | None:
     """MindSpore's error for arguments, (place, value) pairs, that do not fit each other; ``own`` are the
     attributes of the object that was called, by ``@name``, and what arguments are called besides."""
     if not (asked := conditions(called)):
         return None
     from ms2torch._core.operators import terms
 
-    values = {terms.named(p): v for p, v in (*(own or {}).items(), *given)}
+    values = {terms.variable_name(p): v for p, v in (*(own or {}).items(), *given)}
     for test, error, words in asked:
         if terms.holds(test, values):
             try:
-                text = terms.filled(words, values).replace("{given}", _call_of(given))
+                text = terms.fill(words, values).replace("{given}", _call_of(given))
                 return getattr(builtins, error, RuntimeError)(text)
             except LookupError:
                 continue
@@ -135,7 +135,7 @@ def _is_certain(kind: str, words: str) -> bool:
     return not kind.startswith(_SOFT) and not (kind.startswith("sized ") and " or " in words)
 
 
-def refused(called: str, given, others=None, certain: bool = False) -> Exception | None:
+def argument_error(called: str, given, others=None, certain: bool = False) -> Exception | None:
     """MindSpore's error for a call with these arguments, (place, value) pairs, where the table has one.
 
     ``others`` are the values of arguments that were not given. ``certain``: only for what is wrong whatever
@@ -143,7 +143,7 @@ def refused(called: str, given, others=None, certain: bool = False) -> Exception
     """
     for entry in entries(called):
         for place, value in given:
-            if place == entry.place and any(is_of(value, k, given) for k in entry.kinds
+            if place == entry.place and any(is_kind(value, k, given) for k in entry.kinds
                                             if not certain or _is_certain(k, entry.words)):
                 return _error(entry, value, given, others)
     return None
@@ -178,7 +178,7 @@ def checker(called: str, names, defaults):
                 continue
             given = [(n, v) for n, v in zip(names, values, strict=False)
                      if v is not defaults.get(n, NOTHING)]
-            if found := refused(called, given, defaults, certain=True):
+            if found := argument_error(called, given, defaults, certain=True):
                 return found
         return None
 
@@ -192,7 +192,7 @@ def dtypes(listed: str) -> frozenset:
     return found | {torch.bfloat16} if torch.float16 in found else found
 
 
-def miscounted(called: str, given, missing: bool, unknown: str | None = None) -> Exception | None:
+def count_error(called: str, given, missing: bool, unknown: str | None = None) -> Exception | None:
     """The error for arguments that are too many, too few or of unknown names, where MindSpore has its own."""
     what = "unknown" if unknown else "missing" if missing else "extra"
     for entry in entries(called):
@@ -206,21 +206,21 @@ def python_name(called: str) -> str | None:
     return next((e.words for e in entries(called) if e.kinds == ("python",)), None)
 
 
-def of_arguments(err: TypeError) -> bool:
+def is_signature_error(err: TypeError) -> bool:
     """Whether this is Python's own error about the number or the names of arguments."""
     return bool(_ENTRY.match(str(err)) or _BOUND.match(str(err)))
 
 
-def of_count(called: str, name: str, takes, args, others, selves: int = 1) -> Exception:
+def signature_error(called: str, name: str, takes, args, others, selves: int = 1) -> Exception:
     """The error for arguments that are too many, too few or of unknown names; in Python's words, for a method
     ``name`` that takes the parameters ``takes``, where MindSpore has none of its own."""
     names = [p.name for p in takes]
     needed = [p.name for p in takes if p.default is p.empty]
     unknown = next((n for n in others if n not in names), None)
     missing = [n for n in needed if n not in names[: len(args)] and n not in others]
-    given = [*((str(k), lowered(v)) for k, v in enumerate(args)),
-             *(_Named((n, lowered(v))) for n, v in others.items())]
-    if wrong := miscounted(called, given, bool(missing), unknown):
+    given = [*((str(k), as_torch(v)) for k, v in enumerate(args)),
+             *(_Named((n, as_torch(v))) for n, v in others.items())]
+    if wrong := count_error(called, given, bool(missing), unknown):
         return wrong
     name = python_name(called) or name
     if unknown:
@@ -236,7 +236,7 @@ def of_count(called: str, name: str, takes, args, others, selves: int = 1) -> Ex
     return TypeError(f"{name}() takes {count} but {len(args) + selves} were given")
 
 
-def renamed(err: TypeError, called: str) -> Exception:
+def with_public_name(err: TypeError, called: str) -> Exception:
     """Python's error about arguments under the name that MindSpore's function has."""
     name = python_name(called)
     if name and _ENTRY.match(str(err)):
@@ -244,7 +244,7 @@ def renamed(err: TypeError, called: str) -> Exception:
     return err
 
 
-def is_of(value, kind: str, given) -> bool:
+def is_kind(value, kind: str, given) -> bool:
     """Whether a value is of a kind of the table, in a call with the arguments ``given``."""
     kind = kind.removeprefix("~")
     if kind.startswith(RELATIONS):
@@ -297,7 +297,7 @@ _SOFT_KINDS = {
 
 
 def _error(entry: Entry, value, given, others) -> Exception:
-    text = filled(entry.words, value, given, others)
+    text = fill(entry.words, value, given, others)
     return getattr(builtins, entry.error, RuntimeError)(text)
 
 
@@ -311,7 +311,7 @@ def _call_of(given) -> str:
     return f"({', '.join(f'{p}={kind}' if named else kind for p, kind, named in kinds if p != 'self')})"
 
 
-def filled(words: str, value, given, others=None) -> str:
+def fill(words: str, value, given, others=None) -> str:
     """A template with what was given in its holes."""
     values = {**(others or {}), **dict(given)}
 
@@ -328,7 +328,7 @@ def filled(words: str, value, given, others=None) -> str:
     return _HOLE.sub(one, words)
 
 
-def placed(called: str, takes, count: int) -> list[str]:
+def position_names(called: str, takes, count: int) -> list[str]:
     """The places of ``count`` arguments by position."""
     if called.endswith(" call"):
         return list(map(str, range(count)))
@@ -336,38 +336,38 @@ def placed(called: str, takes, count: int) -> list[str]:
     return [names[k] if k < len(names) else f"*{k}" for k in range(count)]
 
 
-def told(err: Exception, called: str, takes, args, kwargs, own: dict | None = None) -> Exception:
+def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict | None = None) -> Exception:
     """``err``, which a call with these arguments raised, or MindSpore's error for them; ``takes`` is the
     signature (`inspect.Signature`) without self, ``own`` the attributes of the object that was called."""
-    if not known(called) or (isinstance(err, NotImplementedError) and hasattr(err, "from_user")):
+    if not has_entries(called) or (isinstance(err, NotImplementedError) and hasattr(err, "from_user")):
         return err
-    places = placed(called, takes, len(args))
-    given = [*zip(places, map(lowered, args), strict=True),
-             *(_Named((n, lowered(v))) for n, v in kwargs.items())]
+    places = position_names(called, takes, len(args))
+    given = [*zip(places, map(as_torch, args), strict=True),
+             *(_Named((n, as_torch(v))) for n, v in kwargs.items())]
     if (err.__class__ is TypeError and _ENTRY.match(str(err))) or _BOUND.match(str(err)):
         try:
             takes.bind(*args, **kwargs)
         except TypeError as unbound:
             if _BOUND.match(str(err)) and (name := python_name(called)):
                 takes = [p for p in takes.parameters.values() if p.kind is not p.VAR_KEYWORD]
-                return of_count(called, name, takes, args, kwargs, 0)
+                return signature_error(called, name, takes, args, kwargs, 0)
             text = str(unbound)
             unknown = re.search(r"unexpected keyword argument '(\w+)'", text)
-            return miscounted(called, given, text.startswith("missing"), unknown and unknown[1]) or \
-                renamed(err, called)
+            return count_error(called, given, text.startswith("missing"), unknown and unknown[1]) or \
+                with_public_name(err, called)
     others = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
     worded = getattr(err, "from_user", False)
     if worded and called.endswith(" call"):         # what a layer asks may depend on how it was made
         return err
     worded = worded or (str(err).startswith(_IN_ITS_WORDS) and "Input shapes: [" not in str(err))
-    if wrong := refused(called, given, others, True):
+    if wrong := argument_error(called, given, others, True):
         return wrong
     if worded:
         return err
-    return unfit(called, given, own) or refused(called, given, others) or err
+    return condition_error(called, given, own) or argument_error(called, given, others) or err
 
 
-def lowered(value):
+def as_torch(value):
     return getattr(value, "_t", value) if value.__class__.__name__ in ("Tensor", "Parameter") else value
 
 

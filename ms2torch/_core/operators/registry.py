@@ -32,11 +32,11 @@ from typing import Any, NamedTuple
 import torch
 
 from ms2torch._core.operators import refused, unsigned
-from ms2torch._core.operators.answering import answer_class, before
+from ms2torch._core.operators.call_errors import mindspore_error, with_guard
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form
-from ms2torch._core.operators.explaining import explained, guarded
+from ms2torch._core.operators.error_wrappers import certain_error, wrap_class
 from ms2torch._core.operators.guards import APART, LOOKING
-from ms2torch._core.operators.looking import looking
+from ms2torch._core.operators.prechecks import with_precheck
 from ms2torch._core.operators.primitive import REQUIRED, Primitive, make_primitive
 from ms2torch._core.operators.spelling import Arguments, arguments, declared
 from ms2torch._core.operators.tables import PRIMITIVES, Table, place_of
@@ -110,12 +110,12 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
         raw = [lower(v) for v in values]
         said, unfit = partial(_refused, public, shown, raw), partial(_unfit, public, shown, raw)
         given = dict(zip(own.names, raw, strict=False))
-        wrong = explained(err, name, (), given, valid, kernel, None, said, unfit)
-        if (found := unsigned.computed(wrong, kernel, (), given)) is not None:
+        wrong = mindspore_error(err, name, (), given, valid, kernel, None, said, unfit)
+        if (found := unsigned.compute(wrong, kernel, (), given)) is not None:
             return found
         raise wrong from None
 
-    run = _looking(kernel, guarded(kernel, name) or kernel, public, shown, own)
+    run = _looking(kernel, with_guard(kernel, name) or kernel, public, shown, own)
     if not shown.also:
         return form(kernel, shown, explain, _miscounted(shown, name, public), run)
     meant = dict(zip(shown.names, own.names, strict=False))
@@ -140,9 +140,9 @@ def _miscounted(shown: Arguments, name: str, public):
                 if v is not ABSENT and v is not shown.default(k)]
         named = {n: v for n, v in told if n in shown.named}
         takes, method = list(shown.signature().parameters.values()), called.startswith("Tensor.")
-        raise refused.of_count(f"{called} make", called if method else name, takes[method:],
-                               [*(v for n, v in told if n not in named), *more][method:], {**named, **others},
-                               int(method)) from None
+        raise refused.signature_error(f"{called} make", called if method else name, takes[method:],
+                                      [*(v for n, v in told if n not in named), *more][method:],
+                                      {**named, **others}, int(method)) from None
 
     return miscounted
 
@@ -153,7 +153,7 @@ def _refused(public, shown: Arguments, values, certain: bool) -> Exception | Non
     given = [(n, v) for k, (n, v) in enumerate(all_) if v is not shown.default(k)]
     for called in public:
         told = given[1:] if called.startswith("Tensor.") else given
-        if wrong := refused.refused(f"{called} make", told, dict(all_), certain):
+        if wrong := refused.argument_error(f"{called} make", told, dict(all_), certain):
             return wrong
     return None
 
@@ -165,7 +165,7 @@ def _unfit(public, shown: Arguments, values) -> Exception | None:
     for called in public:
         method = called.startswith("Tensor.") and given
         told = [("self", values[0]), *given[1:]] if method else given
-        if wrong := refused.unfit(f"{called} make", told, dict(given[:1]) if method else None):
+        if wrong := refused.condition_error(f"{called} make", told, dict(given[:1]) if method else None):
             return wrong
     return None
 
@@ -174,15 +174,15 @@ def _looking(kernel, run, public, shown: Arguments, own: Arguments):
     """``run`` behind the look that one of the ``public`` names asks for."""
     called = next((f"{p} make" for p in public if f"{p} make" in LOOKING), "")
     defaults = {n: d for k, n in enumerate(shown.names) if (d := shown.default(k)) is not REQUIRED}
-    return looking(called, kernel, run, dict(zip(own.names, shown.names, strict=False)), defaults)
+    return with_precheck(called, kernel, run, dict(zip(own.names, shown.names, strict=False)), defaults)
 
 
 def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str], public=()):
-    run = guarded(kernel, name) or kernel
+    run = with_guard(kernel, name) or kernel
     looks = next((f"{p} make" for p in public if f"{p} make" in LOOKING), None)
 
     def call(*args, **kwargs):
-        if looks and (wrong := before(looks, inspect.signature(call), args, kwargs)):
+        if looks and (wrong := certain_error(looks, inspect.signature(call), args, kwargs)):
             raise wrong
         raw = [a._t if a.__class__ is Tensor else a if a.__class__ in PLAIN else lower(a) for a in args]
         if kwargs:
@@ -192,10 +192,10 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
         except FAILURES as err:
             takes = inspect.signature(call)
             for called in public:
-                if (wrong := refused.told(err, f"{called} make", takes, raw, kwargs)) is not err:
+                if (wrong := refused.mindspore_error(err, f"{called} make", takes, raw, kwargs)) is not err:
                     raise wrong from None
-            wrong = explained(err, name, raw, kwargs, valid, kernel)
-            if (result := unsigned.computed(wrong, kernel, tuple(raw), kwargs)) is None:
+            wrong = mindspore_error(err, name, raw, kwargs, valid, kernel)
+            if (result := unsigned.compute(wrong, kernel, tuple(raw), kwargs)) is None:
                 raise wrong from None
         return wrap(result) if result.__class__ is torch.Tensor else lift(result)
 
@@ -276,5 +276,5 @@ def primitive(name: str, init=(), call=None, valid=None, on_tensors=False):
 
 def primitive_class(cls: type) -> type:
     """Register a Primitive's class that is written by hand."""
-    PRIMITIVES[cls.__name__] = answer_class(cls, "ops")
+    PRIMITIVES[cls.__name__] = wrap_class(cls, "ops")
     return cls

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from ms2torch._core.operators.calls import described, fits_kind
+from ms2torch._core.operators.calls import fits_kind, type_description
 from ms2torch._core.tensor.dtype import Type, from_torch
 
 _COMPARED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq}
@@ -229,7 +229,7 @@ def kind(value) -> str:
         inner = f"{kinds[0]}*{len(kinds)}" if len(kinds) > 1 and len(set(kinds)) == 1 else ", ".join(kinds)
         return f"{'Tuple' if isinstance(value, tuple) else 'List'}[{inner}]"
     if value is None or isinstance(value, (bool, int, float, str)):
-        return described(value)
+        return type_description(value)
     if isinstance(value, (Type, torch.dtype)):
         return "TypeType"
     return "External"

@@ -77,7 +77,7 @@ WORDS = {
 UNTOLD = (TypeError, IndexError, NameError, AttributeError, KeyError, ValueError)
 
 
-def named(place: str) -> str:
+def variable_name(place: str) -> str:
     """The name of an argument in expressions."""
     return f"a{place}" if place.isdigit() else place.replace("@", "own_").replace("*", "more")
 
@@ -87,8 +87,8 @@ def _compiled(expression: str):
     return compile(expression, expression, "eval")
 
 
-def valued(expression: str, values: dict):
-    """The value of an expression for arguments by `named`; LookupError where they have none."""
+def evaluate(expression: str, values: dict):
+    """The value of an expression for arguments by `variable_name`; LookupError where they have none."""
     try:
         return eval(_compiled(expression), {"__builtins__": {}, **values, **WORDS})
     except UNTOLD:
@@ -97,11 +97,11 @@ def valued(expression: str, values: dict):
 
 def holds(condition: str, values: dict) -> bool:
     try:
-        return bool(valued(condition, values))
+        return bool(evaluate(condition, values))
     except LookupError:
         return False
 
 
-def filled(words: str, values: dict) -> str:
+def fill(words: str, values: dict) -> str:
     """A template with the values of its expressions; LookupError where one has none."""
-    return _HOLE.sub(lambda hole: str(valued(hole[1], values)), words)
+    return _HOLE.sub(lambda hole: str(evaluate(hole[1], values)), words)

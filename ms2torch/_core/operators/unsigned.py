@@ -10,7 +10,7 @@ _LACKS = re.compile(r"not implemented for 'UInt(?:16|32|64)'")
 _UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
 
 
-def computed(err: Exception, kernel, args: tuple, kwargs: dict):
+def compute(err: Exception, kernel, args: tuple, kwargs: dict):
     """What ``kernel`` gives for unsigned integers, where it failed with ``err`` for want of torch's kernel;
     None for any other failure, and for numbers from 2^63 on.
 

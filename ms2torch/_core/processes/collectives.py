@@ -24,7 +24,7 @@ _OPS = {"sum": "SUM", "max": "MAX", "min": "MIN", "prod": "PRODUCT", "avg": "AVG
 _SAID = 160
 
 
-def described(name: str, t: torch.Tensor | None, more: str = "") -> str:
+def describe(name: str, t: torch.Tensor | None, more: str = "") -> str:
     """An operation in words: ``AllReduce(sum) of float32 (2, 3)``."""
     of = "" if t is None else f" of {str(t.dtype).removeprefix('torch.')} {tuple(t.shape)}"
     return f"{name}{more}{of}"
@@ -44,7 +44,7 @@ def agree(what: str, group: Group, device: torch.device) -> None:
     mine[: len(text)] = torch.frombuffer(bytearray(text), dtype=torch.uint8)
     mine = mine.to(device)
     said = [torch.empty_like(mine) for _ in range(group.size)]
-    with faults.named(what, group.ranks):
+    with faults.diagnosing(what, group.ranks):
         dist.all_gather(said, mine, group=group.handle)
     words = [bytes(s.tolist()).rstrip(b"\0").decode(errors="replace") for s in said]
     if any(w != words[0] for w in words):
@@ -64,11 +64,11 @@ def _dense(t: torch.Tensor) -> torch.Tensor:
 
 def _sum_of(t: torch.Tensor, op: str, group: Group) -> torch.Tensor:
     """``t`` reduced over the group, in new memory. Half precision is summed by the backend as it is."""
-    what = described("AllReduce", t, f"({op})")
+    what = describe("AllReduce", t, f"({op})")
     agree(what, group, t.device)
     out = t.to(torch.uint8) if t.dtype is torch.bool else t
     out = out.clone(memory_format=torch.contiguous_format)
-    with faults.named(what, group.ranks):
+    with faults.diagnosing(what, group.ranks):
         dist.all_reduce(out, _op(op), group=group.handle)
     return out.bool() if t.dtype is torch.bool else out
 
@@ -101,11 +101,11 @@ class _AllGather(torch.autograd.Function):
     @staticmethod
     def forward(ctx, t, group):
         ctx.group = group
-        what = described("AllGather", t)
+        what = describe("AllGather", t)
         agree(what, group, t.device)
         t = _dense(t)
         parts = [torch.empty_like(t) for _ in range(group.size)]
-        with faults.named(what, group.ranks):
+        with faults.diagnosing(what, group.ranks):
             dist.all_gather(parts, t, group=group.handle)
         return torch.cat(parts)
 
@@ -125,10 +125,10 @@ class _ReduceScatter(torch.autograd.Function):
         ctx.op, ctx.group = op, group
         if t.device.type == "cpu":      # Gloo has no reduce-scatter
             return _sum_of(t, op, group).chunk(group.size)[group.rank].clone()
-        what = described("ReduceScatter", t, f"({op})")
+        what = describe("ReduceScatter", t, f"({op})")
         agree(what, group, t.device)
         out = t.new_empty(t.shape[0] // group.size, *t.shape[1:])
-        with faults.named(what, group.ranks):
+        with faults.diagnosing(what, group.ranks):
             dist.reduce_scatter_tensor(out, _dense(t), _op(op), group=group.handle)
         return out
 
@@ -150,10 +150,10 @@ def reduce_scatter(t: torch.Tensor, op: str, group: Group) -> torch.Tensor:
 class _Broadcast(torch.autograd.Function):
     @staticmethod
     def forward(ctx, t, root, group):
-        what = described("Broadcast", t, f"(from rank {group.world_rank(root)})")
+        what = describe("Broadcast", t, f"(from rank {group.world_rank(root)})")
         agree(what, group, t.device)
         out = t.clone(memory_format=torch.contiguous_format)
-        with faults.named(what, group.ranks):
+        with faults.diagnosing(what, group.ranks):
             dist.broadcast(out, group.world_rank(root), group=group.handle)
         return out
 
@@ -171,10 +171,10 @@ class _AllToAll(torch.autograd.Function):
     @staticmethod
     def forward(ctx, t, split_dim, concat_dim, group):
         ctx.dims, ctx.group = (split_dim, concat_dim), group
-        what = described("AlltoAll", t, f"(split {split_dim}, concat {concat_dim})")
+        what = describe("AlltoAll", t, f"(split {split_dim}, concat {concat_dim})")
         agree(what, group, t.device)
         parts = [_dense(p) for p in t.chunk(group.size, split_dim)]
-        with faults.named(what, group.ranks):
+        with faults.diagnosing(what, group.ranks):
             out = exchanged(parts, [torch.empty_like(parts[0]) for _ in parts], group)
         return torch.cat(out, concat_dim)
 
@@ -200,7 +200,7 @@ class _AllToAllUneven(torch.autograd.Function):
             raise ValueError(f"For 'AlltoAllV', the input has {t.numel()} elements, but {list(sends)} go "
                              "out.")
         out = t.new_empty(sum(receives))
-        with faults.named(described("AlltoAllV", t), group.ranks):
+        with faults.diagnosing(describe("AlltoAllV", t), group.ranks):
             exchanged(list(_dense(t).view(-1).split(list(sends))), list(out.split(list(receives))), group)
         return out
 
@@ -236,7 +236,7 @@ class _NeighborExchange(torch.autograd.Function):
         ctx.back = (come_from, to, [t.shape for t in tensors], group)
         into = [torch.empty(tuple(s), dtype=dtype, device=tensors[0].device if tensors else None)
                 for s in shapes]
-        with faults.named("NeighborExchange", group.ranks):
+        with faults.diagnosing("NeighborExchange", group.ranks):
             work = [dist.isend(_dense(t), group.world_rank(r), group=group.handle)
                     for r, t in zip(to, tensors, strict=True)]
             work += [dist.irecv(t, group.world_rank(r), group=group.handle)
@@ -261,7 +261,7 @@ class _Send(torch.autograd.Function):
     @staticmethod
     def forward(ctx, t, rank, group, tag):
         ctx.to, ctx.like = (rank, group, tag), (t.shape, t.dtype, t.device)
-        with faults.named(described("Send", t, f"(to rank {group.world_rank(rank)})"), group.ranks):
+        with faults.diagnosing(describe("Send", t, f"(to rank {group.world_rank(rank)})"), group.ranks):
             dist.send(_dense(t), group.world_rank(rank), group=group.handle, tag=tag)
         return t.clone()
 
@@ -281,7 +281,8 @@ class _Receive(torch.autograd.Function):
     def forward(ctx, hold, shape, dtype, rank, group, tag, device):
         ctx.source = (rank, group, tag)
         out = torch.empty(tuple(shape), dtype=dtype, device=device)
-        with faults.named(described("Receive", out, f"(from rank {group.world_rank(rank)})"), group.ranks):
+        what = describe("Receive", out, f"(from rank {group.world_rank(rank)})")
+        with faults.diagnosing(what, group.ranks):
             dist.recv(out, group.world_rank(rank), group=group.handle, tag=tag)
         return out
 
@@ -304,11 +305,11 @@ class _Reduce(torch.autograd.Function):
     @staticmethod
     def forward(ctx, t, root, op, group):
         ctx.root, ctx.group = root, group
-        what = described("Reduce", t, f"({op}, to rank {group.world_rank(root)})")
+        what = describe("Reduce", t, f"({op}, to rank {group.world_rank(root)})")
         agree(what, group, t.device)
         out = t.clone(memory_format=torch.contiguous_format)
         ctx.like = t
-        with faults.named(what, group.ranks):
+        with faults.diagnosing(what, group.ranks):
             dist.reduce(out, group.world_rank(root), _op(op), group=group.handle)
         return out if group.rank == root else t.new_zeros(1)
 
@@ -368,7 +369,7 @@ def scatter(t: torch.Tensor, root: int, group: Group) -> torch.Tensor:
 def barrier(group: Group) -> None:
     """Waits until every rank of the group is here."""
     if group.size > 1:
-        with faults.named("Barrier", group.ranks):
+        with faults.diagnosing("Barrier", group.ranks):
             dist.barrier(group=group.handle)
 
 
@@ -384,13 +385,13 @@ class _Done:
 
 def begin_send(t: torch.Tensor, rank: int, group: Group, tag: int = 0):
     """Begins to send ``t``; the handle's ``wait()`` ends it."""
-    with faults.named(described("Send", t, f"(to rank {group.world_rank(rank)})"), group.ranks):
+    with faults.diagnosing(describe("Send", t, f"(to rank {group.world_rank(rank)})"), group.ranks):
         return dist.isend(_dense(t.detach()), group.world_rank(rank), group=group.handle, tag=tag)
 
 
 def begin_receive(into: torch.Tensor, rank: int, group: Group, tag: int = 0):
     """Begins to receive into ``into``; the handle's ``wait()`` ends it."""
-    with faults.named(described("Receive", into, f"(from rank {group.world_rank(rank)})"), group.ranks):
+    with faults.diagnosing(describe("Receive", into, f"(from rank {group.world_rank(rank)})"), group.ranks):
         return dist.irecv(into, group.world_rank(rank), group=group.handle, tag=tag)
 
 
@@ -399,7 +400,7 @@ def exchange(sent: list, into: list, group: Group) -> list:
     if len(sent) != group.size or len(into) != group.size:
         raise ValueError(f"The group has {group.size} processes, but {len(sent)} tensors go out and "
                          f"{len(into)} come in.")
-    with faults.named("AlltoAll", group.ranks):
+    with faults.diagnosing("AlltoAll", group.ranks):
         return exchanged([_dense(t.detach()) for t in sent], into, group)
 
 
@@ -417,7 +418,7 @@ def in_place(name: str, function, tensors, group: Group, asynchronous: bool, wha
     """``function(handle, async_op)`` on the caller's memory, checked and with failures named; a handle."""
     if group.size == 1:
         return _Done()
-    what = what or described(name, tensors)
+    what = what or describe(name, tensors)
     agree(what, group, tensors.device)
-    with faults.named(what, group.ranks):
+    with faults.diagnosing(what, group.ranks):
         return function(group.handle, asynchronous) or _Done()

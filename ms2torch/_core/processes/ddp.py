@@ -18,7 +18,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from ms2torch._core import mode
 from ms2torch._core.gradient import overflow, passes
-from ms2torch._core.gradient.autodiff import fitted
+from ms2torch._core.gradient.autodiff import check_sensitivity
 from ms2torch._core.processes import distributed, faults, reducing
 from ms2torch._core.processes.distributed import Group
 
@@ -62,7 +62,7 @@ def _key(weight) -> str:
 def _sum(group, bucket):
     """DDP's hook: the sum over the group, half precision in float32."""
     buffer = bucket.buffer()
-    flat = buffer.float() if reducing.wide(buffer.dtype) is not buffer.dtype else buffer
+    flat = buffer.float() if reducing.accumulation_dtype(buffer.dtype) is not buffer.dtype else buffer
     work = dist.all_reduce(flat, group=group, async_op=True)
     if flat is buffer:
         return work.get_future().then(lambda done: done.value()[0])
@@ -107,7 +107,7 @@ class Overlap:
             return [t._t for t in passes.tensors_of(kept["output"])]
 
         try:
-            with (faults.named("a training step under DistributedDataParallel", self.group.ranks),
+            with (faults.diagnosing("a training step under DistributedDataParallel", self.group.ranks),
                   passes.Lent(self.weights, own) as opened):
                 torch.autograd.backward(*self._roots(self._ddp(call), kept, sens))
                 for hooked in opened.hooked:
@@ -127,7 +127,7 @@ class Overlap:
         if given is None:
             return flowing, [torch.ones_like(t) for t in flowing]
         raw = [t._t for t in passes.tensors_of(given)]
-        return flowing, [fitted(s, t) for t, s in zip(outs, raw, strict=True) if t.requires_grad]
+        return flowing, [check_sensitivity(s, t) for t, s in zip(outs, raw, strict=True) if t.requires_grad]
 
     def _finished(self, grads: list, scale: float) -> list[torch.Tensor]:
         """Values of their own (DDP's are views of its buckets), scaled where they were reduced."""

@@ -16,8 +16,8 @@ import weakref
 
 import torch
 
+from ms2torch._core.devices.device import current_module as here_on
 from ms2torch._core.devices.device import device
-from ms2torch._core.devices.device import here as here_on
 from ms2torch._core.processes import faults, ranks
 
 WORLD = "world"
@@ -81,7 +81,7 @@ def local_rank() -> int:
     return _here.local_rank
 
 
-def join(world: ranks.Place | None = None, wait: datetime.timedelta | None = None) -> None:
+def init(world: ranks.Place | None = None, wait: datetime.timedelta | None = None) -> None:
     """Meet the other processes that the environment (or ``world``) names; nothing to do alone or twice.
 
     RuntimeError where they do not all arrive within `timeout`.
@@ -110,7 +110,7 @@ def join(world: ranks.Place | None = None, wait: datetime.timedelta | None = Non
             ) from err
     _here = here
     _groups[WORLD] = Group(WORLD, range(here.size), dist.group.WORLD)
-    faults.watch(here.rank)
+    faults.start_reporting(here.rank)
     told: list = [None] * here.size
     dist.all_gather_object(told, (socket.gethostname(), os.getpid()))
     faults.processes[:] = told
@@ -118,7 +118,7 @@ def join(world: ranks.Place | None = None, wait: datetime.timedelta | None = Non
     atexit.register(_part_at_exit, os.getpid())
 
 
-def pretend(count: int) -> None:
+def simulate(count: int) -> None:
     """Be rank 0 of ``count``, where torch's group has no other processes (its fake one): for planning."""
     global _here
     _here = ranks.Place(0, count)
@@ -126,7 +126,7 @@ def pretend(count: int) -> None:
     _hosts[:] = ["here"] * count
 
 
-def pretends() -> bool:
+def is_simulated() -> bool:
     """Whether the other processes are none."""
     return joined() and torch.distributed.get_backend() == "fake"
 
@@ -139,17 +139,17 @@ def _part_at_exit(pid: int) -> None:
     """
     if pid == os.getpid() and joined() and not faults.failed:
         others = [r for r in range(_here.size) if r != _here.rank]
-        store = faults.farewell()
+        store = faults.report_exit()
         wait = timeout().total_seconds()
-        leave()
-        faults.outlive(store, others, wait)
+        release()
+        faults.hold_store(store, others, wait)
 
 
-def leave() -> None:
+def release() -> None:
     """Part from the other processes, and end the threads that carried the data."""
     global _here
     if joined():
-        faults.rest()
+        faults.stop_reporting()
         # torch's group ends its threads with the last reference to it.
         for one in list(holders):
             one.close()
@@ -158,7 +158,7 @@ def leave() -> None:
         if (zero := sys.modules.get("ms2torch._core.processes.zero")) is not None:
             zero.release()
         if (pipeline := sys.modules.get("ms2torch._core.processes.pipeline")) is not None:
-            pipeline.leave()
+            pipeline.release()
         if torch.distributed.is_initialized():
             torch.distributed.destroy_process_group()
     _groups.clear()
@@ -193,18 +193,18 @@ def group(name: str = WORLD) -> Group | None:
 
 
 def register(what: str) -> None:
-    """Say that this rank does something that only one of the ranks that do it needs to do (see `first`)."""
+    """Say that this rank does what only one of the ranks that do it needs to do (see `is_first`)."""
     if joined():
-        faults.tell(f"does {what}", "")
+        faults.report(f"does {what}", "")
 
 
-def first(what: str) -> bool:
+def is_first(what: str) -> bool:
     """Whether no rank before this one, on the same machine, has registered for ``what``. Waits for nobody.
 
     Ranks that have trained a step together know of each other's registrations before it.
     """
     before = [r for r in range(_here.rank) if _hosts[r] == _hosts[_here.rank]]
-    if any(faults.told(f"does {what}", r) is not None for r in before):
+    if any(faults.reported(f"does {what}", r) is not None for r in before):
         _done_elsewhere.add(what)
     return what not in _done_elsewhere
 

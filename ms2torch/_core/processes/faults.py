@@ -35,7 +35,7 @@ _WORDS = ("gloo", "nccl", "connection closed", "connection reset", "connection r
           "timed out", "process group")
 
 
-def watch(rank: int) -> None:
+def start_reporting(rank: int) -> None:
     """From now on the others can learn how this process ends."""
     global _rank
     if _rank is None:
@@ -46,7 +46,7 @@ def watch(rank: int) -> None:
             failed = True
             if issubclass(kind, Exception):
                 _failing.append(os.getpid())
-            tell("ended", f"{kind.__name__}: {value}")
+            report("ended", f"{kind.__name__}: {value}")
             before(kind, value, trace)
 
         sys.excepthook = tell_and_show
@@ -71,7 +71,7 @@ def _end_at_once() -> None:
 atexit.register(_end_at_once)
 
 
-def rest() -> None:
+def stop_reporting() -> None:
     """The processes part: nothing is told any more."""
     global _rank
     _rank = None
@@ -83,7 +83,7 @@ def _store():
     return None
 
 
-def tell(kind: str, text: str) -> None:
+def report(kind: str, text: str) -> None:
     """Write into the store that all ranks share."""
     store = None if _rank is None else _store()
     if store is not None:
@@ -91,23 +91,24 @@ def tell(kind: str, text: str) -> None:
             store.set(f"ms2torch/{kind}/{_rank}", text)
 
 
-def farewell():
+def report_exit():
     """Say that this process's program ends; the store, where this process keeps it for all."""
-    tell("left", f"operation {_number}")
+    report("left", f"operation {_number}")
     keeps = _rank == 0 and os.environ.get("TORCHELASTIC_USE_AGENT_STORE") != "True"
     return _store() if keeps else None
 
 
-def outlive(store, ranks: list[int], wait: float) -> None:
+def hold_store(store, ranks: list[int], wait: float) -> None:
     """Keep the ``store`` until all ``ranks`` have left or ended, at most ``wait`` seconds."""
     until = time.monotonic() + wait
     while store is not None and time.monotonic() < until:
-        if all(_gone(r) or any(told(how, r, store) is not None for how in ("left", "ended")) for r in ranks):
+        if all(_gone(r) or any(reported(how, r, store) is not None for how in ("left", "ended"))
+               for r in ranks):
             return
         time.sleep(0.05)
 
 
-def told(kind: str, rank: int, store=None) -> str | None:
+def reported(kind: str, rank: int, store=None) -> str | None:
     """What a rank wrote; None where it wrote nothing, or where the store is gone."""
     key = f"ms2torch/{kind}/{rank}"
     with contextlib.suppress(Exception):
@@ -117,7 +118,7 @@ def told(kind: str, rank: int, store=None) -> str | None:
 
 
 @contextlib.contextmanager
-def named(what: str, members=None):
+def diagnosing(what: str, members=None):
     """A failure inside becomes an error that says which ranks did not take part in ``what``."""
     global _number
     _number += 1
@@ -126,7 +127,7 @@ def named(what: str, members=None):
     except RuntimeError as err:
         if getattr(err, "from_user", False) or not _of_communication(err):
             raise
-        raise explained(err, what, members) from err
+        raise diagnose(err, what, members) from err
 
 
 def _of_communication(err: RuntimeError) -> bool:
@@ -136,15 +137,15 @@ def _of_communication(err: RuntimeError) -> bool:
     return any(word in text for word in _WORDS)
 
 
-def explained(err: Exception, what: str, members=None) -> RuntimeError:
+def diagnose(err: Exception, what: str, members=None) -> RuntimeError:
     """The error that names the ranks because of which ``what`` failed."""
     if _rank is None:
         return RuntimeError(f"{what}: {err}")
     here = f"{what}, operation {_number}"
-    tell("at", here)
+    report("at", here)
     ranks = [r for r in (members or range(torch.distributed.get_world_size())) if r != _rank]
     found = _reports(ranks, here)
-    tell("saw", here)
+    report("saw", here)
     if _rank == 0:
         _stay(ranks)
     global _survives
@@ -181,19 +182,19 @@ def _stay(ranks: list[int]) -> None:
     """Rank 0 may keep the store: it lets the others read before it ends."""
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
-        if all(told("saw", r) is not None or told("ended", r) is not None or _gone(r) for r in ranks):
+        if all(reported("saw", r) is not None or reported("ended", r) is not None or _gone(r) for r in ranks):
             return
         time.sleep(0.05)
 
 
 def _report(rank: int, here: str) -> str | None:
     """What one rank said of itself, or that its process is gone; "" where it is in the same operation."""
-    suffers = told("saw", rank) is not None      # of the same fault as this one
-    if not suffers and (text := told("ended", rank)) is not None:
+    suffers = reported("saw", rank) is not None      # of the same fault as this one
+    if not suffers and (text := reported("ended", rank)) is not None:
         return f"rank {rank} ended with {text}"
-    if not suffers and (text := told("left", rank)) is not None:
+    if not suffers and (text := reported("left", rank)) is not None:
         return f"rank {rank} left: its program ended after {text}"
-    if (text := told("at", rank)) is not None:
+    if (text := reported("at", rank)) is not None:
         return "" if text == here else f"rank {rank} is in {text}"
     return f"rank {rank} (process {processes[rank][1]}) is gone" if _gone(rank) else None
 

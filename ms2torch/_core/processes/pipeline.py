@@ -62,23 +62,23 @@ def column() -> Column:
     count = distributed.stages
     if count not in _columns:
         _columns[count] = Column(count)
-        amp.in_any_stage = lambda found: summed(found.float()) > 0
+        amp.in_any_stage = lambda found: sum_over_stages(found.float()) > 0
     return _columns[count]
 
 
-def leave() -> None:
+def release() -> None:
     """The processes part."""
     _columns.clear()
     amp.in_any_stage = None
     _following.clear()
 
 
-def summed(t: torch.Tensor) -> torch.Tensor:
+def sum_over_stages(t: torch.Tensor) -> torch.Tensor:
     """A number of which each stage has its own share, summed over the stages."""
     if not distributed.staged():
         return t
     t = t.detach().clone()
-    with faults.named("a sum over the stages", column().ranks):
+    with faults.diagnosing("a sum over the stages", column().ranks):
         dist.all_reduce(t, group=column().group)
     return t
 
@@ -122,7 +122,7 @@ class Pipelined:
         self.batches, losses, stage = list(batches), [], self.at.stage
         last = stage == self.at.count - 1
         target = torch.zeros(self.micro) if last else None
-        with faults.named("a pipeline's step", self.at.ranks), torch.enable_grad():
+        with faults.diagnosing("a pipeline's step", self.at.ranks), torch.enable_grad():
             try:
                 self.schedule.step(target=target, losses=losses if last else None, return_outputs=False)
             except RuntimeError as err:
@@ -147,7 +147,7 @@ class Pipelined:
                 g = grads[i] if grads[i] is not None else torch.zeros_like(w._t)
                 if hasattr(g, "to_local"):      # (laid out as the weight, which is so on all stages)
                     g = g.redistribute(placements=mode.differentiation.aliases[i].placements)
-                with faults.named("the sum of a gradient over stages", self.at.ranks):
+                with faults.diagnosing("the sum of a gradient over stages", self.at.ranks):
                     dist.reduce(getattr(g, "_local_tensor", g), self.at.ranks[min(readers)],
                                 group=self.at.between(readers).handle)
                 grads[i] = g if stage == min(readers) else None
@@ -218,7 +218,7 @@ def publish(parameters) -> None:
     """After an update: the first of the stages that read a weight, which updates it, sends it on."""
     for p in parameters:
         if p._read_by and column().stage in p._read_by:
-            with faults.named("the exchange of updated weights", column().ranks), torch.no_grad():
+            with faults.diagnosing("the exchange of updated weights", column().ranks), torch.no_grad():
                 t = getattr(p._rest, "_local_tensor", p._rest.detach())
                 dist.broadcast(t, column().ranks[p._read_by[0]], group=column().between(p._read_by).handle)
     for owner, p in _following:
@@ -330,18 +330,18 @@ class Settling:
         for p in self.owner.parameters:
             readers = uses.get(id(p))
             if readers and stage not in readers and not p._away:
-                let_go((p, *p.__dict__.get("_twins", ())), readers)
+                free_memory((p, *p.__dict__.get("_twins", ())), readers)
             elif readers and len(readers) > 1 and not p._read_by:
                 p._read_by = owner = tuple(sorted(readers))
                 _following.append((self.owner, p))
                 if stage != owner[0]:
-                    let_go(p.__dict__.get("_twins", ()), owner[:1])
+                    free_memory(p.__dict__.get("_twins", ()), owner[:1])
                     mode.kept += 1
         found.weights = [torch.zeros_like(w._rest) if w._away and not g.is_meta else g
                          for g, w in zip(found.weights, weights, strict=True)]
 
 
-def let_go(parameters, readers) -> None:
+def free_memory(parameters, readers) -> None:
     """Other stages, ``readers``, keep a Parameter, or what optimizers keep of it: here it has no memory."""
     for one in parameters:
         old = one._rest

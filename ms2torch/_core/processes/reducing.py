@@ -22,7 +22,7 @@ _BUCKET_BYTES = 25 * 2**20
 _HALF = (torch.float16, torch.bfloat16)
 
 
-def wide(dtype: torch.dtype) -> torch.dtype:
+def accumulation_dtype(dtype: torch.dtype) -> torch.dtype:
     """The dtype that gradients of ``dtype`` are summed in."""
     return torch.float32 if dtype in _HALF else dtype
 
@@ -35,7 +35,7 @@ def buckets(tensors, cuts=(), limit: int | None = None) -> list[list[int]]:
     found: list[list[int]] = []
     open_ones: dict = {}
     for i, t in enumerate(tensors):
-        key = (wide(t.dtype), t.device, cuts[i] if cuts else 0)
+        key = (accumulation_dtype(t.dtype), t.device, cuts[i] if cuts else 0)
         size = t.numel() * torch.empty((), dtype=key[0]).element_size()
         last = open_ones.get(key)
         most = limit or BUCKET_BYTES.get(t.device.type, _BUCKET_BYTES)
@@ -53,18 +53,18 @@ def reduce(tensors: list[torch.Tensor], group: Group, scale: float = 1.0, cuts=(
     if group.size == 1:
         return [t * scale for t in tensors] if scale != 1.0 else list(tensors)
     result: list = [None] * len(tensors)
-    large = [i for i, t in enumerate(tensors) if segments.suits(t, group)]
+    large = [i for i, t in enumerate(tensors) if segments.applies(t, group)]
     small = sorted(set(range(len(tensors))) - set(large))
     under_way: list = []
     sums: list[segments.Sum] = []
-    with faults.named(f"the reduction of {len(tensors)} gradients", group.ranks):
+    with faults.diagnosing(f"the reduction of {len(tensors)} gradients", group.ranks):
         for places in buckets([tensors[i] for i in small], [cuts[i] for i in small] if cuts else (), limit):
             places = [small[k] for k in places]
             flat, left = _flat([tensors[i] for i in places], scale)
             under_way.append((places, flat, left, dist.all_reduce(flat, group=group.handle, async_op=True)))
         for i in large:
             t = tensors[i]
-            out, begun = segments.start(t.to(wide(t.dtype)), group, scale, len(sums))
+            out, begun = segments.start_sum(t.to(accumulation_dtype(t.dtype)), group, scale, len(sums))
             result[i] = out
             sums += begun
         for one in sums:
@@ -85,7 +85,7 @@ def _flat(tensors: list[torch.Tensor], scale: float) -> tuple[torch.Tensor, floa
 
     A power of two changes no digit, so it is multiplied in on the way: one pass over memory less.
     """
-    dtype = wide(tensors[0].dtype)
+    dtype = accumulation_dtype(tensors[0].dtype)
     same = all(t.dtype is dtype for t in tensors) and dtype.is_floating_point
     if not same or scale == 1.0 or math.frexp(scale)[0] != 0.5:
         return torch.cat([t.reshape(-1).to(dtype) for t in tensors]), scale
@@ -100,7 +100,7 @@ def broadcast(params, group: Group, root: int = 0) -> None:
     if group.size == 1 or not params:
         return
     rests = [p._rest for p in params]
-    with faults.named(f"the broadcast of {len(rests)} parameters", group.ranks), torch.no_grad():
+    with faults.diagnosing(f"the broadcast of {len(rests)} parameters", group.ranks), torch.no_grad():
         by_dtype: dict = {}
         for t in rests:
             by_dtype.setdefault((t.dtype, t.device), []).append(t)
@@ -116,12 +116,12 @@ def compare(params, group: Group) -> list[str]:
 
     ValueError, on every rank, where the parameters are not the same ones: it names the first that differs.
     """
-    if group.size == 1 or distributed.pretends():
+    if group.size == 1 or distributed.is_simulated():
         return []
     mine = [(p.name, tuple(p._rest.shape), str(p._rest.dtype).removeprefix("torch.")) for p in params]
     sums = torch.stack([_fingerprint(p._rest) for p in params]).tolist() if params else []
     told: list = [None] * group.size
-    with faults.named("the comparison of parameters", group.ranks):
+    with faults.diagnosing("the comparison of parameters", group.ranks):
         dist.all_gather_object(told, (mine, sums), group=group.handle)
     for rank, (theirs, _) in zip(group.ranks, told, strict=True):
         if theirs != told[0][0]:

@@ -20,7 +20,7 @@ MOST = 8                    # processes; with more, a ring has fewer messages
 _TAG = 2**30
 
 
-def suits(t: torch.Tensor, group: Group) -> bool:
+def applies(t: torch.Tensor, group: Group) -> bool:
     """Whether a sum of tensors like ``t`` is made here."""
     return (t.device.type == "cpu" and group.size <= MOST and t.is_floating_point()
             and t.numel() * t.element_size() >= SMALLEST)
@@ -65,7 +65,7 @@ class Sum:
             work.wait()
 
 
-def start(t: torch.Tensor, group: Group, scale: float, number: int) -> tuple[torch.Tensor, list[Sum]]:
+def start_sum(t: torch.Tensor, group: Group, scale: float, number: int) -> tuple[torch.Tensor, list[Sum]]:
     """(the memory in which the sum of ``t`` comes to be, the sums of its chunks); ``number`` is the first of
     as many as there are chunks."""
     out = torch.empty_like(t, memory_format=torch.contiguous_format)

@@ -45,7 +45,7 @@ class Axes:
         self._free = list(range(len(sizes)))
         self._taken: dict = {}
 
-    def take(self, label, cut: int) -> tuple[int, ...]:
+    def assign(self, label, cut: int) -> tuple[int, ...]:
         """The axes that split the dimensions with this ``label`` in ``cut`` parts; the first free ones."""
         if cut == 1:
             return ()
@@ -137,8 +137,8 @@ def of_strategy(name: str, attrs: dict, strategy, sizes: tuple[int, ...]) -> lis
     if name == "Gather":
         cuts = dict(sorted(cuts.items(), key=lambda item: item[0][0] != "i"))
     for label in sorted(cuts, key=lambda one: first.find(one) if isinstance(one, str) and first else -1):
-        axes.take(label, cuts[label])
-    return [placements(sizes, [axes.take(label, cut) for label, cut in zip(names, one, strict=True)])
+        axes.assign(label, cuts[label])
+    return [placements(sizes, [axes.assign(label, cut) for label, cut in zip(names, one, strict=True)])
             for names, one in zip(labels, strategy, strict=False)]
 
 
@@ -170,13 +170,13 @@ class Spread:
         self.trained: list = []             # the weights of the latest gradients
         self.laid_out = None                # called once, after the first step
 
-    def take(self, dataset) -> None:
+    def set_dataset_strategy(self, dataset) -> None:
         """Data come in as ``dataset_strategy`` has it."""
         self.dataset = dataset if isinstance(dataset, str) else [tuple(one) for one in dataset]
         if not isinstance(dataset, str):
             self.cuts += [tuple(n for n in one if n != 1) for one in self.dataset]
 
-    def begin(self) -> None:
+    def make_mesh(self) -> None:
         """Make the mesh, once: as few axes as the strategies that were given need."""
         if self.mesh is None:
             self.sizes = mesh_sizes(self.cuts, distributed.size() // distributed.stages)
@@ -187,13 +187,13 @@ class Spread:
     def call(self, fn, args: tuple, kwargs: dict):
         """``fn(*args, **kwargs)``, spread; its Tensors come out whole, or with this process's share of the
         batch where it gave a share."""
-        self.begin()
+        self.make_mesh()
         mode.spreading, mode.mesh = None, self
         batch: list = []
         try:
             args = tuple([self._into(x, i, batch) for i, x in enumerate(args)])
             kwargs = {k: self._into(x, None, batch) for k, x in kwargs.items()}
-            with faults.named("a spread step"), Completing():
+            with faults.diagnosing("a spread step"), Completing():
                 found = self._out(fn(*args, **kwargs), batch)
             self._keep_in_parts()
             return found
@@ -221,7 +221,7 @@ class Spread:
                 return x
             if t.ndim and batch and t.shape[0] in batch:
                 return wrap(t.redistribute(placements=(Shard(0),) * len(self.sizes)).to_local())
-            return wrap(whole(t))
+            return wrap(full_tensor(t))
         if isinstance(x, (tuple, list)) and not hasattr(x, "_fields"):
             return type(x)([self._out(one, batch) for one in x])
         if isinstance(x, dict):
@@ -287,10 +287,10 @@ class Spread:
     def settled(self, grads: list, weights) -> list:
         """Gradients as their weights lie: whole ones ordinary tensors, others in parts."""
         found, self.trained = [], list(weights)
-        with faults.named(f"the reduction of {len(grads)} gradients"):
+        with faults.diagnosing(f"the reduction of {len(grads)} gradients"):
             for g, w in zip(grads, weights, strict=True):
                 if w._share is None:
-                    found.append(whole(g))
+                    found.append(full_tensor(g))
                 else:
                     found.append(self.spread(g).redistribute(w._share.mesh, w._share.placements))
         return found
@@ -330,7 +330,7 @@ class Spread:
         count = math.prod(self.sizes[a] for a in axes)
         if any(isinstance(one, Shard) and one.dim == 0 for one in used):
             return used, used       # (its rows are in parts already)
-        if not axes or not zero.suits(p, count, plan.threshold):
+        if not axes or not zero.is_shareable(p, count, plan.threshold):
             return used, used
         return tuple(Shard(0) if a in axes else one for a, one in enumerate(used)), used
 
@@ -341,7 +341,7 @@ def _redistributed(t: torch.Tensor, layout: tuple, spread=lambda t: t) -> DTenso
     return mode.way.call("redistribute", lambda t: spread(t).redistribute(placements=layout), t)
 
 
-def whole(t: torch.Tensor) -> torch.Tensor:
+def full_tensor(t: torch.Tensor) -> torch.Tensor:
     """An ordinary tensor of all of ``t``."""
     return t.full_tensor() if t.__class__ is DTensor else t
 
@@ -366,7 +366,7 @@ class Completing(TorchDispatchMode):
                 raise
         found = next(t for t in tree_leaves((args, kwargs)) if isinstance(t, DTensor))
         everywhere = (Replicate(),) * found.device_mesh.ndim
-        args, kwargs = tree_map(whole, (args, kwargs))
+        args, kwargs = tree_map(full_tensor, (args, kwargs))
         return tree_map(lambda t: DTensor.from_local(t, found.device_mesh, everywhere, run_check=False)
                         if isinstance(t, torch.Tensor) else t, func(*args, **kwargs))
 

@@ -60,7 +60,7 @@ def mesh_by(sizes: tuple[int, ...]) -> DeviceMesh:
             _replicating.enter_context(implicit_replication())
             # (It says how a mesh could be faster; programs here can not change that.)
             logging.getLogger("torch.distributed.tensor").setLevel(logging.ERROR)
-        with faults.named("the making of a device mesh"), _disable_current_modes():
+        with faults.diagnosing("the making of a device mesh"), _disable_current_modes():
             _meshes[sizes] = init_device_mesh(device().type, sizes,
                                               mesh_dim_names=tuple([f"axis{i}" for i in range(len(sizes))]))
     return _meshes[sizes]
@@ -154,7 +154,7 @@ class Share:
         known = self._whole
         if known is not None and known[0]() is leaf:
             return known[1]
-        with faults.named("the gathering of a weight"):
+        with faults.diagnosing("the gathering of a weight"):
             whole = _Whole.apply(leaf, self)
         if self.level == 3:
             # (Gathered anew at every use: whether one is still there would depend on each rank's garbage.)
@@ -191,7 +191,7 @@ class Share:
 
     def scattered(self, grad: torch.Tensor) -> torch.Tensor:
         """This rank's rows of the sum of ``grad`` over all ranks."""
-        dtype = reducing.wide(grad.dtype)
+        dtype = reducing.accumulation_dtype(grad.dtype)
         wide = grad.to(dtype).contiguous()
         rows = wide.new_empty((grad.shape[0] // self.mesh.size(-1), *grad.shape[1:]))
         _reduce_scatter(rows, wide, group=self.mesh.get_group(self.mesh.ndim - 1))
@@ -213,7 +213,7 @@ class _Whole(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, grad):
-        with faults.named("the reduction of a gradient"):
+        with faults.diagnosing("the reduction of a gradient"):
             return ctx.share.shared(ctx.share.scattered(grad)), None
 
 
@@ -228,7 +228,7 @@ def _read(self) -> torch.Tensor:
         return mode.mesh.at_use(self._share, t)
     if t.requires_grad and torch.is_grad_enabled():
         return self._share.gathered(t)
-    with faults.named("the gathering of a parameter"), torch.no_grad():
+    with faults.diagnosing("the gathering of a parameter"), torch.no_grad():
         return self._share.gather(t._local_tensor)
 
 
@@ -258,7 +258,7 @@ def shard(parameters, plan: Plan) -> bool:
     size = world if plan.size == -1 else plan.size
     if size <= 1 or world % size:
         return False
-    found = [p for p in parameters if suits(p, size, plan.threshold)]
+    found = [p for p in parameters if is_shareable(p, size, plan.threshold)]
     if not found:
         return False
     mesh = mesh_by((world,) if size == world else (world // size, size))
@@ -288,7 +288,7 @@ def shard_parameter(p, mesh: DeviceMesh, placements: tuple, used: tuple) -> None
         p._share.split(twin)
 
 
-def suits(p, size: int, threshold: int) -> bool:
+def is_shareable(p, size: int, threshold: int) -> bool:
     """Whether ``size`` ranks share the Parameter, as MindSpore has it."""
     rest = p._rest
     return (p.parallel_optimizer and not p.layerwise_parallel and rest.ndim > 0 and rest.shape[0] >= size
@@ -301,7 +301,7 @@ def suits(p, size: int, threshold: int) -> bool:
 def reduce(tensors: list, shares: list, scale: float) -> list[DTensor]:
     """Gradients of shared weights, whole ones summed over the ranks, times ``scale``: in shares."""
     found = []
-    with faults.named(f"the reduction of {len(tensors)} gradients"):
+    with faults.diagnosing(f"the reduction of {len(tensors)} gradients"):
         for t, share in zip(tensors, shares, strict=True):
             rows = t.to_local() if t.__class__ is DTensor else share.scattered(t)
             found.append(share.shared(rows * scale if scale != 1.0 else rows))
@@ -310,7 +310,7 @@ def reduce(tensors: list, shares: list, scale: float) -> list[DTensor]:
 
 def publish(parameters) -> None:
     """After an update: every rank gets the rows of shared weights that the others updated."""
-    with faults.named("the exchange of updated weights"):
+    with faults.diagnosing("the exchange of updated weights"):
         for p in parameters:
             share = p._share
             if share is not None and share.level < 3:
@@ -345,7 +345,7 @@ def _pack(t: torch.Tensor):
 def _unpack(kept):
     if kept.__class__ is not _Note:
         return kept
-    with faults.named("the gathering of a weight"):
+    with faults.diagnosing("the gathering of a weight"):
         whole = kept.share.gather(kept.leaf._local_tensor)
     return whole.as_strided(kept.size, kept.stride, kept.offset)
 

@@ -498,7 +498,7 @@ def _operator(name: str, same, full, prim: str, sequences: str = ""):
     def beside(self, other, swapped: bool):
         t = self._t
         if isinstance(other, (list, tuple)) and ("left" if swapped else "right") in sequences:
-            other = arithmetic.like(lower(other), t)
+            other = arithmetic.sequence_like(lower(other), t)
         elif not isinstance(other, _BESIDE):
             raise arithmetic.wrong_operands(full.__name__, *((other, t) if swapped else (t, other)))
         return wrap(full(other, t) if swapped else full(t, other))

@@ -139,7 +139,7 @@ def _column(field: dict, value) -> np.ndarray:
         except ValueError:
             raise pipeline_error("Invalid data, the shape in the schema does not match the data.") from None
     if kind == "bytes":
-        if generations.old("mindspore.dataset.MindDataset"):
+        if generations.has_old_meaning("mindspore.dataset.MindDataset"):
             return np.frombuffer(value, np.uint8).copy()
         return np.array([value], f"S{max(len(value), 1)}")
     if kind == "int32" and not -(1 << 31) <= value < 1 << 31:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ms2torch._core.devices.device import device, pins
+from ms2torch._core.devices.device import device, pins_memory
 from ms2torch._core.tensor.tensor import wrap
 
 from ..core.errors import located, pipeline_error, syntax_error
@@ -23,7 +23,7 @@ def to_tensor(value):
         return value
     tensor = torch.from_numpy(value)
     where = device()
-    if pins(where.type):       # from pinned memory it is copied while the device computes
+    if pins_memory(where.type):       # from pinned memory it is copied while the device computes
         return wrap(tensor.pin_memory().to(where, non_blocking=True))
     return wrap(tensor if where.type == "cpu" else tensor.to(where))
 

@@ -13,7 +13,7 @@ import sys
 import numpy as np
 
 from ms2torch._core.errors import unsupported
-from ms2torch._core.operators.answering import answer_class
+from ms2torch._core.operators.error_wrappers import wrap_class
 from ms2torch._core.random.engines import MT19937
 
 from ..core import config
@@ -60,7 +60,7 @@ class TensorOperation:
 
     def __init_subclass__(cls, **kwargs) -> None:
         super().__init_subclass__(**kwargs)
-        answer_class(cls)
+        wrap_class(cls)
 
     def __call__(self, *inputs):
         """Apply to an array (or list, number, PIL image), outside a pipeline."""

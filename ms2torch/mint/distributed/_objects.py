@@ -30,7 +30,7 @@ def all_gather_object(object_list, obj, group=None) -> None:
     if found.size == 1:
         object_list[0] = obj
         return
-    with faults.named("all_gather_object", found.ranks):
+    with faults.diagnosing("all_gather_object", found.ranks):
         dist.all_gather_object(object_list, obj, group=found.handle)
 
 
@@ -43,7 +43,7 @@ def gather_object(obj, object_gather_list=None, dst=0, group=None) -> None:
     if found.size == 1:
         object_gather_list[0] = obj
         return
-    with faults.named("gather_object", found.ranks):
+    with faults.diagnosing("gather_object", found.ranks):
         dist.gather_object(obj, object_gather_list if get_rank() == dst else None, dst, group=found.handle)
 
 
@@ -54,7 +54,7 @@ def broadcast_object_list(object_list, src=0, group=None, device=None) -> None:
         raise TypeError("The object_list can not be empty.")
     found = group_of(group)
     if found.size > 1:
-        with faults.named("broadcast_object_list", found.ranks):
+        with faults.diagnosing("broadcast_object_list", found.ranks):
             dist.broadcast_object_list(object_list, src, group=found.handle)
 
 
@@ -71,7 +71,7 @@ def scatter_object_list(scatter_object_output_list, scatter_object_input_list, s
         scatter_object_output_list[0] = scatter_object_input_list[0]
         return
     given = scatter_object_input_list if get_rank() == src else None
-    with faults.named("scatter_object_list", found.ranks):
+    with faults.diagnosing("scatter_object_list", found.ranks):
         dist.scatter_object_list(scatter_object_output_list, given, src, group=found.handle)
 
 
@@ -84,7 +84,7 @@ def send_object_list(object_list, dst, group=None, device=None) -> None:
         raise ValueError("Invalid destination rank: destination rank should not be the same as the rank of "
                          "the current process.")
     found = group_of(group)
-    with faults.named("send_object_list", found.ranks):
+    with faults.diagnosing("send_object_list", found.ranks):
         dist.send_object_list(object_list, dst, group=found.handle)
 
 
@@ -94,6 +94,6 @@ def recv_object_list(object_list, src=0, group=None, device=None) -> int:
     if not isinstance(object_list, list):
         raise TypeError("For recv_object_list, the object_list must be a list")
     found = group_of(group)
-    with faults.named("recv_object_list", found.ranks):
+    with faults.diagnosing("recv_object_list", found.ranks):
         dist.recv_object_list(object_list, src, group=found.handle)
     return 0

@@ -60,7 +60,7 @@ def init_process_group(backend="hccl", init_method=None, timeout=None, world_siz
             raise ValueError("Specified rank must be a non-negative integer.")
         host, port = (store.host, store.port) if store is not None else _address(init_method)
         local = ranks.place().local_rank if ranks.by_torchrun() else rank
-        distributed.join(ranks.Place(rank, world_size, local, host, port), timeout)
+        distributed.init(ranks.Place(rank, world_size, local, host, port), timeout)
     management.init()
     size = management.get_group_size()
     if world_size not in (-1, size):

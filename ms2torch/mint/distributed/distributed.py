@@ -80,7 +80,7 @@ def _run(name: str, tensor: torch.Tensor, group, function, async_op: bool, more:
     """Begin ``function(torch's group)``, a torch.distributed call with async_op."""
     found = group_of(group)
     work = collectives.in_place(name, lambda handle, _: function(handle), tensor, found, True,
-                                collectives.described(name, tensor, more))
+                                collectives.describe(name, tensor, more))
     return _ended(work, async_op, rest)
 
 

@@ -123,7 +123,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
                eps=1e-05):
     """Mean 0 and variance 1 over all but the channels; in training the running figures are updated in place,
     and the running variance is the unbiased one."""
-    plain = normalising.plain(input)
+    plain = normalising.unambiguous(input)
     y = F.batch_norm(plain, running_mean, running_var, weight, bias, training, momentum, eps)
     return y if plain is input else y.reshape(input.shape)
 

@@ -47,7 +47,7 @@ def _linear_parameters(cell: Cell, n_in: int, n_out: int, weight_init, bias_init
             f"first dim must be equal to '{names[1]}', and the second dim must be equal to '{names[0]}'. But "
             "got "
             f"'weight_init': {weight_init}, '{names[1]}': {n_out}, '{names[0]}': {n_in}.")
-    if generations.old("mindspore.nn.Dense"):
+    if generations.has_old_meaning("mindspore.nn.Dense"):
         weight_init = "normal" if weight_init is None else weight_init
         bias_init = "zeros" if bias_init is None else bias_init
     init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init

@@ -75,7 +75,7 @@ class _Conv(Cell):
                 check.check_positive_int(n, f"{label} item", name)
         outside = (in_channels, out_channels // group) if transposed else (out_channels, in_channels // group)
         shape = [*outside, *kernel_size]
-        if generations.old("mindspore.nn.Conv2d"):
+        if generations.has_old_meaning("mindspore.nn.Conv2d"):
             weight_init = "normal" if weight_init is None else weight_init
             bias_init = "zeros" if bias_init is None else bias_init
         self.weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init

@@ -138,7 +138,8 @@ class LSTMCell(RNNCellBase):
     """
 
     def __new__(cls, *args, **kwargs):
-        if cls is LSTMCell and (generations.old("mindspore.nn.LSTMCell") or _asks_for_a_layer(args, kwargs)):
+        if cls is LSTMCell and (generations.has_old_meaning("mindspore.nn.LSTMCell")
+                                or _asks_for_a_layer(args, kwargs)):
             return _PackedLSTM(*args, **kwargs)
         return super().__new__(cls)
 

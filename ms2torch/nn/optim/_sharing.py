@@ -94,7 +94,7 @@ class Sharing:
         """The gradients as `_rests` has the parameters; whole ones are taken to be the same on all ranks."""
         from ms2torch._core.gradient import rows
 
-        raw = rows.dense(raw)
+        raw = rows.densify(raw)
         return [(g.full_tensor() if hasattr(g, "full_tensor") else g) if p._share is None
                 else self._seen(p._share, g) for p, g in zip(self.parameters, raw, strict=True)]
 

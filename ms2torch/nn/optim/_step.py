@@ -12,7 +12,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.gradient import recording
-from ms2torch._core.gradient.rows import RowGradient, summed
+from ms2torch._core.gradient.rows import RowGradient, coalesce
 from ms2torch._core.processes import distributed
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -154,7 +154,7 @@ class Stepping(Sharing, HostValues):
                     values = values + decay * self.parameters[place]._rest[rows]
         if self.need_scale:
             values = values * float(np.float32(1.0 / self.loss_scale))
-        return (rows, values) if self._is_device else summed(rows, values)
+        return (rows, values) if self._is_device else coalesce(rows, values)
 
     # ---- gradients -----------------------------------------------------------------------------------------
 

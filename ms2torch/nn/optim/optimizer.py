@@ -188,7 +188,7 @@ class Optimizer(GroupedParameters, Stepping, Cell):
         if self.dynamic_lr:
             step = self.global_step
             lr = (tuple(one(step).reshape(()) for one in lr) if self.is_group_lr else lr(step).reshape(()))
-            if generations.old("mindspore.nn.Optimizer.get_lr"):
+            if generations.has_old_meaning("mindspore.nn.Optimizer.get_lr"):
                 self._count_step()
         return lr
 
@@ -301,7 +301,7 @@ class Optimizer(GroupedParameters, Stepping, Cell):
 
 def _shown_decay(decay):
     """A weight decay as ``optimizer.weight_decay`` holds it: a schedule, a Tensor, before 1.7 a number."""
-    old = generations.old("mindspore.nn.Optimizer.weight_decay")
+    old = generations.has_old_meaning("mindspore.nn.Optimizer.weight_decay")
     return decay if old or isinstance(decay, Cell) else Tensor(decay, _dtype.float32)
 
 

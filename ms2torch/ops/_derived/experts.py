@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.errors import said, unsupported
+from ms2torch._core.errors import final, unsupported
 
 from .pull import pull
 
@@ -27,7 +27,7 @@ def _permute(tokens, indices, num_out_tokens=None, padded_mode=False):
     """Tokens in the order of their experts, and where each (token, choice) went."""
     _plain("moe_token_permute", padded_mode=padded_mode)
     if tokens.ndim != 2 or indices.ndim not in (1, 2):
-        raise said(
+        raise final(
             ValueError(
                 "For 'MoeTokenPermute', 'tokens' must be 2-D and 'indices' 1-D or 2-D, but got "
                 f"{tokens.ndim}-D and {indices.ndim}-D."

@@ -7,7 +7,7 @@ import secrets
 import torch
 
 from ms2torch._core.devices.device import device
-from ms2torch._core.errors import said
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import Primitive
 from ms2torch._core.tensor.dtype import to_torch
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -50,7 +50,7 @@ class Generator(Primitive):
                 or inputs[2]._t.dtype is not torch.uint8
                 or inputs[2].size != 16
             ):
-                raise said(RuntimeError("Invalid tensor input: State"))
+                raise final(RuntimeError("Invalid tensor input: State"))
             seed.copy_(inputs[2]._t[:8].clone().view(torch.int64)[0])
             offset.copy_(inputs[2]._t[8:].clone().view(torch.int64)[0])
             return None
@@ -62,7 +62,7 @@ class Generator(Primitive):
 
 def _number(value, name: str) -> Tensor:
     if not isinstance(value, Tensor) or value.ndim or value._t.dtype is not torch.int64:
-        raise said(RuntimeError(f"Invalid tensor input: {name}"))
+        raise final(RuntimeError(f"Invalid tensor input: {name}"))
     return value
 
 

@@ -10,7 +10,7 @@ import operator
 import torch
 
 from ms2torch._core import mode
-from ms2torch._core.errors import said
+from ms2torch._core.errors import final
 from ms2torch._core.gradient import autodiff
 from ms2torch._core.gradient.rows import as_gradient
 from ms2torch._core.tensor import dtype
@@ -281,7 +281,7 @@ def partial(func, *args, **kwargs):
         bound = inspect.signature(func).bind_partial(*args, *more)
         for name in kwargs:
             if name in bound.arguments or name in named:
-                raise said(TypeError(f"Multiply values for specific argument: {name}"))
+                raise final(TypeError(f"Multiply values for specific argument: {name}"))
         return func(*args, *more, **kwargs, **named)
 
     return filled

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ms2torch._core.errors import said
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 
 _ALIGN = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
@@ -20,15 +20,16 @@ def _bounds(k) -> tuple[int, int]:
     k = k.reshape(-1).tolist() if isinstance(k, torch.Tensor) else [k] if isinstance(k, int) else list(k)
     low, high = int(k[0]), int(k[-1])
     if low > high:
-        raise said(ValueError(f"For 'MatrixDiagV3', the lower diagonal {low} is above the upper one {high}."))
+        raise final(ValueError(f"For 'MatrixDiagV3', the lower diagonal {low} is above the upper one "
+                               f"{high}."))
     return low, high
 
 
 def _places(rows: int, cols: int, low: int, high: int, align: str):
     """The longest diagonal, and arrays: row and column in the packed form, row and column in the matrix."""
     if align not in _ALIGN:
-        raise said(ValueError(f"For primitive[MatrixDiagV3], the align must be in {_ALIGN}, "
-                              f"but got {align}."))
+        raise final(ValueError(f"For primitive[MatrixDiagV3], the align must be in {_ALIGN}, "
+                               f"but got {align}."))
     above, below = (side == "LEFT" for side in align.split("_"))
     lengths = {d: max(min(rows + min(d, 0), cols - max(d, 0)), 0) for d in range(low, high + 1)}
     longest = max(lengths.values())

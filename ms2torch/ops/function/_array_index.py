@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.errors import said
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.tensor import construct
 from ms2torch._core.tensor import dtype as _dtype
@@ -64,8 +64,8 @@ def _gather_again(x, index, axis, err):
     n = x.shape[axis]
     beyond = index[index >= n]
     if beyond.numel():
-        raise said(RuntimeError(f"For 'Gather', the 'input_indices' should be in the range [0, {n}), "
-                                f"but got {int(beyond[0])}, error_code[58]")) from None
+        raise final(RuntimeError(f"For 'Gather', the 'input_indices' should be in the range [0, {n}), "
+                                 f"but got {int(beyond[0])}, error_code[58]")) from None
     if not (index < 0).any():
         raise err
     return gathered(x, index.remainder(n), axis)
@@ -139,8 +139,8 @@ def gather_along(x, dim, index):
         n = x.shape[dim]
         wrong = index[(index < -n) | (index >= n)]
         if wrong.numel():
-            raise said(RuntimeError(f"For 'GatherD', the value of 'index' must be in [-{n}, {n}), "
-                                    f"but got: {int(wrong[0])}")) from None
+            raise final(RuntimeError(f"For 'GatherD', the value of 'index' must be in [-{n}, {n}), "
+                                     f"but got: {int(wrong[0])}")) from None
         if not (index < 0).any():
             raise err
         return torch.gather(x, dim, torch.where(index < 0, index + n, index))
@@ -165,7 +165,7 @@ def _check_places(indices, shape) -> None:
     if wrong.any():
         i = int(wrong.nonzero()[0])
         place = ", ".join(map(str, indices.reshape(-1, indices.shape[-1])[i].tolist()))
-        raise said(RuntimeError(
+        raise final(RuntimeError(
             f"For 'GatherNd', the indices[{i}]: [const vector]{{{place}}}, does not index into input_shape: "
             f"[const vector]{{{', '.join(map(str, shape))}}}."))
 
@@ -227,7 +227,7 @@ def _narrow_method(input, axis=None, start=None, length=None, *, dim=None):
 def masked_select(input, mask):
     """The elements where ``mask`` is True, in one axis (``mindspore.ops.masked_select``)."""
     if mask.dtype is not torch.bool:
-        raise said(RuntimeError("KernelMod Init Failed: MaskedSelect"))
+        raise final(RuntimeError("KernelMod Init Failed: MaskedSelect"))
     return torch.masked_select(input, mask)
 
 
@@ -300,7 +300,7 @@ def _where_mint(condition, input=None, other=None):
         return torch.nonzero(condition, as_tuple=True)
     if input is None or other is None:
         lacking = "input" if input is None else "other"
-        raise said(TypeError(f"where(): missing 1 required positional argument: {lacking}."))
+        raise final(TypeError(f"where(): missing 1 required positional argument: {lacking}."))
     return chosen(condition, input, other)
 
 
@@ -452,7 +452,7 @@ def _check_slice(begin, end, strides, ndim) -> None:
     if 0 in strides:
         raise ValueError("For 'StridedSlice', input 'strides' can not contain 0.")
     if len(begin) > ndim:
-        raise said(RuntimeError(
+        raise final(RuntimeError(
             "For 'StridedSlice', the length of 'begin', 'stride' and 'end' should be equal and less than "
             "or equal to "
             f"the dimension of 'input_x', but got the length of 'begin': {len(begin)}, the length of "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.errors import said
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
@@ -42,7 +42,7 @@ def joined(tensors, axis):
     dtype, ndim = first.dtype, first.dim()
     for other in tensors[1:]:
         if other.dtype is not dtype:
-            raise said(RuntimeError(
+            raise final(RuntimeError(
                 "KernelMod Init Failed: Concat. All tensors must have one dtype, but got "
                 f"{[str(_dtype.from_torch(t.dtype)) for t in tensors]}."))
         if other.dim() != ndim:
@@ -221,7 +221,7 @@ def split(tensor=None, split_size_or_sections=None, axis=0, *, output_num=None, 
     and ``input_x``, else by ``--api``. A tuple; the last part may be smaller.
     """
     tensor = input_x if tensor is None else tensor
-    old = generations.old("mindspore.ops.split")
+    old = generations.has_old_meaning("mindspore.ops.split")
     if output_num is not None or input_x is not None or old:
         if old and split_size_or_sections is not None:
             axis, output_num = split_size_or_sections, output_num if output_num is not None else axis
@@ -232,7 +232,7 @@ def split(tensor=None, split_size_or_sections=None, axis=0, *, output_num=None, 
 @method(name="split")
 def _split_method(input, split_size_or_sections=None, axis=0, *, split_size=None, dim=None, output_num=None):
     """In parts of a size, or of the sizes of a list, along ``axis`` (``mindspore.Tensor.split``)."""
-    old = generations.old("mindspore.Tensor.split")
+    old = generations.has_old_meaning("mindspore.Tensor.split")
     if output_num is not None or old:
         if old and split_size_or_sections is not None:
             axis, output_num = split_size_or_sections, output_num if output_num is not None else axis

@@ -13,8 +13,8 @@ import torch
 from ms2torch._core.devices.device import accelerator as _accelerator
 from ms2torch._core.devices.device import device as _here
 from ms2torch._core.devices.device import module_of as _module_of
-from ms2torch._core.devices.device import pins as _pins
-from ms2torch._core.operators.calls import failed
+from ms2torch._core.devices.device import pins_memory as _pins
+from ms2torch._core.operators.calls import no_matching_form
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, lower, wrap
@@ -228,7 +228,7 @@ def repeat(input, *repeats, axis=None):
 
     (``mindspore.Tensor.repeat``; before 2.3 it was numpy's.)
     """
-    if axis is not None or (generations.old("mindspore.Tensor.repeat") and len(repeats) <= 2):
+    if axis is not None or (generations.has_old_meaning("mindspore.Tensor.repeat") and len(repeats) <= 2):
         counts, *rest = repeats
         axis = axis if not rest else rest[0]
         counts = counts if isinstance(counts, builtins.int) else torch.tensor(counts, device=input.device)
@@ -545,12 +545,12 @@ def _select(input, condition=None, y=None, *, dim=None, index=None):
     """
     if isinstance(condition, builtins.int):
         if not isinstance(y, builtins.int):
-            raise failed("select", condition, *(() if y is None else (y,)))
+            raise no_matching_form("select", condition, *(() if y is None else (y,)))
         dim, index = condition, y
     if dim is not None:
         return torch.select(input, dim, index)
     if not isinstance(y, (torch.Tensor, builtins.int, builtins.float)):
-        raise failed("select", condition, y)
+        raise no_matching_form("select", condition, y)
     for kind, dtype in ((builtins.int, torch.int32), (builtins.float, torch.float32)):
         if isinstance(y, kind) and input.dtype is not dtype:
             raise TypeError(f"For 'Tensor.select', if the argument 'y' is {kind.__name__}, then the tensor "

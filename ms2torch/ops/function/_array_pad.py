@@ -28,7 +28,7 @@ def pad(input_x, padding=None, mode="constant", value=None, *, paddings=None):
     """
     padding = ints(paddings if padding is None else padding)
     if len(padding) and isinstance(padding[0], (tuple, list)):
-        if generations.new("mindspore.ops.pad"):
+        if generations.has_new_meaning("mindspore.ops.pad"):
             raise TypeError("For 'pad', the paddings value must be tuple of int or list of int, "
                             f"but got {padding}")
         return _pairs(input_x, tuple(padding))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.errors import said
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
 from ms2torch._core.tensor.tensor import lower
 
@@ -134,8 +134,8 @@ def _check_places(name, x, indices, updates) -> None:
                 place = ", ".join(map(str, indices.reshape(-1, len(limit))[row].tolist()))
                 raise ValueError(f"For '{name}', indices out of range for input_x. Please check the indices "
                                  f"which is [const vector]{{{place}}}")
-            raise said(RuntimeError(f"For '{name}', the {row}-th value of 'indices'[{value}] is out of "
-                                    f"range[{x.shape[column]}]."))
+            raise final(RuntimeError(f"For '{name}', the {row}-th value of 'indices'[{value}] is out of "
+                                     f"range[{x.shape[column]}]."))
 
 
 def at_places(name, x, indices, updates, how):
@@ -219,11 +219,11 @@ def scatter_nd(indices, updates, shape):
         wrong = indices >= limit
         if (indices < 0).any():
             wrong = int(indices[indices < 0].reshape(-1)[0])
-            raise said(RuntimeError("For 'ScatterNd', each element in 'indice' must be greater than or equal "
-                                    f"to 0, but got {wrong}"))
+            raise final(RuntimeError("For 'ScatterNd', each element in 'indice' must be greater than or "
+                                     f"equal to 0, but got {wrong}"))
         if wrong.any():
             row, column = (int(n) for n in wrong.reshape(-1, len(limit)).nonzero()[0])
-            raise said(RuntimeError(
+            raise final(RuntimeError(
                 "For 'ScatterNd', each element in 'indices' should be smaller than the value of shape, but "
                 "got "
                 f"{int(indices.reshape(-1, len(limit))[row, column])} and got the value of shape "
@@ -249,10 +249,10 @@ def _into_rows(how: str) -> None:
                 "input_x_shape: ({}), indices_shape: ({}), updates_shape: ({}).".format(*sizes))
         if index.device.type == "cpu" and ((index < 0) | (index >= len(x))).any():
             wrong = int(index[(index < 0) | (index >= len(x))].reshape(-1)[0])
-            raise said(RuntimeError(f"For '{primitive_name}', the value of indices should be in "
-                                    f"[0, {len(x)}), but got '{wrong}' in indices."))
+            raise final(RuntimeError(f"For '{primitive_name}', the value of indices should be in "
+                                     f"[0, {len(x)}), but got '{wrong}' in indices."))
         if how == "div" and (updates == 0).any():
-            raise said(ValueError("For 'ScatterDiv', updates must not contain 0"))
+            raise final(ValueError("For 'ScatterDiv', updates must not contain 0"))
         row, values = index.long().reshape(-1), updates.to(x.dtype).reshape(-1, *x.shape[1:])
         return write(input_x, lambda old: _by_row(old, row, values, how))
 
@@ -348,7 +348,7 @@ def _segments(how: str, empty):
         if segment_ids.shape != x.shape[:segment_ids.ndim]:
             raise _no_segments(prim, x, segment_ids)
         if row.device.type == "cpu" and row.numel() and int(row.max()) >= n:
-            raise said(RuntimeError(f"Launch kernel failed, name:Default/{prim}-op0"))
+            raise final(RuntimeError(f"Launch kernel failed, name:Default/{prim}-op0"))
         values = x.reshape(-1, *rest)
         # One segment more takes what belongs to none: negative numbers.
         row = torch.where(row < 0, n, row)

@@ -10,7 +10,7 @@ import math
 import torch
 
 from ms2torch._core import mode
-from ms2torch._core.errors import said
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 
@@ -60,7 +60,7 @@ def _own(t):
 def _flatten(input_x):
     """The first axis kept, all others as one."""
     if input_x.ndim == 0:
-        raise said(RuntimeError("Unsupported input shape dimension. The shape should not be empty."))
+        raise final(RuntimeError("Unsupported input shape dimension. The shape should not be empty."))
     return _own(input_x.reshape(input_x.shape[0], math.prod(input_x.shape[1:])))
 
 
@@ -440,7 +440,7 @@ def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
     n = x.shape[seq_dim]
     for i, length in enumerate(seq_lengths.tolist() if x.device.type == "cpu" else ()):
         if not 0 <= length <= n:
-            raise said(RuntimeError(f"Invalid seq_lengths[{i}]: {length}"))
+            raise final(RuntimeError(f"Invalid seq_lengths[{i}]: {length}"))
     place = torch.arange(n, device=x.device)
     lengths = seq_lengths.long()[:, None]
     index = torch.where(place < lengths, lengths - 1 - place, place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.devices.device import device
-from ms2torch._core.errors import said, unsupported
+from ms2torch._core.errors import final, unsupported
 from ms2torch._core.operators.registry import REQUIRED, mint_form, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
 
@@ -216,7 +216,7 @@ def _tridiagonal_matmul(superdiag, maindiag, subdiag, rhs):
     """
     for name, diagonal in (("superdiag", superdiag), ("maindiag", maindiag), ("subdiag", subdiag)):
         if diagonal.ndim < 2:
-            raise said(
+            raise final(
                 ValueError(
                     f"For primitive[TridiagonalMatMul], the dimension of '{name}' must be greater "
                     f"than or equal to 2 , but got {diagonal.ndim}."

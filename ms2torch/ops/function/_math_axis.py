@@ -6,7 +6,7 @@ import inspect
 
 import torch
 
-from ms2torch._core.errors import said
+from ms2torch._core.errors import final
 
 
 def unseen(*names):
@@ -44,7 +44,7 @@ def axes(axis, t: torch.Tensor, name: str):
             many = tuple([_in_range(a if a.__class__ is int else _number(a, name), t, name) for a in axis])
             if len({a % (t.ndim or 1) for a in many}) < len(many):
                 first = next(a for a in many if [b % t.ndim for b in many].count(a % t.ndim) > 1)
-                raise said(RuntimeError(f"dim={first} appears multiple times in the list of dims"))
+                raise final(RuntimeError(f"dim={first} appears multiple times in the list of dims"))
             return many
         axis = _number(axis, name)
     return _in_range(axis, t, name)

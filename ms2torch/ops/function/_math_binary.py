@@ -10,9 +10,9 @@ from functools import partial
 
 import torch
 
-from ms2torch._core.errors import said
+from ms2torch._core.errors import final
 from ms2torch._core.operators import arithmetic
-from ms2torch._core.operators.arithmetic import _binary, pair
+from ms2torch._core.operators.arithmetic import _binary, promote_operands
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.dtype import from_torch
@@ -69,7 +69,7 @@ def _logical(function):
     def compute(a, b):
         if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
             return function(a, b)
-        return function(*[torch.as_tensor(x) for x in pair(a, b)])
+        return function(*[torch.as_tensor(x) for x in promote_operands(a, b)])
 
     return compute
 
@@ -146,14 +146,14 @@ def _xlogy(a, b):
     return _xlogy_of_tensors(a, b.to(a.device))
 
 
-@arithmetic.dividing(torch.fmod)
+@arithmetic.division(torch.fmod)
 def _fmod(a, b):
     if isinstance(a, torch.Tensor) and a.dtype is torch.bool:
         return torch.zeros_like(torch.bitwise_and(a, b))
     return torch.fmod(torch.as_tensor(a), b)
 
 
-@arithmetic.dividing(torch.fmod)
+@arithmetic.division(torch.fmod)
 def _composed_fmod(a, b):
     """In rounded steps, as MindSpore composes it: fmod(10, 0.1) is 0, where C's and TruncateMod's is 0.1."""
     a = torch.as_tensor(a)
@@ -171,16 +171,16 @@ def _shift(name, compute):
     return call
 
 
-@arithmetic.dividing(partial(torch.div, rounding_mode="trunc"))
+@arithmetic.division(partial(torch.div, rounding_mode="trunc"))
 def _truncated_quotient(a, b):
     return torch.div(torch.as_tensor(a), b, rounding_mode="trunc")
 
 
 _trunc_div = _binary("TruncateDiv", _truncated_quotient)
-_div_truncated = _binary("TruncateDiv", _truncated_quotient, over_zero=arithmetic.least)
+_div_truncated = _binary("TruncateDiv", _truncated_quotient, over_zero=arithmetic.lowest)
 numpy_fmod = _binary("TruncateMod", _composed_fmod, over_zero=torch.zeros_like)
 _trunc_mod = _binary("TruncateMod", _fmod, over_zero=torch.zeros_like)
-_mod_of_zero = _binary("Mod", _fmod, over_zero=lambda a: torch.where(a == 0, a, arithmetic.least(a)))
+_mod_of_zero = _binary("Mod", _fmod, over_zero=lambda a: torch.where(a == 0, a, arithmetic.lowest(a)))
 _real_div = _binary("RealDiv", _quotient)
 
 _define("mul", arithmetic.mul, "The product", prim="Mul", alias=("tensor_mul",), tensor=True, mint="mul")
@@ -216,7 +216,7 @@ _define(
 _define(
     "fmod",
     _binary("TruncateMod", _composed_fmod, prepare=arithmetic.numbers_beside_rank_0,
-            over_zero=arithmetic.itself),
+            over_zero=arithmetic.dividend),
     "What the quotient rounded towards zero leaves; it has the dividend's sign",
 )
 _define(
@@ -425,14 +425,14 @@ _define(
 
 def _number_first(primitive: str, number, kinds: str) -> Exception:
     kind, valid = type(number).__name__, f'"{primitive}()(input=<Tensor>, other=<{kinds}>)"'
-    return said(TypeError(f'Failed calling {primitive} with "{primitive}()(input={kind}, other=Tensor)".\n'
-                          f"The valid calling should be: \n{valid}."))
+    return final(TypeError(f'Failed calling {primitive} with "{primitive}()(input={kind}, other=Tensor)".\n'
+                           f"The valid calling should be: \n{valid}."))
 
 
 @op(primitive="Equal", alias=("equal",), method=("eq", "equal"), mint="eq")
 def eq(input, other):
     """Whether they are equal (``mindspore.ops.eq``, elementwise with broadcasting)."""
-    if not isinstance(input, torch.Tensor) and generations.new("mindspore.ops.Equal"):
+    if not isinstance(input, torch.Tensor) and generations.has_new_meaning("mindspore.ops.Equal"):
         raise _number_first("Equal", input, "Number, Tensor")
     return arithmetic.equal(input, other)
 
@@ -440,7 +440,7 @@ def eq(input, other):
 @op(primitive="Less", alias=("less", "tensor_lt"), method=("lt", "less"), mint=("lt", "less"))
 def lt(input, other):
     """Whether the first is smaller (``mindspore.ops.lt``, elementwise with broadcasting)."""
-    if not isinstance(input, torch.Tensor) and generations.new("mindspore.ops.Equal"):
+    if not isinstance(input, torch.Tensor) and generations.has_new_meaning("mindspore.ops.Equal"):
         raise _number_first("Less", input, "bool, Number, Tensor")
     return arithmetic.less(input, other)
 
@@ -478,7 +478,7 @@ def _scaled(name, input, other, alpha):
             raise TypeError(f"Select CPU operator[{name}Ext] fail! Unsupported data type!")
         raise TypeError(f"Failed calling {name.lower()} with \"{name.lower()}(Tensor, alpha="
                         f"{arithmetic.describe(alpha)})\".")
-    a, b = arithmetic.pair(input, other, name)
+    a, b = arithmetic.promote_operands(input, other, name)
     kind = (a if isinstance(a, torch.Tensor) else b).dtype
     if isinstance(alpha, float) and not (kind.is_floating_point or kind.is_complex):
         raise TypeError(f"For '{name}Ext', floating alpha need floating input and other, "
@@ -583,7 +583,7 @@ def heaviside(input, values):
 @spelled(x2="other")
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether |input - other| <= atol + rtol * |other| (``mindspore.ops.isclose``)."""
-    input, other = pair(input, other, "IsClose")
+    input, other = promote_operands(input, other, "IsClose")
     try:
         return torch.isclose(input, other, rtol, atol, equal_nan)
     except RuntimeError as err:
@@ -592,7 +592,7 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 def _allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether all elements are close, as a bool."""
-    return bool(torch.isclose(*pair(input, other, "IsClose"), rtol, atol, equal_nan).all())
+    return bool(torch.isclose(*promote_operands(input, other, "IsClose"), rtol, atol, equal_nan).all())
 
 
 method(_allclose, name="allclose")

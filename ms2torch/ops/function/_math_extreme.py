@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.operators.calls import failed
+from ms2torch._core.operators.calls import no_matching_form
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
@@ -150,7 +150,7 @@ def _check_kinds(name, args, keepdims, initial, where, return_indices):
         not isinstance(where, (bool, torch.Tensor)),
     )
     if any(wrong):
-        raise failed(name, *args, **named)
+        raise no_matching_form(name, *args, **named)
 
 
 def _make_method(kind, name):
@@ -170,7 +170,7 @@ def _make_method(kind, name):
         _check_kinds(name, args, keepdims, initial, where, return_indices)
         # max(1) and max(dim=1) give values and indices, max(axis=1) values: two forms of different releases.
         many = len(args) > 2 or (args and isinstance(args[0], (tuple, list)))
-        if many or generations.old("mindspore.Tensor.max"):
+        if many or generations.has_old_meaning("mindspore.Tensor.max"):
             given = dict(zip(("axis", "keepdims", "initial", "where", "return_indices"), args, strict=False))
             axis, keepdims = given.get("axis", axis), given.get("keepdims", keepdims)
             initial, where = given.get("initial", initial), given.get("where", where)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.errors import said
-from ms2torch._core.operators.calls import failed
+from ms2torch._core.errors import final
+from ms2torch._core.operators.calls import no_matching_form
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
@@ -56,7 +56,7 @@ def _mean(t, axis, keep, name="ReduceMean"):
 def _integer_mean(t, axis, keep):
     """Of integers an integer, cut off towards zero."""
     if t.dtype is torch.bool:
-        raise said(RuntimeError("For 'ReduceMean', unsupported reduce operation for bool."))
+        raise final(RuntimeError("For 'ReduceMean', unsupported reduce operation for bool."))
     dims = every(axis, t)
     count = 1
     for a in dims:
@@ -101,9 +101,9 @@ def _tensor_sum(self, axis=None, second=None, keepdims=None, initial=None, *, dt
     axis = axis if dim is None else dim
     keep = keepdim if keepdims is None else keepdims
     if not _summable(axis, dtype, keep, initial):
-        raise failed("sum", *(x for x in (axis, second) if x is not None),
-                     **{} if keepdims in (None, second) else {"keepdims": keepdims},
-                     **{} if initial is None else {"initial": initial})
+        raise no_matching_form("sum", *(x for x in (axis, second) if x is not None),
+                               **{} if keepdims in (None, second) else {"keepdims": keepdims},
+                               **{} if initial is None else {"initial": initial})
     if dtype is not None:
         self = self.to(_dtype.to_torch(dtype))
         dtype = self.dtype

@@ -7,7 +7,7 @@ from functools import cache
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.errors import said
+from ms2torch._core.errors import final
 from ms2torch._core.operators.refusals import wrong_dtype
 from ms2torch._core.operators.registry import Primitive, op, primitive_class
 from ms2torch._core.random.random_streams import KernelStream, Stream
@@ -58,7 +58,7 @@ def _check_p(name: str, p) -> None:
         raise TypeError(f"For '{name}', the type of 'p' should be one of '['float', 'int']', "
                         f"but got type '{type(p).__name__}'.")
     if not 0 <= p <= 1:
-        raise said(RuntimeError(f"For 'Dropout, the 'keep_prob' must be in (0.0, 1.0], but got {1.0 - p:g}"))
+        raise final(RuntimeError(f"For 'Dropout, the 'keep_prob' must be in (0.0, 1.0], but got {1.0 - p:g}"))
 
 
 @op

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.errors import said, unsupported
+from ms2torch._core.errors import final, unsupported
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 from ms2torch._core.operators.spelling import spelled
 
@@ -294,7 +294,7 @@ def _resize_linear1d(x, size, coordinate_transformation_mode="align_corners"):
     """Linear values at another length, (N, C, W) (``mindspore.ops.ResizeLinear1D``)."""
     how = coordinate_transformation_mode
     if how not in ("align_corners", "half_pixel"):
-        raise said(
+        raise final(
             ValueError(
                 "For 'ResizeLinear1D', the 'coordinate_transformation_mode' must be 'align_corners' "
                 f"or 'half_pixel', but got {how}."
@@ -334,7 +334,7 @@ def _resize_bicubic(image, size, align_corners=False, half_pixel_centers=False):
     -0.75.
     """
     if align_corners and half_pixel_centers:
-        raise said(
+        raise final(
             ValueError("For 'ResizeBicubic', 'align_corners' and 'half_pixel_centers' cannot both be True.")
         )
     height, width = ints(size)

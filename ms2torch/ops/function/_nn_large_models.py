@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.errors import said, unsupported
+from ms2torch._core.errors import final, unsupported
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 
 _LARGEST = 2147483647
@@ -32,7 +32,7 @@ def _normed(x, gamma, epsilon):
 def add_rms_norm(x1, x2, gamma, epsilon=1e-6):
     """The `rms_norm` of a sum, the reciprocal of its root, and the sum (``mindspore.ops.add_rms_norm``)."""
     if x1.shape != x2.shape:
-        raise said(RuntimeError(
+        raise final(RuntimeError(
             f"For 'AddRmsNorm', the shapes of 'x1' and 'x2' must be the same, but got "
             f"{tuple(x1.shape)} and {tuple(x2.shape)}."))
     total = x1 + x2
@@ -161,7 +161,7 @@ def _headed(t, head_num, layout, query):
     if layout == "BSND":
         return t.transpose(1, 2)
     if query.shape[-1] % head_num:
-        raise said(RuntimeError(
+        raise final(RuntimeError(
             f"For 'FlashAttentionScore', the hidden size {query.shape[-1]} must be divisible "
             f"by head_num {head_num}."))
     t = t.unflatten(-1, (-1, query.shape[-1] // head_num))
@@ -182,7 +182,7 @@ def _whole(q, k, v, shift, drop_mask, attn_mask, keep_prob, scale, pre_tokens, n
     """Attention of (B, N, S, D) tensors, and its scores if asked for."""
     heads, rows, columns = q.shape[1], q.shape[2], k.shape[2]
     if heads % k.shape[1]:
-        raise said(RuntimeError(
+        raise final(RuntimeError(
             f"For 'FlashAttentionScore', head_num {heads} must be divisible by the key's "
             f"heads, {k.shape[1]}."))
     if k.shape[1] != heads:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.errors import said
+from ms2torch._core.errors import final
 from ms2torch._core.operators.refusals import cannot_broadcast
 from ms2torch._core.operators.registry import op, primitive
 from ms2torch._core.operators.spelling import spelled
@@ -86,7 +86,7 @@ def check_softmax_indices(logits, labels) -> None:
     wrong = ((labels < 0) | (labels >= logits.shape[-1])).nonzero().flatten()
     if len(wrong):
         at = int(wrong[0])
-        raise said(RuntimeError(
+        raise final(RuntimeError(
             "For 'SparseSoftmaxCrossEntropyWithLogits' got error label! label[index] must <= class_num, but "
             "got index "
             f"= {at} label[index] = {int(labels[at])} and class_num = {logits.shape[-1]}"))
@@ -128,9 +128,9 @@ def picked(compute, target, classes: int, ignore_index: int):
         used = target[target != ignore_index]
         wrong = used[(used < -classes) | (used >= classes)]
         if wrong.numel():
-            raise said(RuntimeError(f"For 'GatherD', the value of 'index' must be in [{-classes}, "
-                                    f"{classes}), "
-                               f"but got: {int(wrong.flatten()[0])}")) from None
+            raise final(RuntimeError(f"For 'GatherD', the value of 'index' must be in [{-classes}, "
+                                     f"{classes}), "
+                                f"but got: {int(wrong.flatten()[0])}")) from None
         return compute(torch.where((target < 0) & (target != ignore_index), target + classes, target))
 
 
@@ -230,9 +230,9 @@ def binary_entropy(x, y, weight, reduction: str):
         wrong = x[~((x >= 0) & (x <= 1))]
         if not wrong.numel():
             raise
-        raise said(RuntimeError("For 'BinaryCrossEntropy', the value of 'input_x' must be between 0 and 1, "
-                                "but got value: "
-                           f"{float(wrong.flatten()[0]):g}")) from err
+        raise final(RuntimeError("For 'BinaryCrossEntropy', the value of 'input_x' must be between 0 and 1, "
+                                 "but got value: "
+                            f"{float(wrong.flatten()[0]):g}")) from err
     with torch.no_grad():
         # torch's gradient is MindSpore's; its value differs where a probability is 0 or 1.
         p = x.float()
@@ -320,8 +320,8 @@ def l1_loss(input, target, reduction="mean"):
 def smooth_l1(input, target, beta: float, reduction: str):
     """d^2 / (2 beta) below ``beta``, |d| - beta / 2 above."""
     if beta <= 0:
-        raise said(RuntimeError("For 'SmoothL1Loss', the values for beta should greater than 0, but got "
-                                f"{beta:g}."))
+        raise final(RuntimeError("For 'SmoothL1Loss', the values for beta should greater than 0, but got "
+                                 f"{beta:g}."))
     if input.shape != target.shape:
         raise ValueError(f"For primitive[SmoothL1Loss], the prediction_shape: {_listed(input)} must be equal "
                          "to "

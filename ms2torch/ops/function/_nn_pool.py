@@ -7,7 +7,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.errors import said, unsupported
+from ms2torch._core.errors import final, unsupported
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
@@ -394,7 +394,7 @@ _unpool("MaxUnpool3D", 3, F.max_unpool3d, "NCDHW")
 
 def _fractional(x, kernel, output, ratio, samples, dims, api):
     if (output is None) == (ratio is None):
-        raise said(
+        raise final(
             ValueError(
                 f"For '{api}', 'output_size' and 'output_ratio' can not be specified or None at the "
                 f"same time, but got {output} and {ratio} ."

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import torch
 
-from ms2torch._core.operators.calls import described
+from ms2torch._core.operators.calls import type_description
 from ms2torch._core.tensor.dtype import from_torch
 
 
@@ -61,12 +61,12 @@ def _check_kinds(name, demands, given, states):
             raise TypeError(f"For {name}, 'grad' or 'indices' should be Tensor.")
         if not demands.names_argument:
             raise TypeError(f"For primitive[{name}], the input argument[indices] must be a type of "
-                            f"{_among(demands.indices)}, but got {described(indices)}.")
+                            f"{_among(demands.indices)}, but got {type_description(indices)}.")
         raise TypeError(f"For Primitive[{name}], the type of input argument[indices] must be Tensor "
-                        f"but got {described(indices)}.")
+                        f"but got {type_description(indices)}.")
     if isinstance(grad, (list, tuple, str)):
         place = list(given).index("grad") + 1
-        kind = described(grad).replace("List", "Tuple")
+        kind = type_description(grad).replace("List", "Tuple")
         raise TypeError(f"For '{name}', the {place}th input grad can not be implicitly converted. "
                         f"Its type is {kind}. Only support Tensor or Scalar.")
     widest = given["var"].dtype

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ms2torch._core import mode
 from ms2torch._core.gradient import recording, threads
-from ms2torch._core.gradient.custom import written
+from ms2torch._core.gradient.custom import overwrite
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
@@ -29,10 +29,10 @@ def write(variable: Tensor, change, own: bool = False) -> Tensor:
         opened, rest = mode.differentiation, getattr(variable, "_rest", None)
         if opened is not None:
             flows = rest is None and mode.graph
-            opened.rebind(variable, written(old, new if flows else new.detach()))
+            opened.rebind(variable, overwrite(old, new if flows else new.detach()))
             if rest is None:
                 opened.reaches_the_caller(variable)
-            return wrap(written(old, new))
+            return wrap(overwrite(old, new))
         if rest is None and mode.graph and old._is_view():      # a view is a value of its own there
             variable._t = new
         elif rest is None:

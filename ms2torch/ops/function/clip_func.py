@@ -16,15 +16,15 @@ __all__ = ["clamp", "clip", "clip_by_global_norm", "clip_by_norm", "clip_by_valu
 
 def _limited(t, low, high):
     if isinstance(low, torch.Tensor) and isinstance(high, torch.Tensor):
-        t, low = arithmetic.pair(t, low)
-        t, high = arithmetic.pair(t, high)
+        t, low = arithmetic.promote_operands(t, low)
+        t, high = arithmetic.promote_operands(t, high)
         return clamped(t, low.to(t.dtype), high)
     if low is not None:
-        t, low = arithmetic.pair(t, low)
+        t, low = arithmetic.promote_operands(t, low)
         t = clamped(t, low, None)
     if high is None:
         return t
-    t, high = arithmetic.pair(t, high)
+    t, high = arithmetic.promote_operands(t, high)
     return clamped(t, None, high)
 
 
@@ -121,7 +121,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     if staged:
         from ms2torch._core.processes import pipeline
 
-        total = pipeline.summed(total)
+        total = pipeline.sum_over_stages(total)
     norm = torch.sqrt(total)
     norm = torch.clamp_min(norm, clip_norm)
     # Two roundings of each element, as in MindSpore: those of a common factor would all point one way.

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from ms2torch._core import mode
-from ms2torch._core.errors import said
-from ms2torch._core.operators.calls import described
+from ms2torch._core.errors import final
+from ms2torch._core.operators.calls import type_description
 from ms2torch._core.operators.registry import PRIMITIVES, Primitive, op, primitive, primitive_class
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
@@ -65,7 +65,7 @@ def _tensor_dump(file, input_x, input_output="out"):
 def _assert(condition, input_data, summarize=3):
     """RuntimeError with the data where ``condition`` is false (``mindspore.ops.Assert``)."""
     if not bool(condition):
-        raise said(RuntimeError(f"assert failed: {[str(x) for x in input_data]}"))
+        raise final(RuntimeError(f"assert failed: {[str(x) for x in input_data]}"))
 
 
 # What summary operators were given: (kind, tag) -> the last value, until `take_summaries`.
@@ -93,7 +93,7 @@ def _summary(name: str, fits, wrong: str) -> None:
         if not isinstance(tag, str):
             raise TypeError(
                 f"For primitive[{name}], the input argument[name] must be a type of {{String}}, "
-                f"but got {described(tag)}."
+                f"but got {type_description(tag)}."
             )
         if not isinstance(value, Tensor):
             raise TypeError(f'For "{name}", the parameter "value" expect to be Tensor, '

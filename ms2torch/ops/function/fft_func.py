@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.devices.device import device
-from ms2torch._core.errors import said
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import op
 from ms2torch._core.tensor import dtype as _dtype
 
@@ -26,16 +26,16 @@ def _ready(name: str, input, sizes, axes, norm):
     """The input in a dtype that is transformed; ValueError for axes, sizes and norms that do not exist."""
     label = name.upper()
     if norm not in _NORMS:
-        raise said(ValueError(f"Failed to convert the value \"{norm}\" of input 'norm' of '{label}' to "
-                              "enum."))
+        raise final(ValueError(f"Failed to convert the value \"{norm}\" of input 'norm' of '{label}' to "
+                               "enum."))
     for axis in axes:
         if not -input.ndim <= axis < input.ndim:
-            raise said(ValueError(f"For primitive[{label}], the dim must be in [{-input.ndim},0), "
-                                  f"but got {axis}."))
+            raise final(ValueError(f"For primitive[{label}], the dim must be in [{-input.ndim},0), "
+                                   f"but got {axis}."))
     argument = "n" if name.endswith("t") else "s"
     for size in sizes:
         if size < 1:
-            raise said(ValueError(f"The argument[{argument}] must be greater than 0, but got {size}."))
+            raise final(ValueError(f"The argument[{argument}] must be greater than 0, but got {size}."))
     return input if input.dtype in _WIDE else input.to(torch.float32)
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 
 from ms2torch._core.devices.device import device
-from ms2torch._core.errors import said
-from ms2torch._core.operators.calls import described
+from ms2torch._core.errors import final
+from ms2torch._core.operators.calls import type_description
 from ms2torch._core.operators.registry import (
     METHODS,
     REQUIRED,
@@ -266,7 +266,7 @@ def _integers(low, high, shape, seed, name, want):
     try:
         return stream(seed, name).integers(shape, low, high).to(want)
     except RuntimeError as err:
-        raise said(err) from None
+        raise final(err) from None
 
 
 @op
@@ -310,7 +310,7 @@ def shuffle(x, seed=None):
     """The first axis in a random order (``mindspore.ops.shuffle``)."""
     if not isinstance(x, torch.Tensor):
         raise TypeError("For Primitive[RandomShuffle], the type of input argument[input_x] must be Tensor "
-                        f"but got {described(x)}.")
+                        f"but got {type_description(x)}.")
     return _shuffled(x, stream(seed, "shuffle"))
 
 
@@ -571,21 +571,21 @@ def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False)
     negative weights, for a row without any, and for more samples than classes without ``replacement``.
     """
     if not replacement and numsamples > x.shape[-1]:
-        raise said(ValueError("For 'MultinomialWithReplacement', the value of numsamples must equal or less "
-                              f"than x_shape[-1], but got {numsamples}."))
+        raise final(ValueError("For 'MultinomialWithReplacement', the value of numsamples must equal or less "
+                               f"than x_shape[-1], but got {numsamples}."))
     if bool((x < 0).any()):
-        raise said(ValueError("For 'MultinomialWithReplacement' , each element of 'x' must be equal or "
-                              "greater than 0. "))
+        raise final(ValueError("For 'MultinomialWithReplacement' , each element of 'x' must be equal or "
+                               "greater than 0. "))
     if bool((x.sum(-1) <= 0).any()):
-        raise said(ValueError("For 'MultinomialWithReplacement' , the sum of each row of 'x' must be greater "
-                              "than 0. "))
+        raise final(ValueError("For 'MultinomialWithReplacement' , the sum of each row of 'x' must be "
+                               "greater than 0. "))
     return _chosen(x, int(seed), int(offset), numsamples, replacement)
 
 
 def _candidates(true_classes, num_true, num_sampled, unique, range_max):
     if unique and num_sampled > range_max:
-        raise said(ValueError("For 'UniformCandidateSampler', 'num_sampled' must not exceed 'range_max' when "
-                              f"'unique' is True, but got {num_sampled} and {range_max}."))
+        raise final(ValueError("For 'UniformCandidateSampler', 'num_sampled' must not exceed 'range_max' "
+                               f"when 'unique' is True, but got {num_sampled} and {range_max}."))
     drawn: dict[int, None] = {}
     tries = 0
     while unique and len(drawn) < num_sampled:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.devices.device import device
-from ms2torch._core.errors import said
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import op, primitive
 from ms2torch._core.tensor import dtype as _dtype
 
@@ -18,11 +18,11 @@ from ._short_time import *  # noqa: F403
 def _length(window_length, name: str) -> int:
     if not isinstance(window_length, torch.Tensor):
         kind = "Int64" if isinstance(window_length, int) else type(window_length).__name__
-        raise said(TypeError(f"For Primitive[{name}], the type of input argument[window_length] must be "
-                             f"Tensor but got {kind}."))
+        raise final(TypeError(f"For Primitive[{name}], the type of input argument[window_length] must be "
+                              f"Tensor but got {kind}."))
     if window_length.ndim:
-        raise said(ValueError(f"For '{name}', the dim of window_length must be 0, "
-                              f"but got: {window_length.ndim}."))
+        raise final(ValueError(f"For '{name}', the dim of window_length must be 0, "
+                               f"but got: {window_length.ndim}."))
     return int(window_length)
 
 

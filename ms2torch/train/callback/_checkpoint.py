@@ -183,7 +183,7 @@ class ModelCheckpoint(Callback):
             distributed.register(f"checkpoints in {self._directory}")
 
     def _writes(self) -> bool:
-        return not distributed.joined() or _get_parallel_mode() == "stand_alone" or distributed.first(
+        return not distributed.joined() or _get_parallel_mode() == "stand_alone" or distributed.is_first(
             f"checkpoints in {self._directory}")
 
     def step_end(self, run_context) -> None:

@@ -18,7 +18,7 @@ _ENTRY = re.compile(r"^[\w.<>]+\.(construct|__init__|__call__)\(\) "
                     r"(?=got an unexpected|missing \d|takes |got multiple)")
 
 
-def answering(function, called: str):
+def wrap_function(function, called: str):
     """``function``, whose failures are told as the real one's; it looks first where ``LOOKING`` says so."""
     looks = f"{called} make" in LOOKING
     takes = None
@@ -26,12 +26,12 @@ def answering(function, called: str):
     @wraps(function)
     def call(*args, **kwargs):
         nonlocal takes
-        if looks and (wrong := before(f"{called} make", signature(), args, kwargs)):
+        if looks and (wrong := certain_error(f"{called} make", signature(), args, kwargs)):
             raise wrong
         try:
             return function(*args, **kwargs)
         except refused.FAILURES as err:
-            if (wrong := refused.told(err, f"{called} make", signature(), args, kwargs)) is err:
+            if (wrong := refused.mindspore_error(err, f"{called} make", signature(), args, kwargs)) is err:
                 raise
             raise wrong from None
 
@@ -43,27 +43,27 @@ def answering(function, called: str):
     return call
 
 
-def answer(space: dict, package: str) -> None:
+def wrap_module(space: dict, package: str) -> None:
     """Let the functions that a module of the mirror defines answer wrong calls in MindSpore's words; those
     made by `registry.lowered` do so already."""
     for name, function in list(space.items()):
         plain = isinstance(function, FunctionType) and not hasattr(function, "kernel")
         if plain and not name.startswith("_") and function.__module__.startswith("ms2torch."):
-            space[name] = answering(function, f"{package}.{name}")
+            space[name] = wrap_function(function, f"{package}.{name}")
 
 
-def before(called: str, takes, args, kwargs) -> Exception | None:
+def certain_error(called: str, takes, args, kwargs) -> Exception | None:
     """MindSpore's error for what is certainly wrong about a call, before it is made."""
-    if not refused.known(called):
+    if not refused.has_entries(called):
         return None
-    places = refused.placed(called, takes, len(args))
+    places = refused.position_names(called, takes, len(args))
     defaults = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
-    given = [(p, refused.lowered(v)) for p, v in (*zip(places, args, strict=True), *kwargs.items())
+    given = [(p, refused.as_torch(v)) for p, v in (*zip(places, args, strict=True), *kwargs.items())
              if v is not defaults.get(p, refused.NOTHING)]
-    return refused.refused(called, given, defaults, certain=True)
+    return refused.argument_error(called, given, defaults, certain=True)
 
 
-def answer_class(cls: type, package: str | None = None, calls: bool = True) -> type:
+def wrap_class(cls: type, package: str | None = None, calls: bool = True) -> type:
     """Let the constructor of a class of the mirror, and its ``__call__`` where it ``calls``, refuse what the
     real one's do, in its words; ``package`` is where programs find it. Classes of programs stay as they are.
     """
@@ -82,14 +82,14 @@ def _answering_method(cls: type, run, method: str, stage: str):
         made = type(self)
         if _outermost(made, method) is not cls:
             return run(self, *args, **kwargs)
-        called, takes = f"{public(made)} {stage}", _signature(made, method)
-        if stage == "make" and (args or kwargs) and (wrong := before(called, takes, args, kwargs)):
+        called, takes = f"{public_name(made)} {stage}", _signature(made, method)
+        if stage == "make" and (args or kwargs) and (wrong := certain_error(called, takes, args, kwargs)):
             raise wrong
         try:
             return run(self, *args, **kwargs)
         except refused.FAILURES as err:
-            own = attributes(self) if stage == "call" else None
-            wrong = refused.told(_of_class(err, made), called, takes, args, kwargs, own)
+            own = plain_attributes(self) if stage == "call" else None
+            wrong = refused.mindspore_error(_of_class(err, made), called, takes, args, kwargs, own)
             if wrong is err:
                 raise
             raise wrong from None
@@ -97,17 +97,17 @@ def _answering_method(cls: type, run, method: str, stage: str):
     return answered
 
 
-def unlike(err: Exception, cell, method, args, kwargs) -> Exception:
+def layer_error(err: Exception, cell, method, args, kwargs) -> Exception:
     """The error that MindSpore's layer raises for these inputs, ``err`` where it is the same one."""
     made = type(cell)
     if not made.__module__.startswith("ms2torch.") or not isinstance(err, refused.FAILURES):
         return err
     err = _of_class(err, made)
-    return refused.told(err, f"{public(made)} call", inspect.signature(method), args, kwargs,
-                        attributes(cell))
+    return refused.mindspore_error(err, f"{public_name(made)} call", inspect.signature(method), args, kwargs,
+                                   plain_attributes(cell))
 
 
-def attributes(made) -> dict[str, object]:
+def plain_attributes(made) -> dict[str, object]:
     """The plain attributes of an object as the conditions of the table of refused calls name them."""
     return {f"@{n}": v for n, v in vars(made).items() if isinstance(v, (int, float, str, tuple, list))}
 
@@ -134,7 +134,7 @@ def _signature(made: type, method: str) -> inspect.Signature:
     return inspect.Signature(takes[1:])
 
 
-def public(made: type) -> str:
+def public_name(made: type) -> str:
     """``nn.Dense``: the name under which programs have a class."""
     return f"{made._public_package}.{made.__name__}"
 

@@ -17,7 +17,7 @@ _CLASSES = {"str": str, "None": type(None), "list": list, "tuple": tuple, "numpy
             "int": int, "bool": bool, "complex": complex, "dict": dict}
 
 
-def looking(called: str, kernel, run, places: dict[str, str], defaults: dict):
+def with_precheck(called: str, kernel, run, places: dict[str, str], defaults: dict):
     """``run``, which takes the arguments of ``kernel``, behind a look at them; ``run`` itself where none is
     needed.
 
@@ -51,7 +51,7 @@ def _compiled(called: str, kernel, run, places, defaults):
     def refuse(*values):
         given = [(places[n], v) for n, v in zip(wanted, values, strict=True)
                  if v is not defaults.get(places[n], refused.NOTHING)]
-        if wrong := refused.refused(called, given, defaults, certain=True):
+        if wrong := refused.argument_error(called, given, defaults, certain=True):
             raise wrong
 
     space["_refuse"] = refuse

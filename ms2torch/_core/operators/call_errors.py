@@ -6,26 +6,26 @@ import inspect
 from functools import cache
 
 from ms2torch._core.operators import refused, rules
-from ms2torch._core.operators.calls import lacks, wrong_call
+from ms2torch._core.operators.calls import not_a_tensor, wrong_call
 from ms2torch._core.operators.guards import GUARDED
 from ms2torch._core.operators.refusals import translate
 from ms2torch._core.operators.tables import PRIMITIVES
 
 
-def explained(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fixed=None,
-             said=lambda certain: None, unfit=lambda: None) -> Exception:
-    """The error to raise of a failure; ``said`` asks the table of refused calls, ``unfit`` its lines about
-    several arguments."""
-    if wrong := said(True):
+def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fixed=None,
+                    table=lambda certain: None, conditions=lambda: None) -> Exception:
+    """The error to raise of a failure; ``table`` asks the table of refused calls, ``conditions`` its lines
+    about several arguments."""
+    if wrong := table(True):
         return wrong
     if getattr(err, "from_user", False):
         return err
     if str(err).startswith("For "):                                       # in MindSpore's words already
         return err
-    if wrong := _refusal(name, raw, kwargs, valid, kernel, fixed) or unfit() or said(False):
+    if wrong := _refusal(name, raw, kwargs, valid, kernel, fixed) or conditions() or table(False):
         return wrong
     if err.__class__ is AttributeError:
-        return lacks(err, name, kernel, raw, kwargs, fixed) or err
+        return not_a_tensor(err, name, kernel, raw, kwargs, fixed) or err
     lacking = err.__class__ is NotImplementedError and "not implemented for '" in str(err)   # torch's kernels
     if not lacking and err.__class__ is not RuntimeError and err.__class__ is not IndexError:
         return err
@@ -45,7 +45,7 @@ def _names(kernel) -> tuple[str, ...]:
     return tuple(inspect.signature(kernel).parameters)
 
 
-def guarded(kernel, name: str, functional: bool = True):
+def with_guard(kernel, name: str, functional: bool = True):
     """``kernel`` that looks at its inputs first, where it would take what MindSpore refuses; else None."""
     if name not in GUARDED:
         return None
@@ -66,7 +66,7 @@ def _refusal(name: str, raw, kwargs, valid, kernel, fixed) -> Exception | None:
     return rules.refusal(name, *_inputs(name, kernel, raw, kwargs))
 
 
-def checked(called: str, places, defaults):
+def lazy_checker(called: str, places, defaults):
     """`refused.checker`, which reads the table at the first call."""
     made = None
 
