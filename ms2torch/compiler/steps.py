@@ -267,7 +267,7 @@ class Compiled:
         finally:
             random_streams.end_journal(journal, True)
         kept = [len(raw) + i for i, x in enumerate(self.lifted) if isinstance(x, torch.Tensor)]
-        self.function = backends.compiled(self.gm, inputs, kept)
+        self.function = backends.compiled(self.gm, inputs, kept, self.count)
 
     # ---- one step ------------------------------------------------------------------------------------------
 
@@ -353,11 +353,11 @@ def _told(error: Exception) -> str:
 # ---- where steps begin -------------------------------------------------------------------------------------
 
 
-def of_cell(cell, eager, args: tuple, kwargs: dict):
-    """A call of a train cell at rest."""
+def of_cell(cell, eager, args: tuple, kwargs: dict, what: str = "the step"):
+    """A call of a train cell at rest, or of a network that is evaluated."""
     step = cell.__dict__.get("_steps")
     if step is None or step.entries[0] is not cell:         # (a copy of a Cell has steps of its own)
-        step = cell.__dict__["_steps"] = Step(f"the step of {type(cell).__name__}", (cell,))
+        step = cell.__dict__["_steps"] = Step(f"{what} of {type(cell).__name__}", (cell,))
     return step(eager, args, kwargs)
 
 
@@ -365,5 +365,6 @@ def of_function(known: dict, function, eager, args: tuple, kwargs: dict):
     """A call of a marked function at rest; ``known`` keeps its step."""
     step = known.get("step")
     if step is None:
-        step = known["step"] = Step(f"{function.__name__}()", (function,))
+        name = getattr(function, "__name__", type(function).__name__)
+        step = known["step"] = Step(f"{name}()", (function,))
     return step(eager, args, kwargs)

@@ -24,7 +24,7 @@ from ms2torch._core.gradient import threads
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
-from . import updates
+from . import products, updates
 from .effects import Stopped
 from .structures import Untraceable, flatten, unflatten
 from .watching import Watch, is_users
@@ -177,6 +177,7 @@ def trace(run, args: tuple, kwargs: dict, entries: tuple) -> Traced:
     found.mutated = out.get("mutated", [])
     found.updates, found.tails = tracing.updates, tracing.tails
     found.inputs = _lifted(gm, tracing, len(leaves))
+    products.joined(gm)
     found.watch = watch
     watch.settle()
     return found

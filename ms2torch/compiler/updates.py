@@ -24,13 +24,14 @@ _EXACT = (torch.float32, torch.float64)
 
 
 # ---- formulas: new values of a parameter and its slots -----------------------------------------------------
-# ``numbers``: tensors of the parameter's dtype, in the order of the function beside.
+# ``numbers``: tensors of the parameter's dtype, in the order of the function beside; a decay of zero is None,
+# for a product of matrices that something is added to costs a pass of its own.
 
 
 def _sgd_formula(static, numbers, p, g, slots):
     (nesterov,) = static
     rate, decay, kept, taken, ahead = numbers
-    g = g + decay * p
+    g = _decayed(g, decay, p)
     if not slots:
         return p - rate * g, ()
     moment = kept * slots[0] + taken * g
@@ -45,7 +46,7 @@ def _sgd_numbers(kernel, rate, decay):
 def _adam_formula(static, numbers, p, g, slots):
     beta1, beta2, eps = static
     rate, decay = numbers
-    g = g + decay * p
+    g = _decayed(g, decay, p)
     first, second, *largest = slots
     first = first + (g - first) * (1 - beta1)
     second = second * beta2 + (1 - beta2) * g * g
@@ -57,7 +58,7 @@ def _adam_formula(static, numbers, p, g, slots):
 def _nesterov_formula(static, numbers, p, g, slots):
     beta1, beta2, eps = static
     rate, decay = numbers
-    g = g + decay * p
+    g = _decayed(g, decay, p)
     first, second = slots
     first = first + (g - first) * (1 - beta1)
     second = second * beta2 + (1 - beta2) * g * g
@@ -70,7 +71,12 @@ def _decoupled_formula(static, numbers, p, g, slots):
     first, second = slots
     first = first + (g - first) * (1 - beta1)
     second = second * beta2 + (1 - beta2) * g * g
-    return p - rate * decay * p - rate * first / (second.sqrt() + eps), (first, second)
+    step = rate * first / (second.sqrt() + eps)
+    return p - step if decay is None else p - rate * decay * p - step, (first, second)
+
+
+def _decayed(g, decay, p):
+    return g if decay is None else g + decay * p
 
 
 class _Kernel(NamedTuple):
@@ -108,15 +114,17 @@ class _Plan:
         step = optimizer._count_step()
         known = _KERNELS[kernel.func]
         self.numbers: list[float] = []
+        self.decays: list[bool] = []        # by bucket
         for bucket in optimizer._buckets:
             rate = optimizer._rate(bucket.rate or optimizer.learning_rate, step)
             if isinstance(rate, torch.Tensor):
                 rate = float(rate)
             # (A formula adds the decay itself; where it is not for the kernel, it is added before.)
             decay = optimizer._decay(bucket, step)
+            self.decays.append(decay != 0 or optimizer.dynamic_weight_decay)
             self.numbers += known.numbers(kernel, rate, decay)
         self.structure = (kernel.func, known.static(kernel), len(slots), prepare, optimizer.need_scale,
-                          optimizer.loss_scale, optimizer.exec_weight_decay)
+                          optimizer.loss_scale, optimizer.exec_weight_decay, self.decays)
 
 
 def _planned(optimizer) -> _Plan:
@@ -250,12 +258,14 @@ def _formulate(tracing, optimizer, plan: _Plan, gradients, numbers, unless) -> N
     mine = {}
     for b, bucket in enumerate(optimizer._buckets):         # parameters of one bucket have one dtype
         shared = [numbers[b * each + k].to(params[bucket.places[0]]._rest.dtype) for k in range(each)]
+        if not plan.decays[b]:
+            shared[1] = None
         mine |= {i: list(shared) for i in bucket.places}
     if plan.prepare and (optimizer.need_scale or optimizer._centralizes):
         # Decayed before it is centralized and unscaled, not by the kernel.
         for i, (g, p) in enumerate(zip(raw, params, strict=True)):
-            raw[i] = g + mine[i][1] * p._t.detach()
-            mine[i][1] = torch.zeros_like(mine[i][1])
+            raw[i] = _decayed(g, mine[i][1], p._t.detach())
+            mine[i][1] = None
         raw = optimizer._centralized(raw) if optimizer._centralizes else raw
         raw = optimizer._unscaled(raw) if optimizer.need_scale else raw
     for i, (param, g) in enumerate(zip(params, raw, strict=True)):

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.gradient import recording
 from ms2torch._core.tensor.tensor import Tensor
 
 # Cell classes whose own construct is still as it was written, and may meet a graph.
@@ -28,8 +29,7 @@ def compiled(function):
         run = read.get(owner.__class__)
         if run is None:
             run = read[owner.__class__] = _copy_of(function, owner)
-        if mode.graphs == "eager" or mode.inside or mode.differentiation is not None or (
-                mode.tracing is not None):
+        if not begins():
             return _called(run, function, args, kwargs)
         from ms2torch.compiler.steps import of_function
 
@@ -38,6 +38,39 @@ def compiled(function):
     graph._graph_source = function
     _begin()
     return graph
+
+
+def begins() -> bool:
+    """Whether what is called now is the outermost of a graph, and graphs may be compiled."""
+    return not (mode.graphs == "eager" or mode.inside or recording.trainers
+                or mode.differentiation is not None or mode.tracing is not None)
+
+
+# Gradient functions are often made anew for one call; this many calls of the same one are worth a look.
+_REPEATED = 3
+
+
+def gradients(of, gradient):
+    """``gradient``, which differentiates ``of``: in graph mode a call of its own is one graph."""
+    steps: dict = {"calls": 0}
+
+    @functools.wraps(gradient)
+    def graph(*args, **kwargs):
+        if mode.graph and begins() and not _recorded(of):
+            steps["calls"] += 1
+            if steps["calls"] > _REPEATED:
+                from ms2torch.compiler.steps import of_function
+
+                return of_function(steps, of, gradient, args, kwargs)
+        return gradient(*args, **kwargs)
+
+    return graph
+
+
+def _recorded(of) -> bool:
+    """Whether a forward pass of the Cell waits for its gradients."""
+    records = getattr(of, "__dict__", {}).get("_records")
+    return records is not None and bool(records.waiting)
 
 
 def _called(run, function, args: tuple, kwargs: dict):

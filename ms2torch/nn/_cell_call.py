@@ -9,6 +9,7 @@ from functools import partial
 
 import torch
 
+from ms2torch import language
 from ms2torch._core import mode
 from ms2torch._core.gradient import passes, recording
 from ms2torch._core.gradient.custom import backward_hooked, custom_bprop
@@ -36,9 +37,20 @@ class CellCall:
 
     _parameter_hooks = ()
 
+    # In a Cell that is evaluated: whether it is slow for anything beside that.
+    _evaluated = None
+
     def _mark_slow(self) -> None:
         mode.changes += 1
         self.__dict__["_slow"] = True
+        if self._evaluated is not None:
+            self.__dict__["_evaluated"] = True
+
+    def _mark_evaluated(self) -> None:
+        """Have calls at rest compiled where graphs are."""
+        if self._evaluated is None and not (self._trainer or self._never_recorded):
+            self.__dict__["_evaluated"] = self._slow
+            self.__dict__["_slow"] = True
 
     def _slow_call(self, args: tuple, kwargs: dict):
         if mode.way is not None and "_pipeline_stage" in self.__dict__ and self._of_one_stage():
@@ -48,7 +60,14 @@ class CellCall:
                 _described_inputs.check(self._dynamic_shape_inputs, args)
             if self._trainer:
                 return self._call_as_trainer(args, kwargs)
-            if not self._never_recorded and (self.requires_grad or (recording.trainers and mode.graph)):
+            evaluated = self._evaluated
+            if evaluated is not None and not self.training and language.begins() and (
+                    mode.graph or mode.graphs == "compile"):
+                from ms2torch.compiler import steps
+
+                return steps.of_cell(self, self._run_slow, args, kwargs, "the evaluation")
+            if evaluated is not False and not self._never_recorded and (
+                    self.requires_grad or (recording.trainers and mode.graph)):
                 return recording.record(self, self._run_slow, args, kwargs)
         return self._run_slow(*args, **kwargs)
 

@@ -283,6 +283,8 @@ class Cell(CellTree, CellState, CellCall, _Module):
         """Training mode on or off for this Cell and all below it; off drops recorded forwards."""
         _mode.changes += 1
         self.__dict__["_phase"] = "train" if mode else "predict"
+        if not mode and (_mode.graphs == "compile" or (_mode.graph and _mode.graphs == "auto")):
+            self._mark_evaluated()
         self.add_flags_recursive(training=mode)
         for _, cell in self.cells_and_names():
             records = cell.__dict__.get("_records")
@@ -367,7 +369,8 @@ class Cell(CellTree, CellState, CellCall, _Module):
         return self.__dict__.get("_dynamic_shape_inputs")
 
     def compile(self, *args, **kwargs) -> None:
-        """MindSpore compiles ahead here; ms2torch has nothing to prepare."""
+        """Have calls of this Cell compiled, where graphs are; the first call does it."""
+        self._mark_evaluated()
 
     @property
     def compile_cache(self) -> set:

@@ -285,7 +285,7 @@ def test_a_compiler_error_ends_no_run(monkeypatch, capsys):
 
 
 def test_an_error_while_it_runs_leaves_the_eager_step(monkeypatch, capsys):
-    def broken(gm, inputs, kept):
+    def broken(gm, inputs, kept, results):
         calls = []
 
         def run(*given):
@@ -304,7 +304,7 @@ def test_an_error_while_it_runs_leaves_the_eager_step(monkeypatch, capsys):
 
 @pytest.mark.parametrize("at", [0, 1])
 def test_a_difference_drops_the_compiled_form(monkeypatch, capsys, at):
-    def off(gm, inputs, kept):
+    def off(gm, inputs, kept, results):
         calls = []
 
         def run(*given):

@@ -17,6 +17,7 @@ from ms2torch._core.tensor import dtype
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch._core.torch_private import tree_leaves
 from ms2torch.common.parameter import Parameter
+from ms2torch.language import entry
 from ms2torch.ops.function.grad_func import _weights, given, graph_of, is_input, refuse_without_gradients
 
 _EMPTY = object()
@@ -60,7 +61,6 @@ class GradOperation:
         asked = self._asked(fn, weights)
         single, graph = isinstance(weights, Tensor), None
 
-        @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
         def gradient(*args, **kwargs):
             sens = None
             if self.sens_param:
@@ -84,7 +84,7 @@ class GradOperation:
             found = autodiff.differentiate(graph if mode.graph else fn, args, kwargs, places, asked, sens)
             return self._arrange(found, single)
 
-        return gradient
+        return functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())(entry.gradients(fn, gradient))
 
     def _asked(self, fn, weights) -> tuple[Parameter, ...]:
         if not self.get_by_list:

@@ -30,25 +30,23 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sen
     """
     ask = _Asked(fn, grad_position, weights, has_aux, return_ids, sens_param)
 
-    @_named_after(fn)
     def gradient(*args, **kwargs):
         found, chosen = ask(args, kwargs)
         grads = ask.arrange(found, chosen)
         return (grads, tuple(found.output[1:])) if has_aux else grads
 
-    return gradient
+    return _named_after(fn)(entry.gradients(fn, gradient))
 
 
 def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
     """A function that computes ``fn``'s output and its gradients; the arguments are ``grad``'s."""
     ask = _Asked(fn, grad_position, weights, has_aux, return_ids, sens_param)
 
-    @_named_after(fn)
     def value_and_gradient(*args, **kwargs):
         found, chosen = ask(args, kwargs)
         return found.output, ask.arrange(found, chosen)
 
-    return value_and_gradient
+    return _named_after(fn)(entry.gradients(fn, value_and_gradient))
 
 
 def _named_after(fn):
