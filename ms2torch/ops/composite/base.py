@@ -84,7 +84,8 @@ class GradOperation:
             found = autodiff.differentiate(graph if mode.graph else fn, args, kwargs, places, asked, sens)
             return self._arrange(found, single)
 
-        return functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())(entry.gradients(fn, gradient))
+        gradient = entry.gradients(fn, gradient)
+        return functools.update_wrapper(gradient, fn, assigned=("__name__", "__doc__"), updated=())
 
     def _asked(self, fn, weights) -> tuple[Parameter, ...]:
         if not self.get_by_list:
