@@ -65,6 +65,11 @@ def _content(given) -> torch.Tensor:
         f"'list']. But got type {type(given)}.")
 
 
+# Flags that a clone has as its original; `param_info` carries those of the constructor too.
+_COPIED = ("comm_fusion", "cache_enable", "cache_shape", "unique")
+_FLAGS = ("_requires_grad", "_layerwise", "_sharded", "parallel_optimizer_comm_recompute", *_COPIED)
+
+
 class Parameter(Tensor):
     """A Tensor that a Cell owns and an optimizer updates (``mindspore.Parameter``).
 
@@ -141,6 +146,14 @@ class Parameter(Tensor):
     def param_info(self) -> Parameter:
         """Old code reads ``param_info.name`` and flags; here the Parameter answers itself."""
         return self
+
+    @param_info.setter
+    def param_info(self, info: Parameter) -> None:
+        """Take another Parameter's name and flags, as optimizers do that make their own state."""
+        self._name = info._name
+        for flag in _FLAGS:
+            if flag in info.__dict__:
+                self.__dict__[flag] = info.__dict__[flag]
 
     def __repr__(self) -> str:
         shape = "(" + ", ".join(map(str, self.shape)) + ("," if len(self.shape) == 1 else "") + ")"
@@ -284,7 +297,7 @@ class Parameter(Tensor):
             layerwise_parallel=self.layerwise_parallel,
             parallel_optimizer=self.parallel_optimizer,
         )
-        for flag in ("comm_fusion", "cache_enable", "cache_shape", "unique"):
+        for flag in _COPIED:
             if flag in self.__dict__:
                 new.__dict__[flag] = self.__dict__[flag]
         if fill is None and not (isinstance(init, str) and init == "same"):

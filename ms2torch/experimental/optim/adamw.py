@@ -46,6 +46,35 @@ class AdamW(Optimizer):
         return self._update(gradients, kernel, self.exp_avg, self.exp_avg_sq, self.max_exp_avg_sq)
 
 
+class SpeedAdamW(AdamW):
+    """AdamW by the ``ApplyAdamW`` kernel: the same step; ``amsgrad`` is refused when the step is taken.
+
+    MindSpore has the kernel on Ascend only. State: ``exp_avg.*``, ``exp_avg_sq.*``, ``state_step``.
+    """
+
+    def __init__(
+        self,
+        params,
+        lr=1e-3,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=1e-2,
+        amsgrad=False,
+        *,
+        maximize=False,
+    ) -> None:
+        Optimizer.__init__(self, params, adam_options(lr, betas, eps, weight_decay, amsgrad, maximize))
+        self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
+        self.exp_avg_sq = self.parameters.clone(prefix="exp_avg_sq", init="zeros")
+        self.state_step = Parameter(Tensor([0], _dtype.float32), "state_step")
+
+    def construct(self, gradients):
+        if any(group["amsgrad"] for group in self.param_groups):
+            raise ValueError("For SpeedAdamW, the value of amsgrad can only be False.")
+        kernel = partial(adamw_kernel, self._counted(self.state_step))
+        return self._update(gradients, kernel, self.exp_avg, self.exp_avg_sq)
+
+
 @atomic
 def adamw_kernel(step, group, params, grads, first, second, *largest_rate) -> None:
     """One step of torch's AdamW."""

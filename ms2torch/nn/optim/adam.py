@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import torch
@@ -167,9 +167,13 @@ class AdamWeightDecay(Optimizer):
         self.beta1 = Tensor(np.array([beta1], np.float32))
         self.beta2 = Tensor(np.array([beta2], np.float32))
         self.eps = Tensor(np.array([eps], np.float32))
-        self._hyper = tuple(float(np.float32(x)) for x in (beta1, beta2, eps))
         self.moments1 = self.parameters.clone(prefix="adam_m", init="zeros")
         self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")
+
+    @cached_property
+    def _hyper(self) -> tuple[float, float, float]:
+        """beta1, beta2 and eps as MindSpore's float32 has them; subclasses may have set them by themselves."""
+        return tuple(float(x) for x in (self.beta1, self.beta2, self.eps))
 
     def construct(self, gradients):
         kernel = partial(_adam_weight_decay, self._late, self._hyper)

@@ -144,8 +144,11 @@ class ModelCheckpoint(Callback):
     Files are ``directory/prefix-epoch_step.ckpt``, step counted within the epoch; a prefix that is taken
     gets ``_1``, ``_2``, ... ``prefix`` and ``directory`` may be functions of the run's parameters; a prefix
     from a function is the whole name. The last step is always saved. No ``-graph.meta`` is written: there
-    is no compiled graph. ValueError for a prefix with "/" in it, TypeError for another config.
+    is no compiled graph. ValueError for a prefix with "/" in it, TypeError for another config. Libraries
+    that override ``_save_ckpt`` find MindSpore's names in it.
     """
+
+    _need_flush_from_cache = False  # no parameters live on a server
 
     def __init__(self, prefix="CKP", directory=None, config=None) -> None:
         super().__init__()
@@ -167,7 +170,7 @@ class ModelCheckpoint(Callback):
         if not callable(prefix) and not callable(directory):
             self._prefix = _chg_ckpt_file_name_if_same_exist(self._directory, prefix)
         self._append_dict = self._config.append_dict or {}
-        self._counted_before = {name: self._append_dict.get(name, 0) for name in _COUNTED}
+        self._append_epoch_num, self._append_step_num = (self._append_dict.get(name, 0) for name in _COUNTED)
         self._latest_ckpt_file_name = ""
         self._last_time = self._last_time_for_keep = time.time()
         self._last_triggered_step = 0
@@ -204,27 +207,31 @@ class ModelCheckpoint(Callback):
         if self._config.async_save:
             _wait_for_thread()
 
-    def _is_due(self, step: int) -> bool:
+    def _check_save_ckpt(self, params, force_to_save: bool) -> bool:
+        """Whether it is time to save; by the clock, the time starts anew."""
         config = self._config
         if config.save_checkpoint_steps:
-            return step >= self._last_triggered_step + config.save_checkpoint_steps
-        return bool(config.save_checkpoint_seconds) and (
-            time.time() - self._last_time > config.save_checkpoint_seconds
-        )
+            return force_to_save or (
+                params.cur_step_num >= self._last_triggered_step + config.save_checkpoint_steps
+            )
+        if not config.save_checkpoint_seconds:
+            return False
+        due = force_to_save or time.time() - self._last_time > config.save_checkpoint_seconds
+        if due:
+            self._last_time = time.time()
+        return due
 
     def _save_ckpt(self, params, force_to_save: bool = False) -> None:
         config, step = self._config, params.cur_step_num
         if step == self._last_triggered_step:
             return
-        forced = force_to_save and (config.save_checkpoint_steps or config.save_checkpoint_seconds)
-        if not (forced or self._is_due(step)):
+        if not self._check_save_ckpt(params, force_to_save):
             return
         if config.remove_redundancy:
             raise TypeError(
                 "The deduplication feature for saving checkpoint can only be used in parallel scenarios, "
                 "but got 'stand_alone'."
             )
-        self._last_time = time.time()
         name = self._prefix
         if not self._prefix_func:
             name += f"-{params.cur_epoch_num}_{(step - 1) % params.batch_num + 1}"
@@ -250,11 +257,16 @@ class ModelCheckpoint(Callback):
             manager.keep_one_ckpoint_per_minutes(minutes, time.time())
 
     def _write(self, network, path: str, epoch: int, step: int, **options) -> None:
-        for name, done in zip(_COUNTED, (epoch, step), strict=True):
-            if name in self._append_dict:
-                self._append_dict[name] = self._counted_before[name] + done
+        self._append_dict_content(epoch, step)
         whole, apart = self._config.integrated_save, self._config.async_save
         save_checkpoint(network, path, whole, apart, self._append_dict, **options)
+
+    def _append_dict_content(self, epoch: int, step: int) -> None:
+        """Count on from what the numbers in the file were before this training."""
+        before = self._append_epoch_num, self._append_step_num
+        for name, past, done in zip(_COUNTED, before, (epoch, step), strict=True):
+            if name in self._append_dict:
+                self._append_dict[name] = past + done
 
     def _save_on_exception(self, network, epoch: int, step: int) -> None:
         """Training failed: what there is goes into a file ``..._breakpoint.ckpt``, where that is wanted."""
