@@ -1,4 +1,4 @@
-"""Settings of MindSpore's model of what a parallel strategy costs: checked, kept, read back; nothing is searched."""
+"""Settings of MindSpore's model of a strategy's costs: checked, kept, read back; nothing is searched."""
 
 from __future__ import annotations
 

@@ -199,3 +199,31 @@ def test_no_gradient_state_is_left():
     optimizer = nn.Adam(params, 0.1)
     optimizer(tuple(map(Tensor, drawn(1))))
     assert not any(p._rest.requires_grad or p._rest.grad is not None for p in optimizer.get_parameters())
+
+
+def test_speed_adamw_is_adamw_of_torch():
+    from ms2torch.experimental.optim.adamw import SpeedAdamW
+
+    weights = [torch.nn.Parameter(torch.from_numpy(w)) for w in drawn(0)]
+    theirs = torch.optim.AdamW(weights, 0.05, betas=(0.8, 0.9), weight_decay=0.1)
+    for step in range(3):
+        for weight, grad in zip(weights, drawn(step + 1), strict=True):
+            weight.grad = torch.from_numpy(grad)
+        theirs.step()
+    ours = stepped(lambda p: SpeedAdamW(p, 0.05, (0.8, 0.9), weight_decay=0.1))
+    agree(ours, [w.detach().numpy() for w in weights])
+    with pytest.raises(ValueError, match="amsgrad can only be False"):
+        stepped(lambda p: SpeedAdamW(p, amsgrad=True))
+
+
+def test_a_subclass_brings_its_own_state():
+    """Libraries write AdamWeightDecay's constructor anew, with its names."""
+
+    class Own(nn.AdamWeightDecay):
+        def __init__(self, params):
+            super(nn.AdamWeightDecay, self).__init__(0.1, params, 0.01)
+            self.beta1, self.beta2, self.eps = (Tensor([x], ms.float32) for x in (0.8, 0.9, 1e-3))
+            self.moments1 = self.parameters.clone("adam_m", init="zeros")
+            self.moments2 = self.parameters.clone("adam_v", init="zeros")
+
+    agree(stepped(Own), stepped(lambda p: nn.AdamWeightDecay(p, 0.1, 0.8, 0.9, 1e-3, 0.01)))

@@ -296,6 +296,22 @@ def test_checkpoint_names_by_function():
 
 
 @case
+def test_checkpoints_saved_in_a_subclass_s_way():
+    class Own(train.ModelCheckpoint):
+        def _save_ckpt(self, cb_params, force_to_save=False):
+            if self._check_save_ckpt(cb_params, force_to_save):
+                self._last_triggered_step = cb_params.cur_step_num
+                self._append_dict_content(cb_params.cur_epoch_num, cb_params.cur_step_num)
+                seen.append((cb_params.cur_step_num, dict(self._append_dict)))
+
+    seen = []
+    with tempfile.TemporaryDirectory() as folder:
+        config = train.CheckpointConfig(3, append_info=["epoch_num", {"step_num": 40, "lr": 0.5}])
+        model().train(2, batches(), callbacks=[Own("net", folder, config)])
+    return seen
+
+
+@case
 def test_checkpoint_contents():
     with tempfile.TemporaryDirectory() as folder:
         config = train.CheckpointConfig(5, append_info=["epoch_num", "step_num", {"lr": 0.5}])

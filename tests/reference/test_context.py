@@ -3,10 +3,14 @@
 import mindspore as ms
 from mindspore import context
 from mindspore.communication import get_group_size, get_rank
+from mindspore.parallel import _cost_model_context as cost
 from mindspore.parallel import _utils as parallel
 from mindspore.parallel._auto_parallel_context import auto_parallel_context
 
 from tests.reference.judge import case
+
+COSTS = ("device_memory_capacity", "costmodel_alpha", "costmodel_beta", "costmodel_communi_bias", "run_phase",
+         "costmodel_communi_threshold", "costmodel_communi_const", "costmodel_allreduce_fusion_tail_time")
 
 
 def told(setter, getter, *settings):
@@ -357,3 +361,19 @@ def test_settings_of_the_compiler():
 @case(each={"name": ["jit_level", "infer_boost"], "value": [1, None]}, raises=True)
 def test_settings_of_the_compiler_are_strings(name, value):
     ms.set_context(**{name: value})
+
+
+@case
+def test_settings_of_the_cost_model():
+    before = {name: cost.get_cost_model_context(name) for name in COSTS}
+    cost.set_cost_model_context(costmodel_alpha=2.0, run_phase=1)
+    cost._set_multi_subgraphs()
+    set_to = [cost.get_cost_model_context(name) for name in ("costmodel_alpha", "run_phase")]
+    set_to.append(cost._get_multi_subgraphs())
+    cost.reset_cost_model_context()
+    return before, set_to, cost.get_cost_model_context("costmodel_alpha"), cost._get_multi_subgraphs()
+
+
+@case(raises=True, each={"given": [{"costmodel_alpha": 1}, {"foo": 1}, {"costmodel_beta": 0.0}, {"run_phase": 7}]})
+def test_wrong_settings_of_the_cost_model(given):
+    cost.set_cost_model_context(**given)

@@ -138,3 +138,27 @@ def test_joined_datasets_are_sharded_across_the_seam():
         return joined
 
     return epochs(lambda: sharded(0)), epochs(lambda: sharded(1)), sharded(0).get_dataset_size()
+
+
+SHUFFLED = {
+    "rows": lambda: rows(12, shuffle=True),
+    "batches": lambda: rows(24, shuffle=True).batch(2),
+    "buffer": lambda: rows(12, shuffle=False).shuffle(5),
+    "repeat": lambda: rows(6, shuffle=True).repeat(2),
+}
+
+
+@case(each={"step": [3, 12, 16, 23], "make": list(SHUFFLED)})
+def test_a_resumed_iteration_begins_behind_so_many_rows(step, make):
+    ds.config.set_seed(5)
+    dataset = SHUFFLED[make]()
+    dataset.set_init_step(step)
+    iterator = dataset.create_tuple_iterator(num_epochs=2, output_numpy=True)
+    return [[row[0].tolist() for row in iterator] for _ in range(2 - step // dataset.get_dataset_size())]
+
+
+@case(raises=True, each={"step": [-1, 24]})
+def test_a_resumed_iteration_has_rows_left(step):
+    dataset = rows(12)
+    dataset.set_init_step(step)
+    dataset.create_tuple_iterator(num_epochs=2)

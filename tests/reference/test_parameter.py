@@ -164,3 +164,12 @@ def test_set_data_of_anything_else(data):
 @case(raises=True)
 def test_a_float_into_an_integer_parameter():
     ms.Parameter(ms.Tensor([1, 2]), name="p").set_data(2.5)
+
+
+@case
+def test_param_info_of_another_parameter():
+    weight = ms.Parameter(t(1.0, 2.0), name="w", requires_grad=False, layerwise_parallel=True)
+    state = ms.Parameter(t(0.0, 0.0))
+    state.param_info = weight.param_info.clone()
+    state.name = "moment." + state.name
+    return weight.name, state.name, state.requires_grad, state.layerwise_parallel, state.value()

@@ -227,7 +227,7 @@ class Dataset:
         """Nothing is held open."""
 
     def set_init_step(self, init_step: int) -> None:
-        """Step that a resumed training starts from; the train loop reads it back."""
+        """Step that a resumed training starts from: iterators begin behind so many rows of all epochs."""
         self._global_step = init_step
 
     def get_init_step(self) -> int:

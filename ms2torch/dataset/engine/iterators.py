@@ -75,6 +75,25 @@ class Iterator:
         self._names = dataset._columns()
         self._rows = None
         self._seen = 0
+        if step := dataset.get_init_step():
+            self._resume(step)
+
+    def _resume(self, step: int) -> None:
+        """Start behind ``step`` rows, as a training does that goes on (`Dataset.set_init_step`)."""
+        size = self.dataset.get_dataset_size()
+        if step < 0:
+            raise pipeline_error(f"Cannot reset the pipeline, reset step must be >= 0. step: {step}")
+        if step >= size * self._left:
+            raise pipeline_error(
+                "Cannot reset the pipeline, reset step must be less than dataset_size * num_epochs. "
+                f"step: {step}, dataset_size: {size}, num_epochs: {self._left}")
+        self._given = lambda row: None
+        for _ in range(step // size):
+            for _ in self:
+                pass
+        for _ in range(step % size):
+            next(self)
+        del self._given
 
     def __iter__(self):
         return self

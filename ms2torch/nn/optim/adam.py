@@ -172,7 +172,7 @@ class AdamWeightDecay(Optimizer):
 
     @cached_property
     def _hyper(self) -> tuple[float, float, float]:
-        """beta1, beta2 and eps as MindSpore's float32 has them; subclasses may have set them by themselves."""
+        """beta1, beta2 and eps as MindSpore's float32 has them; a subclass may have set them by itself."""
         return tuple(float(x) for x in (self.beta1, self.beta2, self.eps))
 
     def construct(self, gradients):
