@@ -64,8 +64,28 @@ _OUT_OF_MEMORY = getattr(torch, "OutOfMemoryError", None) or torch.cuda.OutOfMem
 
 
 def out_of_memory(err: Exception) -> bool:
-    """Whether there was no memory: a class of its own on devices; the CPU's allocator says its name alone."""
-    return isinstance(err, (_OUT_OF_MEMORY, MemoryError)) or "DefaultCPUAllocator" in str(err)
+    """Whether there was no memory: a class of its own on devices, words on the CPU."""
+    return isinstance(err, (_OUT_OF_MEMORY, MemoryError)) or says(err, "no memory")
+
+
+# ---- errors that only words tell ---------------------------------------------------------------------------
+
+# Plain RuntimeErrors about which neither their class nor any operand says what they are, and torch's words.
+_WORDS = {
+    "no memory": ("defaultcpuallocator",),      # of the CPU's allocator: how much there is no operand tells
+    "overwritten": ("modified by an inplace operation",),   # autograd alone counts what it has saved
+    "no sharding rule": ("sharding strategy",),             # DTensor's table of rules is private
+    "stage failed": ("failed to run",),                     # a pipeline's schedule around the real error
+    "no such device": ("expected one of", "invalid device string"),     # of a name, before any tensor
+    "communication": ("gloo", "nccl", "connection closed", "connection reset", "connection refused",
+                      "broken pipe", "timed out", "process group"),     # Gloo and sockets have no classes
+}
+
+
+def says(err: Exception, what: str) -> bool:
+    """Whether an error says one of these things."""
+    text = str(err).lower()
+    return any(word in text for word in _WORDS[what])
 
 
 # ---- tensors inside torch.func's transforms ----------------------------------------------------------------

@@ -8,6 +8,7 @@ import os
 import torch
 
 from ms2torch._core.errors import notice
+from ms2torch._core.torch_private import says
 
 _device: torch.device | None = None
 
@@ -80,7 +81,7 @@ def _best(index: int) -> torch.device:
 
 def _why(err: Exception) -> str:
     """Why a device is not here, in a line: torch's own text lists every backend of every build."""
-    if "Expected one of" in str(err) or "Invalid device string" in str(err):
+    if says(err, "no such device"):
         return "which is not here: a device is cpu, cuda, cuda:1, npu, xpu or mps."
     return f"which is not here: {str(err).splitlines()[0]}"
 

@@ -13,7 +13,8 @@ from functools import wraps
 import numpy as np
 import torch
 
-from ms2torch._core.operators.refusals import broadcastable, translate
+from ms2torch._core.operators.causes import broadcastable
+from ms2torch._core.operators.refusals import translate
 from ms2torch._core.tensor.dtype import promote, promote_scalar
 
 _UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
@@ -128,7 +129,7 @@ def _otherwise(err, name, compute, a, b, over_zero):
     divides = hasattr(compute, "of_integers") and not dtype.is_floating_point and broadcastable(a, b)
     if divides and (isinstance(err, NotTold) or bool((torch.as_tensor(b) == 0).any())):
         return _over_zero(over_zero, compute, a, b, dtype)
-    raise translate(err, name, (a, b)) from None
+    raise translate(err, name, (a, b), compute) from None
 
 
 def _is_beyond(number, dtype) -> bool:

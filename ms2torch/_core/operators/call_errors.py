@@ -5,11 +5,16 @@ from __future__ import annotations
 import inspect
 from functools import cache
 
+import torch
+
 from ms2torch._core.operators import refused, rules
 from ms2torch._core.operators.calls import not_a_tensor, wrong_call
 from ms2torch._core.operators.guards import GUARDED
 from ms2torch._core.operators.refusals import translate
 from ms2torch._core.operators.tables import PRIMITIVES
+
+# What torch's kernels raise; Python's other classes say something of the call itself.
+_OF_TORCH = frozenset((RuntimeError, IndexError, NotImplementedError, torch.linalg.LinAlgError))
 
 
 def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fixed=None,
@@ -26,10 +31,10 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
         return wrong
     if err.__class__ is AttributeError:
         return not_a_tensor(err, name, kernel, raw, kwargs, fixed) or err
-    lacking = err.__class__ is NotImplementedError and "not implemented for '" in str(err)   # torch's kernels
-    if not lacking and err.__class__ is not RuntimeError and err.__class__ is not IndexError:
+    if err.__class__ not in _OF_TORCH:
         return err
-    return translate(err, name, (*raw, *kwargs.values()))
+    names = _names(kernel) if kernel is not None else ()
+    return translate(err, name, tuple(raw), kernel, {**kwargs, **(fixed or {})}, names)
 
 
 def _inputs(name: str, kernel, raw, kwargs) -> tuple[list, list]:

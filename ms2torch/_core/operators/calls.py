@@ -15,7 +15,7 @@ import torch
 
 from ms2torch._core.tensor.dtype import Type
 
-_PLAIN = r"int|float|bool|str|NoneType|list|tuple|complex|dict|numpy\.ndarray"
+_PLAIN = (int, float, bool, str, type(None), list, tuple, complex, dict, np.ndarray)
 _WORDS = {bool: "bool", int: "int", float: "float", str: "string", type(None): "None"}
 
 
@@ -55,7 +55,7 @@ def no_matching_form(name: str, *args, **kwargs) -> TypeError:
 def not_a_tensor(err: AttributeError, name: str, kernel, raw, kwargs, fixed=None) -> TypeError | None:
     """The TypeError for a number, string or sequence where ``kernel`` wanted a Tensor, told by the attribute
     that it looked for; None for another error."""
-    if not re.match(rf"'({_PLAIN})' object has no attribute", str(err)):
+    if not isinstance(err.obj, _PLAIN):
         return None
     try:
         given = inspect.signature(kernel).bind(*raw, **kwargs, **(fixed or {})).arguments

@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
-import re
+import torch
 
 from ms2torch._core.errors import final
+from ms2torch._core.operators import causes
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.torch_private import out_of_memory
 
 
-def broadcastable(a, b) -> bool:
-    """Whether two operands broadcast; numbers do."""
-    shapes = [getattr(x, "shape", ()) for x in (a, b)]
-    return all(m == n or 1 in (m, n) for m, n in zip(*map(reversed, shapes), strict=False))
+def translate(err: Exception, name: str, args: tuple, kernel=None, kwargs=None, names=()) -> Exception:
+    """torch's error for bad input as MindSpore's kind of error, in MindSpore's words where they are known.
 
-
-def translate(err: Exception, name: str, args: tuple) -> Exception:
-    """torch's error for bad input as MindSpore's kind of error, in MindSpore's words where they are known."""
+    Told by its class and the operands, ``args`` and ``kwargs`` of ``kernel`` (`causes`); ``names`` are those
+    of ``args``. torch's text is shown, never read.
+    """
+    kwargs = kwargs or {}
     if out_of_memory(err):
         return err
     if isinstance(err, IndexError):
-        axis = re.search(r"out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)",
-                         str(err))
-        if axis is None:
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        if wrong := causes.axis_out_of_range(kernel, given):
+            axes, axis = wrong
+            return ValueError(f"Dimension out of range (expected to be in range of [{-axes}, {axes}), "
+                              f"but got {axis})")
+        if causes.of_refusal(err, kernel, args, kwargs) != "shapes":
             return err
-        low, high, given = map(int, axis.groups())
-        return ValueError(f"Dimension out of range (expected to be in range of [{low}, {high + 1}), "
-                          f"but got {given})")
-    shapes = [tuple(a.shape) for a in args if hasattr(a, "shape")]
-    text = str(err)
-    if ("must match the size of tensor" in text or "not broadcastable" in text) and len(shapes) >= 2:
+    shapes = [tuple(a.shape) for a in (*args, *kwargs.values()) if hasattr(a, "shape")]
+    cause = causes.of_refusal(err, kernel, args, kwargs)
+    if cause == "broadcast":
         return cannot_broadcast(name, *shapes[:2])
-    if "size" in text or "shape" in text or "dimension" in text.lower():
-        return ValueError(f"For primitive[{name}], {text} Input shapes: {[list(s) for s in shapes]}.")
-    if any(t in text for t in ("implemented for", "dtype", "Promotion for", "bool tensor is not supported")):
-        return TypeError(f"For primitive[{name}], {text}")
-    return RuntimeError(f"For primitive[{name}], {text}")
+    text = f"For primitive[{name}], {err}"
+    if cause == "shapes":
+        found = ValueError(f"{text} Input shapes: {[list(s) for s in shapes]}.")
+    else:
+        found = (TypeError if cause == "dtypes" else RuntimeError)(text)
+    found.of_torch = True       # in torch's words: the table of refused calls may have MindSpore's
+    return found
 
 
 def wrong_dtype(name: str, argument: str, dtype, allowed) -> TypeError:
@@ -49,7 +51,7 @@ def cannot_multiply(err: RuntimeError, a, b) -> RuntimeError:
     """MindSpore's error for a matrix product of shapes that do not fit, else ``err`` translated."""
     rows = b.shape[-2] if b.ndim > 1 else b.shape[0]
     if a.shape[-1] == rows:
-        return translate(err, "MatMul", (a, b))
+        return translate(err, "MatMul", (a, b), torch.matmul)
     return final(RuntimeError(f"For 'MatMulExt' op, shape1[-1] must be equal to shape2[-2], "
                               f"but got {a.shape[-1]} and {rows}."))
 

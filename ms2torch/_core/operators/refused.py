@@ -359,7 +359,7 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
     worded = getattr(err, "from_user", False)
     if worded and called.endswith(" call"):         # what a layer asks may depend on how it was made
         return err
-    worded = worded or (str(err).startswith(_IN_ITS_WORDS) and "Input shapes: [" not in str(err))
+    worded = worded or (str(err).startswith(_IN_ITS_WORDS) and not hasattr(err, "of_torch"))
     if wrong := argument_error(called, given, others, True):
         return wrong
     if worded:

@@ -19,6 +19,8 @@ import time
 
 import torch
 
+from ms2torch._core.torch_private import says
+
 _rank: int | None = None
 _number = 0
 _PATIENCE = 3.0
@@ -30,9 +32,6 @@ _BEHIND = 0.5
 _survives = False
 # (machine, process id) of every rank.
 processes: list[tuple[str, int]] = []
-# Gloo's errors are plain RuntimeErrors.
-_WORDS = ("gloo", "nccl", "connection closed", "connection reset", "connection refused", "broken pipe",
-          "timed out", "process group")
 
 
 def start_reporting(rank: int) -> None:
@@ -133,8 +132,7 @@ def diagnosing(what: str, members=None):
 def _of_communication(err: RuntimeError) -> bool:
     if isinstance(err, torch.distributed.DistError):
         return True
-    text = str(err).lower()
-    return any(word in text for word in _WORDS)
+    return says(err, "communication")
 
 
 def diagnose(err: Exception, what: str, members=None) -> RuntimeError:

@@ -25,6 +25,7 @@ from ms2torch._core.processes import distributed, faults, reducing, zero
 from ms2torch._core.processes.stages import Plan, Survey, Value, Walk
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.torch_private import says
 
 # Torch's schedule by MindSpore's scheduler; of the others, which change the order alone, 1F1B stands in.
 _SCHEDULES = {"gpipe": "ScheduleGPipe"}
@@ -126,7 +127,7 @@ class Pipelined:
             try:
                 self.schedule.step(target=target, losses=losses if last else None, return_outputs=False)
             except RuntimeError as err:
-                if err.__cause__ is not None and "failed to run" in str(err):
+                if err.__cause__ is not None and says(err, "stage failed"):
                     raise err.__cause__ from None
                 raise
             total = _total(losses) / self.scale if last else _example(self.plan.output)

@@ -23,7 +23,7 @@ from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
 from ms2torch._core.processes import distributed, faults, zero
 from ms2torch._core.tensor.tensor import Tensor, wrap
-from ms2torch._core.torch_private import tree_leaves, tree_map
+from ms2torch._core.torch_private import says, tree_leaves, tree_map
 
 
 def factors(n: int) -> tuple[int, ...]:
@@ -362,7 +362,7 @@ class Completing(TorchDispatchMode):
         try:
             return func(*args, **kwargs)
         except NotImplementedError as err:
-            if "sharding strategy" not in str(err) or func._schema.is_mutable:
+            if not says(err, "no sharding rule") or func._schema.is_mutable:
                 raise
         found = next(t for t in tree_leaves((args, kwargs)) if isinstance(t, DTensor))
         everywhere = (Replicate(),) * found.device_mesh.ndim

@@ -14,7 +14,8 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.devices.device import device
 from ms2torch._core.operators import arithmetic
-from ms2torch._core.operators.refusals import broadcastable, cannot_multiply, one_dtype, translate
+from ms2torch._core.operators.causes import broadcastable
+from ms2torch._core.operators.refusals import cannot_multiply, one_dtype, translate
 from ms2torch._core.tensor import construct, indexing, printing, writing_back
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.torch_private import is_differentiated, register_pytree_node
@@ -486,7 +487,7 @@ def _operator(name: str, same, full, prim: str, sequences: str = ""):
             r = same(a, b)
         except RuntimeError as err:
             if b.__class__ is not float and not broadcastable(a, b):
-                raise translate(err, prim, (a, b)) from None
+                raise translate(err, prim, (a, b), same) from None
             r = full(a, b)
         out = _new(Tensor)
         out._t = r

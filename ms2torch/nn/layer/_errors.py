@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import torch
+
 from ms2torch._core.operators.refusals import translate
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.torch_private import out_of_memory
 
 
 def _type(x) -> str:
@@ -33,7 +36,7 @@ def dense_error(err: Exception, x, weight) -> Exception:
     if x.shape[-1] != weight.shape[-1]:
         return ValueError("For 'MatMul' the input dimensions must be equal, but got "
                           f"'x1_col': {x.shape[-1]} and 'x2_row': {weight.shape[-1]}.")
-    return translate(err, "MatMul", (x._t, weight._t))
+    return translate(err, "MatMul", (x._t, weight._t), torch.nn.functional.linear)
 
 
 def conv_error(err: Exception, name: str, x, weight, group: int, dims: int) -> Exception:
@@ -52,7 +55,8 @@ def conv_error(err: Exception, name: str, x, weight, group: int, dims: int) -> E
                             "equal to "
                             f"'C_in' of input 'weight' shape: {inside}, but got 'C_in' of input 'x' shape: "
                             f"{x.shape[1]}, and 'group': {group}.")
-    if "Kernel size can't be greater" in str(err):
+    all_else_fits = err.__class__ is RuntimeError and "Transpose" not in name
+    if all_else_fits and not out_of_memory(err):
         return ValueError("For 'Conv2d', input shape's h and w after padding must be greater than or equal "
                           "to "
                           "kernel_size's h and w respectively.")

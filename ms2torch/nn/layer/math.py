@@ -139,7 +139,7 @@ class MatMul(Cell):
         try:
             return wrap(torch.matmul(a, b))
         except RuntimeError as err:
-            raise translate(err, "MatMul", (a, b)) from None
+            raise translate(err, "MatMul", (a, b), torch.matmul) from None
 
 
 class CosineSimilarity(Cell):

@@ -6,6 +6,7 @@ from ms2torch._core import mode as _mode
 from ms2torch._core.errors import notice
 from ms2torch._core.gradient import passes
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.torch_private import says
 from ms2torch.nn.cell import Cell
 
 
@@ -143,7 +144,7 @@ def loss_and_gradients(cell, inputs: tuple, sens):
     try:
         loss, raw = overlap.step(cell.network, inputs, sens, reducer._scale)
     except RuntimeError as err:
-        if "modified by an inplace operation" not in str(err):
+        if not says(err, "overwritten"):
             raise
         # The network writes in place to what autograd saved: the engine's own gradients can do that.
         reducer.__dict__["_overlap"] = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import final
+from ms2torch._core.operators.causes import broadcastable
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.tensor import construct
 from ms2torch._core.tensor import dtype as _dtype
@@ -241,8 +242,8 @@ def masked_fill(input_x, mask, value):
         value = _filler(input_x, value)
     try:
         return torch.masked_fill(input_x, mask, value)
-    except RuntimeError as err:
-        if "must match" in str(err):
+    except RuntimeError:
+        if not broadcastable(input_x, mask):
             raise ValueError(_no_broadcast("MaskedFill", "input", input_x, "mask", mask)) from None
         raise TypeError("For 'MaskedFill', the dtype of 'value' must be "
                         f"{_dtype.from_torch(input_x.dtype)} as "

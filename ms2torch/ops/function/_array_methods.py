@@ -155,7 +155,7 @@ def _reshaped(input, shape, name):
                                 f"{n.__class__.__name__} at pos {i}.") from None
         raise
     except RuntimeError as err:
-        if "is invalid for input" in str(err):
+        if list(shape).count(-1) < 2 and all(n >= -1 for n in shape):       # sizes, of another number
             sizes = ", ".join(map(str, shape))
             raise ValueError(f"proposed_shape '[const vector]{{{sizes}}}' is invalid for input of size "
                              f"{input.numel()}") from None

@@ -587,7 +587,7 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     try:
         return torch.isclose(input, other, rtol, atol, equal_nan)
     except RuntimeError as err:
-        raise arithmetic.translate(err, "IsClose", (input, other)) from None
+        raise arithmetic.translate(err, "IsClose", (input, other), torch.isclose) from None
 
 
 def _allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
