@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 import torch
 
 from ms2torch._core.gradient import amp as _amp
+from ms2torch._core.operators.error_wrappers import wrap_class
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
@@ -57,6 +58,7 @@ class LossScaler(ABC):
         """Change the scale after a step whose gradients were finite or not."""
 
 
+@wrap_class
 class StaticLossScaler(LossScaler):
     """A constant scale (``mindspore.amp.StaticLossScaler``). ValueError for a scale below 1."""
 
@@ -74,6 +76,7 @@ class StaticLossScaler(LossScaler):
         return False
 
 
+@wrap_class
 class DynamicLossScaler(StaticLossScaler):
     """A scale that falls with overflows and rises without (``mindspore.amp.DynamicLossScaler``).
 

@@ -6,6 +6,7 @@ import types
 
 from ms2torch._core import mode
 from ms2torch._core.gradient.custom import observe_gradients, with_gradient_of
+from ms2torch._core.operators.error_wrappers import wrap_class
 from ms2torch._core.operators.registry import Primitive, op
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
@@ -23,6 +24,7 @@ def _stopped(value):
     return value.detach() if hasattr(value, "detach") else value
 
 
+@wrap_class
 class InsertGradientOf(Primitive):
     """Passes its input on; the gradient on its way back goes through ``f(gradient)`` (a result of None keeps
     it)."""
@@ -39,6 +41,7 @@ class InsertGradientOf(Primitive):
         return wrap(with_gradient_of(x._t, see)) if x._t.requires_grad else x
 
 
+@wrap_class
 class HookBackward(Primitive):
     """Passes its inputs on; ``hook_fn`` is called with the tuple of their gradients, and a result replaces
     them. In graph mode it is not called.

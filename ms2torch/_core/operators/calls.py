@@ -49,7 +49,9 @@ def wrong_call(valid: str, kernel, args, kwargs, fixed=None) -> TypeError | None
 def no_matching_form(name: str, *args, **kwargs) -> TypeError:
     """The error of a method that has no form for arguments of these kinds."""
     said = ", ".join([*map(_kind, args), *(f"{n}={_kind(v)}" for n, v in kwargs.items())])
-    return TypeError(f'Failed calling {name} with "{name}({said})".')
+    error = TypeError(f'Failed calling {name} with "{name}({said})".')
+    error.form = name                       # (`registry` knows what was given by name)
+    return error
 
 
 def not_a_tensor(err: AttributeError, name: str, kernel, raw, kwargs, fixed=None) -> TypeError | None:

@@ -68,11 +68,11 @@ def _template(required: int, defaulted: int, named: int, by_name: int, kind: str
                     f"return respell({values}, _more, _others)"
         takes = [*first, *later, "*_more", *names, "**_others"]
     elif kind == "spelled":
-        unusual = " or ".join(["_others", *[f"{a} is ABSENT" for a in first]])
-        respelled = f"if {unusual}: return respell({values}, _others)"
-        takes = [*takes, "**_others"]
-    space = {"ABSENT": ABSENT, "FAILURES": FAILURES, "PLAIN": PLAIN, "Tensor": Tensor, "Torch": torch.Tensor,
-             "new": _new, "lift": lift, "lower": lower}
+        unusual = " or ".join(["_others", "_more", *[f"{a} is ABSENT" for a in first]])
+        respelled = f"if {unusual}: return respell({values}, _more, _others)"
+        takes = [*first, *later, "*_more", *names, "**_others"]
+    space = {"__name__": __name__, "ABSENT": ABSENT, "FAILURES": FAILURES, "PLAIN": PLAIN, "Tensor": Tensor,
+             "Torch": torch.Tensor, "new": _new, "lift": lift, "lower": lower}
     exec(_TEMPLATE.format(arguments=", ".join(takes), passed=", ".join(sent), given=values,
                           respelled=respelled), space)
     return space["make"], called
@@ -101,9 +101,9 @@ def form(kernel, shown: Arguments, explain, respell=None, run=None):
     """The function with the arguments ``shown`` that takes and gives Tensors for ``kernel``.
 
     ``explain(err, values)`` raises the error of a failure, or gives the result after all; ``values`` are the
-    arguments given, in the order shown. ``respell(values, others)`` answers a call by other names of the
-    arguments, and ``respell(values, more, others)`` any wrong number where there are none; some values are
-    ABSENT then. ``run`` is called in the kernel's place.
+    arguments given, in the order shown. ``respell(values, more, others)`` answers a call by other names of
+    the arguments, or of a wrong number; some values are ABSENT then. ``run`` is called in the kernel's
+    place.
     """
     kind = "" if respell is None else "spelled" if shown.also else "counted"
     return _function(shown, arguments(kernel).names, kind, kernel, explain, run, respell)

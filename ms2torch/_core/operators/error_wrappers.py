@@ -13,14 +13,16 @@ from types import FunctionType
 
 from ms2torch._core.operators import refused
 from ms2torch._core.operators.guards import LOOKING
+from ms2torch._core.operators.preconditions import PRECONDITIONS, precondition_error
 
+_OURS = ("ms2torch.", "mindspore.")
 _ENTRY = re.compile(r"^[\w.<>]+\.(construct|__init__|__call__)\(\) "
                     r"(?=got an unexpected|missing \d|takes |got multiple)")
 
 
 def wrap_function(function, called: str):
     """``function``, whose failures are told as the real one's; it looks first where ``LOOKING`` says so."""
-    looks = f"{called} make" in LOOKING
+    looks = f"{called} make" in LOOKING or f"{called} make" in PRECONDITIONS
     takes = None
 
     @wraps(function)
@@ -60,20 +62,51 @@ def certain_error(called: str, takes, args, kwargs) -> Exception | None:
     defaults = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
     given = [(p, refused.as_torch(v)) for p, v in (*zip(places, args, strict=True), *kwargs.items())
              if v is not defaults.get(p, refused.NOTHING)]
-    return refused.argument_error(called, given, defaults, certain=True)
+    if wrong := refused.argument_error(called, given, defaults, certain=True):
+        return wrong
+    return _precondition_error(called, defaults, zip(places, args, strict=True), kwargs)
+
+
+def _precondition_error(called: str, defaults, placed, named, own=()) -> Exception | None:
+    """What `preconditions` has against a call."""
+    if called not in PRECONDITIONS:
+        return None
+    from ms2torch._core.operators import terms
+
+    values = {**defaults, **dict(own), **dict(placed), **named}
+    return precondition_error(called, {terms.variable_name(p): refused.as_torch(v)
+                                       for p, v in values.items()})
 
 
 def wrap_class(cls: type, package: str | None = None, calls: bool = True) -> type:
     """Let the constructor of a class of the mirror, and its ``__call__`` where it ``calls``, refuse what the
     real one's do, in its words; ``package`` is where programs find it. Classes of programs stay as they are.
     """
-    if not cls.__module__.startswith("ms2torch."):
+    if not cls.__module__.startswith(_OURS):
         return cls
     cls._public_package = package or _package(cls)
     for method, stage in (("__init__", "make"), ("__call__", "call"))[: 1 + calls]:
         if method in cls.__dict__ or (package and isinstance(getattr(cls, method), FunctionType)):
             setattr(cls, method, _answering_method(cls, getattr(cls, method), method, stage))
+    if not calls and f"{public_name(cls)} call" in PRECONDITIONS:
+        cls.construct = _checked_construct(cls, cls.construct)
     return cls
+
+
+def _checked_construct(cls: type, construct):
+    """The ``construct`` of a layer, behind what MindSpore asks of its inputs."""
+    called = f"{public_name(cls)} call"
+    takes = inspect.Signature(list(inspect.signature(construct).parameters.values())[1:])
+
+    @wraps(construct)
+    def checked(self, *args, **kwargs):
+        places = refused.position_names(called, takes, len(args))
+        if wrong := _precondition_error(called, {}, zip(places, args, strict=True), kwargs,
+                                        plain_attributes(self)):
+            raise wrong
+        return construct(self, *args, **kwargs)
+
+    return checked
 
 
 def _answering_method(cls: type, run, method: str, stage: str):
@@ -89,6 +122,8 @@ def _answering_method(cls: type, run, method: str, stage: str):
             return run(self, *args, **kwargs)
         except refused.FAILURES as err:
             own = plain_attributes(self) if stage == "call" else None
+            if stage == "make" and made._public_package == "ops" and _ENTRY.match(str(err)):
+                err = _unbound(takes, args, kwargs) or err
             wrong = refused.mindspore_error(_of_class(err, made), called, takes, args, kwargs, own)
             if wrong is err:
                 raise
@@ -112,6 +147,15 @@ def plain_attributes(made) -> dict[str, object]:
     return {f"@{n}": v for n, v in vars(made).items() if isinstance(v, (int, float, str, tuple, list))}
 
 
+def _unbound(takes: inspect.Signature, args, kwargs) -> TypeError | None:
+    """Why arguments cannot be bound, in the words of `inspect`, which MindSpore's operators bind them by."""
+    try:
+        takes.bind(*args, **kwargs)
+    except TypeError as err:
+        return err
+    return None
+
+
 def _of_class(err: Exception, made: type) -> Exception:
     """Python's error about arguments under the name of the class that was called."""
     m = err.__class__ is TypeError and _ENTRY.match(str(err))
@@ -123,7 +167,7 @@ def _of_class(err: Exception, made: type) -> Exception:
 @cache
 def _outermost(made: type, method: str) -> type | None:
     """The class whose method runs first; None for classes of programs."""
-    if not made.__module__.startswith("ms2torch."):
+    if not made.__module__.startswith(_OURS):
         return None
     return next(c for c in made.__mro__ if method in c.__dict__)
 

@@ -1,6 +1,7 @@
 """A quick look at a definition's arguments, where its kernel would take what MindSpore refuses.
 
-guards.tsv names the arguments and the kinds that are wrong there. At the first call the look is compiled, one
+guards.tsv names the arguments and the kinds that are wrong there, preconditions.tsv what is asked of several
+together. At the first call the look is compiled, one
 or two comparisons for each of them, and put where the form calls its kernel.
 """
 
@@ -9,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ms2torch._core.operators import refused
+from ms2torch._core.operators import refused, terms
 from ms2torch._core.operators.guards import LOOKING
+from ms2torch._core.operators.preconditions import PRECONDITIONS, precondition_error
 from ms2torch._core.operators.spelling import arguments
 
 _CLASSES = {"str": str, "None": type(None), "list": list, "tuple": tuple, "numpy": np.ndarray, "float": float,
@@ -23,7 +25,7 @@ def with_precheck(called: str, kernel, run, places: dict[str, str], defaults: di
 
     ``places`` are the table's places by the kernel's names of its arguments, ``defaults`` values by place.
     """
-    if called not in LOOKING:
+    if called not in LOOKING and called not in PRECONDITIONS:
         return run
     cells, quick = [], None
 
@@ -42,11 +44,12 @@ def with_precheck(called: str, kernel, run, places: dict[str, str], defaults: di
 def _compiled(called: str, kernel, run, places, defaults):
     own, space = arguments(kernel), {"_run": run, "_Torch": torch.Tensor}
     by_place = {place: name for name, place in places.items()}
-    tests = [test for place, kinds in LOOKING[called].items() if place in by_place
+    tests = [test for place, kinds in LOOKING.get(called, {}).items() if place in by_place
              for test in _tests(by_place[place], kinds, by_place, space)]
-    if not tests:
-        return run
     wanted = [n for n in own.names if n in places]
+    names = [terms.variable_name(places.get(n, f"@{n}")) for n in own.names]
+    if called.startswith("Tensor."):
+        names[0] = "self"
 
     def refuse(*values):
         given = [(places[n], v) for n, v in zip(wanted, values, strict=True)
@@ -54,12 +57,21 @@ def _compiled(called: str, kernel, run, places, defaults):
         if wrong := refused.argument_error(called, given, defaults, certain=True):
             raise wrong
 
-    space["_refuse"] = refuse
+    def ask(*values):
+        if wrong := precondition_error(called, dict(zip(names, values, strict=True))):
+            raise wrong
+
+    space["_refuse"], space["_ask"] = refuse, ask
     takes = [*own.positional, *(["*", *own.named] if own.named else ())]
     passed = [*own.positional, *(f"{n}={n}" for n in own.named)]
-    exec(f"def look({', '.join(takes)}):\n if {' or '.join(tests)}: _refuse({', '.join(wanted)})\n"
-         f" return _run({', '.join(passed)})", space)
-    return space["look"]
+    lines = [f" if {' or '.join(tests)}: _refuse({', '.join(wanted)})"] if tests else []
+    lines += [f" _ask({', '.join(own.names)})"] if called in PRECONDITIONS else []
+    if not lines:
+        return run
+    exec("\n".join([f"def look({', '.join(takes)}):", *lines, f" return _run({', '.join(passed)})"]), space)
+    look = space["look"]
+    look.__defaults__, look.__kwdefaults__ = own.defaults or None, own.kwdefaults
+    return look
 
 
 def _tests(name: str, kinds: list[str], by_place, space):

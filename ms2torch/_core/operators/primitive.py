@@ -13,6 +13,7 @@ from ms2torch._core.operators.call_errors import lazy_checker, mindspore_error, 
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, primitive_call
 from ms2torch._core.operators.guards import GUARDED, LOOKING
 from ms2torch._core.operators.prechecks import with_precheck
+from ms2torch._core.operators.preconditions import PRECONDITIONS, precondition_error
 from ms2torch._core.operators.tables import PRIMITIVES
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
@@ -99,30 +100,34 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
         Primitive.__init__(self, name)
         values = dict(given)
         if args or kwargs:
-            told = [(n, v) for n, v in (*zip(given, args, strict=False), *kwargs.items())
-                    if v is not given.get(n)]
-            if told and (wrong := refused.argument_error(making, told, values, certain=True)):
-                raise wrong
-        for key in [*given][:len(args)] if kwargs else ():
-            if key in kwargs:
-                raise TypeError(f"multiple values for argument '{key}'")
-        if len(args) > len(given):
-            raise TypeError("too many positional arguments")
-        values.update(zip(given, args, strict=False))
-        for key, value in kwargs.items():
-            if key not in given:
-                raise TypeError(f"got an unexpected keyword argument '{key}'")
-            values[key] = value
+            # The order in which MindSpore's constructors tell what is wrong.
+            for key in [*given][:len(args)] if kwargs else ():
+                if key in kwargs:
+                    raise TypeError(f"multiple values for argument '{key}'")
+            if len(args) > len(given):
+                raise TypeError("too many positional arguments")
+            values.update(zip(given, args, strict=False))
+            values.update(kwargs)
         for key in required:
             if values[key] is REQUIRED:
                 raise TypeError(f"missing a required argument: '{key}'")
         if args or kwargs:
+            if len(values) > len(given):
+                unknown = next(n for n in kwargs if n not in given)
+                raise TypeError(f"got an unexpected keyword argument '{unknown}'")
+            told = [(n, v) for n, v in (*zip(given, args, strict=False), *kwargs.items())
+                    if v is not given[n]]
+            if told and (wrong := refused.argument_error(making, told, given, certain=True)):
+                raise wrong
             rules.check_attributes(name, {k: values[k] for k in (*[*given][:len(args)], *kwargs)})
+            if making in PRECONDITIONS and (wrong := precondition_error(making, lower(values))):
+                raise wrong
         self.__dict__.update(values)
         self.attrs = values
         self._fixed = {k: lower(values[k]) for k in fixed_names}
 
     making, calling = f"ops.{name} make", f"ops.{name} call"
+    asks = calling in PRECONDITIONS
     check = on_tensors and calling in LOOKING and \
         lazy_checker(calling, tuple(map(str, range(len(order)))), {})
     takes = ([parameters[n].replace(name=m) for m, n in zip(call or (), order, strict=False)]
@@ -133,6 +138,8 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
         if check and (wrong := check(lower(args))):
             raise wrong
         if looks and (wrong := rules.refusal(name, lower(args), order)):
+            raise wrong
+        if asks and (wrong := precondition_error(calling, {f"a{k}": v for k, v in enumerate(lower(args))})):
             raise wrong
         try:
             return kernel(*args, **kwargs, **self._fixed)

@@ -30,6 +30,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from ms2torch._core.operators.preconditions import PRECONDITIONS, precondition_error
 from ms2torch._core.operators.rules import _allowed, _name
 from ms2torch._core.operators.words import kind_of, renderings
 
@@ -83,8 +84,8 @@ def _lines(called: str) -> tuple[str, ...]:
 
 
 def has_entries(called: str) -> bool:
-    """Whether the table has a line about a name."""
-    return bool(_lines(called))
+    """Whether the tables have a line about a name."""
+    return called in PRECONDITIONS or bool(_lines(called))
 
 
 @cache
@@ -112,15 +113,18 @@ def conditions(called: str) -> tuple[tuple[str, str, str], ...]:
 def condition_error(called: str, given, own: dict | None = None) -> Exception | None:
     """MindSpore's error for arguments, (place, value) pairs, that do not fit each other; ``own`` are the
     attributes of the object that was called, by ``@name``, and what arguments are called besides."""
-    if not (asked := conditions(called)):
+    asked = conditions(called)
+    if not asked and called not in PRECONDITIONS:
         return None
     from ms2torch._core.operators import terms
 
     values = {terms.variable_name(p): v for p, v in (*(own or {}).items(), *given)}
+    if wrong := precondition_error(called, values):
+        return wrong
     for test, error, words in asked:
         if terms.holds(test, values):
             try:
-                text = terms.fill(words, values).replace("{given}", _call_of(given))
+                text = terms.fill(words, values).replace("{given}", call_text(given))
                 return getattr(builtins, error, RuntimeError)(text)
             except LookupError:
                 continue
@@ -219,7 +223,7 @@ def signature_error(called: str, name: str, takes, args, others, selves: int = 1
     unknown = next((n for n in others if n not in names), None)
     missing = [n for n in needed if n not in names[: len(args)] and n not in others]
     given = [*((str(k), as_torch(v)) for k, v in enumerate(args)),
-             *(_Named((n, as_torch(v))) for n, v in others.items())]
+             *(Named((n, as_torch(v))) for n, v in others.items())]
     if wrong := count_error(called, given, bool(missing), unknown):
         return wrong
     name = python_name(called) or name
@@ -301,13 +305,13 @@ def _error(entry: Entry, value, given, others) -> Exception:
     return getattr(builtins, entry.error, RuntimeError)(text)
 
 
-class _Named(tuple):
+class Named(tuple):
     """An argument that was given by its name."""
 
 
-def _call_of(given) -> str:
+def call_text(given) -> str:
     """The arguments as MindSpore's parser of calls prints them."""
-    kinds = ((p, renderings(v)["call"], pair.__class__ is _Named) for pair in given for p, v in (pair,))
+    kinds = ((p, renderings(v)["call"], pair.__class__ is Named) for pair in given for p, v in (pair,))
     return f"({', '.join(f'{p}={kind}' if named else kind for p, kind, named in kinds if p != 'self')})"
 
 
@@ -320,7 +324,7 @@ def fill(words: str, value, given, others=None) -> str:
         if what == "count":
             return str(len(given) + int(of or 0))
         if what == "given":
-            return _call_of(given)
+            return call_text(given)
         if what == "unknown":
             return str(value)
         return renderings(values.get(of) if of else value).get(what, "")
@@ -343,7 +347,7 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
         return err
     places = position_names(called, takes, len(args))
     given = [*zip(places, map(as_torch, args), strict=True),
-             *(_Named((n, as_torch(v))) for n, v in kwargs.items())]
+             *(Named((n, as_torch(v))) for n, v in kwargs.items())]
     if (err.__class__ is TypeError and _ENTRY.match(str(err))) or _BOUND.match(str(err)):
         try:
             takes.bind(*args, **kwargs)

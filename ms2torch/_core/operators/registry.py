@@ -31,12 +31,13 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ms2torch._core.operators import refused, unsigned
+from ms2torch._core.operators import callsite, refused, unsigned
 from ms2torch._core.operators.call_errors import mindspore_error, with_guard
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form
 from ms2torch._core.operators.error_wrappers import certain_error, wrap_class
 from ms2torch._core.operators.guards import APART, LOOKING
 from ms2torch._core.operators.prechecks import with_precheck
+from ms2torch._core.operators.preconditions import PRECONDITIONS
 from ms2torch._core.operators.primitive import REQUIRED, Primitive, make_primitive
 from ms2torch._core.operators.spelling import Arguments, arguments, declared
 from ms2torch._core.operators.tables import PRIMITIVES, Table, place_of
@@ -108,7 +109,11 @@ def _public(kernel, name: str) -> str:
 def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments, public):
     def explain(err, values):
         raw = [lower(v) for v in values]
-        said, unfit = partial(_refused, public, shown, raw), partial(_unfit, public, shown, raw)
+        told = _given(shown, raw, err)
+        if form_name := getattr(err, "form", ""):
+            given = refused.call_text(told[public[0].startswith("Tensor."):])
+            raise TypeError(f'Failed calling {form_name} with "{form_name}{given}".') from None
+        said, unfit = partial(_refused, public, shown, raw, told), partial(_unfit, public, raw, told)
         given = dict(zip(own.names, raw, strict=False))
         wrong = mindspore_error(err, name, (), given, valid, kernel, None, said, unfit)
         if (found := unsigned.compute(wrong, kernel, (), given)) is not None:
@@ -116,70 +121,79 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
         raise wrong from None
 
     run = _looking(kernel, with_guard(kernel, name) or kernel, public, shown, own)
-    if not shown.also:
-        return form(kernel, shown, explain, _miscounted(shown, name, public), run)
-    meant = dict(zip(shown.names, own.names, strict=False))
-    any_call = _of_any_arguments(kernel, name, valid, {k: meant[v] for k, v in shown.also.items()}, public)
+    respell = None
+    if shown.also or public[0] in APART:
+        def respell(values, more, others):
+            return call(**_respelled(shown, public[0], values, more, others))
 
-    def respell(values, others):
-        given = zip(own.names, values, map(shown.default, range(len(values))), strict=False)
-        return any_call(**{n: v for n, v, default in given if v is not ABSENT and v is not default}, **others)
-
-    return form(kernel, shown, explain, respell, run)
+    call = form(kernel, shown, explain, respell, run)
+    return call
 
 
-def _miscounted(shown: Arguments, name: str, public):
-    """What answers a call with too many, too few or unknown arguments, where MindSpore's is not Python's
-    answer; None elsewhere."""
-    called = public[0]
-    if called not in APART:
-        return None
+def _respelled(shown: Arguments, called: str, values, more, others) -> dict:
+    """The arguments of a call that gave some by other names, by their own; MindSpore's error where they are
+    too many, too few or unknown."""
+    given = {n: shown.default(k) if v is ABSENT else v
+             for k, (n, v) in enumerate(zip(shown.names, values, strict=True))}
+    unset = {n for k, n in enumerate(shown.names) if given[n] is shown.default(k)}
+    named = {shown.also.get(n, n): v for n, v in others.items()}
+    if not more and unset >= named.keys():
+        given.update(named)
+        if REQUIRED not in given.values():
+            return given
+    told = [(n, v) for n, v in given.items() if n not in unset and n not in named]
+    keywords = {n: v for n, v in told if n in shown.named}
+    takes, method = list(shown.signature().parameters.values()), called.startswith("Tensor.")
+    places = [*(v for n, v in told if n not in keywords), *more]
+    raise refused.signature_error(f"{called} make", called if method else called.rpartition(".")[2],
+                                  takes[method:], places[method:], {**keywords, **others},
+                                  int(method)) from None
 
-    def miscounted(values, more, others):
-        told = [(n, v) for k, (n, v) in enumerate(zip(shown.names, values, strict=True))
-                if v is not ABSENT and v is not shown.default(k)]
-        named = {n: v for n, v in told if n in shown.named}
-        takes, method = list(shown.signature().parameters.values()), called.startswith("Tensor.")
-        raise refused.signature_error(f"{called} make", called if method else name, takes[method:],
-                                      [*(v for n, v in told if n not in named), *more][method:],
-                                      {**named, **others}, int(method)) from None
 
-    return miscounted
+def _given(shown: Arguments, values, err) -> list:
+    """(place, value) of the arguments that a failed call gave, those by name last."""
+    held, names = dict(zip(shown.names, values, strict=False)), callsite.keyword_names(err)
+    named = {shown.also.get(n, n): n for n in names}
+    first = [(n, v) for k, (n, v) in enumerate(held.items()) if n not in named and v is not shown.default(k)]
+    return [*first, *(refused.Named((said, held[n])) for n, said in named.items() if n in held)]
 
 
-def _refused(public, shown: Arguments, values, certain: bool) -> Exception | None:
+def _refused(public, shown: Arguments, values, told, certain: bool) -> Exception | None:
     """MindSpore's error for a failed call of a form, where the table of refused calls has one."""
-    all_ = [*zip(shown.names, values, strict=False)]
-    given = [(n, v) for k, (n, v) in enumerate(all_) if v is not shown.default(k)]
+    others = dict(zip(shown.names, values, strict=False))
     for called in public:
-        told = given[1:] if called.startswith("Tensor.") else given
-        if wrong := refused.argument_error(f"{called} make", told, dict(all_), certain):
+        given = told[1:] if called.startswith("Tensor.") else told
+        if wrong := refused.argument_error(f"{called} make", given, others, certain):
             return wrong
     return None
 
 
-def _unfit(public, shown: Arguments, values) -> Exception | None:
+def _unfit(public, values, told) -> Exception | None:
     """MindSpore's error for arguments of a form that do not fit each other."""
-    given = [(n, v) for k, (n, v) in enumerate(zip(shown.names, values, strict=False))
-             if v is not shown.default(k)]
     for called in public:
-        method = called.startswith("Tensor.") and given
-        told = [("self", values[0]), *given[1:]] if method else given
-        if wrong := refused.condition_error(f"{called} make", told, dict(given[:1]) if method else None):
+        method = called.startswith("Tensor.") and told
+        given = [("self", values[0]), *told[1:]] if method else told
+        if wrong := refused.condition_error(f"{called} make", given, dict(told[:1]) if method else None):
             return wrong
     return None
 
 
 def _looking(kernel, run, public, shown: Arguments, own: Arguments):
     """``run`` behind the look that one of the ``public`` names asks for."""
-    called = next((f"{p} make" for p in public if f"{p} make" in LOOKING), "")
+    called = _name_with_checks(public) or ""
     defaults = {n: d for k, n in enumerate(shown.names) if (d := shown.default(k)) is not REQUIRED}
     return with_precheck(called, kernel, run, dict(zip(own.names, shown.names, strict=False)), defaults)
 
 
+def _name_with_checks(public) -> str | None:
+    """Under which of its names a form's arguments are looked at before it computes."""
+    return next((called for p in public if (called := f"{p} make") in LOOKING or called in PRECONDITIONS),
+                None)
+
+
 def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str], public=()):
     run = with_guard(kernel, name) or kernel
-    looks = next((f"{p} make" for p in public if f"{p} make" in LOOKING), None)
+    looks = _name_with_checks(public)
 
     def call(*args, **kwargs):
         if looks and (wrong := certain_error(looks, inspect.signature(call), args, kwargs)):

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import zip_longest
 
 import numpy as np
 import torch
 
 from ms2torch._core.operators.words import kind_of, renderings, shapes
 from ms2torch._core.tensor.dtype import from_torch
-
-_HOLE = re.compile(r"\{(-?(?:rank|dim|size|count|item|num|least|shape|rest|tuple|vector|dims|word|kind|call|"
-                   r"cls|type|text)\([^{}]*)\}")
 
 
 def _tensor(x):
@@ -51,6 +49,22 @@ def _rendered(how: str):
     return lambda x: renderings(x)[how]
 
 
+def _positive(x) -> bool:
+    return isinstance(x, int) and not isinstance(x, bool) and x > 0
+
+
+def positives(x, number: int) -> bool:
+    """Whether this is a positive whole number, or ``number`` of them in a tuple."""
+    return _positive(x) or (isinstance(x, tuple) and len(x) == number and all(map(_positive, x)))
+
+
+def broadcast(*tensors) -> bool:
+    """Whether tensors, of which numbers are some, have shapes that broadcast."""
+    sizes = [tuple(x.shape) for x in tensors if isinstance(x, (torch.Tensor, np.ndarray))]
+    return all(len({n for n in places if n != 1}) <= 1
+               for places in zip_longest(*map(reversed, sizes), fillvalue=1))
+
+
 def _sized(how: str):
     return lambda x: shapes(tuple(_tensor(x).shape))[how]
 
@@ -68,11 +82,18 @@ WORDS = {
     "of": kind_of,
     "shape": _sized("shape"), "tuple": _sized("tuple"), "vector": _sized("vector"), "dims": _sized("dims"),
     "rest": lambda x: str(list(_tensor(x).shape[1:])),
-    "text": str,
+    "text": str, "lower": lambda x: str(from_torch(_tensor(x).dtype)).lower(),
+    "is_float": lambda x: _tensor(x).dtype.is_floating_point,
+    "plain": lambda x: f"({', '.join(map(str, _tensor(x).shape))})", "lowered": str.lower,
+    "sized": lambda x: torch.tensor(x) if isinstance(x, (int, float, complex)) else _tensor(x),
+    "positives": positives, "broadcast": broadcast, "tuple_": tuple,
+    **{f.__name__: f for f in (len, abs, min, max, all, any, isinstance, int, float, bool, str, list)},
     **{how: _rendered(how) for how in ("word", "kind", "call", "cls", "type")},
 }
 
 
+_HOLE = re.compile(rf"\{{(-?(?:{'|'.join(WORDS)})\([^{{}}]*)\}}")
+_BUILTINS = {"__import__": __import__}            # (numpy prints by an import)
 # What an expression raises about arguments that it does not fit.
 UNTOLD = (TypeError, IndexError, NameError, AttributeError, KeyError, ValueError)
 
@@ -90,7 +111,7 @@ def _compiled(expression: str):
 def evaluate(expression: str, values: dict):
     """The value of an expression for arguments by `variable_name`; LookupError where they have none."""
     try:
-        return eval(_compiled(expression), {"__builtins__": {}, **values, **WORDS})
+        return eval(_compiled(expression), {"__builtins__": _BUILTINS, **values, **WORDS})
     except UNTOLD:
         raise LookupError(expression) from None
 

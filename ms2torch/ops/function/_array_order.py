@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
@@ -66,7 +67,7 @@ def msort(input):
 
 
 def _largest(x, k, axis, largest):
-    k = int(k) if isinstance(k, torch.Tensor) else k
+    k = int(k) if isinstance(k, (torch.Tensor, np.integer)) else k
     if k.__class__ is not int:
         kind = {float: "Float32", bool: "Bool"}.get(k.__class__, k.__class__.__name__)
         raise TypeError(f"For primitive[TopK], the input argument[k] must be a type of {{Int32, Int64}}, "

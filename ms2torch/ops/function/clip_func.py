@@ -64,6 +64,9 @@ def clamp(input, min=None, max=None):
     """``input`` limited to [min, max] (``mindspore.ops.clamp``, ``clip``); ValueError without any limit."""
     if min is None and max is None:
         raise ValueError("For Clamp, at least one of 'min' or 'max' must not be None.")
+    for given in (input, min, max):
+        if given.__class__ is bool or getattr(given, "dtype", None) is torch.bool:
+            raise ValueError("For Clamp, the dtype of 'input', 'min' and 'max' must not be bool.")
     return _each(_limited, input, min, max)
 
 

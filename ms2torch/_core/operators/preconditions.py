@@ -1,0 +1,99 @@
+"""What MindSpore asks of a call's arguments where the computation here would take what it refuses.
+
+preconditions.tsv is written by hand, from what the real one answers and documents. A line: the calls that it
+is about (``ops.Betainc call``, ``ops.addr make``; several by commas), the condition under which they are
+refused (an expression of `terms`), the error's class, its words. The first line that holds tells the error.
+They are asked before the computation, so each is true of no call that MindSpore takes.
+
+Where MindSpore has one form of words for all its operators the line says what is right instead, and no more:
+``seed: int >= 0``, ``keep_prob: in [0.0, 1.0]``, ``mode: of REFLECT, SYMMETRIC``, ``strides: a pair``.
+"""
+
+from __future__ import annotations
+
+import builtins
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+def _read() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for line in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        called, _, rest = line.partition("\t")
+        for name in called.split(", "):
+            found.setdefault(name, []).append(rest)
+    return found
+
+
+PRECONDITIONS = _read()
+
+
+class Rule(NamedTuple):
+    """``test`` takes the arguments ``names`` and is true of those that are refused."""
+
+    names: tuple[str, ...]
+    test: Any
+    error: str
+    words: str
+
+
+@cache
+def _rules(called: str) -> tuple[Rule, ...]:
+    made: list[Rule] = []
+    for line in PRECONDITIONS.get(called, ()):
+        made += [_rule(called, *row) for row in _worded(called, *line.split("\t"))]
+    return tuple(made)
+
+
+def _rule(called: str, condition: str, error: str, words: str) -> Rule:
+    from ms2torch._core.operators import terms
+
+    used = dict.fromkeys(compile(condition, called, "eval").co_names)
+    names = tuple(n for n in used if n not in terms.WORDS)
+    test = eval(f"lambda {', '.join(names)}: {condition}", {"__builtins__": {}, **terms.WORDS})
+    return Rule(names, test, error, words.replace("\\n", "\n"))
+
+
+def _worded(called: str, condition: str, error: str = "", words: str = ""):
+    """(condition, error, words) of a line, of several rules where it says what is right."""
+    if words:
+        yield condition, error, words
+        return
+    n, _, right = condition.partition(": ")
+    told = f"For '{called.split()[0].rpartition('.')[2]}'"
+    if right.startswith("int "):
+        asked = f"{told}, the '{n}' must be int"
+        some = f"{asked} and must {right[4:]}, but got '{{text({n})}}' with type '{{type({n})}}'."
+        yield f"not isinstance({n}, int)", "TypeError", f"{asked}, but got '{{type({n})}}'"
+        yield f"isinstance({n}, bool)", "TypeError", some
+        yield f"not {n} {right[4:]}", "ValueError", some
+    elif right.startswith("in "):
+        low, high = right[4:-1].split(", ")
+        yield (f"not {low} <= num({n}) <= {high}", "ValueError", f"{told}, the '{n}' must be in range of "
+               f"{right[3:]}, but got {{text({n})}} with type '{{type({n})}}'.")
+    elif right.startswith("of "):
+        words = right[3:].split(", ")
+        yield (f"{n} not in {words}", "ValueError",
+               f"{told}, the '{n}' must be str and must be in '{words}', but got '{{text({n})}}'.")
+    else:
+        number = {"a pair": 2, "a triple": 3}[right]
+        what = (f" attr '{n}' must be an positive int number or a tuple of two positive int numbers"
+                if number == 2 else
+                f", the parameter '{n}' must be an positive integer or a tuple of three positive integer")
+        yield f"not positives({n}, {number})", "ValueError", f"{told}{what}, but got {{text({n})}}"
+
+
+def precondition_error(called: str, values: dict) -> Exception | None:
+    """MindSpore's error for a call with the arguments ``values`` by `terms.variable_name`, with defaults."""
+    if called not in PRECONDITIONS:
+        return None
+    from ms2torch._core.operators import terms
+
+    for rule in _rules(called):
+        try:
+            if rule.test(*[values[n] for n in rule.names]):
+                return getattr(builtins, rule.error)(terms.fill(rule.words, values))
+        except (LookupError, *terms.UNTOLD):
+            continue
+    return None
