@@ -88,3 +88,9 @@ def borders(task="Boundaries", usage="all", **arguments):
             "usage": ["train", "val", "train_noval", "all", "x"]})
 def test_sbd(task, usage):
     return said(lambda: (borders(task, usage), borders(task, usage, decode=True)))
+
+
+@case
+def test_the_names_of_flowers():
+    flowers("Classification", "all")
+    return ds.Flowers102Dataset("f", "Classification").get_class_indexing()

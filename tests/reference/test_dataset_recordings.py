@@ -142,3 +142,31 @@ def commands(usage=None, **arguments):
 @case(each={"usage": ["train", "valid", "test", "all", None, "x"]})
 def test_speech_commands(usage):
     return said(commands, usage)
+
+
+def talks(release="release1", usage=None, part="train", stm="{talk} 1 {talk}_spk 0.{n} 0.{n}01 <o,f0,male> said {n}\n",
+          lines=11, **arguments):
+    """Lengths instead of waveforms: MindSpore's are silence."""
+    for folder in (part, "test", "dev"):
+        for talk in ("B_2", "A_1"):
+            head = "NIST_1A\n   1024\nsample_n_bytes -i 2\nchannel_count -i 1\nsample_rate -i 8000\nend_head\n"
+            os.makedirs(f"f/{folder}/sph", exist_ok=True)
+            with open(f"f/{folder}/sph/{talk}.sph", "wb") as file:
+                file.write(head.encode().ljust(1024) + bytes(32000))
+            written(f"f/{folder}/stm/{talk}.stm", "".join(stm.format(talk=talk, n=n) for n in range(lines)))
+    data = ds.TedliumDataset("f", release, usage, **quiet(arguments))
+    return data.get_dataset_size(), [{name: value.shape if name == "waveform" else value.tolist()
+                                      for name, value in row.items()}
+                                     for row in data.create_dict_iterator(num_epochs=1, output_numpy=True)]
+
+
+TALKS = {"all": {}, "test": {"usage": "test"}, "release3": {"release": "release3", "part": "data"},
+         "usage": {"usage": "x"}, "release": {"release": "x"}, "usage of 3": {"release": "release3", "usage": "test"},
+         "ending": {"extensions": ".wav"}, "shard": {"num_shards": 5, "shard_id": 2}, "samples": {"num_samples": 3},
+         "no folder": {"release": "release3"}, "no lines": {"lines": 0}, "no file": {"stm": "C_3 1 s 0 0.1 <x> a\n"},
+         "too long": {"stm": "{talk} 1 s 0 99 <x> a\n"}, "spaces": {"stm": "{talk} 1 s 0 0.1 <x> a  b \n", "lines": 1}}
+
+
+@case(each={"name": list(TALKS)})
+def test_tedlium(name):
+    return said(lambda: talks(**TALKS[name]))

@@ -270,3 +270,31 @@ def without(name):
 @case(each={"name": list(MISSING)})
 def test_files_that_are_missing(name):
     return said(lambda: without(name))
+
+
+def drawn(seed, total_rows=3, schema=None, **arguments):
+    """Rows of `RandomDataset`, each column as its dtype, shape and first element: a byte fills it."""
+    ds.config.set_seed(seed)
+    if schema is not None:
+        columns, schema = schema, ds.Schema()
+        for name, (kind, *shape) in columns.items():
+            schema.add_column(name, kind, *shape)
+    data = ds.RandomDataset(total_rows, schema, **{"num_parallel_workers": 1} | arguments)
+    iterator = data.create_dict_iterator(num_epochs=2, output_numpy=True)
+    return [[{name: (str(value.dtype), value.shape, value.ravel()[:1].tobytes().hex() if value.dtype != bool else
+                     bool(value.ravel()[0])) for name, value in row.items()} for row in iterator] for _ in range(2)]
+
+
+COLUMNS = {"a": ("int32", [2, 3]), "b": ("float16", []), "c": ("uint8", [-1, 2]), "d": ("bool", [2])}
+DRAWN = {"columns": ((3, 4, COLUMNS), {}), "two of them": ((4, 4, COLUMNS), {"columns_list": ["d", "a"]}),
+         "no such column": ((3, 4, COLUMNS), {"columns_list": ["z"]}), "any columns": ((8, 2), {}),
+         "workers": ((3, 6, COLUMNS), {"num_parallel_workers": 2}), "any rows": ((30, None, {"a": ("int8", [1])}), {}),
+         "shards": ((3, 4, COLUMNS), {"num_shards": 2, "shard_id": 0}), "samples": ((3, 4, COLUMNS), {"num_samples": 2}),
+         "shuffle": ((3, 4, COLUMNS), {"shuffle": True}), "text": ((3, 2, {"a": ("string", [2])}), {}),
+         "-1 rows": ((3, -1, COLUMNS), {}), "kind": ((3, "x"), {}), "list": ((3, 3), {"columns_list": "a"})}
+
+
+@case(each={"name": list(DRAWN)})
+def test_random_rows(name):
+    args, arguments = DRAWN[name]
+    return said(lambda: drawn(*args, **arguments))

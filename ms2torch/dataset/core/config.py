@@ -15,6 +15,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from .errors import pipeline_error, syntax_error
 from .validator_helpers import INT32_MAX, UINT32_MAX, check_valid_str, type_check
 
 __all__ = ["ErrorSamplesMode", "get_auto_num_workers", "get_auto_offload", "get_autotune_interval",
@@ -156,6 +157,13 @@ def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> Non
         raise TypeError(f"json_filepath must be a str value but was: {filepath_prefix}.")
     if enable and filepath_prefix == "":
         raise RuntimeError("The value of json_filepath cannot be the empty string.")
+    if enable and filepath_prefix:
+        folder = os.path.dirname(filepath_prefix)
+        if os.path.isdir(filepath_prefix):
+            raise syntax_error(f"Invalid json_filepath parameter. <{filepath_prefix}> is a directory, not "
+                               "filename.")
+        if folder and not os.path.isdir(folder):
+            raise syntax_error(f"Invalid json_filepath parameter.  Directory <{folder}> does not exist.")
 
 
 def get_enable_autotune() -> bool:
@@ -314,8 +322,17 @@ def get_video_backend() -> str:
 def load(file: str) -> None:
     """Read settings from a JSON file with MindSpore's names (``seed``, ``opConnectorSize``,
     ``numParallelWorkers``)."""
-    with open(file, encoding="utf-8") as handle:
-        read = json.load(handle)
+    if not isinstance(file, str):
+        raise TypeError("load(): incompatible function arguments. The following argument types are supported:"
+                        f" (file: str), but got {type(file)}.")
+    if not os.path.isfile(file):
+        raise pipeline_error(f"Invalid file: settings file:{file} is not exist, check input path of config "
+                             "'load' API.")
+    try:
+        with open(file, encoding="utf-8") as handle:
+            read = json.load(handle)
+    except ValueError:
+        raise pipeline_error("Client file failed to load.") from None
     setters = {"seed": set_seed, "opConnectorSize": set_prefetch_size,
                "numParallelWorkers": set_num_parallel_workers,
                "monitorSamplingInterval": set_monitor_sampling_interval}

@@ -37,6 +37,9 @@ class _Batching(UnionBaseDataset):
 
     def __init__(self, input_dataset, batch_size, drop_remainder, num_parallel_workers):
         super().__init__(children=input_dataset, num_parallel_workers=num_parallel_workers)
+        if input_dataset.is_sync():
+            from ._waiting import scaled
+            scaled(input_dataset, batch_size)
         self.batch_size_func = batch_size if callable(batch_size) else None
         self.batch_size = 1 if callable(batch_size) else batch_size
         self.drop_remainder = bool(drop_remainder)
@@ -209,10 +212,18 @@ def _shape(shape) -> str:
 
 def padded(elements, shape, value) -> list[np.ndarray]:
     """Elements brought to one shape: cut or filled at the end of each axis; None: the longest among them."""
-    ranks = {element.ndim for element in elements}
-    if len(ranks) > 1 or (shape is not None and len(shape) != elements[0].ndim):
-        raise pipeline_error("Invalid pad_info, the rank of pad_shape should be equal to the rank of each "
-                             f"element, but got ranks {sorted(ranks)} and pad_shape {shape}.")
+    for element in elements:
+        if element.ndim != elements[0].ndim:
+            raise pipeline_error("Invalid data, data to be padded together need to have the same rank, got "
+                                 f"shape 1: {element.ndim}, shape 2: {elements[0].ndim}")
+    if shape is not None and len(shape) != elements[0].ndim:
+        raise pipeline_error("Invalid pad_info, rank of pad_shape must be equal to rank of specified column. "
+                             f"pad_shapes rank:{len(shape)}, column rank: {elements[0].ndim}")
+    text = elements[0].dtype.kind in "US"
+    if value is not None and isinstance(value, (str, bytes)) != text:
+        kinds = ("float32", "string") if text else ("string", elements[0].dtype)
+        raise pipeline_error("PadEnd: can not pad numeric and string tensors together, but got: "
+                             f"{kinds[0]} and {kinds[1]}.")
     longest = np.max([element.shape for element in elements], axis=0).astype(int).tolist()
     target = longest
     if shape is not None:
@@ -222,9 +233,9 @@ def padded(elements, shape, value) -> list[np.ndarray]:
         if list(element.shape) == target:
             filled.append(element)
             continue
-        kind = element.dtype.kind
-        if kind in "US":
-            whole = np.full(target, "" if value is None else value, dtype=element.dtype)
+        if text:
+            whole = np.full(target, "" if value is None else value)
+            whole = whole.astype(np.result_type(element, whole))
         else:
             whole = np.full(target, 0 if value is None else value).astype(element.dtype)
         part = tuple(slice(min(a, b)) for a, b in zip(element.shape, target, strict=True))

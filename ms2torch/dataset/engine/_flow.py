@@ -50,6 +50,8 @@ class ShuffleDataset(UnionBaseDataset):
         self.reshuffle_each_epoch = True
         # the pipeline's at the start of iteration, unless set here
         self.seed = None
+        if self.is_sync():
+            raise RuntimeError("No shuffle after sync operators.")
 
     def _open(self, run):
         child = self.children[0]._open(run)

@@ -218,7 +218,7 @@ class Dataset:
         return any(child.is_sharded() for child in self.children)
 
     def is_sync(self) -> bool:
-        return False
+        return any(child.is_sync() for child in self.children)
 
     def reset(self) -> None:
         """Nothing to do: each iterator starts its own pass. In MindSpore 2.x too."""
@@ -294,9 +294,18 @@ class Dataset:
     def bucket_batch_by_length(self, column_names, bucket_boundaries, bucket_batch_sizes,
                                element_length_function=None, pad_info=None, pad_to_bucket_boundary=False,
                                drop_remainder=False):
-        """Batch rows of similar length together. Not supported yet."""
-        raise unsupported("mindspore.dataset.Dataset.bucket_batch_by_length", "it is not supported yet.",
-                          "filter by length, and padded_batch each part.")
+        """Batch rows of similar length together.
+
+        A row's length is that of its column, or what ``element_length_function(*columns)`` gives; bucket i
+        takes lengths under ``bucket_boundaries[i]``, the last the rest, and becomes a batch at
+        ``bucket_batch_sizes[i]`` rows. ``pad_info`` as in `padded_batch`, {} by default;
+        ``pad_to_bucket_boundary`` pads an axis of length None to one less than the boundary.
+        """
+        from ._buckets import BucketBatchByLengthDataset, check_buckets
+        arguments = (column_names, bucket_boundaries, bucket_batch_sizes, element_length_function, pad_info,
+                     pad_to_bucket_boundary, drop_remainder)
+        check_buckets(*arguments)
+        return BucketBatchByLengthDataset(self, *arguments)
 
     def shuffle(self, buffer_size: int):
         """Draw each row at random from a buffer of ``buffer_size`` rows that is refilled in order."""
@@ -487,9 +496,38 @@ class Dataset:
                           "itself.")
 
     def sync_wait(self, condition_name, num_batch=1, callback=None):
-        """Block the pipeline until ``sync_update``. Not supported yet."""
-        raise unsupported("mindspore.dataset.Dataset.sync_wait", "it is not supported yet.",
-                          "a map function that reads the shared value sees its latest state here.")
+        """Hold rows back: at first ``num_batch`` batches pass, later what `sync_update` lets pass.
+
+        ``callback(data)`` is called with what `sync_update` was given. A row that has waited for
+        ``config.get_callback_timeout()`` seconds opens the gate for good, as in MindSpore.
+        """
+        from ._waiting import SyncWaitDataset
+        type_check(condition_name, (str,), "condition_name")
+        type_check(num_batch, (int,), "num_batch")
+        return SyncWaitDataset(self, condition_name, num_batch, callback)
+
+    def sync_update(self, condition_name, num_batch=None, data=None):
+        """Let ``num_batch`` batches pass (None: as many as `sync_wait` names), and call its callback."""
+        if num_batch is not None and (not isinstance(num_batch, int) or num_batch <= 0):
+            self.disable_sync()
+            raise RuntimeError(f"Sync_update batch size can only be positive integer, got: {num_batch}.")
+        gates = self.get_sync_notifiers()
+        if not isinstance(condition_name, str):
+            raise TypeError(f"Argument condition_name with value {condition_name} is not of type str, but "
+                            f"got {type(condition_name)}.")
+        if condition_name not in gates:
+            self.disable_sync()
+            raise RuntimeError("Condition name not found.")
+        gates[condition_name](None if num_batch is None else num_batch * self.get_batch_size(), data)
+
+    def get_sync_notifiers(self) -> dict:
+        """The conditions of the pipeline, each with what lets rows pass."""
+        return self.children[0].get_sync_notifiers() if self.children else {}
+
+    def disable_sync(self) -> None:
+        """Hold no row back any more."""
+        if self.children:
+            self.children[0].disable_sync()
 
 
 def _check_iterator(num_epochs, output_numpy, do_copy) -> None:
@@ -549,7 +587,9 @@ _OPERATIONS = {"BatchDataset": "_batch", "PaddedBatchDataset": "_batch", "BatchI
                "MapDataset": "_map", "ShuffleDataset": "_flow", "RepeatDataset": "_flow",
                "SkipDataset": "_flow", "TakeDataset": "_flow", "ZipDataset": "_flow",
                "ConcatDataset": "_flow", "RenameDataset": "_flow", "ProjectDataset": "_flow",
-               "FilterDataset": "_flow", "SourceDataset": "_sources", "MappableDataset": "_sources"}
+               "FilterDataset": "_flow", "SyncWaitDataset": "_waiting",
+               "BucketBatchByLengthDataset": "_buckets", "SourceDataset": "_sources",
+               "MappableDataset": "_sources"}
 
 
 def __getattr__(name):

@@ -23,7 +23,7 @@ from ._sources import check_source
 from .datasets import AudioBaseDataset
 
 __all__ = ["CMUArcticDataset", "GTZANDataset", "LJSpeechDataset", "LibriTTSDataset", "SpeechCommandsDataset",
-           "YesNoDataset"]
+           "TedliumDataset", "YesNoDataset"]
 
 
 def waveform(path: str) -> tuple[np.ndarray, int]:
@@ -296,3 +296,74 @@ class SpeechCommandsDataset(_Recordings):
             speaker, _, number = file.removesuffix(".wav").partition("_nohash_")
             found.append((os.path.join(self.dataset_dir, name), word, speaker, np.int32(number or 0)))
         return found
+
+
+class TedliumDataset(_Recordings):
+    """TED-LIUM (``mindspore.dataset.TedliumDataset``): ``waveform``, ``sample_rate`` int32, ``transcript``,
+    ``talk_id``, ``speaker_id`` and ``identifier``, text; a row for each line of the STM files.
+
+    ``release``: release1 or release2, whose ``usage`` is train, test, dev or all (default), or release3. The
+    waveform is what the SPH file holds between the line's times; MindSpore 2.10 gives zeros in its place.
+    """
+
+    _names = ("waveform", "sample_rate", "transcript", "talk_id", "speaker_id", "identifier")
+
+    def __init__(self, dataset_dir, release, usage=None, extensions=None, num_samples=None,
+                 num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None, shard_id=None,
+                 cache=None):
+        check_valid_str(release, ["release1", "release2", "release3"], "release")
+        parts = ["all"] if release == "release3" else ["train", "test", "dev", "all"]
+        super().__init__(dataset_dir, usage, parts, num_samples, num_parallel_workers, shuffle, sampler,
+                         num_shards, shard_id, cache)
+        if extensions is not None and extensions != ".sph":
+            raise syntax_error(f"TedliumNode: extension {extensions} is not supported.")
+        self.release, self.usage = release, usage or "all"
+
+    def _nothing(self):
+        return pipeline_error("Invalid data, no valid data matching the dataset API TedliumDataset. Please "
+                              "check file path or dataset API.")
+
+    def _list(self):
+        parts = [self.usage] if self.usage != "all" else ["train", "test", "dev"]
+        found = []
+        for part in ["data"] if self.release == "release3" else parts:
+            folder = os.path.join(self.dataset_dir, part)
+            if not os.path.isdir(os.path.join(folder, "stm")):
+                raise pipeline_error(f"Invalid file, failed to open folder: {os.path.realpath(folder)}/stm")
+            for name in _entries(folder, "stm"):
+                if name.endswith(".stm"):
+                    with open(os.path.join(folder, "stm", name), encoding="utf-8") as text:
+                        found += [(str(number), name, folder, line)
+                                  for number, line in enumerate(text.read().splitlines())]
+        return [(folder, line) for _, _, folder, line in sorted(found)]         # 0, 1, 10, 11, 2, as there
+
+    def _row(self, item):
+        folder, line = item
+        talk, _, speaker, start, end, identifier, said = [*line.split(" ", 6), *[""] * 6][:7]
+        path = os.path.join(folder, "sph", f"{talk}.sph")
+        if not talk or not os.path.isfile(path):
+            raise pipeline_error(f"Invalid file, get real path failed, path={folder}/stm/{talk}.stm")
+        try:
+            samples, rate = _between(path, float(start), float(end))
+        except ValueError:
+            raise pipeline_error(f"Invalid data, failed to read data part from sph file: {path}, re-download "
+                                 "dataset(make sure the data is true).") from None
+        return [samples, np.array(rate, np.int32), *map(np.array, (said, talk, speaker, identifier))]
+
+
+def _between(path: str, start: float, end: float) -> tuple[np.ndarray, int]:
+    """The samples (1, N) of a NIST SPH file of 16 bits between two times in seconds, and its rate; ValueError
+    where it does not hold them.
+    """
+    with open(path, "rb") as file:
+        head = file.read(1024).decode("latin-1").partition("end_head")[0]
+        known = {parts[0]: parts[2] for parts in map(str.split, head.splitlines()) if len(parts) == 3}
+        rate, big = int(known.get("sample_rate", "")), known.get("sample_byte_format") == "10"
+        first, last = int(start * rate), int(end * rate)
+        if known.get("sample_n_bytes", "2") != "2" or not 0 <= first <= last:
+            raise ValueError
+        file.seek(1024 + 2 * first)
+        samples = np.frombuffer(file.read(2 * (last - first)), ">i2" if big else "<i2")
+    if len(samples) < last - first:
+        raise ValueError
+    return (samples.astype(np.float32) / np.float32(32767))[None], rate

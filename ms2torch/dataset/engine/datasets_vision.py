@@ -27,6 +27,7 @@ from ._pictures import (
     SemeionDataset,
     STL10Dataset,
 )
+from ._random_rows import RandomDataset
 from ._scenes import KITTIDataset, LSUNDataset, Places365Dataset, SBUDataset, SUN397Dataset
 from ._sources import MappableDataset, check_source
 from .datasets import VisionBaseDataset
@@ -36,7 +37,7 @@ __all__ = ["Caltech101Dataset", "Caltech256Dataset", "CelebADataset", "Cifar100D
            "FashionMnistDataset", "FlickrDataset", "Flowers102Dataset", "Food101Dataset",
            "ImageFolderDataset", "KITTIDataset", "KMnistDataset", "LFWDataset", "LSUNDataset",
            "ManifestDataset", "MnistDataset", "OmniglotDataset", "PhotoTourDataset", "Places365Dataset",
-           "QMnistDataset", "RenderedSST2Dataset", "SBDataset", "SBUDataset", "STL10Dataset",
+           "QMnistDataset", "RandomDataset", "RenderedSST2Dataset", "SBDataset", "SBUDataset", "STL10Dataset",
            "SUN397Dataset", "SVHNDataset", "SemeionDataset", "USPSDataset", "VOCDataset",
            "WIDERFaceDataset"]
 

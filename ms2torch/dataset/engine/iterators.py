@@ -72,6 +72,9 @@ class Iterator:
         self._left = -1 if num_epochs is None else num_epochs
         self._convert = to_array if output_numpy else to_tensor
         self._epoch = dataset._started(self._run)
+        if dataset.is_sync():
+            from ._waiting import ahead
+            self._epoch = ahead(dataset, self._epoch, self._run)
         self._names = dataset._columns()
         self._rows = None
         self._seen = 0
