@@ -47,7 +47,7 @@ WHOLE = ("layers.py", "losses.py", "operators.py", "optimizers.py", "sequences.p
 
 def trace_of(program: tuple[str, ...], folder: Path) -> Path:
     """Where the reference's trace of a program, made by today's recorder, is kept."""
-    made_by = [(DIFFTEST / name).read_bytes() for name in ("recorder.py", "adapter.py")]
+    made_by = [file.read_bytes() for file in sorted((DIFFTEST / "recorder").rglob("*.py"))]
     text = b"".join([(PROGRAMS / program[0]).read_bytes(), "\0".join(program).encode(), *made_by])
     return folder / f"{Path(program[0]).stem}-{hashlib.sha256(text).hexdigest()[:16]}.trace"
 
@@ -62,7 +62,7 @@ def record(programs, folder: Path, strict: bool = True) -> None:
         if not trace.exists():
             # Operators have records of their own, so that the place is the operator, not the Cell around it.
             deep = ["--level", "op"] if program[0] == "one_operator.py" else []
-            jobs.append([str(trace), ["--adapter", str(DIFFTEST / "adapter.py"), *deep, "--steps", str(steps),
+            jobs.append([str(trace), ["--adapter", *deep, "--steps", str(steps),
                                       "--refeed", ",".join(map(str, range(1, steps + 1))),
                                       str(PROGRAMS / program[0]), *program[1:]]])
     if not jobs:

@@ -4,7 +4,7 @@
 
 reference.trace holds the first step of train.py on the real MindSpore 2.10.0, made there with
 
-    python recorder.py -o reference.trace --steps 4 --refeed 1 train.py
+    python recorder -o reference.trace --steps 4 --refeed 1 train.py
 """
 
 # %% twin

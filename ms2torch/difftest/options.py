@@ -11,7 +11,7 @@ exit code: 0 equal, 1 different, 2 could not run or compare
 
   ms2torch diff train.py --epochs 1        the script on the real MindSpore and on ms2torch
   ms2torch diff --trace run.trace train.py  the script on ms2torch against a trace made elsewhere with
-                                            python recorder.py -o run.trace train.py
+                                            python recorder -o run.trace train.py
   ms2torch diff a.trace b.trace             two traces
   ms2torch diff --torch port.py --align weights train.py
                                             MindSpore's script (or its trace) and a PyTorch port by hand

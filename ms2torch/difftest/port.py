@@ -16,30 +16,22 @@ import shlex
 import sys
 from pathlib import Path
 
-import numpy as np
-
 from . import apart, checks, compare, ported, trace
 from .finding import CannotCompare, Finding, Verdict
 from .flows import Flow
 from .locate import Tree
 from .pairing import Pairs, pairs
 from .sums import Sums
+from .updates import FLOOR, GROWTH, SLOPE, Updates
 from .yardstick import epsilon
 
-GROWTH = 30.0
-FLOOR = 32.0
 # What is copied, not computed, agrees but for a conversion.
 _COPIED = 1e-6
 _WHOLE_NETWORK = 1e-4
-# What a gradient says that has come through an activation unseen: 1 - y * y near y = 1 is worth few digits.
-_SLOPE = 1e-2
 _STEPS = 3
-# Units in the last place by which updates differ without a reason: powers and roots are less exact than sums.
-FLOOR_OF_UPDATE = 1024.0
 PORT = "the port"
 _SIDES = {"mindspore": "MindSpore", "torch": "the port on PyTorch"}
 _SHOWN = 30
-_RULES = {"AdamWeightDecay": "does not correct the bias of its moments, as Adam and AdamW do"}
 
 
 def traces(reference, port, verdict: Verdict, steps: int | None = None) -> Verdict:
@@ -140,7 +132,7 @@ def _notes(found: Pairs, reference, port, last: int) -> list[str]:
     return notes
 
 
-class Walk:
+class Walk(Updates):
     """Through the steps of both traces at once."""
 
     def __init__(self, reference, port, found: Pairs, verdict: Verdict) -> None:
@@ -266,7 +258,7 @@ class Walk:
         # Weights that differ already (a bias before BatchNorm is noise) excuse what they are used in.
         own = self.own.get(where, 0.0) if r["role"] in ("output", "grad_input") else 0.0
         if r["role"] == "grad_input" and (r["where"], call) in self.elsewhere:
-            own = max(own, _SLOPE / GROWTH)
+            own = max(own, SLOPE / GROWTH)
         error = self._judge(r, other, max(self.worst, own), self._gap(where, module, r, other))
         if r["role"] == "output" and r["stage"] == "forward" and error is not None:
             self._harmless(where, call, error, r)
@@ -349,143 +341,6 @@ class Walk:
                     + (f", in MindSpore {shown}" if shown else ""))
         if self.deep or self.number == 1:
             self._judge(r, other, self.worst, note)
-
-    # ---- the update
-
-    def _gradient(self, r: dict) -> None:
-        other = self._parameter_of(r, "gradient")
-        if other is None:
-            return
-        self.gradients[r["where"]] = apart.values(r, other)
-        owner = self.tree.owner(r["where"])
-        self._judge(r, other, self.worst, "the gradient differs, although the backward pass of the layers "
-                    "agrees: clipping, scaling, accumulation, or a loss that is a sum and not a mean",
-                    floor=self._sum(r) + _SLOPE * any(owner == w for w, _ in self.elsewhere), spread=False)
-
-    def _sum(self, r: dict) -> float:
-        finding = Finding(self.number, r["stage"], r["where"], "value")
-        return self.sums.floor(finding, self.tree, r["dtype"]) / (r["stats"]["norm"] or 1.0)
-
-    def _state(self, r: dict) -> None:
-        if r["where"].endswith("_power"):
-            self.states[r["where"]] = apart.values(r, r)
-        name = self.pairs.states.get(r["where"])
-        other = self.theirs.get((r.get("update", 0), "optimizer", name, "value", 0, 0)) if name else None
-        weight = r["where"].partition(".")[2]
-        if other is None or weight not in self.gradients:
-            return
-        gone_in = max(apart.error(*self.gradients[weight]), self.worst)
-        before = self.before.get(weight)
-        gone_in = max(gone_in, apart.error(*before) if before else 0.0)
-        start = self.states.get(r["where"])
-        note = "the gradient agrees, what the optimizer keeps of it does not" + self._why(weight)
-        if self.number == 1 and start and start[0].any():
-            note += f"; MindSpore's starts at {start[0].flat[0]:g}, PyTorch's at 0"
-        self._judge(r, other, gone_in, note, floor=FLOOR_OF_UPDATE * epsilon(r["dtype"]), spread=False)
-        self.states[r["where"]] = apart.values(r, other)
-
-    def _why(self, weight: str) -> str:
-        """The settings in which the two optimizers differ."""
-        one, two = self.settings
-        shown = [f"{name} is {one[name]:g} in MindSpore and {two[name]:g} in the port"
-                 for name in one if name in two and not math.isclose(one[name], two[name], rel_tol=1e-6)]
-        shown += [f"{kind} {rule}" for kind, rule in _RULES.items() if kind in self.kinds]
-        if weight.endswith((".gamma", ".beta", ".bias")) and one.get("weight_decay"):
-            shown.append("MindSpore's optimizers decay no gamma and no beta unless groups say so")
-        return ": " + "; ".join(shown or ["its rule differs"])
-
-    def _parameter(self, r: dict) -> None:
-        other = self._parameter_of(r, "parameter")
-        if other is None or r["where"] not in self.before:
-            return
-        after, before = apart.values(r, other), self.before[r["where"]]
-        if after[0].shape != before[0].shape or after[0].shape != after[1].shape:
-            return
-        gradient = self.gradients.get(r["where"])
-        floor, gone_in = FLOOR_OF_UPDATE * epsilon(r["dtype"]), self.worst
-        if gradient is not None:
-            agreed = apart.agreed(*gradient) & apart.agreed(*before)
-            if agreed.mean() < 0.1:
-                return
-            gone_in = apart.error(gradient[0][agreed], gradient[1][agreed])
-            after, before = ([a[agreed] for a in pair] for pair in (after, before))
-        else:
-            if self.sums.trained and r["where"] in self.sums.trained:
-                return
-            written = apart.norm(after[0] - before[0]) or math.inf
-            floor += self._sum(r) * (r["stats"]["norm"] or 1.0) / written
-        mine, theirs = after[0] - before[0], after[1] - before[1]
-        size = apart.norm(mine)
-        # What is written is rounded at the size of the weight, not of its change.
-        floor += 4 * epsilon(r["dtype"]) * apart.norm(after[0]) / (size or math.inf)
-        error = apart.norm(mine - theirs) / (size or math.inf) if size else float(apart.norm(theirs) > 0)
-        tolerance = max(GROWTH * gone_in, floor)
-        self.verdict.compared += 1
-        if error > tolerance and gradient is not None:
-            placed = self._with_eps_moved(r["where"], theirs, agreed)
-            if placed is not None and apart.norm(mine - placed) <= tolerance * size:
-                self.placed = max(self.placed, error)
-                return
-        if error > tolerance:
-            note = ("the gradient agrees, what the optimizer makes of it does not" + self._why(r["where"])
-                    if gradient is not None else
-                    "moving statistics: MindSpore's momentum is the share that stays, PyTorch's the share "
-                    "that is new")
-            self._found(r, other, error, tolerance, note)
-
-    def _with_eps_moved(self, where: str, update: np.ndarray, agreed: np.ndarray) -> np.ndarray | None:
-        """The port's Adam update with eps added where MindSpore adds it: to the root of the second moment as
-        it is kept, not as it is corrected. None where this is not Adam with one eps on both sides."""
-        one, two = self.settings
-        second, power = self.states.get("moment2." + where), self.states.get("beta2_power")
-        eps = two.get("eps", 0.0)
-        if second is None or power is None or not math.isclose(one.get("eps", eps), eps, rel_tol=1e-6):
-            return None
-        root, corrected = np.sqrt(second[0][agreed]), math.sqrt(max(1 - float(power[0].flat[0]), 0.0))
-        return update * (root + eps * corrected) / (root + eps)
-
-    # ---- judging
-
-    def _parameter_of(self, r: dict, stage: str) -> dict | None:
-        name = self.pairs.parameters.get(r["where"])
-        update = r.get("update", 0)
-        return self.theirs.get((update, stage, name, "value", 0, r["call"])) if name else None
-
-    def _judge(self, r: dict, other: dict, gone_in: float, note: str, floor: float = 0.0,
-               spread: bool = True) -> float | None:
-        """Compare two records; how far apart they are, None where a dtype or shape already differs."""
-        self.verdict.compared += 1
-        for kind in ("dtype", "shape"):
-            one, two = apart.named(kind, r), apart.named(kind, other)
-            if one != two:
-                self._note(r, kind, note, reference=str(r[kind]), ours=str(other[kind]))
-                return None
-        special = [[rec["stats"].get(k, 0) for k in ("nan", "posinf", "neginf")] for rec in (r, other)]
-        if special[0] != special[1]:
-            self._note(r, "nan", note, reference=compare._specials(r["stats"]),
-                       ours=compare._specials(other["stats"]))
-            return None
-        error = apart.gap(r, other)
-        tolerance = max(GROWTH * gone_in, FLOOR * epsilon(r["dtype"])) + floor
-        if apart.kind(r) != "f":
-            tolerance = 0.0
-        if error > tolerance:
-            self._found(r, other, error, tolerance, note)
-        if spread:
-            self.worst = max(self.worst, error)
-        return error
-
-    def _found(self, r: dict, other: dict, error: float, tolerance: float, note: str) -> None:
-        shown = [f"norm {x['stats']['norm']:.6g}, mean {x['stats']['mean']:.6g}" for x in (r, other)]
-        self._note(r, "value", note, error=error, tolerance=tolerance, reference=shown[0], ours=shown[1])
-
-    def _note(self, r: dict, kind: str, note: str, **more) -> None:
-        where = self.tree.named(r["where"])
-        cell = where if r["stage"] in ("forward", "backward", "loss") else self.tree.owner(r["where"])
-        if r["stage"] in ("optimizer", "learning_rate"):
-            cell = next((n for n in self.tree.cells if n.rpartition(".")[2] == "optimizer"), "")
-        self.findings.append(Finding(self.number, r["stage"], where, kind, role=r["role"], index=r["index"],
-                                     call=r["call"], update=r.get("update", 0), cell=cell, note=note, **more))
 
 
 def _optimizer(opened, what: str, default):

@@ -199,7 +199,7 @@ def main(argv: list[str]) -> int:
 def run(python: str, script: list[str], adapter: bool = True) -> int:
     """Run a script on the reference in this terminal; its exit code. Does not return where a process can be
     replaced by another."""
-    command = [python, *([str(HERE / "adapter.py")] if adapter else []), *script]
+    command = [python, *([str(HERE / "recorder" / "adapter")] if adapter else []), *script]
     if os.name == "posix":
         sys.stdout.flush()
         os.execve(python, command, environment())

@@ -222,7 +222,7 @@ def _optimizer(kind: str, settings: dict, known: dict) -> str | None:
     """An expression for an optimizer of `mindspore.nn` from its recorded numbers and this step's rate."""
     from ms2torch import nn
 
-    from .recorder import SETTINGS
+    from .recorder.mindspore_frame import SETTINGS
 
     made, rate = getattr(nn, kind, None), known.get(("learning_rate", "learning_rate", "value", 0, 0))
     if made is None or rate is None:

@@ -1,4 +1,4 @@
-"""Reads the traces that recorder.py writes (FORMAT.md)."""
+"""Reads the traces that the recorder writes (FORMAT.md)."""
 
 from __future__ import annotations
 

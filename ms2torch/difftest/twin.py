@@ -336,10 +336,10 @@ class Twin:
                                     cells=list(cells or o.cells), level="op" if cells else self.level,
                                     python=o.reference_python, device=o.reference_device or "cpu")
         level = "op" if cells else "cell" if refeed else self.level
-        command = [reference.find(o.reference_python), str(HERE / "recorder.py"), "-o", out, "--level", level,
+        command = [reference.find(o.reference_python), str(HERE / "recorder"), "-o", out, "--level", level,
                    "--seed", str(_seed(o))]
         if o.adapter:
-            command += ["--adapter", str(HERE / "adapter.py")]
+            command += ["--adapter"]
         if refeed:
             command += ["--refeed", ",".join(map(str, refeed)), "--steps", str(max(refeed))]
             command += ["--only-step", str(max(refeed))] if cells else []

@@ -1,7 +1,7 @@
 """Processes that begin with torch, or the real MindSpore, imported: a fork each in place of a start each.
 
 As a program, run by the reference's interpreter: ``forked.py FOLDER JOBS.json`` records each job
-``[trace, arguments of recorder.py]`` in a fork of one process that has imported MindSpore.
+``[trace, arguments of the recorder]`` in a fork of one process that has imported MindSpore.
 """
 
 from __future__ import annotations

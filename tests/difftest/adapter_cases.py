@@ -6,7 +6,6 @@ Each case gives (adapted, plain); the answer holds them, what was adapted, and M
 """
 import hashlib
 import importlib
-import importlib.util
 import json
 import os
 import sys
@@ -16,16 +15,15 @@ import traceback
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ADAPTER = os.path.join(HERE, "..", "..", "ms2torch", "difftest", "adapter.py")
-spec = importlib.util.spec_from_file_location("reference_adapter", ADAPTER)
-adapter = importlib.util.module_from_spec(spec)
-sys.modules["reference_adapter"] = adapter
-spec.loader.exec_module(adapter)
+sys.path.append(os.path.join(HERE, "..", "..", "ms2torch", "difftest", "recorder"))
+import adapter  # noqa: E402
+from adapter import dropped, one_device, places, spellings  # noqa: E402
+
 told = {}
 # All that the adapter may tell, constants in its source apart; moxing.file comes with moxing.
-EVERY = {*(m for m in adapter._MODULES if m != "moxing.file" and adapter._module(m) is None),
-         *adapter._RENAMED, *adapter._COLLECTIVES, *("np." + n for n in adapter._NUMPY),
-         *(m + "." + n for m, names in adapter._old_names().items() for n in names)}
+EVERY = {*(m for m in dropped.MODULES if m != "moxing.file" and places.module_of(m) is None),
+         *dropped.RENAMED, *one_device.COLLECTIVES, *("np." + n for n in spellings.NUMPY),
+         *(m + "." + n for m, names in dropped.old_names().items() for n in names)}
 adapter.install(report=told.__setitem__)
 
 import mindspore as ms  # noqa: E402
@@ -429,8 +427,9 @@ CASES = [device_target, removed_settings, one_process, collectives, float_status
 
 def digest():
     """What the answer depends on."""
-    found = hashlib.sha256()
-    for path in (ADAPTER, os.path.abspath(__file__)):
+    folder, found = os.path.dirname(adapter.__file__), hashlib.sha256()
+    files = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".py"))
+    for path in (*files, os.path.abspath(__file__)):
         with open(path, "rb") as file:
             found.update(file.read())
     return found.hexdigest()

@@ -121,7 +121,7 @@ def test_parameters_are_paired_by_structure_shape_and_order(left, right, expecte
 def test_two_traces_of_which_one_is_a_ports(tmp_path, capsys):
     """Without --align the port trains from weights of its own, and that is the first thing said."""
     out = tmp_path / "port.trace"
-    command = [sys.executable, str(ROOT / "ms2torch/difftest/recorder.py"), "--torch", "-o", str(out),
+    command = [sys.executable, str(ROOT / "ms2torch/difftest/recorder"), "--torch", "-o", str(out),
                "--refeed", "1,2", str(HERE / "by_hand" / "port.py")]
     subprocess.run(command, check=True, cwd=tmp_path, capture_output=True)
     assert twin.main([str(out), str(RECORD)]) == 1

@@ -14,7 +14,7 @@ from tests.reference import real
 
 HERE = Path(__file__).parent
 RECORDS = HERE / "records"
-RECORDER = real.ROOT / "ms2torch" / "difftest" / "recorder.py"
+RECORDER = real.ROOT / "ms2torch" / "difftest" / "recorder"
 RUNS = {"step": ["--level", "step"], "cell": ["--level", "cell", "--full", "*"], "op": ["--level", "op"]}
 OURS = """
 import sys, ms2torch
@@ -145,7 +145,7 @@ def test_a_run_that_ends_early_leaves_what_it_recorded(script, tmp_path, ending,
     assert read.steps == 2 and read.truncated is (status is None)
     if status:
         assert (read.end["status"], read.end["error"]) == (status, error)
-        assert 'small.py", line' in read.end["traceback"] and "recorder.py" not in read.end["traceback"]
+        assert 'small.py", line' in read.end["traceback"] and "program.py" not in read.end["traceback"]
         assert ("no more" in err) is (error == "ValueError")
 
 

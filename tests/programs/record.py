@@ -18,9 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 RECORDS = HERE / "records"
-# Imported, so that MindSpore's compiler finds the globals of the adapter's own Cells beside the program's.
-DIFFTEST = str(ROOT / "ms2torch" / "difftest")
-ADAPTED = f"import sys; sys.path[0] = {DIFFTEST!r}; import adapter; adapter.main(sys.argv[1:])"
+ADAPTER = str(ROOT / "ms2torch" / "difftest" / "recorder" / "adapter")
 ONE_FILE = """
 lenet lstm mobilenet wide_deep bert unet deepfm ncf ssd gcn transformer gan accumulation word2vec autoencoder
 vae seq2seq mixed dqn gat vit flow ppo
@@ -52,7 +50,7 @@ def printed(python, name, folder, env):
 def record(name, python, version):
     clean = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"OMP_NUM_THREADS": "1"}
     runs = {
-        "": ([python, "-c", ADAPTED], clean),
+        "": ([python, ADAPTER], clean),
         ".float64": ([sys.executable, str(HERE / "float64.py")], clean | {"PYTHONPATH": str(ROOT)}),
     }
     for kind, (command, env) in runs.items():

@@ -16,7 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT))
-from tests.programs.record import ADAPTED  # noqa: E402
+from tests.programs.record import ADAPTER  # noqa: E402
 from tests.third_party import mindaudio_models, mindcv_models, mindyolo_models  # noqa: E402
 
 # Before MindSpore 2.5, x.max(axis) and x.min(axis) gave values alone.
@@ -47,7 +47,7 @@ def mindvision(python, version):
     program = str(HERE / "mindvision_lenet.py")
     ours = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     for kind, command, env in (
-        ("", [python, "-c", ADAPTED], None),
+        ("", [python, ADAPTER], None),
         (".float64", [sys.executable, str(ROOT / "tests" / "programs" / "float64.py")], ours),
     ):
         lines = subprocess.run(

@@ -1,5 +1,5 @@
-"""What recorder.py asks of PyTorch, for programs that were ported by hand: Modules stand for Cells,
-``torch.optim`` for MindSpore's optimizers. Copied beside recorder.py where that is used with ``--torch``.
+"""What the recorder asks of PyTorch, for programs that were ported by hand: Modules stand for Cells,
+``torch.optim`` for MindSpore's optimizers (``--torch``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class _Watched(torch.autograd.Function):
 
 
 class Torch:
-    """The same questions as recorder.py's ``MindSpore`` answers."""
+    """The same questions as `MindSpore` in mindspore_frame.py answers."""
 
     side = "torch"
     body = "forward"

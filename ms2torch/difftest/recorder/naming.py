@@ -1,0 +1,45 @@
+"""Names for Cells and Parameters; Tensors in nested arguments."""
+
+from __future__ import annotations
+
+
+def mapped(value, kind, function, counter=None):
+    """``value`` with ``function(tensor, index)`` in place of each Tensor of type ``kind``, nested or not."""
+    counter = [0] if counter is None else counter
+    if isinstance(value, kind):
+        counter[0] += 1
+        return function(value, counter[0] - 1)
+    if type(value) in (tuple, list):
+        return type(value)([mapped(v, kind, function, counter) for v in value])
+    if type(value) is dict:
+        return {k: mapped(v, kind, function, counter) for k, v in value.items()}
+    return value
+
+
+class Names:
+    """One name for each Cell and Parameter: its path in the tree of the first root it was seen under. The
+    root's class goes in front of a name that another tree has taken, and a number behind that."""
+
+    def __init__(self):
+        self.by_id, self.taken, self.kept = {}, set(), []
+
+    def give(self, thing, name, root):
+        """The name of ``thing``, and whether it is new."""
+        known = self.by_id.get(id(thing))
+        # A root by itself until now (called for its output's shape, say) takes its place in the network.
+        if known is not None and (known != type(thing).__name__ or name in (known, root)):
+            return known, False
+        choice, count = name, 1
+        if choice in self.taken and root != name:
+            choice = root + "." + name
+        while choice in self.taken:
+            count += 1
+            choice = "%s#%d" % (root + "." + name if root != name else name, count)
+        self.by_id[id(thing)] = choice
+        self.taken.add(choice)
+        self.kept.append(thing)
+        return choice, True
+
+    def of(self, thing):
+        """The name given before, or None."""
+        return self.by_id.get(id(thing))

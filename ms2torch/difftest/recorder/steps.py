@@ -1,0 +1,256 @@
+"""Steps of a training: when one begins and ends, what it starts from, what it leaves, who is called what."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import platform
+import time
+import traceback
+
+import numpy as np
+
+from .naming import Names
+from .writing import FORMAT, statistics
+
+# Names of the parameters by which MindSpore's train cells keep their loss scale.
+SCALE_NAMES = ("scale_sense", "cur_iter", "last_overflow_iter", "scale_value", "counter", "loss_scale")
+
+
+class Enough(SystemExit):
+    """Ends the program after the last step asked for."""
+
+
+class Steps:
+    """Hands each tensor that a step starts from and leaves behind to `visit`.
+
+    A step is an outermost call (of a Cell or a compiled function) that holds an optimizer or calls one; an
+    optimizer called by itself is one, too.
+    """
+
+    def __init__(self, writer, options, frame):
+        self.writer, self.options, self.frame = writer, options, frame
+        self.names, self.states = Names(), Names()
+        self.step = self.order = 0
+        self.open = self.inside = self.quiet = self.deep = self.graph = self.done = False
+        self.pid = os.getpid()
+        self.roots, self.updated, self.optimizers, self.scalers = [], [], [], []
+        self.drawn = []  # Tensors of random numbers that were made outside all Cells
+        # Cells that are running, inmost last; None for one whose parts are its own affair.
+        self.calls, self.made, self.stack = {}, [], []
+        self.known_roots, self.shown, self.shown_now = set(), set(), set()
+        self.static, self.adaptations, self.extra = {}, [], {}
+        self.held = {}  # (what, owner) -> the owner and what it holds
+        self.header = None
+        self.training = True
+        self.tensor, self.parameter, self.cell = frame.tensor, frame.parameter, frame.cell
+
+    # What a subclass may do otherwise.
+
+    def begin(self, step):
+        """Called before anything else of a step."""
+
+    def finished(self):
+        """Called after the last step that was asked for."""
+        raise Enough(0)
+
+    def visit(self, stage, where, role, index, call, value, update=0):
+        """Record one Tensor. A subclass may return an array to go on with in its place."""
+        if self.silent():
+            return None
+        array, dtype = self.frame.array(value)
+        self.order += 1
+        record = {"kind": "tensor", "step": self.step, "stage": stage, "where": where, "role": role,
+                  "index": index, "call": call, "order": self.order, "dtype": dtype,
+                  "shape": list(array.shape)}
+        if update:
+            record["update"] = update
+        if not self.training:
+            record["training"] = False
+        record.update(self.extra)
+        record["stats"] = statistics(array)
+        self.writer.add(record, array if self.whole(stage, where) else None)
+        return None
+
+    # ---- how it works
+
+    def silent(self):
+        """Whether the present step is not among those asked for."""
+        only = self.options.only_step
+        return only is not None and self.step != only
+
+    def whole(self, stage, where):
+        """Whether a record keeps its array."""
+        if self.step in self.options.refeed:
+            return True
+        names = (where, stage + "/" + where)
+        return any(fnmatch.fnmatch(name, pattern) for pattern in self.options.full for name in names)
+
+    # ---- names
+
+    def _name(self, owner):
+        """The name of an outermost callee. One without parts is known by its class, as programs make losses
+        anew in each step."""
+        name = self.names.of(owner)
+        if name is None and not self.frame.has_parts(owner):
+            return self.frame.title(owner)
+        return name or self._root(owner)
+
+    def _root(self, owner):
+        """Name a new root, its Cells and its Parameters, and say so in the trace."""
+        title = self.frame.title(owner)
+        cells, parameters = [], []
+        for path, cell in self.frame.tree(owner):
+            was = self.names.of(cell)
+            name, new = self.names.give(cell, path or title, title)
+            if new:
+                parent = path.rpartition(".")[0]
+                cells.append({"name": name, "class": type(cell).__name__, "root": title, "path": path,
+                              "parent": parent or (title if path else None), "was": was})
+        for parameter in self.frame.parameters(owner):
+            name, new = self.states.give(parameter, self.frame.name(parameter), title)
+            if new:
+                parameters.append({"name": name, "dtype": self.frame.dtype(parameter),
+                                   "shape": list(parameter.shape),
+                                   "requires_grad": bool(parameter.requires_grad)})
+        if cells or parameters:
+            self.writer.add({"kind": "cells", "step": self.step, "cells": cells, "parameters": parameters})
+        return self.names.of(owner)
+
+    def _parameter(self, parameter, owner):
+        return self.states.give(parameter, self.frame.name(parameter), self.frame.title(owner))[0]
+
+    def _held_by(self, owner):
+        """The optimizers in a Cell's tree, or in what a function refers to."""
+        if not self.frame.has_parts(owner):
+            return []
+        known = self.static.get(id(owner))
+        if known is None:
+            known = (owner, self.frame.optimizers_in(owner))
+            self.static[id(owner)] = known
+        return known[1]
+
+    # ---- steps
+
+    def _begin_step(self, owner, optimizers):
+        new = not self.open
+        if new:
+            if self.header is None:
+                self.write_header()
+            self.open, self.step, self.order = True, self.step + 1, 0
+            self.calls, self.made, self.updated, self.roots, self.shown_now = {}, [], [], [], set()
+            refeed = self.options.refeed
+            self.deep = self.options.level != "step" or self.step in refeed
+            self.writer.add({"kind": "step", "number": self.step, "event": "begin", "time": time.time()})
+            self.begin(self.step)
+        self.graph = self.frame.compiled(owner)
+        self._name(owner)
+        if not any(owner is r for r in self.roots):
+            self.roots.append(owner)
+        if id(owner) not in self.known_roots or self.step in self.options.refeed:
+            if self.frame.has_parts(owner):
+                self.known_roots.add(id(owner))
+            self._initial(owner, optimizers)
+
+    def _initial(self, owner, optimizers):
+        """Show what this step starts from, where it is new, or where a step is to be repeated from it."""
+        refeed = self.step in self.options.refeed
+        seen = self.shown_now if refeed else self.shown
+        optimizers = optimizers + [o for o in self.optimizers if not any(o is other for other in optimizers)]
+        states = {id(p) for o in optimizers for p in self.frame.state(o)}
+        for parameter in self._parameters(owner):
+            if id(parameter) not in states and id(parameter) not in seen:
+                seen.add(id(parameter))
+                name = self._parameter(parameter, owner)
+                self._set(parameter, self.visit("initial", name, "value", 0, 0, parameter))
+        for optimizer in optimizers if refeed else ():
+            for p in self.frame.state(optimizer):
+                if id(p) not in seen:
+                    seen.add(id(p))
+                    name = self.frame.name(p)
+                    self._set(p, self.visit("initial", name, "state", 0, 0, p, self._index(optimizer)))
+
+    def _set(self, parameter, array):
+        if array is not None:
+            self.frame.assign(parameter, self.frame.tensor_of(array, parameter))
+
+    def _end_step(self, optimizers):
+        states, seen = set(), set()
+        for optimizer in optimizers:
+            update = self._index(optimizer)
+            for p in self._states(optimizer):
+                states.add(id(p))
+                name = self.frame.name(p)
+                if not name.startswith("learning_rate"):
+                    self.visit("optimizer", name, "value", 0, 0, p, update)
+        for index, scaler in enumerate(self.scalers):
+            for name in ("scale_value", "counter"):
+                value = getattr(scaler, name, None)
+                if isinstance(value, self.tensor):
+                    self.visit("loss_scale", name, "value", index, 0, value)
+        for owner in self.roots + list(optimizers):
+            for p in self._parameters(owner):
+                if id(p) in states or id(p) in seen:
+                    continue
+                seen.add(id(p))
+                scale = self.frame.name(p).rpartition(".")[2] in SCALE_NAMES
+                stage = "loss_scale" if scale else "parameter"
+                self.visit(stage, self._parameter(p, owner), "value", 0, 0, p)
+        self.writer.add({"kind": "step", "number": self.step, "event": "end", "gradients": bool(self.updated),
+                         "time": time.time()})
+        self.writer.flush()
+        self.open = self.deep = False
+        self.made, self.roots, self.drawn = [], [], []
+        if self.options.steps is not None and self.step >= self.options.steps:
+            self.done = True
+            self.finished()
+
+    def _parameters(self, owner):
+        return self._looked_up("parameters", owner)
+
+    def _states(self, optimizer):
+        return self._looked_up("state", optimizer)
+
+    def _looked_up(self, what, owner):
+        """What a Cell or an optimizer holds; looked for anew in steps 1, 2, 4, 8, ... and in those that are
+        looked into."""
+        if self.deep or not isinstance(owner, self.cell) or self.step & (self.step - 1) == 0:
+            self.held.pop((what, id(owner)), None)
+        if (what, id(owner)) not in self.held:
+            self.held[what, id(owner)] = (owner, list(getattr(self.frame, what)(owner)))
+        return self.held[what, id(owner)][1]
+
+    def write_header(self):
+        """The first record; called when the first step begins, as the mode is settled by then."""
+        o = self.options
+        self.header = {
+            "kind": "header", "format": FORMAT, "side": self.frame.side, "version": self.frame.version,
+            "api": self.frame.api, "script": os.path.basename(o.script), "sha256": o.sha256, "argv": o.argv,
+            "mode": self.frame.mode(), "mode_forced": o.pynative, "level": o.level,
+            "python": platform.python_version(), "numpy": np.__version__, "platform": platform.platform(),
+            "adaptations": list(self.adaptations),
+            "options": {"steps": o.steps, "only_step": o.only_step, "refeed": sorted(o.refeed),
+                        "full": o.full, "cells": o.cells, "seed": o.seed},
+        }
+        self.writer.add(self.header)
+
+    def adapted(self, name, text):
+        """Called by the adapter for each thing that it supplied or changed."""
+        self.adaptations.append({"name": name, "text": text})
+        if self.header is not None:
+            self.writer.add({"kind": "adaptation", "name": name, "text": text})
+
+    def finish(self, status, error=None):
+        """Write the last record."""
+        if self.header is None:
+            self.write_header()
+        end = {"kind": "end", "status": status, "steps": self.step - self.open,
+               "adaptations": self.adaptations}
+        if error is not None:
+            trace, script = error.__traceback__, self.options.script
+            while trace is not None and trace.tb_frame.f_code.co_filename != script:
+                trace = trace.tb_next
+            shown = "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
+            end.update(error=type(error).__name__, message=str(error), traceback=shown)
+        self.writer.add(end)
+        self.writer.close()
