@@ -23,11 +23,13 @@ import numpy as np
 from mindspore import nn
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "ms2torch" / "difftest"), str(Path(__file__).parent)]
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.append(str(ROOT / "ms2torch" / "difftest"))  # last: files there have names of the standard library
 
 sys.modules.setdefault("ms2torch", ms)  # the models say ms2torch, and mean either
 import models_ms  # noqa: E402
 import recorder  # noqa: E402
+from recorder.mindspore_frame import MindSpore  # noqa: E402
 
 
 def main() -> None:
@@ -43,7 +45,7 @@ def main() -> None:
     path = os.path.join(tempfile.mkdtemp(), "cost.trace")
     settings = recorder.parse(["-o", path, __file__])
     settings.sha256, settings.pynative = "", False
-    seen = recorder.Recorder(recorder.Writer(path), settings, recorder.MindSpore())
+    seen = recorder.Recorder(recorder.Writer(path), settings, MindSpore())
     seen.frame.install(seen)
 
     random = np.random.RandomState(0)

@@ -102,7 +102,7 @@ def _enter(package: str, place: str, planted) -> None:
 def main(folder: str, jobs: str) -> None:
     """Record all jobs, two at a time."""
     os.environ.update(MS_JIT="0", GLOG_v="3")
-    sys.path.insert(0, folder)
+    sys.path.append(folder)
     import mindspore  # noqa: F401 - for all forks
     import recorder
 

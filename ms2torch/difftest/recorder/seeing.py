@@ -49,11 +49,14 @@ class Recorder(Steps):
 
         return self.frame.watched(value, arrived)
 
+    def blind(self):
+        """Whether calls are not looked at now: nothing is seen within one graph, or in a forked process."""
+        return self.quiet or (self.inside and self.graph and not self.deep) or self.done or (
+            os.getpid() != self.pid)
+
     def call(self, cell, run, args, kwargs):
         """Stands in for ``Cell.__call__``; ``run(args, kwargs)`` is the call itself."""
-        if self.quiet or self.done or os.getpid() != self.pid:
-            return run(args, kwargs)
-        if self.inside and self.graph and not self.deep:  # within one graph nothing is seen
+        if self.blind():
             return run(args, kwargs)
         if self.frame.hidden(cell):
             self.quiet = True

@@ -11,7 +11,7 @@ import traceback
 import numpy as np
 
 from .naming import Names
-from .writing import FORMAT, statistics
+from .writing import FORMAT, small, statistics
 
 # Names of the parameters by which MindSpore's train cells keep their loss scale.
 SCALE_NAMES = ("scale_sense", "cur_iter", "last_overflow_iter", "scale_value", "counter", "loss_scale")
@@ -33,6 +33,7 @@ class Steps:
         self.names, self.states = Names(), Names()
         self.step = self.order = 0
         self.open = self.inside = self.quiet = self.deep = self.graph = self.done = False
+        self.ending = False  # what a step leaves behind is being recorded: it stays as it is meanwhile
         self.pid = os.getpid()
         self.roots, self.updated, self.optimizers, self.scalers = [], [], [], []
         self.drawn = []  # Tensors of random numbers that were made outside all Cells
@@ -68,8 +69,12 @@ class Steps:
         if not self.training:
             record["training"] = False
         record.update(self.extra)
-        record["stats"] = statistics(array)
-        self.writer.add(record, array if self.whole(stage, where) else None)
+        whole = self.whole(stage, where)
+        if self.ending and not whole and small(array):
+            self.writer.add_later(record, array)
+        else:
+            record["stats"] = statistics(array)
+            self.writer.add(record, array if whole else None)
         return None
 
     # ---- how it works
@@ -83,6 +88,8 @@ class Steps:
         """Whether a record keeps its array."""
         if self.step in self.options.refeed:
             return True
+        if not self.options.full:
+            return False
         names = (where, stage + "/" + where)
         return any(fnmatch.fnmatch(name, pattern) for pattern in self.options.full for name in names)
 
@@ -175,7 +182,7 @@ class Steps:
             self.frame.assign(parameter, self.frame.tensor_of(array, parameter))
 
     def _end_step(self, optimizers):
-        states, seen = set(), set()
+        states, seen, self.ending = set(), set(), True
         for optimizer in optimizers:
             update = self._index(optimizer)
             for p in self._states(optimizer):
@@ -199,7 +206,7 @@ class Steps:
         self.writer.add({"kind": "step", "number": self.step, "event": "end", "gradients": bool(self.updated),
                          "time": time.time()})
         self.writer.flush()
-        self.open = self.deep = False
+        self.open = self.deep = self.ending = False
         self.made, self.roots, self.drawn = [], [], []
         if self.options.steps is not None and self.step >= self.options.steps:
             self.done = True

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import base64
+import binascii
+import functools
 import json
+import math
 import struct
 import zlib
 
@@ -23,6 +25,7 @@ class Writer:
 
     def __init__(self, path):
         self.path, self.records, self.arrays, self.blobs, self.size = path, [], [], [], 0
+        self.late = []
         self.file = open(path, "wb")
         self.end = 0
         self._write(MAGIC)
@@ -38,10 +41,20 @@ class Writer:
         if self.size > 1 << 20 or len(self.records) > 4000:
             self.flush()
 
+    def add_later(self, record, array):
+        """Put in a record whose statistics are made when the frame is written; until then ``array`` stays as
+        it is."""
+        self.late.append((record, array))
+        self.add(record)
+
     def flush(self):
         """Write the current frame to the file."""
         if not self.records:
             return
+        if self.late:
+            for (record, _), found in zip(self.late, all_statistics([array for _, array in self.late])):
+                record["stats"] = found
+            self.late = []
         text = json.dumps({"records": self.records, "arrays": self.arrays}, separators=(",", ":")).encode()
         packed = zlib.compress(b"".join([struct.pack("<I", len(text)), text, *self.blobs]), 1)
         self.records, self.arrays, self.blobs, self.size = [], [], [], 0
@@ -72,7 +85,7 @@ class Writer:
 
 def _number(value):
     """A float for JSON, which has no nan and no infinity."""
-    return value if np.isfinite(value) else str(float(value))
+    return value if math.isfinite(value) else str(float(value))
 
 
 def statistics(array):
@@ -86,7 +99,7 @@ def statistics(array):
         flat = flat.astype(np.float32)
     spots = flat if flat.size <= SAMPLES else flat[_PLACES * (flat.size - 1) // (SAMPLES - 1)]
     kind = ("<f%d" % flat.itemsize) if flat.dtype.kind == "f" else "<i8"
-    stats["sample"] = kind + base64.b64encode(spots.astype(kind).tobytes()).decode()
+    stats["sample"] = kind + _text(spots.astype(kind))
     if flat.dtype.kind != "f":
         flat = flat.astype(np.float64)
     total = square = 0.0
@@ -106,10 +119,55 @@ def statistics(array):
                 if not part.size:
                     continue
                 power = float(np.dot(part, part))
-        total += float(part.sum(dtype=np.float64 if part.size < 4096 else None))
+        total += float(np.add.reduce(part, dtype=np.float64 if part.size < 4096 else None))
         square += power
-        low, high = min(low, float(part.min())), max(high, float(part.max()))
+        low, high = min(low, float(np.minimum.reduce(part))), max(high, float(np.maximum.reduce(part)))
         zeros += int(np.count_nonzero(part == 0))  # of bools: floats take it ten times as long
     stats.update(zeros=zeros, norm=_number(square**0.5), mean=_number(total / finite) if finite else None)
     stats.update(min=low if finite else None, max=high if finite else None)
     return stats
+
+
+def _text(values):
+    return binascii.b2a_base64(values.tobytes(), newline=False).decode("ascii")
+
+
+# Arrays of float32 up to this size are described together: by itself each costs a dozen calls of numpy.
+SMALL = 4096
+
+
+def small(array):
+    """Whether `all_statistics` describes an array with others."""
+    return array.dtype == np.float32 and 0 < array.size <= SMALL
+
+
+def all_statistics(arrays):
+    """`statistics` of each of these `small` arrays."""
+    flats = [np.ascontiguousarray(array).reshape(-1) for array in arrays]
+    starts, spots = _places(tuple(flat.size for flat in flats))
+    values = np.concatenate(flats)
+    samples, wide = values[spots[0]].astype("<f4"), values.astype(np.float64)
+    with np.errstate(all="ignore"):
+        squares = np.add.reduceat(wide * wide, starts).tolist()
+        totals = np.add.reduceat(wide, starts).tolist()
+    zeros = np.add.reduceat((values == 0).astype(np.intp), starts).tolist()
+    low, high = np.minimum.reduceat(values, starts).tolist(), np.maximum.reduceat(values, starts).tolist()
+    found = []
+    for i, flat in enumerate(flats):
+        if not math.isfinite(squares[i]):
+            found.append(statistics(flat))
+            continue
+        found.append({"n": flat.size, "hash": "%08x" % zlib.crc32(flat.view(np.uint8)),
+                      "sample": "<f4" + _text(samples[spots[1][i]:spots[1][i + 1]]), "zeros": zeros[i],
+                      "norm": squares[i] ** 0.5, "mean": totals[i] / flat.size, "min": low[i],
+                      "max": high[i]})
+    return found
+
+
+@functools.lru_cache(maxsize=64)
+def _places(sizes):
+    """Where arrays of these sizes begin when they lie one behind the other, and where their samples are."""
+    starts = np.cumsum((0, *sizes))[:-1]
+    spots = [np.arange(n) if n <= SAMPLES else _PLACES * (n - 1) // (SAMPLES - 1) for n in sizes]
+    ends = np.cumsum([0, *map(len, spots)]).tolist()
+    return starts, (np.concatenate([s + start for s, start in zip(spots, starts)]), ends)
