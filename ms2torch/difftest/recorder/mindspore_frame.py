@@ -49,6 +49,7 @@ class MindSpore:
             self.api, self.version = self.version, _version.__version__
         else:
             self.api = ".".join(self.version.split(".")[:2])
+        self.dtypes = {}  # their names
         self.tensor, self.parameter, self.cell = mindspore.Tensor, mindspore.Parameter, nn.Cell
         places = ("nn", "experimental.optim", "experimental.optim.optimizer", "mint.optim.optimizer")
         self.optimizers = tuple(_found(*[("mindspore." + place, "Optimizer") for place in places]))
@@ -56,7 +57,11 @@ class MindSpore:
     body = "construct"
 
     def dtype(self, value):
-        return str(value.dtype).lower()
+        dtype = value.dtype
+        found = self.dtypes.get(dtype)
+        if found is None:
+            found = self.dtypes[dtype] = str(dtype).lower()
+        return found
 
     def name(self, parameter):
         return parameter.name
