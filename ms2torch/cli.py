@@ -40,7 +40,7 @@ COMMANDS = {
     "diff": Command(
         "beside the real MindSpore: equal, or the first number that differs",
         "ms2torch.difftest.options:parser",
-        "ms2torch.difftest.twin:main",
+        "ms2torch.difftest.twin:command",
     ),
     "convert": Command(
         "a MindIR file to torch.export's .pt2 or to ONNX",

@@ -109,12 +109,13 @@ def _ported(twin, name: str, spec: dict) -> str:
     out = str(twin.place.folder / f"{name}.trace")
     script = [os.path.abspath(spec["script"][0]), *spec["script"][1:]]
     file = twin.place.folder / f"{name}.json"
-    file.write_text(json.dumps({**spec, "script": script, "out": out}))
+    spec = {**spec, "script": script, "out": out}
+    file.write_text(json.dumps(spec))
     environment = dict(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join(
         [str(Path(__file__).parents[2]), *filter(None, [environment.get("PYTHONPATH")])])
     command = [sys.executable, "-m", "ms2torch.difftest.ported", str(file)]
-    twin.finish((twin.place.start(PORT, name, command, environment), out))
+    twin.finish((twin.place.start(PORT, name, command, environment, lambda: ported.main(spec)), out))
     return out
 
 

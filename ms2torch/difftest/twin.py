@@ -16,7 +16,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from . import checks, compare, departures, first_pass, locate, port, reference, repro, trace
+from . import checks, compare, departures, first_pass, locate, ours, port, reference, repro, trace
 from .finding import Finding, Verdict
 from .options import Options, is_trace, parse
 from .workplace import Run, Workplace, wait
@@ -26,12 +26,17 @@ HERE = Path(__file__).parent
 _UNWRITTEN, _SCARCE = 74, 1 << 16
 
 
-def main(argv: list[str]) -> int:
+def command(argv: list[str]) -> int:
+    """`main`, in a process that has done nothing else."""
+    return main(argv, fresh=True)
+
+
+def main(argv: list[str], fresh: bool = False) -> int:
     """Run the command line; 0 equal, 1 different, 2 could not run or compare."""
     options = parse(argv)
     verdict = Verdict()
     try:
-        run(options, verdict)
+        run(options, verdict, fresh)
     except (KeyboardInterrupt, Exception) as error:
         verdict.failure = checks.described(error)
         first_pass.set_aside(verdict)
@@ -69,11 +74,11 @@ def _report(options: Options, verdict: Verdict) -> None:
         html.write(verdict, options.html)
 
 
-def run(options: Options, verdict: Verdict) -> Verdict:
+def run(options: Options, verdict: Verdict, fresh: bool = False) -> Verdict:
     """The twin run; fills and returns ``verdict``. CannotCompare where there is nothing to compare."""
     if is_trace(options.script[0]) and not options.torch:
         return _traces(options.script[0], options.script[1], options, verdict)
-    with Workplace() as place:
+    with Workplace(fresh) as place:
         try:
             return Twin(options, place, verdict).judged()
         finally:
@@ -370,7 +375,9 @@ class Twin:
         environment["PYTHONPATH"] = os.pathsep.join(
             [str(HERE.parent.parent), *filter(None, [environment.get("PYTHONPATH")])])
         command = [python or sys.executable, "-m", "ms2torch.difftest.ours", str(file)]
-        return self.place.start(side, Path(out).stem, command, environment)
+        here = python is None or python == sys.executable
+        return self.place.start(side, Path(out).stem, command, environment,
+                                (lambda: ours.main(json.loads(file.read_text()))) if here else None)
 
     def finish(self, *runs: tuple[Run, str]) -> None:
         """Wait for runs and what each has to write. A trace is compared as far as it goes; Failed where there

@@ -11,6 +11,8 @@ import threading
 import time
 from pathlib import Path
 
+from . import forks
+
 _SMALL = 1 << 18
 _MANY = 2000
 # Seconds.
@@ -24,9 +26,11 @@ class Workplace:
     real one, in which relative paths lead to the same data (``../data`` too) and new files stay apart.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, fresh: bool = False) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="ms2torch-diff-"))
-        self._running: list[subprocess.Popen] = []
+        self._running: list[subprocess.Popen | forks.Fork] = []
+        # Whether nothing has happened in this process yet but imports, so that forks can be made of it.
+        self._fresh = fresh
         self._before: dict = {}
 
     def __enter__(self) -> Workplace:
@@ -49,10 +53,18 @@ class Workplace:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    def start(self, side: str, name: str, command: list[str], environment: dict[str, str]) -> Run:
-        """Start a process in a session of its own, in a mirror of the current folder."""
+    def start(self, side: str, name: str, command: list[str], environment: dict[str, str],
+              function=None) -> Run:
+        """Start a process in a session of its own, in a mirror of the current folder.
+
+        Where ``function()`` does the same as the command, a fork may run it.
+        """
         place = self.folder / "places" / f"{name}-{len(self._running)}"
         log = self.folder / f"{name}.log"
+        if function is not None and self._fresh and forks.possible():
+            fork = forks.Fork(function, mirror(place, Path.cwd()), log)
+            self._running.append(fork)
+            return Run(side, fork, log)
         with open(log, "wb") as file:
             process = subprocess.Popen(command, cwd=mirror(place, Path.cwd()), env=environment, stdout=file,
                                        stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
@@ -64,7 +76,7 @@ class Workplace:
 class Run:
     """One run of a side; ``ended`` once it was ended from here."""
 
-    def __init__(self, side: str, process: subprocess.Popen, log: Path) -> None:
+    def __init__(self, side: str, process: subprocess.Popen | forks.Fork, log: Path) -> None:
         self.side, self.process, self.log, self.ended = side, process, log, False
 
     def output(self, lines: int = 30) -> str:
@@ -98,7 +110,7 @@ def _leave(number, frame) -> None:
     raise KeyboardInterrupt(signal.Signals(number).name)
 
 
-def end(process: subprocess.Popen) -> None:
+def end(process: subprocess.Popen | forks.Fork) -> None:
     """End a process and all that it started."""
     for number, patience in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0)):
         try:

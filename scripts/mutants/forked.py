@@ -64,16 +64,9 @@ def diff(package: str, place: str, arguments: list[str], log: str, planted=None)
     process that has imported the copy, with a defect of generated.py where one is given."""
     def run() -> int:
         _enter(package, place, planted)
-        from ms2torch.difftest import ours, twin, workplace
+        from ms2torch.difftest import twin
 
-        def start(self, side, name, command, environment):
-            spec, output = command[-1], self.folder / f"{name}.log"
-            process = Process(call(lambda: ours.main(json.loads(Path(spec).read_text())), str(output)))
-            self._running.append(process)
-            return workplace.Run(side, process, output)
-
-        workplace.Workplace.start = start
-        return twin.main(arguments)
+        return twin.command(arguments)
 
     return Process(call(run, log))
 

@@ -106,7 +106,8 @@ def statistics(array):
     low, high, zeros, finite = np.inf, -np.inf, 0, flat.size
     for start in range(0, flat.size, 1 << 16):
         part = flat[start : start + (1 << 16)] if flat.size > 1 << 16 else flat
-        power = float(np.dot(part, part))
+        with np.errstate(over="ignore"):
+            power = float(np.dot(part, part))
         if not 1e-20 < power < np.inf:  # nan, inf, overflow, or too small for float32's squares
             with np.errstate(all="ignore"):
                 values = part[np.isfinite(part)].astype(np.float64)
