@@ -397,9 +397,11 @@ def check_output_data(data):
 
 
 def check_hook_fn(hook_fn):
-    """A callable."""
+    """A callable that is not compiled."""
     if not callable(hook_fn):
         raise TypeError(f"Expected a callable hook function, but got {type(hook_fn).__name__}.")
+    if hasattr(hook_fn, "_graph_source"):
+        raise TypeError(f"Decorating hook function {hook_fn.__name__} with '@jit' is not supported.")
 
 
 def args_type_check(*type_args, **type_kwargs):

@@ -9,6 +9,7 @@ from itertools import count
 import numpy as np
 import torch
 
+from ms2torch._checkparam import check_hook_fn
 from ms2torch._core import mode
 from ms2torch._core.gradient import recording, threads
 from ms2torch._core.gradient.custom import overwrite
@@ -331,6 +332,7 @@ class Parameter(Tensor):
 
     def register_hook(self, hook):
         """Call ``hook(grad)`` when this Parameter's gradient is computed; a result replaces it."""
+        check_hook_fn(hook)
         hooks = self.__dict__.setdefault("_grad_hooks", {})
         key = object()
         hooks[key] = hook

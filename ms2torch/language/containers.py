@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 
 from ms2torch._core import mode
-from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 
 
@@ -164,3 +164,19 @@ def assign(owner, name: str, value):
 
         value = made(value, parameter.dtype)
     setattr(owner, name, value)
+
+
+def hooked(owner, hook):
+    """``owner.register_hook(hook)``, which no Parameter takes in a graph."""
+    if isinstance(owner, Parameter):
+        raise ValueError("'Register hook for Parameter inside graph is not supported.'")
+    return owner.register_hook(hook)
+
+
+def kept(value):
+    """What ``self.x = value`` keeps: numbers that no gradient passes through any more."""
+    if value.__class__ is Tensor:
+        return wrap(value._t.detach()) if value._t.requires_grad else value
+    if value.__class__ in (tuple, list):
+        return value.__class__(map(kept, value))
+    return value

@@ -12,12 +12,13 @@ import types
 
 from ms2torch._naming import generations
 from ms2torch.common.parameter import Parameter
-from ms2torch.language import builtin_functions, calling, containers, printing, raising
+from ms2torch.language import builtin_functions, calling, containers, printing, raising, shifting
 from ms2torch.language.aliases import Aliases
 from ms2torch.language.branches import Branches, Choosing
 from ms2torch.language.trees import base_of, is_pop, is_view, loaded, parts_of_text, placed, root_of
 
 _PREFIX = "_graph_"
+_SHIFTS = {ast.LShift: shifting.left, ast.RShift: shifting.right}
 # Calls that walk over their argument at once: what it is made of cannot be seen.
 _WALKING = frozenset(
     {"list", "tuple", "sum", "max", "min", "all", "any", "sorted", "set", "dict", "enumerate", "zip"}
@@ -194,6 +195,8 @@ class Rewriting(Choosing, ast.NodeTransformer):
             node = self.generic_visit(node)
             node.func.value = self.call("own", containers.own, [node.func.value], node.func.value)
             return node
+        if func.attr == "register_hook" and len(args) == 1 and not node.keywords:
+            return self.call("hooked", containers.hooked, [self.visit(func.value), self.visit(args[0])], node)
         if is_view(node):
             return self.call("view", builtin_functions.view_, [self.generic_visit(node)], node)
         if self.self_name and isinstance(func.value, ast.Name) and func.value.id == self.self_name:
@@ -331,6 +334,12 @@ class Rewriting(Choosing, ast.NodeTransformer):
         self.inner -= 1
         return node
 
+    def visit_BinOp(self, node):
+        """Shifts of numbers are of 64 bits."""
+        node = self.generic_visit(node)
+        shift = _SHIFTS.get(type(node.op))
+        return node if shift is None else self.call(shift.__name__, shift, [node.left, node.right], node)
+
     def visit_UnaryOp(self, node):
         """``not`` of a Tensor is a Tensor."""
         if not isinstance(node.op, ast.Not):
@@ -428,6 +437,9 @@ class Rewriting(Choosing, ast.NodeTransformer):
         if isinstance(target, ast.Attribute) and self._is_parameter(target):
             args = [loaded(target.value), placed(ast.Constant(target.attr), target), self.visit(value)]
             return placed(ast.Expr(self.call("assign", containers.assign, args, node)), node)
+        if isinstance(target, ast.Attribute) and self._is_own(target):
+            node.value = self.call("kept", containers.kept, [self.visit(value)], value)
+            return node
         if isinstance(target, ast.Name) and self._changes(value, is_pop(value)):
             return self._bound_and_changed(target, value, node)
         return self.generic_visit(node)
@@ -462,6 +474,9 @@ class Rewriting(Choosing, ast.NodeTransformer):
 
     def visit_AugAssign(self, node):
         operation = type(node.op).__name__
+        if type(node.op) in _SHIFTS and isinstance(node.target, ast.Name):
+            value = self.visit(placed(ast.BinOp(loaded(node.target), node.op, node.value), node))
+            return placed(ast.Assign([node.target], value), node)
         in_place = operation in containers.AUGMENTED and not generations.has_old_meaning("mindspore.jit")
         if isinstance(node.target, ast.Subscript):
             unnamed, part = isinstance(base_of(node.target), ast.Call), loaded(node.target)
@@ -481,6 +496,10 @@ class Rewriting(Choosing, ast.NodeTransformer):
             self.differs = True
             value = placed(ast.BinOp(loaded(node.target), node.op, self.visit(node.value)), node)
             return placed(ast.Assign([node.target], value), node)
+        if isinstance(node.target, ast.Attribute) and self._is_own(node.target) and not self._is_parameter(
+                node.target):
+            value = self.visit(placed(ast.BinOp(loaded(node.target), node.op, node.value), node))
+            return placed(ast.Assign([node.target], self.call("kept", containers.kept, [value], node)), node)
         if isinstance(node.target, ast.Name) and in_place:
             args = [placed(ast.Constant(operation), node), loaded(node.target), self.visit(node.value)]
             value = self.call("augmented", containers.augmented, args, node)
@@ -500,9 +519,8 @@ class Rewriting(Choosing, ast.NodeTransformer):
         root = root_of(target)
         return root is not None and self.aliases.holds(root.id)
 
+    def _is_own(self, target) -> bool:
+        return isinstance(target.value, ast.Name) and target.value.id == self.self_name
+
     def _is_parameter(self, target) -> bool:
-        return (
-            isinstance(target.value, ast.Name)
-            and target.value.id == self.self_name
-            and isinstance(getattr(self.owner, target.attr, None), Parameter)
-        )
+        return self._is_own(target) and isinstance(getattr(self.owner, target.attr, None), Parameter)

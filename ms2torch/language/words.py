@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from ms2torch.language import reading
+from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.language import overloads, reading
 from ms2torch.language.builtin_functions import type_name
 from ms2torch.language.printing import constant_text
 
@@ -199,11 +200,29 @@ def _index(error, text, place):
 
 
 def _type(error, text, place):
+    if (told := _method(place)) is not None:
+        return told
     for pattern, tell in (*_TYPE_ERRORS, *(_CALL_ERRORS if place.calls_program() else ())):
         found = re.search(pattern, text)
         if found:
             return tell(found, place)
     return None
+
+
+def _method(place):
+    """The error of a Tensor method whose forms do not take what it was called with."""
+    func = getattr(place.node, "func", None)
+    if not isinstance(func, ast.Attribute) or any(isinstance(a, ast.Starred) for a in place.node.args):
+        return None
+    owner, args = place.value(func.value), [place.value(a) for a in place.node.args]
+    kwargs = {k.arg: place.value(k.value) for k in place.node.keywords}
+    if isinstance(owner, type) and issubclass(owner, Tensor) and args:
+        owner, *args = args
+    if not isinstance(owner, Tensor) or None in kwargs or any(
+        v is _UNKNOWN for v in (*args, *kwargs.values())
+    ):
+        return None
+    return overloads.refused(func.attr, args, kwargs)
 
 
 def _not_iterable(found, place):

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import itertools
 import sys
-import types
 from collections import OrderedDict
 
 import torch
 
 from ms2torch import language
+from ms2torch._checkparam import check_hook_fn
 from ms2torch._core import mode as _mode
 from ms2torch._core.errors import notice, unsupported
 from ms2torch._core.gradient import recording, threads
@@ -445,11 +445,7 @@ class Cell(CellTree, CellState, CellCall, _Module):
     # ---- hooks -----------------------------------------------------------------------------------------
 
     def _add_hook(self, kind: str, hook, front: bool = False, **how) -> HookHandle:
-        if not isinstance(hook, (types.FunctionType, types.MethodType)):
-            raise TypeError(
-                f"When using 'register_{kind}_hook(hook_fn)', the type of 'hook_fn' must be python "
-                f"function, but got {type(hook)}."
-            )
+        check_hook_fn(hook)
         if self._cell_hooks is None:
             self.__dict__["_cell_hooks"] = {}
         table = self._cell_hooks.setdefault(kind, OrderedDict())

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import types
-
+from ms2torch._checkparam import check_hook_fn
 from ms2torch._core import mode
 from ms2torch._core.gradient.custom import observe_gradients, with_gradient_of
 from ms2torch._core.operators.error_wrappers import wrap_class
@@ -46,14 +45,12 @@ class HookBackward(Primitive):
     """Passes its inputs on; ``hook_fn`` is called with the tuple of their gradients, and a result replaces
     them. In graph mode it is not called.
 
-    TypeError where ``hook_fn`` is no function.
+    TypeError where ``hook_fn`` is not callable, or compiled.
     """
 
     def __init__(self, hook_fn, cell_id="") -> None:
         super().__init__("HookBackward")
-        if not isinstance(hook_fn, (types.FunctionType, types.MethodType)):
-            raise TypeError("For 'HookBackward', the type of 'hook_fn' must be python function, "
-                            f"but got {type(hook_fn)}.")
+        check_hook_fn(hook_fn)
         self.hook_fn = hook_fn
         self.cell_id = cell_id
 

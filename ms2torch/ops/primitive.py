@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import functools
+import types
 
+import torch
+
+from ms2torch._core import mode
 from ms2torch._core.operators.registry import Primitive
 
 __all__ = ["Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "constexpr", "prim_attr_register"]
@@ -49,10 +53,18 @@ def prim_attr_register(fn):
 
 
 def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
-    """Marks a function that MindSpore evaluates while compiling; here it is the function itself."""
+    """Marks a function that MindSpore evaluates while compiling, as Python. It is the function itself, but in
+    a compiled one it gets None for functions and Cells, which have no value there."""
     if fn is None:
-        return lambda f: f
-    return fn
+        return constexpr
+
+    @functools.wraps(fn)
+    def evaluated(*args, **kwargs):
+        if mode.inside:
+            args = tuple(None if isinstance(a, (types.FunctionType, torch.nn.Module)) else a for a in args)
+        return fn(*args, **kwargs)
+
+    return evaluated
 
 
 _primexpr = constexpr

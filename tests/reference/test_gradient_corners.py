@@ -119,3 +119,72 @@ def test_gradient_inside_a_gradient_inside_a_cell():
 
     net = Physics()
     return ms.value_and_grad(net, None, net.trainable_params())(t([[0.3], [0.7]]))
+
+
+def beside_a_tuple(x, w):
+    pair = (x, x * 2)
+    return pair + w
+
+
+def a_list_from(x, w):
+    return w - [x, x * 3]
+
+
+@case(each={"function": [beside_a_tuple, a_list_from]})
+def test_tensors_of_a_sequence_beside_a_tensor(function):
+    return ms.grad(function, (0, 1))(t([1.0, 2.0]), t([[1.0, 1.0], [2.0, 2.0]]))
+
+
+@ms.jit
+def compiled_hook(*inputs):
+    return inputs
+
+
+@case(each={"hook": ["text", None, compiled_hook]}, raises=True)
+def test_what_is_no_hook(hook):
+    nn.Dense(2, 2).register_forward_pre_hook(hook)
+
+
+@case(raises=True)
+def test_a_compiled_hook_of_a_tensor():
+    t([1.0]).register_hook(compiled_hook)
+
+
+@case(raises=True)
+def test_a_compiled_bprop():
+    class Scaled(nn.Cell):
+        def construct(self, x):
+            return x * 2
+
+        @ms.jit
+        def bprop(self, x, out, dout):
+            return (5 * x,)
+
+    return ms.grad(Scaled())(t([1.0]))
+
+
+@case(raises=True)
+def test_a_hook_of_a_parameter_in_a_graph():
+    class Hooked(Net):
+        def construct(self, x):
+            self.w.register_hook(abs)
+            return x * self.w
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+    return Hooked()(t([1.0, 2.0]))
+
+
+class Keeping(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.kept = 4
+
+    def construct(self, x):
+        self.kept = x * 2
+        return self.kept * x
+
+
+@case(mode="GRAPH")
+def test_what_an_attribute_keeps_in_a_graph():
+    cell = Keeping()
+    return cell(t([2.0])), ms.grad(cell)(t([2.0])), cell.kept

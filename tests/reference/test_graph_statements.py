@@ -923,3 +923,39 @@ def test_item(x):
 @graph
 def test_tolist(x):
     return x.tolist()
+
+
+@graph
+def test_shifts(i):
+    n = i
+    n <<= 3
+    return n, 16 >> i, -16 >> 70
+
+
+@graph(raises=True)
+def test_negative_shift(i):
+    return i >> -2
+
+
+@graph(raises=True)
+def test_shift_of_a_float(f):
+    return f << 1
+
+
+@graph(raises=True)
+def test_shift_too_far(i):
+    return i << 62
+
+
+def plain():
+    return 1
+
+
+@ops.constexpr
+def kind(value):
+    return str(type(value))
+
+
+@graph
+def test_functions_have_no_value():
+    return kind(plain), kind(3)

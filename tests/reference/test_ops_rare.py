@@ -120,6 +120,9 @@ nn.SparseToDense()(ms.COOTensor(A([[0, 1], [1, 2]]), A([1.0, 2.0], "float32"), (
 nn.SparseTensorDenseMatmul()(A([[0, 1], [1, 2]]), A([1.0, 2.0], "float32"), (3, 4), T((4, 2)))
 nn.SparseTensorDenseMatmul(adjoint_dt=True)(A([[0, 1], [1, 2]]), A([1.0, 2.0], "float32"), (3, 4), T((2, 4)))
 nn.FractionalMaxPool3d(2, (2, 2, 3), return_indices=True, _random_samples=A([[[0.3, 0.7, 0.2]]], "float32"))(T((1, 1, 4, 5, 6)))
+nn.FractionalMaxPool2d(2, (2, 3), return_indices=True, _random_samples=A([[[0.3, 0.7], [0.6, 0.1]]], "float32"))(T((1, 2, 5, 6)))
+nn.MaxUnpool2d(2)(T((1, 2, 2)), A([[[0, 3], [9, 14]]], "int64"))
+ops.max_unpool2d(T((1, 2, 2)), A([[[0, 3], [9, 14]]], "int64"), 2, 2, 0, (1, 5, 5))
 [x.shape for x in (ops.MultinomialWithReplacement(6, True)(A([0.0, 10.0, 5.0, 1.0], "float32"), Tensor(3), Tensor(4)), ops.LogNormalReverse()(T((2, 3))), ops.NonDeterministicInts()(Tensor([2, 3])))]
 [(x.shape, str(x.dtype)) for x in ops.uniform_candidate_sampler(A([[1], [3], [2]], "int64"), 1, 3, True, 4, 1)], ops.uniform_candidate_sampler(A([[1]], "int64"), 1, 3, False, 4)[1:]
 """)

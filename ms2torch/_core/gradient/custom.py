@@ -83,6 +83,8 @@ class _Run:
     def _gradients(self, call, out, dout):
         if mode.graph:
             _check_parameters(self.bprop, len(call))
+        elif hasattr(self.bprop, "_graph_source"):
+            raise RuntimeError("Decorating bprop with '@jit' is not supported.")
         found = self.bprop(*call, out, dout)
         if found is None:
             raise TypeError("The python function output is none.")

@@ -68,7 +68,7 @@ def describe(value) -> str:
     """The kind of an argument as MindSpore's messages name it: ``Tensor``, ``List<int, int>``, ``string``."""
     if value is None:
         return "None"
-    if isinstance(value, torch.Tensor):
+    if isinstance(getattr(value, "_t", value), torch.Tensor):
         return "Tensor"
     if isinstance(value, (list, tuple)):
         return f"{type(value).__name__.capitalize()}<{', '.join(map(describe, value))}>"
@@ -307,5 +307,8 @@ bitwise_xor = _binary("BitwiseXor", _reflecting(torch.bitwise_xor, operator.xor)
 
 def sequence_like(sequence, t: torch.Tensor) -> torch.Tensor:
     """A list or tuple beside a Tensor takes its dtype: ``Tensor([1, 2]) + [3.5, 4]`` is ``[4, 6]``."""
-    flat = np.array([x.tolist() if isinstance(x, torch.Tensor) else x for x in sequence])
+    if any(isinstance(x, torch.Tensor) for x in sequence):
+        parts = [x if isinstance(x, torch.Tensor) else torch.as_tensor(x) for x in sequence]
+        return torch.stack([x.to(device=t.device, dtype=t.dtype) for x in parts])
+    flat = np.array(sequence)
     return torch.from_numpy(np.ascontiguousarray(flat)).to(device=t.device, dtype=t.dtype)

@@ -13,7 +13,7 @@ from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import wrap
 from ms2torch.ops.function import _nn_pool as kernels
-from ms2torch.ops.function._nn_pool import avg_pooled, fractional_max_pool3d, max_pooled
+from ms2torch.ops.function._nn_pool import avg_pooled, max_pooled
 
 from ..cell import Cell
 from ._errors import not_tensor
@@ -22,7 +22,7 @@ from ._parts import primitive
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d",
-    "FractionalMaxPool3d", "LPPool1d", "LPPool2d", "MaxPool1d",
+    "FractionalMaxPool2d", "FractionalMaxPool3d", "LPPool1d", "LPPool2d", "MaxPool1d",
     "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]
 
 
@@ -388,11 +388,10 @@ class MaxUnpool3d(_MaxUnpool):
     _formula = staticmethod(kernels.max_unpool3d)
 
 
-class FractionalMaxPool3d(Cell):
-    """Max pooling over windows at random places (``mindspore.nn.FractionalMaxPool3d``).
+class _FractionalMaxPool(Cell):
+    """Max pooling over windows at random places; ``_random_samples`` (N, C, axes) in [0, 1) places them."""
 
-    ``_random_samples`` (N, C, 3) in [0, 1) must be given.
-    """
+    _formula = None
 
     def __init__(self, kernel_size, output_size=None, output_ratio=None, return_indices=False,
                  _random_samples=None) -> None:
@@ -401,5 +400,17 @@ class FractionalMaxPool3d(Cell):
         self.return_indices, self._random_samples = return_indices, _random_samples
 
     def construct(self, input):
-        return fractional_max_pool3d(input, self.kernel_size, self.output_size, self.output_ratio,
-                                     self.return_indices, self._random_samples)
+        return self._formula(input, self.kernel_size, self.output_size, self.output_ratio,
+                             self.return_indices, self._random_samples)
+
+
+class FractionalMaxPool2d(_FractionalMaxPool):
+    """Max pooling over windows at random places (``mindspore.nn.FractionalMaxPool2d``)."""
+
+    _formula = staticmethod(kernels.fractional_max_pool2d)
+
+
+class FractionalMaxPool3d(_FractionalMaxPool):
+    """Max pooling over windows at random places (``mindspore.nn.FractionalMaxPool3d``)."""
+
+    _formula = staticmethod(kernels.fractional_max_pool3d)

@@ -10,6 +10,7 @@ import builtins
 import numpy as np
 import torch
 
+from ms2torch._checkparam import check_hook_fn
 from ms2torch._core.devices.device import accelerator as _accelerator
 from ms2torch._core.devices.device import device as _here
 from ms2torch._core.devices.device import module_of as _module_of
@@ -395,6 +396,8 @@ def register_hook(self, hook):
 
     The handle that it returns has ``remove()``.
     """
+    check_hook_fn(hook)
+
     def see(gradient):
         result = hook(wrap(gradient))
         return None if result is None else lower(result)

@@ -239,8 +239,25 @@ def _wide(unpool, x, *others):
     return unpool(x, *others) if x.is_floating_point() else unpool(x.double(), *others).to(x.dtype)
 
 
+def _dims(t, rank: int, dims: int) -> str:
+    """A shape with the axes that MindSpore adds to it."""
+    shape = [*t.shape, *([1] if dims == 1 else [])]
+    return f"[{''.join(f'{n},' for n in [1] * (rank - len(shape)) + shape)}]"
+
+
 def _unpool(unpool, dims: int):
+    wanted = max(dims, 2) + 2
+
     def kernel(x, indices, kernel_size, stride=None, padding=0, output_size=None):
+        more = (x.ndim == dims + 1) + (dims == 1)           # axes that MindSpore adds to both
+        for who, rank in (("x", x.ndim + more), ("argmax", indices.ndim + more)):
+            if rank != wanted:
+                raise ValueError(f"For primitive[MaxUnpool{wanted - 2}D], the {who}_rank must be equal to "
+                                 f"{wanted}, but got {rank}.")
+        if x.shape != indices.shape:
+            shown = (_dims(t, wanted, dims) for t in (x, indices))
+            raise ValueError("For primitive[MaxUnpool{}D], the x_shape: {} must be equal to {}"
+                             .format(wanted - 2, *shown))
         size = None if output_size is None else tuple(output_size)[-dims:]
         return _wide(unpool, x, indices.long(), kernel_size, stride if stride else None, padding, size)
 
@@ -404,11 +421,10 @@ def _fractional(x, kernel, output, ratio, samples, dims, api):
     kernel = _numbers(kernel, dims)
     size = None if output is None else _numbers(output, dims)
     if samples is None:
-        raise unsupported(
-            f"mindspore.ops.{api}(_random_samples=None)",
-            "MindSpore's random numbers for it are not reproduced.",
-            f"give _random_samples, uniform in [0, 1), (N, C, {dims}).",
-        )
+        from ms2torch.ops.function.random_func import rand
+
+        batch, channels = (1, *x.shape)[-dims - 2 : -dims]
+        samples = rand.kernel(batch, channels, dims)
     # torch takes the numbers of a 2-d window by (width, height), and so does MindSpore.
     return pool(x, kernel, size, ratio, _random_samples=samples.detach().to(x.dtype))
 
@@ -419,7 +435,8 @@ def fractional_max_pool2d(
 ):
     """Max pooling over windows at random places (``mindspore.ops.fractional_max_pool2d``).
 
-    ``_random_samples`` (N, C, 2) in [0, 1) must be given. With ``return_indices`` also the maxima's places.
+    ``_random_samples`` (N, C, 2) in [0, 1), drawn where it is None, places them.
+    With ``return_indices`` also the maxima's places.
     """
     found = _fractional(
         input, kernel_size, output_size, output_ratio, _random_samples, 2, "fractional_max_pool2d"
@@ -433,7 +450,8 @@ def fractional_max_pool3d(
 ):
     """Max pooling over windows at random places (``mindspore.ops.fractional_max_pool3d``).
 
-    ``_random_samples`` (N, C, 3) in [0, 1) must be given. With ``return_indices`` also the maxima's places.
+    ``_random_samples`` (N, C, 3) in [0, 1), drawn where it is None, places them.
+    With ``return_indices`` also the maxima's places.
     """
     found = _fractional(
         input, kernel_size, output_size, output_ratio, _random_samples, 3, "fractional_max_pool3d"
