@@ -153,7 +153,7 @@ class Optimizer(HostValues, Cell):
             grads = torch._foreach_add(grads, params, alpha=group["weight_decay"])
         state = [[s[i]._rest for i in places] for s in slots]
         if not last:
-            self._save(params, *state)
+            self._save(None, params, *state)
         kernel(group, params, grads, *state, rate)
         # The fused kernels write past torch's version counters.
         increment_versions(params)

@@ -15,12 +15,12 @@ _KEYS = ["params", "lr", "weight_decay", "order_params", "grad_centralization"]
 
 class Bucket(NamedTuple):
     """Parameters that one fused call updates: their places, what gives their rate (None: what gives it to
-    all),
-    and their weight decay."""
+    all), their weight decay, and how many elements they had when the optimizer was made."""
 
     places: tuple[int, ...]
     rate: object
     decay: object
+    size: int
 
 
 def checked_parameters(parameters, what: str) -> list:
@@ -125,4 +125,5 @@ class GroupedParameters:
             key = (id(rate), id(decay) if isinstance(decay, Cell) else decay, param._rest.dtype)
             found.setdefault(key, []).append(i)
             sources[key] = (rate, decay)
-        return [Bucket(tuple(places), *sources[key]) for key, places in found.items()]
+        return [Bucket(tuple(places), *sources[key], sum(self.parameters[i]._rest.numel() for i in places))
+                for key, places in found.items()]

@@ -78,13 +78,13 @@ class Sharing:
 
     # ---- one step ------------------------------------------------------------------------------------------
 
-    def _rests(self) -> list[torch.Tensor]:
+    def _rests(self, parameters) -> list[torch.Tensor]:
         """What is updated: the parameters' memory, of a shared one this rank's rows."""
         if self._known_kept != mode.kept:
             self._note_shares()
         if not self._sharing:
-            return [p._rest for p in self.parameters]
-        return [p._rest if p._share is None else self._seen(p._share, p._rest) for p in self.parameters]
+            return [p._rest for p in parameters]
+        return [p._rest if p._share is None else self._seen(p._share, p._rest) for p in parameters]
 
     def _seen(self, share, t: torch.Tensor) -> torch.Tensor:
         rows = share.rows(t)

@@ -7,6 +7,8 @@ read again only when somebody else wrote the Parameter: a step on CUDA waits for
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 import numpy as np
 import torch
 
@@ -21,18 +23,14 @@ from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.learning_rate_schedule import _Formula
 
+from ._gathering import gathered
 from ._rates import _ConvertToCell, _IteratorLearningRate
 from ._sharing import Sharing
 from ._undo import Undoing, is_atomic
 
 
 class HostValues(Undoing):
-    """Host copies of Parameters with one element, kept in ``_hosted``; and what a trace does at a step."""
-
-    def __call__(self, *gradients, **others):
-        if mode.tracing is not None:
-            return mode.tracing.update(self, *gradients, **others)
-        return super().__call__(*gradients, **others)
+    """Host copies of Parameters with one element, kept in ``_hosted``."""
 
     def _host(self, param: Parameter) -> float:
         """The value of a Parameter with one element, from the host's copy."""
@@ -93,6 +91,8 @@ class Stepping(Sharing, HostValues):
     _written: str | None = None
     # What a step does with the gradient of some rows: one of the functions below; None makes it dense.
     _of_rows = None
+    # Whether the kernel is many operators by elements, so that small parameters are updated as one.
+    _gathers = False
     # False once ``target = "CPU"`` was set: gradients of rows arrive summed then.
     _is_device = True
 
@@ -105,9 +105,12 @@ class Stepping(Sharing, HostValues):
         """
         if mode.planning is not None:
             return mode.planning(self, gradients, kernel, slots, prepare)
-        looked_up = {i: g.rows() for i, g in enumerate(gradients) if g.__class__ is RowGradient}
+        looked_up = {}
+        if RowGradient in map(type, gradients):
+            looked_up = {i: g.rows() for i, g in enumerate(gradients) if g.__class__ is RowGradient}
         raw = self._raw(gradients)
-        rests = self._rests()
+        parameters = self.parameters
+        rests = self._rests(parameters)
         if self._sharing:
             raw, looked_up = self._in_shares(raw), {}
         step = self._count_step()
@@ -116,30 +119,41 @@ class Stepping(Sharing, HostValues):
             raw = self._prepared(raw, step, decayed=not folded, rests=rests)
             looked_up = {i: self._prepared_rows(i, *found, step) for i, found in looked_up.items()}
         self._fit(raw, rests)
-        parameters = self.parameters
-        runs = []
+        runs, shared = [], None
         with recording.Updating(parameters):
             for bucket in self._buckets:
                 places = bucket.places
                 decay = self._decay(bucket, step) if folded or not prepare else 0.0
-                rate = self._rate(bucket.rate or self.learning_rate, step)
+                source = bucket.rate
+                if source is None:
+                    source = shared = self.learning_rate if shared is None else shared
+                rate = self._rate(source, step)
                 if looked_up and self._of_rows is not None:
                     for i in looked_up.keys() & set(places):
                         state = [slot[i]._rest for slot in slots]
                         self._save_rows(looked_up[i][0], self._of_rows, (parameters[i]._rest, *state))
                         self._of_rows(kernel, *looked_up[i], parameters[i]._rest, state, rate)
-                    places = [i for i in places if i not in looked_up]
-                runs += [(some, rate, decay) for some in self._alike(places) if some]
+                    places = tuple(i for i in places if i not in looked_up)
+                runs += [(some, rate, decay, bucket.size) for some in self._alike(places) if some]
             atomic = is_atomic(kernel)
             if len(runs) > 1 and atomic:      # the last, which nothing follows, need not be saved
-                runs.sort(key=lambda run: sum(rests[i].numel() for i in run[0]))
-            for some, rate, decay in runs:
+                runs.sort(key=itemgetter(3))
+            last = runs[-1] if runs else None
+            for run in runs:
+                some, rate, decay, size = run
                 params = [rests[i] for i in some]
                 grads = [raw[i] for i in some]
                 state = [self._of_slot(slot, some) for slot in slots]
-                if not atomic or some is not runs[-1][0]:
-                    self._save(params, *state)
-                kernel(params, grads, *state, rate, decay)
+                followed = run is not last
+                small = None
+                if (self._gathers or followed) and not self._sharing:
+                    small = gathered(self._seen_together, some, size, params, *state)
+                if followed or not (atomic or (self._gathers and small)):
+                    self._save(small, params, *state)
+                if self._gathers and small:
+                    small.update(kernel, grads, rate, decay)
+                else:
+                    kernel(params, grads, *state, rate, decay)
                 # The fused kernels write past torch's version counters.
                 increment_versions(params)
         if self._sharing or distributed.staged():
@@ -185,7 +199,7 @@ class Stepping(Sharing, HostValues):
 
     def _decayed(self, raw: list[torch.Tensor], step: int, rests=None) -> list[torch.Tensor]:
         """Gradients plus weight decay times the parameter, for the parameters that decay."""
-        raw, rests = list(raw), rests or self._rests()
+        raw, rests = list(raw), rests or self._rests(self.parameters)
         for bucket in self._buckets:
             decay = self._decay(bucket, step)
             if decay and bucket.places:
@@ -207,7 +221,10 @@ class Stepping(Sharing, HostValues):
         return [g * factor for g in raw] if self._sharing else list(torch._foreach_mul(raw, factor))
 
     def _fit(self, raw: list[torch.Tensor], rests: list[torch.Tensor]) -> None:
-        for i, (g, rest) in enumerate(zip(raw, rests, strict=True)):
+        for i, g in enumerate(raw):
+            rest = rests[i]
+            if g.dtype is rest.dtype and g.shape == rest.shape and g.is_contiguous() and not g.requires_grad:
+                continue
             if g.dtype is not rest.dtype and self._written is not None:
                 self._check_narrow(rest.dtype, g.dtype)
             raw[i] = fitted(g, rest, self.cls_name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.gradient import passes
 
 
@@ -42,13 +43,15 @@ def renew(*state) -> None:
 
 
 class Undoing:
-    """Takes back what a call wrote where it raises."""
+    """Takes back what a call wrote where it raises; a trace does what it has for a step."""
 
-    # While a call is under way: (tensor, what it held): its content, the number that all of
-    # it was, or rows and theirs.
+    # While a call is under way: (tensor, what it held): its content, the number that all of it was, or rows
+    # and theirs; (`Gathered`, their content) for small ones.
     _overwritten = None
 
     def __call__(self, *gradients, **others):
+        if mode.tracing is not None:
+            return mode.tracing.update(self, *gradients, **others)
         own, outer = self.__dict__, passes.replaced
         own["_overwritten"] = saved = []
         passes.replaced = None
@@ -56,7 +59,9 @@ class Undoing:
             return super().__call__(*gradients, **others)
         except BaseException:
             for t, before in reversed(saved):
-                if isinstance(before, torch.Tensor):
+                if isinstance(before, list):
+                    t.write(before)
+                elif isinstance(before, torch.Tensor):
                     t.copy_(before)
                 elif isinstance(before, tuple):
                     t.index_copy_(0, *before)
@@ -73,14 +78,18 @@ class Undoing:
         if self._overwritten is not None:
             self._overwritten.append((t, before))
 
-    def _save(self, *lists) -> None:
-        """The tensors in ``lists`` are about to be overwritten."""
-        if self._overwritten is not None:
+    def _save(self, small, *lists) -> None:
+        """The tensors in ``lists`` are about to be overwritten; ``small``: they are seen together."""
+        if self._overwritten is None:
+            return
+        if small:
+            self._overwritten.append((small, [torch.cat(small.all)]))
+        else:
             self._overwritten += [(t, t.clone()) for tensors in lists for t in tensors]
 
     def _save_rows(self, rows: torch.Tensor, step, tensors) -> None:
         """``step`` is about to overwrite ``tensors``, in ``rows`` alone where it is marked so."""
         if not getattr(step, "by_rows", False):
-            self._save(tensors)
+            self._save(None, tensors)
         elif self._overwritten is not None:
             self._overwritten += [(t, (rows, t[rows])) for t in tensors]

@@ -20,6 +20,8 @@ class Adagrad(Optimizer):
     ``accum``.
     """
 
+    _gathers = True
+
     _written = ""
 
     @opt_init_args_register

@@ -21,6 +21,8 @@ class Adadelta(Optimizer):
     Tensors.
     """
 
+    _gathers = True
+
     _written = ""
 
     @opt_init_args_register

@@ -24,6 +24,8 @@ class AdaMax(Optimizer):
     Adamax adds its epsilon to |g| instead.
     """
 
+    _gathers = True
+
     _written = ""
 
     @opt_init_args_register

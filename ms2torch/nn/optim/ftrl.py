@@ -21,6 +21,8 @@ class FTRL(Optimizer):
     parameters. ValueError for groups with rates and rates by step. torch has no counterpart.
     """
 
+    _gathers = True
+
     _written = "the argument[var]'s data type of primitive[ApplyFtrl]"
 
     _of_rows = staticmethod(in_turn)

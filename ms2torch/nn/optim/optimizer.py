@@ -79,6 +79,7 @@ class Optimizer(GroupedParameters, Stepping, Cell):
         self._unique = True
         self._target = context.get_context("device_target")
         self._hosted = {}
+        self._seen_together = {}
         self.global_step = Parameter(Tensor(np.zeros(1, np.int32)), name="global_step")
         rate = self._preprocess_single_lr(learning_rate)
         if isinstance(parameters[0], dict):

@@ -19,6 +19,8 @@ class ProximalAdagrad(Optimizer):
     p = sign(q) * max(|q| - r * l1, 0) / (1 + r * l2). State: ``accum.*``. torch has no counterpart.
     """
 
+    _gathers = True
+
     _written = "the argument[var]'s data type of primitive[ApplyProximalAdagrad]"
 
     @opt_init_args_register

@@ -21,6 +21,8 @@ class RMSProp(Optimizer):
     hyperparameters that are no floats or negative.
     """
 
+    _gathers = True
+
     @opt_init_args_register
     def __init__(self, params, learning_rate=0.1, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False,
                  centered=False, loss_scale=1.0, weight_decay=0.0) -> None:

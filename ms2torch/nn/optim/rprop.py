@@ -19,6 +19,8 @@ class Rprop(Optimizer):
     torch's, but for the rate's default.
     """
 
+    _gathers = True
+
     @opt_init_args_register
     def __init__(self, params, learning_rate=0.1, etas=(0.5, 1.2), step_sizes=(1e-6, 50.0),
                  weight_decay=0.0) -> None:
