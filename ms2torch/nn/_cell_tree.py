@@ -62,6 +62,27 @@ def _params(raw: dict, items: dict) -> Params:
     return new
 
 
+def _gather(cell, seen: set, found: dict) -> None:
+    """Put the parameters of ``cell`` and of all below it into ``found``."""
+    seen.add(id(cell))
+    params = cell._params
+    raw = params.raw
+    for name, param in params.items():
+        if param is not None and raw.get(name) is not param._rest:
+            param = params.tied(name)
+        if param is not None:
+            found[id(param)] = param
+    children = []
+    for child in cell._modules.values():
+        if isinstance(child, CellTree):
+            children.append(child)
+        elif child is not None:
+            found.update((id(param), param) for _, param in cell._adopted())
+    for child in children:
+        if id(child) not in seen:
+            _gather(child, seen, found)
+
+
 class CellTree:
     """Names, children and parameters of a Cell."""
 
@@ -191,6 +212,12 @@ class CellTree:
                     if id(param) not in seen:
                         seen.add(id(param))
                         yield (f"{cell_name}.{name}" if cell_name else name), param
+
+    def _all_parameters(self) -> list[Parameter]:
+        """What `parameters_and_names` gives, without the names: several times as fast."""
+        found: dict[int, Parameter] = {}
+        _gather(self, set(), found)
+        return list(found.values())
 
     def _adopted(self) -> Iterator[tuple[str, Parameter]]:
         """Parameters of plain torch modules among the children, as MindSpore Parameters over the same

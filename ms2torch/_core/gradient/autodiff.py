@@ -17,6 +17,8 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 from . import integers, overflow, passes, recording, rows
 from .passes import Pass, is_integral, tensors_of
 
+_FLOATS = frozenset((torch.float32, torch.float16, torch.bfloat16, torch.float64))
+
 
 class Differentiated:
     """What a differentiation gives: the function's output, raw torch gradients by place and by weight.
@@ -94,6 +96,17 @@ class _PassOverIntegers(Pass):
     def __enter__(self) -> Pass:
         self.sources = []
         return super().__enter__()
+
+    def _take(self, w) -> None:
+        t = w._t
+        if (w._share is not None or w._home is not None or t.requires_grad or mode.mesh is not None
+                or t.dtype not in _FLOATS):
+            super()._take(w)
+            return
+        w._t = new = t.detach().requires_grad_()        # what `alias` does for most
+        self._taken.append((w, t, new))
+        self.aliases.append(new)
+        self.sources.append(new)
 
     def alias(self, weight) -> torch.Tensor:
         new = source = self.leaf(weight)

@@ -105,7 +105,7 @@ def record(cell, run, args: tuple, kwargs: dict):
             recorder.stop()
             return run(*args, **kwargs)
     found = Recording()
-    params = list(cell.get_parameters())
+    params = cell._all_parameters()
     found.call = _flatten((args, kwargs))
     found.inputs = {}
     with _Apart(params) as opened:
