@@ -5,6 +5,8 @@ The rest of the package asks here, so that a change in torch is met in one place
 
 from __future__ import annotations
 
+import inspect
+
 import torch
 from torch.utils._pytree import register_pytree_node, tree_leaves, tree_map  # noqa: F401
 from torch.utils.hooks import RemovableHandle
@@ -122,3 +124,16 @@ def _clamped(t, low=None, high=None):
 
 # torch 2.15 gives 0, 1 or a half at the limits, as they are numbers or tensors.
 clamp = _clamped if _RELEASE >= (2, 14) else torch.clamp
+
+
+# ---- exporting and saving ----------------------------------------------------------------------------------
+
+
+def alone(function) -> dict:
+    """What tells a function of torch's distributed checkpoints that there is one process; torch 2.4 sees
+    it."""
+    return {"no_dist": True} if "no_dist" in inspect.signature(function).parameters else {}
+
+
+# Whether torch's exporters can leave dimensions open and write ONNX by themselves.
+EXPORTS = _RELEASE >= (2, 6)

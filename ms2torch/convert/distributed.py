@@ -15,6 +15,8 @@ from functools import partial
 
 import torch
 
+from ms2torch._core.torch_private import alone
+
 from .entries import KEY, STATE, TORCH, Bad, Checkpoint, Entry
 
 ENDING = ".dcp"
@@ -142,7 +144,7 @@ def write(folder: str, described: dict, get, memory: str) -> None:
              for name, (dtype, shape) in described.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")         # (that there is one process)
-        dcp.save(state, storage_writer=dcp.FileSystemWriter(folder), planner=OneByOne(), no_dist=True)
+        dcp.save(state, storage_writer=dcp.FileSystemWriter(folder), planner=OneByOne(), **alone(dcp.save))
     if memory:
         with open(os.path.join(folder, _REMEMBERED), "w", encoding="utf-8") as file:
             file.write(memory)

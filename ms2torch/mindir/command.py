@@ -44,6 +44,10 @@ def main(argv: list[str]) -> int:
 
 
 def _convert(options: argparse.Namespace) -> int:
+    from torch import __version__ as version
+
+    from ms2torch._core.torch_private import EXPORTS
+
     out, ending = options.output, os.path.splitext(options.output)[1]
     if ending not in (".pt2", ".onnx"):
         raise Bad(f"-o {out}: the ending says nothing; .pt2 or .onnx is needed.")
@@ -52,6 +56,8 @@ def _convert(options: argparse.Namespace) -> int:
     if not os.path.isdir(os.path.dirname(os.path.abspath(out))):
         raise Bad(f"no such folder: {os.path.dirname(os.path.abspath(out))}")
     graph = _loaded(options.source)
+    if not EXPORTS:
+        raise Bad(f"torch {version} is too old to export graphs; 2.6 or newer does.")
     examples, opened = _examples(graph, options.inputs)
     part = os.path.join(
         os.path.dirname(os.path.abspath(out)), f".{os.path.basename(out)}.{os.getpid()}{ending}"

@@ -14,6 +14,7 @@ import torch
 from ms2torch import _checkparam as validator
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.tensor import lower
+from ms2torch._core.torch_private import EXPORTS
 from ms2torch.nn.cell import Cell
 
 _LARGEST = 2 << 30      # bytes that one protobuf message can hold; beyond, weights go to a file of their own
@@ -38,6 +39,9 @@ def export(net, *inputs, file_name, input_names=None, output_names=None, export_
     if missing := [name for name in ("onnx", "onnxscript") if importlib.util.find_spec(name) is None]:
         raise unsupported("mindspore.onnx.export", f"{' and '.join(missing)} cannot be imported.",
                           "pip install onnx onnxscript.")
+    if not EXPORTS:
+        raise unsupported("mindspore.onnx.export", f"torch {torch.__version__} is too old to export this.",
+                          "torch 2.6 or newer.")
     from ms2torch.migrate.to_torch import to_torch
 
     names = input_names or list(inspect.signature(net.construct).parameters)[: len(inputs)]

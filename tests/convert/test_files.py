@@ -16,6 +16,7 @@ import torch
 import torch.distributed.checkpoint as dcp
 
 import ms2torch as ms
+from ms2torch._core.torch_private import alone
 from ms2torch.convert import targets
 from ms2torch.convert.command import main
 
@@ -59,10 +60,10 @@ def test_distributed_checkpoints_of_torchs(model, tmp_path, capsys):
     for more in ([], ["--force"]):
         assert convert(tmp_path / "a.ckpt", "-o", folder, *more) == 0
     found = {name: torch.full_like(t, 7) for name, t in model.items() if "num_batches" not in name}
-    dcp.load(found, checkpoint_id=folder, no_dist=True)
+    dcp.load(found, checkpoint_id=folder, **alone(dcp.load))
     assert all(torch.equal(t, model[name]) for name, t in found.items())
     state = {"model": found, "optim": {"state": {"0.weight": {"exp_avg": found["0.weight"] * 2}}}, "epoch": 3}
-    dcp.save(state, checkpoint_id=tmp_path / "b.dcp", no_dist=True)
+    dcp.save(state, checkpoint_id=tmp_path / "b.dcp", **alone(dcp.save))
     for source in (folder, tmp_path / "b.dcp"):
         assert convert(source, "-o", tmp_path / "back.ckpt", "--force") in (0, 1)
         one, two = (ms.load_checkpoint(str(tmp_path / f)) for f in ("a.ckpt", "back.ckpt"))
@@ -90,6 +91,8 @@ def test_the_library_of_safetensors_reads_what_is_written(model, tmp_path):
 def test_every_dtype_keeps_its_bits(tmp_path):
     names = ["float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8",
              "uint16", "uint32", "uint64", "bool"]  # fmt: skip
+    if torch.__version__.startswith("2.4."):
+        names = [n for n in names if n not in ("uint16", "uint32", "uint64")]      # it saves none
     some = {n: torch.randint(0, 2, (2, 8), dtype=torch.uint8).to(getattr(torch, n)) for n in names}
     some |= {"scalar": torch.tensor(3.5), "none": torch.empty(0, 3), "turned": torch.rand(3, 4).t()}
     torch.save(some, tmp_path / "a.pt")

@@ -8,15 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ms2torch._core.torch_private import EXPORTS
 from ms2torch.mindir.command import main
 
 DATA = Path(__file__).with_name("recorded")
+
+
+exports = pytest.mark.skipif(not EXPORTS, reason="torch 2.6 exports")
 
 
 def convert(*arguments):
     return main([str(a) for a in arguments])
 
 
+@exports
 def test_torch_exports_program_runs_without_us_and_for_any_number_of_rows(tmp_path, capsys):
     out = tmp_path / "net.pt2"
     assert convert(DATA / "open_rows.mindir", "-o", out) == 0
@@ -31,6 +36,7 @@ def test_torch_exports_program_runs_without_us_and_for_any_number_of_rows(tmp_pa
     assert done.stdout.split() == ["True", "11", "False"], done.stderr
 
 
+@exports
 def test_onnx(tmp_path, capsys):
     pytest.importorskip("onnxscript")
     reference = pytest.importorskip("onnx.reference")
@@ -41,6 +47,7 @@ def test_onnx(tmp_path, capsys):
     assert np.allclose(result, arrays["out0"], atol=1e-6)
 
 
+@exports
 def test_a_graph_that_branches_on_values_is_told_in_a_line(tmp_path, capsys):
     assert convert(DATA / "branch.mindir", "-o", tmp_path / "net.pt2") == 1
     said = capsys.readouterr().err

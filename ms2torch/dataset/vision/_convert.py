@@ -76,11 +76,11 @@ def _impossible(data: np.ndarray) -> bool:
     head = data[:24].tobytes()
     if head[:4] != b"\x89PNG":
         return False
-    width, height = int.from_bytes(head[16:20]), int.from_bytes(head[20:24])
+    width, height = int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")
     place, kind = 8, b""
     while place + 8 <= data.size and kind != b"IEND":
         start = data[place:place + 8].tobytes()
-        place, kind = place + 12 + int.from_bytes(start[:4]), start[4:]
+        place, kind = place + 12 + int.from_bytes(start[:4], "big"), start[4:]
     return height * (width // 8 + 1) > 1032 * data.size or place > data.size
 
 
@@ -93,14 +93,14 @@ def _frame(data: np.ndarray) -> bytes:
         marker = head[place + 1]
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
             return head[place + 5:place + 10]
-        place += 1 if marker == 0xFF else 2 + int.from_bytes(head[place + 2:place + 4])
+        place += 1 if marker == 0xFF else 2 + int.from_bytes(head[place + 2:place + 4], "big")
     return b""
 
 
 def image_size(data: np.ndarray) -> tuple[int, int] | None:
     """(height, width) of a JPEG without decoding it; None where its header does not tell."""
     frame = _frame(data)
-    size = int.from_bytes(frame[:2]), int.from_bytes(frame[2:4])
+    size = int.from_bytes(frame[:2], "big"), int.from_bytes(frame[2:4], "big")
     return size if all(size) else None
 
 
