@@ -274,3 +274,33 @@ def test_one_array_in_two_columns_is_two_arrays():
     dataset = rows(2, "a", lambda i: (np.array([i]),)).map(lambda a: (a, a), ["a"],
                                                            ["a", "b"]).map(add, ["a", "b"])
     return got(dataset)
+
+
+def nested(value):
+    """Kinds, dtypes and numbers of what a column of Python objects holds."""
+    if isinstance(value, dict):
+        return {key: nested(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [type(value).__name__, *map(nested, value)]
+    array = value.asnumpy() if isinstance(value, ms.Tensor) else value
+    return type(value).__name__, str(getattr(array, "dtype", "")), np.asarray(array).tolist()
+
+
+@case(each={"as_arrays": [False, True]})
+def test_dicts_pass_as_python_objects(as_arrays):
+    class Rows:
+        def __getitem__(self, i):
+            return {"a": [int(i), 1], "b": np.float32(i), "c": f"x{i}", "d": {"e": (1, 2.5), "f": True}}
+
+        def __len__(self):
+            return 2
+
+    def collated(features, info):
+        first = features[0]
+        return {"n": [1, 2], "x": ms.Tensor([1.0]), "kinds": [type(first[k]).__name__ for k in "abcd"],
+                "a": np.array([f["a"] for f in features])}
+
+    data = ds.GeneratorDataset(Rows(), ["item"], shuffle=False)
+    batches = ds.GeneratorDataset(Rows(), ["item"], shuffle=False).batch(2, per_batch_map=collated)
+    return [[nested(row["item"]) for row in one.create_dict_iterator(num_epochs=1, output_numpy=as_arrays)]
+            for one in (data, batches)]

@@ -178,6 +178,8 @@ def _column(column, number, rule=None):
     """A column from ``per_batch_map``: an array is the batch, a list its elements."""
     if isinstance(column, np.ndarray):
         return np.array(column)
+    if isinstance(column, dict):
+        return column
     elements = [np.asarray(x.asnumpy() if hasattr(x, "asnumpy") else x) for x in column]
     return stacked(padded(elements, *rule) if rule else elements, number)
 
@@ -188,7 +190,7 @@ def stacked(elements, column: int) -> np.ndarray:
     """
     first = elements[0]
     if isinstance(first, dict):
-        return {key: stacked([element[key] for element in elements], column) for key in first}
+        return {key: stacked([_part(element[key]) for element in elements], column) for key in first}
     shape, dtype = first.shape, first.dtype
     for element in elements:
         if element.shape != shape:
@@ -204,6 +206,11 @@ def stacked(elements, column: int) -> np.ndarray:
     for place, element in enumerate(elements):
         batch[place] = element
     return batch
+
+
+def _part(value):
+    """A value in a dict, for batching."""
+    return value if isinstance(value, dict) else np.asarray(value)
 
 
 def _shape(shape) -> str:

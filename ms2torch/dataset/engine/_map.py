@@ -142,7 +142,7 @@ def owned(value):
     if type(value) is np.ndarray and value.dtype.kind in "biufUS":
         return value
     if isinstance(value, dict):
-        return {key: owned(item) for key, item in value.items()}
+        return value
     if isinstance(value, Tensor):
         return value.asnumpy().copy()
     try:

@@ -191,8 +191,11 @@ def _converted(row) -> list:
     return values
 
 
-def _copied(value: dict) -> dict:
-    return {key: _copied(item) if isinstance(item, dict) else np.array(item) for key, item in value.items()}
+def _copied(value):
+    """A dict as it passes the pipeline: Python objects, and arrays of its own."""
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def _numpy_type(kind) -> np.dtype:

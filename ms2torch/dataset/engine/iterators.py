@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.devices.device import device, pins_memory
-from ms2torch._core.tensor.tensor import wrap
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from ..core.errors import located, pipeline_error, syntax_error
 from .datasets import Dataset, Run
@@ -16,8 +16,8 @@ __all__ = ["DictIterator", "Iterator", "TupleIterator"]
 
 def to_tensor(value):
     """An array that belongs to the pipeline as a Tensor over the same memory; text stays an array."""
-    if isinstance(value, dict):
-        return {key: to_tensor(item) for key, item in value.items()}
+    if isinstance(value, _NESTED):
+        return _each(to_tensor, value)
     value = _plain(value)
     if value.dtype.kind in "USO":
         return value
@@ -30,7 +30,17 @@ def to_tensor(value):
 
 def to_array(value):
     """An array as users may keep it: contiguous, writable."""
-    return {key: to_array(item) for key, item in value.items()} if isinstance(value, dict) else _plain(value)
+    return _each(to_array, value) if isinstance(value, _NESTED) else _plain(value)
+
+
+# What a column of Python objects holds; a Tensor in it stays one.
+_NESTED = (dict, list, tuple, Tensor)
+
+
+def _each(convert, value):
+    if isinstance(value, dict):
+        return {key: convert(item) for key, item in value.items()}
+    return value if isinstance(value, Tensor) else type(value)(convert(item) for item in value)
 
 
 def _plain(value) -> np.ndarray:
