@@ -6,6 +6,7 @@ what Python makes them. Tracebacks start at the program's own first frame.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import importlib.util
 import io
@@ -16,6 +17,7 @@ import types
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader, SourcelessFileLoader
 from pathlib import Path
 
+from ms2torch._core.errors import notice
 from ms2torch._naming import surface
 
 _HERE = str(Path(__file__))
@@ -67,6 +69,19 @@ def _compile(source, filename: str) -> types.CodeType:
     return compiler(source, filename, "exec", dont_inherit=True)
 
 
+def _compile_script(source: bytes | str, path: str) -> types.CodeType:
+    """The program's own code; says where it depends on what MindSpore's graphs would keep."""
+    code = _compile(source, path)
+    marks = ("GRAPH_MODE", "jit", "ms_function")
+    if any((mark.encode() if isinstance(source, bytes) else mark) in source for mark in marks):
+        from ms2torch.scan.captures import captures
+
+        for line, _, text in captures(ast.parse(source)):
+            notice(f"capture: {path}:{line}", f"{os.path.basename(path)}:{line}: {text} "
+                   "MindSpore 的图保留首次调用时的值，此处新值生效。")
+    return code
+
+
 def _fail(text: str, code: int) -> None:
     print(f"ms2torch: {text}", file=sys.stderr)
     raise SystemExit(code)
@@ -92,7 +107,7 @@ def run_script(path: str, args: list[str]) -> None:
     main = _main_module(__file__=path, __cached__=None, __loader__=SourceFileLoader("__main__", path))
     with io.open_code(path) as file:
         source = file.read()
-    return _execute(_compile(source, path), main)
+    return _execute(_compile_script(source, path), main)
 
 
 def _spec_of(name: str, place: str | None = None) -> ModuleSpec:
@@ -148,7 +163,7 @@ def run_text(text: str, path: str, args: list[str]) -> None:
     sys.path[0] = os.path.dirname(os.path.realpath(path))
     path = os.path.abspath(path)
     main = _main_module(__file__=path)
-    _execute(_compile(text, path), main)
+    _execute(_compile_script(text, path), main)
 
 
 def run_input(args: list[str]) -> None:

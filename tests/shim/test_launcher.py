@@ -80,6 +80,13 @@ def test_tracebacks_of_modules_start_in_the_program(folder):
     assert frames == [str(folder / "pkg" / "bad.py")]
 
 
+def test_a_run_says_where_mindspores_graphs_would_keep_an_old_value(folder):
+    (folder / "kept.py").write_text("import mindspore as ms\nms.set_context(mode=ms.GRAPH_MODE)\n"
+                                    "net = ms.nn.ReLU()\nnet(ms.ops.ones(2))\nnet.k = 2\nnet(ms.ops.ones(2))\n")
+    code, _, err = launched("kept.py", cwd=folder)
+    assert code == 0 and err.startswith("[ms2torch] kept.py:5: net.k: MindSpore's graphs keep")
+
+
 def test_tracebacks_end_where_the_program_uses_a_missing_name(folder):
     (folder / "uses.py").write_text("from mindspore.boost import AutoBoost\nAutoBoost()\n")
     code, _, err = launched("uses.py", cwd=folder)
