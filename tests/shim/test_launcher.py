@@ -81,8 +81,9 @@ def test_tracebacks_of_modules_start_in_the_program(folder):
 
 
 def test_a_run_says_where_mindspores_graphs_would_keep_an_old_value(folder):
-    (folder / "kept.py").write_text("import mindspore as ms\nms.set_context(mode=ms.GRAPH_MODE)\n"
-                                    "net = ms.nn.ReLU()\nnet(ms.ops.ones(2))\nnet.k = 2\nnet(ms.ops.ones(2))\n")
+    (folder / "kept.py").write_text(
+        "import mindspore as ms\nms.set_context(mode=ms.GRAPH_MODE)\n"
+        "net = ms.nn.ReLU()\nnet(ms.ops.ones(2))\nnet.k = 2\nnet(ms.ops.ones(2))\n")
     code, _, err = launched("kept.py", cwd=folder)
     assert code == 0 and err.startswith("[ms2torch] kept.py:5: net.k: MindSpore's graphs keep")
 
