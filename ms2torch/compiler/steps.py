@@ -206,7 +206,7 @@ class Step:
             return result
         theirs = [t._t for t in results] + [p._rest for p in written]
         found = comparing.differ(ours, theirs, [None] * variant.count + before,
-                                 lambda: variant.exact(wide, written))
+                                 lambda shaken: variant.exact(wide, written, shaken))
         if found is not None:
             what = (f"result {found}" if found < variant.count
                     else f"Parameter '{written[found - variant.count].name}'")
@@ -307,14 +307,14 @@ class Compiled:
         """The inputs as they are before the graph writes to them."""
         return [saved.get(id(t), t) for t in inputs]
 
-    def exact(self, inputs: list, written: list) -> list | None:
-        """The results and the written Parameters in float64; None where the graph does not run so, or
-        optimizers make their steps after it."""
+    def exact(self, inputs: list, written: list, shaken: int | None) -> list | None:
+        """The results and the written Parameters in float64, see `comparing.in_float64`; None where the graph
+        does not run so, or optimizers make their steps after it."""
         if self.tails:
             return None
         given = len(inputs) - len(self.lifted)
         places = {id(x): given + i for i, x in enumerate(self.lifted)}
-        found = comparing.in_float64(self.gm, inputs)
+        found = comparing.in_float64(self.gm, inputs, shaken)
         if found is None:
             return None
         after = found[len(found) - len(inputs):]

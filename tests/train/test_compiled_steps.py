@@ -407,6 +407,24 @@ def test_the_yardstick_tells_rounding_from_a_defect():
     exact = torch.linspace(0, 1, 1001, dtype=torch.float64)
     rough = exact.float() + 1e-4 * torch.randn(1001, generator=torch.Generator().manual_seed(1))
     other = exact.float() + 1e-4 * torch.randn(1001, generator=torch.Generator().manual_seed(2))
-    assert comparing.differ([other], [rough], [None], lambda: [exact]) is None
-    assert comparing.differ([other * 1.1], [rough], [None], lambda: [exact]) == 0
-    assert comparing.differ([other], [rough], [None], lambda: None) == 0
+    assert comparing.differ([other], [rough], [None], lambda shaken: [exact]) is None
+    assert comparing.differ([other * 1.1], [rough], [None], lambda shaken: [exact]) == 0
+    assert comparing.differ([other], [rough], [None], lambda shaken: None) == 0
+
+
+def test_an_activation_that_rounding_moves_over_zero_is_no_defect():
+    """A difference of one unit in the last place may come out as zero; what ReLU lets through then jumps."""
+    random = torch.Generator().manual_seed(0)
+    left = torch.rand(1000, generator=random) + 1
+    right, weights = left - torch.randn(1000, generator=random), torch.rand(1000, generator=random) + 1
+    right[7] = left[7] - 2**-23
+    gm = torch.fx.experimental.proxy_tensor.make_fx(lambda a, b, c: [(a - b > 0) * c])(left, right, weights)
+    (eager,) = gm(left, right, weights)
+
+    def judged(ours):
+        return comparing.differ([ours], [eager], [None],
+                                lambda shaken: comparing.in_float64(gm, [left, right, weights], shaken)[:1])
+
+    moved, wrong = eager.clone(), eager * 1.5
+    moved[7] = 0.0
+    assert eager[7] > 0 and judged(moved) is None and judged(wrong) == 0
