@@ -2,8 +2,8 @@
 
 Cheap first: the norm of the difference against that of the value, or of the change for what was written. What
 is beyond that is measured by the same graph in float64: both sides may be off by rounding, and how much shows
-in the eager one. Where that is not enough, the graph is run from inputs that are off by some units in the last
-place: an activation that rounding moved over a ReLU's zero moves every gradient before it.
+in the eager one. Where that is not enough, the graph is run from inputs that are off by some units in the
+last place: an activation that rounding moved over a ReLU's zero moves every gradient before it.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def differ(ours: list, eager: list, before: list, truth) -> int | None:
     """The place of the first result that differs by more than rounding explains; None where none does.
 
     ``before`` holds what was there before the step, None for a plain result. ``truth(shaken)`` gives the same
-    results in float64, from inputs a little off for a number ``shaken``; it is asked only where it matters, and
-    may fail.
+    results in float64, from inputs a little off for a number ``shaken``; it is asked only where it matters,
+    and may fail.
     """
     suspects = [i for i, (a, b, c) in enumerate(zip(ours, eager, before, strict=True)) if not close(a, b, c)]
     if not suspects:
