@@ -54,6 +54,7 @@ class TensorOperation:
     random = False
     one_to_one = True                    # takes exactly one column
     threads = True                       # is fast enough outside of Python's lock for threads to pay
+    _refuse = None                       # raises for an array that the transform cannot take
 
     def __init__(self):
         self.device_target = "CPU"
@@ -80,7 +81,7 @@ class TensorOperation:
     def _opened(self):
         """The transform as a function, with its random stream (if any) started."""
         compute = self._compute
-        pil = getattr(self, "_execute_py", None)
+        pil, refuse = getattr(self, "_execute_py", None), self._refuse
         if not self.one_to_one:
             return compute
 
@@ -90,7 +91,11 @@ class TensorOperation:
             column = columns[0]
             if pil is not None and is_pil(column):
                 return pil(column)
-            return compute(column if type(column) is np.ndarray else _array(column))
+            if type(column) is not np.ndarray:
+                column = _array(column)
+            if refuse is not None:
+                refuse(column)
+            return compute(column)
 
         return run
 
@@ -264,7 +269,14 @@ def step(operation):
         if not operation.random:
             apply.parts = (None, apply)
         elif operation._choose is not None:
-            choose = worded(lambda column: operation._choose(run.stream, column))
+            refuse = operation._refuse
+
+            def choose(column):
+                if refuse is not None:
+                    refuse(column)
+                return operation._choose(run.stream, column)
+
+            choose = worded(choose)
             apply.parts = (choose, worded(operation._apply))
         return apply
 

@@ -19,7 +19,7 @@ from ..transforms.py_transforms_util import Implementation
 from ..transforms.validators import check_prob
 from . import kernels
 from ._colours import AutoContrast, Equalize, Invert, _needs_bytes
-from ._random import _brighter, _bytes, _contrasted, _saturated, weighted
+from ._random import _brighter, _bytes, _contrasted, _saturated, held, weighted
 from .images import ImageOperation, needs_image, needs_pil, pillow
 from .validators import check_positive_degrees
 
@@ -27,11 +27,6 @@ __all__ = ["AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustSaturatio
            "Posterize", "RandomAdjustSharpness", "RandomAutoContrast", "RandomEqualize", "RandomInvert",
            "RandomLighting",
            "RandomSharpness", "RandomSolarize", "Solarize"]
-
-
-def _needs_colours(image: np.ndarray, name: str) -> None:
-    if image.ndim != 3 or image.shape[2] != 3:
-        raise OperationError(f"{name}: image shape should be <H,W,3>, but got {image.shape}")
 
 
 def sharpened(image: np.ndarray, factor: float) -> np.ndarray:
@@ -85,8 +80,9 @@ class AdjustBrightness(_Adjust):
         super().__init__(brightness_factor)
 
     def _compute(self, image):
-        _needs_colours(image, "AdjustBrightness")
-        return _brighter(image, self._factor) if image.dtype == np.uint8 else image * self._factor
+        if image.dtype == np.uint8:
+            return _brighter(image, self._factor)
+        return held(image * self._factor, image)
 
 
 class AdjustContrast(_Adjust):
@@ -98,7 +94,6 @@ class AdjustContrast(_Adjust):
         super().__init__(contrast_factor)
 
     def _compute(self, image):
-        _needs_colours(image, "AdjustContrast")
         if image.dtype != np.float32:
             _needs_bytes(image, "AdjustContrast")
         return _contrasted(image, self._factor)
@@ -113,7 +108,6 @@ class AdjustSaturation(_Adjust):
         super().__init__(saturation_factor)
 
     def _compute(self, image):
-        _needs_colours(image, "AdjustSaturation")
         if image.dtype != np.float32:
             _needs_bytes(image, "AdjustSaturation")
         return _saturated(image, self._factor)
@@ -156,8 +150,8 @@ class AdjustGamma(ImageOperation):
     def _compute(self, image):
         needs_image(image, "AdjustGamma")
         if image.dtype.kind == "f":
-            powers = (image * np.float32(self.gain)) ** np.float32(self.gamma)
-            return powers.clip(0, 1).astype(image.dtype)
+            powers = (image.astype(np.float32) * np.float32(self.gain)) ** np.float32(self.gamma)
+            return powers.clip(0, 1)
         _needs_bytes(image, "AdjustGamma")
         return kernels.looked_up(self._table(), image)
 
@@ -334,12 +328,17 @@ class RandomLighting(RandomOperation, ImageOperation):
         self.alpha = alpha
 
     def _draw(self, stream, image):
-        _needs_colours(image, "RandomLighting")
         strengths = np.array([stream.normal32(self.alpha) for _ in range(3)])
         shift = _LIGHT_DIRECTIONS @ (strengths * _LIGHT_VALUES)
-        if image.dtype == np.uint8 and image.size > 768:
-            return kernels.looked_up(_bytes(np.arange(256)[:, None] + shift), image)
-        return _bytes(image + shift)
+        if image.dtype.itemsize > 1:                     # of which MindSpore changes the first bytes
+            raise OperationError(f"RandomLighting: image should be of uint8 or int8, but got {image.dtype}. "
+                                 "Cast it first.")
+        whole = image.view(np.uint8)
+        if image.size > 768:
+            whole = kernels.looked_up(_bytes(np.arange(256)[:, None] + shift), whole)
+        else:
+            whole = _bytes(whole + shift)
+        return whole.view(image.dtype)
 
     def _execute_py(self, image):
         needs_pil(image)

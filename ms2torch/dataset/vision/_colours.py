@@ -10,7 +10,7 @@ from ..core.validator_helpers import check_value, type_check
 from ..transforms.operation import OperationError, PyTensorOperation, RandomOperation, TensorOperation
 from ..transforms.py_transforms_util import Implementation
 from . import kernels
-from ._random import _bytes, _grey, weighted
+from ._random import _bytes, _grey, held, weighted
 from .images import ImageOperation, needs_pil, pillow
 from .utils import ConvertMode
 from .validators import check_positive_degrees
@@ -194,7 +194,7 @@ class RandomPosterize(RandomOperation, ImageOperation):
 class RandomColor(RandomOperation, ImageOperation):
     """Between grey (0) and the image (1), or beyond: a degree drawn from ``degrees``.
 
-    (``mindspore.dataset.vision.RandomColor``.) Images are (H, W, 3) uint8.
+    (``mindspore.dataset.vision.RandomColor``.) Images are (H, W, 3).
     """
 
     def __init__(self, degrees=(0.1, 1.9)):
@@ -203,16 +203,16 @@ class RandomColor(RandomOperation, ImageOperation):
         self.degrees = tuple(degrees)
 
     def _choose(self, stream, image):
-        if image.ndim != 3 or image.shape[2] != 3:
-            raise OperationError(f"RandomColor: image shape should be <H,W,3>, but got {image.shape}")
         return np.float32(stream.uniform(*self.degrees))
 
     def _apply(self, degree, image):
         with kernels.opencv("colour", "RandomColor") as cv2:
-            if cv2 and image.size and image.dtype == np.uint8:
+            if cv2 and image.size and image.dtype.name in ("uint8", "uint16", "float32"):
                 grey = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB)
                 return cv2.addWeighted(image, float(degree), grey, 1 - float(degree), 0)
-        return _bytes(weighted(image, degree, _grey(image)[..., None], np.float32(1) - degree))
+        if image.dtype.name not in ("uint8", "float32"):
+            raise OperationError(f"RandomColor: image should be of uint8 or float32, but got {image.dtype}")
+        return held(weighted(image, degree, _grey(image)[..., None], np.float32(1) - degree), image)
 
     def _execute_py(self, image):
         needs_pil(image)

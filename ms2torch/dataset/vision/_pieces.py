@@ -70,9 +70,10 @@ class RandomResize(RandomOperation, ImageOperation):
         """The next interpolation."""
         return cls._methods[stream.integer(0, 3)]
 
-    def _draw(self, stream, image):
-        needs_image(image, "RandomResize")
-        how = self.drawn(stream)
+    def _choose(self, stream, image):
+        return self.drawn(stream)
+
+    def _apply(self, how, image):
         size = shorter_side(*image.shape[:2], self.size) if isinstance(self.size, int) else self.size
         return resized(image, *size, how)
 

@@ -119,6 +119,7 @@ class RandomCropDecodeResize(RandomResizedCrop):
     """
 
     implementation = Implementation.C
+    _refuse = None
 
     def _choose(self, stream, data):
         if data.ndim != 1:
@@ -201,6 +202,14 @@ def weighted(first, share, second: np.ndarray, rest) -> np.ndarray:
     """``first * share + second * rest`` in float32, the first product unrounded, as OpenCV adds them."""
     added = (second.astype(np.float32) * np.float32(rest)).astype(np.float64)
     return (first.astype(np.float64) * np.float64(np.float32(share)) + added).astype(np.float32)
+
+
+def held(values: np.ndarray, image: np.ndarray) -> np.ndarray:
+    """Numbers in the dtype of an image: for integers rounded, and the nearest that it has."""
+    if image.dtype.kind not in "iu":
+        return values.astype(image.dtype)
+    range_ = np.iinfo(image.dtype)
+    return np.rint(values).clip(range_.min, range_.max).astype(image.dtype)
 
 
 _LEVELS = np.arange(256, dtype=np.float32)

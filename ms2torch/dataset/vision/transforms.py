@@ -2,7 +2,7 @@
 
 from ..transforms.operation import PyTensorOperation, TensorOperation
 from ..transforms.validators import check_prob  # noqa: F401  packages walk over all names of the modules
-from . import _adjust, _arrays, _batches, _blur, _boxes, _colours, _hue, _pieces, _policies, _warps
+from . import _adjust, _arrays, _batches, _blur, _boxes, _colours, _hue, _needs, _pieces, _policies, _warps
 from ._adjust import *  # noqa: F403
 from ._arrays import *  # noqa: F403
 from ._batches import *  # noqa: F403
@@ -42,6 +42,8 @@ __all__ = ["AutoAugmentPolicy", "Border", "CenterCrop", "ConvertMode", "Crop", "
            "SliceMode", "TensorOperation", "ToNumpy", "ToPIL", "ToTensor", "ToType", "VerticalFlip",
            *_adjust.__all__, *_arrays.__all__, *_batches.__all__, *_blur.__all__, *_boxes.__all__,
            *_colours.__all__, *_hue.__all__, *_pieces.__all__, *_policies.__all__, *_warps.__all__]
+
+_needs.install(globals())
 
 # Users know these classes by this module, in messages and in pickles, wherever they are written down.
 for _name in __all__:

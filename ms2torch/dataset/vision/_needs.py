@@ -1,0 +1,85 @@
+"""Which images a transform refuses, in MindSpore's words (``needs.tsv``, read off MindSpore 2.10), and which
+transforms take several images at once, (..., H, W, C).
+
+A line of the table is a check: ``rank``, the ranks that are refused (4: and more), ``channels``, how many
+there may be, or ``type``, the dtypes that there may be; the text of its error, and whose check it is.
+"""
+
+from __future__ import annotations
+
+import csv
+from functools import partial, wraps
+from pathlib import Path
+
+import numpy as np
+
+from ..transforms.operation import OperationError
+
+# These go over the leading axes; what they draw they draw once, but for the place of a crop.
+_OVER_IMAGES = ("AdjustGamma", "CenterCrop", "HorizontalFlip", "Normalize", "RandomCrop",
+                "RandomHorizontalFlip", "RandomResize", "RandomResizedCrop", "Rotate", "VerticalFlip")
+
+
+def install(transforms: dict) -> None:
+    """Give the classes of a module their checks and their leading axes."""
+    rules: dict[str, list] = {}
+    with open(Path(__file__).with_name("needs.tsv"), encoding="utf-8", newline="") as file:
+        for check, values, text, names in list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]:
+            for name in names.split():
+                rules.setdefault(name, []).append((check, frozenset(values.split()), text))
+    for name, checks in rules.items():
+        transforms[name]._refuse = staticmethod(partial(_refuse, name, checks))
+    for name in _OVER_IMAGES:
+        one = transforms[name]
+        each = name == "RandomCrop"
+        if one.random:
+            one._choose = _over_choices(one._choose, each)
+        method = "_apply" if one.random else "_compute"
+        setattr(one, method, _over_images(getattr(one, method), each))
+
+
+def _refuse(name: str, checks: list, image: np.ndarray) -> None:
+    """Raise what MindSpore raises for an image that the transform cannot take."""
+    for check, values, text in checks:
+        if check == "rank":
+            fine = str(min(image.ndim, 4)) not in values
+        elif check == "channels":
+            fine = image.ndim < 3 or str(image.shape[-1]) in values
+        else:
+            fine = image.dtype.name in values
+        if not fine:
+            decode = ". You may need to perform Decode first." if image.ndim == 1 else ""
+            raise OperationError(text.format(
+                name=name, rank=image.ndim, channels=image.shape[-1], dtype=image.dtype.name,
+                shape="<" + ",".join(map(str, image.shape)) + ">",
+                decode=decode or ("." if "dimension {rank}" in text else "")))
+
+
+def _images(images: np.ndarray) -> np.ndarray:
+    return images.reshape(-1, *images.shape[-3:])
+
+
+def _over_choices(choose, each: bool):
+    """What is drawn for several images: for each of them, or once."""
+    @wraps(choose)
+    def chosen(self, stream, image):
+        if image.ndim <= 3:
+            return choose(self, stream, image)
+        if each:
+            return [choose(self, stream, one) for one in _images(image)]
+        return choose(self, stream, _images(image)[0])
+
+    return chosen
+
+
+def _over_images(compute, each: bool):
+    @wraps(compute)
+    def over(self, *arguments):
+        *chosen, images = arguments
+        if images.ndim <= 3:
+            return compute(self, *arguments)
+        made = np.stack([compute(self, *(one[number] if each else one for one in chosen), image)
+                         for number, image in enumerate(_images(images))])
+        return made.reshape(*images.shape[:-3], *made.shape[1:])
+
+    return over
