@@ -159,8 +159,9 @@ def facts(path: str, found) -> list[Fact]:
 
 
 @cache
-def _keywords() -> dict[str, frozenset[str]]:
-    return {row["name"]: frozenset(row["takes"].split()) for row in _rows("keywords.tsv")}
+def _keywords() -> dict[str, tuple[str, ...]]:
+    """By name, what a function with ``**kwargs`` takes, with ! behind what it needs."""
+    return {row["name"]: tuple(row["takes"].split()) for row in _rows("keywords.tsv")}
 
 
 def keywords(found) -> frozenset[str] | None:
@@ -170,10 +171,19 @@ def keywords(found) -> frozenset[str] | None:
         module, tables = _SETTERS[name]
         module = importlib.import_module(module)
         return frozenset(key for table in tables for key in getattr(module, table))
-    for full, takes in _keywords().items():
-        if full.endswith(f".{name}") and ask(full).found is found:
-            return takes
-    return None
+    takes = _listed(found)
+    return None if takes is None else frozenset(key.rstrip("!") for key in takes)
+
+
+def needed(found) -> list[str]:
+    """What a function with ``*args, **kwargs`` needs, in its order."""
+    return [key[:-1] for key in _listed(found) or () if key.endswith("!")]
+
+
+def _listed(found) -> tuple[str, ...] | None:
+    ending = f".{getattr(found, '__name__', '')}"
+    return next((takes for full, takes in _keywords().items()
+                 if full.endswith(ending) and ask(full).found is found), None)
 
 
 # Functions of settings: where the tables of all that they take are.

@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Iterator
 from functools import cache
 
-from .answers import body, facts, keywords, maker, near, refusal
+from .answers import body, facts, keywords, maker, near, needed, refusal
 from .evaluate import UNKNOWN, evaluate
 from .findings import API
 
@@ -66,7 +66,10 @@ def _takes(function, call: ast.Call, bound: bool) -> Iterator[str]:
     most = sum(p.kind in _POSITIONAL for p in parameters)
     if inspect.Parameter.VAR_POSITIONAL not in kinds and not starred and len(call.args) > most:
         yield f"takes at most {most} positional arguments, but {len(call.args)} are given."
-    if starred or len(given) < len(call.keywords) or also.intersection(given) or listed is not None:
+    if starred or len(given) < len(call.keywords) or also.intersection(given):
+        return
+    if listed is not None:
+        yield from _lacking([name for name in needed(function)[len(call.args):] if name not in given])
         return
     places = [p.name for p in parameters if p.kind in _POSITIONAL]
     there = {*places[: len(call.args)], *given}
@@ -75,6 +78,10 @@ def _takes(function, call: ast.Call, bound: bool) -> Iterator[str]:
         for p in parameters
         if p.default is p.empty and p.name not in there and p.kind in (*_POSITIONAL, p.KEYWORD_ONLY)
     ]
+    yield from _lacking(lacking)
+
+
+def _lacking(lacking: list[str]) -> Iterator[str]:
     if lacking:
         several = f"s {', '.join(map(repr, lacking))}" if len(lacking) > 1 else f" {lacking[0]!r}"
         yield f"lacks the argument{several}."

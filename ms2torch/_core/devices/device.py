@@ -82,7 +82,7 @@ def _best(index: int) -> torch.device:
 def _why(err: Exception) -> str:
     """Why a device is not here, in a line: torch's own text lists every backend of every build."""
     if says(err, "no such device"):
-        return "which is not here: a device is cpu, cuda, cuda:1, npu, xpu or mps."
+        return "which is not here: a device is cpu, cuda, cuda:1, npu (Ascend), xpu or mps."
     return f"which is not here: {str(err).splitlines()[0]}"
 
 

@@ -51,6 +51,7 @@ class MindSpore:
             self.api = ".".join(self.version.split(".")[:2])
         self.dtypes = {}  # their names
         self.tensor, self.parameter, self.cell = mindspore.Tensor, mindspore.Parameter, nn.Cell
+        self.several = nn.CellList  # what holds the rates of groups that have schedules of their own
         places = ("nn", "experimental.optim", "experimental.optim.optimizer", "mint.optim.optimizer")
         self.optimizers = tuple(_found(*[("mindspore." + place, "Optimizer") for place in places]))
 
@@ -171,7 +172,7 @@ class MindSpore:
             return [("learning_rate", g["lr"]) for g in groups if isinstance(g.get("lr"), self.tensor)]
         given = getattr(optimizer, "learning_rate", None)
         distinct = []
-        for rate in given if isinstance(given, (tuple, list)) else [given]:
+        for rate in given if isinstance(given, (tuple, list, self.several)) else [given]:
             if rate is not None and not any(rate is other for other in distinct):
                 distinct.append(rate)
         shown = []
