@@ -24,6 +24,7 @@ from .workplace import Run, Workplace, wait
 HERE = Path(__file__).parent
 # The recorder's exit code when the trace cannot be written; less room than this is a full disk.
 _UNWRITTEN, _SCARCE = 74, 1 << 16
+_ONE_SIDED = ("missing", "extra")
 
 
 def command(argv: list[str]) -> int:
@@ -196,7 +197,7 @@ class Twin:
             first_pass.describe(verdict, reference, None)
         verdict.refed = list(steps)
         events = self._replay(path, steps, "replay")
-        self._complete(events, steps, path)
+        self._complete(events, steps, path, reference)
         guilty, verdict.tolerated, verdict.forgiven = self._judged(path, steps, events, reference)
         aligned = {"weights": "initial", "data": "data", "random": "random"}
         guilty = [f for f in guilty if f.stage not in {aligned.get(what) for what in options.align}]
@@ -271,15 +272,18 @@ class Twin:
         scaled = any(r.get("stage") == "loss_scale" for r in trace.open(path).step(1))
         return Finding(step, "loss_scale" if scaled else "data", "step", kind)
 
-    def _complete(self, events, steps, path: str) -> None:
+    def _complete(self, events, steps, path: str, reference) -> None:
         verdict = self.verdict
         if events.status == "error":
             verdict.compared, verdict.steps = verdict.compared + events.seen, events.step
-            verdict.findings, *_ = locate.guilty(events, None, verdict.cells)
+            said = self.said
+            found, *_ = self._judged(path, steps, events, reference)
+            # What the failed step did not come to is no difference.
+            verdict.findings = [f for f in found if f.step <= events.steps or f.kind not in _ONE_SIDED]
             if events.failed:
                 verdict.findings.append(Finding(events.step, "forward", events.failed, "error",
                                                 ours=events.error, cell=events.failed))
-            raise checks.Failed("script", f"the script failed on ms2torch:\n{self.said}", checks.OURS)
+            raise checks.Failed("script", f"the script failed on ms2torch:\n{said}", checks.OURS)
         if events.steps < max(steps):
             verdict.findings = [self._miscounted(path, events.steps + 1, "missing")]
             raise checks.Failed("steps", f"the reference made {max(steps)} training steps or more, ms2torch "

@@ -408,7 +408,7 @@ def _wrong_update(kind, defect):
         if defect.mistake == "off by one":  # the second update is forgotten
             gradients = tuple(g * 0 for g in gradients) if counts[id(self)] == 2 else gradients
         elif defect.mistake == "order":
-            gradients = tuple(g.flip(0) if g.ndim else g for g in gradients)
+            gradients = tuple(g.flip((0,)) if g.ndim else g for g in gradients)
         else:
             gradients = _mapped(tuple(gradients), _changed(defect))
         return construct(self, gradients, *more)
