@@ -7,14 +7,15 @@ by name as ``dim=int``. Read after a call has failed, so that good calls pay not
 from __future__ import annotations
 
 import dis
+import sys
 from collections.abc import Mapping
 
 _BETWEEN = frozenset(("PRECALL", "CACHE", "PUSH_NULL", "EXTENDED_ARG", "NOP", "COPY_FREE_VARS"))
 
 
-def keyword_names(err: Exception) -> tuple[str, ...]:
-    """The names in the call of a form that raised ``err``, in their order."""
-    frame = err.__traceback__ and err.__traceback__.tb_frame
+def keyword_names(err: Exception | None = None) -> tuple[str, ...]:
+    """The names in the call of a form that raised ``err``, or is being made, in their order."""
+    frame = err.__traceback__.tb_frame if err is not None and err.__traceback__ else sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith(__package__):
         frame = frame.f_back
     return tuple(_keywords(frame)) if frame is not None else ()

@@ -36,6 +36,7 @@ from ms2torch._core.operators.call_errors import mindspore_error, with_guard
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form
 from ms2torch._core.operators.error_wrappers import certain_error, wrap_class
 from ms2torch._core.operators.guards import APART, LOOKING
+from ms2torch._core.operators.overloads import overload_error
 from ms2torch._core.operators.prechecks import with_precheck
 from ms2torch._core.operators.preconditions import PRECONDITIONS
 from ms2torch._core.operators.primitive import REQUIRED, Primitive, make_primitive
@@ -110,9 +111,8 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
     def explain(err, values):
         raw = [lower(v) for v in values]
         told = _given(shown, raw, err)
-        if form_name := getattr(err, "form", ""):
-            given = refused.call_text(told[public[0].startswith("Tensor."):])
-            raise TypeError(f'Failed calling {form_name} with "{form_name}{given}".') from None
+        if wrong := _no_form(public, told):
+            raise wrong from None
         said, unfit = partial(_refused, public, shown, raw, told), partial(_unfit, public, raw, told)
         given = dict(zip(own.names, raw, strict=False))
         wrong = mindspore_error(err, name, (), given, valid, kernel, None, said, unfit)
@@ -141,21 +141,40 @@ def _respelled(shown: Arguments, called: str, values, more, others) -> dict:
         given.update(named)
         if REQUIRED not in given.values():
             return given
+    names = callsite.keyword_names()
     told = [(n, v) for n, v in given.items() if n not in unset and n not in named]
-    keywords = {n: v for n, v in told if n in shown.named}
+    keywords = {n: v for n, v in told if n in shown.named or n in names}
+    keywords = {n: lower({**keywords, **others}[n]) for n in names or (*keywords, *others)
+                if n in keywords or n in others}
     takes, method = list(shown.signature().parameters.values()), called.startswith("Tensor.")
-    places = [*(v for n, v in told if n not in keywords), *more]
-    raise refused.signature_error(f"{called} make", called if method else called.rpartition(".")[2],
-                                  takes[method:], places[method:], {**keywords, **others},
-                                  int(method)) from None
+    places = [lower(v) for v in (*(v for n, v in told if n not in keywords), *more)]
+    pairs = [*enumerate(places), *map(refused.Named, keywords.items())]
+    raise (_no_form((called,), pairs, True) or refused.signature_error(
+        f"{called} make", called if method else called.rpartition(".")[2], takes[method:], places[method:],
+        keywords, int(method))) from None
+
+
+def _no_form(public, told, unbound: bool = False) -> Exception | None:
+    """MindSpore's error for arguments, (place, value) pairs, that fit none of a function's forms."""
+    for called in public:
+        given = told[called.startswith("Tensor."):]
+        named = dict(pair for pair in given if isinstance(pair, refused.Named))
+        free = [pair[1] for pair in given if not isinstance(pair, refused.Named)]
+        if wrong := overload_error(called, free, named, refused.call_text(given), unbound):
+            return wrong
+    return None
 
 
 def _given(shown: Arguments, values, err) -> list:
     """(place, value) of the arguments that a failed call gave, those by name last."""
     held, names = dict(zip(shown.names, values, strict=False)), callsite.keyword_names(err)
     named = {shown.also.get(n, n): n for n in names}
-    first = [(n, v) for k, (n, v) in enumerate(held.items()) if n not in named and v is not shown.default(k)]
-    return [*first, *(refused.Named((said, held[n])) for n, said in named.items() if n in held)]
+    free = [(n, v, v is shown.default(k)) for k, (n, v) in enumerate(held.items())
+            if n not in named and n not in shown.named]
+    while free and free[-1][2]:
+        free.pop()
+    return [*((n, v) for n, v, _ in free),
+            *(refused.Named((said, held[n])) for n, said in named.items() if n in held)]
 
 
 def _refused(public, shown: Arguments, values, told, certain: bool) -> Exception | None:
@@ -199,12 +218,17 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
         if looks and (wrong := certain_error(looks, inspect.signature(call), args, kwargs)):
             raise wrong
         raw = [a._t if a.__class__ is Tensor else a if a.__class__ in PLAIN else lower(a) for a in args]
+        named = kwargs
         if kwargs:
             kwargs = {also.get(k, k): lower(v) for k, v in kwargs.items()}
         try:
             result = run(*raw, **kwargs)
         except FAILURES as err:
             takes = inspect.signature(call)
+            pairs = [*enumerate(raw), *map(refused.Named, lower(named).items())]
+            shape = all(isinstance(v, int) for v in raw[1:])             # view(2, 3)
+            if (wrong := not shape and _no_form(public, pairs)):
+                raise wrong from None
             for called in public:
                 if (wrong := refused.mindspore_error(err, f"{called} make", takes, raw, kwargs)) is not err:
                     raise wrong from None

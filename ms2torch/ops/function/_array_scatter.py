@@ -119,11 +119,46 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
 # ---- at places of the first axes ---------------------------------------------------------------------------
 
 
+def _misfit(name, x, indices, updates) -> str | None:
+    """What MindSpore says of shapes that do not fit each other."""
+    places = indices[-1] if indices else 0
+    if indices[:-1] + x[places:] == updates and len(indices) > 1 and places <= len(x) and updates:
+        return None
+    if name.startswith("TensorScatter"):
+        if len(indices) < 2:
+            return f"For {name}, the dimension of 'indices' cannot be less than 2,  but got {len(indices)}"
+        if places > len(x):
+            return (f"For {name}, the last dimension of 'indices' must be less than or equal  to the "
+                    f"dimension of 'input_x', but got the last dimension of 'indices': {places} and the "
+                    f"dimension of 'input_x': {len(x)}")
+        if name == "TensorScatterAdd":
+            return (f"For {name}, indices_shape must equal to updates_shape, but got indices_shape: "
+                    f"{[*indices[:-1], *x[places:]]}, updates_shape: {[*updates]}.")
+        x, indices, updates = (f"({', '.join(map(str, shape))})" for shape in (x, indices, updates))
+        return (f"For {name}, updates_shape = indices_shape[:-1] + x_shape[indices_shape[-1]:], but got "
+                f"x_shape: {x}, indices_shape: {indices}, updates_shape: {updates}.")
+    rank = len(indices) - 1 + len(x) - places
+    asked = [("the dimension of 'indices'", "greater than or equal to 2", len(indices) >= 2, len(indices)),
+             ("the dimension of 'updates'", "greater than or equal to 1", len(updates) >= 1, len(updates)),
+             ("the the value of last dimension of 'indices'",
+              f"less than or equal to the dimension of 'input_x' which is {len(x)}",
+              places <= len(x), places),
+             ("the len(updates.shape)'", "equal to len(indices.shape) - 1 + len(input_x.shape) - "
+              f"indices.shape[-1] which is {rank}", rank == len(updates), len(updates))]
+    lead = len(indices) - 1
+    asked += [(f"the {k}th dimension of indices", f"equal to {k}th dimension of updates which is {m}",
+               n == m, n) for k, (n, m) in enumerate(zip(indices[:-1], updates, strict=False))]
+    asked += [(f"the {k}th dimension of updates", f"equal to {k}th dimension of input_x.shape[indices.shape"
+               f"[-1]:] which is {n}", n == m, m)
+              for k, (n, m) in enumerate(zip(x[places:], updates[lead:], strict=False), lead)]
+    what, right, _, got = next(row for row in asked if not row[2])
+    return f"For primitive[{name}], {what} must be {right} , but got {got}."
+
+
 def _check_places(name, x, indices, updates) -> None:
-    shape = indices.shape[:-1] + x.shape[indices.shape[-1]:]
-    if updates.shape != shape:
-        raise ValueError(f"For {name}, indices_shape must equal to updates_shape, but got indices_shape: "
-                         f"{list(shape)}, updates_shape: {list(updates.shape)}.")
+    if wrong := _misfit(name, *(() if t.__class__ in (int, float) else tuple(t.shape)
+                                for t in (x, indices, updates))):
+        raise ValueError(wrong)
     if indices.device.type == "cpu" and indices.numel():
         limit = torch.tensor(x.shape[:indices.shape[-1]])
         wrong = (indices < 0) | (indices >= limit)

@@ -28,10 +28,15 @@ def _ready(name: str, input, sizes, axes, norm):
     if norm not in _NORMS:
         raise final(ValueError(f"Failed to convert the value \"{norm}\" of input 'norm' of '{label}' to "
                                "enum."))
+    if not 1 <= input.ndim <= 8:
+        raise final(ValueError(f"For primitive[{label}], the rank of input must be in [1,8], "
+                               f"but got {input.ndim}."))
     for axis in axes:
         if not -input.ndim <= axis < input.ndim:
             raise final(ValueError(f"For primitive[{label}], the dim must be in [{-input.ndim},0), "
                                    f"but got {axis}."))
+    if len({axis % input.ndim for axis in axes}) < len(axes):
+        raise final(ValueError("The dims must be unique."))
     argument = "n" if name.endswith("t") else "s"
     for size in sizes:
         if size < 1:
@@ -67,6 +72,8 @@ def _along_some(name: str, about: str, default):
 
     def fft(input, s=None, dim=default, norm=None):
         input = _ready(name, input, s or (), dim or (), norm)
+        if s and dim and len(s) != len(dim):
+            raise final(ValueError("When givec, dim and s arguuments must have the same length."))
         last = dim[-1] if dim else -1
         if s is None and _is_empty(name, input, last):
             return _nothing(input, last)

@@ -1,0 +1,76 @@
+"""The forms of methods and functions of which MindSpore has several: overloads.tsv, read off its errors.
+
+A line: the public name, what its errors call it, the arguments of each form with their kinds. It is read
+after a call has failed: where the arguments fit no form the error says so, whatever the computation said.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from ms2torch._core.tensor.dtype import Type
+
+
+def _read() -> dict[str, list[str]]:
+    text = Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8")
+    rows = (line.split("\t") for line in text.splitlines()[1:])
+    return {name: rest for name, *rest in rows}
+
+
+OVERLOADS = _read()
+_NUMBERS = (int, float, np.number)
+_SEQUENCES = {"tuple": tuple, "list": list}
+
+
+@cache
+def _forms(name: str) -> tuple[tuple[tuple[str, ...], dict[str, tuple[str, ...]]], ...]:
+    """(names of the arguments that may go by position, kinds by name) of each form."""
+    found = []
+    for form in OVERLOADS[name][1:]:
+        free, _, _ = form.partition("*")
+        asked = (part.split("=") for part in form.split(", ") if "=" in part)
+        kinds = {n: tuple(listed.split("|")) for n, listed in asked}
+        found.append((tuple(n for n in kinds if f"{n}=" in free), kinds))
+    return tuple(found)
+
+
+def overload_error(name: str, given, named, call_text: str, unbound: bool) -> TypeError | None:
+    """MindSpore's error where arguments by position and by name fit none of the forms of ``name``;
+    ``unbound``: where some are missing or too many."""
+    if name not in OVERLOADS or (not unbound and any(_fits(form, given, named) for form in _forms(name))):
+        return None
+    called = OVERLOADS[name][0]
+    return TypeError(f'Failed calling {called} with "{called}{call_text}".')
+
+
+def _fits(form, given, named) -> bool:
+    places, kinds = form
+    if len(given) > len(places) or not named.keys() <= kinds.keys() - set(places[:len(given)]):
+        return False
+    pairs = (*zip(places, given, strict=False), *named.items())
+    return all(any(_is(value, kind) for kind in kinds[n]) for n, value in pairs)
+
+
+def _is(value, kind: str) -> bool:
+    if kind == "Tensor":
+        return isinstance(value, torch.Tensor)
+    if kind == "Any":
+        return not isinstance(value, (str, np.ndarray, type(None)))
+    if kind == "None":
+        return value is None
+    if kind == "bool":
+        return isinstance(value, (bool, np.bool_))
+    if kind == "int":
+        return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if kind in ("Number", "float"):
+        return isinstance(value, _NUMBERS)
+    if kind == "string":
+        return isinstance(value, str)
+    if kind == "mstype":
+        return isinstance(value, (Type, torch.dtype, type))
+    holder, _, inner = kind.partition(" of ")
+    return isinstance(value, _SEQUENCES[holder]) and (not inner or all(_is(v, "int") for v in value))
