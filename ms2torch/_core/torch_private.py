@@ -110,7 +110,7 @@ is_differentiated = getattr(_FUNCTORCH, "is_gradtrackingtensor", _has_no_memory)
 
 # ---- clamp -------------------------------------------------------------------------------------------------
 
-_RELEASE = tuple(int(part) for part in torch.__version__.split(".")[:2])
+RELEASE = tuple(int(part) for part in torch.__version__.split(".")[:2])
 
 
 def _clamped(t, low=None, high=None):
@@ -123,7 +123,7 @@ def _clamped(t, low=None, high=None):
 
 
 # torch 2.15 gives 0, 1 or a half at the limits, as they are numbers or tensors.
-clamp = _clamped if _RELEASE >= (2, 14) else torch.clamp
+clamp = _clamped if RELEASE >= (2, 14) else torch.clamp
 
 
 # ---- exporting and saving ----------------------------------------------------------------------------------
@@ -136,4 +136,4 @@ def alone(function) -> dict:
 
 
 # Whether torch's exporters can leave dimensions open and write ONNX by themselves.
-EXPORTS = _RELEASE >= (2, 6)
+EXPORTS = RELEASE >= (2, 6)

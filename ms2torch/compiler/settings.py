@@ -6,7 +6,10 @@ import os
 import shutil
 from pathlib import Path
 
+import torch
+
 from ms2torch._core.errors import notice
+from ms2torch._core.torch_private import RELEASE
 
 # What compiles a traced step: "inductor", or "graph" for the traced graph as it is (tests).
 backend = os.environ.get("MS2TORCH_GRAPH_BACKEND", "inductor")
@@ -20,6 +23,10 @@ def cxx() -> str | None:
 
 def can_compile(device) -> bool:
     """Whether steps on ``device`` can be compiled here; where not, it is said once."""
+    if RELEASE < (2, 5):
+        notice("compile: torch", f"steps are compiled by torch 2.5 and newer, this is {torch.__version__}: "
+               "everything runs eagerly. 编译需要 torch 2.5 或更新版本，全部以 eager 方式运行。")
+        return False
     if backend != "inductor":
         return True
     if device.type == "cpu" and cxx() is None:

@@ -87,10 +87,12 @@ def install(pairs: list[str]) -> None:
     if not wrap or not _pairs:
         return
     builtins.open = io.open = _wrapped(io.open, 1)
+    accessor = getattr(pathlib, "_NormalAccessor", None)        # Python 3.10 keeps its own references
+    if accessor is not None:
+        accessor.open = staticmethod(io.open)
     for name, paths in _OS.items():
         if hasattr(os, name):
             function = _wrapped(getattr(os, name), paths)
             setattr(os, name, function)
-            accessor = getattr(pathlib, "_NormalAccessor", None)  # Python 3.10 keeps its own references
-            if accessor is not None and name in vars(accessor):
+            if accessor is not None and name in vars(accessor) and name != "open":
                 setattr(accessor, name, staticmethod(function))

@@ -25,7 +25,9 @@ print(json.dumps([facts.value(fact.mindspore, names) for fact in facts.facts()])
 
 @pytest.mark.parametrize("fact", facts(), ids=lambda fact: fact.mindspore[:40])
 def test_a_fact_is_true_on_both_sides(fact):
-    assert value(fact.torch, torch_names()) == fact.torch_gives
+    given = value(fact.torch, torch_names())
+    # (a RuntimeError of torch's may become a NotImplementedError, which is one: the mean of integers in 2.15)
+    assert given == fact.torch_gives or (given, fact.torch_gives) == ("NotImplementedError", "RuntimeError")
     assert value(fact.mindspore, mindspore_names(ms2torch)) == fact.mindspore_gives
 
 

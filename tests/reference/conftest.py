@@ -1,5 +1,6 @@
 """`import mindspore` is ms2torch in this folder; `reference(case)` is what the real one gives."""
 import os
+import sys
 from zlib import crc32
 
 import pytest
@@ -44,6 +45,11 @@ def reference(request):
             pytest.fail(f"{one.name} has no record: {how}", pytrace=False)
         if outcome["source"] != one.digest:
             pytest.fail(f"{one.name} was edited after it was recorded: {how}", pytrace=False)
+        if sys.version_info < (3, 11) and one.raises:
+            if ".test_graph_" in module:
+                pytest.skip("Python 3.10 does not say which expression failed: its own words stay")
+            if "has no setter" in str(outcome.get("error")):
+                pytest.skip("these are the words of Python 3.11")
         if problem := as_declared(one, outcome):
             pytest.fail(f"{one.name} on the real MindSpore: {problem}", pytrace=False)
         return outcome

@@ -7,8 +7,10 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 import ms2torch as ms
 from ms2torch import Tensor, nn
-from ms2torch._core import errors, mode
+from ms2torch._core import errors, mode, torch_private
 from ms2torch.compiler import products, settings
+
+pytestmark = pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles")
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,10 @@ import torch
 
 import ms2torch as ms
 from ms2torch import Tensor, nn, ops
-from ms2torch._core import errors, mode
+from ms2torch._core import errors, mode, torch_private
 from ms2torch.compiler import backends, comparing, settings, steps
+
+pytestmark = pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles")
 
 STEPS = 11
 

@@ -18,8 +18,10 @@ import pytest
 
 import ms2torch as ms
 from ms2torch import Tensor, nn
-from ms2torch._core import errors, mode
+from ms2torch._core import errors, mode, torch_private
 from ms2torch.compiler import backends, settings
+
+pytestmark = pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles")
 
 logger = logging.getLogger(__name__)
 

@@ -34,7 +34,7 @@ class Rescale(ImageOperation):
             return kernels.looked_up(self._compute(np.arange(256, dtype=np.uint8)), image)
         if image.dtype.kind in "iu" and image.dtype.itemsize > 2:
             image = image.astype(np.float32)
-        scaled = image * self._factor
+        scaled = np.multiply(image, self._factor, dtype=np.float64)     # (numpy 1 keeps float32)
         scaled += self._offset
         return scaled.astype(np.float32)
 
