@@ -28,7 +28,7 @@ _APPROXIMATE = {"log_softmax": 8.0, "softmax": 8.0, "exp": 4.0, "log": 4.0, "erf
 # Its tanh is good to the last digit up to 2 and to four digits between 3 and 7: roundings from a result on.
 _TANH = ((0.96, 4.0), (0.995, 40.0), (0.9993, 300.0), (0.9999983, 4.0))
 # Sums in the order of the memory gather about this part of the root of their length: one of n terms around m
-# that scatter by s is off by about this part of sqrt(n) sqrt(n^2 m^2 2 / 3 + n s^2), of each partial sum a bit.
+# that scatter by s is off by about this part of sqrt(n) sqrt(n^2 m^2 2 / 3 + n s^2).
 _GATHERED = 1 / 16
 # Kernels that keep one partial sum, as torch's gradients of convolutions and normalisations do on a CPU
 # (0.26 to 0.32 over eight shapes).

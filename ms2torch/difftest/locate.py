@@ -159,6 +159,7 @@ def scaled(reference, step: int) -> bool:
 
 def _finding(event: dict) -> Finding:
     step, update, stage, where, role, index, call = event["key"]
+    stage = "backward" if event.get("bprop") else stage  # an operator of a gradient that the program wrote
     return Finding(step, stage, where, event["kind"], error=event.get("error", math.nan), role=role,
                    index=index, call=call, update=update, reference=event.get("reference", ""),
                    ours=event.get("ours", ""), op=event.get("op", ""), line=event.get("line", ""))

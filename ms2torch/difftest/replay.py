@@ -105,7 +105,8 @@ class Replay(Recorder):
         self.unseen.pop(key, None)
         t = value._t if isinstance(value, Tensor) else value
         if record is None:
-            if stage != "backward" and not _is_inner(where) and not self._hidden(stage, where):
+            inner = _is_inner(where) or self.extra.get("bprop")
+            if stage != "backward" and not inner and not self._hidden(stage, where):
                 self._note(key, "extra", dtype=_dtype(t), shape=list(t.shape))
             return None
         theirs = record.get("array")
@@ -125,15 +126,15 @@ class Replay(Recorder):
         return (stage == "forward" and where not in self.names.taken
                 and not any(key[3] == where for key in self.known))
 
-    def operator(self, name, run, args, kwargs, line):
+    def operator(self, name, run, args, kwargs, line, owner=None):
         """An operator; how it is called is remembered for the repro."""
-        where = f"{(self.stack or [PROGRAM])[-1]}/{name.rpartition('.')[2].replace('_', '').lower()}"
+        where = f"{self.place(owner)}/{name.rpartition('.')[2].replace('_', '').lower()}"
         key = f"{where}#{self.calls.get(where, -1) + 1}"
         if self.known and not self.double and key not in self.described:
             named = mapped((args, kwargs), Tensor, lambda t, i: making.Word(f"inputs[{i}]"))
             self.described[key] = {"class": name, "code": making.called(name, *named), "parameters": [],
                                    "training": True, "operator": True}
-        return super().operator(name, run, args, kwargs, line)
+        return super().operator(name, run, args, kwargs, line, owner)
 
     def incoming(self, value, where, index, call, shown=None):
         """A Cell's input."""
@@ -307,7 +308,7 @@ class Replay(Recorder):
         event = {"key": list(key), "kind": kind, "after": len(self.events), **more}
         record = self.known.get(key)
         if record is not None and record.get("op"):
-            event.update(op=record["op"], line=record["line"])
+            event.update(op=record["op"], line=record["line"], bprop=record.get("bprop", False))
         if keep is not None and keep.nbytes < self.room:
             self.room -= keep.nbytes
             self.arrays["|".join(map(str, key))] = keep
@@ -316,7 +317,8 @@ class Replay(Recorder):
     def _missing(self) -> None:
         """What the reference did in this step and ours did not."""
         for key in self.unseen:
-            inside = any(key[3].startswith(leaf + ".") for leaf in self.leaves) or _is_inner(key[3])
+            inside = any(key[3].startswith(leaf + ".") for leaf in self.leaves) or _is_inner(key[3]) or (
+                self.known[key].get("bprop"))
             if key[2] != "backward" and not inside and not self.double:
                 self._note(key, "missing")
         self.unseen = {}

@@ -223,7 +223,8 @@ class MindSpore:
                 if not recorder.wants_operators():
                     return run(*args, **kwargs)
                 line = "%s:%d" % (os.path.basename(path), frame.f_lineno)
-                return recorder.operator(shown, run, args, kwargs, line)
+                owner = frame.f_locals.get("self") if frame.f_code.co_name == "bprop" else None
+                return recorder.operator(shown, run, args, kwargs, line, owner)
 
             return called
 

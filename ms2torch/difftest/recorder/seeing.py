@@ -189,15 +189,22 @@ class Recorder(Steps):
             self.stack.pop()
         return mapped(result, self.tensor, lambda v, i: self.outgoing(v, where, i, call))
 
-    def operator(self, name, run, args, kwargs, line):
-        """An operator that the program's own code calls, outside all Cells or, at level op, inside one."""
-        cell, plain = (self.stack or [PROGRAM])[-1], name.rpartition(".")[2].replace("_", "").lower()
+    def place(self, owner=None):
+        """Where an operator is called: in ``owner``'s bprop, in the Cell that runs, or outside all."""
+        return self.names.of(owner) or (self.stack or [PROGRAM])[-1]
+
+    def operator(self, name, run, args, kwargs, line, owner=None):
+        """An operator that the program's own code calls, outside all Cells (also in the ``bprop`` of one, its
+        ``owner``) or, at level op, inside one."""
+        cell, plain = self.place(owner), name.rpartition(".")[2].replace("_", "").lower()
         if plain in NOT_OPERATORS:
             return run(*args, **kwargs)
         # One name for the function, the Primitive and the method: releases make one by the other.
         where, before = cell + "/" + plain, self.extra
         call = self._count(where)
         self.extra = {"op": name, "line": line, "cell": cell}
+        if owner is not None:
+            self.extra["bprop"] = True
         try:
             args, kwargs = mapped((args, kwargs), self.tensor,
                                   lambda v, i: self.incoming(v, where, i, call))
