@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from ms2torch._core import mode
 from ms2torch._core.tensor.tensor import Tensor
+
+
+class _Float(float):
+    __ms_mutable__ = True
+
+
+class _Int(int):
+    __ms_mutable__ = True
 
 
 class _Tuple(tuple):
@@ -18,10 +27,10 @@ class _Dict(dict):
 
 
 def mutable(input_data, dynamic_len=False):
-    """A tuple, list or dict by whose Tensors graph mode differentiates; anything else is as it was.
+    """A tuple, list or dict by whose Tensors graph mode differentiates, or a number, whose gradient is 0.
 
     Nothing is ever taken for a constant here, so this decides about gradients alone: in graph mode they come
-    in the structure of ``input_data``, in PyNative mode containers have none. TypeError for anything but
+    in the structure of ``input_data``, in PyNative mode none but Tensors have one. TypeError for anything but
     numbers, Tensors and their tuples, lists and dicts.
     """
     if not isinstance(input_data, (bool, int, float, Tensor, tuple, list, dict)):
@@ -33,8 +42,14 @@ def mutable(input_data, dynamic_len=False):
     for kind, made in ((tuple, _Tuple), (list, _List), (dict, _Dict)):
         if isinstance(input_data, kind):
             return made(input_data)
+    if mode.graph and input_data.__class__ in _NUMBERS:
+        return _NUMBERS[input_data.__class__](input_data)
     return input_data
 
 
+_NUMBERS = {float: _Float, int: _Int}
+
+
 def is_mutable(value) -> bool:
-    return isinstance(value, (_Tuple, _List, _Dict))
+    """Whether `mutable` made it so."""
+    return isinstance(value, (_Tuple, _List, _Dict, _Float, _Int))

@@ -1,4 +1,6 @@
 """A body that is differentiated runs once: its effects are counted under every gradient function."""
+import enum
+
 import mindspore as ms
 import numpy as np
 from mindspore import nn, ops
@@ -291,6 +293,35 @@ def test_mutable_containers_have_gradients_in_a_graph():
     return (ms.grad(of_pair)(ms.mutable((a, b))), ms.grad(of_pair)(ms.mutable([a, b])),
             ms.grad(of_names)(ms.mutable({"a": a, "b": b})), ms.grad(of_nested)(ms.mutable((a, (b, a)))),
             ms.value_and_grad(of_pair)(ms.mutable((a, b))), ms.grad(of_pair)((a, b)))
+
+
+class Scaled(nn.Cell):
+    def construct(self, x, s, y):
+        return (x * x * s * y).sum()
+
+
+def of_three(x):
+    return (x[0] * x[1] * x[2]).sum()
+
+
+@case(mode="BOTH")
+def test_mutable_numbers_keep_their_places():
+    a, b = t([1.0, 2.0]), t([3.0, 4.0])
+    return (ms.grad(of_three)(ms.mutable((a, 3, 2.5))), ms.grad(of_three)(ms.mutable([a, b, 2])),
+            ms.grad(of_names)(ms.mutable({"a": a, "b": 2})), ms.grad(of_nested)(ms.mutable((a, (2, b)))),
+            ms.grad(Scaled(), (0, 1, 2))(a, ms.mutable(2.0), b), ms.grad(Scaled(), (0, 1, 2))(a, 2.0, b),
+            ops.GradOperation(get_all=True)(Scaled())(a, ms.mutable(2), b),
+            ms.grad(Scaled(), 1)(a, ms.mutable(2.0), b))
+
+
+class Size(enum.IntEnum):
+    TWO = 2
+
+
+@case
+def test_members_of_an_enum_are_numbers():
+    x = t([1.0, 2.0, 3.0, 4.0])
+    return x + Size.TWO, x * Size.TWO, x[: Size.TWO], ops.topk(x, Size.TWO), ops.split(x, Size.TWO)
 
 
 @case(each={"kind": [ms.int32, ms.int64, ms.uint8, ms.bool_]})

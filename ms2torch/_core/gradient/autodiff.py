@@ -120,6 +120,7 @@ class Inputs:
     """The arguments of a call with fresh aliases in the places that are differentiated.
 
     ``sources`` are the aliases, in the order of the places; a tuple, list or dict has one for each Tensor.
+    What is `mutable` may hold numbers, and be one: their gradients are 0.
     """
 
     __slots__ = ("_likes", "args", "kwargs", "sources")
@@ -149,6 +150,8 @@ class Inputs:
         if isinstance(value, (tuple, list)):
             items = [self._fresh(item) for item in value]
             return items if isinstance(value, list) else tuple(items)
+        if isinstance(value, (int, float)) and value.__class__ is not bool:
+            return float(value) if isinstance(value, float) else int(value)
         return value
 
     def arranged(self, grads: list) -> list:
@@ -160,14 +163,17 @@ class Inputs:
 def _arranged(like, grads):
     if isinstance(like, Tensor):
         return zeros_if_none(next(grads), like._t)
+    if isinstance(like, (int, float)):
+        return 0.0 if isinstance(like, float) else 0
     if isinstance(like, dict):
-        return {key: _arranged(item, grads) for key, item in like.items() if _holds_tensor(item)}
-    items = [_arranged(item, grads) for item in like if _holds_tensor(item)]
+        return {key: _arranged(item, grads) for key, item in like.items() if _has_gradient(item)}
+    items = [_arranged(item, grads) for item in like if _has_gradient(item)]
     return items if isinstance(like, list) else tuple(items)
 
 
-def _holds_tensor(obj) -> bool:
-    return bool(tensors_of(obj))
+def _has_gradient(obj) -> bool:
+    """Whether something in a container has a gradient: a Tensor or a number, or what holds some."""
+    return isinstance(obj, (int, float)) or bool(tensors_of(obj))
 
 
 def _spread(grads, wanted, weights):

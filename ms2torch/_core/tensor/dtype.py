@@ -388,7 +388,7 @@ def promote_scalar(t: torch.Tensor, scalar, loose: bool = False):
         raise TypeError(f"Failed calling an operator with (Tensor, {kind}). It takes <Number, Tensor>, "
                         f"and a complex number is none: use mindspore.Tensor({scalar}).")
     if isinstance(scalar, int):
-        if scalar not in _INT64:
+        if int(scalar) not in _INT64:      # (of an IntEnum's member a range asks each of its numbers)
             raise RuntimeError("Unable to cast Python instance of type <class 'int'> to C++ type 'long'")
         if dtype is torch.bool:
             return t.to(torch.int64), scalar

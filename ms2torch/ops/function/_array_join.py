@@ -249,7 +249,8 @@ def _split_mint(tensor, split_size_or_sections, dim=0):
 def split_by_size(tensor, size, axis):
     """Shared kernel of ``split`` from 2.0 on."""
     _axis_in_bounds(axis, tensor.ndim)
-    if size.__class__ is int:
+    if isinstance(size, int) and size.__class__ is not bool:
+        size = int(size)
         if size <= 0:
             raise ValueError("For split, the value of 'split_size_or_sections' must be more than zero, "
                              f"but got {size}.")

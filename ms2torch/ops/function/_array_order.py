@@ -67,7 +67,8 @@ def msort(input):
 
 
 def _largest(x, k, axis, largest):
-    k = int(k) if isinstance(k, (torch.Tensor, np.integer)) else k
+    if isinstance(k, (torch.Tensor, np.integer, int)) and k.__class__ is not bool:
+        k = int(k)
     if k.__class__ is not int:
         kind = {float: "Float32", bool: "Bool"}.get(k.__class__, k.__class__.__name__)
         raise TypeError(f"For primitive[TopK], the input argument[k] must be a type of {{Int32, Int64}}, "
