@@ -118,6 +118,11 @@ def _answering_method(cls: type, run, method: str, stage: str):
         called, takes = f"{public_name(made)} {stage}", _signature(made, method)
         if stage == "make" and (args or kwargs) and (wrong := certain_error(called, takes, args, kwargs)):
             raise wrong
+        if stage == "call" and called in PRECONDITIONS:
+            places = refused.position_names(called, takes, len(args))
+            if wrong := _precondition_error(called, {}, zip(places, args, strict=True), kwargs,
+                                            plain_attributes(self)):
+                raise wrong
         try:
             return run(self, *args, **kwargs)
         except refused.FAILURES as err:
@@ -184,7 +189,7 @@ def public_name(made: type) -> str:
 
 
 def _package(cls: type) -> str:
-    home = cls.__module__.removeprefix("ms2torch.")
+    home = cls.__module__.removeprefix("ms2torch.").removeprefix("mindspore.")
     return next((p for p in _PACKAGES if home.startswith(p)), home)
 
 

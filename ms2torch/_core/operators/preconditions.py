@@ -7,6 +7,7 @@ They are asked before the computation, so each is true of no call that MindSpore
 
 Where MindSpore has one form of words for all its operators the line says what is right instead, and no more:
 ``seed: int >= 0``, ``keep_prob: in [0.0, 1.0]``, ``mode: of REFLECT, SYMMETRIC``, ``strides: a pair``.
+An argument whose name is one of the expressions' words gets an underscore: ``num(min_) > num(max_)``.
 """
 
 from __future__ import annotations
@@ -90,6 +91,7 @@ def precondition_error(called: str, values: dict) -> Exception | None:
         return None
     from ms2torch._core.operators import terms
 
+    values = {f"{n}_" if n in terms.WORDS else n: v for n, v in values.items()}
     for rule in _rules(called):
         try:
             if rule.test(*[values[n] for n in rule.names]):
