@@ -20,6 +20,8 @@ _SHOWN = (
         r"\1",
     ),
 )  # fmt: skip
+# A dtype's name: torch.float32 on one side, Float32 on the other.
+_DTYPES = re.compile(r"\b(?:torch\.|mindspore\.)?((?:bfloat|float|uint|int|complex)\d+|bool)\b", re.IGNORECASE)
 # The names of parameters are each framework's own.
 _NAMES = re.compile(
     r"['\"]?(?:\w+\.)+(?:weight|bias|gamma|beta|moving_mean|moving_variance|running_mean|running_var|"
@@ -39,7 +41,7 @@ def numbers(lines: list[str], names: list[str] = ()) -> tuple[list[str], list[li
         line = known.sub("@", line) if known else line
         for pattern, shown in _SHOWN:
             line = pattern.sub(shown, line)
-        line = _NAMES.sub("@", line)
+        line = _NAMES.sub("@", _DTYPES.sub(lambda found: found[1].lower(), line))
         words.append(re.sub(r"[\s,]+", "", NUMBER.sub("#", line)))
         found.append([float(n) for n in NUMBER.findall(line)])
     return words, found
@@ -73,14 +75,23 @@ def difference(one: list[str], two: list[str], names: list[str] = ()) -> str:
     if len(words) != len(others):
         return f"{len(words)} lines and, translated, {len(others)}"
     for i, (a, b) in enumerate(zip(left, right, strict=True)):
-        if not _TIMES.search(one[i]) and not _near(np.array(a), np.array(b)):
+        places = max(map(_places, (one[i], two[i])))
+        if not _TIMES.search(one[i]) and not _near(np.array(a), np.array(b), 10.0**-places):
             return f"line {i + 1}: {one[i]!r:.90} and, translated, {two[i]!r:.90}"
     return ""
 
 
-def _near(a: np.ndarray, b: np.ndarray) -> bool:
+def _places(line: str) -> int:
+    """How many decimals the numbers of a line have."""
+    shown = NUMBER.findall(line)
+    return max((len(n.partition(".")[2]) for n in shown if "e" not in n.lower()), default=0)
+
+
+def _near(a: np.ndarray, b: np.ndarray, last: float = 0.0) -> bool:
+    """Whether numbers agree to ``NEAR``; one of the ``last`` decimal may be rounded otherwise where that is little."""
     if a.shape != b.shape or not np.array_equal(np.isfinite(a), np.isfinite(b)):
         return False
     a, b = a[np.isfinite(a)], b[np.isfinite(b)]
     scale = np.abs(a).max(initial=0.0)
-    return bool(np.abs(a - b).max(initial=0.0) <= NEAR * scale)
+    rounding = 1.01 * last if last <= 10 * NEAR * scale else 0.0
+    return bool(np.abs(a - b).max(initial=0.0) <= max(NEAR * scale, rounding))

@@ -279,7 +279,8 @@ def tensors(module: torch.nn.Module) -> dict[str, torch.Tensor]:
 
 def pair(cell: Cell, twin: torch.nn.Module) -> tuple[dict[str, str], list[str], list[str]]:
     """Names of the Cell's parameters to names of the Module's; what of each side has no partner."""
-    left = {name: tuple(p.shape) for name, p in cell.parameters_and_names()}
+    unused = _unused(cell)
+    left = {name: tuple(p.shape) for name, p in cell.parameters_and_names() if name not in unused}
     right = {name: tuple(t.shape) for name, t in tensors(twin).items()}
     found: dict[str, str] = {}
     for name, shape in left.items():
@@ -292,6 +293,12 @@ def pair(cell: Cell, twin: torch.nn.Module) -> tuple[dict[str, str], list[str], 
     found.update({a: b for a, b, _ in by_shape(*rest)})
     alone = [n for n in left if n not in found], [n for n in right if n not in found.values()]
     return found, *alone
+
+
+def _unused(cell: Cell) -> set[str]:
+    """Parameters that compute nothing: the moving statistics of instance norms."""
+    norms = [name for name, one in cell.cells_and_names() if type(one).__name__.startswith("InstanceNorm")]
+    return {f"{name}.{leaf}".lstrip(".") for name in norms for leaf in ("moving_mean", "moving_variance")}
 
 
 def _same(one: tuple[int, ...], two: tuple[int, ...]) -> bool:

@@ -61,7 +61,7 @@ class Net(nn.Module):
 
 
 net = Net(4).eval()
-optimizer = torch.optim.SGD(list(net.parameters()), lr=0.1, momentum=0.9)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
 
 
 def step(x):

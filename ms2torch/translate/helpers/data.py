@@ -223,6 +223,20 @@ def set_epoch(data, epoch):
         sampler.set_epoch(epoch)
 
 
+class Repeated:
+    """A loader of which each pass is ``count`` passes."""
+
+    def __init__(self, loader, count):
+        self.loader, self.count, self.batch_size = loader, count, loader.batch_size
+
+    def __iter__(self):
+        for _ in range(self.count):
+            yield from self.loader
+
+    def __len__(self):
+        return len(self.loader) * self.count
+
+
 class Epochs:
     """A loader of which each pass is the next epoch."""
 

@@ -25,12 +25,17 @@ def grad_by_weights(function, weights):
     return run
 
 
+def differentiable(x):
+    """A tensor to differentiate by: one that stands for ``x`` alone, in a derivative of a derivative too."""
+    return x.view_as(x) if x.requires_grad else x.detach().requires_grad_()
+
+
 def value_and_input_grad(function, position=0, has_aux=False):
     """A function that gives what ``function`` gives, and its gradient by the input at ``position``."""
     places = position if isinstance(position, tuple) else (position,)
 
     def run(*inputs):
-        inputs = [x.detach().requires_grad_() if i in places else x for i, x in enumerate(inputs)]
+        inputs = [differentiable(x) if i in places else x for i, x in enumerate(inputs)]
         value = function(*inputs)
         loss = value[0] if isinstance(value, tuple) else value
         by = [inputs[i] for i in places]
@@ -45,6 +50,32 @@ def input_grad(function, position=0):
     """A function that gives the gradient of ``function`` by the input at ``position``."""
     run = value_and_input_grad(function, position)
     return lambda *inputs: run(*inputs)[1]
+
+
+def gradients_of(function, weights=None, inputs=None, sens=False):
+    """A function that gives the gradients of ``function``: by its "first" or "all" of its inputs, by weights, or both.
+
+    Both are a pair of them. With ``sens`` its last argument is the gradient that it starts from.
+    """
+
+    def run(*given):
+        *args, start = given if sens else (*given, None)
+        if inputs:
+            args = [differentiable(x) if torch.is_tensor(x) and x.is_floating_point() else x for x in args]
+        by = [x for x in args if inputs and torch.is_tensor(x) and x.requires_grad]
+        by = by[:1] if inputs == "first" else by
+        values = function(*args)
+        values = values if isinstance(values, tuple) else (values,)
+        starts = start if isinstance(start, tuple) else (start,) if sens else map(torch.ones_like, values)
+        starts = [s.reshape(v.shape).to(v.dtype) for s, v in zip(starts, values)]
+        found = torch.autograd.grad(
+            values, [*by, *(weights or ())], starts, create_graph=bool(inputs), materialize_grads=True
+        )
+        first, rest = found[: len(by)], found[len(by) :]
+        first = first[0] if inputs == "first" else first
+        return (first, rest) if inputs and weights else first if inputs else rest
+
+    return run
 
 
 def apply_gradients(optimizer, gradients):

@@ -137,3 +137,19 @@ def scheduled(optimizer, rates):
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
     optimizer.register_step_post_hook(lambda *_: schedule.step())
     return optimizer
+
+
+def scheduled_groups(optimizer, rates):
+    """An optimizer each of whose groups has rates of its own: a number, a list, or a function of the step."""
+
+    def of(rates):
+        def rate(step):
+            if callable(rates):
+                return float(rates(torch.tensor(step)))
+            return float(rates[min(step, len(rates) - 1)] if hasattr(rates, "__len__") else rates)
+
+        return rate
+
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, [of(r) for r in rates])
+    optimizer.register_step_post_hook(lambda *_: schedule.step())
+    return optimizer

@@ -37,6 +37,42 @@ class TrainStep(nn.Module):
         return loss.detach()
 
 
+class ScaledTrainStep(nn.Module):
+    """A step of training under a loss scale, a tensor or what moves it; one whose gradients overflow changes no weight.
+
+    It gives the loss, whether gradients overflowed, and the scale.
+    """
+
+    def __init__(self, network, optimizer, scale):
+        super().__init__()
+        self.network, self.optimizer = network, optimizer
+        self.weights = [p for group in optimizer.param_groups for p in group["params"]]
+        self.update = None if torch.is_tensor(scale) else scale
+        self.scale_sense = torch.tensor(float(scale if self.update is None else scale.get_loss_scale()))
+        self.network.train()
+
+    def start_overflow_check(self, loss, scale):
+        return torch.tensor(False), scale
+
+    def get_overflow_status(self, status, gradients):
+        return torch.tensor(not all(bool(g.isfinite().all()) for g in gradients))
+
+    def process_loss_scale(self, overflow):
+        if self.update is not None:
+            self.update(self.scale_sense, bool(overflow))
+        return overflow
+
+    def forward(self, *inputs):
+        loss, scale = self.network(*inputs), self.scale_sense.clone()
+        start = torch.ones_like(loss) * scale
+        gradients = torch.autograd.grad(loss, self.weights, start, materialize_grads=True)
+        gradients = [g / scale for g in gradients]
+        overflow = self.process_loss_scale(self.get_overflow_status(None, gradients))
+        if not overflow:
+            apply_gradients(self.optimizer, gradients)
+        return loss.detach(), overflow, scale
+
+
 class ScaleUpdate:
     """Moves a loss scale: down by ``factor`` after an overflow, up after ``window`` steps without one."""
 

@@ -32,7 +32,7 @@ def rewritten(rewriter, cls: Class | None, original: cst.ClassDef, updated: cst.
                 made = worth.replace("mindspore.", "ms2torch.", 1)
             else:
                 rewriter.settle(site_of(node), worth, worth)
-                if made in ("Callback", "Metric", "LossBase"):
+                if made in ("Callback", "Metric", "LossBase", "ScaledTrainStep"):
                     rewriter.helpers.add(made)
             new = new.with_changes(value=cst.parse_expression(made)) if made else None
         if new is not None:

@@ -19,7 +19,7 @@ def written(module: cst.Module) -> cst.Module:
         named = isinstance(call, ast.Call) and getattr(call.func, "id", "") == "value_and_grad"
         if named and isinstance(node.targets[0], ast.Name):
             makers[node.targets[0].id] = ast.unparse(call.args[0]), ast.unparse(call.args[1])
-    module = module.visit(_Steps(makers, _optimized(tree)))
+    module = module.visit(_Steps(makers, _optimized(tree), _held(tree)))
     used = [n.id for n in ast.walk(ast.parse(module.code)) if isinstance(n, ast.Name)]
     spent = {name for name in makers if used.count(name) == 1}
     return module.visit(_Spent(spent)) if spent else module
@@ -42,10 +42,30 @@ def _optimized(tree: ast.Module) -> dict[str, str]:
     return found
 
 
+_SHOWS = ("print", "float", "int", "bool", "str", "len")
+
+
+def _held(tree: ast.Module) -> set[str]:
+    """Names of which something other than an attribute is read: what is handed on, given back, kept."""
+    plain = {
+        id(part)
+        for node in ast.walk(tree)
+        for part in (
+            [node.value]
+            if isinstance(node, (ast.Attribute, ast.FormattedValue))
+            else node.args
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _SHOWS
+            else []
+        )
+    }
+    names = (n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    return {n.id for n in names if id(n) not in plain}
+
+
 class _Steps(cst.CSTTransformer):
-    def __init__(self, makers: dict[str, tuple[str, str]], optimized: dict[str, str]) -> None:
+    def __init__(self, makers: dict[str, tuple[str, str]], optimized: dict[str, str], held: set[str]) -> None:
         super().__init__()
-        self.makers, self.optimized = makers, optimized
+        self.makers, self.optimized, self.held = makers, optimized, held
 
     def leave_IndentedBlock(self, original_node, updated_node):
         return updated_node.with_changes(body=self._body(updated_node.body))
@@ -97,11 +117,13 @@ class _Steps(cst.CSTTransformer):
             and getattr(target.elts[1], "id", "") == gradients
         ):
             value, (of, weights) = target.elts[0], self.makers[function]
-            if isinstance(value, ast.Tuple) and len(self.makers) > 1:
-                return None  # what one gives may hold on to the other's graph
             loss = value.elts[0] if isinstance(value, ast.Tuple) else value
             run = _called(cst.parse_expression(of), statement.body[0].value)
             lines = [f"{ast.unparse(value).strip('()')} = {code(run)}", f"{ast.unparse(loss)}.backward()"]
+            others = value.elts[1:] if isinstance(value, ast.Tuple) else []
+            held = [n.id for n in others if isinstance(n, ast.Name) and n.id in self.held]
+            if held:  # as values, for what goes on with them must not reach back into this step
+                lines.append(f"{', '.join(held)} = {', '.join(f'{name}.detach()' for name in held)}")
         elif (
             ast.unparse(call.func) == "torch.autograd.grad"
             and isinstance(call.args[0], ast.Name)
@@ -172,6 +194,34 @@ def _applied(statement: ast.stmt) -> str | None:
     if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != "apply_gradients":
         return None
     return ast.unparse(call.args[0]) if isinstance(call.args[1], ast.Name) else None
+
+
+_GOES_OVER = ("filter", "zip", "map", "enumerate", "sum", "any", "all", "sorted", "Lamb", "FTRL", "RMSProp")
+_WALKS = re.compile(r"list\(([\w.\[\]]+\.(?:parameters|named_parameters|named_modules|children)\(\))\)")
+
+
+class Walked(cst.CSTTransformer):
+    """``net.parameters()`` where it is only gone over, for ``list(net.parameters())``."""
+
+    def leave_For(self, original_node, updated_node):
+        text = code(updated_node.body)
+        if any(word in text for word in ("setattr", "add_module", "register_", "del ")):
+            return updated_node
+        return updated_node.with_changes(iter=self._walk(updated_node.iter))
+
+    def leave_CompFor(self, original_node, updated_node):
+        return updated_node.with_changes(iter=self._walk(updated_node.iter))
+
+    def leave_Call(self, original_node, updated_node):
+        name = code(updated_node.func)
+        if not (name.startswith("torch.optim.") or name in _GOES_OVER or name == "AdamWeightDecay"):
+            return updated_node
+        args = [a.with_changes(value=self._walk(a.value)) for a in updated_node.args]
+        return updated_node.with_changes(args=args)
+
+    def _walk(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        found = _WALKS.fullmatch(code(node)) if isinstance(node, cst.Call) else None
+        return node.args[0].value if found else node
 
 
 class _Spent(cst.CSTTransformer):

@@ -24,6 +24,8 @@ _NEEDED = {
     "DataLoader": "from torch.utils.data import DataLoader",
     "DistributedSampler": "from torch.utils.data import DistributedSampler",
     "groupby": "from itertools import groupby",
+    "os": "import os",
+    "distributed": "from torch import distributed",
     "Path": "from pathlib import Path",
     "islice": "from itertools import islice",
     "lr_scheduler": "from torch.optim import lr_scheduler",

@@ -168,7 +168,14 @@ def _of_method(tree: ast.Module, reading: Reading, name: str, owner: Of, node: a
         return "it shuffles twice"
     if name == "repeat":
         count = node.args[0] if node.args else node.keywords[0].value if node.keywords else None
-        return "" if reading.worth(count) == Const(1) else "repeat has no counterpart in torch.utils.data"
+        if reading.worth(count) == Const(1):
+            return ""
+        if not batched or count is None or reading.worth(count) == Const(-1):
+            return "repeat has no counterpart in torch.utils.data"
+        shuffles = getattr(source.get("shuffle"), "value", True) is not False or BUFFER in source
+        if shuffles and "set_seed" in ast.unparse(tree):
+            return "the order in which a repeated pipeline shuffles has no rule"
+        return ""
     if name.startswith("create_") and not batched:
         return "rows that are not batched have no rule"
     if name == "create_dict_iterator" and columns(owner) is None:

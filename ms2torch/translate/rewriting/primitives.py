@@ -135,10 +135,21 @@ def plan(tree: ast.Module, reading) -> Plan:
                 continue
             at = place(made)
             every = uses.get(at, [])
-            if all(called for _, called in every) and _portable(made, local, statement, every, reading):
+            if (
+                all(called for _, called in every)
+                and _portable(made, local, statement, every, reading)
+                and _has_rule(worth.cls)
+            ):
                 found.inlined.add(at)
                 found.gone.setdefault((statement.lineno, statement.col_offset), set()).add(i)
     return found
+
+
+def _has_rule(path: str) -> bool:
+    from .binding import form_of
+
+    form = form_of(path)
+    return call_rule(path, form.kernel if form else None) is not None
 
 
 def _portable(made: ast.Call, local, statement, uses, reading) -> bool:

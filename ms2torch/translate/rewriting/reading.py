@@ -171,6 +171,7 @@ class Reading:
             self._bind(target, worth)
 
     def _annassign(self, node: ast.AnnAssign) -> None:
+        self.value(node.annotation)
         self._bind(node.target, self.value(node.value) if node.value else None)
 
     def _augassign(self, node: ast.AugAssign) -> None:
@@ -195,13 +196,27 @@ class Reading:
     def _if(self, node: ast.If) -> None:
         self.value(node.test)
         before = dict(self._scopes[-1])
+        asked = self._asked(node.test)
+        self._scopes[-1].update(asked)
         self._block(node.body)
-        after = dict(self._scopes[-1])
+        after = {name: before.get(name) if name in asked else worth for name, worth in self._scopes[-1].items()}
         self._scopes[-1].update(before)
         self._block(node.orelse)
         scope = self._scopes[-1]
         for name, worth in after.items():
             scope[name] = join(worth, scope.get(name)) if name in before or node.orelse else worth
+
+    def _asked(self, test: ast.expr) -> dict[str, object]:
+        """What a name is worth where ``isinstance`` has said of which layer it is."""
+        test = test.values[0] if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else test
+        if not (isinstance(test, ast.Call) and getattr(test.func, "id", "") == "isinstance" and len(test.args) == 2):
+            return {}
+        name, classes = test.args
+        classes = classes.elts if isinstance(classes, ast.Tuple) else [classes]
+        worth = self.worth(classes[0]) if classes else None
+        if not isinstance(name, ast.Name) or not isinstance(worth, Ref) or not is_cell(worth):
+            return {}
+        return {name.id: Of(worth)}
 
     def _return(self, node: ast.Return) -> None:
         if node.value is not None:
@@ -214,6 +229,8 @@ class Reading:
             self.value(decorator)
         for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
             self.value(default)
+        for hint in annotations(node):
+            self.value(hint)
         function = self.functions.get(node) or self.functions.setdefault(node, Function(node, []))
         function.scopes, function.owner = list(self._scopes), self._self
         if self._self is not None and self._scopes[-1] is self._class_scope:
@@ -537,8 +554,11 @@ class Reading:
             return Seq(PARAMETER)
         if cell and name == "parameters_and_names":
             return Seq(Many((PLAIN, PARAMETER)))
-        if name in ("asnumpy", "create_tuple_iterator", "create_dict_iterator"):
-            return ARRAY if name == "asnumpy" else Seq(Seq(TENSOR))
+        if name == "asnumpy":
+            return ARRAY
+        if name in ("create_tuple_iterator", "create_dict_iterator"):
+            asked = any(k.arg == "output_numpy" and getattr(k.value, "value", False) for k in node.keywords)
+            return Seq(Seq(ARRAY if asked else TENSOR))
         if isinstance(owner, Seq) and name in ("items",):
             return Seq(Many((PLAIN, owner.item)))
         if isinstance(owner, Seq) and name in ("values", "copy", "clone"):
@@ -617,6 +637,12 @@ class Reading:
             if isinstance(worth, Const):
                 worth = PLAIN if worth.value is not None else None
             function.arguments[name] = join(function.arguments.get(name), worth)
+
+
+def annotations(node: ast.FunctionDef) -> list[ast.expr]:
+    """What a function says of its arguments and of what it gives."""
+    hints = [a.annotation for a in ast.walk(node.args) if isinstance(a, ast.arg)]
+    return [hint for hint in (*hints, node.returns) if hint is not None]
 
 
 def place(node: ast.AST) -> tuple:
@@ -706,6 +732,8 @@ def inherited(cls: Class, name: str):
             "grad": Of("mindspore.ops.GradOperation", made),
             "optimizer": Of("mindspore.nn.Optimizer"),
             "sens": PLAIN,
+            "scale_sense": TENSOR,
+            "hyper_map": Of("mindspore.ops.HyperMap", ast.parse("HyperMap()").body[0].value),
         }
         if name in ("network", "optimizer"):
             function = cls.function("__init__")

@@ -16,7 +16,7 @@ from ..rules.table import CALLS, INSTANCES, VALUES, call_rule
 from ..translation import Site, Translation, site_of
 from . import classes, idioms, imports, modes, pipelines, primitives, statements
 from .binding import bind, form_of
-from .reading import Reading, place
+from .reading import Reading, annotations, place
 from .sites import Call, Kept
 from .templates import Brackets, code, fill, placed
 from .worth import PARAMETER, Class, Gradient, Of, OwnOf, Ref, Seq, found, is_a, is_cell, is_tensor
@@ -34,6 +34,7 @@ def rewrite(
     module = wrapper.visit(rewriter).visit(Brackets())
     if not rewriter.scaled:
         module = idioms.written(module)
+    module = module.visit(idioms.Walked())
     rewriter.helpers &= imports.names(ast.parse(module.code))
     module = imports.tidied(module, rewriter)
     return Translation(
@@ -74,6 +75,7 @@ class Rewriter(cst.CSTTransformer):
             (n.lineno, n.col_offset): n for n in reversed(list(ast.walk(tree))) if isinstance(n, ast.stmt)
         }
         self.callees: set[int] = set()
+        self.hints = {id(n) for hint in _hints(tree) for n in ast.walk(hint)}
         self.made: dict[tuple, dict[str, cst.BaseExpression]] = {}
         self.primitives = primitives.plan(tree, reading)
         self.classes: list[Class] = []
@@ -165,6 +167,9 @@ class Rewriter(cst.CSTTransformer):
         node = self.node(original_node)
         if not isinstance(node, ast.Call):
             return updated_node
+        if isinstance(node.func, ast.Call) and getattr(node.func.func, "id", "") == "getattr":
+            if self.reading.worth(node.func.args[0]) == Ref("mindspore.nn"):
+                return fill("ms2torch.to_torch({made})", {"made": updated_node})
         special = statements.call(self, node, original_node, updated_node)
         if special is not None:
             return special
@@ -312,7 +317,7 @@ class Rewriter(cst.CSTTransformer):
         """A call that stays ms2torch's, torch tensors in and out."""
         target = name.replace("mindspore.", "ms2torch.", 1)
         thing = found(name)
-        if isinstance(thing, type) and not is_cell(name):
+        if isinstance(thing, type) and not is_cell(name) and not is_a(name, "mindspore.ops.Primitive"):
             return updated.with_changes(func=cst.parse_expression(target))
         if isinstance(thing, type):
             inner = updated.with_changes(func=cst.parse_expression(target))
@@ -413,7 +418,9 @@ class Rewriter(cst.CSTTransformer):
         return fill(made, {}) if isinstance(made, str) else made
 
     def _is_asked(self, node: ast.expr) -> bool:
-        """Whether ``isinstance`` asks for a class."""
+        """Whether ``isinstance`` asks for a class, or an annotation names it."""
+        if id(node) in self.hints:
+            return True
         outer = self.parents.get(id(node))
         outer = self.parents.get(id(outer)) if isinstance(outer, ast.Tuple) else outer
         return isinstance(outer, ast.Call) and getattr(outer.func, "id", "") in ("isinstance", "issubclass")
@@ -484,6 +491,15 @@ class Rewriter(cst.CSTTransformer):
     def written_text(self, node: ast.expr) -> str:
         """A name or an attribute of one as it is written in the file, which stays as it is."""
         return ast.unparse(node)
+
+
+def _hints(tree: ast.Module):
+    """The annotations of a file."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield from annotations(node)
+        elif isinstance(node, ast.AnnAssign):
+            yield node.annotation
 
 
 def _orders(node: cst.BaseExpression) -> bool:

@@ -53,6 +53,10 @@ def _is_float(rewriter, node: ast.Call) -> bool:
 def shown(rewriter, node: ast.expr | None, value: cst.BaseExpression) -> cst.BaseExpression:
     """What is printed of a Tensor: its numbers, as MindSpore prints them."""
     worth = rewriter.reading.worth(node) if node is not None else None
+    if isinstance(node, ast.IfExp) and isinstance(value, cst.IfExp):
+        return value.with_changes(
+            body=shown(rewriter, node.body, value.body), orelse=shown(rewriter, node.orelse, value.orelse)
+        )
     if is_tensor(worth):
         return fill("{x}.numpy(force=True)", {"x": value})
     if worth == SHAPE and isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):

@@ -23,6 +23,8 @@ _FILES = (
     "data",
     "context",
     "saving",
+    "shapes",
+    "functional",
 )
 
 

@@ -8,8 +8,8 @@ import libcst as cst
 
 from ..rewriting.templates import code
 from ..rewriting.worth import is_a
+from .table import VALUES, add, rule, table
 from .table import Rule as Rule
-from .table import rule, table
 
 # What a class of the program descends from instead; an empty text for nothing.
 BASES = {
@@ -18,6 +18,8 @@ BASES = {
     "mindspore.nn.loss.loss._Loss": "LossBase",
     "mindspore.nn.loss.loss.LossBase": "LossBase",
     "mindspore.nn.TrainOneStepCell": "nn.Module",
+    "mindspore.nn.TrainOneStepWithLossScaleCell": "ScaledTrainStep",
+    "mindspore.nn.wrap.loss_scale.TrainOneStepWithLossScaleCell": "ScaledTrainStep",
     "mindspore.nn.SequentialCell": "nn.Sequential",
     "mindspore.nn.CellList": "nn.ModuleList",
     "mindspore.nn.learning_rate_schedule.LearningRateSchedule": "nn.Module",
@@ -43,6 +45,7 @@ CLASSES = {
     "mindspore.nn.CellList": "nn.ModuleList",
     "mindspore.Tensor": "torch.Tensor",
     "mindspore.Parameter": "nn.Parameter",
+    "mindspore.nn.Optimizer": "torch.optim.Optimizer",
 }
 
 table(
@@ -71,6 +74,10 @@ def parameters(call):
         call.helper("named")
         return "named({self}, moving=True)" if moving else "named({self})"
     return "list({self}.parameters())"
+
+
+for _home in ("train", "nn", "train.metrics", "nn.metrics"):
+    add(Rule(f"mindspore.{_home}.rearrange_inputs", "_gone_", "set_indexes() has no counterpart", "没有 set_indexes()"), VALUES)
 
 
 @rule("nn.Cell.set_train", "net.train(); net.eval() for False")
@@ -111,6 +118,8 @@ def arguments_of_init(rewriter, cls, updated: cst.Call) -> cst.Call:
 
     root = cls.root()
     if BASES.get(root) in ("nn.Sequential", "nn.ModuleList"):
+        return updated
+    if BASES.get(root) == "ScaledTrainStep":
         return updated
     if is_a(root, "mindspore.nn.TrainOneStepCell"):
         _keep_what_it_keeps(rewriter, cls, updated)

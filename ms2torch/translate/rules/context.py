@@ -111,11 +111,17 @@ def device_num(call):
     return "True" if call.name.endswith("mean") else get_group_size(call)
 
 
-@rule("communication.init", "torch.distributed.init_process_group()", "torchrun starts the processes", "由 torchrun 启动各进程")
+@rule(
+    "communication.init",
+    "torch.distributed.init_process_group(), in join_processes() at the head",
+    "torchrun starts the processes; a program that runs alone has none",
+    "由 torchrun 启动各进程；单独运行时没有进程组",
+)
 def init(call):
     if not call.rewriter.is_statement(call.node):
         call.keep("its value is used")
-    return "torch.distributed.init_process_group()"
+    call.helper("join_processes")
+    return "join_processes()"
 
 
 @rule("communication.get_rank", "torch.distributed.get_rank()")

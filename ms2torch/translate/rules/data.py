@@ -66,7 +66,12 @@ def shuffled(call):
     return "{self}"
 
 
-_method("repeat", "a loop over epochs")(lambda call: "{self}")
+@_method("repeat", "a loop over epochs; Repeated(loader, count), at the head")
+def repeat(call):
+    if call.value("count", None) == 1:
+        return "{self}"
+    call.helper("Repeated")
+    return "Repeated({self}, {count})"
 
 
 @_method("batch", "DataLoader(samples, batch_size=n, shuffle=..., drop_last=...)", _ORDER, _ORDER_ZH)

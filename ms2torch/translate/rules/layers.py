@@ -35,7 +35,17 @@ AdaptiveAvgPool2d | nn.AdaptiveAvgPool2d({output_size})
 AdaptiveAvgPool1d | nn.AdaptiveAvgPool1d({output_size})
 AdaptiveMaxPool2d | nn.AdaptiveMaxPool2d({output_size})
 PixelShuffle | nn.PixelShuffle({upscale_factor})
-Upsample | nn.Upsample({size?}, {scale_factor?}, mode={mode?}, align_corners={align_corners?})
+PixelUnshuffle | nn.PixelUnshuffle({downscale_factor})
+ReflectionPad1d | nn.ReflectionPad1d({padding})
+ReplicationPad2d | nn.ReplicationPad2d({padding})
+Dropout1d | nn.Dropout1d({p?})
+Hardtanh | nn.Hardtanh({min_val?}, {max_val?})
+Threshold | nn.Threshold({threshold}, {value})
+GLU | nn.GLU({axis?})
+SoftShrink | nn.Softshrink({lambd?})
+TransformerDecoder | nn.TransformerDecoder({decoder_layer}, {num_layers}, norm={norm?})
+TransformerEncoder | nn.TransformerEncoder({encoder_layer}, {num_layers}, norm={norm?}, enable_nested_tensor=False)
+Upsample | nn.Upsample(size={size?}, scale_factor={scale_factor?}, mode={mode?}, align_corners={align_corners?}, recompute_scale_factor={recompute_scale_factor?})
 ZeroPad2d | nn.ZeroPad2d({padding})
 ReflectionPad2d | nn.ReflectionPad2d({padding})
 ConstantPad2d | nn.ConstantPad2d({padding}, {value})
@@ -67,6 +77,15 @@ def embedding(call):
         call.put("embedding_table", "'normal'")
         call.nodes["embedding_table"] = ast.Constant("normal")
     return with_starts(call, made, weight="embedding_table")
+
+
+@rule("nn.TransformerEncoderLayer nn.TransformerDecoderLayer", "nn.TransformerEncoderLayer(d_model, nhead, ...)")
+def transformer_layer(call):
+    if not isinstance(call.value("activation", "relu"), str):
+        call.keep("its activation is no name")
+    given = "dim_feedforward dropout activation layer_norm_eps batch_first norm_first".split()
+    rest = ", ".join(f"{name}={{{name}?}}" for name in given)
+    return f"nn.{call.name.rpartition('.')[2]}({{d_model}}, {{nhead}}, {rest})"
 
 
 @rule(
@@ -248,8 +267,10 @@ def conv_transpose(call):
     kernel, stride = call.value("kernel_size"), call.value("stride")
     padding = ""
     if mode == "same":
-        if kernel != stride or not isinstance(kernel, int):
-            call.keep('pad_mode="same" depends on the size of the input')
+        over = kernel - stride if isinstance(kernel, int) and isinstance(stride, int) else 1
+        if over < 0 or over % 2 or call.value("dilation", 1) not in (1, (1,) * ndim):
+            call.keep('pad_mode="same" cuts more off one side than off the other')
+        padding = f", padding={over // 2}" if over else ""
     elif mode == "pad":
         padding = ", padding={padding?}"
     elif mode != "valid":

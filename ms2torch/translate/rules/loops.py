@@ -10,6 +10,7 @@ import libcst as cst
 from ..rewriting import pipelines
 from ..rewriting.sites import UNTOLD
 from ..rewriting.worth import Of, OwnOf, is_tensor
+from .training import is_data_parallel
 
 _CLASSES = ("SoftmaxCrossEntropyWithLogits", "CrossEntropyLoss", "NLLLoss")
 _TOLD = ("LossMonitor", "TimeMonitor")
@@ -34,7 +35,7 @@ def _is_plain(rewriter, made: ast.Call) -> bool:
     level = getattr(args.get("amp_level"), "value", "O0")
     if level not in ("O0", None) or any(not isinstance(a, (ast.Name, ast.Attribute)) for a in _given(args)):
         return False
-    if ("optimizer" in args) != ("loss_fn" in args) or _float16(rewriter):
+    if ("optimizer" in args) != ("loss_fn" in args) or _float16(rewriter) or is_data_parallel(rewriter):
         return False
     scopes = {id(_scope(rewriter, made))}
     uses = _uses(rewriter, made)

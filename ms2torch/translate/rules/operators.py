@@ -156,6 +156,7 @@ scalar_to_tensor | torch.tensor({input_x}, dtype={dtype?})
 tuple_to_array TupleToArray | torch.tensor({input_x})
 NPUAllocFloatStatus | torch.zeros(8) | a flag for NPUs that stays 0; all_finite looks at the gradients | NPU 的溢出标志，恒为 0；要查溢出就看梯度
 NPUGetFloatStatus NPUClearFloatStatus | {input_x}
+huber_loss | F.huber_loss({input}, {target}, reduction={reduction?}, delta={delta?})
 einsum | torch.einsum({equation}, {operands})
 assign Assign | {variable}.data.copy_({value})
 assign_add AssignAdd | {variable}.data.add_({value})

@@ -30,10 +30,29 @@ def _optimizer(call, made: str, rate: str = "learning_rate", lr: str = "lr") -> 
     decay = call.value("weight_decay", 0.0)
     if decay not in (0, 0.0) and "weight_decay" in call:
         made = made.replace("{params}", _decayed(call))
+    if grouped := _groups_by_step(call):
+        call.helper("scheduled_groups")
+        made = made.replace("{params}", f'[{{**group, "lr": 1.0}} for group in {grouped}]')
+        rates = f'[group.get("lr", {call.text(rate) if rate in call else _default(call, rate)}) for group in {grouped}]'
+        return f"scheduled_groups({made.replace('RATE', ', lr=1.0')}, {rates})"
     if not by_step:
         return made.replace("RATE", f", lr={{{rate}}}" if rate in call else f", lr={_default(call, rate)}")
     call.helper("scheduled")
     return f"scheduled({made.replace('RATE', ', lr=1.0')}, {{{rate}}})"
+
+
+def _groups_by_step(call) -> str:
+    """The name of groups of which one has rates by step; nothing where there is none."""
+    node = call.nodes.get("params")
+    made = _assigned(call.rewriter.tree, node.id) if isinstance(node, ast.Name) else node
+    groups = made.elts if isinstance(made, ast.List) else []
+    pairs = [pair for g in groups if isinstance(g, ast.Dict) for pair in zip(g.keys, g.values, strict=True)]
+    worths = [call.rewriter.reading.worth(v) for k, v in pairs if getattr(k, "value", "") == "lr"]
+    if not any(isinstance(w, (Seq, OwnOf, Of)) or w == ARRAY for w in worths):
+        return ""
+    if node is made:
+        call.keep("its groups have rates by step: give them a name first")
+    return node.id
 
 
 def _is_models(call) -> bool:

@@ -6,7 +6,7 @@ import ast
 
 import libcst as cst
 
-from ..rewriting.sites import Kept
+from ..rewriting.sites import UNTOLD, Kept
 from ..rewriting.templates import code
 from ..rewriting.worth import Gradient, Of
 from ..translation import site_of
@@ -67,12 +67,22 @@ def gradient_of(call):
     if isinstance(outer, ast.Call) and outer.func is node:
         return call.updated
     options = _options(rewriter.reading.worth(node))
-    if options.get("sens_param"):
-        call.keep("its sens is given later")
-    if options.get("get_by_list") and len(call.updated.args) == 2:
+    if options == {"get_by_list": True} and len(call.updated.args) == 2:
         call.helper("grad_by_weights")
         return f"grad_by_weights({_joined(call.updated.args)})"
-    call.keep("what it differentiates by is not told")
+    call.helper("gradients_of")
+    return f"gradients_of({_of_options(options, call.updated)})"
+
+
+def _of_options(options: dict[str, object], call: cst.Call) -> str:
+    """The arguments of ``gradients_of`` for a GradOperation's, called with a function and weights."""
+    if any(value is None for value in options.values()):
+        raise Kept("mindspore.ops.GradOperation", "its options are not told")
+    weights = options.get("get_by_list") and len(call.args) > 1
+    every, by_list = options.get("get_all"), options.get("get_by_list")
+    given = [code(call.args[0].value), *([code(call.args[1].value)] if weights else [])]
+    given += [f'inputs="{"all" if every else "first"}"'] if every or not by_list else []
+    return ", ".join([*given, *(["sens=True"] if options.get("sens_param") else [])])
 
 
 def is_inlined(rewriter, node: ast.Call) -> bool:
@@ -125,8 +135,11 @@ def differentiated(rewriter, gradient: Gradient, node, original, updated):
             args[-1] = args[-1].with_changes(
                 comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=cst.SimpleWhitespace("")
             )
-    if not options.get("get_by_list") or len(inner.args) < 2:
-        raise Kept("mindspore.ops.GradOperation", "it differentiates by inputs")
+    if not options.get("get_by_list") or options.get("get_all") or len(inner.args) < 2:
+        made = f"gradients_of({_of_options(options, inner)})"
+        rewriter.helpers.add("gradients_of")
+        rewriter.settle(site_of(node), "mindspore.ops.GradOperation", "mindspore.ops.GradOperation")
+        return updated.with_changes(func=cst.parse_expression(made))
     weights = code(inner.args[1].value)
     rewriter.settle(site_of(node), "mindspore.ops.GradOperation", "mindspore.ops.GradOperation")
     run = ran_before(rewriter, node, len(args)) or f"{function}({_joined(args)})"
@@ -161,17 +174,40 @@ def train_one_step(call):
     if "sens" in call and call.value("sens") not in (1, 1.0):
         call.keep("its sens= is not 1")
     call.helper("TrainStep")
+    if is_data_parallel(call.rewriter):
+        call.helper("data_parallel")
+        return "TrainStep(data_parallel({network}), {optimizer})"
     return "TrainStep({network}, {optimizer})"
+
+
+@rule("nn.TrainOneStepWithLossScaleCell", "ScaledTrainStep(network, optimizer, scale), a Module at the head; or torch.amp.GradScaler")
+def scaled_step(call):
+    call.helper("ScaledTrainStep")
+    return "ScaledTrainStep({network}, {optimizer}, {scale_sense})"
 
 
 @rule(
     "nn.DistributedGradReducer",
-    "stays: torch.nn.parallel.DistributedDataParallel around the network sums them in its place",
-    "wrap the network in DistributedDataParallel, and leave the reducer out",
-    "把网络包进 DistributedDataParallel，并去掉 reducer",
+    "DistributedDataParallel around the network; mean_over_processes(gradients), at the head, where gradients are values",
+    "DistributedDataParallel reduces while backward runs, and sees no gradients of torch.autograd.grad",
+    "DistributedDataParallel 在 backward 时规约，看不到 torch.autograd.grad 的梯度",
 )
 def reducer(call):
-    call.keep("without it several processes would train apart: wrap the network in DistributedDataParallel")
+    if call.value("mean", True) in (False, UNTOLD) or call.value("group", None) is not None:
+        call.keep("its mean= or group= has no rule")
+    call.helper("mean_over_processes")
+    return "mean_over_processes"
+
+
+@instance("nn.DistributedGradReducer", "mean_over_processes(gradients)")
+def reduced(call):
+    call.helper("mean_over_processes")
+    return call.updated
+
+
+def is_data_parallel(rewriter) -> bool:
+    """Whether the file asks for processes that train together by themselves."""
+    return "set_auto_parallel_context" in rewriter.source and "DATA_PARALLEL" in rewriter.source.upper()
 
 
 @rule(

@@ -1,0 +1,82 @@
+"""Padding, slices, images in other sizes, rows written by their places."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from ..rewriting.sites import UNTOLD
+from ..rewriting.templates import code
+from ..rewriting.worth import is_tensor
+from .table import rule, table
+
+table(
+    "ops",
+    """
+ScatterNd scatter_nd | torch.zeros({shape}, dtype={updates}.dtype).index_put(tuple({indices}.unbind(-1)), {updates}, accumulate=True)
+TensorScatterUpdate tensor_scatter_update | {input_x}.index_put(tuple({indices}.unbind(-1)), {updates})
+TensorScatterAdd tensor_scatter_add | {input_x}.index_put(tuple({indices}.unbind(-1)), {updates}, accumulate=True)
+""",
+)
+
+
+@rule("ops.pad", "F.pad(x, padding, mode, value)")
+def pad(call):
+    padding = call.value("padding", None)
+    nested = isinstance(padding, (tuple, list)) and any(isinstance(n, (tuple, list)) for n in padding)
+    if "padding" not in call or nested or is_tensor(call.worth("padding")):
+        call.keep("its padding is not numbers for the last axes")
+    if call.value("mode", "constant") is UNTOLD or is_tensor(call.worth("value")):
+        call.keep("its mode or value is not told")
+    return "F.pad({input_x}, {padding}, mode={mode?}, value={value?})"
+
+
+@rule("ops.Pad", "F.pad(x, padding)", "a pair for each axis from the first on; PyTorch's are from the last on",
+      "每个轴一对，从第一个轴起；PyTorch 从最后一个轴起")  # fmt: skip
+def pad_pairs(call):
+    pairs = call.value("paddings")
+    if not isinstance(pairs, tuple) or not all(isinstance(p, tuple) and len(p) == 2 for p in pairs):
+        call.keep("its paddings are not told")
+    while pairs and pairs[0] == (0, 0):
+        pairs = pairs[1:]
+    return f"F.pad({{input_x}}, {tuple(n for pair in reversed(pairs) for n in pair)!r})"
+
+
+@rule("ops.StridedSlice ops.strided_slice", "x[begin:end:stride, ...]")
+def strided_slice(call):
+    masks = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+    if any(call.value(mask, 0) != 0 for mask in masks):
+        call.keep("its masks have no rule")
+    begin, end, steps = (_parts(call.args.get(name)) for name in ("begin", "end", "strides"))
+    if "strides" in call and not all(n.isdigit() and n != "0" for n in steps or ["?"]):
+        call.keep("a step that is not a number above 0 has no rule")
+    if begin is None or end is None or len(begin) != len(end):
+        return f"{{input_x}}[tuple(map(slice, {{begin}}, {{end}}{', {strides}' if 'strides' in call else ''}))]"
+    return f"{{input_x}}[{', '.join(map(_slice, begin, end, steps or ['1'] * len(begin)))}]"
+
+
+def _parts(value) -> list[str] | None:
+    """The texts of a tuple's parts; None of anything else."""
+    parts = value.elements if isinstance(value, (cst.Tuple, cst.List)) else None
+    return [code(part.value) for part in parts] if parts is not None else None
+
+
+def _slice(begin: str, end: str, step: str) -> str:
+    return f"{'' if begin == '0' else begin}:{end}" + ("" if step == "1" else f":{step}")
+
+
+@rule("ops.interpolate ops.upsample", "F.interpolate(x, size, scale_factor, mode, align_corners)")
+def interpolate(call):
+    mode = call.value("mode", "nearest")
+    if {"sizes", "scales", "roi"} & call.args.keys() or mode in (UNTOLD, "bicubic"):
+        call.keep("this way of resizing has no rule")
+    if mode in ("nearest", "area", "nearest-exact"):
+        call.args.pop("align_corners", None)
+    made = "F.interpolate({input}, size={size?}, scale_factor={scale_factor?}, mode={mode?}"
+    return f"{made}, align_corners={{align_corners?}}, recompute_scale_factor={{recompute_scale_factor?}})"
+
+
+@rule("Tensor.ptp", "x.max() - x.min()")
+def ptp(call):
+    if call.value("axis", None) is None and call.value("keepdims", False) is False:
+        return "({self}.max() - {self}.min())"
+    return "({self}.amax({axis}, keepdim={keepdims?}) - {self}.amin({axis}, keepdim={keepdims?}))"
