@@ -20,8 +20,9 @@ _SHOWN = (
         r"\1",
     ),
 )  # fmt: skip
-# A dtype's name: torch.float32 on one side, Float32 on the other.
-_DTYPES = re.compile(r"\b(?:torch\.|mindspore\.)?((?:bfloat|float|uint|int|complex)\d+|bool)\b", re.IGNORECASE)
+# A dtype's name: torch.float32 on one side, Float32 on the other; of integers, PyTorch's places have 64 bits
+# where MindSpore's have 32.
+_DTYPES = re.compile(r"\b(?:torch\.)?((?:bfloat|float|uint|int|complex)\d+|bool)\b", re.IGNORECASE)
 # The names of parameters are each framework's own.
 _NAMES = re.compile(
     r"['\"]?(?:\w+\.)+(?:weight|bias|gamma|beta|moving_mean|moving_variance|running_mean|running_var|"
@@ -30,6 +31,7 @@ _NAMES = re.compile(
 # A line that tells how long something took says nothing about what was computed.
 _TIMES = re.compile(r"\btime\b|\bseconds?\b|\bms\b|\d\s?s\b|per step|[sS]peed", re.IGNORECASE)
 NEAR = 1e-4
+_LEAST = 1e-6  # below this float32 training keeps no digit of what is small beside all else
 
 
 def numbers(lines: list[str], names: list[str] = ()) -> tuple[list[str], list[list[float]]]:
@@ -41,10 +43,15 @@ def numbers(lines: list[str], names: list[str] = ()) -> tuple[list[str], list[li
         line = known.sub("@", line) if known else line
         for pattern, shown in _SHOWN:
             line = pattern.sub(shown, line)
-        line = _NAMES.sub("@", _DTYPES.sub(lambda found: found[1].lower(), line))
+        line = _NAMES.sub("@", _DTYPES.sub(_dtype, line))
         words.append(re.sub(r"[\s,]+", "", NUMBER.sub("#", line)))
         found.append([float(n) for n in NUMBER.findall(line)])
     return words, found
+
+
+def _dtype(found: re.Match) -> str:
+    name = found[1].lower()
+    return "int" if name in ("int32", "int64") else name
 
 
 def joined(lines: list[str]) -> list[str]:
@@ -75,10 +82,36 @@ def difference(one: list[str], two: list[str], names: list[str] = ()) -> str:
     if len(words) != len(others):
         return f"{len(words)} lines and, translated, {len(others)}"
     for i, (a, b) in enumerate(zip(left, right, strict=True)):
-        places = max(map(_places, (one[i], two[i])))
-        if not _TIMES.search(one[i]) and not _near(np.array(a), np.array(b), 10.0**-places):
+        if _TIMES.search(one[i]) or _TIMES.search(two[i]):
+            continue
+        parts = _parts(one[i])
+        last = 10.0 ** -max(map(_places, (one[i], two[i])))
+        pairs = [(np.array(a), np.array(b))]
+        if len(a) == len(b) == sum(parts):
+            ends = np.cumsum(parts)[:-1]
+            pairs = list(zip(np.split(a, ends), np.split(b, ends), strict=True))
+        if not all(_near(x, y, last) for x, y in pairs):
             return f"line {i + 1}: {one[i]!r:.90} and, translated, {two[i]!r:.90}"
     return ""
+
+
+def _parts(line: str) -> list[int]:
+    """How many numbers of a line belong together: those between brackets do, any other stands alone."""
+    for pattern, shown in _SHOWN:
+        line = pattern.sub(shown, line)
+    found, depth, at = [], 0, 0
+    for number in NUMBER.finditer(_NAMES.sub("@", line)):
+        before = _NAMES.sub("@", line)[at : number.start()]
+        inside = depth
+        for mark in before:
+            depth += (mark == "[") - (mark == "]")
+            inside = min(inside, depth)
+        if depth > 0 and inside > 0 and found:
+            found[-1] += 1
+        else:
+            found.append(1)
+        at = number.end()
+    return found
 
 
 def _places(line: str) -> int:
@@ -88,10 +121,10 @@ def _places(line: str) -> int:
 
 
 def _near(a: np.ndarray, b: np.ndarray, last: float = 0.0) -> bool:
-    """Whether numbers agree to ``NEAR``; one of the ``last`` decimal may be rounded otherwise where that is little."""
+    """Whether numbers agree to ``NEAR``, or but for how the ``last`` decimal was rounded, where that is little."""
     if a.shape != b.shape or not np.array_equal(np.isfinite(a), np.isfinite(b)):
         return False
     a, b = a[np.isfinite(a)], b[np.isfinite(b)]
     scale = np.abs(a).max(initial=0.0)
     rounding = 1.01 * last if last <= 10 * NEAR * scale else 0.0
-    return bool(np.abs(a - b).max(initial=0.0) <= max(NEAR * scale, rounding))
+    return bool(np.abs(a - b).max(initial=0.0) <= max(NEAR * scale, rounding, _LEAST))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from functools import partial
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def prove(
     }
     side = "original"
     outcome.whole = _compared(outcome, run_again, spec, folder, side)
-    if outcome.whole and (drawn := _drawn(result)):
+    if outcome.whole and (drawn := _drawn(result, project)):
         original = {**spec, "side": "original", "script": os.path.abspath(script[0]), "given": None}
         original |= {"still": drawn, "api": api}
         original |= {"weights": str(folder / "original.pt"), "out": str(folder / "still.end.json")}
@@ -56,9 +57,7 @@ def prove(
         differs = partial(_compared, outcome, run_again, spec, folder, side)
         Bisection(outcome, project, draft, result, differs).take_back()
     if not outcome.whole and side == "still":
-        outcome.compared += " Dropout was off on both sides: they draw other masks."
-        if spec["still"] == "all":
-            outcome.compared = outcome.compared.replace("Dropout was", "Dropout and shuffling were")
+        outcome.compared += "".join(_STILL[word] for word in drawn)
     _settle(outcome)
 
 
@@ -74,13 +73,27 @@ def _settle(outcome: Outcome) -> None:
             proof.update(state=PROVED, reason=f"with the whole program, which asks for no {proof['reason']}")
 
 
-def _drawn(result: dict) -> str:
-    """What the run drew that PyTorch draws otherwise: "dropout", "all" for an order without a seed too."""
+# What was kept still so that two sides that draw otherwise can be compared.
+_STILL = {
+    "dropout": " Dropout was off on both sides: they draw other masks.",
+    "orders": " Shuffling was off on both sides: without a seed they draw other orders.",
+    "numpy": " MindSpore draws initial weights from numpy's generator, PyTorch does not: here neither did.",
+}
+_FROM_NUMPY = re.compile(
+    r"\b(?:np|numpy)\.random\.(?!seed|RandomState|default_rng|Generator|get_state|set_state)\w+\("
+)
+
+
+def _drawn(result: dict, project: Project) -> list[str]:
+    """What the run drew that PyTorch draws otherwise, in the words of `_STILL`."""
     names = {fact[2][0] for facts in result["facts"].values() for fact in facts}
     seeded = any(name.endswith("set_seed") for name in names)
+    found = ["dropout"] if any("ropout" in name for name in names) else []
     if any(name.startswith("mindspore.dataset.") for name in names) and not seeded:
-        return "all"
-    return "dropout" if any("ropout" in name for name in names) else ""
+        found = ["dropout", "orders"]
+    if any(_FROM_NUMPY.search(source.text) for source in project.sources.values()):
+        found.append("numpy")
+    return found
 
 
 def _compared(outcome: Outcome, run_again, spec: dict, folder: Path, side: str) -> str:

@@ -311,7 +311,9 @@ def _left(shapes: dict[str, tuple], done) -> list[dict]:
 
 def weights(cell: Cell) -> dict[str, torch.Tensor]:
     """Copies of the Cell's weights."""
-    return {name: p._t.detach().clone() for name, p in cell.parameters_and_names()}
+    unused = _unused(cell)
+    found = {name: p._t for name, p in cell.parameters_and_names() if name not in unused}
+    return {name: t.detach().clone() for name, t in found.items()}
 
 
 def give(values: dict[str, torch.Tensor], twin: torch.nn.Module, pairs: dict[str, str]) -> None:

@@ -7,6 +7,7 @@ order of rows without a seed draws, both sides run without it.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -15,6 +16,7 @@ import sys
 import traceback
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from ms2torch.experimental.optim.optimizer import Optimizer as Experimental
@@ -27,6 +29,7 @@ _DROPPED = (
     ("nn.layer.basic", "dropped"),
     ("mint.nn.functional", "_dropped"),
 )
+_RECURRENT = (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN)
 _OPTIMIZERS = (torch.optim.Optimizer, Optimizer, Experimental)
 
 
@@ -96,8 +99,20 @@ class Training:
 
 def _parameters(optimizer) -> list:
     if isinstance(optimizer, torch.optim.Optimizer):
-        return [p for group in optimizer.param_groups for p in group["params"]]
+        return _kinds_together([p for group in optimizer.param_groups for p in group["params"]])
     return list(optimizer.parameters)
+
+
+def _kinds_together(parameters: list) -> list:
+    """PyTorch's parameters in MindSpore's order: recurrent layers' by kind, not by layer."""
+    for module in [m for m in gc.get_objects() if type(m) in _RECURRENT]:
+        own = {id(p): name.partition("_l")[0] for name, p in module.named_parameters()}
+        kinds = list(dict.fromkeys(own.values()))
+        places = [i for i, p in enumerate(parameters) if id(p) in own]
+        sorted_ = sorted((parameters[i] for i in places), key=lambda p: kinds.index(own[id(p)]))
+        for i, parameter in zip(places, sorted_, strict=True):
+            parameters[i] = parameter
+    return parameters
 
 
 def _name(parameter) -> str:
@@ -166,9 +181,34 @@ def compare(one: list[dict], two: list[dict]) -> tuple[int, int, float]:
     return compared, of, (gap / way) ** 0.5 if way else float(gap > 0)
 
 
-def still(orders: bool) -> None:
-    """No dropout on either side from now on, and with ``orders`` no shuffling."""
+def still(what: list[str]) -> None:
+    """No dropout on either side from now on, no shuffling, initial weights apart from numpy's generator."""
+    if "numpy" in what:
+        from ms2torch._core.random import rng
 
+        rng._weight_seed = _leaving_numpy_alone(rng._weight_seed)
+    if "dropout" in what:
+        _no_dropout()
+    if "orders" in what:
+        from ms2torch.dataset.engine import _flow, samplers
+
+        torch.utils.data.RandomSampler.__iter__ = lambda self: iter(range(self.num_samples))
+        samplers.RandomSampler._start = lambda self, rows, labels: lambda: list(range(self._chosen(rows)))
+        _flow.ShuffleDataset._open = lambda self, run: self.children[0]._open(run)
+
+
+def _leaving_numpy_alone(draw):
+    def drawn():
+        state = np.random.get_state()
+        try:
+            return draw()
+        finally:
+            np.random.set_state(state)
+
+    return drawn
+
+
+def _no_dropout() -> None:
     def kept(function):
         def dropout(input, *args, **kwargs):
             return function(input, 0.0)
@@ -178,12 +218,6 @@ def still(orders: bool) -> None:
     for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"):
         function = getattr(torch.nn.functional, name)
         setattr(torch.nn.functional, name, kept(function))
-    if orders:
-        from ms2torch.dataset.engine import _flow, samplers
-
-        torch.utils.data.RandomSampler.__iter__ = lambda self: iter(range(self.num_samples))
-        samplers.RandomSampler._start = lambda self, rows, labels: lambda: list(range(self._chosen(rows)))
-        _flow.ShuffleDataset._open = lambda self, run: self.children[0]._open(run)
     for module, name in _DROPPED:
         setattr(importlib.import_module(f"ms2torch.{module}"), name, lambda t, *_: t.clone())
 
@@ -191,7 +225,7 @@ def still(orders: bool) -> None:
 def main(spec: dict) -> None:
     """Run one side; how it ended, and its parameters, are in files when this returns."""
     if spec.get("still"):
-        still(spec["still"] == "all")
+        still(spec["still"])
     if spec["side"] == "original":
         from ms2torch.shim import alias
 

@@ -124,7 +124,7 @@ def test_two_optimizers_step_one_after_the_other():
     ]
     places = [made.find(f"    {line}") for line in lines]
     assert -1 not in places and places == sorted(places), made
-    assert "value_and_grad" not in made and "{d_loss.numpy(force=True)}" in made
+    assert "value_and_grad" not in made and "{d_loss.numpy(force=True)!s}" in made
 
 
 def test_a_module_that_is_handed_on_and_what_a_layer_keeps():

@@ -13,7 +13,7 @@ def join_processes():
 
 
 def data_parallel(network):
-    """The network in DistributedDataParallel, which takes the mean of all processes' gradients in ``backward``.
+    """The network in DistributedDataParallel: ``backward`` takes the mean of all processes' gradients.
 
     A program that runs alone gets the network itself.
     """
@@ -23,7 +23,7 @@ def data_parallel(network):
 
 
 def mean_over_processes(gradients):
-    """The mean of all processes' gradients, for gradients that are values, which DistributedDataParallel never sees."""
+    """The mean of all processes' gradients that are values, which DistributedDataParallel never sees."""
     if distributed.is_initialized():
         for gradient in gradients:
             distributed.all_reduce(gradient)

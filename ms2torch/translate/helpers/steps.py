@@ -38,7 +38,7 @@ class TrainStep(nn.Module):
 
 
 class ScaledTrainStep(nn.Module):
-    """A step of training under a loss scale, a tensor or what moves it; one whose gradients overflow changes no weight.
+    """A step of training under a loss scale, a tensor or what moves it; one that overflows changes no weight.
 
     It gives the loss, whether gradients overflowed, and the scale.
     """
@@ -69,7 +69,9 @@ class ScaledTrainStep(nn.Module):
         gradients = [g / scale for g in gradients]
         overflow = self.process_loss_scale(self.get_overflow_status(None, gradients))
         if not overflow:
-            apply_gradients(self.optimizer, gradients)
+            for weight, gradient in zip(self.weights, gradients):
+                weight.grad = gradient
+            self.optimizer.step()
         return loss.detach(), overflow, scale
 
 

@@ -29,6 +29,7 @@ _METHODS = {
     "reset": set(),
     "get_dataset_size": set(),
     "get_batch_size": set(),
+    "get_col_names": set(),
 }
 _DATA_ALONE = ("create_tuple_iterator", "create_dict_iterator", "get_dataset_size")
 
@@ -178,7 +179,7 @@ def _of_method(tree: ast.Module, reading: Reading, name: str, owner: Of, node: a
         return ""
     if name.startswith("create_") and not batched:
         return "rows that are not batched have no rule"
-    if name == "create_dict_iterator" and columns(owner) is None:
+    if name in ("create_dict_iterator", "get_col_names") and columns(owner) is None:
         return "the names of its columns are not told"
     if name == "batch":
         shuffle = source.get("shuffle")

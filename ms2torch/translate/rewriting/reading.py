@@ -199,7 +199,7 @@ class Reading:
         asked = self._asked(node.test)
         self._scopes[-1].update(asked)
         self._block(node.body)
-        after = {name: before.get(name) if name in asked else worth for name, worth in self._scopes[-1].items()}
+        after = self._scopes[-1] | {name: before.get(name) for name in asked}
         self._scopes[-1].update(before)
         self._block(node.orelse)
         scope = self._scopes[-1]
@@ -209,7 +209,8 @@ class Reading:
     def _asked(self, test: ast.expr) -> dict[str, object]:
         """What a name is worth where ``isinstance`` has said of which layer it is."""
         test = test.values[0] if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else test
-        if not (isinstance(test, ast.Call) and getattr(test.func, "id", "") == "isinstance" and len(test.args) == 2):
+        called = test.func if isinstance(test, ast.Call) and len(test.args) == 2 else None
+        if getattr(called, "id", "") != "isinstance":
             return {}
         name, classes = test.args
         classes = classes.elts if isinstance(classes, ast.Tuple) else [classes]

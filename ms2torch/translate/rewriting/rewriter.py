@@ -167,9 +167,8 @@ class Rewriter(cst.CSTTransformer):
         node = self.node(original_node)
         if not isinstance(node, ast.Call):
             return updated_node
-        if isinstance(node.func, ast.Call) and getattr(node.func.func, "id", "") == "getattr":
-            if self.reading.worth(node.func.args[0]) == Ref("mindspore.nn"):
-                return fill("ms2torch.to_torch({made})", {"made": updated_node})
+        if self._is_of_nn(node.func):
+            return fill("ms2torch.to_torch({made})", {"made": updated_node})
         special = statements.call(self, node, original_node, updated_node)
         if special is not None:
             return special
@@ -194,6 +193,11 @@ class Rewriter(cst.CSTTransformer):
         except Kept as kept:
             self.keep_site(at, kept.name, kept.reason)
             return kept.form or self._kept(kept.name, node, original_node, updated_node)
+
+    def _is_of_nn(self, node: ast.expr) -> bool:
+        """Whether it is ``getattr(nn, name)``."""
+        asks = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr"
+        return asks and self.reading.worth(node.args[0]) == Ref("mindspore.nn")
 
     def _call(self, name, form, node, original, updated, owner=None, made=None) -> Call:
         """What a rule sees of a call."""
@@ -396,6 +400,9 @@ class Rewriter(cst.CSTTransformer):
                 return updated
             self.keep_site(at, path, "there is no rule for it yet")
             return cst.parse_expression(path.replace("mindspore.", "ms2torch.", 1))
+        outer = self.parents.get(id(node))
+        if isinstance(outer, ast.Attribute) and f"{path}.{outer.attr}" in VALUES:
+            return updated  # a part of a longer name
         if path in CLASSES and self._is_asked(node):
             self.settle(at, path, path)
             return cst.parse_expression(CLASSES[path])
@@ -471,7 +478,11 @@ class Rewriter(cst.CSTTransformer):
         node = self.node(original_node.expression) if original_node.format_spec is None else None
         if node is None or isinstance(node, ast.Tuple):
             return updated_node
-        return updated_node.with_changes(expression=statements.shown(self, node, updated_node.expression))
+        shown = statements.shown(self, node, updated_node.expression)
+        asked, is_array = updated_node.conversion, shown is not updated_node.expression
+        if is_array and asked is None and code(shown).endswith(".numpy(force=True)"):
+            asked = "s"  # an array of one number would be formatted as a Python float
+        return updated_node.with_changes(expression=shown, conversion=asked)
 
     def leave_Try(self, original_node, updated_node):
         return statements.attempt(updated_node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import libcst as cst
 
@@ -48,10 +49,20 @@ CLASSES = {
     "mindspore.nn.Optimizer": "torch.optim.Optimizer",
 }
 
+# A layer's class that is handed on, to be made elsewhere: PyTorch's with MindSpore's defaults.
+for _name in ("ReLU", "ReLU6", "Sigmoid", "Tanh", "Identity", "SiLU", "ELU", "Mish", "Flatten"):
+    add(Rule(f"mindspore.nn.{_name}", f"nn.{_name}"), VALUES)
+for _name, _torch in {
+    "HSwish": "nn.Hardswish",
+    "HSigmoid": "nn.Hardsigmoid",
+    "GELU": 'partial(nn.GELU, approximate="tanh")',
+    "LeakyReLU": "partial(nn.LeakyReLU, negative_slope=0.2)",
+}.items():
+    add(Rule(f"mindspore.nn.{_name}", _torch), VALUES)
+
 table(
     "nn.Cell",
     """
-parameters_and_names | list({self}.named_parameters())
 cells_and_names | list({self}.named_modules())
 name_cells | dict({self}.named_children())
 cells | list({self}.children())
@@ -70,14 +81,31 @@ insert_param_to_cell | {self}.register_parameter({param_name}, {param})
 )
 def parameters(call):
     moving = call.name.endswith("get_parameters") and "BatchNorm" in call.rewriter.source
-    if call.rewriter.names_parameters or moving:
+    if call.rewriter.names_parameters or moving or _is_reordered(call):
         call.helper("named")
         return "named({self}, moving=True)" if moving else "named({self})"
     return "list({self}.parameters())"
 
 
-for _home in ("train", "nn", "train.metrics", "nn.metrics"):
-    add(Rule(f"mindspore.{_home}.rearrange_inputs", "_gone_", "set_indexes() has no counterpart", "没有 set_indexes()"), VALUES)
+@rule("nn.Cell.parameters_and_names", "list(net.named_parameters())")
+def names_and_parameters(call):
+    if _is_reordered(call):
+        call.helper("named")
+        return "[(p.label, p) for p in named({self})]"
+    return "list({self}.named_parameters())"
+
+
+def _is_reordered(call) -> bool:
+    """Whether a loop goes over parameters whose order is another one in PyTorch: those of recurrent layers."""
+    outer = call.rewriter.parents.get(id(call.node))
+    if isinstance(outer, ast.Call) and getattr(outer.func, "id", "") in ("enumerate", "zip", "list", "reversed"):
+        outer = call.rewriter.parents.get(id(outer))
+    recurrent = re.search(r"\b(LSTM|GRU|RNN)\(", call.rewriter.source)
+    return bool(recurrent) and isinstance(outer, (ast.For, ast.comprehension))
+
+
+for _home in ("", "train.", "nn.", "train.metrics.", "nn.metrics."):
+    add(Rule(f"mindspore.{_home}rearrange_inputs", "_gone_", "set_indexes() has no counterpart", "没有 set_indexes()"), VALUES)
 
 
 @rule("nn.Cell.set_train", "net.train(); net.eval() for False")

@@ -142,6 +142,11 @@ def batch_size(call):
     return "{self}.batch_size"
 
 
+@_method("get_col_names", "the names that the program gives")
+def column_names(call):
+    return repr(pipelines.columns(call.worth("self")))
+
+
 @rule(
     "dataset.Dataset.create_tuple_iterator dataset.Dataset.create_dict_iterator DatasetHelper",
     "the DataLoader itself, or ms2torch.to_torch(data)",

@@ -83,7 +83,7 @@ def embedding(call):
 def transformer_layer(call):
     if not isinstance(call.value("activation", "relu"), str):
         call.keep("its activation is no name")
-    given = "dim_feedforward dropout activation layer_norm_eps batch_first norm_first".split()
+    given = ["dim_feedforward", "dropout", "activation", "layer_norm_eps", "batch_first", "norm_first"]
     rest = ", ".join(f"{name}={{{name}?}}" for name in given)
     return f"nn.{call.name.rpartition('.')[2]}({{d_model}}, {{nhead}}, {rest})"
 
@@ -554,6 +554,8 @@ _KEPT = {
     "Embedding": {"embedding_size": "embedding_dim", "vocab_size": "num_embeddings"},
     "Dense": {"in_channels": "in_features", "out_channels": "out_features"},
 }
+for _layer in ("Dense", "Conv1d", "Conv2d", "Conv3d", "Conv2dTranspose"):
+    add(Rule(f"mindspore.nn.{_layer}.has_bias", "({self}.bias is not None)"), VALUES)
 for _layer, _names in _KEPT.items():
     for _name, _other in _names.items():
         add(Rule(f"mindspore.nn.{_layer}.{_name}", f"{{self}}.{_other}"), VALUES)

@@ -90,6 +90,7 @@ for _name, _form in {
     "data": "{self}.data",
     "itemsize": "{self}.itemsize",
     "nbytes": "{self}.nbytes",
+    "strides": "tuple(n * {self}.element_size() for n in {self}.stride())",
     "requires_grad": "{self}.requires_grad",
     "grad": "{self}.grad",
 }.items():
