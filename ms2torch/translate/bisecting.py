@@ -14,7 +14,7 @@ from .facts import Facts
 from .outcome import File, Outcome
 from .places import Draft, Project
 from .proving import PROVED, TakenBack, fewest
-from .translation import Site, pipelines_of, translate_source
+from .translation import Site, known_of, translate_source
 
 # Runs of the program that may be spent, and seconds, whichever is over first.
 _MOST, _SECONDS = 12, 300.0
@@ -97,17 +97,16 @@ class Bisection:
 
     def _write(self, kept: Kept, keep_data: bool = False) -> None:
         """Put the translation with these sites kept into the draft and the outcome."""
-        data = pipelines_of(self.sources, self.facts)
+        known = known_of(self.sources, self.facts)
         if keep_data:
-            data = data._replace(reason="its batches differed from MindSpore's")
+            known["data"] = known["data"]._replace(reason="its batches differed from MindSpore's")
         for file in self.outcome.files:
-            given = {"data": data} if data.any else {}
             made = translate_source(
                 self.sources[file.path],
                 path=file.path,
                 facts=self.facts[file.path],
                 keep=kept[file.path],
-                **given,
+                **known,
             )
             file.text, file.sites, file.helpers = made.text, made.sites, list(made.helpers)
             self.draft.write(file.path, made.text)

@@ -121,7 +121,7 @@ def _places(line: str) -> int:
 
 
 def _near(a: np.ndarray, b: np.ndarray, last: float = 0.0) -> bool:
-    """Whether numbers agree to ``NEAR``, or but for how the ``last`` decimal was rounded, where that is little."""
+    """Whether numbers agree to ``NEAR``, or but for how the ``last`` decimal was rounded."""
     if a.shape != b.shape or not np.array_equal(np.isfinite(a), np.isfinite(b)):
         return False
     a, b = a[np.isfinite(a)], b[np.isfinite(b)]

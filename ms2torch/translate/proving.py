@@ -21,7 +21,7 @@ from .comparing import Difference
 from .facts import Facts
 from .instances import Called, Instance
 from .naming import Names
-from .translation import Site, Translation, pipelines_of, translate_source
+from .translation import Site, Translation, known_of, translate_source
 from .twins import TRAINS, Twins, Unpaired
 
 PROVED, UNPROVED, DIFFERS = "proved", "unproved", "differs"
@@ -77,10 +77,11 @@ class Prover:
     keep: dict[str, frozenset[Key]] = field(default_factory=dict)
     proofs: list[Proof] = field(default_factory=list)
     taken: list[TakenBack] = field(default_factory=list)
+    heirs: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.names = Names()
-        self.data = pipelines_of(self.sources, self.facts)
+        self.known = known_of(self.sources, self.facts)
         self._cache: dict[tuple, Translation] = {}
         self._things: dict[str, object] = {}
 
@@ -90,9 +91,8 @@ class Prover:
         """A file's translation with what is kept by now, or with ``keep``."""
         keep = self.keep.get(path, frozenset()) if keep is None else keep
         if (path, keep) not in self._cache:
-            given = {"data": self.data} if self.data.any else {}
             self._cache[path, keep] = self.translate(
-                self.sources[path], path=path, facts=self.facts.get(path), keep=keep, **given
+                self.sources[path], path=path, facts=self.facts.get(path), keep=keep, **self.known
             )
         return self._cache[path, keep]
 
@@ -127,12 +127,24 @@ class Prover:
             if (cls.__name__, line) not in self.translation(path).cells:
                 continue
             self.proofs.append(self._proof(cls, path, line, instances))
+            if self.proofs[-1].state == PROVED:
+                self._with_heir(cls)
         self._uncalled({(p.path, p.line) for p in self.proofs})
+
+    def _with_heir(self, cls: type) -> None:
+        """Note the bases of a proved class whose ``construct`` is its own too: they are proved with it."""
+        for base in cls.__mro__[1:]:
+            place = self._place(base)
+            if place is not None and vars(base).get("construct", cls.construct) is cls.construct:
+                self.heirs.setdefault(place, cls.__name__)
 
     def _uncalled(self, done: set[tuple[str, int]]) -> None:
         for path in self.sources:
             for name, line in self.translation(path).cells:
-                if (path, line) not in done:
+                if (path, line) in self.heirs and (path, line) not in done:
+                    reason = f"with {self.heirs[path, line]}, which descends from it"
+                    self.proofs.append(Proof(path, name, line, PROVED, 0, reason))
+                elif (path, line) not in done:
                     reason = "no input was found that it takes" if self.bare else "the run called none"
                     self.proofs.append(Proof(path, name, line, UNPROVED, 0, reason))
 

@@ -55,11 +55,12 @@ def translate_source(
     facts: Facts | None = None,
     keep: frozenset[tuple[int, int]] = frozenset(),
     data=None,
+    project=None,
 ) -> Translation:
     """A file's MindSpore as PyTorch; ``keep`` are sites that stay a call of ms2torch.
 
     ``data`` is what is known of all files' data pipelines (`rewriting.pipelines.Pipelines`), of this one's
-    where it is not given.
+    where it is not given; ``project`` is what other files define (`rewriting.project.Project`).
 
     SyntaxError where the source is none. ModuleNotFoundError where libcst is not installed.
     """
@@ -70,16 +71,20 @@ def translate_source(
         raise ModuleNotFoundError(NEEDS_LIBCST) from None
     from .rewriting.rewriter import rewrite
 
-    return rewrite(source, facts, keep, data)
+    return rewrite(source, facts, keep, data, project)
 
 
-def pipelines_of(sources: dict[str, str], facts: dict[str, Facts]):
-    """What is known of the data pipelines of several files, which move to PyTorch together or not at all."""
-    from .rewriting import pipelines
+def known_of(sources: dict[str, str], facts: dict[str, Facts]) -> dict[str, object]:
+    """What several files have to know of each other, as `translate_source` takes it: ``data``, ``project``.
+
+    Data pipelines move to PyTorch together or not at all.
+    """
+    from .rewriting import pipelines, project
     from .rewriting.reading import Reading
 
-    found = pipelines.Pipelines()
+    data, files = pipelines.Pipelines(), project.of(sources)
     for path, source in sources.items():
         tree = ast.parse(source)
-        found |= pipelines.of(tree, Reading(tree, facts.get(path)))
-    return found
+        data |= pipelines.of(tree, Reading(tree, facts.get(path), files))
+    found = {"data": data} if data.any else {}
+    return {**found, "project": files} if files.classes else found

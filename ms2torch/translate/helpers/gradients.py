@@ -61,7 +61,8 @@ def gradients_of(function, weights=None, inputs=None, sens=False):
     def run(*given):
         *args, start = given if sens else (*given, None)
         if inputs:
-            args = [differentiable(x) if torch.is_tensor(x) and x.is_floating_point() else x for x in args]
+            real = [torch.is_tensor(x) and x.is_floating_point() for x in args]
+            args = [differentiable(x) if r else x for x, r in zip(args, real)]
         by = [x for x in args if inputs and torch.is_tensor(x) and x.requires_grad]
         by = by[:1] if inputs == "first" else by
         values = function(*args)

@@ -12,7 +12,7 @@ _WORDS = ("BatchNorm", "Dropout", "dropout")
 
 def differ(reading: Reading, cls: Class) -> bool:
     """Whether a class of the file has layers that compute something else while training."""
-    return _within(reading, cls.node, set())
+    return _within(reading, cls.node, set()) if cls.differs is None else cls.differs
 
 
 def _within(reading: Reading, tree: ast.AST, seen: set[int]) -> bool:
@@ -25,6 +25,9 @@ def _within(reading: Reading, tree: ast.AST, seen: set[int]) -> bool:
         worth = reading.worth(node.func)
         if isinstance(worth, Ref) and any(word in worth.rpartition(".")[2] for word in _WORDS):
             return True
-        if isinstance(worth, (Class, Function)) and _within(reading, worth.node, seen):
+        if isinstance(worth, Class) and worth.differs is not None:
+            if worth.differs:
+                return True
+        elif isinstance(worth, (Class, Function)) and _within(reading, worth.node, seen):
             return True
     return False

@@ -139,10 +139,17 @@ def plan(tree: ast.Module, reading) -> Plan:
                 all(called for _, called in every)
                 and _portable(made, local, statement, every, reading)
                 and _has_rule(worth.cls)
+                and not _is_asked_elsewhere(left, reading)
             ):
                 found.inlined.add(at)
                 found.gone.setdefault((statement.lineno, statement.col_offset), set()).add(i)
     return found
+
+
+def _is_asked_elsewhere(target: ast.expr, reading) -> bool:
+    """Whether a class of another file may call what this class keeps."""
+    asked = reading.project.asked if reading.project is not None else ()
+    return isinstance(target, ast.Attribute) and target.attr in asked
 
 
 def _has_rule(path: str) -> bool:

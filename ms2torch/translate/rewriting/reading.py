@@ -23,6 +23,7 @@ from .worth import (
     Bound,
     Class,
     Const,
+    File,
     Function,
     Gradient,
     Many,
@@ -61,8 +62,8 @@ _CELL_LISTS = ("mindspore.nn.CellList", "mindspore.nn.SequentialCell")
 class Reading:
     """What is known of one file: ``worth(node)`` by place, its classes, and the stars that it imports."""
 
-    def __init__(self, tree: ast.Module, facts: Facts | None = None) -> None:
-        self.facts = facts or Facts()
+    def __init__(self, tree: ast.Module, facts: Facts | None = None, project=None) -> None:
+        self.facts, self.project = facts or Facts(), project
         self.classes: dict[ast.AST, Class] = {}
         self.functions: dict[ast.AST, Function] = {}
         self._worth: dict[tuple, object] = {}
@@ -138,6 +139,8 @@ class Reading:
             root = part.name.partition(".")[0]
             name = part.name if part.asname else root
             worth = Ref(name) if root == "mindspore" else Plain(name) if root in _ARRAYS else None
+            if self.project is not None and name.rpartition(".")[2] in self.project.files:
+                worth = File(name.rpartition(".")[2])
             if root == "mindspore":
                 self.imported.add(part.asname or root)
             self._scopes[-1][part.asname or root] = worth
@@ -154,6 +157,10 @@ class Reading:
                 self.imported.add(part.asname or part.name)
             elif module.partition(".")[0] in _ARRAYS:
                 worth = Plain(f"{module}.{part.name}")
+            elif self.project is not None:
+                worth = self.project.thing(module.rpartition(".")[2], part.name)
+                if worth is None and part.name in self.project.files:
+                    worth = File(part.name)
             self._scopes[-1][part.asname or part.name] = worth
 
     def _try(self, node: ast.Try) -> None:
@@ -323,6 +330,9 @@ class Reading:
         if isinstance(owner, Ref):
             path = shortest(f"{owner}.{node.attr}")
             return results.constant(path) or path
+        if isinstance(owner, File):
+            other = self.project.thing(owner, node.attr)
+            return File(node.attr) if other is None and node.attr in self.project.files else other
         if isinstance(owner, Plain):
             return Plain(f"{owner.kind}.{node.attr}") if owner.kind.partition(".")[0] in _ARRAYS else PLAIN
         if isinstance(owner, OwnOf):

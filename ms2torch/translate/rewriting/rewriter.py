@@ -16,6 +16,7 @@ from ..rules.table import CALLS, INSTANCES, VALUES, call_rule
 from ..translation import Site, Translation, site_of
 from . import classes, idioms, imports, modes, pipelines, primitives, statements
 from .binding import bind, form_of
+from .project import Project
 from .reading import Reading, annotations, place
 from .sites import Call, Kept
 from .templates import Brackets, code, fill, placed
@@ -23,12 +24,16 @@ from .worth import PARAMETER, Class, Gradient, Of, OwnOf, Ref, Seq, found, is_a,
 
 
 def rewrite(
-    source: str, facts: Facts | None, keep: frozenset[tuple[int, int]], data: pipelines.Pipelines | None
+    source: str,
+    facts: Facts | None,
+    keep: frozenset[tuple[int, int]],
+    data: pipelines.Pipelines | None,
+    project: Project | None = None,
 ) -> Translation:
     """The whole of `translate_source` once libcst is there."""
     load()
     tree = ast.parse(source)
-    reading = Reading(tree, facts)
+    reading = Reading(tree, facts, project)
     rewriter = Rewriter(source, tree, reading, keep, data or pipelines.of(tree, reading))
     wrapper = MetadataWrapper(cst.parse_module(source), unsafe_skip_copy=True)
     module = wrapper.visit(rewriter).visit(Brackets())

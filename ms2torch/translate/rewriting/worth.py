@@ -16,6 +16,12 @@ class Ref(str):
     __slots__ = ()
 
 
+class File(str):
+    """Another file of the program, by its name."""
+
+    __slots__ = ()
+
+
 class Of(NamedTuple):
     """An instance of a MindSpore class; the call that made it, where that is told."""
 
@@ -82,6 +88,8 @@ class Class:
     base: object = None
     attributes: dict[str, object] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
+    # Of another file's class: whether its layers compute something else while training.
+    differs: bool | None = None
 
     def root(self) -> str:
         """The MindSpore class that it descends from, or nothing."""

@@ -1,0 +1,85 @@
+"""What the files of a program tell each other: classes that one defines and another descends from or makes."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import PurePath
+from typing import NamedTuple
+
+from . import modes
+from .reading import Reading
+from .worth import Class, Of, Plain, Seq, is_tensor
+
+# A class may descend from another file's, which descends from a third one's.
+_PASSES = 3
+
+
+class Project(NamedTuple):
+    """Classes by ``file.Name``, and by ``Name`` where one file alone has it; the files' names; what classes ask
+    of a base that stands in another file."""
+
+    classes: dict[str, Class] = {}
+    files: frozenset[str] = frozenset()
+    asked: frozenset[str] = frozenset()
+
+    def thing(self, file: str, name: str) -> Class | None:
+        return self.classes.get(f"{file}.{name}") or self.classes.get(name)
+
+
+def of(sources: dict[str, str]) -> Project:
+    """A program's; nothing where it has one file."""
+    trees = {_stem(path): ast.parse(text) for path, text in sources.items()}
+    project = Project(files=frozenset(trees))
+    for _ in range(_PASSES if len(sources) > 1 else 0):
+        before = {name: cls.root() for name, cls in project.classes.items()}
+        project = _read(trees, project)
+        if before == {name: cls.root() for name, cls in project.classes.items()}:
+            break
+    return project
+
+
+def _stem(path: str) -> str:
+    place = PurePath(path)
+    return place.parent.name if place.stem == "__init__" else place.stem
+
+
+def _read(trees: dict[str, ast.Module], project: Project) -> Project:
+    classes: dict[str, Class] = {}
+    several, asked, known = set(), set(), {}
+    for file, tree in trees.items():
+        reading = Reading(tree, project=project)
+        own = reading.classes
+        for node in tree.body:
+            if node in own:
+                cls = _told(own[node], known, reading)
+                several |= {node.name} & classes.keys()
+                classes[f"{file}.{node.name}"] = classes[node.name] = cls
+        for cls in own.values():
+            if isinstance(cls.base, Class) and cls.base.node not in own:
+                parts = [n for n in ast.walk(cls.node) if isinstance(n, ast.Attribute)]
+                asked |= {n.attr for n in parts if _is_self(n.value)}
+    for name in several:
+        del classes[name]
+    return Project(classes, project.files, frozenset(asked))
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _told(cls: Class, known: dict[Class, Class], reading: Reading) -> Class:
+    """A class as other files see it: without the operators that it makes, whose calls are told in its own."""
+    if cls.differs is not None:
+        return cls  # another file's already
+    if cls not in known:
+        base = _told(cls.base, known, reading) if isinstance(cls.base, Class) else cls.base
+        held = {name: _plain(worth) for name, worth in cls.attributes.items()}
+        inner = isinstance(base, Class) and base.differs
+        known[cls] = Class(cls.node, base, held, cls.functions, bool(inner) or modes.differ(reading, cls))
+    return known[cls]
+
+
+def _plain(worth):
+    if isinstance(worth, Of):
+        return Of(worth.cls) if is_tensor(worth) or worth.cls.startswith("mindspore.nn.") else None
+    return worth if isinstance(worth, (Plain, Seq)) else None
