@@ -63,7 +63,7 @@ def compare(cell: Cell, twin: torch.nn.Module, called: Called, given: Called) ->
     twin.train(called.training)
     original = to_torch(cell)
     for name, p in cell.parameters_and_names():  # what trains is the optimizer's matter, not the network's
-        other = dict(twin.named_parameters()).get(pairs[name])
+        other = dict(twin.named_parameters()).get(pairs.get(name))
         if other is not None:
             other.requires_grad_(p.requires_grad)
     random = _is_random(original, called)

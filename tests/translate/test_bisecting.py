@@ -55,3 +55,18 @@ def test_names_of_parameters_are_each_frameworks_own():
     one, two = ["[('fm_w', 1.5), ('net.V', 2)]"], ["[('net.fm_w', 1.5), ('net.V', 2)]"]
     assert difference(one, two) and not difference(one, two, ["fm_w", "net.fm_w", "net.V"])
     assert difference(one, ["[('net.fm_w', 1.6), ('net.V', 2)]"], ["fm_w", "net.fm_w"])
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "same"),
+    [
+        ("loss 0.661, scale 4096.0", "loss 0.697, scale 4096.0", False),  # a large number hides no other
+        ("[0.1 100.0]", "[0.1001 100.0]", True),  # but in one tensor digits are the largest's
+        ("[-0.178 -0.377]", "[-0.1781 -0.377]", True),  # a last decimal rounded otherwise
+        ("lr 0.1", "lr 0.2", False),
+        ("(2, 3) Float32", "(2, 3) torch.float32", True),
+        ("(2, 3) Float32", "(2, 3) torch.float16", False),
+    ],
+)
+def test_what_is_printed_is_compared_number_by_number(one, two, same):
+    assert (difference([one], [two]) == "") is same

@@ -131,3 +131,52 @@ def test_a_module_that_is_handed_on_and_what_a_layer_keeps():
     head = "from mindspore import nn, ops\nnet = nn.Embedding(3, 4)\n"
     made = translate_source(head + "print(hasattr(ops, 'roll'), net.embedding_size)\n").text
     assert "hasattr(ms2torch.ops, 'roll'), net.embedding_dim" in made
+
+
+BLOCKS = """
+from mindspore import nn, ops
+
+
+class Block(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.act = ops.ReLU()
+        self.drop = nn.Dropout(p=0.5)
+
+    def construct(self, x):
+        return self.drop(self.act(x))
+"""
+NET = """
+import blocks
+from blocks import Block
+
+
+class Net(Block):
+    def construct(self, x):
+        return super().construct(self.act(x))
+
+
+net, other = Net(), blocks.Block()
+"""
+
+
+def test_a_class_descends_from_another_files():
+    from ms2torch.translate.translation import known_of
+
+    sources = {"/a/blocks.py": BLOCKS, "/a/net.py": NET}
+    known = known_of(sources, {})
+    blocks, net = (translate_source(text, **known).text for text in sources.values())
+    assert "self.act = F.relu" in blocks and "return self.drop(self.act(x))" in blocks
+    assert "def forward(self, x):\n        return super().forward(self.act(x))" in net
+    assert "net, other = Net().eval(), blocks.Block().eval()" in net
+
+
+def test_what_a_step_gives_beside_its_loss_is_a_value():
+    text = (
+        "import mindspore as ms\nfrom mindspore import nn\nnet = nn.Dense(2, 2)\n"
+        "opt = nn.SGD(net.trainable_params(), 0.1)\n\n\ndef forward(x, h):\n    h = net(x + h)\n"
+        "    return h.sum(), h\n\n\n"
+        "step = ms.value_and_grad(forward, None, opt.parameters, has_aux=True)\n\n\n"
+        "def train(x, h):\n    (loss, h), grads = step(x, h)\n    opt(grads)\n    return loss, h\n"
+    )
+    assert "loss.backward()\n    h = h.detach()\n    opt.step()" in translate_source(text).text

@@ -22,6 +22,22 @@ from mindspore.ops import operations as P
 """
 # Over a and b (2, 3) of float32, c (2, 3, 4), i (2,) of int32 in [0, 3), m (2, 3) of bool.
 EXPRESSIONS = """
+ops.pad(c, (1, 2, 0, 1))
+ops.pad(c, (1, 1), mode="reflect")
+P.Pad(((0, 0), (1, 2)))(a)
+P.StridedSlice()(c, (0, 1, 0), (2, 3, 4), (1, 1, 2))
+ops.strided_slice(a, (0, 1), (2, 3), (1, 1))
+ops.interpolate(c, scale_factor=2.0, mode="nearest", recompute_scale_factor=True)
+ops.interpolate(c, size=(7,), mode="linear", align_corners=True)
+ops.huber_loss(a, b, delta=0.5)
+ops.scatter_nd(i.expand_dims(1), a, (3, 3))
+ops.tensor_scatter_update(a, i.expand_dims(1)[1:], b[:1])
+a.ptp(axis=1)
+ms.jacrev(ops.sin)(a[0])
+ops.vmap(lambda x, y: (x * y).sum(), (0, None))(a, b[0])
+ms.grad(ms.grad(lambda x: (x ** 3).sum()))(a)
+ops.GradOperation(sens_param=True)(lambda x: x * x)(a, b)
+ops.GradOperation(get_all=True)(lambda x, y: x * y)(a, b)
 ops.concat((a, b), 1)
 P.Concat(axis=1)((a, b))
 ops.cat([a, b])

@@ -53,7 +53,7 @@ def input_grad(function, position=0):
 
 
 def gradients_of(function, weights=None, inputs=None, sens=False):
-    """A function that gives the gradients of ``function`` by its "first" or "all" inputs, by weights, or both.
+    """A function that gives the gradients of ``function`` by its "first" or "all" inputs, weights, or both.
 
     Both are a pair. With ``sens`` its last argument is the gradient that it starts from.
     """

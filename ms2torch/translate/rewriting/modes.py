@@ -11,8 +11,11 @@ _WORDS = ("BatchNorm", "Dropout", "dropout")
 
 
 def differ(reading: Reading, cls: Class) -> bool:
-    """Whether a class of the file has layers that compute something else while training."""
-    return _within(reading, cls.node, set()) if cls.differs is None else cls.differs
+    """Whether a class, or what it descends from, has layers that compute something else while training."""
+    if cls.differs is not None:
+        return cls.differs
+    inherits = isinstance(cls.base, Class) and differ(reading, cls.base)
+    return inherits or _within(reading, cls.node, set())
 
 
 def _within(reading: Reading, tree: ast.AST, seen: set[int]) -> bool:

@@ -1,4 +1,4 @@
-"""What the files of a program tell each other: classes that one defines and another descends from or makes."""
+"""What the files of a program tell each other: classes that one defines and others descend from or make."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _PASSES = 3
 
 
 class Project(NamedTuple):
-    """Classes by ``file.Name``, and by ``Name`` where one file alone has it; the files' names; what classes ask
-    of a base that stands in another file."""
+    """Classes by ``file.Name``, by ``Name`` where one file alone has it; files' names; what classes ask of
+    a base that stands in another file."""
 
     classes: dict[str, Class] = {}
     files: frozenset[str] = frozenset()
@@ -74,8 +74,7 @@ def _told(cls: Class, known: dict[Class, Class], reading: Reading) -> Class:
     if cls not in known:
         base = _told(cls.base, known, reading) if isinstance(cls.base, Class) else cls.base
         held = {name: _plain(worth) for name, worth in cls.attributes.items()}
-        inner = isinstance(base, Class) and base.differs
-        known[cls] = Class(cls.node, base, held, cls.functions, bool(inner) or modes.differ(reading, cls))
+        known[cls] = Class(cls.node, base, held, cls.functions, modes.differ(reading, cls))
     return known[cls]
 
 
