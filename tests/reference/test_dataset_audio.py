@@ -190,3 +190,8 @@ MISTAKES = {
 @case(each={"what": list(MISTAKES)})
 def test_mistakes(what):
     return said(lambda: MISTAKES[what]() and None)
+
+
+@case(each={"shaped": [False, True], "kind": ["float32", "float64"]})
+def test_dither(shaped, kind):
+    return A.Dither(noise_shaping=shaped)(WAVE.astype(kind))

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from ms2torch._core.errors import unsupported
+
 from ..core.validator_helpers import check_non_negative_int32, check_pos_int32, check_value, type_check
 from ..transforms.operation import OperationError
 from ._base import (
@@ -15,10 +17,10 @@ from ._base import (
     check_positive_number,
     complex_pairs,
 )
-from .utils import FadeShape, GainType, ScaleType
+from .utils import DensityFunction, FadeShape, GainType, ScaleType
 
-__all__ = ["AmplitudeToDB", "Angle", "ComplexNorm", "Contrast", "DBToAmplitude", "DCShift", "Fade", "Gain",
-           "Magphase", "MuLawDecoding", "MuLawEncoding", "Vol"]
+__all__ = ["AmplitudeToDB", "Angle", "ComplexNorm", "Contrast", "DBToAmplitude", "DCShift", "Dither", "Fade",
+           "Gain", "Magphase", "MuLawDecoding", "MuLawEncoding", "Vol"]
 
 
 class AmplitudeToDB(AudioTensorOperation):
@@ -44,6 +46,33 @@ class AmplitudeToDB(AudioTensorOperation):
         loudest = flat.reshape(len(flat), -1).max(1)
         floor = (loudest - wave.dtype.type(self.top_db)).reshape(-1, *[1] * (flat.ndim - 1))
         return np.maximum(flat, floor).reshape(level.shape)
+
+
+class Dither(AudioTensorOperation):
+    """Rounded to 16 bits after a little noise (``mindspore.dataset.audio.Dither``): a triangle over the time,
+    as MindSpore's TPDF is; ``noise_shaping`` adds each sample's error to the next.
+
+    RPDF and GPDF, which MindSpore draws without the pipeline's seed: NotImplementedError.
+    """
+
+    def __init__(self, density_function=DensityFunction.TPDF, noise_shaping=False):
+        type_check(density_function, (DensityFunction,), "density_function")
+        type_check(noise_shaping, (bool,), "noise_shaping")
+        if density_function is not DensityFunction.TPDF:
+            raise unsupported(f"mindspore.dataset.audio.Dither with {density_function.name}",
+                              "MindSpore draws its noise without a seed.", "DensityFunction.TPDF.")
+        super().__init__()
+        self.density_function, self.noise_shaping = density_function, noise_shaping
+
+    def _compute(self, wave):
+        wave = self._checked(wave)
+        triangle = 1 - np.abs(np.arange(wave.shape[-1]) * (2 / wave.shape[-1]) - 1)
+        kind = wave.dtype.type
+        dithered = np.round(wave * kind(32766) + triangle.astype(kind)) / kind(32768)
+        if self.noise_shaping:
+            error = dithered - wave
+            dithered[..., 1:] += error[..., :-1]
+        return dithered
 
 
 class DBToAmplitude(AudioTensorOperation):

@@ -12,6 +12,7 @@ from ._phase import *  # noqa: F403
 from ._spectral import *  # noqa: F403
 from .utils import (
     BorderType,
+    DensityFunction,
     FadeShape,
     GainType,
     Interpolation,
@@ -24,7 +25,7 @@ from .utils import (
     WindowType,
 )
 
-__all__ = ["AudioTensorOperation", "BorderType", "FadeShape", "GainType", "Interpolation",
+__all__ = ["AudioTensorOperation", "BorderType", "DensityFunction", "FadeShape", "GainType", "Interpolation",
            "MelType", "Modulation", "NormMode", "NormType", "ResampleMethod", "ScaleType", "WindowType",
            *_cepstral.__all__, *_detect.__all__, *_effects.__all__, *_filters.__all__, *_levels.__all__,
            *_masks.__all__, *_phase.__all__, *_spectral.__all__]

@@ -14,6 +14,14 @@ class BorderType(str, Enum):
     SYMMETRIC = "symmetric"
 
 
+class DensityFunction(str, Enum):
+    """The noise of `Dither`: triangular, even, or normal."""
+
+    TPDF = "TPDF"
+    RPDF = "RPDF"
+    GPDF = "GPDF"
+
+
 class FadeShape(str, Enum):
     """How a fade rises and falls."""
 
