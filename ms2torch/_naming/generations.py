@@ -58,6 +58,8 @@ CHANGES = {
         "split(x, size, axis) into parts of that size", "output_num,axis"),
     "mindspore.Parameter.data": Change(      # 2.7 and 2.10 were read
         (2, 8), "the Parameter itself", "a Tensor over its memory, which has no set_data"),
+    "mindspore.Tensor.grad": Change(
+        (2, 6), "None until a program sets it, as grad_fn", "no such attribute"),
     "mindspore.Tensor.max": Change(
         (2, 5), "max(axis) and min(axis) give values", "max(dim) and min(dim) give values and indices",
         "(1:2)"),

@@ -378,6 +378,26 @@ Tensor.is_meta = property(lambda self: self._t.is_meta)
 Tensor.data = property(lambda self: wrap(self._t))
 
 
+class _Kept:
+    """An attribute that Tensors had up to 2.5, None until a program sets it."""
+
+    def __set_name__(self, owner, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tensor, owner=None):
+        if tensor is None:
+            return self
+        if generations.has_old_meaning("mindspore.Tensor.grad"):
+            return None
+        said = f"{type(tensor).__name__!r} object has no attribute {self._name!r}"
+        raise AttributeError(said, name=self._name, obj=tensor)
+
+
+for _name in ("grad", "grad_fn"):
+    setattr(Tensor, _name, _kept := _Kept())
+    _kept.__set_name__(Tensor, _name)
+
+
 @method(on_tensors=True)
 def is_shared(self):
     """Whether the memory is shared between processes."""
