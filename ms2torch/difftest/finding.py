@@ -48,6 +48,15 @@ class Finding:
     # Level op: the operator as the program calls it, and the line that does.
     op: str = ""
     line: str = ""
+    # Of a program with several optimizers: the turn of its own loop, and which of the turn's updates.
+    turn: tuple[int, int] | None = None
+
+    @property
+    def when(self) -> str:
+        """The step in words."""
+        if not self.turn:
+            return f"step {self.step}"
+        return f"step {self.step} (update {self.turn[1]} of turn {self.turn[0]} of the loop)"
 
     @property
     def public_stage(self) -> str:
@@ -61,12 +70,12 @@ class Finding:
                  "call": self.call, "update": self.update, "error": _number(self.error),
                  "tolerance": _number(self.tolerance), "reference": self.reference, "ours": self.ours,
                  "rounding": _number(self.rounding), "judge": self.judge, "op": self.op,
-                 "line": self.line, "note": self.note}
+                 "line": self.line, "note": self.note, "turn": self.turn[0] if self.turn else None}
         return {key: value for key, value in found.items() if value not in ("", None) or key == "error"}
 
     def sentence(self) -> str:
         """One line: where and how much."""
-        place = f"step {self.step}, {self.public_stage}: {self.where}"
+        place = f"{self.when}, {self.public_stage}: {self.where}"
         if self.role:
             place += f" ({self.role} {self.index})" if self.role != "value" else ""
         if self.line:
@@ -89,7 +98,7 @@ class Finding:
 
     def nearness(self) -> str:
         """One line of a tolerated difference: how much, where, and how much of it rounding is."""
-        place = f"step {self.step}, {self.public_stage}: {self.where}"
+        place = f"{self.when}, {self.public_stage}: {self.where}"
         times = f", {self.error / self.rounding:.2g} times what rounding was measured to be there" \
             if self.rounding > 0 else ""
         return f"{self.error:.2g} of the norm at {place} ({self.role} {self.index}){times}; " \
@@ -106,6 +115,8 @@ class Verdict:
 
     findings: list[Finding] = field(default_factory=list)
     steps: int = 0
+    # Of a program with several optimizers: by step, the turn of its own loop, and which of its updates.
+    turns: dict[int, tuple[int, int]] = field(default_factory=dict)
     compared: int = 0
     notes: list[str] = field(default_factory=list)
     losses: tuple[list, list] = ((), ())
@@ -128,6 +139,18 @@ class Verdict:
     failure: dict | None = None
 
     @property
+    def length(self) -> str:
+        """The steps in words."""
+        shown = "1 step" if self.steps == 1 else f"{self.steps:,} steps"
+        turns = self.turns.get(self.steps, (0, 0))[0]
+        return f"{shown} ({turns} turn{'s' * (turns > 1)} of the loop)" if turns else shown
+
+    def number(self) -> None:
+        """Tell each finding its turn of the loop."""
+        for f in (*self.findings, *self.tolerated, *self.unjudged):
+            f.turn = self.turns.get(f.step)
+
+    @property
     def equal(self) -> bool:
         return not self.findings
 
@@ -143,6 +166,7 @@ class Verdict:
             "first": self.first.as_json() if self.first else None,
             "findings": [f.as_json() for f in self.findings[:100]],
             "steps": self.steps,
+            **({"turns": self.turns.get(self.steps, (None, 0))[0]} if self.turns else {}),
             "compared": self.compared,
             "refed": self.refed,
             "tolerated": [f.as_json() for f in self.tolerated[:20]],

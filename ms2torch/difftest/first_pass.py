@@ -25,7 +25,7 @@ def same_kind(reference, ours) -> None:
 
 
 def describe(verdict: Verdict, reference, ours) -> None:
-    verdict.cells = list(reference.cells or ())
+    verdict.cells, verdict.turns = list(reference.cells or ()), reference.turns()
     verdict.adaptations = list(getattr(reference, "adaptations", None)
                                or reference.header.get("adaptations") or ())
     names = []

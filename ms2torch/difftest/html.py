@@ -32,13 +32,13 @@ def page(verdict: Verdict) -> str:
     theirs, ours = map(escape, verdict.sides)
     first = verdict.first
     if verdict.failure:
-        until = (f"<p>Until then {verdict.compared:,} records of {verdict.steps:,} steps were compared: "
+        until = (f"<p>Until then {verdict.compared:,} records of {verdict.length} were compared: "
                  f"{escape(first.sentence()) if first else 'no difference'}.</p>" if verdict.compared else "")
         head = (f'<h1><span class="no">not compared to the end</span></h1>'
                 f"<pre>{escape(verdict.failure['text'])}</pre>{until}")
     elif first is None:
         head = (f'<h1><span class="yes">equal</span></h1><p>{theirs} and {ours} agree in '
-                f"{verdict.compared:,} records of {verdict.steps:,} steps.</p>"
+                f"{verdict.compared:,} records of {verdict.length}.</p>"
                 + "".join(f"<p>{escape(line)}</p>" for line in near(verdict)))
     else:
         head = (f'<h1><span class="no">different</span></h1><p>{escape(first.sentence())}</p>'

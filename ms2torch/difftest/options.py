@@ -109,7 +109,8 @@ def parser() -> argparse.ArgumentParser:
                                 formatter_class=argparse.RawDescriptionHelpFormatter,
                                 description="Run a script on the real MindSpore and on ms2torch and compare "
                                             "every number: equal, or the first that differs.")
-    p.add_argument("--steps", type=_positive, metavar="N", help="compare the first N training steps")
+    p.add_argument("--steps", type=_positive, metavar="N",
+                   help="compare the first N training steps, each up to an optimizer's update")
     p.add_argument("--until", choices=["first"], help="stop at the first difference")
     p.add_argument("--level", choices=["step", "cell", "op"],
                    help="what is recorded at each step; cell and op run in PyNative (default: step)")

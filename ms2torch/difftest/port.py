@@ -38,7 +38,7 @@ def traces(reference, port, verdict: Verdict, steps: int | None = None) -> Verdi
     """Compare two traces, the second a port's, and fill the verdict."""
     verdict.sides = tuple(f"{_SIDES.get(t.header['side'], t.header['side'])} {t.header['version']}"
                           for t in (reference, port))
-    verdict.cells, verdict.losses = list(reference.cells), ([], [])
+    verdict.cells, verdict.losses, verdict.turns = list(reference.cells), ([], []), reference.turns()
     verdict.adaptations = list(reference.adaptations)
     for name, opened in (("the reference", reference), ("the port", port)):
         end = opened.end or {}

@@ -20,7 +20,7 @@ def show(verdict: Verdict, file=None) -> None:
     first = verdict.first
     if first is None:
         console.print(f"[green bold]equal[/]: {theirs} and {ours} agree in {verdict.compared:,} records "
-                      f"of {_steps(verdict.steps)}.")
+                      f"of {verdict.length}.")
     else:
         console.print(f"[red bold]different[/]: {_escape(first.sentence())}")
         if first.reference or first.ours:

@@ -41,6 +41,7 @@ class Trace:
         self.adaptations: list[dict] = []
         self.optimizers: dict[int, str] = {}  # classes, by the number of their updates
         self.optimizer_records: dict[int, dict] = {}
+        self.updates: dict[int, set[int]] = {}  # by step, the numbers of the optimizers that were called
         self.end: dict | None = None
         self.truncated = False
         self._scan()
@@ -49,6 +50,17 @@ class Trace:
     def steps(self) -> int:
         """How many steps were completed."""
         return self._steps
+
+    def turns(self) -> dict[int, tuple[int, int]]:
+        """By step, the turn of the program's own loop and which of its updates the step is, for programs with
+        several optimizers (a step ends with an update); {} for others. A turn ends where an optimizer is
+        called again."""
+        found, called, turn, part = {}, set(), 0, 0
+        for step, now in sorted(self.updates.items()):
+            again = not turn or bool(called & now)
+            turn, part, called = (turn + 1, 1, set(now)) if again else (turn, part + 1, called | now)
+            found[step] = turn, part
+        return found if any(part > 1 for _, part in found.values()) else {}
 
     def __iter__(self) -> Iterator[dict]:
         for _, records in self._frames():
@@ -78,6 +90,9 @@ class Trace:
 
     def _note(self, record: dict) -> None:
         match record["kind"]:
+            case "tensor":
+                if record["stage"] in ("learning_rate", "gradient", "optimizer"):
+                    self.updates.setdefault(record["step"], set()).add(record.get("update", 0))
             case "header":
                 self.header = record
                 self.adaptations += record.get("adaptations", ())

@@ -51,13 +51,14 @@ def main(argv: list[str], fresh: bool = False) -> int:
 
 
 def _report(options: Options, verdict: Verdict) -> None:
+    verdict.number()
     if verdict.failure:
         print(f"ms2torch diff: {verdict.failure['text']}", file=sys.stderr)
         if verdict.compared:
             found = verdict.first
             outcome = f"the first difference: {found.sentence()}" if found else \
                 "no difference but some that were not judged yet" if verdict.unjudged else "no difference"
-            print(f"until then {verdict.compared:,} records of {verdict.steps} steps compared; {outcome}",
+            print(f"until then {verdict.compared:,} records of {verdict.length} compared; {outcome}",
                   file=sys.stderr)
         if verdict.unjudged:
             print(f"not judged: {verdict.unjudged[0].sentence()}, and {len(verdict.unjudged) - 1} more; that "

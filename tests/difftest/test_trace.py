@@ -126,3 +126,19 @@ def test_statistics_are_over_finite_values_and_count_the_others():
     assert stats["mean"] == pytest.approx(5 / 3)
     nothing = recorder.statistics(np.full(3, np.nan, np.float32))
     assert (nothing["mean"], nothing["min"], nothing["norm"]) == (None, None, 0.0)
+
+
+@pytest.mark.parametrize("updates, expected", [
+    ([0, 0, 0], {}),
+    ([0, 1, 0, 1], {1: (1, 1), 2: (1, 2), 3: (2, 1), 4: (2, 2)}),
+    # a critic that is trained more often than the generator
+    ([0, 0, 1, 0], {1: (1, 1), 2: (2, 1), 3: (2, 2), 4: (3, 1)}),
+])
+def test_updates_of_several_optimizers_are_one_turn_of_the_loop(tmp_path, updates, expected):
+    writer = recorder.Writer(str(tmp_path / "a.trace"))
+    writer.add({"kind": "header", "format": 1})
+    for step, update in enumerate(updates, 1):
+        record = {"kind": "tensor", "step": step, "stage": "learning_rate", "where": "learning_rate"}
+        writer.add({**record, "update": update, "stats": recorder.statistics(np.float32(1.0))})
+    writer.close()
+    assert trace.open(tmp_path / "a.trace").turns() == expected
