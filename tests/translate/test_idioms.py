@@ -180,3 +180,50 @@ def test_what_a_step_gives_beside_its_loss_is_a_value():
         "def train(x, h):\n    (loss, h), grads = step(x, h)\n    opt(grads)\n    return loss, h\n"
     )
     assert "loss.backward()\n    h = h.detach()\n    opt.step()" in translate_source(text).text
+
+
+SCALED = """
+from mindspore import amp, nn, ops
+
+net = nn.Dense(2, 2)
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+scaler = amp.DynamicLossScaler(2**10, 2, 50)
+
+
+def forward(x):
+    return scaler.scale(net(x).sum())
+
+
+grad_fn = ops.value_and_grad(forward, None, optimizer.parameters)
+
+
+def train(x):
+    loss, grads = grad_fn(x)
+    loss = scaler.unscale(loss)
+    finite = amp.all_finite(grads)
+    if finite:
+        grads = scaler.unscale(grads)
+        grads = ops.clip_by_global_norm(grads, 1.0)
+        optimizer(grads)
+    scaler.adjust(finite)
+    return loss
+"""
+WITH_GRAD_SCALER = """
+def train(x):
+    optimizer.zero_grad()
+    loss = forward(x)
+    loss.backward()
+    loss = loss / scaler.get_scale()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss
+"""
+
+
+def test_a_loss_scale_is_a_grad_scaler():
+    made = translate_source(SCALED)
+    assert WITH_GRAD_SCALER in made.text and made.helpers == []
+    scaler = "init_scale=2**10, growth_factor=2, backoff_factor=1 / 2, growth_interval=50"
+    assert scaler in made.text.replace("2 ** 10", "2**10")

@@ -7,6 +7,8 @@ import re
 
 import libcst as cst
 
+from . import scaling
+from .scaling import Scalers
 from .templates import code
 
 
@@ -19,7 +21,9 @@ def written(module: cst.Module) -> cst.Module:
         named = isinstance(call, ast.Call) and getattr(call.func, "id", "") == "value_and_grad"
         if named and isinstance(node.targets[0], ast.Name):
             makers[node.targets[0].id] = ast.unparse(call.args[0]), ast.unparse(call.args[1])
-    module = module.visit(_Steps(makers, _optimized(tree), _held(tree)))
+    scalers = Scalers(tree)
+    module = module.visit(_Steps(makers, _optimized(tree), _held(tree), scalers))
+    module = module.visit(_Scaled(scalers)) if scalers.made else module
     used = [n.id for n in ast.walk(ast.parse(module.code)) if isinstance(n, ast.Name)]
     spent = {name for name in makers if used.count(name) == 1}
     return module.visit(_Spent(spent)) if spent else module
@@ -63,9 +67,9 @@ def _held(tree: ast.Module) -> set[str]:
 
 
 class _Steps(cst.CSTTransformer):
-    def __init__(self, makers: dict[str, tuple[str, str]], optimized: dict[str, str], held: set[str]) -> None:
+    def __init__(self, makers: dict, optimized: dict[str, str], held: set[str], scalers: Scalers) -> None:
         super().__init__()
-        self.makers, self.optimized, self.held = makers, optimized, held
+        self.makers, self.optimized, self.held, self.scalers = makers, optimized, held, scalers
 
     def leave_IndentedBlock(self, original_node, updated_node):
         return updated_node.with_changes(body=self._body(updated_node.body))
@@ -85,6 +89,9 @@ class _Steps(cst.CSTTransformer):
         """Gradients, a clipping, and what takes them as PyTorch's lines, and how many they were."""
         rest = [_parsed(statement) for statement in body[i : i + 3]]
         first, rest = rest[0], rest[1:]
+        scaled = self._scaled(body, i) if self.scalers.made else None
+        if scaled is not None:
+            return scaled
         if not (isinstance(first, ast.Assign) and isinstance(first.value, ast.Call) and rest):
             return None, 0
         clip = _clipped(rest[0])
@@ -105,6 +112,31 @@ class _Steps(cst.CSTTransformer):
         made = [cst.parse_statement(line) for line in lines]
         made[0] = made[0].with_changes(leading_lines=body[i].leading_lines)
         return made, taken
+
+    def _scaled(self, body, i: int):
+        """A step under a loss scale, and how many statements it was; None where it is none."""
+        parts = scaling.step([_parsed(statement) for statement in body[i : i + 5]], 0)
+        if parts is None or parts["scaler"] not in self.scalers.made:
+            return None
+        later = body[i + parts["count"] :]
+        found = self._backward(_parsed(body[i]), body[i], parts["gradients"])
+        if found is None or any(parts["gradients"] in _names(_parsed(statement)) for statement in later):
+            return None
+        run, weights = found
+        optimizer, scaler, finite = parts["optimizer"], parts["scaler"], parts["finite"]
+        asked = self.scalers.is_read(finite)
+        lines = [f"{optimizer}.zero_grad()", *run]
+        lines += [f"{parts['loss']} = {parts['loss']} / {scaler}.get_scale()"] if parts["loss"] else []
+        lines += [f"scale = {scaler}.get_scale()"] if asked else []
+        if parts["norm"]:
+            whole = self.optimized.get(optimizer, weights)
+            clip = f"nn.utils.clip_grad_norm_({whole}, {parts['norm']})"
+            lines += [f"{scaler}.unscale_({optimizer})", clip]
+        lines += [f"{scaler}.step({optimizer})", f"{scaler}.update()"]
+        lines += [f"{finite} = {scaler}.get_scale() >= scale"] if asked else []
+        made = [cst.parse_statement(line) for line in lines]
+        made[0] = made[0].with_changes(leading_lines=body[i].leading_lines)
+        return made, parts["count"]
 
     def _backward(self, first: ast.Assign, statement, gradients: str) -> tuple[list[str], str] | None:
         """The lines that run a loss backward, and the weights; None where it is no such call."""
@@ -222,6 +254,32 @@ class Walked(cst.CSTTransformer):
     def _walk(self, node: cst.BaseExpression) -> cst.BaseExpression:
         found = _WALKS.fullmatch(code(node)) if isinstance(node, cst.Call) else None
         return node.args[0].value if found else node
+
+
+class _Scaled(cst.CSTTransformer):
+    """Makes GradScalers of loss scalers, once their steps are written."""
+
+    def __init__(self, scalers: Scalers) -> None:
+        super().__init__()
+        self.scalers = scalers
+
+    def leave_Assign(self, original_node, updated_node):
+        name = code(updated_node.targets[0].target)
+        if name in self.scalers.made and code(updated_node.value).startswith("LossScaler("):
+            return updated_node.with_changes(value=cst.parse_expression(self.scalers.made[name]))
+        return updated_node
+
+    def leave_Call(self, original_node, updated_node):
+        func = updated_node.func
+        if isinstance(func, cst.Attribute) and func.attr.value in ("numpy", "item"):
+            asked = code(func.value).removesuffix(".get_scale()")  # which is a number already
+            return func.value if asked in self.scalers.made and asked != code(func.value) else updated_node
+        return updated_node
+
+    def leave_Attribute(self, original_node, updated_node):
+        if updated_node.attr.value == "scale_value" and code(updated_node.value) in self.scalers.made:
+            return cst.parse_expression(f"{code(updated_node.value)}.get_scale()")
+        return updated_node
 
 
 class _Spent(cst.CSTTransformer):
