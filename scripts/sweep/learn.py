@@ -345,9 +345,19 @@ def _of_any_example(line: str) -> str:
     return "\t".join((called, place, kinds, error, words)) if kinds else ""
 
 
+def _of_any_call(line: str) -> str:
+    """``line`` with all arguments as they were given, where it is about a method's or function's forms."""
+    called, place, kinds, error, words = line.split("\t", 4)
+    m = re.match(r'Failed calling ([a-z_]\w*) with "\1(?:\{given\}|\()', words)
+    if m and re.match(rf"(Tensor|mint)(\.\w+)*\.{m[1]} ", called):
+        words = f'Failed calling {m[1]} with "{m[1]}{{given}}"{"." * (place != "*")}'
+    return "\t".join((called, place, kinds, error, words))
+
+
 def write(reference: dict, described: dict, ours: dict) -> int:
     """Write both tables; the number of lines of the first."""
     made = [line for line in map(_of_any_example, lines(reference, described, ours)) if line]
+    made = [*dict.fromkeys(map(_of_any_call, made))]
     FILE.write_text(HEAD + "".join(line + "\n" for line in made), encoding="utf-8")
     apart = sorted({line.split()[0] for line in made if re.match(r"(Tensor|mint)\.\w+ ", line)})
     GUARDS.write_text("\n".join([*apart, *guards(reference, described, ours)]) + "\n", encoding="utf-8")

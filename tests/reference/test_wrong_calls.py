@@ -5,7 +5,7 @@ import re
 import mindspore as ms
 import mindspore.numpy as mnp
 import numpy as np
-from mindspore import Parameter, Tensor, nn, ops
+from mindspore import Parameter, Tensor, mint, nn, ops
 from mindspore.dataset import vision
 
 from scripts.sweep.wrong import spoilt
@@ -112,6 +112,34 @@ def test_shapes_that_do_not_fit():
             said(ops.ApplyAdagrad(), (p, p, 0.1, T(4, 5)), {}),
             said(ops.inverse, (T(5, 4),), {}), said(ops.matrix_power, (T(3, 7), 2), {}),
             said(ops.SegmentSum(), (T(5, 2), i), {}))
+
+
+@case()
+def test_arguments_by_name_are_told_so():
+    """Functions and methods of several forms; what fits one of the forms is taken."""
+    x = T(2, 3)
+    calls = ((x.std, (), {"dim": "wrong"}), (x.std, ("wrong",), {"keepdim": True}), (x.sum, (), {"axis": "s"}),
+             (x.sum, (), {"wrong": 1}), (x.narrow, (None, 0), {"length": 2}),
+             (x.topk, ("wrong",), {"dim": 1}), (x.scatter, (), {"dim": "s", "index": x, "src": x}),
+             (x.index_add, (None, x), {"axis": 1}), (x.tile, ("wrong",), {}), (x.mul, (), {}),
+             (mint.add, ("wrong", x), {}), (mint.clamp, (x,), {"min": "wrong"}))
+    return (*(said(f, args, named) for f, args, named in calls), ops.topk(x, np.int64(2)), x.flatten(start_dim=1),
+            x.sum(0, keepdims=True), x.mean(axis=(0, 1)), ops.topk(x, 2, dim=True)[0])
+
+
+@case()
+def test_what_torch_would_take():
+    """Arguments that do not fit each other, words and numbers that mean nothing; beside each the right call."""
+    p = Parameter(T(2, 2), name="p")
+    at, wide, one = Tensor(np.array([[0], [1]], np.int32)), T(2, 3), T(1, 2)
+    calls = ((ops.Betainc(), (T(3), T(3), T(2))), (ops.EqualCount(), (T(3), T(2))), (ops.clamp, (T(2), True, 1)),
+             (ops.addr, (wide, T(2), T(3).astype(ms.int32))), (ops.KLDivLoss, ("wrong",)),
+             (ops.UniformInt, (-1,)), (ops.UniformInt, (1.5,)), (ops.MaxPool, (-2,)), (ops.MaxPool, ((2, 2),)),
+             (ops.ApplyFtrl(), (p, p, p, one, 0.1, 0.1, 0.1, -0.5)), (ops.slice_scatter, (wide, one, 0, 0, 2)),
+             (ops.scatter_nd_add, (p, at, wide)), (ops.tensor_scatter_sub, (wide, at, one)),
+             (ops.fft2, (wide, None, (0, 0))), (ops.fft2, (wide, None, (0, 1))), (ops.KLDivLoss, ("mean",)),
+             (ops.Conv2D, (8, (3, 3))), (nn.Hardtanh, (1, 0)), (nn.SeLU(), (Tensor([True]),)))
+    return [said(f, args, {}).split(" object at ")[0] for f, args in calls]
 
 
 @case()

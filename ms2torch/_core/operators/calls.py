@@ -54,6 +54,12 @@ def no_matching_form(name: str, *args, **kwargs) -> TypeError:
     return error
 
 
+def wrong_inputs(name: str, **inputs) -> TypeError:
+    """The error of a Primitive whose inputs are not of the kinds that it takes."""
+    said = ", ".join(f"{n}={_kind(v)}" for n, v in inputs.items())
+    return TypeError(f'Failed calling {name} with "{name}()({said})".')
+
+
 def not_a_tensor(err: AttributeError, name: str, kernel, raw, kwargs, fixed=None) -> TypeError | None:
     """The TypeError for a number, string or sequence where ``kernel`` wanted a Tensor, told by the attribute
     that it looked for; None for another error."""

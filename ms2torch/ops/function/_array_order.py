@@ -90,7 +90,7 @@ def topk(input, k, dim=None, largest=True, sorted=True):
 
     Always in order; of equal values the one that comes first. ValueError for a ``k`` beyond the axis.
     """
-    return _largest(input, k, -1 if dim is None else dim, largest)
+    return _largest(input, k, -1 if dim is None else dim + 0 if dim.__class__ is bool else dim, largest)
 
 
 @mint_form(name="topk")

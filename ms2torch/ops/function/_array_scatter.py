@@ -107,12 +107,19 @@ def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
     index = torch.arange(input.shape[axis], device=input.device)[start:end:step]
     shape = list(input.shape)
     shape[axis] = len(index)
-    return torch.index_copy(input, axis, index, src.to(input.dtype).expand(shape))
+    if src.shape != tuple(shape):
+        raise ValueError(f"For slice_scatter, src shape should be equal to the slice size,but got src shape "
+                         f"{tuple(src.shape)} and slice shape {tuple(shape)}")
+    return torch.index_copy(input, axis, index, src.to(input.dtype))
 
 
 @op(method=True)
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     """``input`` with ``src`` on its diagonal (``mindspore.ops.diagonal_scatter``)."""
+    shape = torch.diagonal(input, offset, dim1, dim2).shape
+    if src.shape != shape:
+        raise ValueError("For diagonal_scatter, the shape of src should equal to the shape of input "
+                         f"diagonal,but got src.shape {tuple(src.shape)} and diagonal shape {tuple(shape)}.")
     return torch.diagonal_scatter(input, src, offset, dim1, dim2)
 
 

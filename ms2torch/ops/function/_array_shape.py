@@ -11,6 +11,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.errors import final
+from ms2torch._core.operators.calls import wrong_inputs
 from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 
@@ -88,7 +89,10 @@ def _flatten_method(input, order="C", end=None, *, start_dim=None, end_dim=-1):
 
 @mint_form(name="flatten")
 def _flatten_mint(input, start_dim=0, end_dim=-1):
-    return torch.flatten(input, start_dim, end_dim)
+    try:
+        return torch.flatten(input, start_dim, end_dim)
+    except TypeError:
+        raise wrong_inputs("FlattenExt", input=input, start_dim=start_dim, end_dim=end_dim) from None
 
 
 def _merge(input, order, start_dim, end_dim):

@@ -270,6 +270,8 @@ def jvp(fn, inputs, v, has_aux=False):
     Returns (output, jvp), with ``has_aux`` (output, jvp, aux). ValueError where ``v`` and ``inputs`` differ
     in length.
     """
+    if not callable(fn):
+        raise ValueError("The object is not callable. Please check code.")
     fn = _first_of_several(fn, has_aux)
     primals, tangents = _as_tuple(inputs), _as_tuple(v)
     if len(primals) != len(tangents):
@@ -285,6 +287,8 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     Returns (output, vjp_fn), with ``has_aux`` (output, vjp_fn, aux). ``vjp_fn`` gives a tuple of the inputs'
     gradients, with ``weights`` a pair of the inputs' and the weights' gradients.
     """
+    if not callable(fn):
+        raise TypeError(f"The fn should be callable, but got {type(fn).__name__}.")
     fn = _first_of_several(fn, has_aux)
     _check_tensors(inputs)
     asked = None if weights is None else _weights(weights)

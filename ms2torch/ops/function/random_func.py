@@ -8,13 +8,15 @@ The rest draws from torch's generator, which ``set_seed`` seeds too.
 from __future__ import annotations
 
 import inspect
+from numbers import Integral, Real
 
 import numpy as np
 import torch
 
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import final
-from ms2torch._core.operators.calls import type_description
+from ms2torch._core.operators.calls import type_description, wrong_inputs
+from ms2torch._core.operators.dispatch import ABSENT
 from ms2torch._core.operators.registry import (
     METHODS,
     REQUIRED,
@@ -511,9 +513,27 @@ def _bernoulli_method(input, *, generator=None):
     return torch.bernoulli(input, generator=engine(generator))
 
 
+_PRIMITIVES_IN_PLACE = {"random_": ("InplaceRandom", Integral, None), "uniform_": ("InplaceUniform", Real, 1)}
+
+
+def _check_limits(name, input, from_=0, to=ABSENT) -> None:
+    """TypeError for limits that are no numbers; those of ``random_`` are whole, and ``to`` may be None."""
+    called, kinds, default = _PRIMITIVES_IN_PLACE[name]
+    whole, to = kinds is Integral, default if to is ABSENT else to
+
+    def fits(value):
+        return isinstance(value, (kinds, Tensor)) and not (whole and isinstance(value, bool))
+
+    if not isinstance(input, Tensor) or not fits(from_) or not (fits(to) or (whole and to is None)):
+        seed = torch.zeros(())
+        raise wrong_inputs(called, input=lower(input), from_=from_, to=to, seed=seed, offset=seed)
+
+
 def _fills_in_place(name, fill):
     @method(name=name, on_tensors=True)
     def in_place(self, *args, generator=None, **kwargs):
+        if name in _PRIMITIVES_IN_PLACE:
+            _check_limits(name, self, *args, **kwargs)
         self._write(lambda t: fill(t, *args, generator=engine(generator), **kwargs))
         return self
 
@@ -619,6 +639,8 @@ def _uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, rang
 
 def _filled(name):
     def fill(input, from_=0, to=None if name == "random_" else 1, *, generator=None):
+        if not isinstance(input, Tensor):
+            _check_limits(name, input, from_, to)
         return METHODS[name](input, from_, to, generator=generator)
 
     fill.__name__ = name
