@@ -101,9 +101,10 @@ zeros_like = _like("zeros_like", 0, "Zeros")
 ones_like = _like("ones_like", 1, "Ones")
 
 
+@lowered
 def empty_like(prototype, dtype=None, shape=None):
     """Values that do not matter (zeros here) in the shape and dtype of ``prototype``."""
-    return zeros_like(prototype, dtype, shape)
+    return zeros_like.kernel(prototype, dtype, shape)
 
 
 @lowered
