@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -239,10 +240,14 @@ def _not_iterable(found, place):
 
 
 def _no_integer(found, place):
-    if place.function() != "pop":
+    if place.function() not in ("pop", "insert"):
         return None
     value = place.value(place.node.args[0])
-    return TypeError(f"Integer argument expected, but got StringImm type value: {value}")
+    kind = {str: "StringImm", float: "FP32Imm"}.get(type(value), type(value).__name__)
+    if place.function() == "insert" and os.environ.get("MS_DEV_JIT_SYNTAX_LEVEL") != "0":
+        return TypeError(f"The second input to ListInplaceInsert must be int scalar but got {kind}")
+    shown = f"{value:g}" if isinstance(value, float) else value
+    return TypeError(f"Integer argument expected, but got {kind} type value: {shown}")
 
 
 def _sequence_index(found, place):

@@ -75,7 +75,7 @@ def complex_pairs(operation: AudioTensorOperation, wave: np.ndarray, axes: int =
     """The array as floats, whose last axis holds real and imaginary parts."""
     wave = operation._checked(wave)
     if wave.ndim < axes or wave.shape[-1] != 2:
-        shape = "<..., complex=2>" if axes == 2 else "<..., freq, time, complex=2>"
+        shape = "<..., complex=2>" if axes == 2 else "<..., freq, num_frame, complex=2>"
         raise OperationError(f"{type(operation).__name__}: the shape of input tensor does not match the "
                              f"requirement of operator. Expecting tensor in shape of {shape}.")
     return wave

@@ -20,12 +20,31 @@ def _band(wave, axis: int, start: int, width: int, value) -> None:
     wave[(..., band) if axis == -1 else (..., band, slice(None))] = value
 
 
+def _check_most(operation, axis: int, most: int, length: int) -> None:
+    if most > length:
+        what = "time" if axis == -1 else "frequency"
+        if isinstance(operation, MaskAlongAxisIID):
+            raise OperationError("MaskAlongAxisIID: mask_param should be less than or equal to the length "
+                                 f"of {what} dimension.")
+        raise OperationError(
+            f"{type(operation).__name__}: invalid parameter, '{what}_mask_param' should be less than or "
+            f"equal to the length of {what} dimension, but got: 'frequency_mask_param' {most} and length "
+            f"{length}")
+
+
 def _fixed(operation, wave, axis: int, start: int, width: int, value):
     wave = operation._checked(wave, 2).copy()
-    if start + width > wave.shape[axis]:
+    length = wave.shape[axis]
+    if not isinstance(operation, MaskAlongAxis):
+        _check_most(operation, axis, width, length)
+    if start >= length:
+        raise OperationError("MaskAlongAxis: invalid parameter, 'mask_start' should be less than the length "
+                             f"of the masked dimension, but got: 'mask_start' {start} and length {length}")
+    if start + width > length:
         raise OperationError(
-            f"{type(operation).__name__}: the mask from {start}, {width} wide, exceeds the axis "
-            f"of {wave.shape[axis]}."
+            "MaskAlongAxis: invalid parameter, the sum of 'mask_start' and 'mask_width' should be no more "
+            f"than the length of the masked dimension, but got: 'mask_start' {start}, 'mask_width' {width} "
+            f"and length {length}"
         )
     _band(wave, axis, start, width, value)
     return wave
@@ -34,11 +53,7 @@ def _fixed(operation, wave, axis: int, start: int, width: int, value):
 def _drawn(operation, stream, wave, axis: int, most: int, value):
     """A band of up to ``most``, anywhere."""
     wave = operation._checked(wave, 2).copy()
-    if most > wave.shape[axis]:
-        raise OperationError(
-            f"{type(operation).__name__}: the mask, up to {most} wide, exceeds the axis of "
-            f"{wave.shape[axis]}."
-        )
+    _check_most(operation, axis, most, wave.shape[axis])
     width = stream.integer(0, most)
     _band(wave, axis, stream.integer(0, wave.shape[axis] - width), width, value)
     return wave

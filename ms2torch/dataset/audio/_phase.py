@@ -66,10 +66,20 @@ class PhaseVocoder(AudioTensorOperation):
 
     def _compute(self, wave):
         wave = complex_pairs(self, wave, 3)
-        if self.phase_advance.shape != (wave.shape[-3], 1):
+        wrong = "PhaseVocoder: invalid parameter, "
+        if self.phase_advance.ndim != 2 or self.phase_advance.shape[1] != 1:
+            raise OperationError(f"{wrong}'phase_advance' should be in shape of <freq, 1>.")
+        if self.phase_advance.shape[0] != wave.shape[-3]:
             raise OperationError(
-                "PhaseVocoder: invalid parameter, 'phase_advance' should be in shape of "
-                f"<{wave.shape[-3]}, 1>, but got {self.phase_advance.shape}."
+                f"{wrong}'first dimension of 'phase_advance'' should be equal to 'freq dimension length of "
+                "input tensor', but got: first dimension of 'phase_advance' "
+                f"{self.phase_advance.shape[0]} while freq dimension length of input tensor {wave.shape[-3]}."
+            )
+        if self.phase_advance.dtype != wave.dtype:
+            raise OperationError(
+                f"{wrong}data type of phase_advance should be equal to data type of input tensor, but got: "
+                f"data type of phase_advance {self.phase_advance.dtype} while data type of input tensor "
+                f"{wave.dtype}."
             )
         return _as_pairs(
             stretched(wave[..., 0] + 1j * wave[..., 1], self.rate, self.phase_advance), wave.dtype
@@ -128,6 +138,7 @@ class PitchShift(AudioTensorOperation):
     ):
         check_non_negative_int32(sample_rate, "sample_rate")
         check_int32(n_steps, "n_steps")
+        type_check(bins_per_octave, (int,), "bins_per_octave ")        # (two spaces, as MindSpore has them)
         check_int32_not_zero(bins_per_octave, "bins_per_octave")
         check_windows(n_fft, None, None, None, window)
         check_windows(n_fft, win_length, hop_length)

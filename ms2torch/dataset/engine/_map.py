@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import types
 
 import numpy as np
 
@@ -76,7 +77,8 @@ class MapDataset(UnionBaseDataset):
         """The operations as functions, in debug mode with the hooks among them."""
         operations = with_hooks(self.operations)
         tables = sys.modules.get("ms2torch.dataset.vision._tables")    # image programs have it
-        return [step(one) for one in (tables.fused(operations) if tables else operations)]
+        return [step(one, self.python_multiprocessing)
+                for one in (tables.fused(operations) if tables else operations)]
 
     def _threads(self, steps: list):
         """What computes several rows at once; None where an operation needs them one by one."""
@@ -152,3 +154,18 @@ def owned(value):
     if array is None or array.dtype.kind not in "biufUS":
         raise pipeline_error("Failed to create tensor from numpy array, data type is unknown.")
     return array
+
+
+def computes(function) -> bool:
+    """Whether a function uses MindSpore's operators, so that one worker runs it."""
+    if not isinstance(function, types.FunctionType):
+        return False
+    code = function.__code__
+    used = [function.__globals__.get(name) for name in code.co_names]
+    used += [cell.cell_contents for cell in function.__closure__ or () if cell != types.CellType()]
+    homes = [*code.co_names, *(getattr(v, "__module__", None) or getattr(v, "__name__", "") for v in used)]
+    return any(str(home).startswith(_COMPUTING) for home in homes)
+
+
+_COMPUTING = tuple(f"{package}.{name}" for package in ("mindspore", "ms2torch")
+                   for name in ("nn", "ops", "numpy", "compression"))

@@ -68,7 +68,7 @@ class MappableDataset(SourceDataset):
         raise NotImplementedError
 
     def _size(self) -> int:
-        return self.sampler._size(self._source_size())
+        return self.sampler._size(self._source_size(), self._labels)
 
     def _numbers(self) -> Callable[[], list[int]]:
         """A function that gives the row numbers of the next epoch."""

@@ -248,7 +248,7 @@ class Dataset:
         default the inputs'). Other columns pass. ``column_order`` (r1.x) selects and orders columns
         afterwards. Wrong names, and errors in the functions, surface as RuntimeError when the pipeline runs.
         """
-        from ._map import MapDataset
+        from ._map import MapDataset, computes
         order = kwargs.pop("column_order", None)
         if isinstance(num_parallel_workers, (list, str)):          # r1.x: column_order came fourth
             order, num_parallel_workers = num_parallel_workers, None
@@ -257,6 +257,8 @@ class Dataset:
         for name, columns in (("input_columns", input_columns), ("output_columns", output_columns)):
             if columns is not None:
                 check_columns(columns, name)
+        if computes(operations):
+            num_parallel_workers = 1
         mapped = MapDataset(self, operations, input_columns, output_columns, num_parallel_workers, **kwargs)
         return mapped if order is None else mapped.project(order)
 

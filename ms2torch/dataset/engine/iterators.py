@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import weakref
+
 import numpy as np
 import torch
 
@@ -63,6 +66,29 @@ def _described(dataset: Dataset) -> str:
     return f"{below} -> {name}" if below else name
 
 
+def _copied(dataset: Dataset) -> Dataset:
+    made = copy.copy(dataset)
+    made.children = [_copied(child) for child in dataset.children]
+    return made
+
+
+# Weak references to the iterators that are there.
+ITERATORS_LIST: list[weakref.ref] = []
+
+
+def _cleanup() -> None:
+    """End all pipelines."""
+    for reference in ITERATORS_LIST[:]:
+        if (iterator := reference()) is not None:
+            iterator.release()
+    ITERATORS_LIST.clear()
+
+
+def _gone(reference) -> None:
+    if reference in ITERATORS_LIST:
+        ITERATORS_LIST.remove(reference)
+
+
 class Iterator:
     """Rows, epoch after epoch.
 
@@ -77,7 +103,7 @@ class Iterator:
         shown = [name for name in names if not name.startswith("_meta-")]
         if len(shown) < len(names):
             dataset = _view(dataset, shown)
-        self.dataset = dataset
+        self._source, self._shown = dataset, None
         self._run = Run()
         self._left = -1 if num_epochs is None else num_epochs
         self._convert = to_array if output_numpy else to_tensor
@@ -88,12 +114,20 @@ class Iterator:
         self._names = dataset._columns()
         self._rows = None
         self._seen = 0
+        ITERATORS_LIST.append(weakref.ref(self, _gone))
         if step := dataset.get_init_step():
             self._resume(step)
 
+    @property
+    def dataset(self) -> Dataset:
+        """The pipeline as it was when it started: a tree of its own."""
+        if self._shown is None:
+            self._shown = _copied(self._source)
+        return self._shown
+
     def _resume(self, step: int) -> None:
         """Start behind ``step`` rows, as a training does that goes on (`Dataset.set_init_step`)."""
-        size = self.dataset.get_dataset_size()
+        size = self._source.get_dataset_size()
         if step < 0:
             raise pipeline_error(f"Cannot reset the pipeline, reset step must be >= 0. step: {step}")
         if step >= size * self._left:
@@ -123,7 +157,7 @@ class Iterator:
         try:
             row = next(self._rows, None)
         except Exception as error:
-            located(error, f"In row {self._seen} of epoch {self._run.epoch} of {_described(self.dataset)}")
+            located(error, f"In row {self._seen} of epoch {self._run.epoch} of {_described(self._source)}")
             raise
         if row is None:
             self._rows = None
@@ -131,8 +165,8 @@ class Iterator:
                 call()
             self._left -= self._left > 0
             self._run.epoch += 1
-            if self.dataset.dataset_size is None:
-                self.dataset.dataset_size = self._seen
+            if self._source.dataset_size is None:
+                self._source.dataset_size = self._seen
             raise StopIteration
         self._seen += 1
         return self._given(row)

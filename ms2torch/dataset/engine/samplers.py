@@ -86,7 +86,7 @@ class BuiltinSampler:
         if self.child_sampler is None:
             return self._start(rows, labels)
         below = self.child_sampler._open(rows, labels)
-        mine = self._start(self.child_sampler._size(rows), labels)
+        mine = self._start(self.child_sampler._size(rows, labels), labels)
 
         def epoch():
             given = below()
@@ -97,10 +97,10 @@ class BuiltinSampler:
     def _start(self, rows: int, labels: Callable[[], list[int]]) -> Numbers:
         raise NotImplementedError(f"{type(self).__name__} gives no row numbers.")
 
-    def _size(self, rows: int) -> int:
+    def _size(self, rows: int, labels: Callable[[], list[int]]) -> int:
         """How many row numbers one epoch has."""
         if self.child_sampler is not None:
-            rows = self.child_sampler._size(rows)
+            rows = self.child_sampler._size(rows, labels)
         return self._chosen(rows)
 
     def _chosen(self, rows: int) -> int:
@@ -412,7 +412,22 @@ class WeightedRandomSampler(BuiltinSampler):
         self.weights, self.replacement = weights, replacement
         super().__init__(num_samples)
 
+    def _check_weights(self) -> None:
+        wrong = next((i for i, weight in enumerate(self.weights) if weight < 0), None)
+        if not self.weights:
+            raise pipeline_error("WeightedRandomSampler: weights vector must not be empty")
+        if wrong is not None:
+            raise pipeline_error("WeightedRandomSampler: weights vector must not contain negative numbers, "
+                                 f"got: weights[{wrong}] = {self.weights[wrong]:f}")
+        if not any(self.weights):
+            raise pipeline_error("WeightedRandomSampler: elements of weights vector must not be all zero")
+
+    def parse(self):
+        self._check_weights()
+        super().parse()
+
     def _start(self, rows, labels):
+        self._check_weights()
         seed, wanted = config.drawing_seed(), self._chosen(rows)
         if len(self.weights) > rows:
             raise pipeline_error("Invalid parameter, size of sample weights must be less than or equal to "
@@ -480,8 +495,8 @@ class PKSampler(BuiltinSampler):
 
         return epoch
 
-    def _size(self, rows):
-        raise NotImplementedError("PKSampler's size is known when it runs.")
+    def _size(self, rows, labels):
+        return self._limited(self.num_val * len(set(labels())))
 
     def is_shuffled(self):
         return self.shuffle if self.child_sampler is None else self.child_sampler.is_shuffled()

@@ -9,6 +9,7 @@ each call outside of one.
 from __future__ import annotations
 
 import sys
+import types
 
 import numpy as np
 
@@ -53,6 +54,7 @@ class TensorOperation:
     implementation = None
     random = False
     one_to_one = True                    # takes exactly one column
+    alike = False                        # takes several arrays, and does the same to all of them
     threads = True                       # is fast enough outside of Python's lock for threads to pay
     _refuse = None                       # raises for an array that the transform cannot take
 
@@ -86,6 +88,8 @@ class TensorOperation:
             return compute
 
         def run(*columns):
+            if len(columns) != 1 and self.alike:
+                return compute(*map(_array, columns))
             if len(columns) != 1:
                 raise OperationError("The op is OneToOne, can only accept one tensor as input.")
             column = columns[0]
@@ -128,6 +132,9 @@ class RandomOperation(TensorOperation):
 
     def _draw(self, stream: MT19937, *columns):
         """The transform over arrays, drawing from ``stream``."""
+        if len(columns) > 1 and self.alike:
+            chosen = self._choose(stream, columns[0])
+            return tuple(self._apply(chosen, column) for column in columns)
         return self._apply(self._choose(stream, *columns), *columns)
 
     def _opened(self):
@@ -238,17 +245,18 @@ def calls_through(method):
     return method
 
 
-def step(operation):
+def step(operation, processes: bool = False):
     """An operation of ``map`` as a function whose errors are worded as the pipeline's.
 
     Transforms that rows can take in several threads at once have ``parts``: a function of the column that
     draws, in the order of the rows (None where nothing is drawn), and one that computes, of what was drawn
-    and the column.
+    and the column. ``processes``: MindSpore runs functions of the program in processes of their own.
     """
     if hasattr(operation, "by_table"):
         return _run_of(operation)
     if _is_ours(operation):
-        name, run = type(operation).__name__, operation._opened()
+        python = operation.implementation is Implementation.PY
+        name, run = "PyFunc" if python else type(operation).__name__, operation._opened()
 
         def worded(function):
             def apply(*columns):
@@ -291,6 +299,11 @@ def step(operation):
                 "exit unexpected or be killed, main process will exit. If this is not an artificial "
                 "operation, you can use mindspore.dataset.config.set_enable_watchdog(False) to block this "
                 "error.")
+        if isinstance(results, types.GeneratorType):
+            raise UserCodeError("map operation: [PyFunc] failed. " + (
+                "RuntimeError: Cannot pickle <class 'generator'> object, please verify pyfunc return with "
+                "numpy array" if processes else
+                "Failed to create tensor from numpy array, data type is unknown."))
         if type(results) is not tuple:
             return _detached(results, columns)
         kept = []

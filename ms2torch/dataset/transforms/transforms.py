@@ -225,15 +225,21 @@ class Concatenate(TensorOperation):
                 raise OperationError("Concatenate: only 1D input supported, got rank of input: "
                                      f"{column.ndim}")
         for name, array in (("prepend", self.prepend), ("append", self.append)):
-            if array is not None and array.dtype != columns[0].dtype and array.dtype.kind not in "US":
-                raise OperationError(f"Concatenate: input datatype does not match the {name} datatype, got "
-                                     f"input datatype: {columns[0].dtype}, {name} datatype:{array.dtype}")
+            if array is not None and _named(array.dtype) != _named(columns[0].dtype):
+                raise OperationError(
+                    f"Concatenate: input datatype does not match the {name} datatype, got input datatype: "
+                    f"{_named(columns[0].dtype)}, {name} datatype:{_named(array.dtype)}")
         for column in columns[1:]:
             if column.dtype != columns[0].dtype and column.dtype.kind not in "US":
                 raise OperationError("Concatenate: inconsistent datatype of input, got: "
                                      f"{columns[0].dtype} and {column.dtype}")
         parts = [x for x in (self.prepend, *columns, self.append) if x is not None]
         return np.concatenate(parts)
+
+
+def _named(dtype: np.dtype) -> str:
+    """MindSpore's name of a dtype; texts of all lengths are of one."""
+    return {"U": "string", "S": "bytes"}.get(dtype.kind, dtype.name)
 
 
 class Duplicate(TensorOperation):

@@ -13,7 +13,7 @@ from ..transforms.operation import OperationError, RandomOperation
 from ..transforms.py_transforms_util import Implementation
 from ..transforms.validators import check_prob
 from . import resizing
-from .images import ImageOperation, cut, flipped, needs_image, needs_pil, pad, pillow
+from .images import ImageOperation, cut, flipped, needs_image, needs_pil, needs_plane, pad, pillow, unfit
 from .utils import Border, Inter, parse_padding
 from .validators import check_border, check_fill_value, check_interpolation, check_padding, check_size
 
@@ -192,7 +192,7 @@ class HorizontalFlip(ImageOperation):
     implementation = Implementation.C
 
     def _compute(self, image):
-        needs_image(image, "HorizontalFlip")
+        needs_plane(image, "HorizontalFlip")
         return flipped(image, 1)
 
 
@@ -202,11 +202,13 @@ class VerticalFlip(ImageOperation):
     implementation = Implementation.C
 
     def _compute(self, image):
-        needs_image(image, "VerticalFlip")
+        needs_plane(image, "VerticalFlip")
         return flipped(image, 0)
 
 
 class _RandomFlip(RandomOperation, ImageOperation):
+
+    alike = True
 
     def __init__(self, prob=0.5):
         check_prob(prob)
@@ -214,7 +216,7 @@ class _RandomFlip(RandomOperation, ImageOperation):
         self.prob = prob
 
     def _choose(self, stream, image):
-        needs_image(image, type(self).__name__)
+        self._check(image)
         return stream.chance(self.prob)
 
     def _apply(self, chosen, image):
@@ -232,17 +234,28 @@ class RandomHorizontalFlip(_RandomFlip):
 
     _pil_name, _axis = "FLIP_LEFT_RIGHT", 1
 
+    def _check(self, image):
+        needs_plane(image, "RandomHorizontalFlip")
+
 
 class RandomVerticalFlip(_RandomFlip):
     """Top becomes bottom with probability ``prob``."""
 
     _pil_name, _axis = "FLIP_TOP_BOTTOM", 0
 
+    def _check(self, image):
+        if image.ndim not in (2, 3):
+            first = ". You may need to perform Decode first." if image.ndim == 1 else ""
+            raise OperationError("RandomVerticalFlip: input tensor is not in shape of <H,W> or <H,W,C>, but "
+                                 f"got rank: {image.ndim}{first}")
+
 
 class RandomCrop(RandomOperation, ImageOperation):
     """A rectangle of ``size`` from anywhere in the image, after `Pad`; ``pad_if_needed`` pads smaller images
-    up to it.
+    up to it. What comes before the last three axes counts images.
     """
+
+    alike = True
 
     def __init__(self, size, padding=None, pad_if_needed=False, fill_value=0, padding_mode=Border.CONSTANT):
         check_size(size)
@@ -280,7 +293,13 @@ class RandomCrop(RandomOperation, ImageOperation):
         return stream.integer(0, rows - height), left, height, width
 
     def _choose(self, stream, image):
-        needs_image(image, "RandomCrop")
+        if image.ndim < 2:
+            raise OperationError("RandomCropOp: input tensor should have at least 2 dimensions, but got: "
+                                 f"{image.ndim}")
+        if image.ndim > 3:
+            return [self._choose(stream, one) for one in image]
+        if image.ndim == 3 and image.shape[2] not in (1, 3):
+            raise unfit("Pad", "channel", "(1, 3)", image.shape[2])
         (rows, columns), (height, width) = image.shape[:2], self.size
         left, top, right, bottom = self.padding
         rows, columns = rows + top + bottom, columns + left + right
@@ -289,7 +308,17 @@ class RandomCrop(RandomOperation, ImageOperation):
         return self.place(stream, rows, columns)
 
     def _apply(self, place, image):
+        if image.ndim > 3:
+            return np.stack([self._apply(*one) for one in zip(place, image, strict=True)])
         return cut(self.padded(image), *place)
+
+    def _draw(self, stream, *columns):
+        if len(columns) == 1 or columns[0].ndim <= 3:
+            return super()._draw(stream, *columns)
+        first, *others = columns         # each image of the first column has its place, the others the last
+        places = self._choose(stream, first)
+        last = np.array(places).reshape(-1, 4)[-1]
+        return (self._apply(places, first), *(self._apply(_same(last, c), c) for c in others))
 
     def _execute_py(self, image):
         needs_pil(image)
@@ -301,3 +330,8 @@ class RandomCrop(RandomOperation, ImageOperation):
             top = random.randint(0, image.shape[0] - height)
             image = cut(image, top, random.randint(0, image.shape[1] - width), height, width)
         return pillow("Image").fromarray(image)
+
+
+def _same(place, images: np.ndarray):
+    """``place`` for each image."""
+    return place if images.ndim < 4 else [_same(place, one) for one in images]

@@ -24,7 +24,7 @@ from . import kernels
 from ._convert import image_size, pixels
 from ._geometry import pil_filter, resized
 from ._hue import turned, turned_pil
-from .images import ImageOperation, cut, needs_image, needs_pil, pillow
+from .images import ImageOperation, cut, needs_image, needs_pil, pillow, unfit
 from .utils import Inter
 from .validators import check_interpolation, check_size
 
@@ -160,9 +160,12 @@ class RandomColorAdjust(RandomOperation, ImageOperation):
         self.saturation, self.hue = _range(saturation, "saturation"), _range(hue, "hue", 0, -0.5, 0.5)
 
     def _choose(self, stream, image):
-        if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
-            raise OperationError("RandomColorAdjust: image shape should be <H,W,3> of uint8, but got: "
-                                 f"{image.shape} of {image.dtype}")
+        if image.ndim != 3:
+            first = " You may need to perform Decode first." if image.ndim == 1 else ""
+            wanted = unfit("RandomColorAdjust", "dimension", "(3), in shape of <H, W, C>", image.ndim)
+            raise OperationError(f"{wanted}{first}")
+        if image.shape[2] != 3:
+            raise unfit("RandomColorAdjust", "channel", "(3)", image.shape[2])
         steps = [(self.brightness, _brighter, 1), (self.contrast, _contrasted, 1),
                  (self.saturation, _saturated, 1), (self.hue, turned, 0)]
         stream.shuffle(steps)                             # what is left alone takes part in the shuffle
@@ -171,6 +174,9 @@ class RandomColorAdjust(RandomOperation, ImageOperation):
 
     def _apply(self, changes, image):
         for change, factor in changes:
+            name, taken = _TAKEN.get(change, ("", (image.dtype.name,)))
+            if image.dtype.name not in taken:
+                raise unfit(name, "data type", f"({', '.join(taken)})", image.dtype)
             image = change(image, factor)
         return image
 
@@ -192,6 +198,13 @@ def _grey(image: np.ndarray) -> np.ndarray:
         return image[..., :3] @ np.array([0.299, 0.587, 0.114], image.dtype)
     red, green, blue = (image[..., i].astype(np.int32) for i in range(3))
     return (red * 9798 + green * 19235 + blue * 3735 + 16384) >> 15
+
+
+def _rounded(values: np.ndarray, dtype) -> np.ndarray:
+    """Numbers in ``dtype``; the nearest integers, at its ends where they are beyond."""
+    if dtype.kind == "f":
+        return values.astype(dtype)
+    return np.clip(np.rint(values), np.iinfo(dtype).min, np.iinfo(dtype).max).astype(dtype)
 
 
 def _bytes(values: np.ndarray) -> np.ndarray:
@@ -216,6 +229,8 @@ _LEVELS = np.arange(256, dtype=np.float32)
 
 
 def _brighter(image, factor):
+    if image.dtype != np.uint8:
+        return _rounded(image.astype(np.float64) * float(factor), image.dtype)
     with kernels.opencv("colour") as cv2:
         if cv2 and image.size and factor >= 0:
             return cv2.convertScaleAbs(image, alpha=float(factor)).reshape(image.shape)
@@ -233,8 +248,9 @@ def _contrasted(image, factor):
         else:
             mean = _grey(image).mean()
     if image.dtype != np.uint8:
-        added = float(np.float32(mean)) * (1 - float(factor))
-        return (image.astype(np.float64) * float(factor) + added).astype(np.float32)
+        mean = float(np.float32(mean)) if image.dtype.kind == "f" else np.rint(mean)
+        added = mean * (1 - float(factor))
+        return _rounded(image.astype(np.float64) * float(factor) + added, image.dtype)
     table = _bytes(weighted(np.float32(np.rint(mean)), np.float32(1) - factor, _LEVELS, factor))
     return kernels.looked_up(table, image)
 
@@ -247,3 +263,9 @@ def _saturated(image, factor):
             return cv2.addWeighted(grey, 1 - float(factor), image, float(factor), 0)
     mixed = weighted(_grey(image)[..., None], np.float32(1) - factor, image, factor)
     return _bytes(mixed) if image.dtype == np.uint8 else mixed
+
+
+# What the parts of RandomColorAdjust take, where it is not everything: name, dtypes.
+_TAKEN = {_contrasted: ("AdjustContrast", ("uint8", "uint16", "float32")),
+          _saturated: ("AdjustSaturation", ("uint8", "uint16", "float32")),
+          turned: ("AdjustHue", ("uint8", "float32"))}

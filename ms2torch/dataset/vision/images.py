@@ -39,6 +39,20 @@ def needs_pil(image, otherwise: Exception | None = None) -> None:
                                      "data or ToPIL() for decoded data.")
 
 
+def unfit(name: str, what: str, wanted: str, found) -> OperationError:
+    """The error of an image whose ``what`` (dimension, channel, data type) an operation does not take."""
+    kind = "type" if what == "data type" else what
+    return OperationError(f"{name}: the {what} of image tensor does not match the requirement of operator. "
+                          f"Expecting tensor in {kind} of {wanted}. But got {kind} {found}.")
+
+
+def needs_plane(image: np.ndarray, name: str) -> None:
+    """At least two axes: what comes before the last three counts images."""
+    if image.ndim < 2:
+        raise OperationError(f"{name}: the image tensor should have at least two dimensions. You may need to "
+                             "perform Decode first.")
+
+
 def needs_image(image: np.ndarray, name: str) -> None:
     """(H, W) or (H, W, C)."""
     if image.ndim not in (2, 3):
@@ -56,7 +70,9 @@ def cut(image: np.ndarray, top: int, left: int, height: int, width: int) -> np.n
 
 
 def flipped(image: np.ndarray, axis: int) -> np.ndarray:
-    """An image from bottom to top (0) or from right to left (1)."""
+    """An image, or many, from bottom to top (0) or from right to left (1)."""
+    if image.ndim > 3:
+        return np.flip(image, axis - 3)
     with kernels.opencv("colour") as cv2:
         if cv2 and image.dtype.kind in "uif" and image.dtype.itemsize < 8 and image.size:
             return cv2.flip(image, axis).reshape(image.shape)
