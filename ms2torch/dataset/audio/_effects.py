@@ -91,12 +91,19 @@ class Phaser(AudioTensorOperation):
         )
         kind = Modulation.SINUSOIDAL if self.sinusoidal else Modulation.TRIANGULAR
         delays = _whole(_swing(kind, period, 1, length, math.pi / 2))
-        past, out, place = np.zeros((len(flat), length)), np.empty_like(flat), 0
-        for i in range(flat.shape[1]):
-            mixed = flat[:, i] * self.gain_in + past[:, (place + delays[i % period]) % length] * self.decay
-            place = (place + 1) % length
-            past[:, place] = out[:, i] = mixed
-        return (out * self.gain_out).clip(-1, 1).reshape(wave.shape).astype(wave.dtype)
+        # how many samples ago each one's echo was, from 1 to length
+        lags = length - (delays[np.arange(flat.shape[1]) % period] - 1) % length
+        out = np.array([_echoed(row.tolist(), lags.tolist(), length, self.decay)
+                        for row in flat * self.gain_in])
+        return (out.reshape(flat.shape) * self.gain_out).clip(-1, 1).reshape(wave.shape).astype(wave.dtype)
+
+
+def _echoed(samples: list, lags: list, longest: int, decay: float) -> list:
+    """Each sample with an earlier result; Python's own numbers are the fastest one by one."""
+    out = [0.0] * longest
+    for place, (sample, lag) in enumerate(zip(samples, lags, strict=True), longest):
+        out.append(sample + out[place - lag] * decay)
+    return out[longest:]
 
 
 class Flanger(AudioTensorOperation):
@@ -149,9 +156,13 @@ class Flanger(AudioTensorOperation):
         width *= gain * (1 - abs(regen))
         length, period = int((delay + depth) * rate + 0.5) + 2, int(rate / self.speed)
         swing = _swing(self.modulation, period, math.floor(delay * rate + 0.5), length - 2.0, 3 * math.pi / 2)
-        past, last, out = np.zeros((*flat.shape[:2], length)), np.zeros(flat.shape[:2]), np.empty_like(flat)
-        rows, head = np.arange(channels), 0
+        rows = np.arange(channels)
         shift = (rows * period * self.phase / 100 + 0.5).astype(int)
+        if regen == 0:
+            found = self._delayed(flat, swing[(np.arange(flat.shape[-1]) + shift[:, None]) % period], length)
+            return (flat * gain + found * width).clip(-1, 1).reshape(wave.shape).astype(wave.dtype)
+        past, last, out = np.zeros((*flat.shape[:2], length)), np.zeros(flat.shape[:2]), np.empty_like(flat)
+        head = 0
         for i in range(flat.shape[-1]):
             head = (head + length - 1) % length
             now = swing[(i + shift) % period]
@@ -159,12 +170,23 @@ class Flanger(AudioTensorOperation):
             part = now - whole
             past[..., head] = flat[..., i] + last * regen
             a, b, c = (past[:, rows, (head + whole + k) % length] for k in range(3))
-            if self.interpolation is Interpolation.LINEAR:
-                found = a + (b - a) * part
-            else:
-                b, c = b - a, c - a
-                bend = c * 0.5 - b
-                found = a + (bend * part + (b * 2 - c * 0.5)) * part
-            last = found
+            found = last = self._between(a, b, c, part)
             out[..., i] = flat[..., i] * gain + found * width
         return out.clip(-1, 1).reshape(wave.shape).astype(wave.dtype)
+
+    def _delayed(self, waves, now, length: int):
+        """Without feedback: what each sample (..., channel, time) finds ``now`` (channel, time) before it."""
+        whole = now.astype(int)
+        padded = np.concatenate([np.zeros((*waves.shape[:2], length)), waves], -1)
+        places = np.arange(length, length + now.shape[1])
+        rows = np.arange(len(now))[:, None]
+        a, b, c = (padded[:, rows, places - (whole + k) % length] for k in range(3))
+        return self._between(a, b, c, now - whole)
+
+    def _between(self, a, b, c, part):
+        """The value a part of the way from a to b; or on the parabola through a, b and c."""
+        if self.interpolation is Interpolation.LINEAR:
+            return a + (b - a) * part
+        b, c = b - a, c - a
+        bend = c * 0.5 - b
+        return a + (bend * part + (b * 2 - c * 0.5)) * part
