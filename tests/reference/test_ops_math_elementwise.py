@@ -239,6 +239,12 @@ def test_integers_over_zero(dtype):
                               ms.numpy.remainder, ms.numpy.mod, ms.numpy.fmod)]
 
 
+@case(each={"dtype": ["int8", "int16", "int32", "int64", "uint8"]}, mode="BOTH")
+def test_primitives_of_integers_over_zero(dtype):
+    a, b = ms.Tensor([3, 0, 5], getattr(ms, dtype)), ms.Tensor([0, 0, 3], getattr(ms, dtype))
+    return [f(a, b) for f in (ops.Mod(), ops.FloorDiv(), ops.FloorMod())]
+
+
 @case(each={"dtype": ["int16", "float16"]})
 def test_fmod_of_a_number(dtype):
     scalar, vector = ms.Tensor(10, getattr(ms, dtype)), ms.Tensor([10, 3], getattr(ms, dtype))

@@ -27,7 +27,8 @@ def sgd(momentum, dampening, nesterov, first, params, grads, *moments_rate_decay
 def _rounded_once(momentum, dampening, nesterov, first, params, grads, moments, rate, decay) -> None:
     """A step of float16 as MindSpore makes it: of decayed gradients, in float32, rounded at its end."""
     if decay:
-        grads = torch._foreach_add(grads, params, alpha=decay)
+        decay = float(torch.tensor(decay, dtype=torch.float16))
+        grads = torch._foreach_add(grads, torch._foreach_mul(params, decay))
     wide = [[t.float() for t in tensors] for tensors in (params, grads, *moments)]
     sgd(momentum, dampening, nesterov, first, *wide, rate, 0.0)
     torch._foreach_copy_([*params, *chain(*moments)], [*wide[0], *chain(*wide[2:])])
