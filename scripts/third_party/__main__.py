@@ -85,6 +85,7 @@ def launched(library: Library, script: str, *arguments: str) -> bool:
     """Run a script of this folder under ms2torch where ``library`` is; whether it came to its end."""
     path = os.pathsep.join([str(ROOT), *library.path()])
     env = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1")}
+    env["PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"] = "python"  # their generated code is older than the package
     command = [sys.executable, "-m", "ms2torch", str(HERE / script), *arguments]
     try:
         return (
