@@ -175,7 +175,7 @@ class ManifestDataset(ListedDataset, VisionBaseDataset):
         path = self._of(content, "source", number).removeprefix("file://")
         if not os.path.isfile(path):
             raise pipeline_error(f"Invalid file path, {path} does not exist.")
-        if self._of(content, "usage", number) != self.usage:
+        if self._of(content, "usage", number).lower() != self.usage:
             return []
         labels = content.get("annotation", [])
         if any("name" not in label for label in labels):
