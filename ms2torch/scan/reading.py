@@ -11,67 +11,14 @@ from __future__ import annotations
 
 import ast
 import sys
-from typing import NamedTuple
 
 from ms2torch._naming import generation, surface
 
 from . import members
 from .answers import ask, here
 from .evaluate import CALLED, UNKNOWN, evaluate
-
-LIVE, GUARDED, DEAD = "", "guarded", "dead"
-
-
-class Ref(str):
-    """A dotted MindSpore name."""
-
-
-class Of(str):
-    """An instance of the MindSpore class of that name."""
-
-
-class Const(NamedTuple):
-    """A value that is told."""
-
-    value: object
-
-
-class Use(NamedTuple):
-    """A MindSpore name in the file: an import of it, or a use; its line, and whether it is reached."""
-
-    name: str
-    line: int
-    state: str
-    imported: bool = False
-
-
-class Call(NamedTuple):
-    """A call of a MindSpore name: ``method`` where it goes by an instance."""
-
-    name: str
-    node: ast.Call
-    state: str
-    method: bool = False
-
-
-class Member(NamedTuple):
-    """An attribute of an instance of a MindSpore class."""
-
-    cls: str
-    name: str
-    line: int
-    state: str
-
-
-class Module(NamedTuple):
-    """A module that is not MindSpore's: its dotted name, the dots before it, and what is imported of it."""
-
-    name: str
-    level: int
-    line: int
-    state: str
-    parts: tuple[str, ...] = ()
-
+from .expressions import Expressions, all_arguments, children
+from .uses import DEAD, GUARDED, LIVE, Call, Const, Member, Module, Of, Ref, Use
 
 _CATCHES = frozenset(
     (
@@ -93,7 +40,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
 
 
-class Reader:
+class Reader(Expressions):
     """Reads one file; ``main`` says whether it is the program (None: not told)."""
 
     def __init__(self, main: bool | None = None, installed=None) -> None:
@@ -297,7 +244,7 @@ class Reader:
         if handler is not None:
             handler(self, node)
             return
-        for child in _inside(node):
+        for child in children(node):
             self.expression(child)
 
     def _import(self, node: ast.Import) -> None:
@@ -451,7 +398,7 @@ class Reader:
         for decorator in node.decorator_list:
             self.expression(decorator)
         self._arguments(node.args)
-        for annotation in (node.returns, *(a.annotation for a in _every(node.args))):
+        for annotation in (node.returns, *(a.annotation for a in all_arguments(node.args))):
             if annotation is not None:
                 self.expression(annotation)
         self.scopes[-1][node.name] = None
@@ -463,7 +410,7 @@ class Reader:
 
     def _put_off(self, node) -> None:
         """A function's body is read after all that stands around it."""
-        scope = {a.arg: None for a in _every(node.args)}
+        scope = {a.arg: None for a in all_arguments(node.args)}
         self._later.append((node, [*self.scopes, scope], self.selves, self.base, self.state))
 
     def _class(self, node: ast.ClassDef) -> None:
@@ -492,137 +439,6 @@ class Reader:
         for name in node.names:
             self.scopes[0 if isinstance(node, ast.Global) else -1][name] = None
 
-    # ---- expressions ------------------------------------------------------------------------------------
-
-    def expression(self, node: ast.AST) -> None:
-        """Read all that is in an expression."""
-        handler = _EXPRESSIONS.get(type(node))
-        if handler is not None:
-            handler(self, node)
-            return
-        for child in _inside(node):
-            self.expression(child)
-
-    def _name(self, node: ast.Name) -> None:
-        value = self.look(node.id)
-        if isinstance(value, Ref) and isinstance(node.ctx, ast.Load):
-            self.uses.append(Use(value, node.lineno, self.state))
-
-    def _attribute(self, node: ast.Attribute) -> None:
-        value = self.value(node.value)
-        if isinstance(value, Ref):
-            if isinstance(node.ctx, ast.Load):
-                self.uses.append(Use(f"{value}.{node.attr}", node.lineno, self.state))
-            return
-        if isinstance(value, Of) and isinstance(node.ctx, ast.Load):
-            self.members.append(Member(value, node.attr, node.lineno, self.state))
-        self.expression(node.value)
-
-    def _call(self, node: ast.Call) -> None:
-        function = node.func
-        if isinstance(function, ast.Name) and function.id in ("getattr", "hasattr") and len(node.args) >= 2:
-            self._by_name(node)
-            return
-        value = self.value(function)
-        if isinstance(value, Ref):
-            self.calls.append(Call(value, node, self.state))
-        elif isinstance(function, ast.Attribute):
-            owner = self.value(function.value)
-            if isinstance(owner, Of):
-                self.calls.append(Call(f"{owner}.{function.attr}", node, self.state, True))
-            elif function.attr == "__init__" and _is_super(function.value) and isinstance(self.base, Ref):
-                self.calls.append(Call(self.base, node, self.state))
-        self.expression(function)
-        for argument in node.args:
-            self.expression(argument)
-        for keyword in node.keywords:
-            self.expression(keyword.value)
-
-    def _by_name(self, node: ast.Call) -> None:
-        """``getattr`` and ``hasattr``: without a default, a use; with one, a question."""
-        got = self._got(node) if node.func.id == "getattr" else None
-        if isinstance(got, Ref):
-            self.uses.append(Use(got, node.lineno, self.state))
-        for argument in node.args[1:]:
-            self.expression(argument)
-        if not isinstance(self.value(node.args[0]), Ref):
-            self.expression(node.args[0])
-
-    def _lambda(self, node: ast.Lambda) -> None:
-        self._arguments(node.args)
-        self._put_off(node)
-
-    def _comprehension(self, node) -> None:
-        self.scopes = [*self.scopes, {}]
-        for part in node.generators:
-            self.expression(part.iter)
-            self.bind(part.target, None)
-            for test in part.ifs:
-                self.expression(test)
-        for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
-            self.expression(part)
-        self.scopes = self.scopes[:-1]
-
-    def _walrus(self, node: ast.NamedExpr) -> None:
-        self.expression(node.value)
-        self.bind(node.target, self.value(node.value))
-
-    def _if_expression(self, node: ast.IfExp) -> None:
-        self.expression(node.test)
-        test = evaluate(node.test, self.told)
-        outer = self.state
-        states = (
-            ((LIVE, DEAD) if test else (DEAD, LIVE))
-            if test is not UNKNOWN
-            else (GUARDED, GUARDED)
-            if self._asks(node.test)
-            else (LIVE, LIVE)
-        )
-        for state, part in zip(states, (node.body, node.orelse), strict=True):
-            self.state = outer or state
-            self.expression(part)
-        self.state = outer
-
-    def _of_many(self, node: ast.BoolOp) -> None:
-        """``hasattr(ms, "x") and ms.x()``: what one operand settles makes the rest dead."""
-        outer, decides = self.state, isinstance(node.op, ast.Or)
-        for item in node.values:
-            self.expression(item)
-            value = evaluate(item, self.told)
-            if value is not UNKNOWN and bool(value) is decides:
-                self.state = self.state or DEAD
-        self.state = outer
-
-
-def _every(arguments: ast.arguments) -> list[ast.arg]:
-    found = [
-        *arguments.posonlyargs,
-        *arguments.args,
-        *arguments.kwonlyargs,
-        arguments.vararg,
-        arguments.kwarg,
-    ]
-    return [a for a in found if a is not None]
-
-
-# Kinds of nodes that hold no names.
-_LEAVES = (ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
-
-
-def _inside(node: ast.AST):
-    """The nodes right below a node, but for those that hold no names."""
-    for field in node._fields:
-        found = getattr(node, field, None)
-        if found.__class__ is list:
-            yield from (
-                child for child in found if isinstance(child, ast.AST) and not isinstance(child, _LEAVES)
-            )
-        elif isinstance(found, ast.AST) and not isinstance(found, _LEAVES):
-            yield found
-
-
-def _is_super(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
 
 
 _STATEMENTS = {
@@ -644,17 +460,4 @@ _STATEMENTS = {
     ast.Global: Reader._global,
     ast.Nonlocal: Reader._global,
     **dict.fromkeys(_TRIES, Reader._try),
-}
-_EXPRESSIONS = {
-    ast.Name: Reader._name,
-    ast.Attribute: Reader._attribute,
-    ast.Call: Reader._call,
-    ast.Lambda: Reader._lambda,
-    ast.ListComp: Reader._comprehension,
-    ast.SetComp: Reader._comprehension,
-    ast.DictComp: Reader._comprehension,
-    ast.GeneratorExp: Reader._comprehension,
-    ast.NamedExpr: Reader._walrus,
-    ast.IfExp: Reader._if_expression,
-    ast.BoolOp: Reader._of_many,
 }

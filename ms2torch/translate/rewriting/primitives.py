@@ -13,7 +13,7 @@ import libcst as cst
 from ..rules.table import call_rule
 from ..translation import site_of
 from .binding import bind
-from .reading import place
+from .joining import place
 from .sites import Kept
 from .templates import code, fill
 from .worth import Of, is_a

@@ -11,11 +11,11 @@ import ast
 from ms2torch._naming import surface
 
 from ..facts import Facts
-from ..translation import site_of
 from . import results
+from .calls import PYTHON_NAMES, Calls
+from .joining import inherited, is_number, is_static, item, join, operated, parameters, place
 from .worth import (
     ARRAY,
-    BUFFER,
     PARAMETER,
     PLAIN,
     SHAPE,
@@ -25,15 +25,12 @@ from .worth import (
     Const,
     File,
     Function,
-    Gradient,
     Many,
     Of,
     OwnOf,
     Plain,
     Ref,
     Seq,
-    found,
-    is_a,
     is_cell,
     is_tensor,
     shortest,
@@ -41,25 +38,13 @@ from .worth import (
 
 _PASSES = 3
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_PYTHON_NAMES = """
-int float str bool len range abs sum min max round print open input sorted format repr isinstance
-type divmod pow
-"""
-_PYTHON = frozenset(_PYTHON_NAMES.split())
 _ARRAYS = ("numpy", "cv2", "scipy")
-_GRADIENTS = {
-    "mindspore.value_and_grad": True,
-    "mindspore.ops.value_and_grad": True,
-    "mindspore.grad": False,
-    "mindspore.ops.grad": False,
-    "mindspore.ops.GradOperation": False,
-}
 # What an argument of which nothing else is told is called where it is an optimizer.
 _OPTIMIZERS = ("optimizer", "opt", "optim")
 _CELL_LISTS = ("mindspore.nn.CellList", "mindspore.nn.SequentialCell")
 
 
-class Reading:
+class Reading(Calls):
     """What is known of one file: ``worth(node)`` by place, its classes, and the stars that it imports."""
 
     def __init__(self, tree: ast.Module, facts: Facts | None = None, project=None) -> None:
@@ -95,7 +80,7 @@ class Reading:
         if star:
             self.imported.add(name)
             return shortest(f"{star}.{name}")
-        return PLAIN if name in _PYTHON else None
+        return PLAIN if name in PYTHON_NAMES else None
 
     def _bind(self, target: ast.AST, worth) -> None:
         if isinstance(target, ast.Name):
@@ -272,7 +257,7 @@ class Reading:
         self._self, self._running = function.owner, function
         names = parameters(node)
         is_method = function.owner is not None and node in function.owner.node.body
-        if is_method and names and not _is_static(node):
+        if is_method and names and not is_static(node):
             scope[names[0]] = OwnOf(function.owner)
             names = names[1:]
         tensors = is_method and function.owner.is_cell and node.name in ("construct", "bprop")
@@ -369,7 +354,7 @@ class Reading:
     def _of_unaryop(self, node: ast.UnaryOp):
         worth = self.value(node.operand)
         if isinstance(worth, Const):
-            return Const(-worth.value) if isinstance(node.op, ast.USub) and _number(worth.value) else PLAIN
+            return Const(-worth.value) if isinstance(node.op, ast.USub) and is_number(worth.value) else PLAIN
         return PLAIN if isinstance(node.op, ast.Not) else TENSOR if worth == PARAMETER else worth
 
     def _of_boolop(self, node: ast.BoolOp):
@@ -471,293 +456,3 @@ class Reading:
         worth = self.value(node.value)
         self._bind(node.target, worth)
         return worth
-
-    # ---- calls ------------------------------------------------------------------------------------------
-
-    def _of_call(self, node: ast.Call):
-        callee = self.value(node.func)
-        arguments = [self.value(a) for a in node.args]
-        keywords = {k.arg: self.value(k.value) for k in node.keywords}
-        fact = self.facts.at(*site_of(node))
-        worth = self._called(node, callee, arguments, keywords)
-        if fact is not None and fact.result is not None:
-            worth = of_kind(fact.result) or worth
-        return worth
-
-    def _called(self, node: ast.Call, callee, arguments, keywords):
-        if isinstance(callee, Ref):
-            return self._of_ref(callee, node, arguments, keywords)
-        if isinstance(callee, Class):
-            self._give(callee.function("__init__"), node, arguments, keywords, True)
-            return OwnOf(callee)
-        if isinstance(callee, Function):
-            self._give(callee, node, arguments, keywords, False)
-            return callee.returns
-        if isinstance(callee, Bound):
-            self._give(callee.function, node, arguments, keywords, True)
-            return callee.function.returns
-        if isinstance(callee, OwnOf):
-            name = "construct" if callee.cls.is_cell else "__call__"
-            self._give(callee.cls.function(name), node, arguments, keywords, True)
-            function = callee.cls.function(name)
-            return function.returns if function else TENSOR if callee.cls.is_cell else None
-        if isinstance(callee, Gradient):
-            return self._differentiated(callee, node, arguments)
-        if isinstance(callee, Of):
-            if callee.cls == "mindspore.ops.GradOperation":
-                return Gradient(
-                    arguments[0] if arguments else None, False, callee.call, False, len(arguments) > 1
-                )
-            if callee.cls in ("mindspore.ops.HyperMap", "mindspore.ops.Map"):
-                return Seq(TENSOR)
-            return results.of_instance(callee, node)
-        if isinstance(node.func, ast.Attribute):
-            return self._method(node, self.worth(node.func.value), node.func.attr)
-        if isinstance(callee, Plain) and isinstance(node.func, ast.Name):
-            return self._python(node, arguments)
-        if isinstance(node.func, ast.Name):
-            return self._python(node, arguments)
-        return None
-
-    def _of_ref(self, path: Ref, node, arguments, keywords):
-        thing = found(path)
-        if path in (
-            "mindspore.value_and_grad",
-            "mindspore.ops.value_and_grad",
-            "mindspore.grad",
-            "mindspore.ops.grad",
-        ):
-            aux = keywords.get("has_aux", arguments[3] if len(arguments) > 3 else Const(False))
-            weights = "weights" in keywords or len(arguments) > 2
-            return Gradient(
-                arguments[0] if arguments else None,
-                path.endswith("value_and_grad"),
-                node,
-                aux == Const(True),
-                weights,
-            )
-        if path in ("mindspore.jit", "mindspore.ms_function", "mindspore.ops.depend"):
-            return arguments[0] if arguments else None
-        if path == "mindspore.ParameterTuple":
-            return Seq(PARAMETER)
-        if path == "mindspore.ops.partial" and arguments:
-            return arguments[0]
-        if isinstance(thing, type):
-            name = thing.__name__
-            if name == "Tensor" and path.rpartition(".")[2] == "Tensor":
-                return TENSOR
-            return PARAMETER if path == "mindspore.Parameter" else Of(path, node)
-        return results.of_function(path)
-
-    def _method(self, node, owner, name):
-        if isinstance(owner, Plain):
-            if owner.kind in ("plain", "shape", "dtype"):
-                return PLAIN
-            return PLAIN if name in ("item", "tolist") else ARRAY
-        if is_tensor(owner):
-            return results.of_method(name, node)
-        cell = (isinstance(owner, OwnOf) and owner.cls.is_cell) or (
-            isinstance(owner, Of) and is_cell(owner.cls)
-        )
-        if name == "set_train" or name == "set_grad" or name == "to_float":
-            return owner if cell else None
-        if cell and name in ("trainable_params", "get_parameters", "untrainable_params"):
-            return Seq(PARAMETER)
-        if cell and name == "parameters_and_names":
-            return Seq(Many((PLAIN, PARAMETER)))
-        if name == "asnumpy":
-            return ARRAY
-        if name in ("create_tuple_iterator", "create_dict_iterator"):
-            asked = any(k.arg == "output_numpy" and getattr(k.value, "value", False) for k in node.keywords)
-            return Seq(Seq(ARRAY if asked else TENSOR))
-        if isinstance(owner, Seq) and name in ("items",):
-            return Seq(Many((PLAIN, owner.item)))
-        if isinstance(owner, Seq) and name in ("values", "copy", "clone"):
-            return owner
-        if isinstance(owner, Seq) and name in ("get", "pop"):
-            return owner.item
-        if isinstance(owner, Of) and is_a(owner.cls, "mindspore.dataset.Dataset"):
-            return self._of_pipeline(node, owner, name)
-        return None
-
-    def _of_pipeline(self, node: ast.Call, owner: Of, name: str):
-        """What a method of a dataset gives; the call that began a pipeline goes with it."""
-        if name in ("get_dataset_size", "get_batch_size"):
-            return PLAIN
-        if name == "batch":
-            return Of("mindspore.dataset.BatchDataset", owner.call)
-        if name == "shuffle" and owner.call is not None and (node.args or node.keywords):
-            size = node.args[0] if node.args else node.keywords[0].value
-            made = self._shuffled.get(place(node))
-            if made is None:
-                again = ast.keyword(BUFFER, size)
-                made = ast.Call(owner.call.func, owner.call.args, [*owner.call.keywords, again])
-                ast.copy_location(made, owner.call)
-                self._shuffled[place(node)] = made
-            return Of(owner.cls, made)
-        return owner
-
-    def _python(self, node, arguments):
-        first = arguments[0] if arguments else None
-        if node.func.id in ("filter", "map") and isinstance(first, Function) and len(arguments) == 2:
-            for name in parameters(first.node)[:1]:
-                first.arguments[name] = join(first.arguments.get(name), self._item(arguments[1]))
-        match node.func.id:
-            case "zip":
-                return Seq(Many(tuple(map(self._item, arguments))))
-            case "enumerate":
-                return Seq(Many((PLAIN, self._item(first))))
-            case "reversed" | "list" | "tuple" | "sorted" | "iter" | "filter" | "set" | "deque":
-                return Seq(self._item(arguments[-1] if arguments else None))
-            case "next":
-                return item(first)
-            case "super":
-                return None
-            case "sum" | "max" | "min" | "abs" if is_tensor(first) or is_tensor(item(first)):
-                return TENSOR
-            case "map":
-                callee = first.returns if isinstance(first, Function) else None
-                return Seq(OwnOf(first) if isinstance(first, Class) else callee)
-        return PLAIN if node.func.id in _PYTHON else None
-
-    def _differentiated(self, gradient: Gradient, node: ast.Call, arguments):
-        of = gradient.of
-        function = of if isinstance(of, Function) else of.function if isinstance(of, Bound) else None
-        if isinstance(of, OwnOf):
-            function = of.cls.function("construct")
-        if function is not None:
-            self._give(function, node, arguments, {}, not isinstance(of, Function))
-        returns = function.returns if function is not None else TENSOR
-        grads = Seq(TENSOR) if gradient.weights else TENSOR
-        return Many((returns, grads)) if gradient.value else grads
-
-    def _give(self, function: Function | None, node: ast.Call, arguments, keywords, bound: bool) -> None:
-        """Note what a function is called with."""
-        if function is None:
-            return
-        names = parameters(function.node)[bound and not _is_static(function.node) :]
-        spread = next((i for i, a in enumerate(node.args) if isinstance(a, ast.Starred)), len(node.args))
-        given = dict(zip(names, arguments[:spread], strict=False))
-        if spread < len(node.args):
-            given |= dict.fromkeys(names[spread:], arguments[spread])
-        given |= {k: v for k, v in keywords.items() if k in names}
-        rest = function.node.args.vararg
-        if rest is not None and len(arguments) > len(names):
-            given[rest.arg] = Seq(join(*arguments[len(names) :][:2], *(None,) * 2))
-        for name, worth in given.items():
-            if isinstance(worth, Const):
-                worth = PLAIN if worth.value is not None else None
-            function.arguments[name] = join(function.arguments.get(name), worth)
-
-
-def annotations(node: ast.FunctionDef) -> list[ast.expr]:
-    """What a function says of its arguments and of what it gives."""
-    hints = [a.annotation for a in ast.walk(node.args) if isinstance(a, ast.arg)]
-    return [hint for hint in (*hints, node.returns) if hint is not None]
-
-
-def place(node: ast.AST) -> tuple:
-    """Where an expression stands: line and column of its two ends."""
-    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
-
-
-def parameters(node) -> list[str]:
-    """The names of a function's arguments but for ``*args`` and ``**kwargs``."""
-    return [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-
-
-def _is_static(node) -> bool:
-    return any(getattr(d, "id", "") == "staticmethod" for d in getattr(node, "decorator_list", []))
-
-
-def _number(value) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def item(worth):
-    """What is in a sequence."""
-    if isinstance(worth, Seq):
-        return worth.item
-    if isinstance(worth, Many):
-        found_one = None
-        for part in worth.items:
-            found_one = join(found_one, part)
-        return found_one
-    if is_tensor(worth):
-        return TENSOR
-    if isinstance(worth, Of) and is_a(worth.cls, "mindspore.dataset.Dataset"):
-        return Seq(TENSOR)
-    return worth if isinstance(worth, Plain) else None
-
-
-def join(*worths):
-    """What is told of a value that is one or another; what is not told does not count."""
-    found_one = None
-    for worth in worths:
-        if worth is None or worth == found_one or (isinstance(worth, Const) and worth.value is None):
-            continue
-        if found_one is None:
-            found_one = worth
-        elif is_tensor(found_one) and is_tensor(worth):
-            found_one = TENSOR
-        elif TENSOR in (found_one, worth) or PARAMETER in (found_one, worth):
-            other = worth if is_tensor(found_one) else found_one
-            found_one = TENSOR if isinstance(other, (Plain, Const)) else found_one
-        elif isinstance(found_one, Of) and isinstance(worth, Of) and found_one.cls == worth.cls:
-            found_one = Of(worth.cls)
-        elif isinstance(found_one, Seq) and isinstance(worth, Seq):
-            found_one = Seq(join(found_one.item, worth.item))
-        elif (
-            isinstance(found_one, Many)
-            and isinstance(worth, Many)
-            and len(found_one.items) == len(worth.items)
-        ):
-            found_one = Many(tuple(map(join, found_one.items, worth.items)))
-        elif isinstance(found_one, (Plain, Const)) and isinstance(worth, (Plain, Const)):
-            found_one = PLAIN
-    return found_one
-
-
-def operated(left, right):
-    """What Python's operators give."""
-    if is_tensor(left) or is_tensor(right):
-        return TENSOR
-    for worth in (left, right):
-        if isinstance(worth, (Seq, Many)):
-            return Seq(item(worth))
-    kinds = {w.kind for w in (left, right) if isinstance(w, Plain)}
-    if kinds - {"plain", "shape", "dtype"}:
-        return ARRAY
-    plain = all(isinstance(w, (Plain, Const)) for w in (left, right))
-    return (SHAPE if "shape" in kinds else PLAIN) if plain else None
-
-
-def inherited(cls: Class, name: str):
-    """What a class of the file has from a MindSpore class."""
-    root = cls.root()
-    if is_a(root, "mindspore.nn.TrainOneStepCell"):
-        node = cls.node
-        made = ast.parse("GradOperation(get_by_list=True, sens_param=True)").body[0].value
-        known = {
-            "weights": Seq(PARAMETER),
-            "grad": Of("mindspore.ops.GradOperation", made),
-            "optimizer": Of("mindspore.nn.Optimizer"),
-            "sens": PLAIN,
-            "scale_sense": TENSOR,
-            "hyper_map": Of("mindspore.ops.HyperMap", ast.parse("HyperMap()").body[0].value),
-        }
-        if name in ("network", "optimizer"):
-            function = cls.function("__init__")
-            given = function.arguments.get(name) if function is not None else None
-            return given or known.get(name)
-        return known.get(name) if node else None
-    return PARAMETER if is_cell(root) and name in results._WEIGHTS else None
-
-
-def of_kind(kind):
-    """What a run told of a value, as a worth."""
-    if kind.type in ("Tensor", "Parameter"):
-        return PARAMETER if kind.type == "Parameter" else TENSOR
-    if kind.type in ("ndarray",):
-        return ARRAY
-    return PLAIN if kind.type in ("int", "float", "str", "bool") else None

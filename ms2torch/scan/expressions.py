@@ -1,0 +1,157 @@
+"""The part of `Reader` that reads expressions: names, attributes, calls."""
+
+from __future__ import annotations
+
+import ast
+
+from .evaluate import UNKNOWN, evaluate
+from .uses import DEAD, GUARDED, LIVE, Call, Member, Of, Ref, Use
+
+
+class Expressions:
+    """What `reading.Reader` does with the expressions of a statement."""
+
+    def expression(self, node: ast.AST) -> None:
+        """Read all that is in an expression."""
+        handler = _EXPRESSIONS.get(type(node))
+        if handler is not None:
+            handler(self, node)
+            return
+        for child in children(node):
+            self.expression(child)
+
+    def _name(self, node: ast.Name) -> None:
+        value = self.look(node.id)
+        if isinstance(value, Ref) and isinstance(node.ctx, ast.Load):
+            self.uses.append(Use(value, node.lineno, self.state))
+
+    def _attribute(self, node: ast.Attribute) -> None:
+        value = self.value(node.value)
+        if isinstance(value, Ref):
+            if isinstance(node.ctx, ast.Load):
+                self.uses.append(Use(f"{value}.{node.attr}", node.lineno, self.state))
+            return
+        if isinstance(value, Of) and isinstance(node.ctx, ast.Load):
+            self.members.append(Member(value, node.attr, node.lineno, self.state))
+        self.expression(node.value)
+
+    def _call(self, node: ast.Call) -> None:
+        function = node.func
+        if isinstance(function, ast.Name) and function.id in ("getattr", "hasattr") and len(node.args) >= 2:
+            self._by_name(node)
+            return
+        value = self.value(function)
+        if isinstance(value, Ref):
+            self.calls.append(Call(value, node, self.state))
+        elif isinstance(function, ast.Attribute):
+            owner = self.value(function.value)
+            if isinstance(owner, Of):
+                self.calls.append(Call(f"{owner}.{function.attr}", node, self.state, True))
+            elif function.attr == "__init__" and is_super(function.value) and isinstance(self.base, Ref):
+                self.calls.append(Call(self.base, node, self.state))
+        self.expression(function)
+        for argument in node.args:
+            self.expression(argument)
+        for keyword in node.keywords:
+            self.expression(keyword.value)
+
+    def _by_name(self, node: ast.Call) -> None:
+        """``getattr`` and ``hasattr``: without a default, a use; with one, a question."""
+        got = self._got(node) if node.func.id == "getattr" else None
+        if isinstance(got, Ref):
+            self.uses.append(Use(got, node.lineno, self.state))
+        for argument in node.args[1:]:
+            self.expression(argument)
+        if not isinstance(self.value(node.args[0]), Ref):
+            self.expression(node.args[0])
+
+    def _lambda(self, node: ast.Lambda) -> None:
+        self._arguments(node.args)
+        self._put_off(node)
+
+    def _comprehension(self, node) -> None:
+        self.scopes = [*self.scopes, {}]
+        for part in node.generators:
+            self.expression(part.iter)
+            self.bind(part.target, None)
+            for test in part.ifs:
+                self.expression(test)
+        for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
+            self.expression(part)
+        self.scopes = self.scopes[:-1]
+
+    def _walrus(self, node: ast.NamedExpr) -> None:
+        self.expression(node.value)
+        self.bind(node.target, self.value(node.value))
+
+    def _if_expression(self, node: ast.IfExp) -> None:
+        self.expression(node.test)
+        test = evaluate(node.test, self.told)
+        outer = self.state
+        states = (
+            ((LIVE, DEAD) if test else (DEAD, LIVE))
+            if test is not UNKNOWN
+            else (GUARDED, GUARDED)
+            if self._asks(node.test)
+            else (LIVE, LIVE)
+        )
+        for state, part in zip(states, (node.body, node.orelse), strict=True):
+            self.state = outer or state
+            self.expression(part)
+        self.state = outer
+
+    def _of_many(self, node: ast.BoolOp) -> None:
+        """``hasattr(ms, "x") and ms.x()``: what one operand settles makes the rest dead."""
+        outer, decides = self.state, isinstance(node.op, ast.Or)
+        for item in node.values:
+            self.expression(item)
+            value = evaluate(item, self.told)
+            if value is not UNKNOWN and bool(value) is decides:
+                self.state = self.state or DEAD
+        self.state = outer
+
+
+def all_arguments(arguments: ast.arguments) -> list[ast.arg]:
+    found = [
+        *arguments.posonlyargs,
+        *arguments.args,
+        *arguments.kwonlyargs,
+        arguments.vararg,
+        arguments.kwarg,
+    ]
+    return [a for a in found if a is not None]
+
+
+# Kinds of nodes that hold no names.
+_LEAVES = (ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+
+
+def children(node: ast.AST):
+    """The nodes right below a node, but for those that hold no names."""
+    for field in node._fields:
+        found = getattr(node, field, None)
+        if found.__class__ is list:
+            yield from (
+                child for child in found if isinstance(child, ast.AST) and not isinstance(child, _LEAVES)
+            )
+        elif isinstance(found, ast.AST) and not isinstance(found, _LEAVES):
+            yield found
+
+
+def is_super(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+
+
+_EXPRESSIONS = {
+    ast.Name: Expressions._name,
+    ast.Attribute: Expressions._attribute,
+    ast.Call: Expressions._call,
+    ast.Lambda: Expressions._lambda,
+    ast.ListComp: Expressions._comprehension,
+    ast.SetComp: Expressions._comprehension,
+    ast.DictComp: Expressions._comprehension,
+    ast.GeneratorExp: Expressions._comprehension,
+    ast.NamedExpr: Expressions._walrus,
+    ast.IfExp: Expressions._if_expression,
+    ast.BoolOp: Expressions._of_many,
+}

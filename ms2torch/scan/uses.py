@@ -1,0 +1,59 @@
+"""What a file is read as: MindSpore's names, where they are used, and the modules beside it."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+LIVE, GUARDED, DEAD = "", "guarded", "dead"
+
+
+class Ref(str):
+    """A dotted MindSpore name."""
+
+
+class Of(str):
+    """An instance of the MindSpore class of that name."""
+
+
+class Const(NamedTuple):
+    """A value that is told."""
+
+    value: object
+
+
+class Use(NamedTuple):
+    """A MindSpore name in the file: an import of it, or a use; its line, and whether it is reached."""
+
+    name: str
+    line: int
+    state: str
+    imported: bool = False
+
+
+class Call(NamedTuple):
+    """A call of a MindSpore name: ``method`` where it goes by an instance."""
+
+    name: str
+    node: ast.Call
+    state: str
+    method: bool = False
+
+
+class Member(NamedTuple):
+    """An attribute of an instance of a MindSpore class."""
+
+    cls: str
+    name: str
+    line: int
+    state: str
+
+
+class Module(NamedTuple):
+    """A module that is not MindSpore's: its dotted name, the dots before it, and what is imported of it."""
+
+    name: str
+    level: int
+    line: int
+    state: str
+    parts: tuple[str, ...] = ()

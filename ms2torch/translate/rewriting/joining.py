@@ -1,0 +1,130 @@
+"""Where expressions stand, and what is told of values that are one or another."""
+
+from __future__ import annotations
+
+import ast
+
+from . import results
+from .worth import (
+    ARRAY,
+    PARAMETER,
+    PLAIN,
+    SHAPE,
+    TENSOR,
+    Class,
+    Const,
+    Many,
+    Of,
+    Plain,
+    Seq,
+    is_a,
+    is_cell,
+    is_tensor,
+)
+
+
+def place(node: ast.AST) -> tuple:
+    """Where an expression stands: line and column of its two ends."""
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+def parameters(node) -> list[str]:
+    """The names of a function's arguments but for ``*args`` and ``**kwargs``."""
+    return [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+
+
+def is_static(node) -> bool:
+    return any(getattr(d, "id", "") == "staticmethod" for d in getattr(node, "decorator_list", []))
+
+
+def is_number(value) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def item(worth):
+    """What is in a sequence."""
+    if isinstance(worth, Seq):
+        return worth.item
+    if isinstance(worth, Many):
+        found_one = None
+        for part in worth.items:
+            found_one = join(found_one, part)
+        return found_one
+    if is_tensor(worth):
+        return TENSOR
+    if isinstance(worth, Of) and is_a(worth.cls, "mindspore.dataset.Dataset"):
+        return Seq(TENSOR)
+    return worth if isinstance(worth, Plain) else None
+
+
+def join(*worths):
+    """What is told of a value that is one or another; what is not told does not count."""
+    found_one = None
+    for worth in worths:
+        if worth is None or worth == found_one or (isinstance(worth, Const) and worth.value is None):
+            continue
+        if found_one is None:
+            found_one = worth
+        elif is_tensor(found_one) and is_tensor(worth):
+            found_one = TENSOR
+        elif TENSOR in (found_one, worth) or PARAMETER in (found_one, worth):
+            other = worth if is_tensor(found_one) else found_one
+            found_one = TENSOR if isinstance(other, (Plain, Const)) else found_one
+        elif isinstance(found_one, Of) and isinstance(worth, Of) and found_one.cls == worth.cls:
+            found_one = Of(worth.cls)
+        elif isinstance(found_one, Seq) and isinstance(worth, Seq):
+            found_one = Seq(join(found_one.item, worth.item))
+        elif (
+            isinstance(found_one, Many)
+            and isinstance(worth, Many)
+            and len(found_one.items) == len(worth.items)
+        ):
+            found_one = Many(tuple(map(join, found_one.items, worth.items)))
+        elif isinstance(found_one, (Plain, Const)) and isinstance(worth, (Plain, Const)):
+            found_one = PLAIN
+    return found_one
+
+
+def operated(left, right):
+    """What Python's operators give."""
+    if is_tensor(left) or is_tensor(right):
+        return TENSOR
+    for worth in (left, right):
+        if isinstance(worth, (Seq, Many)):
+            return Seq(item(worth))
+    kinds = {w.kind for w in (left, right) if isinstance(w, Plain)}
+    if kinds - {"plain", "shape", "dtype"}:
+        return ARRAY
+    plain = all(isinstance(w, (Plain, Const)) for w in (left, right))
+    return (SHAPE if "shape" in kinds else PLAIN) if plain else None
+
+
+def inherited(cls: Class, name: str):
+    """What a class of the file has from a MindSpore class."""
+    root = cls.root()
+    if is_a(root, "mindspore.nn.TrainOneStepCell"):
+        node = cls.node
+        made = ast.parse("GradOperation(get_by_list=True, sens_param=True)").body[0].value
+        known = {
+            "weights": Seq(PARAMETER),
+            "grad": Of("mindspore.ops.GradOperation", made),
+            "optimizer": Of("mindspore.nn.Optimizer"),
+            "sens": PLAIN,
+            "scale_sense": TENSOR,
+            "hyper_map": Of("mindspore.ops.HyperMap", ast.parse("HyperMap()").body[0].value),
+        }
+        if name in ("network", "optimizer"):
+            function = cls.function("__init__")
+            given = function.arguments.get(name) if function is not None else None
+            return given or known.get(name)
+        return known.get(name) if node else None
+    return PARAMETER if is_cell(root) and name in results._WEIGHTS else None
+
+
+def of_kind(kind):
+    """What a run told of a value, as a worth."""
+    if kind.type in ("Tensor", "Parameter"):
+        return PARAMETER if kind.type == "Parameter" else TENSOR
+    if kind.type in ("ndarray",):
+        return ARRAY
+    return PLAIN if kind.type in ("int", "float", "str", "bool") else None
