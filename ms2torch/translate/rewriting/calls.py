@@ -214,9 +214,3 @@ class Calls:
             if isinstance(worth, Const):
                 worth = PLAIN if worth.value is not None else None
             function.arguments[name] = join(function.arguments.get(name), worth)
-
-
-def annotations(node: ast.FunctionDef) -> list[ast.expr]:
-    """What a function says of its arguments and of what it gives."""
-    hints = [a.annotation for a in ast.walk(node.args) if isinstance(a, ast.arg)]
-    return [hint for hint in (*hints, node.returns) if hint is not None]

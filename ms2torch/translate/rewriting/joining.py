@@ -128,3 +128,9 @@ def of_kind(kind):
     if kind.type in ("ndarray",):
         return ARRAY
     return PLAIN if kind.type in ("int", "float", "str", "bool") else None
+
+
+def annotations_of(node: ast.FunctionDef) -> list[ast.expr]:
+    """What a function says of its arguments and of what it gives."""
+    hints = [a.annotation for a in ast.walk(node.args) if isinstance(a, ast.arg)]
+    return [hint for hint in (*hints, node.returns) if hint is not None]

@@ -13,7 +13,7 @@ from ms2torch._naming import surface
 from ..facts import Facts
 from . import results
 from .calls import PYTHON_NAMES, Calls
-from .joining import inherited, is_number, is_static, item, join, operated, parameters, place
+from .joining import annotations_of, inherited, is_number, is_static, item, join, operated, parameters, place
 from .worth import (
     ARRAY,
     PARAMETER,
@@ -222,7 +222,7 @@ class Reading(Calls):
             self.value(decorator)
         for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
             self.value(default)
-        for hint in annotations(node):
+        for hint in annotations_of(node):
             self.value(hint)
         function = self.functions.get(node) or self.functions.setdefault(node, Function(node, []))
         function.scopes, function.owner = list(self._scopes), self._self

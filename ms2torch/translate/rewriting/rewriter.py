@@ -16,8 +16,9 @@ from ..rules.table import CALLS, INSTANCES, VALUES, call_rule
 from ..translation import Site, Translation, site_of
 from . import classes, idioms, imports, modes, pipelines, primitives, statements
 from .binding import bind, form_of
+from .joining import annotations_of, place
 from .project import Project
-from .reading import Reading, annotations, place
+from .reading import Reading
 from .sites import Call, Kept
 from .templates import Brackets, code, fill, placed
 from .worth import PARAMETER, Class, Gradient, Of, OwnOf, Ref, Seq, found, is_a, is_cell, is_tensor
@@ -513,7 +514,7 @@ def _hints(tree: ast.Module):
     """The annotations of a file."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield from annotations(node)
+            yield from annotations_of(node)
         elif isinstance(node, ast.AnnAssign):
             yield node.annotation
 
