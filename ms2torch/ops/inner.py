@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ms2torch._checkparam import check_hook_fn
 from ms2torch._core import mode
-from ms2torch._core.gradient.custom import observe_gradients, with_gradient_of
+from ms2torch._core.gradient.custom import from_hook, observe_gradients, with_gradient_of
 from ms2torch._core.operators.error_wrappers import wrap_class
 from ms2torch._core.operators.registry import Primitive, op
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -59,7 +59,9 @@ class HookBackward(Primitive):
             result = self.hook_fn(tuple(map(wrap, gradients)))
             if result is None:
                 return gradients
-            return tuple(g._t for g in (result if isinstance(result, (tuple, list)) else (result,)))
+            several = isinstance(result, tuple) and len(result) in (1, len(gradients))
+            name = getattr(self.hook_fn, "__name__", type(self.hook_fn).__name__)
+            return tuple(from_hook(g, name)._t for g in (result if several else (result,)))
 
         if mode.graph or not any(x._t.requires_grad for x in inputs):
             return inputs[0] if len(inputs) == 1 else inputs

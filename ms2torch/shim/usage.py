@@ -113,6 +113,8 @@ def _public_code() -> dict[int, tuple[str, str, int]]:
 
     def add(function, name: str, form: str) -> None:
         function = getattr(function, "__func__", function)
+        if form not in ("function", "method"):
+            function = inspect.unwrap(function)  # the wrappers of classes are one code for all
         code = getattr(function, "__code__", None)
         # What goes by several names is shown by its own; a method that is a function too, as the function.
         fits = 2 * name.endswith(f".{getattr(function, '__name__', '')}") + (form != "method")

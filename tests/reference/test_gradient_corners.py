@@ -188,3 +188,28 @@ class Keeping(nn.Cell):
 def test_what_an_attribute_keeps_in_a_graph():
     cell = Keeping()
     return cell(t([2.0])), ms.grad(cell)(t([2.0])), cell.kept
+
+
+ANSWERS = {"text": lambda g: "x", "a number": lambda g: 1, "a list": lambda g: [g], "two": lambda g: (g, g),
+           "a tuple of None": lambda g: (None,)}
+
+
+@case(each={"kind": ["Cell", "Cell before", "HookBackward", "Tensor"], "answer": sorted(ANSWERS)}, raises=True)
+def test_what_a_hook_gives_has_to_be_a_tensor(kind, answer):
+    give, net = ANSWERS[answer], nn.Dense(2, 2, weight_init="ones")
+
+    def hook(*gradients):
+        return give(t([[1.0, 2.0]]))
+
+    def run(x):
+        if kind == "Tensor":
+            y = x * 2
+            y.register_hook(hook)
+            return y * 3
+        return ops.HookBackward(hook)(x) * 2 if kind == "HookBackward" else net(x)
+
+    if kind == "Cell":
+        net.register_backward_hook(lambda cell, given, came: hook(came))
+    if kind == "Cell before":
+        net.register_backward_pre_hook(lambda cell, came: hook(came))
+    return ms.grad(run)(t([[1.0, 1.0]]))

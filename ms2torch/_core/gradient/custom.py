@@ -155,6 +155,28 @@ def observe_gradients(obj, see):
     return _refill(obj, iter(_Watch.apply(see, *raw)))
 
 
+_SIZE = "The backward hook return value size is {} not equal to expect grad input size {}"
+_PRE_SIZE = "The backward pre hook return value size is {} not equal to expect output size {}"
+
+
+def from_hook(result, name: str) -> Tensor:
+    """What a hook called ``name`` gives for one gradient; TypeError where it is no Tensor."""
+    if not isinstance(result, Tensor):
+        kind = type(result).__name__
+        raise TypeError(f"The output type of function: {name} should be a tensor but got {kind}.")
+    return result
+
+
+def _from_cell_hook(result, name: str, sizes: str, shown: tuple) -> tuple:
+    """What a Cell's hook gives for the gradients ``shown``."""
+    if result is None:
+        return shown
+    found = result if isinstance(result, tuple) else (result,)
+    if isinstance(result, tuple) and len(found) != len(shown):
+        raise TypeError(sizes.format(len(found), len(shown)))
+    return tuple(from_hook(g, name) for g in found)
+
+
 def backward_hooked(cell, hooks: dict, compute, args: tuple, kwargs: dict):
     """Run ``compute`` with the Cell's backward hooks around it: identities at its inputs and its output.
 
@@ -178,9 +200,7 @@ class _Hooked:
     def at_output(self, grads):
         shown = lift(tuple(grads))
         for hook, _ in tuple(self.before.values()):
-            result = hook(self.cell, shown)
-            if result is not None:
-                shown = result if isinstance(result, tuple) else (result,)
+            shown = _from_cell_hook(hook(self.cell, shown), "hook_backward_pre_grad", _PRE_SIZE, shown)
         self.grad_output = shown
         return lower(shown)
 
@@ -196,9 +216,8 @@ class _Hooked:
 
     def _show(self, shown):
         for hook, _ in tuple(self.backward.values()):
-            result = hook(self.cell, shown, self.grad_output)
-            if result is not None:
-                shown = result if isinstance(result, tuple) else (result,)
+            found = hook(self.cell, shown, self.grad_output)
+            shown = _from_cell_hook(found, "hook_backward_grad", _SIZE, shown)
         return shown
 
 

@@ -420,6 +420,9 @@ def register_hook(self, hook):
 
     def see(gradient):
         result = hook(wrap(gradient))
+        if result is not None and not isinstance(result, Tensor):
+            kind = type(result).__name__
+            raise RuntimeError(f"Tensor hook should be return Tensor, but get type: {kind}.")
         return None if result is None else lower(result)
 
     t = self._t if self._t.requires_grad else self._t.detach().requires_grad_()
