@@ -541,6 +541,7 @@ _CELLS_ALONE = frozenset(
         "trainable_params",
         "get_parameters",
         "parameters_and_names",
+        "cells_and_names",
         "set_train",
         "parameters_dict",
         "set_grad",
