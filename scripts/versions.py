@@ -5,7 +5,8 @@
 A corner is a Python, a torch and a numpy; each gets an environment of its own (5 GB: PyPI's torch brings
 CUDA with it), which is removed afterwards unless ``--keep``. Interpreters are looked for on PATH, among
 pyenv's and uv's; with ``--any-python`` the one that runs this stands in for one that is not there, and the
-result says so. ``--share fast`` is what CI runs. Exit code 1 where a test fails or a corner cannot be made.
+result says so. ``--share fast`` takes
+five minutes. Exit code 1 where a test fails or a corner cannot be made.
 """
 
 from __future__ import annotations
