@@ -12,9 +12,22 @@ import traceback
 from pathlib import Path
 
 
+def _threads() -> int:
+    """The system's threads of this process, those of libraries too."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return -1
+
+
+# Those that importing began (OpenBLAS ends its own in a fork).
+_AT_FIRST = _threads()
+
+
 def possible() -> bool:
-    """Whether a fork of this process can do as one that begins anew: on Linux, with no thread but this."""
-    return sys.platform == "linux" and threading.active_count() == 1
+    """Whether a fork of this process can do as one that begins anew: on Linux, as long as nothing was
+    computed on several threads. (OpenMP's, which a fork lacks, would be waited for without end.)"""
+    return sys.platform == "linux" and threading.active_count() == 1 and _threads() == _AT_FIRST
 
 
 class Fork:

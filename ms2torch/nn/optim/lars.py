@@ -80,7 +80,8 @@ class LARS(Optimizer):
                 continue
             params, grads = [self.parameters[i]._rest for i in places], [raw[i] for i in places]
             decay = self._decay(bucket, step) / self.loss_scale
-            rate = self._rate(bucket.rate or self.opt.learning_rate, step) if self.use_clip else None
+            source = self.opt.learning_rate if bucket.rate is None else bucket.rate
+            rate = self._rate(source, step) if self.use_clip else None
             for i, g in zip(places, self._scaled(params, grads, decay, rate), strict=True):
                 raw[i] = g
         return self.opt(tuple(map(wrap, raw)))
