@@ -98,9 +98,11 @@ class _PassOverIntegers(Pass):
         return super().__enter__()
 
     def _take(self, w) -> None:
+        if w._share is not None or w._home is not None or mode.mesh is not None:
+            super()._take(w)            # (reading a shared weight would gather it)
+            return
         t = w._t
-        if (w._share is not None or w._home is not None or t.requires_grad or mode.mesh is not None
-                or t.dtype not in _FLOATS):
+        if t.requires_grad or t.dtype not in _FLOATS:
             super()._take(w)
             return
         w._t = new = t.detach().requires_grad_()        # what `alias` does for most
