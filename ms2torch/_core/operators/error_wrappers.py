@@ -13,7 +13,7 @@ from types import FunctionType
 
 from ms2torch._core.operators import refused
 from ms2torch._core.operators.guards import LOOKING
-from ms2torch._core.operators.preconditions import PRECONDITIONS, precondition_error
+from ms2torch._core.operators.preconditions import PRECONDITIONS, Sound, precondition_error, reads_attributes
 
 _OURS = ("ms2torch.", "mindspore.")
 _ENTRY = re.compile(r"^[\w.<>]+\.(construct|__init__|__call__)\(\) "
@@ -97,19 +97,27 @@ def _checked_construct(cls: type, construct):
     """The ``construct`` of a layer, behind what MindSpore asks of its inputs."""
     called = f"{public_name(cls)} call"
     takes = inspect.Signature(list(inspect.signature(construct).parameters.values())[1:])
+    sound = Sound()
 
     @wraps(construct)
     def checked(self, *args, **kwargs):
+        key = None if kwargs else sound.key([getattr(a, "_t", a) for a in args])
+        if key in sound.known:
+            return construct(self, *args, **kwargs)
         places = refused.position_names(called, takes, len(args))
         if wrong := _precondition_error(called, {}, zip(places, args, strict=True), kwargs,
                                         plain_attributes(self)):
             raise wrong
+        if not reads_attributes(called):
+            sound.add(key)
         return construct(self, *args, **kwargs)
 
     return checked
 
 
 def _answering_method(cls: type, run, method: str, stage: str):
+    sounds: dict[str, Sound] = {}
+
     @wraps(run)
     def answered(self, *args, **kwargs):
         made = type(self)
@@ -119,10 +127,15 @@ def _answering_method(cls: type, run, method: str, stage: str):
         if stage == "make" and (args or kwargs) and (wrong := certain_error(called, takes, args, kwargs)):
             raise wrong
         if stage == "call" and called in PRECONDITIONS:
-            places = refused.position_names(called, takes, len(args))
-            if wrong := _precondition_error(called, {}, zip(places, args, strict=True), kwargs,
-                                            plain_attributes(self)):
-                raise wrong
+            sound = sounds.setdefault(called, Sound())
+            key = None if kwargs else sound.key([getattr(a, "_t", a) for a in args])
+            if key not in sound.known:
+                places = refused.position_names(called, takes, len(args))
+                if wrong := _precondition_error(called, {}, zip(places, args, strict=True), kwargs,
+                                                plain_attributes(self)):
+                    raise wrong
+                if not reads_attributes(called):
+                    sound.add(key)
         try:
             return run(self, *args, **kwargs)
         except refused.FAILURES as err:

@@ -12,7 +12,7 @@ import torch
 
 from ms2torch._core.operators import refused, terms
 from ms2torch._core.operators.guards import LOOKING
-from ms2torch._core.operators.preconditions import PRECONDITIONS, precondition_error
+from ms2torch._core.operators.preconditions import PRECONDITIONS, Sound, precondition_error
 from ms2torch._core.operators.spelling import arguments
 
 _CLASSES = {"str": str, "None": type(None), "list": list, "tuple": tuple, "numpy": np.ndarray, "float": float,
@@ -57,9 +57,14 @@ def _compiled(called: str, kernel, run, places, defaults):
         if wrong := refused.argument_error(called, given, defaults, certain=True):
             raise wrong
 
+    sound = Sound()
+
     def ask(*values):
+        if (key := sound.key(values)) in sound.known:
+            return
         if wrong := precondition_error(called, dict(zip(names, values, strict=True))):
             raise wrong
+        sound.add(key)
 
     space["_refuse"], space["_ask"] = refuse, ask
     takes = [*own.positional, *(["*", *own.named] if own.named else ())]

@@ -17,6 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import torch
+
 
 def _read() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
@@ -83,6 +85,42 @@ def _worded(called: str, condition: str, error: str = "", words: str = ""):
                 if number == 2 else
                 f", the parameter '{n}' must be an positive integer or a tuple of three positive integer")
         yield f"not positives({n}, {number})", "ValueError", f"{told}{what}, but got {{text({n})}}"
+
+
+class Sound:
+    """Calls of one name against which nothing was found, by what a condition can depend on: dtypes, shapes
+    and plain values. (A call in a training loop is asked about once.)"""
+
+    __slots__ = ("known",)
+    MOST = 256
+    _TENSORS = frozenset((torch.Tensor, torch.nn.Parameter))
+    _PLAIN = frozenset((int, float, bool, str, type(None)))
+
+    def __init__(self) -> None:
+        self.known: set = set()
+
+    def key(self, values) -> tuple | None:
+        """What stands for torch tensors and values; None where something else is among them."""
+        found = []
+        for v in values:
+            kind = v.__class__
+            if kind in self._TENSORS:
+                found.append((v.dtype, v.shape))
+            elif kind in self._PLAIN:
+                found.append((kind, v))
+            else:
+                return None
+        return tuple(found)
+
+    def add(self, key: tuple | None) -> None:
+        if key is not None and len(self.known) < self.MOST:
+            self.known.add(key)
+
+
+@cache
+def reads_attributes(called: str) -> bool:
+    """Whether a condition of ``called`` is about the object that is called."""
+    return any(n.startswith("own_") for rule in _rules(called) for n in rule.names)
 
 
 def precondition_error(called: str, values: dict) -> Exception | None:

@@ -13,7 +13,7 @@ from ms2torch._core.operators.call_errors import lazy_checker, mindspore_error, 
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, primitive_call
 from ms2torch._core.operators.guards import GUARDED, LOOKING
 from ms2torch._core.operators.prechecks import with_precheck
-from ms2torch._core.operators.preconditions import PRECONDITIONS, precondition_error
+from ms2torch._core.operators.preconditions import PRECONDITIONS, Sound, precondition_error
 from ms2torch._core.operators.tables import PRIMITIVES
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
@@ -127,7 +127,7 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
         self._fixed = {k: lower(values[k]) for k in fixed_names}
 
     making, calling = f"ops.{name} make", f"ops.{name} call"
-    asks = calling in PRECONDITIONS
+    asks, sound = calling in PRECONDITIONS, Sound()
     check = on_tensors and calling in LOOKING and \
         lazy_checker(calling, tuple(map(str, range(len(order)))), {})
     takes = ([parameters[n].replace(name=m) for m, n in zip(call or (), order, strict=False)]
@@ -139,8 +139,10 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
             raise wrong
         if looks and (wrong := rules.refusal(name, lower(args), order)):
             raise wrong
-        if asks and (wrong := precondition_error(calling, {f"a{k}": v for k, v in enumerate(lower(args))})):
-            raise wrong
+        if asks and (key := sound.key(raw := lower(args))) not in sound.known:
+            if wrong := precondition_error(calling, {f"a{k}": v for k, v in enumerate(raw)}):
+                raise wrong
+            sound.add(key)
         try:
             return kernel(*args, **kwargs, **self._fixed)
         except FAILURES as err:
