@@ -77,7 +77,7 @@ def _underline(shown, marks) -> str:
 @cache
 def _forms() -> dict[str, tuple[Form, ...]]:
     table = {}
-    for line in Path(__file__).with_suffix(".tsv").read_text().splitlines():
+    for line in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines():
         name, _, forms = line.partition("\t")
         table[name] = tuple(_form(name, text) for text in forms.split("|")) if forms or "\t" in line else ()
     return table
