@@ -39,6 +39,9 @@ CHINESE = {
     "same environment": "同一环境",
     "not installed": "没有安装",
     "needs {} or newer": "需要 {} 或更新的版本",
+    "newer than what was tried ({})": "比试过的版本新（{}）",
+    "exports want {}": "导出需要 {}",
+    "compiled steps and exports want {}": "编译训练步和导出需要 {}",
     "threads": "线程数",
     "an NVIDIA driver is here, but this PyTorch is a CPU build": "有 NVIDIA 驱动，但这个 PyTorch 是 CPU 版",
     "none; only `ms2torch diff` and the live tests want it": "没有；只供 `ms2torch diff` 和实时对照测试使用",
@@ -89,7 +92,8 @@ def _needed() -> list[Line]:
     lines = [Line(FINE, "ms2torch", f"{__version__}, MindSpore API {generation.version()}")]
     python = platform.python_version()
     old = not _at_least(python, "3.10")
-    found = f"{python}, {_say('needs {} or newer', '3.10')}" if old else f"{python} ({sys.executable})"
+    found = f"{python}, {_say('needs {} or newer', '3.10')}" if old else (
+        f"{python}{_untried('Python', python)} ({sys.executable})")
     lines.append(Line(WRONG if old else FINE, "Python", found, _say("a newer Python") if old else ""))
     for name, needed in (("PyTorch", "2.4"), ("numpy", "1.26"), ("rich", "12")):
         package = {"PyTorch": "torch"}.get(name, name)
@@ -100,8 +104,24 @@ def _needed() -> list[Line]:
             found = f"{version}, {_say('needs {} or newer', needed)}"
             lines.append(Line(WRONG, name, found, f"pip install --upgrade {package}"))
         else:
-            lines.append(Line(FINE, name, version))
+            lines.append(Line(FINE, name, version + _untried(name, version)))
     return lines
+
+
+# The newest of each that the suite was run on, whole or in part (scripts/versions.md).
+_TRIED = {"Python": "3.13", "PyTorch": "2.15", "numpy": "2.5"}
+
+
+def _untried(name: str, version: str) -> str:
+    """What to know of a version: newer than all that were tried, or without a part of what ms2torch does."""
+    if name == "PyTorch" and not _at_least(version, "2.6"):
+        what = "exports" if _at_least(version, "2.5") else "compiled steps and exports"
+        return f", {_say(f'{what} want {{}}', '2.6' if what == 'exports' else '2.5, 2.6')}"
+    newest = _TRIED.get(name)
+    major_minor = ".".join(version.split("+")[0].split(".")[:2])
+    if newest is None or _at_least(newest, major_minor):
+        return ""
+    return f", {_say('newer than what was tried ({})', newest)}"
 
 
 def _devices() -> list[Line]:

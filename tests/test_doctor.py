@@ -30,7 +30,7 @@ def found(name):
 
 
 def test_versions_are_those_that_are_installed(plain):
-    assert found("PyTorch").found == torch.__version__
+    assert found("PyTorch").found.startswith(torch.__version__)
     assert found("Python").found.startswith(".".join(map(str, sys.version_info[:3])))
     assert "Gloo" in found("several processes").found
 
@@ -49,6 +49,17 @@ def test_an_old_torch_is_wrong(plain, monkeypatch, capsys):
     assert doctor.main([]) == 1
     out = capsys.readouterr().out
     assert "!!  PyTorch" in out and "2.3.1+cpu, needs 2.4 or newer   ->  pip install --upgrade torch" in out
+
+
+@pytest.mark.parametrize(("package", "version", "told"), [
+    ("torch", "2.4.1+cu121", "2.4.1+cu121, compiled steps and exports want 2.5, 2.6"),
+    ("torch", "2.5.0", "2.5.0, exports want 2.6"), ("torch", "2.15.1", "2.15.1"),
+    ("torch", "3.0.0", "3.0.0, newer than what was tried (2.15)"),
+    ("numpy", "2.10.0", "2.10.0, newer than what was tried (2.5)")])
+def test_versions_that_were_not_tried_or_lack_something_are_told(plain, monkeypatch, package, version, told):
+    real = doctor._version
+    monkeypatch.setattr(doctor, "_version", lambda name: version if name == package else real(name))
+    assert found({"torch": "PyTorch"}.get(package, package)).found == told
 
 
 def test_a_device_that_is_not_here_is_wrong(plain):
