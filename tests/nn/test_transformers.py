@@ -1,4 +1,4 @@
-"""``mindspore.nn.transformer`` against records of MindSpore 2.7.0 (tests/nn/transformers.py)."""
+"""``mindspore.nn.transformer`` against records of MindSpore 2.7.0 (tests/nn/transformer_cases.py)."""
 
 import json
 import math
@@ -17,7 +17,7 @@ RECORD = json.loads((HERE / "transformers.json").read_text())["cases"]
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory):
     file = tmp_path_factory.mktemp("transformers") / "ours.json"
-    done = subprocess.run([sys.executable, "-m", "ms2torch", str(HERE / "transformers.py"), str(file)],
+    done = subprocess.run([sys.executable, "-m", "ms2torch", str(HERE / "transformer_cases.py"), str(file)],
                           capture_output=True, text=True)  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(file.read_text())["cases"]

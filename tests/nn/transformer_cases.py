@@ -1,4 +1,5 @@
-"""Cases of the transformers that MindSpore had until 2.7; ``python transformers.py FILE`` records them there.
+"""Cases of the transformers that MindSpore had until 2.7; ``python transformer_cases.py FILE`` records
+them there.
 
 2.7.0 was the last release with them; outside automatic parallelism its gelu fails when it is told how to be
 split, so the recording gives it an attribute that takes the call.
