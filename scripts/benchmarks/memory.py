@@ -62,7 +62,7 @@ def side(model: str, which: str) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--only")
+    parser.add_argument("--only", choices=MODELS)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--side", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()

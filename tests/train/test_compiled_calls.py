@@ -12,6 +12,8 @@ from ms2torch.compiler import products, settings
 
 pytestmark = pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles")
 
+pytestmark = pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles")
+
 
 @pytest.fixture(autouse=True)
 def traced(monkeypatch):

@@ -23,13 +23,15 @@ _ENTRY = re.compile(r"^[\w.<>]+\.(construct|__init__|__call__)\(\) "
 def wrap_function(function, called: str):
     """``function``, whose failures are told as the real one's; it looks first where ``LOOKING`` says so."""
     looks = f"{called} make" in LOOKING or f"{called} make" in PRECONDITIONS
-    takes = None
+    takes, sound = None, Sound()
 
     @wraps(function)
     def call(*args, **kwargs):
         nonlocal takes
-        if looks and (wrong := certain_error(f"{called} make", signature(), args, kwargs)):
-            raise wrong
+        if looks and (key := sound.key_of_call(args, kwargs)) not in sound.known:
+            if wrong := certain_error(f"{called} make", signature(), args, kwargs):
+                raise wrong
+            sound.add(key)
         try:
             return function(*args, **kwargs)
         except refused.FAILURES as err:
@@ -101,18 +103,22 @@ def _checked_construct(cls: type, construct):
 
     @wraps(construct)
     def checked(self, *args, **kwargs):
-        key = None if kwargs else sound.key([getattr(a, "_t", a) for a in args])
-        if key in sound.known:
-            return construct(self, *args, **kwargs)
-        places = refused.position_names(called, takes, len(args))
-        if wrong := _precondition_error(called, {}, zip(places, args, strict=True), kwargs,
-                                        plain_attributes(self)):
-            raise wrong
-        if not reads_attributes(called):
-            sound.add(key)
+        _ask(sound, called, takes, self, args, kwargs)
         return construct(self, *args, **kwargs)
 
     return checked
+
+
+def _ask(sound: Sound, called: str, takes, of, args, kwargs) -> None:
+    """Raise what `preconditions` has against calling ``of``."""
+    key = sound.key_of_call(args, kwargs)
+    if key in sound.known:
+        return
+    places = refused.position_names(called, takes, len(args))
+    if wrong := _precondition_error(called, {}, zip(places, args, strict=True), kwargs, plain_attributes(of)):
+        raise wrong
+    if not reads_attributes(called):
+        sound.add(key)
 
 
 def _answering_method(cls: type, run, method: str, stage: str):
@@ -127,15 +133,7 @@ def _answering_method(cls: type, run, method: str, stage: str):
         if stage == "make" and (args or kwargs) and (wrong := certain_error(called, takes, args, kwargs)):
             raise wrong
         if stage == "call" and called in PRECONDITIONS:
-            sound = sounds.setdefault(called, Sound())
-            key = None if kwargs else sound.key([getattr(a, "_t", a) for a in args])
-            if key not in sound.known:
-                places = refused.position_names(called, takes, len(args))
-                if wrong := _precondition_error(called, {}, zip(places, args, strict=True), kwargs,
-                                                plain_attributes(self)):
-                    raise wrong
-                if not reads_attributes(called):
-                    sound.add(key)
+            _ask(sounds.setdefault(called, Sound()), called, takes, self, args, kwargs)
         try:
             return run(self, *args, **kwargs)
         except refused.FAILURES as err:

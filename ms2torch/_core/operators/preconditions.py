@@ -112,6 +112,10 @@ class Sound:
                 return None
         return tuple(found)
 
+    def key_of_call(self, args, kwargs) -> tuple | None:
+        """`key` of a call of Tensors and values; None where some are given by name."""
+        return None if kwargs else self.key([getattr(a, "_t", a) for a in args])
+
     def add(self, key: tuple | None) -> None:
         if key is not None and len(self.known) < self.MOST:
             self.known.add(key)

@@ -36,6 +36,9 @@ class AdamW(Optimizer):
         maximize=False,
     ) -> None:
         super().__init__(params, adam_options(lr, betas, eps, weight_decay, amsgrad, maximize))
+        self._make_state()
+
+    def _make_state(self) -> None:
         self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
         self.exp_avg_sq = self.parameters.clone(prefix="exp_avg_sq", init="zeros")
         self.max_exp_avg_sq = self.parameters.clone(prefix="max_exp_avg_sq", init="zeros")
@@ -52,18 +55,7 @@ class SpeedAdamW(AdamW):
     MindSpore has the kernel on Ascend only. State: ``exp_avg.*``, ``exp_avg_sq.*``, ``state_step``.
     """
 
-    def __init__(
-        self,
-        params,
-        lr=1e-3,
-        betas=(0.9, 0.999),
-        eps=1e-8,
-        weight_decay=1e-2,
-        amsgrad=False,
-        *,
-        maximize=False,
-    ) -> None:
-        Optimizer.__init__(self, params, adam_options(lr, betas, eps, weight_decay, amsgrad, maximize))
+    def _make_state(self) -> None:
         self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
         self.exp_avg_sq = self.parameters.clone(prefix="exp_avg_sq", init="zeros")
         self.state_step = Parameter(Tensor([0], _dtype.float32), "state_step")
