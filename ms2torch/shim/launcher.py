@@ -73,7 +73,8 @@ def _compile_script(source: bytes | str, path: str) -> types.CodeType:
     """The program's own code; says where it depends on what MindSpore's graphs would keep."""
     code = _compile(source, path)
     marks = ("GRAPH_MODE", "jit", "ms_function")
-    if any((mark.encode() if isinstance(source, bytes) else mark) in source for mark in marks):
+    text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
+    if os.environ.get("RANK", "0") == "0" and any(mark in text for mark in marks):
         from ms2torch.scan.captures import captures
 
         for line, _, text in captures(ast.parse(source)):

@@ -7,21 +7,14 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 import ms2torch as ms
 from ms2torch import Tensor, nn
-from ms2torch._core import errors, mode, torch_private
-from ms2torch.compiler import products, settings
+from ms2torch._core import mode, torch_private
+from ms2torch.compiler import products
 
-pytestmark = pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles")
+pytestmark = [pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles"),
+              pytest.mark.usefixtures("traced")]
 
-pytestmark = pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles")
-
-
-@pytest.fixture(autouse=True)
-def traced(monkeypatch):
-    monkeypatch.setattr(settings, "backend", "graph")
-    monkeypatch.setattr(mode, "graphs", "compile")
-    errors._given.clear()
-    yield
-    ms.set_context(mode=ms.PYNATIVE_MODE)
+pytestmark = [pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles"),
+              pytest.mark.usefixtures("traced")]
 
 
 class Network(nn.Cell):

@@ -12,21 +12,13 @@ import torch
 
 import ms2torch as ms
 from ms2torch import Tensor, nn, ops
-from ms2torch._core import errors, mode, torch_private
+from ms2torch._core import mode, torch_private
 from ms2torch.compiler import backends, comparing, settings, steps
 
-pytestmark = pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles")
+pytestmark = [pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles"),
+              pytest.mark.usefixtures("traced")]
 
 STEPS = 11
-
-
-@pytest.fixture(autouse=True)
-def traced(monkeypatch):
-    monkeypatch.setattr(settings, "backend", "graph")
-    monkeypatch.setattr(mode, "graphs", "compile")
-    errors._given.clear()
-    yield
-    ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 class Dense(nn.Cell):

@@ -18,21 +18,13 @@ import pytest
 
 import ms2torch as ms
 from ms2torch import Tensor, nn
-from ms2torch._core import errors, mode, torch_private
+from ms2torch._core import mode, torch_private
 from ms2torch.compiler import backends, settings
 
-pytestmark = pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles")
+pytestmark = [pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles"),
+              pytest.mark.usefixtures("traced")]
 
 logger = logging.getLogger(__name__)
-
-
-@pytest.fixture(autouse=True)
-def traced(monkeypatch):
-    monkeypatch.setattr(settings, "backend", "graph")
-    monkeypatch.setattr(mode, "graphs", "compile")
-    errors._given.clear()
-    yield
-    ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 class Doing(nn.Cell):
