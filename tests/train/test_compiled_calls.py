@@ -44,11 +44,11 @@ def test_evaluation(prepare):
     net = Network()
     prepare(net)
     for seed in range(5):
-        np.testing.assert_allclose(net(_x(seed)).asnumpy(), _eagerly(net, _x(seed)).asnumpy(), 1e-6, 1e-6)
+        np.testing.assert_array_equal(net(_x(seed)).asnumpy(), _eagerly(net, _x(seed)).asnumpy())
     step = net.__dict__["_steps"]
     assert step.variants[0].runs == 5 and not step.off
     net.norm.moving_mean.set_data(Tensor(np.ones(8, np.float32)))       # weights are read anew
-    np.testing.assert_allclose(net(_x()).asnumpy(), _eagerly(net, _x()).asnumpy(), 1e-6, 1e-6)
+    np.testing.assert_array_equal(net(_x()).asnumpy(), _eagerly(net, _x()).asnumpy())
     net.set_train()                                                     # training has dropout, and is eager
     assert not np.array_equal(net(_x()).asnumpy(), net(_x()).asnumpy())
     assert step.variants[0].runs == 6
@@ -91,7 +91,7 @@ def test_gradient_functions_of_graph_mode(how):
         steps = next(c.cell_contents for c in gradient.__closure__ if isinstance(c.cell_contents, dict))
         assert ("step" in steps and len(steps["step"].variants) == 1) == (graphs == "compile")
     for eager, compiled in zip(*results, strict=True):
-        np.testing.assert_allclose(compiled, eager, 1e-5, 1e-6)
+        np.testing.assert_array_equal(compiled, eager)
 
 
 # ---- sums of products --------------------------------------------------------------------------------------
