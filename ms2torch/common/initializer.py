@@ -18,9 +18,24 @@ from ms2torch._core.tensor.tensor import Tensor
 from .seed import _get_graph_seed, get_seed
 
 __all__ = [
-    "Initializer", "initializer", "TruncatedNormal", "Normal", "Uniform", "HeUniform", "HeNormal",
-    "XavierUniform", "XavierNormal", "One", "Zero", "Constant", "Identity", "Sparse", "Dirac",
-    "Orthogonal", "VarianceScaling"]
+    "Constant",
+    "Dirac",
+    "HeNormal",
+    "HeUniform",
+    "Identity",
+    "Initializer",
+    "Normal",
+    "One",
+    "Orthogonal",
+    "Sparse",
+    "TruncatedNormal",
+    "Uniform",
+    "VarianceScaling",
+    "XavierNormal",
+    "XavierUniform",
+    "Zero",
+    "initializer",
+]
 
 # Names that ``initializer("...")`` knows, in lower case.
 _INITIALIZER_ALIAS: dict[str, type[Initializer]] = {}

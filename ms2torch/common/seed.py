@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ms2torch._core.random import rng as _rng
 
-__all__ = ["set_seed", "get_seed"]
+__all__ = ["get_seed", "set_seed"]
 
 _MAXINT32 = _rng.MAX_INT32
 _KERNEL_SEED = _rng.kernel_seeds

@@ -12,7 +12,7 @@ from ms2torch._core.errors import exit_code
 from . import mapping, memory, report, rules, sources, targets
 from .entries import MINDSPORE, SHOWN, TORCH, Bad, Checkpoint
 from .families import FAMILIES
-from .making import Make, describe, known_dtype, make
+from .making import Make, build, describe, known_dtype
 
 _TEXT = """\
 Weights and optimizer state, both ways: MindSpore's .ckpt and .safetensors, PyTorch's .pt, .pth, .bin and
@@ -144,7 +144,7 @@ def _convert(options: argparse.Namespace) -> int:
             options.output,
             target,
             described,
-            lambda name: make(by_name[name], entries),
+            lambda name: build(by_name[name], entries),
             shares=_shares(plan, source, by_name),
             container=plan.container,
             strings=plan.strings,
@@ -228,7 +228,7 @@ def _plan(source: Checkpoint, target: str, options) -> Plan:
         from . import models
 
         plan = models.plan(source, target, options, rules.convert(source.entries, target, family))
-    elif source.memory and not options.forget and (found := memory.recalled(source.memory, source, target)):
+    elif source.memory and not options.forget and (found := memory.restore(source.memory, source, target)):
         plan = Plan(
             found[0],
             "what the file remembers",
@@ -238,7 +238,7 @@ def _plan(source: Checkpoint, target: str, options) -> Plan:
             strings=source.memory.get("strings") or {},
         )
         used = {s for one in plan.makes for s in one.sources}
-        fresh = {name for name in source.entries if name not in used and not rules.uncounted(name)}
+        fresh = {name for name in source.entries if name not in used and not rules.is_counter(name)}
         names = {one.name for one in plan.makes}
         if fresh:
             plan.makes += [
@@ -250,7 +250,7 @@ def _plan(source: Checkpoint, target: str, options) -> Plan:
         plan = Plan(rules.convert(source.entries, target, family), "rules")
     used = {s for one in plan.makes for s in one.sources}
     plan.alone = [
-        n for n in source.entries if n not in used and n not in plan.dropped and not rules.uncounted(n)
+        n for n in source.entries if n not in used and n not in plan.dropped and not rules.is_counter(n)
     ]
     counts = Counter(one.name for one in plan.makes)
     if twice := [name for name, count in counts.items() if count > 1]:

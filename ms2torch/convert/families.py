@@ -132,7 +132,7 @@ def family_of(names: Iterable[str]) -> str | None:
     return None
 
 
-def rows(family: Family, to_torch: bool) -> list[tuple[re.Pattern, str]]:
+def name_patterns(family: Family, to_torch: bool) -> list[tuple[re.Pattern, str]]:
     """(pattern, replacement) in the wanted direction; a row whose end is a dot stands for all below."""
     found = []
     for line in family.table.split("\n"):
@@ -157,7 +157,7 @@ def renamed(name: str, table: list[tuple[re.Pattern, str]]) -> str | None:
     return None
 
 
-def joins(family: Family, entries, to_torch: bool) -> list[Make]:
+def joined_tensors(family: Family, entries, to_torch: bool) -> list[Make]:
     """The tensors that are several on one side and one on the other."""
     found = []
     for ours, theirs, steps, axis in family.joined:

@@ -1,7 +1,7 @@
 """How the tensors of one file are made of those of the other, and the way back.
 
-A `Make` names one new tensor, the tensors that it is made of, and steps. ``back`` turns a list of them round,
-which is what a converted file remembers.
+A `Make` names one new tensor, the tensors that it is made of, and steps. ``inverse`` turns a list of them
+round, which is what a converted file remembers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Make(NamedTuple):
     how: str = ""
 
 
-def make(one: Make, entries: dict[str, Entry]) -> torch.Tensor:
+def build(one: Make, entries: dict[str, Entry]) -> torch.Tensor:
     """Carry it out; `describe` has said that it fits."""
     tensors = [entries[source].get() for source in one.sources]
     for step in one.steps:
@@ -110,7 +110,7 @@ def _after(what: str, numbers: list[int], shape: list[int]) -> list[int]:
     raise ValueError(what)
 
 
-def back(makes: list[Make], entries: dict[str, Entry]) -> list[Make]:
+def inverse(makes: list[Make], entries: dict[str, Entry]) -> list[Make]:
     """Makes of the old tensors out of the new ones, in the old order, where there is a way."""
     parts: dict[str, list[tuple[int, int, int, Make]]] = {}
     found: dict[str, Make] = {}
@@ -168,7 +168,7 @@ def known_dtype(name: str) -> str | None:
 # ---- what is remembered whole ------------------------------------------------------------------------------
 
 
-def packed(entry: Entry) -> dict | None:
+def as_json(entry: Entry) -> dict | None:
     """A small tensor as JSON can hold it."""
     if entry.size > _SMALL:
         return None
@@ -180,7 +180,7 @@ def packed(entry: Entry) -> dict | None:
     }
 
 
-def unpacked(name: str, value) -> Entry:
+def from_json(name: str, value) -> Entry:
     """The tensor that was packed."""
     try:
         dtype, shape = _DTYPES[value["dtype"]], tuple(int(n) for n in value["shape"])

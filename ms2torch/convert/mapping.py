@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from .entries import MINDSPORE, TORCH, Bad, Entry
-from .making import Make, back
+from .making import Make, inverse
 
 _HEAD = "# ms2torch mapping from "
 _HELP = """\
@@ -83,7 +83,8 @@ def _turned(makes: list[Make], entries: dict[str, Entry], path: str) -> list[Mak
             f"{path} was written for the other direction and joins tensors; write one for this direction."
         )
     stand_ins = {source: entries[one.name] for one in makes for source in one.sources if one.name in entries}
-    return [one._replace(how="mapping") for one in back([m for m in makes if m.name in entries], stand_ins)]
+    usable = [make for make in makes if make.name in entries]
+    return [one._replace(how="mapping") for one in inverse(usable, stand_ins)]
 
 
 def write(path: str, content: str, force: bool) -> None:

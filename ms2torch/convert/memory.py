@@ -10,19 +10,19 @@ from __future__ import annotations
 import json
 
 from .entries import Bad, Checkpoint, Entry
-from .making import Make, back, packed, unpacked
+from .making import Make, as_json, from_json, inverse
 
 
 class Memory:
     """Written: rows of a conversion, by the new tensors that they need."""
 
     def __init__(self, source: Checkpoint, makes: list[Make], hold: bool = True) -> None:
-        ways = {one.name: one for one in back(makes, source.entries)}
+        ways = {one.name: one for one in inverse(makes, source.entries)}
         self.rows, self.first = [], {}
         for i, (name, entry) in enumerate(source.entries.items()):
             if name in ways:
                 self.rows.append([i, name, list(ways[name].sources), list(ways[name].steps)])
-            elif hold and (content := packed(entry)) is not None:
+            elif hold and (content := as_json(entry)) is not None:
                 self.rows.append([i, name, content])
         self.shares = {n: e.shares for n, e in source.entries.items() if e.shares}
         self.head = {
@@ -45,7 +45,7 @@ class Memory:
         return json.dumps(self.head | {"makes": rows}, ensure_ascii=False, separators=(",", ":"))
 
 
-def recalled(memory: dict, opened: Checkpoint, target: str) -> tuple[list[Make], dict[str, Entry]] | None:
+def restore(memory: dict, opened: Checkpoint, target: str) -> tuple[list[Make], dict[str, Entry]] | None:
     """The makes of the old tensors that a file remembers and still can give, and those that it holds itself.
 
     None where it remembers nothing of that side.
@@ -57,7 +57,7 @@ def recalled(memory: dict, opened: Checkpoint, target: str) -> tuple[list[Make],
         makes, held = [], {}
         for row in rows:
             if len(row) == 3:
-                held[str(row[1])] = unpacked(str(row[1]), row[2])
+                held[str(row[1])] = from_json(str(row[1]), row[2])
                 makes.append(Make(str(row[1]), (f"\0{row[1]}",), (), "remembered"))
             elif all(source in opened.entries for source in row[2]):
                 makes.append(Make(str(row[1]), tuple(row[2]), tuple(str(s) for s in row[3]), "remembered"))

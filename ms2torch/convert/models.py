@@ -50,7 +50,7 @@ def load(text: str, side: str) -> Model:
             raise
         line = (str(err).splitlines() or [""])[0][:160]
         raise Bad(f"{text} gave no model: {type(err).__name__}: {line}") from None
-    return of(network, side, text)
+    return model_of(network, side, text)
 
 
 def _factory(module: str, factory: str):
@@ -70,7 +70,7 @@ def _factory(module: str, factory: str):
     return found
 
 
-def of(network, side: str, text: str = "the model") -> Model:
+def model_of(network, side: str, text: str = "the model") -> Model:
     """A network that is there."""
     from ms2torch.nn.cell import Cell
 
@@ -213,7 +213,7 @@ def _pair(source: Checkpoint, there: Model, result) -> None:
 def _network(source: Checkpoint) -> list[str]:
     if source.side == MINDSPORE:
         return rules.split_mindspore(source.entries)[0]
-    return [n for n in source.entries if not n.startswith(OPTIMIZER) and not rules.uncounted(n)]
+    return [n for n in source.entries if not n.startswith(OPTIMIZER) and not rules.is_counter(n)]
 
 
 def _listed(name: str, shape) -> dict:

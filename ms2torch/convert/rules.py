@@ -110,9 +110,9 @@ def _to_torch(entries: dict[str, Entry], family: str | None) -> list[Make]:
     network, state, whole = split_mindspore(entries)
     key = family or families.family_of(network)
     chosen = families.FAMILIES.get(key)
-    makes = families.joins(chosen, entries, True) if chosen else []
+    makes = families.joined_tensors(chosen, entries, True) if chosen else []
     joined = {source for one in makes for source in one.sources}
-    table = families.rows(chosen, True) if chosen else []
+    table = families.name_patterns(chosen, True) if chosen else []
     layers = _layers(network)
     flat = is_one_dimensional([entries[n] for n in network])
     for name in network:
@@ -203,9 +203,9 @@ def _to_mindspore(entries: dict[str, Entry], family: str | None) -> list[Make]:
         raise Bad(f"--names {family}: these are not the names that Hugging Face has for it.")
     base = "transformer." if family == "gpt2" and any(n.startswith("transformer.h.") for n in short) else ""
     short = {name.removeprefix(base): entry for name, entry in short.items()}
-    makes = families.joins(chosen, short, False) if chosen else []
+    makes = families.joined_tensors(chosen, short, False) if chosen else []
     parted = {source for one in makes for source in one.sources}
-    table = families.rows(chosen, False) if chosen else []
+    table = families.name_patterns(chosen, False) if chosen else []
     layers = _layers(short)
     for name, entry in short.items():
         if name in parted:
@@ -277,6 +277,6 @@ def state_to_mindspore(makes: list[Make], entries: dict[str, Entry]) -> list[Mak
     return found
 
 
-def uncounted(name: str) -> bool:
+def is_counter(name: str) -> bool:
     """Whether a name without partner is one that the other side counts for itself."""
     return name.rpartition(".")[2] == UNCOUNTED or (name.startswith(STATE) and name.endswith(".step"))

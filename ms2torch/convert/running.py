@@ -9,7 +9,7 @@ import torch
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from .entries import MINDSPORE, Bad, Checkpoint
-from .making import make
+from .making import build
 
 # How far apart outputs may be, as a part of their norm; LayerNorm's epsilons alone make 1e-5.
 _AGREE = 1e-4
@@ -21,7 +21,7 @@ def check(source: Checkpoint, here, there, result, inputs: list[str]) -> tuple[s
     """What to say of both models' outputs, and whether they agree."""
     given = [_parsed(text) for text in inputs]
     _fill(here, {n: source.entries[n].get() for n in here.tensors if n in source.entries})
-    _fill(there, {one.name: make(one, source.entries) for one in result.makes if one.name in there.tensors})
+    _fill(there, {one.name: build(one, source.entries) for one in result.makes if one.name in there.tensors})
     ours, port = (here, there) if here.side == MINDSPORE else (there, here)
     ours.network.set_train(False)
     port.network.eval()

@@ -17,7 +17,7 @@ def kind(r: dict) -> str:
     return "f" if compare.is_float(dtype) else "b" if dtype == "bool" else "i"
 
 
-def named(what: str, r: dict):
+def comparable(what: str, r: dict):
     """Integers of all widths are one kind here; a dimension of one element is none."""
     if what == "shape":
         return [n for n in r["shape"] if n != 1]
@@ -44,7 +44,7 @@ def error(mine: np.ndarray, theirs: np.ndarray) -> float:
     return gap / (norm(mine) or gap) if gap else 0.0
 
 
-def agreed(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+def close(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     return np.abs(mine - theirs) <= AGREED * np.abs(mine)
 
 

@@ -25,7 +25,7 @@ class Failed(CannotCompare):
         self.kind, self.side = kind, side
 
 
-def described(error: BaseException) -> dict:
+def error_as_json(error: BaseException) -> dict:
     """The ``error`` of ``--json``: its type, the side where it happened (or None), and a text."""
     side, text = getattr(error, "side", None), str(error)
     match error:
@@ -98,12 +98,13 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def failed_at(opened: Trace) -> bool:
+def has_failed(opened: Trace) -> bool:
     """Whether a run did not come to its end."""
     return opened.end is None or opened.end.get("status") != "ok"
 
 
-def ended(reference: Trace, ours: Trace, verdict: Verdict, steps: int | None = None, fates=None) -> None:
+def check_completed(reference: Trace, ours: Trace, verdict: Verdict, steps: int | None = None,
+                    fates=None) -> None:
     """Failed where a side did not do all of the first ``steps`` steps (None: all), for the reason that its
     trace or its process (``fates``: side -> Failed) tells."""
     sides = ((REFERENCE, reference), (OURS, ours))
@@ -115,7 +116,7 @@ def ended(reference: Trace, ours: Trace, verdict: Verdict, steps: int | None = N
         for failed in (fates or {}).values():
             raise failed
         for side, opened in sides:
-            if failed_at(opened):
+            if has_failed(opened):
                 how = "was interrupted" if opened.end is not None else \
                     "is cut off: the run was killed, or its disk was full"
                 rest = f"; --steps {opened.steps} compares what it holds" if opened.steps else ""

@@ -57,7 +57,7 @@ def compare(reference, ours, steps: int | None = None) -> Comparison:
     return result
 
 
-def key(record: dict) -> tuple:
+def pairing_key(record: dict) -> tuple:
     """What pairs a record with the other side's, within a step."""
     return (record.get("update", 0), record["stage"], record["where"], record.get("role", "value"),
             record.get("index", 0), record.get("call", 0))
@@ -73,7 +73,7 @@ def _by_step(records):
             if kept:
                 yield number, kept
             number, kept = record["step"], {}
-        kept[key(record)] = record
+        kept[pairing_key(record)] = record
     if kept:
         yield number, kept
 

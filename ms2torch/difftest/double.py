@@ -3,7 +3,7 @@
 Inside ``Double`` every result of float arithmetic is a ``Wide``: a tensor that says it is float32 (or the
 half that it would be), so that no check of a dtype notices, and holds float64.
 
-``shake`` makes the same float64 tremble: every result is moved at random by what a float32 kernel may be
+``perturb`` makes the same float64 tremble: every result is moved at random by what a float32 kernel may be
 wrong by. How far the step's values then lie from those without it is what rounding can explain at each place.
 """
 
@@ -53,7 +53,7 @@ class Wide(torch.Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-        return widened(func, args, kwargs or {})
+        return in_float64(func, args, kwargs or {})
 
     def data_ptr(self) -> int:
         return self.wide.data_ptr()
@@ -118,7 +118,7 @@ class Noise:
 noise: Noise | None = None
 
 
-def shake() -> None:
+def perturb() -> None:
     """From now on, in this process, float64's results tremble."""
     global noise
     noise = Noise()
@@ -140,10 +140,10 @@ class Double(TorchDispatchMode):
     ordinary tensor is rounded once, at the end."""
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        return widened(func, args, kwargs or {})
+        return in_float64(func, args, kwargs or {})
 
 
-def widened(func, args, kwargs):
+def in_float64(func, args, kwargs):
     """One operator of torch's, in float64 where its operands are narrower floats."""
     schema = func._schema
     flat = [x for value in (*args, *kwargs.values()) for x in _each(value)]

@@ -40,29 +40,29 @@ def describe(verdict: Verdict, reference, ours) -> None:
     verdict.sides = (names[0], names[1])
 
 
-def take(verdict: Verdict, found: compare.Comparison, reference, ours) -> None:
+def fill_verdict(verdict: Verdict, found: compare.Comparison, reference, ours) -> None:
     """What the first pass says. What a side lacks in a step that it did not finish is no finding."""
     whole = min(reference.steps, ours.steps)
-    if reference.steps != ours.steps or checks.failed_at(reference) or checks.failed_at(ours):
+    if reference.steps != ours.steps or checks.has_failed(reference) or checks.has_failed(ours):
         found.certain = [f for f in found.certain
                          if f.step <= whole or f.kind not in ("missing", "extra") or f.stage == "initial"]
     verdict.compared, verdict.steps = found.compared, min(found.steps, whole)
     verdict.losses, verdict.drift = found.losses, found.drift
-    verdict.findings = standing(found)
+    verdict.findings = outside_bounds(found)
     checks.same_parameters(found.certain)
 
 
-def exact(f: Finding) -> bool:
+def is_exact(f: Finding) -> bool:
     return f.stage in _EXACT and f.error > _EXACT[f.stage]
 
 
-def standing(found) -> list[Finding]:
+def outside_bounds(found) -> list[Finding]:
     """What differs by the bounds alone, in order of time."""
     grown = [s for s in found.suspects if not s.error <= _EXACT.get(s.stage, s.tolerance)]
     return sorted([*found.certain, *grown], key=lambda f: (f.step, f.update, compare.order(f.stage)))
 
 
-def explained(findings: list[Finding]) -> bool:
+def is_conclusive(findings: list[Finding]) -> bool:
     """Whether the first difference is one that re-feeding has nothing to add to."""
     if not findings:
         return False
@@ -70,7 +70,7 @@ def explained(findings: list[Finding]) -> bool:
     return first.stage == "initial" or first.kind in ("missing", "extra")
 
 
-def jump(outputs) -> int | None:
+def divergence_step(outputs) -> int | None:
     """The step at which the outputs part at once, from rounding to far more; None where they do not.
 
     (Outputs: a parameter that has no effect on them, a bias before BatchNorm under Adam, may jump.)
@@ -83,11 +83,11 @@ def jump(outputs) -> int | None:
     return None
 
 
-def chosen(found) -> tuple[int, ...]:
+def steps_to_refeed(found) -> tuple[int, ...]:
     """The steps worth re-feeding: where a difference is first seen, first counts, and grows most."""
     # Many a rule shows from the second step on, when there is a state: moments, counters, statistics.
     steps = [f.step for f in found.suspects[:1]] + [s for s in (1, 2) if s <= found.steps]
-    found_first = standing(found)[:1]
+    found_first = outside_bounds(found)[:1]
     steps += [f.step for f in found_first]
     # A jump after the first difference that counts, or long after the start, says no more than they do.
     horizon = found_first[0].step if found_first else _SOON
@@ -98,10 +98,10 @@ def chosen(found) -> tuple[int, ...]:
     return tuple(sorted({max(s, 1) for s in steps}))[:_REFEEDS]
 
 
-def set_aside(verdict: Verdict) -> None:
+def drop_unjudged(verdict: Verdict) -> None:
     """After a failure: what differs by a bound alone, and was not judged by re-feeding, is no finding."""
     if verdict.refed:
         return
-    open_ = [f for f in verdict.findings if f.kind == "value" and f.error < float("inf") and not exact(f)]
+    open_ = [f for f in verdict.findings if f.kind == "value" and f.error < float("inf") and not is_exact(f)]
     verdict.unjudged = open_
     verdict.findings = [f for f in verdict.findings if f not in open_]

@@ -24,7 +24,7 @@ def _threads() -> int:
 _AT_FIRST = _threads()
 
 
-def possible() -> bool:
+def can_fork() -> bool:
     """Whether a fork of this process can do as one that begins anew: on Linux, as long as nothing was
     computed on several threads. (OpenMP's, which a fork lacks, would be waited for without end.)"""
     return sys.platform == "linux" and threading.active_count() == 1 and _threads() == _AT_FIRST

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from .finding import Verdict
-from .report import adapted, near, place, way
+from .report import adaptation_lines, culprit_name, nearness, path_to_culprit
 
 _STYLE = """
 :root{color-scheme:light dark;--red:#c4302b;--green:#1a7f37;--blue:#1f6feb;--dim:#777}
@@ -39,7 +39,7 @@ def page(verdict: Verdict) -> str:
     elif first is None:
         head = (f'<h1><span class="yes">equal</span></h1><p>{theirs} and {ours} agree in '
                 f"{verdict.compared:,} records of {verdict.length}.</p>"
-                + "".join(f"<p>{escape(line)}</p>" for line in near(verdict)))
+                + "".join(f"<p>{escape(line)}</p>" for line in nearness(verdict)))
     else:
         head = (f'<h1><span class="no">different</span></h1><p>{escape(first.sentence())}</p>'
                 f"<table><tr><th>{theirs}<td>{escape(first.reference)}<tr><th>{ours}"
@@ -58,7 +58,7 @@ def page(verdict: Verdict) -> str:
     if verdict.pairs:
         parts.append(f"<h2>Pairs</h2>{_pairs(verdict.pairs)}")
     if verdict.notes or verdict.adaptations:
-        items = [*verdict.notes, *adapted(verdict)]
+        items = [*verdict.notes, *adaptation_lines(verdict)]
         parts.append("<h2>Notes</h2><ul>" + "".join(f"<li>{escape(str(x))}</li>" for x in items) + "</ul>")
     if verdict.repro:
         parts.append(f"<p>To see it alone: <code>python {escape(verdict.repro)}</code></p>")
@@ -67,7 +67,7 @@ def page(verdict: Verdict) -> str:
 
 
 def _tree(verdict: Verdict) -> str:
-    guilty, shown = place(verdict), way(verdict)
+    guilty, shown = culprit_name(verdict), path_to_culprit(verdict)
     below: dict[str, list] = {}
     for cell in verdict.cells:
         below.setdefault(cell.get("parent") or "", []).append(cell)

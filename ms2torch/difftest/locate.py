@@ -47,16 +47,16 @@ class Events:
         return self.gaps.get("|".join(map(str, key)))
 
 
-def doubtful(events: Events) -> list:
+def needing_float64(events: Events) -> list:
     """The keys whose float64 value is wanted."""
     keys = [e["key"] for e in events.items if e["kind"] == "value" and math.isfinite(e["error"])]
     return [list(key) for key in keys[:_FIRST]]
 
 
-def unexplained(events: Events, truth: Events) -> list:
+def needing_perturbation(events: Events, truth: Events) -> list:
     """The keys that differ by more than float64 alone explains: what they tremble by is wanted."""
     rounding = Rounding(events, truth)
-    return [list(key) for key in map(tuple, doubtful(events)) if rounding.exceeded(key)]
+    return [list(key) for key in map(tuple, needing_float64(events)) if rounding.exceeded(key)]
 
 
 class Rounding:
@@ -114,8 +114,8 @@ class Rounding:
                              "only: ours has lost digits, as by computing in half precision")
 
 
-def guilty(events: Events, truth: Events | None, cells: list[dict], reference=None,
-           shaken: Events | None = None) -> tuple[list[Finding], list[Finding], list[Finding]]:
+def find_culprits(events: Events, truth: Events | None, cells: list[dict], reference=None,
+                  shaken: Events | None = None) -> tuple[list[Finding], list[Finding], list[Finding]]:
     """(what is wrong in order of time, what is tolerated, the nearest to its tolerance first, the masks that
     were drawn otherwise).
 
@@ -165,7 +165,7 @@ def _finding(event: dict) -> Finding:
                    ours=event.get("ours", ""), op=event.get("op", ""), line=event.get("line", ""))
 
 
-def to_look_into(finding: Finding, events: Events) -> str:
+def cell_to_expand(finding: Finding, events: Events) -> str:
     """The Cell whose own operators are to be compared: one of the program's own, where its children agree or
     it has none; "" where the finding is of another kind."""
     made = events.made.get(finding.cell, {})
@@ -173,7 +173,7 @@ def to_look_into(finding: Finding, events: Events) -> str:
     return finding.cell if between and made.get("source") else ""
 
 
-def operator_found(first: Finding, operator: Finding, script: str) -> None:
+def name_operator(first: Finding, operator: Finding, script: str) -> None:
     """Say in ``operator`` what ``first``, its Cell's finding, said, and show its line of the program."""
     file, _, number = operator.line.rpartition(":")
     path = os.path.join(os.path.dirname(os.path.abspath(script)), file)

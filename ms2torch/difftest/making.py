@@ -21,7 +21,7 @@ _WHERE = {"mint.nn": "mint.nn.functional.", "numpy": "ms.numpy."}
 _SPELLED = re.compile(r"^(mint\.nn|numpy)\.(?!functional)")
 
 
-def watch() -> None:
+def install() -> None:
     """From now on each new Cell and Primitive remembers its arguments."""
     def new(cls, *args, **kwargs):
         cell = object.__new__(cls)
@@ -31,10 +31,10 @@ def watch() -> None:
     Cell.__new__ = Primitive.__new__ = staticmethod(new)
 
 
-def described(cell: Cell) -> dict:
+def cell_expression(cell: Cell) -> dict:
     """What it takes to make the Cell again: an expression, or None; the source of a class of the user's."""
     kind = type(cell)
-    found = {"class": kind.__name__, "code": code(cell), "training": bool(cell.training),
+    found = {"class": kind.__name__, "code": expression(cell), "training": bool(cell.training),
              "parameters": [p.name for p in cell.get_parameters()]}
     if not kind.__module__.startswith("ms2torch"):
         found["source"], found["imports"] = _source(kind)
@@ -49,7 +49,7 @@ class Word(str):
     __repr__ = str.__str__
 
 
-def called(name: str, args: tuple, kwargs: dict) -> str | None:
+def call_expression(name: str, args: tuple, kwargs: dict) -> str | None:
     """The call of an operator ("ops.softmax", "Tensor.__add__", or a Primitive's name) as an expression.
     Tensors are given as `Word`."""
     if args and isinstance(args[0], Primitive):
@@ -58,16 +58,16 @@ def called(name: str, args: tuple, kwargs: dict) -> str | None:
         function, args = f"{args[0]}.{name.partition('.')[2]}", args[1:]
     else:
         function = _SPELLED.sub(lambda m: _WHERE[m[1]], name)
-    parts = [code(a) for a in args] + [(c := code(v)) and f"{k}={c}" for k, v in kwargs.items()]
+    parts = [expression(a) for a in args] + [(c := expression(v)) and f"{k}={c}" for k, v in kwargs.items()]
     return None if function is None or None in parts else f"{function}({', '.join(parts)})"
 
 
-def code(value) -> str | None:
+def expression(value) -> str | None:
     """An expression that makes ``value``; None where there is none."""
     if value is None or value is Ellipsis or isinstance(value, (bool, int, float, str)):
         return repr(value)
     if isinstance(value, slice):
-        parts = [code(x) for x in (value.start, value.stop, value.step)]
+        parts = [expression(x) for x in (value.start, value.stop, value.step)]
         return None if None in parts else f"slice({', '.join(parts)})"
     if isinstance(value, Type):
         return f"ms.{str(value).lower()}"
@@ -82,13 +82,13 @@ def code(value) -> str | None:
     if isinstance(value, (list, tuple)):
         if value and all(isinstance(x, Parameter) for x in value):
             return "parameters"
-        parts = [code(x) for x in value]
+        parts = [expression(x) for x in value]
         if None in parts:
             return None
         inner = ", ".join(parts)
         return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' if len(parts) == 1 else ''})"
     if isinstance(value, dict):
-        parts = [(code(k), code(v)) for k, v in value.items()]
+        parts = [(expression(k), expression(v)) for k, v in value.items()]
         if any(None in pair for pair in parts):
             return None
         return "{" + ", ".join(f"{k}: {v}" for k, v in parts) + "}"
@@ -101,7 +101,7 @@ def _call(cell: Cell | Primitive) -> str | None:
     if _MADE not in cell.__dict__:
         return None
     args, kwargs = cell.__dict__[_MADE]
-    parts = [code(x) for x in args] + [(c := code(v)) and f"{k}={c}" for k, v in kwargs.items()]
+    parts = [expression(x) for x in args] + [(c := expression(v)) and f"{k}={c}" for k, v in kwargs.items()]
     if None in parts:
         return None
     kind = type(cell)

@@ -34,7 +34,7 @@ _SIDES = {"mindspore": "MindSpore", "torch": "the port on PyTorch"}
 _SHOWN = 30
 
 
-def traces(reference, port, verdict: Verdict, steps: int | None = None) -> Verdict:
+def compare_traces(reference, port, verdict: Verdict, steps: int | None = None) -> Verdict:
     """Compare two traces, the second a port's, and fill the verdict."""
     verdict.sides = tuple(f"{_SIDES.get(t.header['side'], t.header['side'])} {t.header['version']}"
                           for t in (reference, port))
@@ -94,7 +94,7 @@ def run(twin) -> Verdict:
         names = ported.pairs_of(pairs(reference, trace.open(path)))
         path = _ported(twin, "aligned", {**spec, "reference": os.path.abspath(given), "pairs": names,
                                          "align": list(options.align)})
-    return traces(reference, trace.open(path), twin.verdict, options.steps)
+    return compare_traces(reference, trace.open(path), twin.verdict, options.steps)
 
 
 def _closely(reference) -> list[int]:
@@ -362,10 +362,10 @@ def _trained(records: list[dict]) -> list[dict]:
 
 
 def _alike(r: dict, other: dict) -> bool:
-    return all(apart.named(what, r) == apart.named(what, other) for what in ("dtype", "shape"))
+    return all(apart.comparable(what, r) == apart.comparable(what, other) for what in ("dtype", "shape"))
 
 
-def ordered(left, right):
+def reference_first(left, right):
     """(reference, port) of two traces, in whichever order they were given; None where neither is a port's."""
     ports = [t.header.get("side") == "torch" for t in (left, right)]
     return None if not any(ports) else (right, left) if ports == [True, False] else (left, right)

@@ -22,7 +22,7 @@ from ms2torch.common.parameter import Parameter
 from . import double as float64
 from . import making, trace
 from .compare import is_float, norm_of
-from .recorder import PROGRAM, Recorder, mapped
+from .recorder import PROGRAM, Recorder, map_tensors
 from .yardstick import CHEAP, epsilon
 
 # Arrays kept for judging later, in bytes.
@@ -55,7 +55,7 @@ class Replay(Recorder):
         self.reference = trace.open(reference)
         self.out, self.double = out, how != "replay"
         if how == "shaken":
-            float64.shake()
+            float64.perturb()
         self.wanted = {tuple(key) for key in wanted or ()}
         self.events: list[dict] = []
         self.arrays: dict[str, np.ndarray] = {}
@@ -76,7 +76,7 @@ class Replay(Recorder):
         # A float64 pass: how far the reference's value lies from the truth.
         self.gaps: dict[str, float] = {}
         if not self.double:
-            making.watch()
+            making.install()
 
     # ---- the recorder's places -------------------------------------------------------------------------
 
@@ -131,9 +131,9 @@ class Replay(Recorder):
         where = f"{self.place(owner)}/{name.rpartition('.')[2].replace('_', '').lower()}"
         key = f"{where}#{self.calls.get(where, -1) + 1}"
         if self.known and not self.double and key not in self.described:
-            named = mapped((args, kwargs), Tensor, lambda t, i: making.Word(f"inputs[{i}]"))
-            self.described[key] = {"class": name, "code": making.called(name, *named), "parameters": [],
-                                   "training": True, "operator": True}
+            named = map_tensors((args, kwargs), Tensor, lambda t, i: making.Word(f"inputs[{i}]"))
+            self.described[key] = {"class": name, "code": making.call_expression(name, *named),
+                                   "parameters": [], "training": True, "operator": True}
         return super().operator(name, run, args, kwargs, line, owner)
 
     def incoming(self, value, where, index, call, shown=None):
@@ -206,7 +206,7 @@ class Replay(Recorder):
         if self.in_leaf:
             return run(args, kwargs)
         if not self.double and self._name(cell) not in self.described:
-            self.described[self._name(cell)] = making.described(cell)
+            self.described[self._name(cell)] = making.cell_expression(cell)
         if getattr(cell, "_float", None) is not None:
             self.cast.add(self._name(cell))
         if _is_layer(cell):

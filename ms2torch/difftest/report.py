@@ -27,14 +27,14 @@ def show(verdict: Verdict, file=None) -> None:
             console.print(f"  {theirs}: {_escape(first.reference)}\n  {ours}: {_escape(first.ours)}")
         if first.note:
             console.print(f"  {_escape(first.note)}")
-        if first.stage in _OPTIMIZERS and first.cell and not place(verdict):
+        if first.stage in _OPTIMIZERS and first.cell and not culprit_name(verdict):
             console.print(f"  at the optimizer, {_escape(first.cell)}")
         if first.judge:
             console.print(f"  {_escape(first.judge)}")
     if first is None:
-        for line in near(verdict):
+        for line in nearness(verdict):
             console.print(_escape(line))
-    elif place(verdict):
+    elif culprit_name(verdict):
         console.print(tree(verdict))
     if first is not None:
         console.print(table(verdict))
@@ -45,13 +45,13 @@ def show(verdict: Verdict, file=None) -> None:
         console.print(_escape(verdict.pairs.summary()))
     for note in verdict.notes:
         console.print(f"[dim]note:[/] {_escape(note)}")
-    for line in adapted(verdict):
+    for line in adaptation_lines(verdict):
         console.print(f"[dim]{_escape(line)}[/]")
     if verdict.repro:
         console.print(f"to see it alone: python {_escape(verdict.repro)}")
 
 
-def near(verdict: Verdict) -> list[str]:
+def nearness(verdict: Verdict) -> list[str]:
     """How near two equal runs are: the largest difference that is tolerated, and what is forgiven."""
     lines = []
     if verdict.tolerated:
@@ -65,7 +65,7 @@ def near(verdict: Verdict) -> list[str]:
     return lines
 
 
-def adapted(verdict: Verdict) -> list[str]:
+def adaptation_lines(verdict: Verdict) -> list[str]:
     """What the reference was given beside MindSpore's own, a line each; nothing where it ran as it is."""
     texts = list(dict.fromkeys(a["text"] for a in verdict.adaptations))
     count = "1 place" if len(texts) == 1 else f"{len(texts)} places"
@@ -82,7 +82,7 @@ def _escape(text) -> str:
     return escape(str(text))
 
 
-def place(verdict: Verdict) -> str:
+def culprit_name(verdict: Verdict) -> str:
     """The name of the Cell at which the first difference stands."""
     first = verdict.first
     names = {cell["name"] for cell in verdict.cells}
@@ -92,10 +92,10 @@ def place(verdict: Verdict) -> str:
     return name
 
 
-def way(verdict: Verdict) -> set[str]:
+def path_to_culprit(verdict: Verdict) -> set[str]:
     """The names of the guilty Cell and of all that it stands in."""
     parents = {cell["name"]: cell.get("parent") for cell in verdict.cells}
-    name, found = place(verdict), set()
+    name, found = culprit_name(verdict), set()
     while name and name not in found:
         found.add(name)
         name = parents.get(name)
@@ -106,7 +106,7 @@ def tree(verdict: Verdict):
     """The model as a rich tree: the way to the guilty Cell, its neighbours, and an arrow at it."""
     from rich.tree import Tree
 
-    guilty, shown = place(verdict), way(verdict)
+    guilty, shown = culprit_name(verdict), path_to_culprit(verdict)
     root, nodes, hidden = None, {}, {}
     for cell in verdict.cells:
         name, parent = cell["name"], cell.get("parent")

@@ -39,8 +39,8 @@ def main(argv: list[str], fresh: bool = False) -> int:
     try:
         run(options, verdict, fresh)
     except (KeyboardInterrupt, Exception) as error:
-        verdict.failure = checks.described(error)
-        first_pass.set_aside(verdict)
+        verdict.failure = checks.error_as_json(error)
+        first_pass.drop_unjudged(verdict)
     verdict.notes += departures.notes(verdict)
     try:
         _report(options, verdict)
@@ -93,16 +93,16 @@ def run(options: Options, verdict: Verdict, fresh: bool = False) -> Verdict:
 def _traces(left: str, right: str, options: Options, verdict: Verdict) -> Verdict:
     """Two finished traces; differences of floats are judged by bounds, for nothing can be run again."""
     reference, ours = trace.open(left), trace.open(right)
-    ported = port.ordered(reference, ours)
+    ported = port.reference_first(reference, ours)
     if ported:
-        return port.traces(*ported, verdict, options.steps)
+        return port.compare_traces(*ported, verdict, options.steps)
     first_pass.same_kind(reference, ours)
     first_pass.describe(verdict, reference, ours)
     found = compare.compare(reference, ours, options.steps)
-    first_pass.take(verdict, found, reference, ours)
+    first_pass.fill_verdict(verdict, found, reference, ours)
     verdict.notes.append("traces alone: floats differ from "
                          f"{compare.BOUND:g} of their norm on; with the script, --trace judges by float64")
-    checks.ended(reference, ours, verdict, options.steps)
+    checks.check_completed(reference, ours, verdict, options.steps)
     return verdict
 
 
@@ -134,14 +134,14 @@ class Twin:
                                   (device, python) in zip(verdict.sides, places, strict=True))
         found = compare.compare(reference, ours, options.steps)
         self._without_aligned(found)
-        first_pass.take(verdict, found, reference, ours)
-        checks.ended(reference, ours, verdict, options.steps, self.fates)
+        first_pass.fill_verdict(verdict, found, reference, ours)
+        checks.check_completed(reference, ours, verdict, options.steps, self.fates)
         if not found.suspects and not found.certain:
             verdict.notes.append("every value has the same bits")
             return verdict
-        if first_pass.explained(verdict.findings):
+        if first_pass.is_conclusive(verdict.findings):
             return verdict
-        steps = options.refeed or first_pass.chosen(found)
+        steps = options.refeed or first_pass.steps_to_refeed(found)
         if not steps:
             return verdict
         if options.trace:
@@ -151,7 +151,7 @@ class Twin:
         refed = str(self.place.folder / "refed.trace")
         self.finish((self.start_reference(refed, refeed=steps), refed))
         again = trace.open(refed)
-        if again.steps < max(steps) and checks.failed_at(again):
+        if again.steps < max(steps) and checks.has_failed(again):
             said = ((again.end or {}).get("message") or "its run was cut off").strip().splitlines()[0]
             said = f"the reference does not run in PyNative mode, in which steps are re-fed ({said})"
             if verdict.findings:
@@ -213,8 +213,8 @@ class Twin:
             if verdict.repro and first.stage == "backward" and not first.judge:
                 first.judge = repro.which_is_wrong(verdict.repro)
             return verdict
-        grown = [f for f in verdict.findings if f.kind in ("value", "nan") and not first_pass.exact(f)]
-        parted = next((f for f in grown if f.step == first_pass.jump(found.outputs)), None)
+        grown = [f for f in verdict.findings if f.kind in ("value", "nan") and not first_pass.is_exact(f)]
+        parted = next((f for f in grown if f.step == first_pass.divergence_step(found.outputs)), None)
         draws = sum("Dropout" in cell["class"] for cell in verdict.cells)
         # The real one's sixth mask and those after it are not the same in each run, in either mode.
         if parted is not None and draws * parted.step > 5:
@@ -238,7 +238,7 @@ class Twin:
     def _operators(self, guilty, events, reference):
         """Where a Cell's own construct is to blame, its step again, operator by operator: the first that
         differs goes in front. With the findings, what the repro is made of."""
-        first, cell = guilty[0], locate.to_look_into(guilty[0], events)
+        first, cell = guilty[0], locate.cell_to_expand(guilty[0], events)
         if cell and self.options.trace:
             self.verdict.notes.append(f"recorded with --level op --cells {cell} --refeed {first.step} the "
                                       "trace would name the operator")
@@ -253,19 +253,19 @@ class Twin:
         if named is None:
             first.note += "; its operators agree one by one, so look at the Python between them"
             return guilty, events, reference
-        locate.operator_found(first, named, self.options.script[0])
+        locate.name_operator(first, named, self.options.script[0])
         return [named, *guilty], looked, opened
 
     def _judged(self, path: str, steps, events, reference, cells=None):
-        """What `locate.guilty` says, by float64 and, where that is not enough, by float64 that trembles."""
+        """What `locate.find_culprits` says, by float64 and where needed by shaken float64."""
         name, truth, shaken = "-operators" if cells else "", None, None
-        wanted = locate.doubtful(events)
+        wanted = locate.needing_float64(events)
         if wanted:
             truth = self._replay(path, steps, "double" + name, wanted, cells)
-            wanted = locate.unexplained(events, truth)
+            wanted = locate.needing_perturbation(events, truth)
         if wanted:
             shaken = self._replay(path, steps, "shaken" + name, wanted, cells)
-        return locate.guilty(events, truth, self.verdict.cells, reference, shaken)
+        return locate.find_culprits(events, truth, self.verdict.cells, reference, shaken)
 
     @staticmethod
     def _miscounted(path: str, step: int, kind: str) -> Finding:
@@ -313,7 +313,7 @@ class Twin:
             left, right = self._both()
             reference, ours = trace.open(left), trace.open(right)
             ended = min(reference.steps, ours.steps) < self.options.steps or self.options.steps == wanted
-            if ended or first_pass.standing(compare.compare(reference, ours, self.options.steps)):
+            if ended or first_pass.outside_bounds(compare.compare(reference, ours, self.options.steps)):
                 return left, right
             self.options.steps *= 4
 

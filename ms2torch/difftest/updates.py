@@ -33,7 +33,7 @@ class Updates:
         """Compare two records; how far apart they are, None where a dtype or shape already differs."""
         self.verdict.compared += 1
         for kind in ("dtype", "shape"):
-            one, two = apart.named(kind, r), apart.named(kind, other)
+            one, two = apart.comparable(kind, r), apart.comparable(kind, other)
             if one != two:
                 self._note(r, kind, note, reference=str(r[kind]), ours=str(other[kind]))
                 return None
@@ -118,7 +118,7 @@ class Updates:
         gradient = self.gradients.get(r["where"])
         floor, gone_in = FLOOR_OF_UPDATE * epsilon(r["dtype"]), self.worst
         if gradient is not None:
-            agreed = apart.agreed(*gradient) & apart.agreed(*before)
+            agreed = apart.close(*gradient) & apart.close(*before)
             if agreed.mean() < 0.1:
                 return
             gone_in = apart.error(gradient[0][agreed], gradient[1][agreed])

@@ -44,7 +44,7 @@ class Workplace:
         for number in self._before:  # a second Ctrl-C does not leave half of it behind
             signal.signal(number, signal.SIG_IGN)
         for process in self._running:
-            end(process)
+            terminate(process)
         for patience in (0.0, 0.1, 0.5, 2.0):  # a killed process may finish a write
             time.sleep(patience)
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -61,7 +61,7 @@ class Workplace:
         """
         place = self.folder / "places" / f"{name}-{len(self._running)}"
         log = self.folder / f"{name}.log"
-        if function is not None and self._fresh and forks.possible():
+        if function is not None and self._fresh and forks.can_fork():
             fork = forks.Fork(function, mirror(place, Path.cwd()), log)
             self._running.append(fork)
             return Run(side, fork, log)
@@ -100,7 +100,7 @@ def wait(runs: list[Run], deadline: float | None, useful) -> tuple[Run | None, R
             late = running[0] if limit == deadline else None
             for run in running:
                 run.ended = True
-                end(run.process)
+                terminate(run.process)
         elif running:
             time.sleep(0.05)
     return first, late
@@ -110,7 +110,7 @@ def _leave(number, frame) -> None:
     raise KeyboardInterrupt(signal.Signals(number).name)
 
 
-def end(process: subprocess.Popen | forks.Fork) -> None:
+def terminate(process: subprocess.Popen | forks.Fork) -> None:
     """End a process and all that it started."""
     for number, patience in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0)):
         try:

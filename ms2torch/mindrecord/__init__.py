@@ -12,5 +12,19 @@ from .filewriter import FileWriter
 from .mindpage import MindPage
 from .tools import Cifar10ToMR, Cifar100ToMR, CsvToMR, ImageNetToMR, MnistToMR, TFRecordToMR
 
-__all__ = ["Cifar100ToMR", "Cifar10ToMR", "CsvToMR", "FAILED", "FileReader", "FileWriter", "ImageNetToMR",
-           "MindPage", "MnistToMR", "SUCCESS", "TFRecordToMR", "set_dec_mode", "set_enc_key", "set_enc_mode"]
+__all__ = [
+           "FAILED",
+           "SUCCESS",
+           "Cifar10ToMR",
+           "Cifar100ToMR",
+           "CsvToMR",
+           "FileReader",
+           "FileWriter",
+           "ImageNetToMR",
+           "MindPage",
+           "MnistToMR",
+           "TFRecordToMR",
+           "set_dec_mode",
+           "set_enc_key",
+           "set_enc_mode",
+]

@@ -575,13 +575,8 @@ def result_type(*arrays_and_dtypes):
 
 
 __all__ += [
-    "correlate",
-    "nancumsum",
-    "nanstd",
-    "nanvar",
-    "unwrap",
-    "PINF",
     "NINF",
+    "PINF",
     "amax",
     "amin",
     "argmax",
@@ -592,6 +587,7 @@ __all__ += [
     "clip",
     "convolve",
     "corrcoef",
+    "correlate",
     "count_nonzero",
     "cov",
     "cross",
@@ -611,10 +607,13 @@ __all__ += [
     "mean",
     "min",
     "multi_dot",
+    "nancumsum",
     "nanmax",
     "nanmean",
     "nanmin",
+    "nanstd",
     "nansum",
+    "nanvar",
     "norm",
     "outer",
     "promote_types",
@@ -625,5 +624,6 @@ __all__ += [
     "sum",
     "tensordot",
     "trapz",
+    "unwrap",
     "var",
 ]

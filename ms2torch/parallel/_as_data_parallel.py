@@ -18,7 +18,7 @@ MODES = ("semi_auto_parallel", "auto_parallel")
 _compared: set[int] = set()
 
 
-def follow(values: dict) -> None:
+def apply_settings(values: dict) -> None:
     """Reduce gradients where they arise, as long as the settings ask for automatic parallelism."""
     automatic = values["parallel_mode"] in MODES
     distributed.stages = values["pipeline_stages"] if automatic else 1
@@ -31,7 +31,7 @@ def follow(values: dict) -> None:
     if not isinstance(values["dataset_strategy"], str) and ranks.place().size > 1:
         from . import _strategies
 
-        _strategies.spreading()
+        _strategies.current_spread()
     if mode.spreading is not None:
         mode.spreading.set_dataset_strategy(values["dataset_strategy"])
     if passes.reduction is None:

@@ -268,7 +268,7 @@ def _set_auto_parallel_context(**kwargs) -> None:
         elif key in ("strategy_ckpt_load_file", "strategy_ckpt_save_file"):
             part = key.removeprefix("strategy_ckpt_")
             _values["strategy_ckpt_config"] = {**_values["strategy_ckpt_config"], part: value}
-    _as_data_parallel.follow(_values)
+    _as_data_parallel.apply_settings(_values)
 
 
 def _get_auto_parallel_context(attr_key):
@@ -289,7 +289,7 @@ def settings(names) -> dict:
 def _reset_auto_parallel_context() -> None:
     _given.clear()
     _values.update({name: copy.deepcopy(setting.default) for name, setting in _SETTINGS.items()})
-    _as_data_parallel.follow(_values)
+    _as_data_parallel.apply_settings(_values)
 
 
 class _AutoParallelContext:

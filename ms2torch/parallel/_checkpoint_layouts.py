@@ -86,7 +86,7 @@ def rank_list_for_transform(rank_id, src_strategy_file=None, dst_strategy_file=N
     found: set[int] = set()
     for name, one in source.items():
         if target is None or name in target:
-            found |= _slices.needed(local, one, target[name] if target else None)
+            found |= _slices.source_ranks(local, one, target[name] if target else None)
     size, stages = _devices(source), {stage for one in source.values() for stage in one.stages}
     return sorted({stage * size + rank for stage in stages for rank in found}, reverse=True)
 
@@ -164,8 +164,8 @@ class _Parts:
         own = self._rank % size
         if name not in self._moved or isinstance(mine.get(own), str):
             return mine.get(own, next(iter(mine.values())))
-        return _slices.part(self._rank, mine, self._source[name] if self._source else None,
-                            self._target[name] if self._target else None)
+        return _slices.slice_for_rank(self._rank, mine, self._source[name] if self._source else None,
+                                      self._target[name] if self._target else None)
 
 
 def _save(path: str, parts: _Parts, format: str) -> None:
@@ -353,10 +353,10 @@ def load_distributed_checkpoint(network, checkpoint_filenames=None, predict_stra
             target = None
             if predict_strategy is not None:
                 matrix, places = predict_strategy[name][:2]
-                target = _slices.lying(_strategy_file.ParallelLayouts(
+                target = _slices.sharding_of(_strategy_file.ParallelLayouts(
                     [_strategy_file.Dimensions(matrix)], [_strategy_file.Dimensions(places)]))
             rank = get_rank() if target else 0
-            found[name] = Parameter(wrap(_slices.part(rank, held, source[name], target)), name=name)
+            found[name] = Parameter(wrap(_slices.slice_for_rank(rank, held, source[name], target)), name=name)
     load_param_into_net(network, found, strict_load=strict_load)
     return True
 

@@ -75,7 +75,7 @@ class Lying(NamedTuple):
                      for n, count, at in zip(shape, self.parts(), self.places(rank), strict=True))
 
 
-def lying(layout: ParallelLayouts, stages=(0,)) -> Lying:
+def sharding_of(layout: ParallelLayouts, stages=(0,)) -> Lying:
     """The layout of one parameter in numbers; ValueError where it has no matrix or map."""
     try:
         matrix = tuple(layout.dev_matrix[0].dim)
@@ -104,7 +104,7 @@ def by_parameter(layouts: dict[str, ParallelLayouts], rank: int | None = None) -
         if "-" in name:
             text, name = name.split("-")
             stage = int(text)
-        one = lying(layout, (stage,))
+        one = sharding_of(layout, (stage,))
         if name in found:
             stages = (*found[name].stages, stage)
             mine = (stage > 0) == (rank // one.devices > 0) if rank is not None else stage <= min(stages)
@@ -119,7 +119,7 @@ def whole_shape(shape, source: Lying | None) -> tuple[int, ...]:
         n * count for n, count in zip(shape, source.parts(), strict=True))
 
 
-def needed(rank: int, source: Lying, target: Lying | None) -> set[int]:
+def source_ranks(rank: int, source: Lying, target: Lying | None) -> set[int]:
     """The devices of ``source`` that MindSpore asks for what the device ``rank`` of ``target`` gets.
 
     A dimension's part is a number of prime digits. As far as the leading digits are the same on both, only
@@ -175,8 +175,8 @@ def _replicas(one: Lying) -> list[int]:
     return found
 
 
-def part(rank: int, held: dict[int, torch.Tensor], source: Lying | None,
-         target: Lying | None) -> torch.Tensor:
+def slice_for_rank(rank: int, held: dict[int, torch.Tensor], source: Lying | None,
+                   target: Lying | None) -> torch.Tensor:
     """What the device ``rank`` of ``target`` gets, from what devices of ``source`` hold."""
     if source is None:
         source = Lying((1,), ((),) * next(iter(held.values())).ndim)

@@ -20,7 +20,7 @@ MODES = ("semi_auto_parallel", "auto_parallel")
 _classes: dict[type, type] = {}
 
 
-def checked(what: str, name: str, strategy) -> tuple | None:
+def checked_strategy(what: str, name: str, strategy) -> tuple | None:
     """A strategy as it is kept: tuples of ints, or Layouts; TypeError for anything else."""
     if strategy is None:
         return None
@@ -42,7 +42,7 @@ def checked(what: str, name: str, strategy) -> tuple | None:
     return strategy
 
 
-def spreading():
+def current_spread():
     """What spreads the network of this process over all (`processes.spread.Spread`); None where nothing
     does."""
     from ._auto_parallel_context import auto_parallel_context
@@ -131,7 +131,7 @@ def _placements(spread, name: str, attrs: dict, strategy) -> list:
     return spreads.of_strategy(name, attrs, strategy, spread.sizes)
 
 
-def laid(spread, name: str, attrs: dict, values, strategy) -> list:
+def with_strategies(spread, name: str, attrs: dict, values, strategy) -> list:
     """``values`` laid out by a strategy, one part of it for each Tensor, in order."""
     if not strategy:
         return list(values)
@@ -143,11 +143,11 @@ def laid(spread, name: str, attrs: dict, values, strategy) -> list:
     return found
 
 
-def strategic(primitive, in_strategy=None, out_strategy=None):
+def with_shard_strategy(primitive, in_strategy=None, out_strategy=None):
     """`Primitive.shard`: keep and show the strategy, and heed it where the processes train together."""
     name = primitive.name
-    ins = checked("in_strategy", name, in_strategy)
-    outs = checked("out_strategy", name, out_strategy)
+    ins = checked_strategy("in_strategy", name, in_strategy)
+    outs = checked_strategy("out_strategy", name, out_strategy)
     if ins is None and outs is not None:
         raise ValueError(f"The out_strategy of {name} is {outs}, need to set in_strategy, but got none")
     for key, value in (("in", ins), ("out", outs)):
@@ -156,7 +156,7 @@ def strategic(primitive, in_strategy=None, out_strategy=None):
             primitive.add_prim_attr(f"{key}_layout", tuple(shown))
         elif value is not None:
             primitive.add_prim_attr(f"{key}_strategy", value)
-    spread = spreading()
+    spread = current_spread()
     if spread is not None and ins is not None:
         _note(spread, name, primitive.attrs, ins)
         _note(spread, name, primitive.attrs, outs)
@@ -175,11 +175,11 @@ def _spread_class(cls: type) -> type:
             if spread is None:
                 return cls.__call__(self, *args, **kwargs)
             ins, outs = self._strategies
-            found = cls.__call__(self, *laid(spread, self.name, self.attrs, args, ins), **kwargs)
+            found = cls.__call__(self, *with_strategies(spread, self.name, self.attrs, args, ins), **kwargs)
             if outs is None:
                 return tuple(map(spread.summed, found)) if isinstance(found, tuple) else spread.summed(found)
             many = isinstance(found, tuple)
-            values = laid(spread, f"output of {self.name}", {}, found if many else (found,), outs)
+            values = with_strategies(spread, f"output of {self.name}", {}, found if many else (found,), outs)
             return tuple(values) if many else values[0]
 
         _classes[cls] = type(cls.__name__, (cls,), {
@@ -192,8 +192,9 @@ def of_call(fn, in_strategy, out_strategy=None, parameter_plan=None):
     from ..nn.cell import Cell
 
     what = fn.cls_name if isinstance(fn, Cell) else getattr(fn, "__name__", "shard")
-    ins, outs = checked("in_strategy", what, in_strategy), checked("out_strategy", what, out_strategy)
-    spread = spreading()
+    ins = checked_strategy("in_strategy", what, in_strategy)
+    outs = checked_strategy("out_strategy", what, out_strategy)
+    spread = current_spread()
     if spread is None:
         return fn
     for one in (ins, outs):
@@ -202,13 +203,15 @@ def of_call(fn, in_strategy, out_strategy=None, parameter_plan=None):
         _plan(spread, fn, parameter_plan)
 
     def before(cell, args):
-        return tuple(laid(mode.mesh, what, {}, args, ins)) if mode.mesh is not None and ins else None
+        if mode.mesh is None or not ins:
+            return None
+        return tuple(with_strategies(mode.mesh, what, {}, args, ins))
 
     def after(cell, args, output):
         if mode.mesh is None or not outs:
             return None
         many = isinstance(output, tuple)
-        values = laid(mode.mesh, f"output of {what}", {}, output if many else (output,), outs)
+        values = with_strategies(mode.mesh, f"output of {what}", {}, output if many else (output,), outs)
         return tuple(values) if many else values[0]
 
     if isinstance(fn, Cell):
@@ -232,9 +235,9 @@ def _plan(spread, fn, plan) -> None:
     for name, strategy in plan.items():
         if name not in known:
             raise ValueError(f"parameter_plan names '{name}', but the network has no such parameter.")
-        one = checked("parameter_plan", name, (strategy,))
+        one = checked_strategy("parameter_plan", name, (strategy,))
         _note(spread, name, {}, one)
         spread.plan.append((known[name], name, one))
 
 
-operator_classes.strategic = strategic
+operator_classes.strategic = with_shard_strategy

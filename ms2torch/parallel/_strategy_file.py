@@ -69,13 +69,13 @@ def _item(data: memoryview, start: int, end: int) -> tuple[str, ParallelLayouts]
         elif number == 2:
             for key, one in _fields(data, *value):
                 if key in _LISTS:
-                    getattr(layout, _LISTS[key]).append(Dimensions(numbers(data, *one)))
+                    getattr(layout, _LISTS[key]).append(Dimensions(repeated_integers(data, *one)))
                 elif key in _NUMBERS:
                     setattr(layout, _NUMBERS[key], one)
     return name, layout
 
 
-def numbers(data: memoryview, start: int, end: int) -> list[int]:
+def repeated_integers(data: memoryview, start: int, end: int) -> list[int]:
     """The repeated integers of field 1, packed or one by one."""
     found: list[int] = []
     for number, value in _fields(data, start, end):
@@ -88,7 +88,8 @@ def ranks_to_restore(path: str) -> list[int]:
     """The ranks that a file about groups of processes names for restoring."""
     with open(path, "rb") as file:
         data = memoryview(file.read())
-    return [n for number, place in _fields(data, 0, len(data)) if number == 2 for n in numbers(data, *place)]
+    places = [place for number, place in _fields(data, 0, len(data)) if number == 2]
+    return [n for place in places for n in repeated_integers(data, *place)]
 
 
 def check(path) -> None:

@@ -31,19 +31,19 @@ class Answer(NamedTuple):
     text: str = ""
 
 
-def near(name: str, known) -> str:
+def suggestion(name: str, known) -> str:
     """`` Did you mean X?`` where a known name is near, else nothing."""
     found = difflib.get_close_matches(name, known, 1, _NEAR)
     return f" Did you mean {found[0]}?" if found else ""
 
 
 @cache
-def ask(path: str) -> Answer:
+def look_up(path: str) -> Answer:
     """The answer for ``mindspore.a.b``; a name behind an object is that object's, and out of sight."""
     parent, _, leaf = path.rpartition(".")
     if not parent:
         return Answer(path, importlib.import_module("ms2torch"))
-    base = ask(parent)
+    base = look_up(parent)
     if base.kind or base.name != parent:
         return base
     if isinstance(base.found, type) and not leaf.startswith("__"):
@@ -59,7 +59,7 @@ def ask(path: str) -> Answer:
         try:
             found = importlib.import_module(surface.our_name(path))
         except ImportError:
-            hint = near(leaf, surface.names(parent))
+            hint = suggestion(leaf, surface.names(parent))
             return Answer(path, None, "never", f"MindSpore has no such name.{hint}")
     return _judged(path, found)
 
@@ -74,16 +74,16 @@ def _judged(path: str, found) -> Answer:
     return Answer(path, found)
 
 
-def here(path: str) -> bool:
+def is_available(path: str) -> bool:
     """Whether ms2torch has the name, so that ``hasattr`` says yes and an import works."""
-    return not ask(path).kind
+    return not look_up(path).kind
 
 
 # ---- what a function does before anything else ---------------------------------------------------------
 
 
 @cache
-def body(function) -> tuple[ast.stmt, ...]:
+def statements_of(function) -> tuple[ast.stmt, ...]:
     """The statements of a function's source, without its docstring; none where there is no source."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
@@ -94,7 +94,7 @@ def body(function) -> tuple[ast.stmt, ...]:
     return tuple(found[docstring:])
 
 
-def maker(cls: type):
+def constructor(cls: type):
     """The function that a call of the class runs: its ``__init__`` or ``__new__``; None for object's."""
     for base in cls.__mro__[:-1]:
         for name in ("__init__", "__new__"):
@@ -116,7 +116,7 @@ def refusal(statement: ast.stmt) -> ast.Call | None:
 
 
 class Fact(NamedTuple):
-    """A fact about a supported name: the calls concerned (see `calls.applies`), its kind, and what it is."""
+    """A fact about a supported name: the calls concerned (`calls.is_concerned`), its kind, and what it is."""
 
     when: str
     kind: str
@@ -155,7 +155,7 @@ def facts(path: str, found) -> list[Fact]:
     """The facts about what stands under a name, by whichever of its names they are on file."""
     leaves = {path.rpartition(".")[2], getattr(found, "__name__", "")}
     names = {name for leaf in leaves for name in _fact_leaves().get(leaf, ())}
-    return [fact for name in sorted(names) if ask(name).found is found for fact in _facts()[name]]
+    return [fact for name in sorted(names) if look_up(name).found is found for fact in _facts()[name]]
 
 
 @cache
@@ -175,7 +175,7 @@ def keywords(found) -> frozenset[str] | None:
     return None if takes is None else frozenset(key.rstrip("!") for key in takes)
 
 
-def needed(found) -> list[str]:
+def required_arguments(found) -> list[str]:
     """What a function with ``*args, **kwargs`` needs, in its order."""
     return [key[:-1] for key in _listed(found) or () if key.endswith("!")]
 
@@ -183,7 +183,7 @@ def needed(found) -> list[str]:
 def _listed(found) -> tuple[str, ...] | None:
     ending = f".{getattr(found, '__name__', '')}"
     return next((takes for full, takes in _keywords().items()
-                 if full.endswith(ending) and ask(full).found is found), None)
+                 if full.endswith(ending) and look_up(full).found is found), None)
 
 
 # Functions of settings: where the tables of all that they take are.

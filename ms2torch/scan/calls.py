@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Iterator
 from functools import cache
 
-from .answers import body, facts, keywords, maker, near, needed, refusal
+from .answers import constructor, facts, keywords, refusal, required_arguments, statements_of, suggestion
 from .evaluate import UNKNOWN, evaluate
 from .findings import API
 
@@ -18,9 +18,10 @@ _TOLD = (str, bytes, int, float, tuple, list, dict, type(None))
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def problems(path: str, found, call: ast.Call, bound: bool, api: str | None) -> Iterator[tuple[str, str]]:
+def call_findings(path: str, found, call: ast.Call, bound: bool,
+                  api: str | None) -> Iterator[tuple[str, str]]:
     """(kind, text) of all that is to know about a call of ``found``; ``bound`` calls leave the first out."""
-    refused = refuses(found)
+    refused = refusal_of(found)
     if refused is not None:
         yield "refused", refused
         return
@@ -29,7 +30,7 @@ def problems(path: str, found, call: ast.Call, bound: bool, api: str | None) -> 
     if not wrong:
         yield from (("refused", text) for text in _refused_arguments(found, call, bound))
     for fact in facts(path, found):
-        if not (fact.kind == API and api) and applies(fact.when, call):
+        if not (fact.kind == API and api) and is_concerned(fact.when, call):
             yield fact.kind, fact.text
 
 
@@ -69,7 +70,8 @@ def _takes(function, call: ast.Call, bound: bool) -> Iterator[str]:
     if starred or len(given) < len(call.keywords) or also.intersection(given):
         return
     if listed is not None:
-        yield from _lacking([name for name in needed(function)[len(call.args):] if name not in given])
+        required = required_arguments(function)[len(call.args):]
+        yield from _lacking([name for name in required if name not in given])
         return
     places = [p.name for p in parameters if p.kind in _POSITIONAL]
     there = {*places[: len(call.args)], *given}
@@ -97,7 +99,7 @@ def _also(function) -> frozenset[str]:
     return frozenset(also)
 
 
-def applies(when: str, call: ast.Call) -> bool:
+def is_concerned(when: str, call: ast.Call) -> bool:
     """Whether a fact concerns this call: ``keyword`` or nth positional ``(n)`` given, ``-keyword`` not;
     ``(1:2)`` is one or two positional ones."""
     given = {k.arg: k.value for k in call.keywords if k.arg}
@@ -121,10 +123,10 @@ def applies(when: str, call: ast.Call) -> bool:
 
 
 @cache
-def refuses(found) -> str | None:
+def refusal_of(found) -> str | None:
     """What a function or class says that raises ``unsupported`` before anything else; None for others."""
-    function = maker(found) if isinstance(found, type) else getattr(found, "__func__", found)
-    statements = body(function) if inspect.isfunction(function) else ()
+    function = constructor(found) if isinstance(found, type) else getattr(found, "__func__", found)
+    statements = statements_of(function) if inspect.isfunction(function) else ()
     raised = refusal(statements[0]) if statements else None
     return None if raised is None else _told(raised, function, {})
 
@@ -166,7 +168,7 @@ def _refused_arguments(found, call: ast.Call, bound: bool) -> Iterator[str]:
 
 
 def _function_of(found):
-    function = maker(found) if isinstance(found, type) else getattr(found, "__func__", found)
+    function = constructor(found) if isinstance(found, type) else getattr(found, "__func__", found)
     function = inspect.unwrap(function) if function is not None else None
     return function if inspect.isfunction(function) else None
 
@@ -174,7 +176,7 @@ def _function_of(found):
 @cache
 def _may_refuse(function, depth: int = 0) -> bool:
     """Whether a function, or one that it calls with ``super()`` or by name, raises ``unsupported``."""
-    for node in (n for statement in body(function) for n in ast.walk(statement)):
+    for node in (n for statement in statements_of(function) for n in ast.walk(statement)):
         if isinstance(node, ast.Raise) and refusal(node) is not None:
             return True
         if depth < _DEPTH and isinstance(node, ast.Call):
@@ -204,7 +206,7 @@ def _inner(function, node: ast.Call):
 
 def _followed(function, values: dict, depth: int = 0) -> str | None:
     """Follow a function's first statements with what is told of its arguments to an ``unsupported``."""
-    for statement in body(function):
+    for statement in statements_of(function):
         look = _look(function, values)
         if isinstance(statement, ast.If):
             hit = evaluate(statement.test, look)
@@ -278,7 +280,7 @@ def lacks_member(cls: type, name: str) -> str | None:
 
     if name.startswith("__") or hasattr(cls, name) or issubclass(cls, Cell) or hasattr(cls, "__getattr__"):
         return None
-    hint = near(name, [n for n in dir(cls) if not n.startswith("_")])
+    hint = suggestion(name, [n for n in dir(cls) if not n.startswith("_")])
     if issubclass(cls, Tensor):
         return f"{cls.__name__} has no such method or attribute.{hint}"
     made = {

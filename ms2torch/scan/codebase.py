@@ -31,10 +31,10 @@ class Report(NamedTuple):
 
 def scan(paths: list[str], api: str | None = None, jobs: int | None = None) -> Report:
     """Read everything below the given files and folders."""
-    return gathered(reads(paths, api, jobs))
+    return merge(read_all(paths, api, jobs))
 
 
-def reads(paths: list[str], api: str | None = None, jobs: int | None = None) -> list[Read]:
+def read_all(paths: list[str], api: str | None = None, jobs: int | None = None) -> list[Read]:
     """What each file below the given files and folders gives."""
     found = [
         file
@@ -46,7 +46,7 @@ def reads(paths: list[str], api: str | None = None, jobs: int | None = None) -> 
     return _read_all(found, local, api, jobs)
 
 
-def gathered(reads: list[Read]) -> Report:
+def merge(reads: list[Read]) -> Report:
     """The report on some files."""
     findings = sorted({f for read in reads for f in read.findings})
     names = Counter(name for read in reads for name in read.names)
@@ -87,7 +87,7 @@ def _plain(file: Path, local: frozenset[str], api: str | None) -> Read:
         )
 
     def installed(name: str) -> bool:
-        return name.partition(".")[0] in local or sources.installed(name)
+        return name.partition(".")[0] in local or sources.is_installed(name)
 
     read = judging.judge(shown, text, api=api, installed=installed)[1]
     return _in_cells(file, read) if file.suffix == ".ipynb" else read
@@ -95,7 +95,7 @@ def _plain(file: Path, local: frozenset[str], api: str | None) -> Read:
 
 def _in_cells(file: Path, read: Read) -> Read:
     """The same with places in a notebook's cells, which are counted as Jupyter runs them."""
-    starts = sources.starts(file)
+    starts = sources.cell_starts(file)
     findings = []
     for f in read.findings:
         cell = max(i for i, start in enumerate(starts) if start <= f.line) if starts else 0

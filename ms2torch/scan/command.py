@@ -147,14 +147,14 @@ def _check(
             f"{notes} to know about."
         )
     if file:
-        report.write_json(codebase.gathered(list(everything.values())), file)
+        report.write_json(codebase.merge(list(everything.values())), file)
     return int(failed)
 
 
 def _reads(path: str, api: str | None) -> list:
     if os.path.isdir(path):
-        return codebase.reads([path], api, 1)
-    return program.follow(Path(path).resolve(), api)
+        return codebase.read_all([path], api, 1)
+    return program.read_program(Path(path).resolve(), api)
 
 
 # ---- scan ----------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from functools import cache
 from types import ModuleType
 
 from . import calls
-from .answers import ask
+from .answers import look_up
 from .captures import captures
 from .findings import DIFFERS, FAILING, Finding, Read
 from .reading import Reader
@@ -95,13 +95,13 @@ def judge(
 def _all(reader: Reader, api: str | None) -> Iterator[tuple[int, str, str, str, str]]:
     """(line, kind, name, text, state) of everything in a file."""
     for use in reader.uses:
-        answer = ask(use.name)
+        answer = look_up(use.name)
         if answer.kind and (not use.imported or answer.kind == "never"):
             yield use.line, answer.kind, answer.name, answer.text, use.state
     for call in reader.calls:
         name, found, bound = _callee(call)
         if found is not None:
-            for kind, text in calls.problems(name, found, call.node, bound, api):
+            for kind, text in calls.call_findings(name, found, call.node, bound, api):
                 yield call.node.lineno, kind, name, text, call.state
     for member in reader.members:
         text = _lacks(member.cls, member.name)
@@ -121,17 +121,17 @@ def _all(reader: Reader, api: str | None) -> Iterator[tuple[int, str, str, str, 
 
 @cache
 def _lacks(cls: str, name: str) -> str | None:
-    return calls.lacks_member(ask(cls).found, name)
+    return calls.lacks_member(look_up(cls).found, name)
 
 
 def _callee(call) -> tuple[str, object, bool]:
     """The name and function that a call goes to, and whether its first argument is the instance."""
     if not call.method:
-        answer = ask(call.name)
+        answer = look_up(call.name)
         usable = answer.name == call.name and not answer.kind and not isinstance(answer.found, ModuleType)
         return call.name, answer.found if usable and callable(answer.found) else None, False
     owner, _, method = call.name.rpartition(".")
-    cls = ask(owner).found
+    cls = look_up(owner).found
     found = inspect.getattr_static(cls, method, None)
     if isinstance(found, (staticmethod, classmethod)):
         return call.name, getattr(cls, method), False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from .answers import ask
+from .answers import look_up
 
 TENSOR = "mindspore.Tensor"
 _DATASET = "mindspore.dataset.Dataset"
@@ -29,7 +29,7 @@ _GIVE_DATASETS = frozenset(_GIVE_DATASETS_NAMES.split())
 
 @cache
 def _class(path: str) -> type | None:
-    answer = ask(path)
+    answer = look_up(path)
     found = answer.found
     return found if answer.name == path and isinstance(found, type) and not answer.kind else None
 
@@ -50,7 +50,7 @@ def result(path: str, of):
     if kind is not None:
         return of(kind)
     leaf = path.rpartition(".")[2]
-    if leaf in _GIVE_TENSORS and path.startswith(_MODULES) and not ask(path).kind:
+    if leaf in _GIVE_TENSORS and path.startswith(_MODULES) and not look_up(path).kind:
         return of(TENSOR)
     return None
 

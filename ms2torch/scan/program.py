@@ -11,12 +11,12 @@ from .findings import Finding, Read
 
 def scan(script: str, api: str | None = None) -> tuple[list[Finding], int, int]:
     """All findings in a script and its local modules; how many MindSpore names and files were looked at."""
-    reads = follow(Path(script).resolve(), api)
+    reads = read_program(Path(script).resolve(), api)
     findings = sorted(f for read in reads for f in read.findings)
     return findings, len({name for read in reads for name in read.names}), len(reads)
 
 
-def follow(script: Path, api: str | None = None) -> list[Read]:
+def read_program(script: Path, api: str | None = None) -> list[Read]:
     """What a script and the modules of its folder give, each read once."""
     todo, seen, found = [(script, True)], set(), []
     while todo:
@@ -35,12 +35,12 @@ def command(code: str, api: str | None = None) -> list[Read]:
     """The same for ``-c code``."""
     here = Path.cwd()
     read, imported = _one("<command>", code, here, here / "<command>", True, api)
-    return [read, *(r for file in imported for r in follow(file, api))]
+    return [read, *(r for file in imported for r in read_program(file, api))]
 
 
 def _one(shown: str, text, root: Path, path: Path, main: bool, api: str | None) -> tuple[Read, list[Path]]:
     def installed(name: str) -> bool:
-        return sources.beside(root, name) or sources.installed(name)
+        return sources.is_local(root, name) or sources.is_installed(name)
 
     reader, read = judging.judge(shown, text, api=api, main=main, installed=installed)
     if reader is None:

@@ -15,7 +15,7 @@ import sys
 from ms2torch._naming import generation, surface
 
 from . import members
-from .answers import ask, here
+from .answers import is_available, look_up
 from .evaluate import CALLED, UNKNOWN, evaluate
 from .expressions import Expressions, all_arguments, children
 from .uses import DEAD, GUARDED, LIVE, Call, Const, Member, Module, Of, Ref, Use
@@ -104,14 +104,14 @@ class Reader(Expressions):
         if not isinstance(name, str):
             return UNKNOWN
         if isinstance(base, Ref):
-            answer = ask(f"{base}.{name}")
+            answer = look_up(f"{base}.{name}")
             return (
                 not answer.kind
                 if answer.name == f"{base}.{name}" or answer.kind
                 else hasattr(answer.found, name)
             )
         if isinstance(base, Of):
-            return hasattr(ask(base).found, name) or UNKNOWN
+            return hasattr(look_up(base).found, name) or UNKNOWN
         return UNKNOWN
 
     def value(self, node: ast.AST):
@@ -166,7 +166,7 @@ class Reader(Expressions):
         name, base = evaluate(node.args[1], self.told), self.value(node.args[0])
         if isinstance(name, str) and isinstance(base, Ref):
             found = Ref(f"{base}.{name}")
-            return found if here(found) or len(node.args) < 3 else self.value(node.args[2])
+            return found if is_available(found) or len(node.args) < 3 else self.value(node.args[2])
         return None
 
     # ---- binding ----------------------------------------------------------------------------------------
@@ -373,14 +373,14 @@ class Reader(Expressions):
             if isinstance(node, ast.Import):
                 for item in node.names:
                     ours = item.name.partition(".")[0] == "mindspore"
-                    yield here(item.name) if ours else self.installed(item.name)
+                    yield is_available(item.name) if ours else self.installed(item.name)
             elif isinstance(node, ast.ImportFrom):
                 module = node.module or ""
                 if node.level:
                     yield None
                 elif module.partition(".")[0] == "mindspore":
                     yield from (
-                        here(f"{module}.{item.name}") if item.name != "*" else here(module)
+                        is_available(f"{module}.{item.name}") if item.name != "*" else is_available(module)
                         for item in node.names
                     )
                 else:

@@ -72,7 +72,7 @@ def write_json(report: Report, file: str) -> None:
         Path(file).write_text(text, encoding="utf-8")
 
 
-def sentences(report: Report) -> list[str]:
+def summary_lines(report: Report) -> list[str]:
     """The report in a few lines."""
     if not report.using:
         return [f"No MindSpore here: {_of(report.files, 'file')}, {_of(report.lines, 'line')} read."]
@@ -132,7 +132,7 @@ def show_report(report: Report) -> None:
         for f in report.findings:
             if f.kind not in ("guarded", "dead"):
                 print(f"{f.path}:{f.line}: {f.kind}: {f.name}: {f.text}")
-    for sentence in sentences(report):
+    for sentence in summary_lines(report):
         print(sentence)
 
 
@@ -184,7 +184,7 @@ def write_html(report: Report, file: str) -> None:
         )
     kinds = "".join(f"<tr><td>{kind}</td><td>{e(text)}</td></tr>" for kind, text in KINDS.items())
     page = _PAGE.format(
-        summary="".join(f"<p>{e(s)}</p>" for s in sentences(report)),
+        summary="".join(f"<p>{e(s)}</p>" for s in summary_lines(report)),
         obstacles=first,
         files=("<h2>Files</h2>" + "".join(places)) if places else "",
         kinds=kinds,

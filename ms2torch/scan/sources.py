@@ -53,10 +53,10 @@ def _cells(text: bytes, shown: str) -> list[Source]:
         sources = ["".join(cell["source"]) for cell in cells]
     except (ValueError, KeyError, TypeError) as error:
         raise NotebookError(f"no notebook: {type(error).__name__}: {error}") from None
-    return [Source(shown, "\n".join(plain(source) for source in sources) + "\n")]
+    return [Source(shown, "\n".join(without_magics(source) for source in sources) + "\n")]
 
 
-def starts(path: Path) -> list[int]:
+def cell_starts(path: Path) -> list[int]:
     """The line on which each code cell of a notebook starts, in the text that `read` gives."""
     found, line = [], 1
     for cell in json.loads(path.read_bytes())["cells"]:
@@ -70,7 +70,7 @@ _MAGIC = re.compile(r"^(\s*)(?:(.*?=\s*)(?=[%!])|(?=[%!?]))[%!?]{1,2}.*$|^(\s*)[
 _PYTHON_CELLS = ("%%time", "%%timeit", "%%capture", "%%prun")
 
 
-def plain(cell: str) -> str:
+def without_magics(cell: str) -> str:
     """A cell's text with its magics and shell commands taken out, line by line."""
     if cell.lstrip().startswith("%%") and not cell.lstrip().startswith(_PYTHON_CELLS):
         return "\n" * cell.count("\n")
@@ -87,7 +87,7 @@ def plain(cell: str) -> str:
 
 
 @cache
-def installed(name: str) -> bool:
+def is_installed(name: str) -> bool:
     """Whether the package of a dotted name can be imported here."""
     package = name.partition(".")[0]
     if package in _PROVIDED or package in sys.builtin_module_names or package in sys.modules:
@@ -98,7 +98,7 @@ def installed(name: str) -> bool:
         return True
 
 
-def beside(folder: Path, name: str) -> bool:
+def is_local(folder: Path, name: str) -> bool:
     """Whether a folder has a module or package of that name."""
     place = folder / name.partition(".")[0]
     return place.is_dir() or place.with_suffix(".py").is_file() or any(folder.glob(f"{place.name}.*.so"))

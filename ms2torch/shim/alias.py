@@ -70,7 +70,7 @@ class _Finder:
 
     @staticmethod
     def find_spec(fullname: str, path=None, target=None) -> ModuleSpec | None:
-        if not _ours(fullname) or not guard.finds(2):
+        if not _ours(fullname) or not guard.is_in_scope(2):
             return None
         name = surface.our_name(fullname)
         found = importlib.util.find_spec(name)
@@ -83,7 +83,7 @@ class _Finder:
     @staticmethod
     def find_distributions(context) -> Iterator:
         """``importlib.metadata.version("mindspore")``: how packages ask whether MindSpore is installed."""
-        if (context.name or "mindspore").lower() == "mindspore" and guard.finds(2):
+        if (context.name or "mindspore").lower() == "mindspore" and guard.is_in_scope(2):
             yield _distribution()
 
 

@@ -19,7 +19,7 @@ _scope: frozenset[str] | None = None
 _originals: dict[str, object] = {}
 
 
-def finds(depth: int = 1) -> bool:
+def is_in_scope(depth: int = 1) -> bool:
     """Whether the code that asks, ``depth`` frames out, finds mindspore."""
     if _scope is None:
         return True
@@ -39,13 +39,13 @@ def _ours(name: str) -> bool:
 
 
 def _import(name, globals=None, locals=None, fromlist=(), level=0):
-    if level == 0 and _ours(name) and not finds(2):
+    if level == 0 and _ours(name) and not is_in_scope(2):
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
     return _originals["import"](name, globals, locals, fromlist, level)
 
 
 def _find_spec(name, package=None):
-    if _ours(name) and not finds(2):
+    if _ours(name) and not is_in_scope(2):
         return None
     return _originals["find_spec"](name, package)
 

@@ -15,9 +15,9 @@ import shutil
 def _local(path) -> str:
     text = os.fspath(path)
     if text.startswith(("obs://", "s3://")):
-        from ms2torch.shim.paths import mapped
+        from ms2torch.shim.paths import map_path
 
-        found = mapped(text)
+        found = map_path(text)
         if found == text:
             bucket = "/".join(text.split("/")[:3])
             raise FileNotFoundError(

@@ -54,7 +54,7 @@ def parse(text: str) -> tuple[str, str]:
     return old.rstrip("/\\") or old, place
 
 
-def mapped(path):
+def map_path(path):
     """Where ``path`` lies now: str, bytes or PathLike in, str or bytes out; anything else unchanged."""
     if isinstance(path, str):
         text = path
@@ -74,8 +74,8 @@ def _wrapped(function, paths: int):
     @functools.wraps(function)
     def call(*args, **kwargs):
         for key in _KEYWORDS & kwargs.keys():
-            kwargs[key] = mapped(kwargs[key])
-        return function(*map(mapped, args[:paths]), *args[paths:], **kwargs)
+            kwargs[key] = map_path(kwargs[key])
+        return function(*map(map_path, args[:paths]), *args[paths:], **kwargs)
 
     return call
 

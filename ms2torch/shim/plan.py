@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def planned(program: str, arguments, ranks: int, layout: str) -> dict:
+def plan_layout(program: str, arguments, ranks: int, layout: str) -> dict:
     """What one layout takes, in bytes: `_COLUMNS`, "parameters" (their number), "seconds"; or "error"."""
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "plan.json")
@@ -70,7 +70,7 @@ def main(argv: list[str]) -> int:
     for name in names:
         if name not in _NAMES:
             parser().error(f"--strategy: {name!r} is none of {', '.join(_NAMES)}")
-    rows = {name: planned(options.program, options.arguments, options.ranks, name) for name in names}
+    rows = {name: plan_layout(options.program, options.arguments, options.ranks, name) for name in names}
     if options.json:
         print(json.dumps(rows))
     else:

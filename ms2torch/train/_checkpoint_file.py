@@ -175,13 +175,14 @@ def _element(data: memoryview, start: int, end: int) -> tuple:
 def _value(data: memoryview, dims: list[int], kind: str, pieces: list[tuple[int, int]]):
     if kind == "str":
         return b"".join(data[start:end] for start, end in pieces).decode("utf-32-le").rstrip("\0")
-    dtype, dims = checked(dims, kind, pieces)
+    dtype, dims = checked_tensor(dims, kind, pieces)
     tensor = torch.empty(dims, dtype=dtype)
-    fill(tensor, (data[start:end] for start, end in pieces))
+    copy_bytes(tensor, (data[start:end] for start, end in pieces))
     return tensor
 
 
-def checked(dims: list[int], kind: str, pieces: list[tuple[int, int]]) -> tuple[torch.dtype, list[int]]:
+def checked_tensor(dims: list[int], kind: str,
+                   pieces: list[tuple[int, int]]) -> tuple[torch.dtype, list[int]]:
     """The dtype and shape of a tensor whose bytes are those of its shape; ValueError for any other."""
     total = sum(end - start for start, end in pieces)
     if kind not in _TYPES:
@@ -194,7 +195,7 @@ def checked(dims: list[int], kind: str, pieces: list[tuple[int, int]]) -> tuple[
     return dtype, dims
 
 
-def fill(tensor: torch.Tensor, pieces: Iterable[memoryview]) -> None:
+def copy_bytes(tensor: torch.Tensor, pieces: Iterable[memoryview]) -> None:
     """Copy bytes into a new tensor."""
     target, at = tensor.reshape(-1).view(torch.uint8).numpy(), 0
     for piece in pieces:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import torch
 
-from ._checkpoint_file import Damaged, fill, raw_bytes
+from ._checkpoint_file import Damaged, copy_bytes, raw_bytes
 
 # In the library's order of element types.
 _NAMES = {
@@ -75,7 +75,7 @@ def read(file, size: int, wanted=lambda name: True) -> tuple[dict[str, torch.Ten
         if wanted(name):
             file.seek(place.begin)
             found[name] = torch.empty(place.shape, dtype=place.dtype)
-            fill(found[name], [memoryview(file.read(place.end - place.begin))])
+            copy_bytes(found[name], [memoryview(file.read(place.end - place.begin))])
     return found, metadata
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from .facts import Facts
 from .outcome import File, Outcome
 from .places import Draft, Project
-from .proving import PROVED, TakenBack, fewest
+from .proving import PROVED, TakenBack, minimise
 from .translation import Site, known_of, translate_source
 
 # Runs of the program that may be spent, and seconds, whichever is over first.
@@ -44,7 +44,7 @@ class Bisection:
                 if self._is_over():
                     break
                 continue
-            blamed = fewest(sites, self._agrees)
+            blamed = minimise(sites, self._agrees)
             self.outcome.whole = self._tried(blamed)
             for file, site in blamed:
                 back = TakenBack(file.path, *site[:3], site.rule, "the whole program", first)

@@ -53,12 +53,12 @@ def compare(cell: Cell, twin: torch.nn.Module, called: Called, given: Called) ->
 
     ``called`` is what the Cell was called with, ``given`` the same as the translation has it.
     """
-    pairs, missing, extra = twins.pair(cell, twin)
+    pairs, missing, extra = twins.pair_parameters(cell, twin)
     if missing or extra:
         who, names = ("the Module", missing) if missing else ("the Cell", extra)
         return Difference("parameters", math.nan, 0.0, f"{who} has nothing for {', '.join(names)}")
-    weights = twins.weights(cell)
-    twins.give(weights, twin, pairs)
+    weights = twins.weights_of(cell)
+    twins.load_weights(weights, twin, pairs)
     cell.set_train(called.training)
     twin.train(called.training)
     original = to_torch(cell)
@@ -74,9 +74,9 @@ def compare(cell: Cell, twin: torch.nn.Module, called: Called, given: Called) ->
         return Difference("outputs", math.nan, 0.0, RANDOM)
     with _kept(original):
         theirs = _outcome(original, called, {})
-    twins.give(weights, twin, pairs)
+    twins.load_weights(weights, twin, pairs)
     ours = _outcome(twin, given, {other: name for name, other in pairs.items()})
-    twins.give(weights, twin, pairs)
+    twins.load_weights(weights, twin, pairs)
     try:
         with Double():
             double = _outcome(twin, given, {other: name for name, other in pairs.items()})

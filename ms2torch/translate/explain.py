@@ -69,23 +69,23 @@ def names_at(source: str, line: int) -> list[str]:
 
 
 def _explain(name: str, zh: bool) -> int:
-    from ms2torch.scan.answers import ask
+    from ms2torch.scan.answers import look_up
 
     from .rules import rule_of
-    from .rules.table import full
+    from .rules.table import full_name
 
     rule = rule_of(name)
-    path = full(name)
+    path = full_name(name)
     if rule is None:
-        answer = ask(path)
+        answer = look_up(path)
         reason = answer.text or ("its calls stay ms2torch's" if answer.name == path else "no such name")
         print(f"{path}: there is no rule; {reason}")
         return 1
-    print("\n".join(told(path, rule, zh)))
+    print("\n".join(describe_rule(path, rule, zh)))
     return 0
 
 
-def told(path: str, rule, zh: bool) -> list[str]:
+def describe_rule(path: str, rule, zh: bool) -> list[str]:
     """A rule in lines."""
     words = ("PyTorch", "不同之处", "依据") if zh else ("PyTorch", "differs", "evidence")
     differs = (rule.zh if zh else rule.en) or ("无" if zh else "in nothing that is known")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from ms2torch.scan.sources import plain
+from ms2torch.scan.sources import without_magics
 
 _CELL = "# ms2torch: cell "
 _MAGIC = "# ms2torch: magic "
@@ -31,7 +31,7 @@ class Notebook:
         self.source = "".join(parts)
 
     def _python(self, index: int, text: str) -> str:
-        python = plain(text)
+        python = without_magics(text)
         if text.strip() and not python.strip() and text.lstrip().startswith("%%"):
             self.verbatim.add(index)  # a cell of another language
             return ""

@@ -54,7 +54,7 @@ def _dtype(found: re.Match) -> str:
     return "int" if name in ("int32", "int64") else name
 
 
-def joined(lines: list[str]) -> list[str]:
+def join_lines(lines: list[str]) -> list[str]:
     """Arrays that were broken into several lines, as one."""
     whole, depth = [], 0
     for line in lines:
@@ -67,12 +67,12 @@ def joined(lines: list[str]) -> list[str]:
     return whole
 
 
-def difference(one: list[str], two: list[str], names: list[str] = ()) -> str:
+def first_difference(one: list[str], two: list[str], names: list[str] = ()) -> str:
     """The first line of ``one`` that ``two`` lacks at its place, in words; empty where there is none.
 
     ``names`` are those of parameters, which each framework gives as it does.
     """
-    one, two = joined(one), joined(two)
+    one, two = join_lines(one), join_lines(two)
     (words, left), (others, right) = numbers(one, names), numbers(two, names)
     for i, (word, other) in enumerate(zip(words, others, strict=False)):
         if _TIMES.search(one[i]) or _TIMES.search(two[i]):

@@ -109,7 +109,8 @@ def _compared(outcome: Outcome, run_again, spec: dict, folder: Path, side: str) 
         return f"the translation fails: {how}{_line(folder, spec)}"
     lines = [(folder / f"{s}.out").read_text(errors="replace").splitlines() for s in (side, "translation")]
     one, two = (torch.load(f, weights_only=True) for f in (folder / "original.pt", spec["weights"]))
-    found = printed.difference(*lines, [n for side in (one, two) for made in side for n in made["names"]])
+    names = [name for side in (one, two) for made in side for name in made["names"]]
+    found = printed.first_difference(*lines, names)
     count, of, worst = whole.compare(one, two)
     if not found and count and worst > _NEAR:
         found = f"the parameters end {worst:.2g} of their way elsewhere"

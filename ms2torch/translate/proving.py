@@ -244,10 +244,10 @@ class Prover:
             except (Unpaired, SyntaxError):
                 return False
 
-        return fewest(sites, agrees) if agrees(sites) else []
+        return minimise(sites, agrees) if agrees(sites) else []
 
 
-def fewest(sites: list[Site], agrees: Callable[[list[Site]], bool]) -> list[Site]:
+def minimise(sites: list[Site], agrees: Callable[[list[Site]], bool]) -> list[Site]:
     """Of sites that help when all are kept, few that do: halves, quarters, ... go while it helps."""
     parts = 2
     while len(sites) > 1:

@@ -82,9 +82,9 @@ def known_of(sources: dict[str, str], facts: dict[str, Facts]) -> dict[str, obje
     from .rewriting import pipelines, project
     from .rewriting.reading import Reading
 
-    data, files = pipelines.Pipelines(), project.of(sources)
+    data, files = pipelines.Pipelines(), project.project_of(sources)
     for path, source in sources.items():
         tree = ast.parse(source)
-        data |= pipelines.of(tree, Reading(tree, facts.get(path), files))
+        data |= pipelines.pipelines_of(tree, Reading(tree, facts.get(path), files))
     found = {"data": data} if data.any else {}
     return {**found, "project": files} if files.classes else found

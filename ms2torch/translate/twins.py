@@ -277,7 +277,7 @@ def tensors(module: torch.nn.Module) -> dict[str, torch.Tensor]:
     return {name: t for name, t in found.items() if name.rpartition(".")[2] not in UNCOUNTED}
 
 
-def pair(cell: Cell, twin: torch.nn.Module) -> tuple[dict[str, str], list[str], list[str]]:
+def pair_parameters(cell: Cell, twin: torch.nn.Module) -> tuple[dict[str, str], list[str], list[str]]:
     """Names of the Cell's parameters to names of the Module's; what of each side has no partner."""
     unused = _unused(cell)
     left = {name: tuple(p.shape) for name, p in cell.parameters_and_names() if name not in unused}
@@ -309,14 +309,14 @@ def _left(shapes: dict[str, tuple], done) -> list[dict]:
     return [{"name": name, "shape": shape} for name, shape in shapes.items() if name not in done]
 
 
-def weights(cell: Cell) -> dict[str, torch.Tensor]:
+def weights_of(cell: Cell) -> dict[str, torch.Tensor]:
     """Copies of the Cell's weights."""
     unused = _unused(cell)
     found = {name: p._t for name, p in cell.parameters_and_names() if name not in unused}
     return {name: t.detach().clone() for name, t in found.items()}
 
 
-def give(values: dict[str, torch.Tensor], twin: torch.nn.Module, pairs: dict[str, str]) -> None:
+def load_weights(values: dict[str, torch.Tensor], twin: torch.nn.Module, pairs: dict[str, str]) -> None:
     """Give the Module these weights."""
     theirs = tensors(twin)
     with torch.no_grad():

@@ -141,7 +141,7 @@ def _tensors(parameters) -> list[torch.Tensor]:
     return [p if isinstance(p, torch.Tensor) else p._t for p in parameters]
 
 
-def partners(one: list[torch.Tensor], two: list[torch.Tensor]) -> list[tuple[int, int]]:
+def pair_by_shape(one: list[torch.Tensor], two: list[torch.Tensor]) -> list[tuple[int, int]]:
     """Which of two sides' tensors belong together: each with the next of its shape, ones not counted."""
     left = list(range(len(two)))
     found = []
@@ -160,7 +160,7 @@ def _size(t: torch.Tensor) -> list[int]:
 def _give(values: list[torch.Tensor], parameters: list) -> None:
     mine = _tensors(parameters)
     with torch.no_grad():
-        for i, j in partners(values, mine):
+        for i, j in pair_by_shape(values, mine):
             mine[j].copy_(values[i].reshape(mine[j].shape))
 
 
@@ -173,7 +173,7 @@ def compare(one: list[dict], two: list[dict]) -> tuple[int, int, float]:
     compared, of, gap, way = 0, sum(len(o["end"]) for o in one), 0.0, 0.0
     for left, right in zip(one, two, strict=False):
         ends, starts = (_in_groups(left[k], left["plain"], right["splits"]) for k in ("end", "start"))
-        for i, j in partners(ends, right["end"]):
+        for i, j in pair_by_shape(ends, right["end"]):
             a, b, start = (t.double().ravel() for t in (ends[i], right["end"][j], starts[i]))
             gap += float((a - b).square().sum())
             way += float((a - start).square().sum())
@@ -181,7 +181,7 @@ def compare(one: list[dict], two: list[dict]) -> tuple[int, int, float]:
     return compared, of, (gap / way) ** 0.5 if way else float(gap > 0)
 
 
-def still(what: list[str]) -> None:
+def disable_randomness(what: list[str]) -> None:
     """No dropout on either side from now on, no shuffling, initial weights apart from numpy's generator."""
     if "numpy" in what:
         from ms2torch._core.random import rng
@@ -225,7 +225,7 @@ def _no_dropout() -> None:
 def main(spec: dict) -> None:
     """Run one side; how it ended, and its parameters, are in files when this returns."""
     if spec.get("still"):
-        still(spec["still"])
+        disable_randomness(spec["still"])
     if spec["side"] == "original":
         from ms2torch.shim import alias
 

@@ -181,7 +181,7 @@ def test_gpt2s_attention_is_parted_turned_and_joined_again(tmp_path):
 
 def test_families_tables_turn_round():
     for family in families.FAMILIES.values():
-        there, back = families.rows(family, True), families.rows(family, False)
+        there, back = families.name_patterns(family, True), families.name_patterns(family, False)
         for line in family.table.split("\n"):
             if line.strip():
                 ours, theirs = (

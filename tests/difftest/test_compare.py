@@ -111,7 +111,7 @@ def test_the_report_is_json_and_shows_both_values_of_what_has_no_distance():
 def test_after_a_failure_nothing_unjudged_is_the_first_difference():
     float_, integer = (Finding(2, "forward", "net", "value", error=e) for e in (0.1, float("inf")))
     verdict = Verdict(findings=[float_, integer])
-    first_pass.set_aside(verdict)
+    first_pass.drop_unjudged(verdict)
     assert (verdict.first, verdict.unjudged) == (integer, [float_])
 
 

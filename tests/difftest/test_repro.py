@@ -91,4 +91,4 @@ def test_an_optimizers_step_is_computed(tmp_path, capsys):
     ("mint.split", "mint.split(x)"), ("Tensor.sum", "x.sum()"), ("ops.exp", "ops.exp(x)"),
 ])
 def test_operators_are_spelled_as_the_repro_finds_them(name, spelled):
-    assert making.called(name, (making.Word("x"),), {}) == spelled
+    assert making.call_expression(name, (making.Word("x"),), {}) == spelled

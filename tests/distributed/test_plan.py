@@ -14,7 +14,7 @@ PROGRAM = str(Path(__file__).with_name("planned_program.py"))
     (0, 2, "functional"), (2, 2, "functional"), (3, 4, "cell")])
 def test_a_plan_is_what_processes_measure(together, level, size, kind):
     rest, more, sent = together(cases.memory, size, level, kind, 256)[0]
-    found = plan.planned(PROGRAM, [str(level), kind], size, "program")
+    found = plan.plan_layout(PROGRAM, [str(level), kind], size, "program")
     assert "error" not in found, found
     assert found["weights"] + found["state"] == pytest.approx(rest, rel=0.01)
     assert found["peak"] == pytest.approx(rest + more, rel=0.1)

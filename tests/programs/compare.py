@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from ms2torch.translate.printed import NUMBER, joined
+from ms2torch.translate.printed import NUMBER, join_lines
 
 SCALAR = re.compile(r"np\.\w+\(([^()]*)\)")
 
@@ -18,7 +18,7 @@ def quantities(lines):
     hence SCALAR.
     """
     words, found = [], {}
-    for line in joined(lines):
+    for line in join_lines(lines):
         line = SCALAR.sub(r"\1", line)
         wording = re.sub(r"\s+", "", NUMBER.sub("#", line))
         words.append(wording)

@@ -127,4 +127,4 @@ def test_bad_input_is_one_line(folder, capsys, arguments, code, words):
     ],
 )
 def test_magics_are_taken_out(cell, python):
-    assert sources.plain(cell) == python
+    assert sources.without_magics(cell) == python

@@ -8,7 +8,7 @@ pytest.importorskip("libcst")
 from ms2torch.translate import translate_source
 from ms2torch.translate.bisecting import Bisection
 from ms2torch.translate.outcome import File, Outcome
-from ms2torch.translate.printed import difference
+from ms2torch.translate.printed import first_difference
 
 SOURCE = """\
 from mindspore import ops
@@ -53,8 +53,8 @@ def test_what_no_rule_mends_stays_as_it_was():
 
 def test_names_of_parameters_are_each_frameworks_own():
     one, two = ["[('fm_w', 1.5), ('net.V', 2)]"], ["[('net.fm_w', 1.5), ('net.V', 2)]"]
-    assert difference(one, two) and not difference(one, two, ["fm_w", "net.fm_w", "net.V"])
-    assert difference(one, ["[('net.fm_w', 1.6), ('net.V', 2)]"], ["fm_w", "net.fm_w"])
+    assert first_difference(one, two) and not first_difference(one, two, ["fm_w", "net.fm_w", "net.V"])
+    assert first_difference(one, ["[('net.fm_w', 1.6), ('net.V', 2)]"], ["fm_w", "net.fm_w"])
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,4 @@ def test_names_of_parameters_are_each_frameworks_own():
     ],
 )
 def test_what_is_printed_is_compared_number_by_number(one, two, same):
-    assert (difference([one], [two]) == "") is same
+    assert (first_difference([one], [two]) == "") is same

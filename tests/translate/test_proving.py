@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from ms2torch.translate.proving import fewest
+from ms2torch.translate.proving import minimise
 from ms2torch.translate.translation import Site
 from tests.shim.run import ROOT
 
@@ -173,5 +173,5 @@ def test_a_wrong_rule_is_taken_back_at_its_site(proved, case):
 @pytest.mark.parametrize("guilty", [{3}, {0, 9}, {4, 5, 6}, set(range(10))])
 def test_the_fewest_sites(guilty):
     sites = [Site(i, 0, "x", True) for i in range(10)]
-    found = fewest(sites, lambda some: guilty <= {site.line for site in some})
+    found = minimise(sites, lambda some: guilty <= {site.line for site in some})
     assert {site.line for site in found} == guilty

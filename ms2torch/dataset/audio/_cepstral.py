@@ -21,9 +21,9 @@ from ._spectral import MelScale, Spectrogram, mel_filters
 from .utils import BorderType, MelType, NormMode, NormType, WindowType
 
 __all__ = [
-    "InverseMelScale",
     "LFCC",
     "MFCC",
+    "InverseMelScale",
     "MelSpectrogram",
     "create_dct",
     "linear_fbanks",

@@ -32,14 +32,44 @@ from ._scenes import KITTIDataset, LSUNDataset, Places365Dataset, SBUDataset, SU
 from ._sources import MappableDataset, check_source
 from .datasets import VisionBaseDataset
 
-__all__ = ["Caltech101Dataset", "Caltech256Dataset", "CelebADataset", "Cifar100Dataset", "Cifar10Dataset",
-           "CityscapesDataset", "CocoDataset", "DIV2KDataset", "EMnistDataset", "FakeImageDataset",
-           "FashionMnistDataset", "FlickrDataset", "Flowers102Dataset", "Food101Dataset",
-           "ImageFolderDataset", "KITTIDataset", "KMnistDataset", "LFWDataset", "LSUNDataset",
-           "ManifestDataset", "MnistDataset", "OmniglotDataset", "PhotoTourDataset", "Places365Dataset",
-           "QMnistDataset", "RandomDataset", "RenderedSST2Dataset", "SBDataset", "SBUDataset", "STL10Dataset",
-           "SUN397Dataset", "SVHNDataset", "SemeionDataset", "USPSDataset", "VOCDataset",
-           "WIDERFaceDataset"]
+__all__ = [
+    "Caltech101Dataset",
+    "Caltech256Dataset",
+    "CelebADataset",
+    "Cifar10Dataset",
+    "Cifar100Dataset",
+    "CityscapesDataset",
+    "CocoDataset",
+    "DIV2KDataset",
+    "EMnistDataset",
+    "FakeImageDataset",
+    "FashionMnistDataset",
+    "FlickrDataset",
+    "Flowers102Dataset",
+    "Food101Dataset",
+    "ImageFolderDataset",
+    "KITTIDataset",
+    "KMnistDataset",
+    "LFWDataset",
+    "LSUNDataset",
+    "ManifestDataset",
+    "MnistDataset",
+    "OmniglotDataset",
+    "PhotoTourDataset",
+    "Places365Dataset",
+    "QMnistDataset",
+    "RandomDataset",
+    "RenderedSST2Dataset",
+    "SBDataset",
+    "SBUDataset",
+    "STL10Dataset",
+    "SUN397Dataset",
+    "SVHNDataset",
+    "SemeionDataset",
+    "USPSDataset",
+    "VOCDataset",
+    "WIDERFaceDataset",
+]
 
 
 class _InMemory(MappableDataset, VisionBaseDataset):

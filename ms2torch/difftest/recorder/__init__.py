@@ -8,9 +8,9 @@ file. The program is not changed: `Cell.__call__` is the only place where calls 
 through MindSpore's own ``HookBackward``.
 """
 
-from .naming import mapped
+from .naming import map_tensors
 from .program import main, parse, record, run
 from .seeing import PROGRAM, Recorder
 from .writing import MAGIC, Writer, statistics
 
-__all__ = ["MAGIC", "PROGRAM", "Recorder", "Writer", "main", "mapped", "parse", "record", "run", "statistics"]
+__all__ = ["MAGIC", "PROGRAM", "Recorder", "Writer", "main", "map_tensors", "parse", "record", "run", "statistics"]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 
-def mapped(value, kind, function, counter=None):
+def map_tensors(value, kind, function, counter=None):
     """``value`` with ``function(tensor, index)`` in place of each Tensor of type ``kind``, nested or not."""
     counter = [0] if counter is None else counter
     if isinstance(value, kind):
         counter[0] += 1
         return function(value, counter[0] - 1)
     if type(value) in (tuple, list):
-        return type(value)([mapped(v, kind, function, counter) for v in value])
+        return type(value)([map_tensors(v, kind, function, counter) for v in value])
     if type(value) is dict:
-        return {k: mapped(v, kind, function, counter) for k, v in value.items()}
+        return {k: map_tensors(v, kind, function, counter) for k, v in value.items()}
     return value
 
 

@@ -8,7 +8,7 @@ import os
 import numpy as np
 
 from .mindspore_frame import NOT_OPERATORS
-from .naming import mapped
+from .naming import map_tensors
 from .steps import Steps
 
 # Where an operator stands that is called outside all Cells.
@@ -83,7 +83,7 @@ class Recorder(Steps):
             if isinstance(owner, self.frame.optimizers):
                 result = self._update(owner, run, args, kwargs)
             else:
-                args, kwargs = mapped((args, kwargs), self.tensor, self._arrives(where))
+                args, kwargs = map_tensors((args, kwargs), self.tensor, self._arrives(where))
                 if self.graph:
                     for optimizer in optimizers:
                         self._rates(optimizer)
@@ -91,7 +91,7 @@ class Recorder(Steps):
                     result = self._watch(owner, run, args, kwargs)
                 else:
                     result = run(args, kwargs)
-                mapped(result, self.tensor, self._leaves(where))
+                map_tensors(result, self.tensor, self._leaves(where))
         finally:
             self.inside = False
             self.training = True
@@ -155,18 +155,18 @@ class Recorder(Steps):
 
         given = []  # as the caller has them, where the Cell casts them first
         if self.frame.casts(cell):
-            mapped((args, kwargs), self.tensor, lambda v, i: given.append(v))
+            map_tensors((args, kwargs), self.tensor, lambda v, i: given.append(v))
 
         def construct(*args, **kwargs):
             own.pop(body, None)  # nested calls of the same Cell are calls of their own
             self.stack.append(None if whole else where)
             try:
-                args, kwargs = mapped((args, kwargs), self.tensor, lambda v, i: self.incoming(
+                args, kwargs = map_tensors((args, kwargs), self.tensor, lambda v, i: self.incoming(
                     v, where, i, call, given[i] if given else v))
                 result = inner(*args, **kwargs)
                 if self.training and isinstance(result, self.tensor) and self.frame.drops(cell):
                     self.visit("random", where, "mask", 0, call, self.frame.kept(result))
-                return mapped(result, self.tensor, lambda v, i: self.outgoing(v, where, i, call))
+                return map_tensors(result, self.tensor, lambda v, i: self.outgoing(v, where, i, call))
             finally:
                 self.stack.pop()
 
@@ -181,13 +181,13 @@ class Recorder(Steps):
         """Call a Cell with its own ``bprop``: within its ``construct`` no gradient would be seen, so it is
         watched from without."""
         call = self._count(where)
-        args, kwargs = mapped((args, kwargs), self.tensor, lambda v, i: self.incoming(v, where, i, call))
+        args, kwargs = map_tensors((args, kwargs), self.tensor, lambda v, i: self.incoming(v, where, i, call))
         self.stack.append(None if whole else where)
         try:
             result = run(args, kwargs)
         finally:
             self.stack.pop()
-        return mapped(result, self.tensor, lambda v, i: self.outgoing(v, where, i, call))
+        return map_tensors(result, self.tensor, lambda v, i: self.outgoing(v, where, i, call))
 
     def place(self, owner=None):
         """Where an operator is called: in ``owner``'s bprop, in the Cell that runs, or outside all."""
@@ -206,10 +206,10 @@ class Recorder(Steps):
         if owner is not None:
             self.extra["bprop"] = True
         try:
-            args, kwargs = mapped((args, kwargs), self.tensor,
-                                  lambda v, i: self.incoming(v, where, i, call))
-            return mapped(run(*args, **kwargs), self.tensor,
-                          lambda v, i: self.outgoing(v, where, i, call))
+            args, kwargs = map_tensors((args, kwargs), self.tensor,
+                                       lambda v, i: self.incoming(v, where, i, call))
+            return map_tensors(run(*args, **kwargs), self.tensor,
+                               lambda v, i: self.outgoing(v, where, i, call))
         finally:
             self.extra = before
 
@@ -218,7 +218,7 @@ class Recorder(Steps):
         plain = name.rpartition(".")[2].replace("_", "").lower()
         if not self.inside or not self.deep:
             result = run(*args, **kwargs)
-            mapped(result, self.tensor, lambda v, i: self.drawn.append(v))
+            map_tensors(result, self.tensor, lambda v, i: self.drawn.append(v))
             return result
         where = "%s/%s" % (next((c for c in reversed(self.stack) if c), PROGRAM), plain)
         call = self._count("random " + where)
@@ -231,7 +231,7 @@ class Recorder(Steps):
                 return self._dropped(new, value, next(a for a in args if isinstance(a, self.tensor)))
             return self.frame.tensor_of(new, value)
 
-        return mapped(run(*args, **kwargs), self.tensor, drawn)
+        return map_tensors(run(*args, **kwargs), self.tensor, drawn)
 
     def _dropped(self, new, value, given):
         """``given`` without what ``new`` has not, scaled as ``value`` is: the gradient has the mask, too."""
@@ -269,7 +269,7 @@ class Recorder(Steps):
             new = self.visit("gradient", where, "value", 0, call, value, update)
             return value if new is None else self.frame.tensor_of(new, value)
 
-        args = mapped(args, self.tensor, gradient)
+        args = map_tensors(args, self.tensor, gradient)
         self.stack.append(None)
         try:
             return run(args, kwargs)

@@ -11,7 +11,7 @@ import traceback
 import numpy as np
 
 from .naming import Names
-from .writing import FORMAT, small, statistics
+from .writing import FORMAT, is_small, statistics
 
 # Names of the parameters by which MindSpore's train cells keep their loss scale.
 SCALE_NAMES = ("scale_sense", "cur_iter", "last_overflow_iter", "scale_value", "counter", "loss_scale")
@@ -70,7 +70,7 @@ class Steps:
             record["training"] = False
         record.update(self.extra)
         whole = self.whole(stage, where)
-        if self.ending and not whole and small(array):
+        if self.ending and not whole and is_small(array):
             self.writer.add_later(record, array)
         else:
             record["stats"] = statistics(array)

@@ -137,13 +137,13 @@ def _text(values):
 SMALL = 4096
 
 
-def small(array):
+def is_small(array):
     """Whether `all_statistics` describes an array with others."""
     return array.dtype == np.float32 and 0 < array.size <= SMALL
 
 
 def all_statistics(arrays):
-    """`statistics` of each of these `small` arrays."""
+    """`statistics` of each of these arrays for which `is_small`."""
     flats = [np.ascontiguousarray(array).reshape(-1) for array in arrays]
     starts, spots = _places(tuple(flat.size for flat in flats))
     values = np.concatenate(flats)

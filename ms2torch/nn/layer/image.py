@@ -16,8 +16,16 @@ from ms2torch.ops.function import _nn_image as kernels
 from ..cell import Cell
 from ._plain import PlainCell
 
-__all__ = ["CentralCrop", "ImageGradients", "MSSSIM", "PSNR", "PixelShuffle", "PixelUnshuffle",
-           "ResizeBilinear", "SSIM"]
+__all__ = [
+    "MSSSIM",
+    "PSNR",
+    "SSIM",
+    "CentralCrop",
+    "ImageGradients",
+    "PixelShuffle",
+    "PixelUnshuffle",
+    "ResizeBilinear",
+]
 
 
 def _four(x: Tensor, name: str, cell: str) -> None:

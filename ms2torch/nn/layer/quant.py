@@ -33,15 +33,15 @@ from .conv import Conv2d, convolve
 from .normalization import BatchNorm2d
 
 __all__ = [
-    "FakeQuantWithMinMaxObserver",
-    "Conv2dBnFoldQuantOneConv",
+    "ActQuant",
     "Conv2dBnFoldQuant",
+    "Conv2dBnFoldQuantOneConv",
     "Conv2dBnWithoutFoldQuant",
     "Conv2dQuant",
     "DenseQuant",
-    "ActQuant",
-    "TensorAddQuant",
+    "FakeQuantWithMinMaxObserver",
     "MulQuant",
+    "TensorAddQuant",
 ]
 
 

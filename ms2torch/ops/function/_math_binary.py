@@ -446,7 +446,7 @@ def lt(input, other):
 
 
 equal, less, tensor_lt = eq, lt, lt
-__all__.extend(("eq", "equal", "lt", "less", "tensor_lt"))
+__all__.extend(("eq", "equal", "less", "lt", "tensor_lt"))
 
 # ---- sums and quotients with an option ---------------------------------------------------------------------
 

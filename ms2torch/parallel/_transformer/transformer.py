@@ -37,17 +37,17 @@ from .op_parallel_config import MoEParallelConfig, OpParallelConfig, _check_conf
 
 __all__ = [
     "AttentionMask",
-    "VocabEmbedding",
-    "MultiHeadAttention",
-    "FeedForward",
-    "TransformerEncoder",
-    "TransformerDecoder",
-    "TransformerEncoderLayer",
-    "TransformerDecoderLayer",
-    "Transformer",
-    "TransformerOpParallelConfig",
     "EmbeddingOpParallelConfig",
+    "FeedForward",
+    "MultiHeadAttention",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+    "TransformerOpParallelConfig",
     "TransformerRecomputeConfig",
+    "VocabEmbedding",
 ]
 
 

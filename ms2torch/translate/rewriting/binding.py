@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ms2torch._core.operators.registry import METHODS, Primitive
 
-from .worth import found
+from .worth import resolve
 
 # What the recurrent layers take, whose signature does not say it.
 _RECURRENT = (
@@ -51,7 +51,7 @@ def form_of(path: str) -> Form | None:
 
         function = METHODS.get(name) or getattr(Tensor, name, None) or getattr(Parameter, name, None)
         return _of_function(function) if callable(function) else None
-    thing = found(path)
+    thing = resolve(path)
     if isinstance(thing, type):
         return _of_class(thing)
     return _of_function(thing) if callable(thing) else None

@@ -6,7 +6,7 @@ import ast
 
 from ..translation import site_of
 from . import results
-from .joining import is_static, item, join, of_kind, parameters, place
+from .joining import is_static, item_of, join, of_kind, parameters, span_of
 from .worth import (
     ARRAY,
     BUFFER,
@@ -24,10 +24,10 @@ from .worth import (
     Plain,
     Ref,
     Seq,
-    found,
     is_a,
     is_cell,
     is_tensor,
+    resolve,
 )
 
 _LISTED = """
@@ -86,7 +86,7 @@ class Calls:
         return None
 
     def _of_ref(self, path: Ref, node, arguments, keywords):
-        thing = found(path)
+        thing = resolve(path)
         if path in (
             "mindspore.value_and_grad",
             "mindspore.ops.value_and_grad",
@@ -154,12 +154,12 @@ class Calls:
             return Of("mindspore.dataset.BatchDataset", owner.call)
         if name == "shuffle" and owner.call is not None and (node.args or node.keywords):
             size = node.args[0] if node.args else node.keywords[0].value
-            made = self._shuffled.get(place(node))
+            made = self._shuffled.get(span_of(node))
             if made is None:
                 again = ast.keyword(BUFFER, size)
                 made = ast.Call(owner.call.func, owner.call.args, [*owner.call.keywords, again])
                 ast.copy_location(made, owner.call)
-                self._shuffled[place(node)] = made
+                self._shuffled[span_of(node)] = made
             return Of(owner.cls, made)
         return owner
 
@@ -176,10 +176,10 @@ class Calls:
             case "reversed" | "list" | "tuple" | "sorted" | "iter" | "filter" | "set" | "deque":
                 return Seq(self._item(arguments[-1] if arguments else None))
             case "next":
-                return item(first)
+                return item_of(first)
             case "super":
                 return None
-            case "sum" | "max" | "min" | "abs" if is_tensor(first) or is_tensor(item(first)):
+            case "sum" | "max" | "min" | "abs" if is_tensor(first) or is_tensor(item_of(first)):
                 return TENSOR
             case "map":
                 callee = first.returns if isinstance(first, Function) else None

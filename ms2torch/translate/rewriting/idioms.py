@@ -12,7 +12,7 @@ from .scaling import Scalers
 from .templates import code
 
 
-def written(module: cst.Module) -> cst.Module:
+def with_idioms(module: cst.Module) -> cst.Module:
     """The module with the steps that PyTorch's users write."""
     tree = ast.parse(module.code)
     makers = {}

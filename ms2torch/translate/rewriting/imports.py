@@ -64,7 +64,7 @@ def as_function(rule, form) -> str | None:
     return code(as_lambda(names, value))
 
 
-def tidied(module: cst.Module, rewriter) -> cst.Module:
+def tidy(module: cst.Module, rewriter) -> cst.Module:
     """The module with the imports that it uses, in order, and its helpers below them."""
     texts = helpers.sources(rewriter.helpers)
     body, head = list(module.body), []

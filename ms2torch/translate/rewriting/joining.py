@@ -23,7 +23,7 @@ from .worth import (
 )
 
 
-def place(node: ast.AST) -> tuple:
+def span_of(node: ast.AST) -> tuple:
     """Where an expression stands: line and column of its two ends."""
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
@@ -41,7 +41,7 @@ def is_number(value) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def item(worth):
+def item_of(worth):
     """What is in a sequence."""
     if isinstance(worth, Seq):
         return worth.item
@@ -85,13 +85,13 @@ def join(*worths):
     return found_one
 
 
-def operated(left, right):
+def operator_type(left, right):
     """What Python's operators give."""
     if is_tensor(left) or is_tensor(right):
         return TENSOR
     for worth in (left, right):
         if isinstance(worth, (Seq, Many)):
-            return Seq(item(worth))
+            return Seq(item_of(worth))
     kinds = {w.kind for w in (left, right) if isinstance(w, Plain)}
     if kinds - {"plain", "shape", "dtype"}:
         return ARRAY

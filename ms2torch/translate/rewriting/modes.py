@@ -10,11 +10,11 @@ from .worth import Class, Function, Ref
 _WORDS = ("BatchNorm", "Dropout", "dropout")
 
 
-def differ(reading: Reading, cls: Class) -> bool:
+def depends_on_mode(reading: Reading, cls: Class) -> bool:
     """Whether a class, or what it descends from, has layers that compute something else while training."""
     if cls.differs is not None:
         return cls.differs
-    inherits = isinstance(cls.base, Class) and differ(reading, cls.base)
+    inherits = isinstance(cls.base, Class) and depends_on_mode(reading, cls.base)
     return inherits or _within(reading, cls.node, set())
 
 

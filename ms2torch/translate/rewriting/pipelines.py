@@ -52,7 +52,7 @@ class Pipelines(NamedTuple):
         return self.any and not self.reason
 
 
-def of(tree: ast.Module, reading: Reading) -> Pipelines:
+def pipelines_of(tree: ast.Module, reading: Reading) -> Pipelines:
     """A file's."""
     found = Pipelines()
     for node in ast.walk(tree):
@@ -65,7 +65,7 @@ def is_data(worth) -> bool:
     return isinstance(worth, Of) and is_a(worth.cls, DATASET)
 
 
-def given(call: ast.Call | None, names: tuple[str, ...]) -> dict[str, ast.expr]:
+def arguments_by_name(call: ast.Call | None, names: tuple[str, ...]) -> dict[str, ast.expr]:
     """A call's arguments by name."""
     if call is None:
         return {}
@@ -79,7 +79,7 @@ def source_of(worth) -> dict[str, ast.expr] | None:
         return None
     numpy = "NumpySlices" in ast.unparse(call.func)
     first = ("data", "column_names") if numpy else ("source", "column_names")
-    return given(call, first)
+    return arguments_by_name(call, first)
 
 
 def columns(worth) -> list[str] | None:
@@ -128,7 +128,7 @@ def _of_ref(reading: Reading, path: Ref, node: ast.Call) -> str:
 
 def _of_source(reading: Reading, leaf: str, node: ast.Call) -> str:
     numpy = leaf == "NumpySlicesDataset"
-    args = given(node, ("data", "column_names") if numpy else ("source", "column_names"))
+    args = arguments_by_name(node, ("data", "column_names") if numpy else ("source", "column_names"))
     other = args.keys() - _SOURCE_TAKES - {"data", "source"}
     if other or len(node.args) > 2 or any(isinstance(a, ast.Starred) for a in node.args):
         return f"{leaf}: its {min(other, default='arguments')} have no rule"

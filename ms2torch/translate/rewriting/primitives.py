@@ -13,7 +13,7 @@ import libcst as cst
 from ..rules.table import call_rule
 from ..translation import site_of
 from .binding import bind
-from .joining import place
+from .joining import span_of
 from .sites import Kept
 from .templates import code, fill
 from .worth import Of, is_a
@@ -36,10 +36,10 @@ class Plan:
         if args is None:
             raise Kept(path, "its arguments are not told one by one")
         nodes = {n: rewriter.node(v) for n, v in olds.items()}
-        rewriter.made[place(node)] = args, nodes
+        rewriter.made[span_of(node)] = args, nodes
         rewriter.settle(at, path, rule.name)
         outer = rewriter.parents.get(id(node))
-        if place(node) in self.inlined or (isinstance(outer, ast.Call) and outer.func is node):
+        if span_of(node) in self.inlined or (isinstance(outer, ast.Call) and outer.func is node):
             return updated
         names = [n for n in form.order if n not in form.defaults] or list(form.order[:1])
         call = rewriter._call(
@@ -61,7 +61,7 @@ class Plan:
         """A call of an operator that was made before."""
         at = site_of(node)
         direct = isinstance(node.func, ast.Call)
-        if instance.call is None or not (direct or place(instance.call) in self.inlined):
+        if instance.call is None or not (direct or span_of(instance.call) in self.inlined):
             return updated
         from .binding import form_of
 
@@ -69,7 +69,7 @@ class Plan:
         rule = call_rule(instance.cls, form.kernel if form else None)
         if rule is None:
             return updated
-        made = rewriter.made.get(place(instance.call)) or _parsed(rewriter, instance.call, form)
+        made = rewriter.made.get(span_of(instance.call)) or _parsed(rewriter, instance.call, form)
         try:
             if at in rewriter.keep:
                 raise Kept(instance.cls, "its result differed from MindSpore's")
@@ -114,7 +114,7 @@ def plan(tree: ast.Module, reading) -> Plan:
     for node in ast.walk(tree):
         worth = reading.worth(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
         if isinstance(worth, Of) and worth.call is not None and isinstance(node.ctx, ast.Load):
-            uses.setdefault(place(worth.call), []).append((node, id(node) in callees))
+            uses.setdefault(span_of(worth.call), []).append((node, id(node) in callees))
     local = _local_names(tree)
     for statement in ast.walk(tree):
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
@@ -133,7 +133,7 @@ def plan(tree: ast.Module, reading) -> Plan:
                 and isinstance(left, (ast.Name, ast.Attribute))
             ):
                 continue
-            at = place(made)
+            at = span_of(made)
             every = uses.get(at, [])
             if (
                 all(called for _, called in every)

@@ -26,7 +26,7 @@ class Project(NamedTuple):
         return self.classes.get(f"{file}.{name}") or self.classes.get(name)
 
 
-def of(sources: dict[str, str]) -> Project:
+def project_of(sources: dict[str, str]) -> Project:
     """A program's; nothing where it has one file."""
     trees = {_stem(path): ast.parse(text) for path, text in sources.items()}
     project = Project(files=frozenset(trees))
@@ -74,7 +74,7 @@ def _told(cls: Class, known: dict[Class, Class], reading: Reading) -> Class:
     if cls not in known:
         base = _told(cls.base, known, reading) if isinstance(cls.base, Class) else cls.base
         held = {name: _plain(worth) for name, worth in cls.attributes.items()}
-        known[cls] = Class(cls.node, base, held, cls.functions, modes.differ(reading, cls))
+        known[cls] = Class(cls.node, base, held, cls.functions, modes.depends_on_mode(reading, cls))
     return known[cls]
 
 

@@ -13,7 +13,17 @@ from ms2torch._naming import surface
 from ..facts import Facts
 from . import results
 from .calls import PYTHON_NAMES, Calls
-from .joining import annotations_of, inherited, is_number, is_static, item, join, operated, parameters, place
+from .joining import (
+    annotations_of,
+    inherited,
+    is_number,
+    is_static,
+    item_of,
+    join,
+    operator_type,
+    parameters,
+    span_of,
+)
 from .worth import (
     ARRAY,
     PARAMETER,
@@ -33,7 +43,7 @@ from .worth import (
     Seq,
     is_cell,
     is_tensor,
-    shortest,
+    shortest_name,
 )
 
 _PASSES = 3
@@ -66,7 +76,7 @@ class Reading(Calls):
 
     def worth(self, node: ast.AST):
         """What an expression is worth; None where nothing is told."""
-        return self._worth.get(place(node))
+        return self._worth.get(span_of(node))
 
     # ---- names and joining ------------------------------------------------------------------------------
 
@@ -79,26 +89,26 @@ class Reading(Calls):
         star = next((m for m in self._stars if name in surface.names(m)), None)
         if star:
             self.imported.add(name)
-            return shortest(f"{star}.{name}")
+            return shortest_name(f"{star}.{name}")
         return PLAIN if name in PYTHON_NAMES else None
 
     def _bind(self, target: ast.AST, worth) -> None:
         if isinstance(target, ast.Name):
             self._scopes[-1][target.id] = worth
-            self._worth[place(target)] = worth
+            self._worth[span_of(target)] = worth
         elif isinstance(target, ast.Starred):
-            self._bind(target.value, Seq(item(worth)))
+            self._bind(target.value, Seq(item_of(worth)))
         elif isinstance(target, (ast.Tuple, ast.List)):
             starred = any(isinstance(t, ast.Starred) for t in target.elts)
             many = isinstance(worth, Many) and len(worth.items) == len(target.elts) and not starred
             for i, part in enumerate(target.elts):
-                self._bind(part, worth.items[i] if many else item(worth))
+                self._bind(part, worth.items[i] if many else item_of(worth))
         elif isinstance(target, ast.Attribute):
             owner = self.value(target.value)
             if isinstance(owner, OwnOf):
                 held = owner.cls.attributes
                 held[target.attr] = join(held.get(target.attr), worth)
-            self._worth[place(target)] = worth
+            self._worth[span_of(target)] = worth
         else:
             self.value(target)
 
@@ -138,7 +148,7 @@ class Reading(Calls):
                 if part.name == "*":
                     self._stars.append(module)
                     continue
-                worth = shortest(f"{module}.{part.name}")
+                worth = shortest_name(f"{module}.{part.name}")
                 self.imported.add(part.asname or part.name)
             elif module.partition(".")[0] in _ARRAYS:
                 worth = Plain(f"{module}.{part.name}")
@@ -167,8 +177,8 @@ class Reading(Calls):
         self._bind(node.target, self.value(node.value) if node.value else None)
 
     def _augassign(self, node: ast.AugAssign) -> None:
-        worth = operated(self.value(node.target), self.value(node.value))
-        self._worth[place(node.target)] = worth
+        worth = operator_type(self.value(node.target), self.value(node.value))
+        self._worth[span_of(node.target)] = worth
         if isinstance(node.target, ast.Name):
             self._bind(node.target, worth)
 
@@ -295,7 +305,7 @@ class Reading(Calls):
             for child in ast.iter_child_nodes(node):
                 if isinstance(child, ast.expr):
                     self.value(child)
-        self._worth[place(node)] = worth
+        self._worth[span_of(node)] = worth
         return worth
 
     def _of_name(self, node: ast.Name):
@@ -313,8 +323,8 @@ class Reading(Calls):
     def _of_attribute(self, node: ast.Attribute):
         owner = self.value(node.value)
         if isinstance(owner, Ref):
-            path = shortest(f"{owner}.{node.attr}")
-            return results.constant(path) or path
+            path = shortest_name(f"{owner}.{node.attr}")
+            return results.constant_type(path) or path
         if isinstance(owner, File):
             other = self.project.thing(owner, node.attr)
             return File(node.attr) if other is None and node.attr in self.project.files else other
@@ -330,7 +340,7 @@ class Reading(Calls):
             return inherited(owner.cls, node.attr)
         if node.attr == "net_outputs":
             return TENSOR
-        return results.part(owner, node.attr) if isinstance(owner, Of) else None
+        return results.attribute_type(owner, node.attr) if isinstance(owner, Of) else None
 
     def _of_tuple(self, node):
         return Many(tuple(self.value(part) for part in node.elts))
@@ -343,13 +353,13 @@ class Reading(Calls):
         return Seq(found_one)
 
     def _of_starred(self, node):
-        return item(self.value(node.value))
+        return item_of(self.value(node.value))
 
     def _of_binop(self, node: ast.BinOp):
         left, right = self.value(node.left), self.value(node.right)
         if isinstance(left, Const) and isinstance(right, Const):
             return PLAIN
-        return operated(left, right)
+        return operator_type(left, right)
 
     def _of_unaryop(self, node: ast.UnaryOp):
         worth = self.value(node.operand)
@@ -381,7 +391,7 @@ class Reading(Calls):
             place_ = index.value if isinstance(index, Const) else None
             if isinstance(place_, int) and -len(owner.items) <= place_ < len(owner.items):
                 return owner.items[place_]
-            return owner if isinstance(node.slice, ast.Slice) else item(owner)
+            return owner if isinstance(node.slice, ast.Slice) else item_of(owner)
         if isinstance(owner, Seq):
             return owner if isinstance(node.slice, ast.Slice) else owner.item
         if owner == SHAPE:
@@ -401,12 +411,14 @@ class Reading(Calls):
         if len(worths) == 1 and isinstance(worths[0], Seq):
             return worths[0].item
         if any(isinstance(part, ast.Starred) for part in parts) or at is None:
-            return join(*(item(w) if isinstance(w, (Seq, Many)) else w for w in worths))
-        return worths[at] if -len(worths) <= at < len(worths) else join(*map(item, worths))
+            return join(*(item_of(w) if isinstance(w, (Seq, Many)) else w for w in worths))
+        return worths[at] if -len(worths) <= at < len(worths) else join(*map(item_of, worths))
 
     def _item(self, worth):
         """What is in a sequence, layers of lists of layers among them."""
-        return self._layer(worth, None) if isinstance(worth, Of) and worth.cls in _CELL_LISTS else item(worth)
+        if isinstance(worth, Of) and worth.cls in _CELL_LISTS:
+            return self._layer(worth, None)
+        return item_of(worth)
 
     def _of_slice(self, node: ast.Slice):
         for part in (node.lower, node.upper, node.step):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .worth import ARRAY, DTYPE, PARAMETER, PLAIN, SHAPE, TENSOR, Const, Many, Of, Seq, found, is_a, is_cell
+from .worth import ARRAY, DTYPE, PARAMETER, PLAIN, SHAPE, TENSOR, Const, Many, Of, Seq, is_a, is_cell, resolve
 
 _TENSORS_NAMES = """
 split chunk unbind unstack meshgrid tensor_split hsplit vsplit dsplit clip_by_global_norm Split
@@ -92,7 +92,7 @@ def of_method(name: str, call: ast.Call):
     return by_name(name)
 
 
-def part(owner: Of, name: str):
+def attribute_type(owner: Of, name: str):
     """What an attribute of an instance is worth."""
     if owner.cls in (TENSOR.cls, PARAMETER.cls):
         return _TENSOR_PARTS.get(name, TENSOR if name in ("T", "mT", "H", "grad", "data") else None)
@@ -109,11 +109,11 @@ weight bias gamma beta moving_mean moving_variance embedding_table
 _WEIGHTS = frozenset(_WEIGHTS_NAMES.split())
 
 
-def constant(path: str):
+def constant_type(path: str):
     """What a MindSpore name that is no function or class is worth: its value where that is plain."""
     from ms2torch.common.dtype import Type
 
-    thing = found(path)
+    thing = resolve(path)
     if isinstance(thing, Type):
         return DTYPE
     return Const(thing) if isinstance(thing, (int, float, str, bool)) else None

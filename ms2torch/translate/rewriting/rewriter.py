@@ -16,12 +16,12 @@ from ..rules.table import CALLS, INSTANCES, VALUES, call_rule
 from ..translation import Site, Translation, site_of
 from . import classes, idioms, imports, modes, pipelines, primitives, statements
 from .binding import bind, form_of
-from .joining import annotations_of, place
+from .joining import annotations_of, span_of
 from .project import Project
 from .reading import Reading
 from .sites import Call, Kept
-from .templates import Brackets, code, fill, placed
-from .worth import PARAMETER, Class, Gradient, Of, OwnOf, Ref, Seq, found, is_a, is_cell, is_tensor
+from .templates import Brackets, code, fill, keep_line_breaks
+from .worth import PARAMETER, Class, Gradient, Of, OwnOf, Ref, Seq, is_a, is_cell, is_tensor, resolve
 
 
 def rewrite(
@@ -35,14 +35,14 @@ def rewrite(
     load()
     tree = ast.parse(source)
     reading = Reading(tree, facts, project)
-    rewriter = Rewriter(source, tree, reading, keep, data or pipelines.of(tree, reading))
+    rewriter = Rewriter(source, tree, reading, keep, data or pipelines.pipelines_of(tree, reading))
     wrapper = MetadataWrapper(cst.parse_module(source), unsafe_skip_copy=True)
     module = wrapper.visit(rewriter).visit(Brackets())
     if not rewriter.scaled:
-        module = idioms.written(module)
+        module = idioms.with_idioms(module)
     module = module.visit(idioms.Walked())
     rewriter.helpers &= imports.names(ast.parse(module.code))
-    module = imports.tidied(module, rewriter)
+    module = imports.tidy(module, rewriter)
     return Translation(
         module.code,
         sorted(rewriter.sites.values()),
@@ -62,7 +62,7 @@ class Rewriter(cst.CSTTransformer):
         self.loops: dict[int, bool] = {}
         self.lines = source.splitlines()
         self.source, self.tree, self.reading, self.keep = source, tree, reading, keep
-        self.nodes = {place(n): n for n in ast.walk(tree) if isinstance(n, ast.expr)}
+        self.nodes = {span_of(n): n for n in ast.walk(tree) if isinstance(n, ast.expr)}
         self.tuples = {
             (n.elts[0].lineno, n.elts[0].col_offset): n
             for n in self.nodes.values()
@@ -182,7 +182,7 @@ class Rewriter(cst.CSTTransformer):
         if (
             isinstance(callee, Class)
             and not any(c is not None and c.is_cell for c in self.classes)
-            and modes.differ(self.reading, callee)
+            and modes.depends_on_mode(self.reading, callee)
         ):
             return fill("{net}.eval()", {"net": updated_node})
         at, fact = site_of(node), self.reading.facts.at(*site_of(node))
@@ -229,7 +229,7 @@ class Rewriter(cst.CSTTransformer):
         at = site_of(node)
         if at in self.keep:
             raise Kept(path, "its result differed from MindSpore's")
-        thing = found(path)
+        thing = resolve(path)
         if path.startswith("mindspore.dataset.") and not self.data.moved:
             self.keep_site(at, path, self.data.reason, is_a(path, "mindspore.dataset.Dataset"))
             return data.kept(path, updated)
@@ -312,7 +312,7 @@ class Rewriter(cst.CSTTransformer):
         except KeyError as absent:
             raise Kept(call.name, f"its argument {absent} is not given") from None
         self.settle(at, call.name, rule.name)
-        return placed(call.updated, made) if isinstance(made, cst.BaseExpression) else made
+        return keep_line_breaks(call.updated, made) if isinstance(made, cst.BaseExpression) else made
 
     def defaulted(self, template: str, call: Call) -> dict:
         """A call's arguments, and the defaults of those that the template needs and that are absent."""
@@ -326,7 +326,7 @@ class Rewriter(cst.CSTTransformer):
     def _kept(self, name: str, node, original, updated):
         """A call that stays ms2torch's, torch tensors in and out."""
         target = name.replace("mindspore.", "ms2torch.", 1)
-        thing = found(name)
+        thing = resolve(name)
         if isinstance(thing, type) and not is_cell(name) and not is_a(name, "mindspore.ops.Primitive"):
             return updated.with_changes(func=cst.parse_expression(target))
         if isinstance(thing, type):
@@ -392,17 +392,17 @@ class Rewriter(cst.CSTTransformer):
 
     def _value(self, path: str, node, updated):
         """A MindSpore name that is not called: a dtype, a constant, what is handed on."""
-        from .worth import shortest
+        from .worth import shortest_name
 
-        path = shortest(path)
-        thing = found(path)
+        path = shortest_name(path)
+        thing = resolve(path)
         at = site_of(node)
         if isinstance(thing, ModuleType) and not isinstance(self.parents.get(id(node)), ast.Attribute):
             self.keep_site(at, path, "the module itself is handed on")
             return cst.parse_expression(path.replace("mindspore", "ms2torch", 1))
         if isinstance(thing, ModuleType) or (thing is None and path not in VALUES):
             owner = path.rpartition(".")[0]
-            if not isinstance(node, ast.Attribute) or not isinstance(found(owner), type):
+            if not isinstance(node, ast.Attribute) or not isinstance(resolve(owner), type):
                 return updated
             self.keep_site(at, path, "there is no rule for it yet")
             return cst.parse_expression(path.replace("mindspore.", "ms2torch.", 1))
@@ -478,20 +478,20 @@ class Rewriter(cst.CSTTransformer):
         node = self.node(original_node.right) if shows else None
         if node is None:
             return updated_node
-        return updated_node.with_changes(right=statements.shown(self, node, updated_node.right))
+        return updated_node.with_changes(right=statements.printed_value(self, node, updated_node.right))
 
     def leave_FormattedStringExpression(self, original_node, updated_node):
         node = self.node(original_node.expression) if original_node.format_spec is None else None
         if node is None or isinstance(node, ast.Tuple):
             return updated_node
-        shown = statements.shown(self, node, updated_node.expression)
+        shown = statements.printed_value(self, node, updated_node.expression)
         asked, is_array = updated_node.conversion, shown is not updated_node.expression
         if is_array and asked is None and code(shown).endswith(".numpy(force=True)"):
             asked = "s"  # an array of one number would be formatted as a Python float
         return updated_node.with_changes(expression=shown, conversion=asked)
 
     def leave_Try(self, original_node, updated_node):
-        return statements.attempt(updated_node)
+        return statements.without_empty_try(updated_node)
 
     def leave_IndentedBlock(self, original_node, updated_node):
         return statements.block(updated_node)
@@ -569,9 +569,9 @@ _RESERVED = frozenset(
 
 def _lineage(path: str) -> list[str]:
     """A MindSpore class and those that it descends from, as the rules name them."""
-    from .worth import shortest
+    from .worth import shortest_name
 
-    thing = found(path) if path else None
+    thing = resolve(path) if path else None
     if not isinstance(thing, type):
         return [path] if path else []
     names = [path]
@@ -579,5 +579,5 @@ def _lineage(path: str) -> list[str]:
         module = base.__module__
         if not module.startswith(("ms2torch.", "mindspore.")) or module.startswith("ms2torch._core"):
             continue
-        names.append(shortest(f"{module.replace('ms2torch', 'mindspore', 1)}.{base.__name__}"))
+        names.append(shortest_name(f"{module.replace('ms2torch', 'mindspore', 1)}.{base.__name__}"))
     return names

@@ -48,7 +48,7 @@ class Call:
         """An argument's value, or its default where it is absent; UNTOLD where it is not told."""
         if name not in self.args:
             return self.form.defaults.get(name, default) if self.form else default
-        return constant(self.rewriter.reading, self.nodes.get(name))
+        return literal_value(self.rewriter.reading, self.nodes.get(name))
 
     def value_of(self, arg: cst.Arg):
         """The value of one of several arguments, of its text as it is now."""
@@ -104,11 +104,11 @@ class Call:
             return UNTOLD
         given = self.init()
         if name in given:
-            return constant(self.rewriter.reading, given[name])
+            return literal_value(self.rewriter.reading, given[name])
         return self.form.defaults.get(name, UNTOLD)
 
 
-def constant(reading, node):
+def literal_value(reading, node):
     """The value of an expression that is told: a constant, or a tuple or list of them."""
     if node is None:
         return UNTOLD

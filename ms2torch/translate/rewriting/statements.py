@@ -26,7 +26,7 @@ def call(rewriter, node: ast.Call, original: cst.Call, updated: cst.Call):
     if isinstance(f, ast.Name) and f.id in ("print", "str"):
         return updated.with_changes(
             args=[
-                arg.with_changes(value=shown(rewriter, old, arg.value))
+                arg.with_changes(value=printed_value(rewriter, old, arg.value))
                 for old, arg in zip(node.args, updated.args, strict=False)
             ]
             + list(updated.args[len(node.args) :])
@@ -36,7 +36,7 @@ def call(rewriter, node: ast.Call, original: cst.Call, updated: cst.Call):
     if isinstance(f, ast.Attribute) and f.attr == "format" and isinstance(f.value, ast.Constant):
         return updated.with_changes(
             args=[
-                arg.with_changes(value=shown(rewriter, rewriter.node(o.value), arg.value))
+                arg.with_changes(value=printed_value(rewriter, rewriter.node(o.value), arg.value))
                 for o, arg in zip(original.args, updated.args, strict=True)
             ]
         )
@@ -50,23 +50,24 @@ def _is_float(rewriter, node: ast.Call) -> bool:
     return kind is not None and kind.type in ("Tensor", "Parameter") and kind.dtype.startswith("Float")
 
 
-def shown(rewriter, node: ast.expr | None, value: cst.BaseExpression) -> cst.BaseExpression:
+def printed_value(rewriter, node: ast.expr | None, value: cst.BaseExpression) -> cst.BaseExpression:
     """What is printed of a Tensor: its numbers, as MindSpore prints them."""
     worth = rewriter.reading.worth(node) if node is not None else None
     if isinstance(node, ast.IfExp) and isinstance(value, cst.IfExp):
         return value.with_changes(
-            body=shown(rewriter, node.body, value.body), orelse=shown(rewriter, node.orelse, value.orelse)
+            body=printed_value(rewriter, node.body, value.body),
+            orelse=printed_value(rewriter, node.orelse, value.orelse),
         )
     if is_tensor(worth):
         return fill("{x}.numpy(force=True)", {"x": value})
     if worth == SHAPE and isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
         return fill("tuple({x})", {"x": value})
     if isinstance(node, ast.ListComp) and isinstance(value, cst.ListComp):
-        return value.with_changes(elt=shown(rewriter, node.elt, value.elt))
+        return value.with_changes(elt=printed_value(rewriter, node.elt, value.elt))
     if isinstance(worth, Many) and isinstance(node, ast.Tuple) and isinstance(value, cst.Tuple):
         return value.with_changes(
             elements=[
-                part.with_changes(value=shown(rewriter, old, part.value))
+                part.with_changes(value=printed_value(rewriter, old, part.value))
                 for old, part in zip(node.elts, value.elements, strict=True)
             ]
         )
@@ -182,7 +183,7 @@ def is_empty(body) -> bool:
     )
 
 
-def attempt(updated: cst.Try):
+def without_empty_try(updated: cst.Try):
     """A ``try`` around imports that went goes too."""
     if (
         is_empty(updated.body)

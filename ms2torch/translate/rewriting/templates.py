@@ -107,7 +107,7 @@ class _Filler(cst.CSTTransformer):
         ]
 
 
-def placed(original: cst.Call, made: cst.BaseExpression) -> cst.BaseExpression:
+def keep_line_breaks(original: cst.Call, made: cst.BaseExpression) -> cst.BaseExpression:
     """A new call on the lines of the old one: its arguments' line breaks stay where they were."""
     if not isinstance(made, cst.Call) or not original.args or len(made.args) < 1:
         return made

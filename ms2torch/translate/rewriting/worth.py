@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
-from ms2torch.scan.answers import ask
+from ms2torch.scan.answers import look_up
 
 
 class Ref(str):
@@ -137,16 +137,16 @@ def is_tensor(worth) -> bool:
 
 
 @cache
-def found(path: str):
+def resolve(path: str):
     """The object under a MindSpore name; None where there is none."""
-    answer = ask(path)
+    answer = look_up(path)
     return answer.found if answer.name == path and not answer.kind else None
 
 
 @cache
 def is_a(path: str, base: str) -> bool:
     """Whether a MindSpore class descends from another."""
-    cls, other = (found(path), found(base)) if path else (None, None)
+    cls, other = (resolve(path), resolve(base)) if path else (None, None)
     return isinstance(cls, type) and isinstance(other, type) and issubclass(cls, other)
 
 
@@ -173,15 +173,15 @@ _SPELLINGS = ("mindspore.ops.functional", "mindspore.ops.operations", "mindspore
 
 
 @cache
-def shortest(path: str) -> Ref:
+def shortest_name(path: str) -> Ref:
     """The name by which the rules know what stands under a MindSpore name."""
     parent, _, leaf = path.rpartition(".")
-    thing = found(path)
+    thing = resolve(path)
     if thing is None or parent in _HOMES[:4] or parent.startswith("mindspore.mint"):
         return Ref(path)
-    if parent in _SPELLINGS and hasattr(found("mindspore.ops"), leaf):
+    if parent in _SPELLINGS and hasattr(resolve("mindspore.ops"), leaf):
         return Ref(f"mindspore.ops.{leaf}")
     for home in _HOMES:
-        if getattr(found(home), leaf, None) is thing:
+        if getattr(resolve(home), leaf, None) is thing:
             return Ref(f"{home}.{leaf}")
     return Ref(path)

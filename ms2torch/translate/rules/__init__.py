@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from .table import CALLS, INSTANCES, VALUES, Rule, call_rule, full
+from .table import CALLS, INSTANCES, VALUES, Rule, call_rule, full_name
 
 __all__ = ["Rule", "load", "rule_of"]
 
@@ -41,9 +41,9 @@ def rule_of(name: str) -> Rule | None:
     """The rule for a dotted MindSpore name; None where there is none."""
     load()
     from ..rewriting.binding import form_of
-    from ..rewriting.worth import shortest
+    from ..rewriting.worth import shortest_name
 
-    path = shortest(full(name))
+    path = shortest_name(full_name(name))
     form = form_of(path)
     found = next((where[path] for where in (CALLS, VALUES, INSTANCES) if path in where), None)
     return found or call_rule(path, form.kernel if form else None)

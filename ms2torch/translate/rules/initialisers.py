@@ -6,7 +6,7 @@ import ast
 
 import libcst as cst
 
-from ..rewriting.sites import constant
+from ..rewriting.sites import literal_value
 from ..rewriting.templates import code
 from ..rewriting.worth import ARRAY, Of, is_tensor
 from .table import rule
@@ -45,7 +45,7 @@ def filled(call, node: ast.expr | None, value: cst.BaseExpression, target: str) 
     ``node`` is the initialiser as it stood, ``value`` as it is now.
     """
     reading = call.rewriter.reading
-    how = constant(reading, node)
+    how = literal_value(reading, node)
     if isinstance(how, str):
         line = named(how)
         return line.replace("_)", f"{target})", 1).replace("(_,", f"({target},", 1) if line else None

@@ -29,7 +29,7 @@ def is_plain(rewriter, made: ast.Call | None) -> bool:
 
 
 def _is_plain(rewriter, made: ast.Call) -> bool:
-    args = pipelines.given(made, _MADE)
+    args = pipelines.arguments_by_name(made, _MADE)
     if args.keys() - {*_MADE, *_IDLE} or "metrics" in args or "network" not in args or len(made.args) > 3:
         return False
     level = getattr(args.get("amp_level"), "value", "O0")
@@ -81,13 +81,13 @@ def _can_stand(rewriter, made: ast.Call, use: ast.AST) -> bool:
     """Whether ``model.train(...)`` can be a loop where it stands."""
     if not (isinstance(use, ast.Call) and getattr(use.func, "attr", "") == "train"):
         return False
-    args = pipelines.given(use, ("epoch", "train_dataset", "callbacks"))
+    args = pipelines.arguments_by_name(use, ("epoch", "train_dataset", "callbacks"))
     if not isinstance(rewriter.parents.get(id(use)), ast.Expr) or not {"epoch", "train_dataset"} <= args.keys():
         return False
     if args.keys() - {"epoch", "train_dataset", "callbacks", "dataset_sink_mode"}:
         return False
-    network = rewriter.reading.worth(pipelines.given(made, _MADE)["network"])
-    if "optimizer" not in pipelines.given(made, _MADE):
+    network = rewriter.reading.worth(pipelines.arguments_by_name(made, _MADE)["network"])
+    if "optimizer" not in pipelines.arguments_by_name(made, _MADE):
         function = network.cls.function("construct") if isinstance(network, OwnOf) else None
         own = isinstance(network, Of) and network.cls.endswith("TrainOneStepCell")
         if not own and (function is None or not is_tensor(function.returns)):
@@ -115,7 +115,7 @@ def _told(node: ast.expr | None):
 def loop(call, made: ast.Call) -> None:
     """Put the loop before the statement that told the model to train."""
     rewriter = call.rewriter
-    args = pipelines.given(made, _MADE)
+    args = pipelines.arguments_by_name(made, _MADE)
     texts = {name: rewriter.written_text(node) for name, node in args.items() if name in _MADE[:3]}
     used = {n.id for n in ast.walk(rewriter.tree) if isinstance(n, ast.Name)}
     data, worth = call.text("train_dataset"), call.worth("train_dataset")
@@ -125,7 +125,7 @@ def loop(call, made: ast.Call) -> None:
         data = name
     value = next(n for n in ("loss", "batch_loss", "found") if n not in used)
     batch, inputs, label = _batch(worth, used, "loss_fn" in args)
-    tells = _told(pipelines.given(call.node, ("epoch", "train_dataset", "callbacks")).get("callbacks"))
+    tells = _told(pipelines.arguments_by_name(call.node, ("epoch", "train_dataset", "callbacks")).get("callbacks"))
     counted = "epoch" if tells or _ordered(rewriter, worth) else "_"
     head = f"for step, {batch} in enumerate({data}, 1):" if tells else f"for {batch} in {data}:"
     if "," in batch and tells:

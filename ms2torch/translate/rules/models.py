@@ -27,7 +27,7 @@ def model(call):
     level = call.value("amp_level", "O0")
     if level not in ("O0", None):
         call.keep(f"amp_level={level!r} has no rule")
-    scale = pipelines.given(getattr(call.worth("optimizer"), "call", None), ()).get("loss_scale")
+    scale = pipelines.arguments_by_name(getattr(call.worth("optimizer"), "call", None), ()).get("loss_scale")
     if scale is not None and "loss_scale_manager" not in call:
         call.keep("its optimizer divides gradients by loss_scale=, and nothing multiplies the loss")
     if "eval_indexes" in call and call.value("eval_indexes") is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from ms2torch.scan.answers import body
+from ms2torch.scan.answers import statements_of
 
 
 class Rule(NamedTuple):
@@ -34,7 +34,7 @@ VALUES: dict[str, Rule] = {}
 _KERNELS: dict[object, Rule] = {}
 
 
-def full(name: str) -> str:
+def full_name(name: str) -> str:
     """``ops.concat`` as MindSpore's dotted name."""
     return name if name.startswith("mindspore.") else f"mindspore.{name}"
 
@@ -45,7 +45,7 @@ def table(prefix: str, text: str, evidence: str = "") -> None:
         names, form, *words = (part.strip() for part in line.split(" | "))
         en, zh = (*words, "", "")[:2]
         for name in names.split():
-            add(Rule(full(f"{prefix}.{name}"), form, en, zh, evidence))
+            add(Rule(full_name(f"{prefix}.{name}"), form, en, zh, evidence))
 
 
 def add(rule: Rule, where: dict[str, Rule] | None = None) -> None:
@@ -60,7 +60,7 @@ def rule(names: str, form: str = "", en: str = "", zh: str = "", where: dict[str
 
     def decorate(function):
         for name in names.split():
-            add(Rule(full(name), form or "depends on the arguments", en, zh, "", function), where)
+            add(Rule(full_name(name), form or "depends on the arguments", en, zh, "", function), where)
         return function
 
     return decorate
@@ -89,7 +89,7 @@ def call_rule(name: str, kernel=None) -> Rule | None:
         return CALLS[name]
     if kernel is None:
         return None
-    return _by_kernel().get(kernel) or derived(name, kernel)
+    return _by_kernel().get(kernel) or derived_rule(name, kernel)
 
 
 _TOLD = (
@@ -108,10 +108,10 @@ _TOLD = (
 
 
 @cache
-def derived(name: str, kernel) -> Rule | None:
+def derived_rule(name: str, kernel) -> Rule | None:
     """The rule of an operator whose definition is one expression over torch."""
     try:
-        (statement,) = body(kernel)
+        (statement,) = statements_of(kernel)
     except ValueError:
         return None
     value = getattr(statement, "value", None)

@@ -32,7 +32,7 @@ def judged(reference, names, script, folder):
     """The verdict of one script; its names are those of port.py as it is."""
     aligned = recorded({**SPEC, "script": [str(script)], "out": f"{folder}/aligned.trace", "pairs": names,
                         "reference": str(reference.path), "align": ["weights", "random"]})
-    return port.traces(reference, aligned, Verdict()).as_json()
+    return port.compare_traces(reference, aligned, Verdict()).as_json()
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def install(report=print):
     """Adapt the MindSpore of this process; ``report(name, text)`` hears of each adaptation that is used."""
     from . import dropped, one_device, spellings
 
-    places.listen(report)
+    places.on_adaptation(report)
     spellings.numpy_aliases()
     dropped.modules()
     from . import gradients  # needs MindSpore, which may need what is dropped

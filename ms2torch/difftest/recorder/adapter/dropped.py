@@ -12,7 +12,7 @@ import types
 
 import numpy as np
 
-from .places import factory, module_of, replace, tell
+from .places import class_around, module_of, replace, report_adaptation
 
 # Operators under their first names, which have no kernels any more, at least in PyNative.
 RENAMED = {"GatherV2": "Gather", "Pack": "Stack", "Unpack": "Unstack", "TensorAdd": "Add", "Gelu": "GeLU",
@@ -45,7 +45,7 @@ def _renamed_operators():
 
 def _successor(old, new):
     def __new__(cls, *args, **kwargs):
-        tell(old, "ops.%s() is ops.%s()" % (old, new.__name__))
+        report_adaptation(old, "ops.%s() is ops.%s()" % (old, new.__name__))
         return new(*args, **kwargs)
 
     return type(old, (), {"__new__": __new__})
@@ -65,7 +65,8 @@ def _on_demand(module, entries):
     def __getattr__(name):
         if name in entries:
             text, make = entries[name]
-            tell("%s.%s" % (module.__name__, name), "%s.%s is %s" % (module.__name__, name, text))
+            path = "%s.%s" % (module.__name__, name)
+            report_adaptation(path, "%s is %s" % (path, text))
             setattr(module, name, make())
             return vars(module)[name]
         if before is not None:
@@ -86,7 +87,8 @@ def old_names():
     order = "left out: graph mode keeps the order of side effects by itself"
     operators = {
         "ResizeBilinear": ("ResizeBilinearV2", lambda: _resize_bilinear),
-        "ControlDepend": (order, lambda: factory("ControlDepend", _no_order, "ControlDepend is left out")),
+        "ControlDepend": (
+            order, lambda: class_around("ControlDepend", _no_order, "ControlDepend is left out")),
         "control_depend": (order, lambda: _no_order),
     }
     checks = {
@@ -168,7 +170,7 @@ class Gone:
     @staticmethod
     def create_module(spec):
         text, make = MODULES[spec.name]
-        tell(spec.name, "%s is %s" % (spec.name, text))
+        report_adaptation(spec.name, "%s is %s" % (spec.name, text))
         return make(spec.name)
 
     @staticmethod

@@ -12,7 +12,7 @@ import sys
 from mindspore import Tensor, ops
 from mindspore.common import dtype as mstype
 
-from .places import LIBRARIES, factory, module_of, replace, tell
+from .places import LIBRARIES, class_around, module_of, replace, report_adaptation
 
 _in_use = {}  # what programs have been seen to need: depend, optimizer
 _depend = None
@@ -34,7 +34,7 @@ def _overflow():
     """
     from mindspore.ops import operations as P
 
-    replace(P.FloatStatus, factory("FloatStatus", float_status, "ops.FloatStatus() is made of IsFinite"))
+    replace(P.FloatStatus, class_around("FloatStatus", float_status, "ops.FloatStatus() is made of IsFinite"))
     text = ("%s(): the status tells of nan and infinity in the gradients that depend() ties it to; "
             "the CPU keeps no flag")
     for name, function in (("NPUAllocFloatStatus", _alloc_status), ("NPUGetFloatStatus", _get_status),
@@ -49,10 +49,10 @@ def _overflow():
 
 
 def _status_factory(name, function, text):
-    made = factory(name, function, text)
+    made = class_around(name, function, text)
 
     def __new__(cls, *args, **kwargs):
-        tell(name, text)
+        report_adaptation(name, text)
         _watch_depend()
         return function
 
@@ -115,8 +115,8 @@ def _loss_scale():
 
     @functools.wraps(original)
     def __init__(self, *args, **kwargs):
-        tell("TrainOneStepWithLossScaleCell",
-              "nn.TrainOneStepWithLossScaleCell looks for overflow as on a GPU, by IsFinite")
+        report_adaptation("TrainOneStepWithLossScaleCell",
+                           "nn.TrainOneStepWithLossScaleCell looks for overflow as on a GPU, by IsFinite")
         original(self, *args, **kwargs)
 
     cell.__init__ = __init__
@@ -135,7 +135,8 @@ def _sens():
         sens = given[-1] if sens_param and given else None
         both = isinstance(sens, Tensor) and isinstance(out, Tensor)
         if both and sens.shape != out.shape and sens.size == out.size:
-            tell("sens", "in PyNative mode, too, a sens of the output's size takes the output's shape")
+            report_adaptation(
+                "sens", "in PyNative mode, too, a sens of the output's size takes the output's shape")
             given = (*given[:-1], sens.reshape(out.shape))
         return given, out
 
@@ -156,7 +157,8 @@ def _optimizers():
     def __init__(self, *args, **kwargs):
         original(self, *args, **kwargs)
         if "optimizer" not in _in_use and _joined_with_false():
-            tell("optimizer's result", "optimizers give True, not a tuple: the program joins it with False")
+            report_adaptation(
+                "optimizer's result", "optimizers give True, not a tuple: the program joins it with False")
             _in_use["optimizer"] = True
         cls = type(self)
         if "optimizer" in _in_use and cls.__module__.startswith("mindspore.") and "_update" not in vars(cls):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 
-from .places import factory, from_mindspore, replace, tell
+from .places import class_around, from_mindspore, replace, report_adaptation
 
 _asked = {}
 
@@ -29,17 +29,18 @@ def _contexts():
         if target is not None:
             _asked["device_target"] = "Ascend" if target == "Davinci" else target
         if target in ("Ascend", "GPU", "Davinci"):
-            tell("device_target", "device_target=%r runs on CPU" % target)
+            report_adaptation("device_target", "device_target=%r runs on CPU" % target)
             kwargs["device_target"] = "CPU"
         if kwargs.pop("enable_graph_kernel", False):
-            tell("enable_graph_kernel", "enable_graph_kernel=True is left off: no fused kernels on CPU")
+            report_adaptation(
+                "enable_graph_kernel", "enable_graph_kernel=True is left off: no fused kernels on CPU")
         for key, value in kwargs.items():
             try:
                 set_context(**{key: value})
             except (ValueError, RuntimeError) as error:
                 if "not recognized" not in str(error) and "has been removed" not in str(error):
                     raise
-                tell("set_context(%s)" % key, "set_context(%s=...) is gone and left out" % key)
+                report_adaptation("set_context(%s)" % key, "set_context(%s=...) is gone and left out" % key)
 
     @functools.wraps(get_context)
     def adapted_get(attr_key):
@@ -65,13 +66,13 @@ def _parallel():
     from mindspore.communication import management
 
     def init(backend_name=None):
-        tell("init", "communication.init() joins nothing: one process, rank 0 of 1")
+        report_adaptation("init", "communication.init() joins nothing: one process, rank 0 of 1")
 
     def release():
-        tell("init", "communication.init() joins nothing: one process, rank 0 of 1")
+        report_adaptation("init", "communication.init() joins nothing: one process, rank 0 of 1")
 
     def create_group(group, rank_ids, options=None):
-        tell("create_group", "communication.create_group() makes no group: one process")
+        report_adaptation("create_group", "communication.create_group() makes no group: one process")
 
     for name, new in (("init", init), ("release", release), ("create_group", create_group)):
         replace(getattr(management, name), new)
@@ -85,11 +86,12 @@ def _parallel():
     @functools.wraps(setter)
     def adapted(**kwargs):
         if "mirror_mean" in kwargs:
-            tell("mirror_mean", "set_auto_parallel_context(mirror_mean=...) is gradients_mean now")
+            report_adaptation(
+                "mirror_mean", "set_auto_parallel_context(mirror_mean=...) is gradients_mean now")
             kwargs["gradients_mean"] = kwargs.pop("mirror_mean")
         mode = kwargs.get("parallel_mode", "stand_alone")
         if mode != "stand_alone" or kwargs.get("device_num", 1) != 1:
-            tell("parallel_mode", "parallel mode %r is stand_alone on one device" % mode)
+            report_adaptation("parallel_mode", "parallel mode %r is stand_alone on one device" % mode)
         for key in ("parallel_mode", "device_num", "global_rank", "pipeline_stages", "full_batch",
                     "all_reduce_fusion_config", "enable_parallel_optimizer", "parameter_broadcast"):
             kwargs.pop(key, None)
@@ -99,7 +101,7 @@ def _parallel():
             except ValueError as error:
                 if "not recognized" not in str(error):
                     raise
-                tell("set_auto_parallel_context(%s)" % key, "%s is gone and left out" % key)
+                report_adaptation("set_auto_parallel_context(%s)" % key, "%s is gone and left out" % key)
 
     replace(setter, adapted)
 
@@ -119,4 +121,4 @@ def _collectives():
     for name in COLLECTIVES:
         old = getattr(P, name, None)
         if old is not None:
-            replace(old, factory(name, _same, "ops.%s() of one rank gives its input" % name))
+            replace(old, class_around(name, _same, "ops.%s() of one rank gives its input" % name))

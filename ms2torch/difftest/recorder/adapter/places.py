@@ -15,12 +15,12 @@ _told = set()
 _listeners = [print]
 
 
-def listen(report):
+def on_adaptation(report):
     """Have ``report(name, text)`` called for each adaptation that is used."""
     _listeners[:] = [report]
 
 
-def tell(name, text):
+def report_adaptation(name, text):
     """Report an adaptation the first time it is used."""
     if name not in _told:
         _told.add(name)
@@ -49,11 +49,11 @@ def from_mindspore(frame):
     return frame.f_code.co_filename.startswith(_HOME)
 
 
-def factory(name, function, text):
+def class_around(name, function, text):
     """A class whose instances are ``function``: graph mode compiles functions as it does Primitives."""
 
     def __new__(cls, *args, **kwargs):
-        tell(name, text)
+        report_adaptation(name, text)
         return function
 
     return type(name, (), {"__new__": __new__, "__doc__": text})

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-from .places import LIBRARIES, module_of, replace, tell
+from .places import LIBRARIES, module_of, replace, report_adaptation
 
 NUMPY = {"int": int, "float": float, "bool": bool, "object": object, "complex": complex, "str": str,
           "long": int, "unicode": str}
@@ -33,7 +33,7 @@ def adapt():
         for key in ("mode", "input_signature", "hash_args", "jit_config", "compile_once"):
             if key in kwargs:
                 del kwargs[key]
-                tell("jit(%s)" % key, "jit(%s=...) is gone and left out" % key)
+                report_adaptation("jit(%s)" % key, "jit(%s=...) is gone and left out" % key)
         return jit(function, *args, **kwargs)
 
     try:
@@ -60,7 +60,7 @@ def _renamed(where, **names):
     def change(call, args, kwargs):
         for old, new in names.items():
             if old in kwargs:
-                tell("%s(%s)" % (where, old), "%s(%s=...) is %s now" % (where, old, new))
+                report_adaptation("%s(%s)" % (where, old), "%s(%s=...) is %s now" % (where, old, new))
                 kwargs[new] = kwargs.pop(old)
         return call(*args, **kwargs)
 
@@ -72,14 +72,14 @@ def _map_columns(call, args, kwargs):
     result = call(*args, **kwargs)
     if order is None:
         return result
-    tell("map(column_order)", "Dataset.map(column_order=...) is a project() after it now")
+    report_adaptation("map(column_order)", "Dataset.map(column_order=...) is a project() after it now")
     return result.project(order)
 
 
 def _batch_padding(call, args, kwargs):
     if "pad_info" not in kwargs:
         return call(*args, **kwargs)
-    tell("batch(pad_info)", "Dataset.batch(pad_info=...) is padded_batch() now")
+    report_adaptation("batch(pad_info)", "Dataset.batch(pad_info=...) is padded_batch() now")
     return call.args[0].padded_batch(*args, **kwargs)
 
 
@@ -89,7 +89,7 @@ def numpy_aliases():
 
     def __getattr__(name):
         if name in NUMPY and not sys._getframe(1).f_code.co_filename.startswith((*LIBRARIES, "<frozen")):
-            tell("np.%s" % name, "np.%s is Python's %s" % (name, NUMPY[name].__name__))
+            report_adaptation("np.%s" % name, "np.%s is Python's %s" % (name, NUMPY[name].__name__))
             return NUMPY[name]
         if before is not None:
             return before(name)
