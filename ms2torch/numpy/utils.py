@@ -33,6 +33,11 @@ def as_array(obj) -> torch.Tensor:
     )
 
 
+def floating(t: torch.Tensor) -> torch.Tensor:
+    """``t``, Float32 where it holds integers or bools."""
+    return t if t.is_floating_point() or t.is_complex() else t.to(torch.float32)
+
+
 def _to_tensor(*args):
     """Tensors from array-like values; one alone for one argument (an old helper that programs import)."""
     made = tuple([wrap(as_array(lower(a))) for a in args])

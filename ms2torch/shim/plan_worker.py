@@ -60,7 +60,7 @@ def _bytes(t: torch.Tensor) -> int:
 
 def _on_nothing() -> None:
     """Tensors have no memory: what reads one gets zeros, what fills one leaves it."""
-    from ms2torch._core.tensor import printing, tensor
+    from ms2torch._core.tensor import printing, tensor, without_data
     from ms2torch._core.tensor.dtype import from_torch, to_torch
 
     def zeros(self):
@@ -73,7 +73,7 @@ def _on_nothing() -> None:
         self._t = torch.empty(shape, dtype=to_torch(dtype) if not isinstance(dtype, torch.dtype) else dtype)
         return self._t
 
-    tensor._Deferred._t = property(blank, tensor._Deferred._t.fset)
+    without_data.Deferred._t = property(blank, without_data.Deferred._t.fset)
     tensor.Tensor.asnumpy = tensor.Tensor.numpy = zeros
     printing._array = lambda t: np.zeros(tuple(t.shape))
     tensor.Tensor._scalar = lambda self: 0

@@ -58,11 +58,15 @@ class Tensor:
             if input_data is None:
                 sizes = construct.sizes(shape, dtype, init)
                 if init is not None:
-                    _defer(self, sizes, dtype, init)
+                    from .without_data import defer
+
+                    defer(self, sizes, dtype, init)
                     return
                 if dtype is not None:
                     if min(sizes, default=0) < 0:
-                        _describe(self, sizes, dtype)
+                        from .without_data import describe
+
+                        describe(self, sizes, dtype)
                     else:
                         self._t = construct.blank(sizes, dtype)
                     return
@@ -367,97 +371,6 @@ def _plain(data):
     if isinstance(data, (list, tuple)):
         return [_plain(x) for x in data]
     return data
-
-
-class _Deferred(Tensor):
-    """A Tensor whose data its initializer makes when ``_t`` is first read; then it becomes a plain Tensor."""
-
-    __slots__ = ()
-
-    @property
-    def _t(self) -> torch.Tensor:
-        shape, dtype, init = self.__dict__["_waiting"]
-        array = np.ones(
-            shape, dtype=np.float32 if dtype is torch.bfloat16 else _dtype.from_torch(dtype).numpy
-        )
-        init(array)
-        data = torch.from_numpy(array).to(device=device(), dtype=dtype)
-        self._t = data
-        return data
-
-    @_t.setter
-    def _t(self, value) -> None:
-        self.__dict__.pop("_waiting", None)
-        self.__dict__.pop("init", None)
-        self.__class__ = Tensor
-        self._t = value
-
-    @property
-    def shape(self):
-        return tuple(self.__dict__["_waiting"][0])
-
-    @property
-    def dtype(self):
-        return _dtype.from_torch(self.__dict__["_waiting"][1])
-
-
-def _defer(tensor: Tensor, shape, dtype, init) -> None:
-    tensor.__dict__["_waiting"] = (shape, _dtype.to_torch(dtype), init)
-    tensor.init = init
-    tensor.__class__ = _Deferred
-
-
-class _Described(Tensor):
-    """An input of unknown sizes (-1) or rank (-2), for ``Cell.set_inputs``: it has no data."""
-
-    __slots__ = ()
-
-    @property
-    def _t(self):
-        raise ValueError(f"A Tensor of the unknown shape {self.shape} describes an input; it has no data.")
-
-    @_t.setter
-    def _t(self, value) -> None:
-        self.__class__ = Tensor
-        self._t = value
-
-    @property
-    def shape(self):
-        return self.__dict__["_sizes"]
-
-    @property
-    def dtype(self):
-        return self.__dict__["_kind"]
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        return 0
-
-    def __repr__(self) -> str:
-        blank = "\n" if self.ndim > 1 else " "
-        return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, value={blank})"
-
-    def __str__(self) -> str:
-        raise ValueError("negative dimensions are not allowed")
-
-    def __copy__(self):
-        return Tensor(shape=self.shape, dtype=self.dtype)
-
-    def __deepcopy__(self, memo):
-        return self.__copy__()
-
-    def __reduce_ex__(self, protocol):
-        return Tensor, (None, self.dtype, self.shape)
-
-
-def _describe(tensor: Tensor, shape, dtype) -> None:
-    tensor.__dict__["_sizes"] = shape
-    tensor.__dict__["_kind"] = _dtype.from_torch(_dtype.to_torch(dtype))
-    tensor.__class__ = _Described
 
 
 # ---- operators -----------------------------------------------------------------------------------------

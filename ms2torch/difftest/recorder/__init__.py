@@ -13,4 +13,5 @@ from .program import main, parse, record, run
 from .seeing import PROGRAM, Recorder
 from .writing import MAGIC, Writer, statistics
 
-__all__ = ["MAGIC", "PROGRAM", "Recorder", "Writer", "main", "map_tensors", "parse", "record", "run", "statistics"]
+__all__ = ["MAGIC", "PROGRAM", "Recorder", "Writer", "main", "map_tensors", "parse", "record", "run",
+           "statistics"]

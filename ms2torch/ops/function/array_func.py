@@ -1,6 +1,14 @@
 """Operators on the form and the content of tensors (``mindspore.ops.function.array_func``)."""
 
-from . import _array_bands, _array_inplace, _array_memory, _array_methods, _boxes  # noqa: F401
+from . import (  # noqa: F401
+    _array_bands,
+    _array_inplace,
+    _array_memory,
+    _array_methods,
+    _boxes,
+    _tensor_memory,
+    _tensor_values,
+)
 from ._array_create import *  # noqa: F403
 from ._array_index import *  # noqa: F403
 from ._array_info import *  # noqa: F403

@@ -1,0 +1,189 @@
+"""Differences, correlations, interpolation, shared dtypes (part of ``mindspore.numpy.math_ops``)."""
+
+from __future__ import annotations
+
+from math import pi
+
+import numpy as np
+import torch
+
+from ms2torch._core.operators.registry import lowered
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
+
+from .utils import arrays, as_array, cast, floating, named_dtype
+
+__all__ = [
+    "bincount", "convolve", "corrcoef", "correlate", "cov", "diff", "ediff1d", "gradient", "interp",
+    "promote_types", "result_type", "trapz", "unwrap",
+]
+
+
+@arrays(1)
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    """Differences of neighbours, taken n times (``mindspore.numpy.diff``); what stands before and after is a
+    number, or a Tensor as long as the other axes."""
+    if not isinstance(n, int):
+        raise TypeError(f"Input n should be int, but got {type(n)}")
+    if n < 0:
+        raise ValueError("Input n must > 0.")
+    if not -a.ndim <= axis < a.ndim:
+        raise ValueError(f"axis {axis} is out of bounds for array of dimension {a.ndim}")
+    if n == 0:
+        return a
+    ends = []
+    for name, end in (("prepend", prepend), ("append", append)):
+        if isinstance(end, (list, tuple)):
+            raise TypeError(f"{name} must be scalar or Tensor, but got {type(end)}")
+        end = None if end is None else as_array(end)
+        if end is not None and end.ndim < a.ndim:
+            shape = [1 if d == axis % a.ndim else size for d, size in enumerate(a.shape)]
+            end = end.expand(shape)
+        ends.append(end)
+    kinds = [t for t in (ends[0], a, ends[1]) if t is not None]
+    for t in kinds[1:]:
+        kinds[0], _ = _dtype.promote(kinds[0], t)
+    whole = torch.cat([t.to(kinds[0].dtype) for t in (ends[0], a, ends[1]) if t is not None], axis)
+    if n >= whole.shape[axis]:
+        raise ValueError("n is bigger then the specified dimension, this will result in an empty tensor.")
+    return torch.diff(whole, n, axis)
+
+
+@arrays(1)
+def ediff1d(ary, to_end=None, to_begin=None):
+    """Differences of neighbours of the flattened array, between two ends (``mindspore.numpy.ediff1d``)."""
+    ends = [as_array(x).reshape(-1).to(ary.dtype) for x in (to_begin, to_end) if x is not None]
+    middle = [torch.diff(ary.reshape(-1))]
+    parts = ends[:1] + middle + ends[1:] if to_begin is not None else middle + ends
+    return torch.cat(parts)
+
+
+@arrays(1)
+def trapz(y, x=None, dx=1.0, axis=-1):
+    """The integral by the trapezoidal rule (``mindspore.numpy.trapz``)."""
+    y = floating(y)
+    return torch.trapezoid(y, dx=dx, dim=axis) if x is None else torch.trapezoid(y, as_array(x), dim=axis)
+
+
+@arrays(1)
+def gradient(f, *varargs, axis=None, edge_order=1):
+    """Central differences inside, one-sided ones at the ends (``mindspore.numpy.gradient``)."""
+    dims = tuple(range(f.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    spacing = [float(v) for v in varargs] or [1.0]
+    if len(spacing) == 1:
+        spacing = spacing * len(dims)
+    found = list(torch.gradient(floating(f), spacing=spacing, dim=dims, edge_order=edge_order))
+    return found[0] if len(found) == 1 else found
+
+
+@arrays(2)
+def convolve(a, v, mode="full"):
+    """The discrete convolution of two vectors (``mindspore.numpy.convolve``)."""
+    a, v = (a, v) if len(a) >= len(v) else (v, a)
+    whole = torch.nn.functional.conv1d(
+        floating(a)[None, None], floating(v).flip(0)[None, None], padding=len(v) - 1
+    )[0, 0]
+    if mode == "full":
+        return whole
+    keep = len(a) if mode == "same" else len(a) - len(v) + 1
+    start = (len(whole) - keep) // 2
+    return whole[start : start + keep]
+
+
+@arrays(2)
+def correlate(a, v, mode="valid"):
+    """Sums of the products of two vectors at every shift of ``v`` (``mindspore.numpy.correlate``).
+
+    ``mode``: "full", "same" or "valid", the shifts where both overlap in full.
+    """
+    if mode not in ("full", "same", "valid"):
+        raise ValueError("mode must be one of ['full', 'same', 'valid']")
+    return convolve.kernel(a, v.flip(0), mode)
+
+
+@arrays(1)
+def unwrap(p, discont=pi, axis=-1):
+    """Angles without jumps above ``discont``: multiples of 2 pi are added (``mindspore.numpy.unwrap``)."""
+    p = floating(p)
+    steps = p.diff(dim=axis)
+    fitted = (steps + pi) % (2 * pi) - pi
+    fitted = torch.where((fitted == -pi) & (steps > 0), pi, fitted)
+    added = torch.where(steps.abs() < discont, 0.0, fitted - steps).cumsum(axis)
+    first = torch.zeros_like(p.narrow(axis, 0, 1))
+    return p + torch.cat([first, added], axis)
+
+
+@arrays(1)
+def bincount(x, weights=None, minlength=0, length=None):
+    """How often each number from 0 on occurs, as Float32 (``mindspore.numpy.bincount``)."""
+    weights = None if weights is None else as_array(weights)
+    counts = torch.bincount(x.to(torch.int64), weights, length or minlength).to(torch.float32)
+    return counts if length is None else counts[:length]
+
+
+@arrays(1)
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
+    """The covariances of the rows (``mindspore.numpy.cov``)."""
+    m = floating(torch.atleast_2d(m))
+    if not rowvar and m.shape[0] != 1:
+        m = m.mT
+    if y is not None:
+        other = floating(torch.atleast_2d(as_array(y)))
+        m = torch.cat((m, other if rowvar else other.mT))
+    correction = ddof if ddof is not None else 0 if bias else 1
+    counts, weights = (None if w is None else as_array(w) for w in (fweights, aweights))
+    if counts is not None and counts.is_floating_point():
+        raise TypeError("weights must be integer")
+    weights = None if weights is None else floating(weights)
+    return cast(torch.cov(m, correction=correction, fweights=counts, aweights=weights), dtype)
+
+
+@arrays(1)
+def corrcoef(x, y=None, rowvar=True, dtype=None):
+    """The correlations of the rows (``mindspore.numpy.corrcoef``)."""
+    x = floating(torch.atleast_2d(x))
+    x = x if rowvar else x.mT
+    if y is not None:
+        other = floating(torch.atleast_2d(as_array(y)))
+        x = torch.cat((x, other if rowvar else other.mT))
+    return cast(torch.corrcoef(x), dtype)
+
+
+@lowered
+def interp(x, xp, fp, left=None, right=None):
+    """Linear interpolation between the points (xp, fp) (``mindspore.numpy.interp``)."""
+    x, xp, fp = (floating(as_array(v)) for v in (x, xp, fp))
+    i = torch.searchsorted(xp, x).clamp(1, len(xp) - 1)
+    slope = (fp[i] - fp[i - 1]) / (xp[i] - xp[i - 1])
+    inside = fp[i - 1] + slope * (x - xp[i - 1])
+    low = fp[0] if left is None else torch.as_tensor(left, dtype=fp.dtype)
+    high = fp[-1] if right is None else torch.as_tensor(right, dtype=fp.dtype)
+    return torch.where(x < xp[0], low, torch.where(x > xp[-1], high, inside))
+
+
+def promote_types(type1, type2):
+    """The dtype that two dtypes share (``mindspore.numpy.promote_types``)."""
+    return _dtype.from_torch(_shared(named_dtype(type1), named_dtype(type2)))
+
+
+def _shared(a: torch.dtype, b: torch.dtype) -> torch.dtype:
+    """numpy's dtype for two kinds of integers; a float beside an integer stays as it is."""
+    if a is torch.bool or b is torch.bool or a.is_floating_point or b.is_floating_point:
+        return b if a is torch.bool else a if b is torch.bool else torch.promote_types(a, b)
+    return _dtype.to_torch(np.promote_types(*(_dtype.from_torch(t).numpy for t in (a, b))))
+
+
+def result_type(*arrays_and_dtypes):
+    """The dtype that Tensors, numbers and dtypes share (``mindspore.numpy.result_type``)."""
+    found = None
+    for x in arrays_and_dtypes:
+        if isinstance(x, (bool, int, float)):
+            kind = as_array(x).dtype
+        elif isinstance(x, (str, _dtype.Type)):
+            kind = named_dtype(x, letters=True)
+        elif hasattr(x, "_t"):
+            kind = x._t.dtype
+        else:
+            raise TypeError("data type not understood")
+        found = kind if found is None else _shared(found, kind)
+    return _dtype.from_torch(found)

@@ -1,0 +1,83 @@
+"""Products of vectors and matrices (part of ``mindspore.numpy.math_ops``)."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core.operators.registry import OPS, lowered
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
+
+from .utils import arrays, as_array, cast, floating
+
+__all__ = [
+    "cross", "dot", "inner", "kron", "matmul", "matrix_power", "multi_dot", "norm", "outer", "tensordot",
+]
+
+
+@arrays(1)
+def norm(x, ord=None, axis=None, keepdims=False):
+    """The norm of vectors (one axis) or matrices (two), or of all elements (``mindspore.numpy.norm``)."""
+    return torch.linalg.norm(floating(x), ord, axis, keepdims)
+
+
+@lowered
+def matmul(x1, x2, dtype=None):
+    """The matrix product (``mindspore.numpy.matmul``)."""
+    return cast(OPS["matmul"].kernel(as_array(x1), as_array(x2)), dtype)
+
+
+def _product(name, function, text):
+    def call(a, b):
+        return function(*_dtype.promote(a, b))
+
+    call.__name__ = name
+    call.__doc__ = f"{text} (``mindspore.numpy.{name}``)."
+    return arrays(2)(call)
+
+
+def _dot(a, b):
+    if not a.ndim or not b.ndim:
+        return a * b
+    return torch.tensordot(a, b, dims=([-1], [-2 if b.ndim > 1 else 0]))
+
+
+dot = _product("dot", _dot, "Sums over the last axis of a and the last but one of b")
+inner = _product("inner", torch.inner, "Sums over the last axes")
+outer = _product(
+    "outer", lambda a, b: torch.outer(a.reshape(-1), b.reshape(-1)), "All products of two elements"
+)
+kron = _product("kron", torch.kron, "The Kronecker product")
+
+
+@arrays(2)
+def tensordot(a, b, axes=2):
+    """Sums over ``axes`` (``mindspore.numpy.tensordot``)."""
+    return OPS["tensor_dot"].kernel(a, b, axes)
+
+
+@arrays(2)
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """The vector product of vectors of length 3 or 2, whose third component is 0; of two of length 2 that
+    third component alone (``mindspore.numpy.cross``)."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = _dtype.promote(a.movedim(axisa, -1), b.movedim(axisb, -1))
+    sizes = a.shape[-1], b.shape[-1]
+    if not {2, 3}.issuperset(sizes):
+        raise ValueError("incompatible dimensions for cross product (dimension must be 2 or 3)")
+    a, b = (torch.nn.functional.pad(x, (0, 3 - x.shape[-1])) for x in (a, b))
+    product = torch.linalg.cross(*torch.broadcast_tensors(a, b))
+    return product[..., 2] if sizes == (2, 2) else product.movedim(-1, axisc)
+
+
+@lowered
+def multi_dot(arrays):
+    """The product of many matrices (``mindspore.numpy.multi_dot``)."""
+    return torch.linalg.multi_dot([as_array(a) for a in arrays])
+
+
+@arrays(1)
+def matrix_power(a, n):
+    """The n-th power of square matrices (``mindspore.numpy.matrix_power``)."""
+    return torch.linalg.matrix_power(a, n)

@@ -1,0 +1,144 @@
+"""Random numbers of mint, and the Tensor methods that fill in place."""
+
+from __future__ import annotations
+
+import inspect
+from numbers import Integral, Real
+
+import torch
+
+from ms2torch._core.devices.device import device
+from ms2torch._core.operators.calls import wrong_inputs
+from ms2torch._core.operators.dispatch import ABSENT
+from ms2torch._core.operators.registry import (
+    METHODS,
+    OPS,
+    method,
+    mint_form,
+    op,
+)
+from ms2torch._core.random.random_streams import Stream
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor, lower
+from ms2torch.common.generator import engine
+
+from ._array_create import wanted
+from ._random_draws import float_dtype, integers, size_of, stream
+
+# ---- mint and Tensor methods in place ----------------------------------------------------------------------
+
+
+def _mint(name, draw, with_engine):
+    def drawn(shape, want, generator=None):
+        source = engine(generator)
+        if source is None:
+            return draw(stream(None, name), shape).to(want)
+        return with_engine(shape, generator=source, device=device()).to(want)
+
+    @mint_form(name=name)
+    def form(*size, generator=None, dtype=None, device=None):
+        return drawn(size_of(size), float_dtype(dtype, torch.float32, name), generator)
+
+    @mint_form(name=f"{name}_like")
+    def like(input, *, dtype=None, device=None):
+        return drawn(tuple(input.shape), float_dtype(dtype, input.dtype, f"{name}_like"))
+
+
+_mint("rand", Stream.uniform, torch.rand)
+_mint("randn", Stream.normal, torch.randn)
+
+
+@mint_form(name="randint")
+def _randint_mint(*args, generator=None, dtype=None, device=None):
+    low, high, size = args if len(args) == 3 else (0, *args)
+    want, source = wanted(dtype, torch.int64, "randint"), engine(generator)
+    if source is not None:
+        return torch.randint(low, high, tuple(size), generator=source, device=source.device).to(want)
+    return integers(low, high, tuple(size), None, "randint", want)
+
+
+@mint_form(name="randperm")
+def _randperm_mint(n, *, generator=None, dtype=_dtype.int64):
+    drawn = torch.randperm(n, generator=engine(generator), device=device())
+    return drawn.to(wanted(dtype, torch.int64, "randperm"))
+
+
+@mint_form(name="normal")
+def _normal_mint(mean=0.0, std=1.0, size=None, generator=None):
+    if size is None:
+        size = torch.broadcast_shapes(*(v.shape for v in (mean, std) if isinstance(v, torch.Tensor)))
+    source = engine(generator)
+    if source is not None:
+        return torch.randn(size, generator=source, device=device()) * std + mean
+    return stream(None, "normal").normal(size) * std + mean
+
+
+@mint_form(name="multinomial")
+def _multinomial_mint(input, num_samples, replacement=False, *, generator=None):
+    source = engine(generator)
+    if source is not None:
+        return torch.multinomial(input.detach(), num_samples, replacement, generator=source)
+    return OPS["multinomial"].kernel(input, num_samples, replacement).long()
+
+
+@mint_form(name="bernoulli")
+def _bernoulli_mint(input, *, generator=None):
+    return torch.bernoulli(input, generator=engine(generator))
+
+
+@method(name="bernoulli")
+def _bernoulli_method(input, *, generator=None):
+    """1 with the probability that the element is, else 0."""
+    return torch.bernoulli(input, generator=engine(generator))
+
+
+_PRIMITIVES_IN_PLACE = {"random_": ("InplaceRandom", Integral, None), "uniform_": ("InplaceUniform", Real, 1)}
+
+
+def _check_limits(name, input, from_=0, to=ABSENT) -> None:
+    """TypeError for limits that are no numbers; those of ``random_`` are whole, and ``to`` may be None."""
+    called, kinds, default = _PRIMITIVES_IN_PLACE[name]
+    whole, to = kinds is Integral, default if to is ABSENT else to
+
+    def fits(value):
+        return isinstance(value, (kinds, Tensor)) and not (whole and isinstance(value, bool))
+
+    if not isinstance(input, Tensor) or not fits(from_) or not (fits(to) or (whole and to is None)):
+        seed = torch.zeros(())
+        raise wrong_inputs(called, input=lower(input), from_=from_, to=to, seed=seed, offset=seed)
+
+
+def _fills_in_place(name, fill):
+    @method(name=name, on_tensors=True)
+    def in_place(self, *args, generator=None, **kwargs):
+        if name in _PRIMITIVES_IN_PLACE:
+            _check_limits(name, self, *args, **kwargs)
+        self._write(lambda t: fill(t, *args, generator=engine(generator), **kwargs))
+        return self
+
+    *shown, _ = inspect.signature(fill).parameters.values()
+    shown.append(inspect.Parameter("generator", inspect.Parameter.KEYWORD_ONLY, default=None))
+    in_place.__signature__ = inspect.Signature(shown)
+    in_place.__doc__ = f"Fills the Tensor with random numbers, in place (``mindspore.Tensor.{name}``)."
+
+
+_fills_in_place("uniform_", lambda t, from_=0, to=1, **how: t.uniform_(from_, to, **how))
+_fills_in_place("normal_", lambda t, mean=0, std=1, **how: t.normal_(mean, std, **how))
+_fills_in_place("random_", lambda t, from_=0, to=None, **how: t.random_(from_, to, **how)
+                if to is not None else t.random_(from_, **how) if from_ else t.random_(**how))
+_fills_in_place("bernoulli_", lambda t, p=0.5, **how: t.bernoulli_(p, **how))
+_fills_in_place("exponential_", lambda t, lambd=1, **how: t.exponential_(lambd, **how))
+
+
+def _filled(name):
+    def fill(input, from_=0, to=None if name == "random_" else 1, *, generator=None):
+        if not isinstance(input, Tensor):
+            _check_limits(name, input, from_, to)
+        return METHODS[name](input, from_, to, generator=generator)
+
+    fill.__name__ = name
+    fill.__doc__ = f"Fills a Tensor with random numbers, in place (``mindspore.ops.{name}``)."
+    return op(fill, on_tensors=True)
+
+
+random_, uniform_ = _filled("random_"), _filled("uniform_")

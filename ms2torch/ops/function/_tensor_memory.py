@@ -1,0 +1,180 @@
+"""Tensor methods about memory: strides, copies, hooks, sharing, what numpy shares."""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+import torch
+
+from ms2torch._checkparam import check_hook_fn
+from ms2torch._core.devices.device import accelerator as _accelerator
+from ms2torch._core.devices.device import device as _here
+from ms2torch._core.devices.device import module_of as _module_of
+from ms2torch._core.devices.device import pins_memory as _pins
+from ms2torch._core.operators.registry import method
+from ms2torch._core.tensor.tensor import Tensor, lower, wrap
+from ms2torch._naming import generations
+
+# ---- memory ------------------------------------------------------------------------------------------------
+
+
+@method
+def stride(input, dim=None):
+    """The steps in elements: a list, or that of one axis (``mindspore.Tensor.stride``)."""
+    return list(input.stride()) if dim is None else input.stride(dim)
+
+
+@method
+def is_contiguous(input):
+    """Whether the elements lie in order."""
+    return input.is_contiguous()
+
+
+@method
+def storage_offset(input):
+    """Where in its memory the Tensor begins, in elements."""
+    return input.storage_offset()
+
+
+@method
+def data_ptr(input):
+    """The address of the first element."""
+    return input.data_ptr()
+
+
+@method
+def _data_ptr(input):
+    """``data_ptr``, as the compiled base class calls it."""
+    return input.data_ptr()
+
+
+@method
+def contiguous(input):
+    """The Tensor with its elements in order: itself where they are."""
+    return input.contiguous()
+
+
+@method(name="copy")
+def _copy(input):
+    """A copy, through which gradients flow (``mindspore.Tensor.copy``)."""
+    return input.clone()
+
+
+@method
+def clone(input):
+    """A copy, through which gradients flow."""
+    return input.clone()
+
+
+@method(on_tensors=True)
+def value(self):
+    """The Tensor itself."""
+    return self
+
+
+@method(on_tensors=True)
+def flush_from_cache(self):
+    """Nothing: there is no cache between host and device here."""
+
+
+@method(on_tensors=True)
+def data_sync(self, need_wait=True):
+    """Waits until the value is there."""
+    wait = getattr(_module_of(self._t.device.type), "synchronize", None)
+    if wait is not None:
+        wait()
+
+
+@method(on_tensors=True)
+def wait_pipeline(self):
+    """Waits until the value is there."""
+    data_sync(self)
+
+
+@method(on_tensors=True)
+def set_const_arg(self, const_arg=True):
+    """Marks the Tensor as a constant of a graph; it has no effect here."""
+    if not isinstance(const_arg, builtins.bool):
+        raise TypeError(f"For 'set_const_arg', the 'const_arg' must be bool, but got {type(const_arg)}.")
+    self.const_arg = const_arg
+    return self
+
+
+Tensor.const_arg = False
+Tensor.virtual_flag = False
+Tensor.param_info = None
+Tensor.is_meta = property(lambda self: self._t.is_meta)
+Tensor.data = property(lambda self: wrap(self._t))
+
+
+class _Kept:
+    """An attribute that Tensors had up to 2.5, None until a program sets it."""
+
+    def __set_name__(self, owner, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tensor, owner=None):
+        if tensor is None:
+            return self
+        if generations.has_old_meaning("mindspore.Tensor.grad"):
+            return None
+        said = f"{type(tensor).__name__!r} object has no attribute {self._name!r}"
+        raise AttributeError(said, name=self._name, obj=tensor)
+
+
+for _name in ("grad", "grad_fn"):
+    setattr(Tensor, _name, _kept := _Kept())
+    _kept.__set_name__(Tensor, _name)
+
+
+@method(on_tensors=True)
+def is_shared(self):
+    """Whether the memory is shared between processes."""
+    return self._t.is_shared()
+
+
+@method(on_tensors=True)
+def pin_memory(self):
+    """A copy in page-locked memory, where there is an accelerator that reads it."""
+    return wrap(self._t.pin_memory() if _pins(_accelerator()) else self._t)
+
+
+@method(on_tensors=True)
+def register_hook(self, hook):
+    """Call ``hook(gradient)`` when this Tensor's gradient is computed; a result replaces it.
+
+    The handle that it returns has ``remove()``.
+    """
+    check_hook_fn(hook)
+
+    def see(gradient):
+        result = hook(wrap(gradient))
+        if result is not None and not isinstance(result, Tensor):
+            kind = type(result).__name__
+            raise RuntimeError(f"Tensor hook should be return Tensor, but get type: {kind}.")
+        return None if result is None else lower(result)
+
+    t = self._t if self._t.requires_grad else self._t.detach().requires_grad_()
+    return t.register_hook(see)
+
+
+@method(on_tensors=True)
+def requires_grad_(self, requires_grad=True):
+    """Nothing for a Tensor: gradients come from ``mindspore.grad``. A Parameter's flag is set."""
+    if hasattr(self, "requires_grad"):
+        self.requires_grad = requires_grad
+    return None
+
+
+def _from_numpy(array):
+    """A Tensor over the memory of a numpy array (``mindspore.Tensor.from_numpy``)."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError("Expected a NumPy array.")
+    if not array.flags.writeable or not array.flags.c_contiguous:
+        array = np.array(array, order="C")
+    t = torch.from_numpy(array)
+    return wrap(t if _here().type == "cpu" else t.to(_here()))
+
+
+Tensor.from_numpy = staticmethod(_from_numpy)

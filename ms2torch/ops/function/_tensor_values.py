@@ -1,0 +1,185 @@
+"""Tensor methods that read, set or choose values."""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+import torch
+
+from ms2torch._core.operators.calls import no_matching_form
+from ms2torch._core.operators.registry import method
+from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
+
+from ._array_index import chosen
+
+# ---- values ------------------------------------------------------------------------------------------------
+
+
+@method
+def item(input):
+    """The only element, a Python number; ValueError where there are more (``mindspore.Tensor.item``)."""
+    if input.numel() != 1:
+        raise ValueError(f"The tensor should have only one element, but got {input.numel()}, more than one "
+                         "element "
+                         "is ambiguous.")
+    return input.item()
+
+
+@method
+def tolist(input):
+    """The values as nested lists of Python numbers."""
+    return input.tolist()
+
+
+@method(on_tensors=True)
+def itemset(self, *args):
+    """A Tensor with one element replaced, at ``(index, value)``, or ``(value)`` where there is one.
+
+    (``mindspore.Tensor.itemset``.) The Tensor itself stays as it is, unlike numpy's array.
+    """
+    if len(args) == 1:
+        if self.shape != (1,):
+            raise IndexError("Only tensor which shape is (1,) support 1 arg that means omit index, but the "
+                             "tensor "
+                             f"shape is {self.shape} and got 1 input.")
+        index, new = (0,), args[0]
+    else:
+        index, new = args
+        if isinstance(index, builtins.int):
+            index = tuple(int(i) for i in np.unravel_index(index, self.shape))
+    changed = wrap(self._t.clone())
+    changed[index] = new
+    return changed
+
+
+@method(on_tensors=True)
+def assign_value(self, value):
+    """Takes over the value of another Tensor, of any shape (``mindspore.Tensor.assign_value``)."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"For 'assign_value', the 'value' must be a Tensor, but got {type(value)}.")
+    t = value._t.detach()
+    self._t = t.to(self._t.dtype).clone()
+    return self
+
+
+@method
+def fill(input, value):
+    """A Tensor of the same shape and dtype filled with a number (``mindspore.Tensor.fill``)."""
+    if not isinstance(value, (builtins.int, builtins.float, builtins.bool)):
+        raise TypeError("For 'Tensor.fill', the type of the argument 'value' must be int, float or bool, "
+                        "but got "
+                        f"{type(value)}.")
+    return torch.full_like(input, value)
+
+
+@method
+def take(input, indices=None, axis=None, mode="clip", *, index=None):
+    """Elements at indices, of all in order or along ``axis`` (``mindspore.Tensor.take``).
+
+    What is out of range is moved to the end ("clip") or counted round ("wrap").
+    """
+    indices = index if indices is None else indices
+    if not isinstance(indices, torch.Tensor):
+        raise TypeError("take(): argument 'indices' (position 1) must be Tensor, not "
+                        f"{type(indices).__name__}.")
+    if axis is None:
+        input, axis = input.reshape(-1), 0
+    n = input.shape[axis]
+    indices = indices.long()
+    if mode == "wrap":
+        indices = indices.remainder(n)
+    elif mode == "clip":
+        indices = indices.clamp(0, n - 1)
+    elif mode != "raise":
+        raise ValueError("For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', "
+                         "'clip'], but "
+                         f"got {mode}.")
+    shape = input.shape
+    axis = axis % len(shape)
+    return torch.index_select(input, axis, indices.reshape(-1)).reshape(
+        shape[:axis] + indices.shape + shape[axis + 1:])
+
+
+@method
+def choose(input, choices, mode="clip"):
+    """In each place the element of that of ``choices`` whose number stands there.
+
+    (``mindspore.Tensor.choose``.)
+    """
+    stacked = torch.stack(torch.broadcast_tensors(*(c if isinstance(c, torch.Tensor) else as_torch(c)
+                                                    for c in choices)))
+    n = stacked.shape[0]
+    index = input.long().remainder(n) if mode == "wrap" else input.long().clamp(0, n - 1)
+    index, stacked = torch.broadcast_tensors(index.unsqueeze(0), stacked)
+    return stacked.gather(0, index[:1]).squeeze(0)
+
+
+@method
+def searchsorted(input, v, side="left", sorter=None):
+    """Where each value would go into this sorted Tensor, Int32 (``mindspore.Tensor.searchsorted``)."""
+    if side not in ("left", "right"):
+        raise ValueError("For 'Tensor.searchsorted', the argument 'side' should be one of in ['left', "
+                         "'right'], but "
+                         f"got {side}.")
+    v = v if isinstance(v, torch.Tensor) else as_torch(v)
+    return torch.searchsorted(input, v, right=side == "right", sorter=sorter, out_int32=True)
+
+
+@method(name="select")
+def _select(input, condition=None, y=None, *, dim=None, index=None):
+    """``(condition, y)``: itself where true, else ``y``; ``(dim, index)``: one slice.
+
+    (``mindspore.Tensor.select``.)
+    """
+    if isinstance(condition, builtins.int):
+        if not isinstance(y, builtins.int):
+            raise no_matching_form("select", condition, *(() if y is None else (y,)))
+        dim, index = condition, y
+    if dim is not None:
+        return torch.select(input, dim, index)
+    if not isinstance(y, (torch.Tensor, builtins.int, builtins.float)):
+        raise no_matching_form("select", condition, y)
+    for kind, dtype in ((builtins.int, torch.int32), (builtins.float, torch.float32)):
+        if isinstance(y, kind) and input.dtype is not dtype:
+            raise TypeError(f"For 'Tensor.select', if the argument 'y' is {kind.__name__}, then the tensor "
+                            f"type should be {kind.__name__}32 but got {_dtype.from_torch(input.dtype)}")
+    return chosen(condition, input, y)
+
+
+@method(name="where")
+def _where(input, condition, y):
+    """Itself where ``condition`` is true, else ``y`` (``mindspore.Tensor.where``)."""
+    return chosen(condition, input, y)
+
+
+@method
+def masked_scatter(input, mask, source):
+    """With the elements of ``source`` one after another where ``mask`` is True."""
+    return torch.masked_scatter(input, mask, source)
+
+
+@method
+def index_put(input, indices, values, accumulate=False):
+    """With ``values`` at the places that the tensors in ``indices`` name, added where ``accumulate``."""
+    return torch.index_put(input, [i.long() if i.dtype is torch.int32 else i for i in indices],
+                           values.to(input.dtype), builtins.bool(accumulate))
+
+
+@method
+def index(input, indices):
+    """The elements at the places that the tensors in ``indices`` name."""
+    if not isinstance(indices, (tuple, list)):
+        raise TypeError("index(): argument 'indices' (position 1) must be tuple of Tensor, "
+                        f"not {'Tensor' if isinstance(indices, torch.Tensor) else type(indices).__name__}.")
+    return input[tuple(i.long() if i.dtype is torch.int32 else i for i in indices)]
+
+
+@method
+def fill_diagonal(input, fill_value, wrap=False):
+    """With a number on the diagonal."""
+    return input.clone().fill_diagonal_(fill_value, wrap)
+
+
+__all__: list[str] = []
