@@ -1,8 +1,8 @@
 """Several rows of a ``map`` at once, in threads: for transforms whose work is done outside of Python's lock.
 
 Rows are cut into chunks. What draws random numbers lets the chunks pass in their order, so that every draw is
-the one that it would be with a single worker, and rows come out in their order. No more chunks wait to be
-fetched than twice the threads.
+the one that it would be with a single worker, and rows come out in their order. Threads go ahead by
+``config.get_prefetch_size()`` rows each, less where these would be more than 128 MB.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ..core import config
 _TRIED = 4                       # rows that are computed here, to see what one costs
 _WORTHWHILE = 1e-4               # seconds a row from which on threads pay
 _CHUNK = 4e-3                    # seconds of work in a chunk, about
+_AHEAD = 128 << 20               # bytes of rows that may wait
 
 
 class _Turn:
@@ -54,16 +55,19 @@ class Threads:
 
     def rows(self, rows, work):
         """The rows, computed: a few by the generator ``work``, the rest by threads if that was slow."""
-        rows, spent = iter(rows), []
+        rows, spent, held = iter(rows), [], 1
         for row in islice(rows, _TRIED):
             start = time.perf_counter()
             row = next(work((row,)))
             spent.append(time.perf_counter() - start)
+            held = max(held, sum(getattr(value, "nbytes", 0) for value in row))
             yield row
         if len(spent) < _TRIED or min(spent) < _WORTHWHILE:
             yield from work(rows)
             return
-        yield from self._by_threads(rows, max(1, min(32, round(_CHUNK / min(spent)))))
+        size = max(1, min(32, round(_CHUNK / min(spent))))
+        wanted = max(2, config.get_prefetch_size() // size) * self._workers
+        yield from self._by_threads(rows, size, max(self._workers, min(wanted, _AHEAD // (held * size))))
 
     def end(self) -> None:
         """Leave what is not begun, and let the threads go."""
@@ -71,7 +75,8 @@ class Threads:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
 
-    def _by_threads(self, rows, size: int):
+    def _by_threads(self, rows, size: int, ahead: int):
+        """Chunks of ``size`` rows, at most ``ahead`` of them waiting."""
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._workers, "ms2torch-map")
         turns = [_Turn() if draw else None for draw, _ in self._parts]
@@ -79,7 +84,7 @@ class Threads:
         number, failure, more = 0, None, True
         try:
             while more or waiting:
-                while more and len(waiting) < 2 * self._workers:
+                while more and len(waiting) < ahead:
                     chunk = []
                     try:
                         for row in islice(rows, size):

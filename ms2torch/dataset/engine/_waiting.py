@@ -6,7 +6,6 @@ Such a pipeline runs in a thread of its own, ahead of the loop as far as rows ma
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 
 from ms2torch._core.errors import notice
@@ -14,7 +13,9 @@ from ms2torch._core.errors import notice
 from ..core import config
 from .datasets import UnionBaseDataset
 
-_PAUSE = 2e-4                    # seconds between looks at what the other thread does
+# Of all gates and the threads that run up to them: rows that pass, wait or are handed out. It is held while a
+# program's callback runs, which may ask for more rows to pass.
+_moved = threading.Condition()
 
 
 class _Gate:
@@ -22,14 +23,14 @@ class _Gate:
 
     def __init__(self, rows: int, callback) -> None:
         self._default, self._passed, self._callback = rows, -rows, callback
-        self._changed, self._open = threading.Condition(), False
+        self._open = False
         self.holds = False               # whether a row waits
 
     def __deepcopy__(self, memo):
         return self
 
     def restart(self) -> None:
-        with self._changed:
+        with _moved:
             self._passed = -self._default
             self._tell()
 
@@ -39,9 +40,10 @@ class _Gate:
 
     def wait(self) -> None:
         """Until a row may pass. After ``config.get_callback_timeout()`` seconds the gate stays open."""
-        with self._changed:
+        with _moved:
             self.holds = not self._passes()
-            if not self._changed.wait_for(self._passes, config.get_callback_timeout()):
+            _moved.notify_all()
+            if not _moved.wait_for(self._passes, config.get_callback_timeout()):
                 notice("sync_wait", "Timeout happened in sync_wait, maybe dataset.sync_update(condition=...) "
                                     "is not added after dataset.create_dict_iterator(...), now disabling "
                                     "lock.")
@@ -53,17 +55,17 @@ class _Gate:
 
     def _tell(self) -> None:
         self.holds = self.holds and not self._passes()
-        self._changed.notify_all()
+        _moved.notify_all()
 
     def let(self, rows: int | None, data) -> None:
-        with self._changed:
+        with _moved:
             self._passed -= self._default if rows is None else rows
             if self._callback is not None:
                 self._callback(data)
             self._tell()
 
     def disable(self) -> None:
-        with self._changed:
+        with _moved:
             self._open = True
             self._tell()
 
@@ -124,41 +126,56 @@ def ahead(dataset, epoch, run):
     A row is handed out when the thread can go no further, so that what a row sees of the loop's state does
     not depend on who is faster.
     """
-    gates, stopped = _gates(dataset), threading.Event()
-    run.at_stop.append(stopped.set)
+    gates, stopped = _gates(dataset), False
+
+    def stop():
+        nonlocal stopped
+        with _moved:
+            stopped = True
+            _moved.notify_all()
+
+    run.at_stop.append(stop)
 
     def rows():
         made: deque = deque()
-        ended, left, failure = threading.Event(), threading.Event(), []
+        ended, left, failure = False, False, None
 
         def full() -> bool:
             return len(made) >= config.get_prefetch_size()
 
         def work():
+            nonlocal ended, failure
             try:
                 for row in epoch():
-                    made.append(row)
-                    while full() and not (left.is_set() or stopped.is_set()):
-                        time.sleep(_PAUSE)
-                    if left.is_set() or stopped.is_set():
-                        return
+                    with _moved:
+                        made.append(row)
+                        _moved.notify_all()
+                        _moved.wait_for(lambda: left or stopped or not full())
+                        if left or stopped:
+                            return
             except Exception as error:
-                failure.append(error)
+                failure = error
             finally:
-                ended.set()
+                with _moved:
+                    ended = True
+                    _moved.notify_all()
 
         threading.Thread(target=work, name="ms2torch-sync", daemon=True).start()
         try:
             while True:
-                while not (ended.is_set() or (made and (full() or any(gate.holds for gate in gates)))):
-                    time.sleep(_PAUSE)
-                if made:
-                    yield made.popleft()
-                elif failure:
-                    raise failure[0]
+                with _moved:
+                    _moved.wait_for(lambda: ended or (made and (full() or any(gate.holds for gate in gates))))
+                    row = made.popleft() if made else None
+                    _moved.notify_all()
+                if row is not None:
+                    yield row
+                elif failure is not None:
+                    raise failure
                 else:
                     return
         finally:
-            left.set()
+            with _moved:
+                left = True
+                _moved.notify_all()
 
     return rows

@@ -77,9 +77,11 @@ def turned(image: np.ndarray, factor: float) -> np.ndarray:
     if image.dtype == np.uint8:
         with kernels.opencv("colour", "AdjustHue") as cv2:
             if cv2:
-                turn = (np.arange(256) + int(factor * np.float32(255))) % 256
                 found = cv2.cvtColor(image, cv2.COLOR_RGB2HSV_FULL)
-                found[..., 0] = cv2.LUT(found[..., 0], turn.astype(np.uint8))
+                row = np.zeros((found.shape[1], 3), np.uint8)
+                row[:, 0] = int(factor * np.float32(255)) % 256
+                rows = found.reshape(found.shape[0], -1)
+                np.add(rows, row.reshape(-1), out=rows)            # bytes go around as hues do
                 return cv2.cvtColor(found, cv2.COLOR_HSV2RGB_FULL)
         hue, saturation, value = _byte_hsv(image)
         hue = (hue + int(factor * np.float32(255))) % 256
