@@ -4,7 +4,7 @@ import mindspore.dataset as ds
 import mindspore.dataset.audio as A
 import numpy as np
 
-from tests.reference.judge import case
+from tests.reference.judge import case, data
 from tests.reference.test_dataset_pipeline import said
 
 RANDOM = np.random.RandomState(0)
@@ -195,3 +195,22 @@ def test_mistakes(what):
 @case(each={"shaped": [False, True], "kind": ["float32", "float64"]})
 def test_dither(shaped, kind):
     return A.Dither(noise_shaping=shaped)(WAVE.astype(kind))
+
+
+VADS = {
+    "plain": {}, "search": {"search_time": 0.2}, "level": {"trigger_level": 0.0, "pre_trigger_time": 0.05},
+    "long": {"pre_trigger_time": 0.3, "search_time": 1.5}, "often": {"measure_freq": 33.0, "measure_duration": 0.07},
+    "lifters": {"hp_lifter_freq": 2000.0, "lp_lifter_freq": 150.0}, "none": {"search_time": 0.0},
+    "filters": {"hp_filter_freq": 6000.0, "lp_filter_freq": 50.0}, "up": {"noise_up_time": 0.001},
+    "text": {"search_time": "1"}, "duration": {"measure_duration": -1.0},
+}
+
+
+@case(each={"what": list(VADS), "kind": ["float32", "float64"]})
+def test_vad(what, kind):
+    return said(lambda: A.Vad(1000, **VADS[what])(data((2, 1300), kind)))
+
+
+@case
+def test_waves_without_samples_or_of_other_kinds():
+    return [said(lambda w=w: A.Vol(0.5)(w)) for w in (np.zeros((2, 0)), np.ones(3, np.complex64), np.array(["a"]))]

@@ -36,7 +36,7 @@ class AudioTensorOperation(TensorOperation):
         if wave.dtype.kind not in "iuf":
             raise OperationError(f"{name}: the data type of input tensor does not match the requirement of "
                                  "operator. Expecting tensor in type of [int, float, double]. But got type "
-                                 f"{wave.dtype}.")
+                                 f"{'string' if wave.dtype.kind in 'SU' else wave.dtype}.")
         return wave if wave.dtype == np.float64 else wave.astype(np.float32)
 
 

@@ -68,6 +68,8 @@ class TensorOperation:
     def __call__(self, *inputs):
         """Apply to an array (or list, number, PIL image), outside a pipeline."""
         columns = [x if is_pil(x) else _array(x) for x in inputs]
+        if self.implementation is not Implementation.PY and any(getattr(x, "size", 1) == 0 for x in columns):
+            raise pipeline_error("Input Tensor has no data.\n")
         try:
             result = self._opened()(*columns)
         except OperationError as error:
@@ -328,7 +330,7 @@ def _array(value) -> np.ndarray:
         array = np.asarray(value)
     except ValueError:
         array = None
-    if array is None or array.dtype == object:
+    if array is None or array.dtype.kind not in "biufSU":
         raise TypeError(f"Invalid user input. Got {type(value)}: {value}, cannot be converted into tensor.")
     return array
 

@@ -98,7 +98,8 @@ class OneHot(TensorOperation):
 
     def _compute(self, column):
         if column.dtype.kind not in "iu":
-            raise OperationError(f"OneHot: Only support input of int type, but got: {column.dtype}")
+            raise OperationError("OneHot: Only support input of int type, but got: "
+                                 f"{'string' if column.dtype.kind in 'SU' else column.dtype}")
         flat = column.squeeze()
         if flat.ndim > 1:
             raise OperationError("OneHot: Only support scalar or 1D input, got rank of input: "
