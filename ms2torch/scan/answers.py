@@ -79,6 +79,17 @@ def is_available(path: str) -> bool:
     return not look_up(path).kind
 
 
+class Names:
+    """What ``dir`` of a MindSpore name holds, as far as ``in`` asks."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __contains__(self, name: str) -> bool:
+        answer = look_up(f"{self.path}.{name}")
+        return not answer.kind and (answer.name != self.path or hasattr(answer.found, name))
+
+
 # ---- what a function does before anything else ---------------------------------------------------------
 
 
@@ -160,7 +171,8 @@ def facts(path: str, found) -> list[Fact]:
 
 @cache
 def _keywords() -> dict[str, tuple[str, ...]]:
-    """By name, what a function with ``**kwargs`` takes, with ! behind what it needs."""
+    """By name, what a function with ``**kwargs`` takes, with ! behind what it needs; of one whose signature
+    tells nothing of it, what it needs alone, with its older names: ``tensors|input_x!``."""
     return {row["name"]: tuple(row["takes"].split()) for row in _rows("keywords.tsv")}
 
 
@@ -171,13 +183,13 @@ def keywords(found) -> frozenset[str] | None:
         module, tables = _SETTERS[name]
         module = importlib.import_module(module)
         return frozenset(key for table in tables for key in getattr(module, table))
-    takes = _listed(found)
-    return None if takes is None else frozenset(key.rstrip("!") for key in takes)
+    takes = [name for key in _listed(found) or () for name in key.rstrip("!").split("|")]
+    return frozenset(takes) if takes else None
 
 
-def required_arguments(found) -> list[str]:
-    """What a function with ``*args, **kwargs`` needs, in its order."""
-    return [key[:-1] for key in _listed(found) or () if key.endswith("!")]
+def required_arguments(found) -> list[list[str]]:
+    """What a function needs that its signature does not tell, in its order; each with its older names."""
+    return [key[:-1].split("|") for key in _listed(found) or () if key.endswith("!")]
 
 
 def _listed(found) -> tuple[str, ...] | None:

@@ -69,10 +69,6 @@ def _takes(function, call: ast.Call, bound: bool) -> Iterator[str]:
         yield f"takes at most {most} positional arguments, but {len(call.args)} are given."
     if starred or len(given) < len(call.keywords) or also.intersection(given):
         return
-    if listed is not None:
-        required = required_arguments(function)[len(call.args):]
-        yield from _lacking([name for name in required if name not in given])
-        return
     places = [p.name for p in parameters if p.kind in _POSITIONAL]
     there = {*places[: len(call.args)], *given}
     lacking = [
@@ -80,6 +76,10 @@ def _takes(function, call: ast.Call, bound: bool) -> Iterator[str]:
         for p in parameters
         if p.default is p.empty and p.name not in there and p.kind in (*_POSITIONAL, p.KEYWORD_ONLY)
     ]
+    taken = len(call.args) if not places else 0
+    for name, *older in required_arguments(function)[taken:]:
+        if name not in there and not there.intersection(older):
+            lacking.append(name)
     yield from _lacking(lacking)
 
 

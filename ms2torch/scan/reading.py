@@ -15,7 +15,7 @@ import sys
 from ms2torch._naming import generation, surface
 
 from . import members
-from .answers import is_available, look_up
+from .answers import Names, is_available, look_up
 from .evaluate import CALLED, UNKNOWN, evaluate
 from .expressions import Expressions, all_arguments, children
 from .uses import DEAD, GUARDED, LIVE, Call, Const, Member, Module, Of, Ref, Use
@@ -36,6 +36,7 @@ _CATCHES = frozenset(
 )
 _IMPORT_ERRORS = frozenset(("ImportError", "ModuleNotFoundError", "Exception", "BaseException"))
 _ENDS = frozenset(("exit", "quit", "_exit", "abort"))
+_TESTS = (ast.Compare, ast.BoolOp, ast.UnaryOp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
 
@@ -97,8 +98,12 @@ class Reader(Expressions):
         return UNKNOWN
 
     def _probe(self, node: ast.Call):
-        """``hasattr(ms, "name")``: whether the name is here."""
-        if not (isinstance(node.func, ast.Name) and node.func.id == "hasattr" and len(node.args) == 2):
+        """``hasattr(ms, "name")``: whether the name is here; ``dir(ms)``: what tells that."""
+        asked = node.func.id if isinstance(node.func, ast.Name) else ""
+        if asked == "dir" and len(node.args) == 1:
+            base = self.value(node.args[0])
+            return Names(base) if isinstance(base, Ref) else UNKNOWN
+        if asked != "hasattr" or len(node.args) != 2:
             return UNKNOWN
         name, base = evaluate(node.args[1], self.told), self.value(node.args[0])
         if not isinstance(name, str):
@@ -137,6 +142,10 @@ class Reader(Expressions):
             return None
         if isinstance(node, ast.Call):
             return self._result(node)
+        if isinstance(node, _TESTS):
+            told = evaluate(node, self.told)
+            if isinstance(told, bool):
+                return Const(told)
         if isinstance(node, (ast.BinOp, ast.UnaryOp)):
             sides = (node.operand,) if isinstance(node, ast.UnaryOp) else (node.left, node.right)
             if any(isinstance(self.value(side), Of) for side in sides):
@@ -148,7 +157,7 @@ class Reader(Expressions):
         """What a call gives, as far as it is told."""
         if isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(node.args) >= 2:
             return self._got(node)
-        if getattr(node.func, "attr", getattr(node.func, "id", "")) in CALLED:
+        if getattr(node.func, "attr", getattr(node.func, "id", "")) in (*CALLED, "hasattr"):
             value = evaluate(node, self.told)
             if value is not UNKNOWN:
                 return Const(value)
@@ -194,8 +203,9 @@ class Reader(Expressions):
                 return
             self.expression(target)
 
-    def _branches(self, *branches) -> None:
-        """Run each (state, statements); what they bind differently is not told afterwards."""
+    def _branches(self, *branches) -> bool:
+        """Run each (state, statements); what they bind differently is not told afterwards. True if what
+        follows is never reached."""
         before, outer = dict(self.scopes[-1]), self.state
         results = []
         for state, statements in branches:
@@ -214,6 +224,7 @@ class Reader(Expressions):
                     merged[name] = merged.get(name, other.get(name)) if one_sided else None
         self.scopes[-1].clear()
         self.scopes[-1].update(merged)
+        return not results
 
     # ---- statements -------------------------------------------------------------------------------------
 
@@ -221,8 +232,8 @@ class Reader(Expressions):
         """Read statements in order; True if what follows them is never reached."""
         outer, ended = self.state, False
         for statement in statements:
-            self.statement(statement)
-            if not ended and self._ends(statement):
+            over = self.statement(statement)
+            if not ended and (over or self._ends(statement)):
                 ended, self.state = True, self.state or DEAD
         self.state = outer
         return ended
@@ -237,15 +248,15 @@ class Reader(Expressions):
             return isinstance(f, ast.Name) and f.id in ("exit", "quit")
         return False
 
-    def statement(self, node: ast.stmt) -> None:
-        """Read one statement."""
+    def statement(self, node: ast.stmt) -> bool:
+        """Read one statement; True if what follows it is never reached."""
         self._known.clear()
         handler = _STATEMENTS.get(type(node))
         if handler is not None:
-            handler(self, node)
-            return
+            return bool(handler(self, node))
         for child in children(node):
             self.expression(child)
+        return False
 
     def _import(self, node: ast.Import) -> None:
         for item in node.names:
@@ -286,14 +297,13 @@ class Reader(Expressions):
         value = self.value(node.target)
         self.bind(node.target, value if value == members.TENSOR and isinstance(value, Of) else None)
 
-    def _if(self, node: ast.If) -> None:
+    def _if(self, node: ast.If) -> bool:
         self.expression(node.test)
         test = evaluate(node.test, self.told)
         if test is not UNKNOWN:
-            self._branches((LIVE if test else DEAD, node.body), (DEAD if test else LIVE, node.orelse))
-            return
+            return self._branches((LIVE if test else DEAD, node.body), (DEAD if test else LIVE, node.orelse))
         state = GUARDED if self._asks(node.test) else LIVE
-        self._branches((state, node.body), (state, node.orelse))
+        return self._branches((state, node.body), (state, node.orelse))
 
     def _asks(self, test: ast.expr) -> bool:
         """Whether a test that is not settled asks about MindSpore's version or names."""

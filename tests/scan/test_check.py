@@ -115,6 +115,15 @@ LINES = [
     ("ms.SummaryLandscape('d')", "refused", "mindspore.SummaryLandscape", ""),
     ("nn.Dense(2, bias_init='ones')", "argument", "mindspore.nn.Dense", "lacks the argument 'out_channels'"),
     ("nn.Dense(*sizes, weight_init='ones')",),
+    ("ops.concat(axis=1)", "argument", "mindspore.ops.concat", "lacks the argument 'tensors'"),
+    ("ops.concat(input_x=xs)",),
+    ("nn.Adam()", "argument", "mindspore.nn.Adam", "lacks the argument 'params'"),
+    ("ms.Model(loss_fn=1)", "argument", "mindspore.Model", "lacks the argument 'network'"),
+    ("nn.LSTMCell(3)", "argument", "mindspore.nn.LSTMCell", "lacks the argument 'hidden_size'"),
+    ("ms.Tensor()", "argument", "mindspore.Tensor", "lacks the argument 'input_data'"),
+    ("ms.Tensor(shape=(2,), dtype=ms.float32, init='ones')",),
+    ("ds.MnistDataset('d').batch(drop_remainder=True)", "argument", "mindspore.dataset.MnistDataset.batch",
+     "'batch_size'"),
     ("nn.Adam(ps, lr=0.1)", "argument", "mindspore.nn.Adam", "'lr'"),
     ("nn.Adam(ps, use_lazy=True)",),
     ("ms.Model(net, optimzer=1)", "argument", "mindspore.Model", "Did you mean 'optimizer'?"),
@@ -174,6 +183,18 @@ y = y.asnumpy()
 y.nope()
 with contextlib.suppress(AttributeError):
     ops.nope()
+HAS = hasattr(ops, "nope")
+if HAS:
+    ops.nope()
+NEW = ms.__version__ >= "3.0"
+if NEW:
+    ops.nope()
+if "nope" in dir(ops):
+    ops.nope()
+def h():
+    if not hasattr(ms.Tensor, "nope"):
+        return
+    ms.Tensor([1]).nope()
 """
 HEAD = "import mindspore as ms\nimport mindspore.dataset as ds\nfrom mindspore import nn, ops\n"
 
