@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections import OrderedDict
+from types import FunctionType
 
 import torch
 
@@ -579,6 +580,11 @@ guard(
         if not n.startswith("_") and callable(getattr(_Module, n)) and n not in _MINDSPORE_OWN
     ],
 )
+
+for _part in (CellTree, CellState, CellCall):          # what Python's errors call its methods
+    for _name, _method in vars(_part).items():
+        if isinstance(_method, FunctionType):
+            _method.__qualname__ = f"Cell.{_name}"
 
 
 threads.cell_calls.add(Cell.__call__.__code__)

@@ -175,7 +175,7 @@ def _unbound(takes: inspect.Signature, args, kwargs) -> TypeError | None:
 def _of_class(err: Exception, made: type) -> Exception:
     """Python's error about arguments under the name of the class that was called."""
     m = err.__class__ is TypeError and _ENTRY.match(str(err))
-    if m and (m[1] == "construct" or str(err).startswith("_")):
+    if m and (m[1] != "__call__" or str(err).startswith("_")):
         return TypeError(f"{made.__name__}.{m[1]}() {_ENTRY.sub('', str(err))}")
     return err
 

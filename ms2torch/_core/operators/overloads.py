@@ -1,7 +1,8 @@
 """The forms of methods and functions of which MindSpore has several: overloads.tsv, read off its errors.
 
 A line: the public name, what its errors call it, the arguments of each form with their kinds. It is read
-after a call has failed: where the arguments fit no form the error says so, whatever the computation said.
+after a call has failed: where the arguments fit no form the error says so, whatever the computation said. Before
+a call only arguments of a class that no form takes in their place are suspicious (`suspicious`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ def _read() -> dict[str, list[str]]:
 OVERLOADS = _read()
 _NUMBERS = (int, float, np.number)
 _SEQUENCES = {"tuple": tuple, "list": list}
+_PLAIN = {type(v): v for v in (None, True, 1, 1.0, "", (1,), [1])} | {np.ndarray: np.zeros(1)}
 
 
 @cache
@@ -45,6 +47,17 @@ def overload_error(name: str, given, named, call_text: str, unbound: bool) -> Ty
         return None
     called = OVERLOADS[name][0]
     return TypeError(f'Failed calling {called} with "{called}{call_text}".')
+
+
+@cache
+def suspicious(name: str) -> dict[str, frozenset[type]]:
+    """By argument the classes of plain values that none of the forms of ``name`` takes there."""
+    kinds: dict[str, set[str]] = {}
+    for _, takes in _forms(name):
+        for n, listed in takes.items():
+            kinds.setdefault(n, set()).update(listed)
+    return {n: found for n, listed in kinds.items()
+            if (found := frozenset(c for c, v in _PLAIN.items() if not any(_is(v, k) for k in listed)))}
 
 
 def _fits(form, given, named) -> bool:

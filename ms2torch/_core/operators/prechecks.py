@@ -12,6 +12,7 @@ import torch
 
 from ms2torch._core.operators import refused, terms
 from ms2torch._core.operators.guards import LOOKING
+from ms2torch._core.operators.overloads import OVERLOADS, suspicious
 from ms2torch._core.operators.preconditions import PRECONDITIONS, Sound, precondition_error
 from ms2torch._core.operators.spelling import arguments
 
@@ -19,20 +20,23 @@ _CLASSES = {"str": str, "None": type(None), "list": list, "tuple": tuple, "numpy
             "int": int, "bool": bool, "complex": complex, "dict": dict}
 
 
-def with_precheck(called: str, kernel, run, places: dict[str, str], defaults: dict):
+def with_precheck(called: str, kernel, run, places: dict[str, str], defaults: dict, no_form=None, also=()):
     """``run``, which takes the arguments of ``kernel``, behind a look at them; ``run`` itself where none is
     needed.
 
-    ``places`` are the table's places by the kernel's names of its arguments, ``defaults`` values by place.
+    ``places`` are the table's places by the kernel's names of its arguments, ``defaults`` values by place,
+    ``also`` its places by the other names that programs may use. ``no_form(values)`` gives the error of
+    arguments that fit no form of an overloaded method.
     """
-    if called not in LOOKING and called not in PRECONDITIONS:
+    forms = called.removesuffix(" make") in OVERLOADS
+    if called not in LOOKING and called not in PRECONDITIONS and not forms:
         return run
     cells, quick = [], None
 
     def first(*args, **kwargs):
         nonlocal quick
         if quick is None:
-            quick = _compiled(called, kernel, run, places, defaults)
+            quick = _compiled(called, kernel, run, places, defaults, forms and no_form, also)
             for cell in cells:
                 cell.cell_contents = quick
         return quick(*args, **kwargs)
@@ -41,11 +45,12 @@ def with_precheck(called: str, kernel, run, places: dict[str, str], defaults: di
     return first
 
 
-def _compiled(called: str, kernel, run, places, defaults):
+def _compiled(called: str, kernel, run, places, defaults, no_form, also):
     own, space = arguments(kernel), {"_run": run, "_Torch": torch.Tensor}
     by_place = {place: name for name, place in places.items()}
     tests = [test for place, kinds in LOOKING.get(called, {}).items() if place in by_place
              for test in _tests(by_place[place], kinds, by_place, space)]
+    tests += _suspicions(called, by_place, defaults, also, space) if no_form else ()
     wanted = [n for n in own.names if n in places]
     names = [terms.variable_name(places.get(n, f"@{n}")) for n in own.names]
     if called.startswith("Tensor."):
@@ -55,6 +60,8 @@ def _compiled(called: str, kernel, run, places, defaults):
         given = [(places[n], v) for n, v in zip(wanted, values, strict=True)
                  if v is not defaults.get(places[n], refused.NOTHING)]
         if wrong := refused.argument_error(called, given, defaults, certain=True):
+            raise wrong
+        if no_form and (wrong := no_form(values)):
             raise wrong
 
     sound = Sound()
@@ -77,6 +84,19 @@ def _compiled(called: str, kernel, run, places, defaults):
     look = space["look"]
     look.__defaults__, look.__kwdefaults__ = own.defaults or None, own.kwdefaults
     return look
+
+
+def _suspicions(called: str, by_place, defaults, also, space):
+    """Python expressions that are true where an argument is of a class that no form of a method takes."""
+    found: dict[str, list[frozenset]] = {}
+    for n, classes in suspicious(called.removesuffix(" make")).items():
+        if (place := also.get(n, n)) in by_place and place != "self":
+            found.setdefault(place, []).append(classes)
+    for place, listed in found.items():
+        if classes := frozenset().union(*listed) - {type(defaults.get(place, refused.NOTHING))}:
+            name = by_place[place]
+            space[f"_odd_{name}"] = classes
+            yield f"{name}.__class__ in _odd_{name}"
 
 
 def _tests(name: str, kinds: list[str], by_place, space):

@@ -352,6 +352,8 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
         try:
             takes.bind(*args, **kwargs)
         except TypeError as unbound:
+            if python_name(called) == "inspect":        # MindSpore binds these arguments by that module
+                return TypeError(str(unbound))
             if _BOUND.match(str(err)) and (name := python_name(called)):
                 takes = [p for p in takes.parameters.values() if p.kind is not p.VAR_KEYWORD]
                 return signature_error(called, name, takes, args, kwargs, 0)

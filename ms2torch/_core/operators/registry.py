@@ -27,6 +27,8 @@ from __future__ import annotations
 
 import inspect
 from functools import partial, wraps
+from pathlib import Path
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import torch
@@ -36,7 +38,7 @@ from ms2torch._core.operators.call_errors import mindspore_error, with_guard
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form
 from ms2torch._core.operators.error_wrappers import certain_error, wrap_class
 from ms2torch._core.operators.guards import APART, LOOKING
-from ms2torch._core.operators.overloads import overload_error
+from ms2torch._core.operators.overloads import OVERLOADS, overload_error
 from ms2torch._core.operators.prechecks import with_precheck
 from ms2torch._core.operators.preconditions import PRECONDITIONS, Sound
 from ms2torch._core.operators.primitive import REQUIRED, Primitive, make_primitive
@@ -61,6 +63,9 @@ class Definition(NamedTuple):
 
 
 OPS: dict[str, Definition] = Table("function")
+# What Python's own errors call a form, where it is not its definition's name.
+NAMES = dict(row.split("\t") for row in
+             Path(__file__).with_name("names.tsv").read_text(encoding="utf-8").splitlines()[1:])
 METHODS: dict[str, Any] = Table("Tensor method")
 MINT: dict[str, Any] = Table("mint function")
 
@@ -92,6 +97,8 @@ def lowered(kernel, name: str | None = None, valid: str | None = None, shown: Ar
         call = _of_counted_arguments(kernel, name, valid, own, shown or own, public)
     if shown is None:
         wraps(kernel)(call)
+        if "<locals>" in call.__qualname__:
+            call.__qualname__ = call.__name__
     else:
         call.__qualname__ = qualname or name
         call.__name__ = call.__qualname__.rpartition(".")[2]
@@ -99,6 +106,18 @@ def lowered(kernel, name: str | None = None, valid: str | None = None, shown: Ar
         call.__signature__ = shown.signature()
     call.kernel = kernel
     return call
+
+
+def _named(call, public: str):
+    """``call``, or its like that goes by the name that ``public`` has in Python's errors."""
+    name = NAMES.get(public, call.__qualname__)
+    if name == call.__qualname__:
+        return call
+    like = FunctionType(call.__code__, call.__globals__, call.__name__, call.__defaults__, call.__closure__)
+    like.__kwdefaults__, like.__doc__, like.__module__ = call.__kwdefaults__, call.__doc__, call.__module__
+    like.__dict__.update(call.__dict__)
+    like.__qualname__ = name
+    return like
 
 
 def _public(kernel, name: str) -> str:
@@ -199,9 +218,14 @@ def _unfit(public, values, told) -> Exception | None:
 
 def _looking(kernel, run, public, shown: Arguments, own: Arguments):
     """``run`` behind the look that one of the ``public`` names asks for."""
-    called = _name_with_checks(public) or ""
+    called = _name_with_checks(public) or next((f"{p} make" for p in public if p in OVERLOADS), "")
     defaults = {n: d for k, n in enumerate(shown.names) if (d := shown.default(k)) is not REQUIRED}
-    return with_precheck(called, kernel, run, dict(zip(own.names, shown.names, strict=False)), defaults)
+
+    def no_form(values):
+        return _no_form(public, _given(shown, values, None))
+
+    return with_precheck(called, kernel, run, dict(zip(own.names, shown.names, strict=False)), defaults,
+                         no_form, shown.also)
 
 
 def _name_with_checks(public) -> str | None:
@@ -262,16 +286,17 @@ def op(kernel=None, *, primitive=None, init=(), call=None, method=None, mint=Non
     cls = make_primitive(primitive, kernel, init, call, valid, on_tensors) if primitive else None
     for m, shown in methods:
         own = shown or (arguments(kernel) if f"Tensor.{m}" in APART and not on_tensors else None)
-        _attach(m, functional if own is None else made(own, f"Tensor.{m}", (f"Tensor.{m}",)))
+        _attach(m, _named(functional, f"Tensor.{m}") if own is None
+                else made(own, f"Tensor.{m}", (f"Tensor.{m}",)))
     for m, shown in mints:
         own = shown or (arguments(kernel) if f"mint.{m}" in APART and not on_tensors else None)
-        MINT[m] = functional if own is None else made(own, m, (f"mint.{m}",))
+        MINT[m] = _named(functional, f"mint.{m}") if own is None else made(own, m, (f"mint.{m}",))
     definition = Definition(name, kernel, functional, cls, *(tuple(n for n, _ in forms)
                                                              for forms in (methods, mints, aliases)))
     OPS[name] = definition
     for m, shown in aliases:
-        OPS[m] = definition if shown is None else definition._replace(
-            functional=made(shown, m, (f"ops.{m}",)))
+        OPS[m] = definition._replace(functional=_named(functional, f"ops.{m}") if shown is None
+                                     else made(shown, m, (f"ops.{m}",)))
     return functional
 
 

@@ -118,6 +118,9 @@ class TensorOperation:
         return self
 
 
+wrap_class(TensorOperation)
+
+
 class RandomOperation(TensorOperation):
     """A transform over arrays that draws.
 
