@@ -132,17 +132,23 @@ _sums = _scan("cumsum")
 cumsum, cumprod = arrays(1)(_sums), arrays(1)(_scan("cumprod"))
 
 
+def _axis_of(axis):
+    """Python's True is 1."""
+    return int(axis) if axis.__class__ is bool else axis
+
+
 def _without_nan(name, function):
     def call(a, axis=None, dtype=None, keepdims=False):
         a = cast(a, dtype)
-        return function(a, tuple(range(a.ndim)) if axis is None else axis, keepdims)
+        return function(a, tuple(range(a.ndim)) if axis is None else _axis_of(axis), keepdims)
 
     call.__name__ = name
     call.__doc__ = f"``numpy.{name}`` (``mindspore.numpy.{name}``)."
     return arrays(1)(call)
 
 
-nansum, nanmean = _without_nan("nansum", torch.nansum), _without_nan("nanmean", torch.nanmean)
+nansum = _without_nan("nansum", torch.nansum)
+nanmean = _without_nan("nanmean", lambda t, d, k: torch.nanmean(floating(t), d, k))
 nanmax = _without_nan(
     "nanmax", lambda t, d, k: torch.amax(torch.nan_to_num(t, nan=-inf, posinf=inf, neginf=-inf), d, k)
 )
@@ -161,7 +167,7 @@ def nancumsum(a, axis=None, dtype=None):
 def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
     """The variance without nans (``mindspore.numpy.nanvar``); ``ddof`` comes off the count."""
     a = floating(cast(a, dtype))
-    dims = tuple(range(a.ndim)) if axis is None else axis
+    dims = tuple(range(a.ndim)) if axis is None else _axis_of(axis)
     count = (~a.isnan()).sum(dims, keepdim=keepdims) - ddof
     return ((a - a.nanmean(dims, keepdim=True)) ** 2).nansum(dims, keepdim=keepdims) / count
 

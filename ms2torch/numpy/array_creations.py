@@ -250,7 +250,8 @@ hamming, hanning = _window("hamming", np.hamming), _window("hanning", np.hanning
 
 def _triangle_indices(name, function):
     def find(n, k=0, m=None):
-        return tuple(function(n, n if m is None else m, k, device=device()).to(torch.int32).unbind())
+        n, m = (max(0, math.ceil(size)) for size in (n, n if m is None else m))
+        return tuple(function(n, m, k, device=device()).to(torch.int32).unbind())
 
     find.__name__ = name
     find.__doc__ = f"Row and column indices, as ``numpy.{name}`` (``mindspore.numpy.{name}``)."

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.operators.registry import lowered
+from ms2torch._core.operators.registry import OPS, lowered
+from ms2torch._core.tensor.tensor import lower
 
 from .utils import arrays, as_array
 
@@ -56,7 +57,7 @@ def swapaxes(x, axis1, axis2):
 @arrays(1)
 def moveaxis(a, source, destination):
     """Axes moved to other places (``mindspore.numpy.moveaxis``)."""
-    return torch.movedim(a, source, destination)
+    return OPS["moveaxis"].kernel(a, source, destination)
 
 
 @arrays(1)
@@ -269,7 +270,7 @@ def take(a, indices, axis=None, mode="clip"):
     flat = indices.reshape(-1) % n if mode != "clip" else indices.reshape(-1).clamp(0, n - 1)
     picked = a.index_select(axis, flat)
     axis %= a.ndim
-    return picked.reshape(*a.shape[:axis], *indices.shape, *a.shape[axis + 1 :])
+    return picked.reshape((*a.shape[:axis], *indices.shape, *a.shape[axis + 1 :]))
 
 
 @arrays(2)
@@ -295,7 +296,8 @@ def unique(x, return_inverse=False):
 
 def size(a, axis=None) -> int:
     """How many elements there are, or how many along ``axis``, as an int (``mindspore.numpy.size``)."""
-    return a.size if axis is None else a.shape[axis]
+    a = as_array(lower(a))
+    return a.numel() if axis is None else a.shape[axis]
 
 
 def array_str(a) -> str:

@@ -77,7 +77,7 @@ def in1d(ar1, ar2, invert=False):
 def _isin(elements, tests, invert):
     """torch's, which has no kernel for bools."""
     elements, tests = (t.to(torch.uint8) if t.dtype is torch.bool else t for t in (elements, tests))
-    return torch.isin(elements, tests, invert=invert)
+    return torch.isin(elements, tests, invert=bool(invert))
 
 
 @lowered

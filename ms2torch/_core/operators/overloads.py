@@ -1,8 +1,8 @@
 """The forms of methods and functions of which MindSpore has several: overloads.tsv, read off its errors.
 
 A line: the public name, what its errors call it, the arguments of each form with their kinds. It is read
-after a call has failed: where the arguments fit no form the error says so, whatever the computation said. Before
-a call only arguments of a class that no form takes in their place are suspicious (`suspicious`).
+after a call has failed: where the arguments fit no form the error says so, whatever the computation said.
+Before a call only arguments of a class that no form takes in their place are suspicious.
 """
 
 from __future__ import annotations

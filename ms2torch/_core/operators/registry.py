@@ -26,6 +26,7 @@ defined twice: the tables refuse it. ``f.kernel`` is the definition behind any f
 from __future__ import annotations
 
 import inspect
+import re
 from functools import partial, wraps
 from pathlib import Path
 from types import FunctionType
@@ -48,6 +49,10 @@ from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
 __all__ = ["METHODS", "MINT", "OPS", "PRIMITIVES", "REQUIRED", "Primitive", "lowered", "method", "mint_form",
            "op", "primitive", "primitive_class"]
+
+
+# Torch's parser of arguments where it wants a number: what MindSpore does not refuse is 0 or 1 there.
+_OF_BOOL = re.compile(r"be (tuple of )?ints?, not bool|invalid combination of arguments - got \(.*bool\b")
 
 
 class Definition(NamedTuple):
@@ -137,6 +142,8 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
         wrong = mindspore_error(err, name, (), given, valid, kernel, None, said, unfit)
         if (found := unsigned.compute(wrong, kernel, (), given)) is not None:
             return found
+        if wrong is err and _OF_BOOL.search(str(err)):
+            return kernel(**{n: int(v) if v.__class__ is bool else v for n, v in given.items()})
         raise wrong from None
 
     run = _looking(kernel, with_guard(kernel, name) or kernel, public, shown, own)

@@ -153,6 +153,8 @@ def gather_nd(input_x, indices):
 
     RuntimeError for an index out of range; negative ones are.
     """
+    if indices.ndim == 0:
+        indices = indices[None]
     if indices.device.type == "cpu" and indices.numel():
         _check_places(indices, input_x.shape)
     if indices.shape[-1] == 0:

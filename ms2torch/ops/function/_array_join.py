@@ -158,7 +158,7 @@ def block_diag(*inputs):
 @op
 def cartesian_prod(*inputs):
     """Every combination of the elements of vectors, a row each (``mindspore.ops.cartesian_prod``)."""
-    found = torch.cartesian_prod(*inputs)
+    found = torch.cartesian_prod(*(t.reshape(-1) if t.ndim == 0 else t for t in inputs))
     return found.unsqueeze(1) if len(inputs) == 1 else found
 
 

@@ -291,7 +291,11 @@ def swapdims(input, dim0, dim1):
 @op(method=("moveaxis", "movedim"), alias="movedim")
 def moveaxis(x, source, destination):
     """``x`` with the axes ``source`` moved to the places ``destination`` (``mindspore.ops.moveaxis``)."""
-    return torch.movedim(x, source, destination)
+    source, destination = ((n,) if isinstance(n, int) else tuple(n) for n in (source, destination))
+    if len(source) != len(destination):
+        raise ValueError("For `source` and `destination` arguments, the number of elements must be the same, "
+                         f"but got 'source': {len(source)} and 'destination': {len(destination)}.")
+    return torch.movedim(x, tuple(map(int, source)), tuple(map(int, destination)))
 
 
 @op(method=True, mint=True)

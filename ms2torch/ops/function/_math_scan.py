@@ -174,7 +174,7 @@ def bincount(input, weights=None, minlength=0):
 
     MindSpore: ``mindspore.ops.bincount``.
     """
-    return _counted(input, weights, minlength).to(torch.float32)
+    return _counted(input.to(torch.int64), weights, minlength).to(torch.float32)
 
 
 @mint_form(name="bincount")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from ms2torch._core.operators.registry import op, primitive
@@ -24,7 +26,7 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-08):
             raise TypeError("For primitive[LpNorm], the input argument[input] must be a type of "
                             "{Tensor[Float16], Tensor[Float32]}, but got "
                             f"Tensor[{_dtype.from_torch(x.dtype)}].")
-    norms = torch.linalg.vector_norm(x1, dim=dim) * torch.linalg.vector_norm(x2, dim=dim)
+    norms = math.prod(torch.linalg.vector_norm(x, dim=dim) if x.ndim else x.abs() for x in (x1, x2))
     return (x1 * x2).sum(dim) / norms.clamp_min(eps)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 import torch.nn.functional as F
 
@@ -446,4 +448,9 @@ def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean
 def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean"):
     """Negative log likelihood of normals with mean x and variance var (``mindspore.ops.gaussian_nll_loss``).
     """
-    return F.gaussian_nll_loss(x, target, var, full=full, eps=eps, reduction=reduction)
+    var = var.to(torch.result_type(var, eps)).clamp_min(eps)
+    x, target = (t.to(var.dtype) if t.dtype is torch.bool else t for t in (x, target))
+    loss = 0.5 * (torch.log(var) + (x - target) ** 2 / var)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return reduced(loss, reduction)

@@ -41,6 +41,8 @@ def _ready(name: str, input, sizes, axes, norm):
     for size in sizes:
         if size < 1:
             raise final(ValueError(f"The argument[{argument}] must be greater than 0, but got {size}."))
+    if input.is_complex() and name.startswith(("r", "ih")):
+        input = input.real                      # all that MindSpore's kernels of real transforms read
     return input if input.dtype in _WIDE else input.to(torch.float32)
 
 
@@ -98,13 +100,13 @@ for _prefix, _about in _ABOUT.items():
 @op
 def fftshift(input, dim=None):
     """The zero frequency moved to the middle, along ``dim`` or all axes (``mindspore.ops.fftshift``)."""
-    return torch.fft.fftshift(input, dim)
+    return torch.fft.fftshift(input, dim) if input.ndim else input.clone()
 
 
 @op
 def ifftshift(input, dim=None):
     """What undoes `fftshift` (``mindspore.ops.ifftshift``)."""
-    return torch.fft.ifftshift(input, dim)
+    return torch.fft.ifftshift(input, dim) if input.ndim else input.clone()
 
 
 def _frequencies(make, n, d, dtype):

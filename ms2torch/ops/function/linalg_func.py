@@ -92,7 +92,8 @@ def mm(input, mat2):
 @op(mint="mv(input, vec)")
 def mv(mat, vec):
     """The product of a matrix and a vector (``mindspore.ops.mv``)."""
-    return torch.mv(*one_dtype("MatMul", mat, vec))
+    mat, vec = one_dtype("MatMul", mat, vec)
+    return torch.mv(mat, vec.reshape(-1) if vec.ndim == 2 and vec.shape[0] == 1 else vec)
 
 
 @op(method=True)
@@ -188,9 +189,21 @@ def _einsum(operands, equation):
     return torch.einsum(equation, *operands)
 
 
+def _fused(input, other, rank: int) -> bool:
+    """Whether torch's kernel takes these: what is added has the dtype of the product and no more axes."""
+    return isinstance(input, torch.Tensor) and input.dtype is other.dtype and input.ndim <= rank
+
+
+def as_tensor(input, like):
+    """A tensor as it is, a list as a tensor; MindSpore converts these implicitly."""
+    return torch.as_tensor(input, device=like.device) if isinstance(input, (list, tuple)) else input
+
+
 @op(method=True, mint=True)
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """beta * input + alpha * mat1 @ mat2 (``mindspore.ops.addmm``)."""
+    if not _fused(input, mat1, 2):
+        return beta * as_tensor(input, mat1) + alpha * (mat1 @ mat2)
     return torch.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
 
 
@@ -200,20 +213,26 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
 
     Of two matrices it is the sum of the rows of their product, as in MindSpore.
     """
-    if batch1.ndim == 2:
-        return beta * input + alpha * (batch1 @ batch2).sum(0)
+    if batch1.ndim == 2 or not _fused(input, batch1, 2):
+        total = batch1 @ batch2
+        return beta * as_tensor(input, batch1) + alpha * total.reshape(-1, *total.shape[-2:]).sum(0) \
+            if batch1.ndim > 2 else beta * input + alpha * total.sum(0)
     return torch.addbmm(input, batch1, batch2, beta=beta, alpha=alpha)
 
 
 @op(method=True, mint=True)
 def addmv(input, mat, vec, *, beta=1, alpha=1):
     """beta * input + alpha * mat @ vec (``mindspore.ops.addmv``)."""
+    if not _fused(input, mat, 1) or vec.ndim != 1:
+        return beta * as_tensor(input, mat) + alpha * mv.kernel(mat, vec)
     return torch.addmv(input, mat, vec, beta=beta, alpha=alpha)
 
 
 @op(method="addr(input, vec1, vec2, beta=1, alpha=1)", mint=True)
 def addr(x, vec1, vec2, *, beta=1, alpha=1):
     """beta * x + alpha * the outer product (``mindspore.ops.addr``)."""
+    if not _fused(x, vec1, 2) or vec1.ndim != 1 or vec2.ndim != 1:
+        return beta * as_tensor(x, vec1) + alpha * (vec1.reshape(-1, 1) * vec2.reshape(1, -1))
     return torch.addr(x, vec1, vec2, beta=beta, alpha=alpha)
 
 
@@ -228,7 +247,7 @@ def baddbmm(input, batch1, batch2, beta=1, alpha=1):
 @op(method=True)
 def vecdot(x, y, *, axis=-1):
     """Sums of products along ``axis`` (``mindspore.ops.vecdot``)."""
-    if x.is_floating_point() or x.is_complex():
+    if x.dtype is y.dtype and (x.is_floating_point() or x.is_complex()):
         return torch.linalg.vecdot(x, y, dim=axis)
     return (x * y).sum(axis)                    # torch's takes no integers
 
@@ -416,7 +435,7 @@ def cond(A, p=None):
 @op(method=True)
 def cov(input, *, correction=1, fweights=None, aweights=None):
     """The covariances of the rows (``mindspore.ops.cov``)."""
-    return torch.cov(input, correction=correction, fweights=fweights, aweights=aweights)
+    return torch.cov(input, correction=int(correction), fweights=fweights, aweights=aweights)
 
 
 @op(method=True)

@@ -26,6 +26,8 @@ def _fitting(variable: Tensor, value, name: str) -> torch.Tensor:
             "in-place "
             f"operator, so data type {variable.dtype}, which cannot be converted to data type "
             f"{_dtype.from_torch(t.dtype)} automatically.")
+    if name != "Assign" and t.numel() == old.numel() == 1:
+        return t.reshape(old.shape)
     if t.ndim != old.ndim:
         raise ValueError(f"For '{name}','value' must have the same rank as 'variable'. But got 'value' "
                          f"rank: {t.ndim}, "
