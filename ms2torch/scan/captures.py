@@ -8,6 +8,7 @@ difference calls, changes and calls again; statements are followed in their orde
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 _GRAPHS = frozenset(("GRAPH_MODE", "jit", "ms_function"))
@@ -20,18 +21,30 @@ def captures(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
     if not any(getattr(n, "attr", getattr(n, "id", None)) in _GRAPHS for n in ast.walk(tree)):
         return
     reads = {n.name: _globals_of(n) for n in tree.body if isinstance(n, _FUNCTIONS) and _is_marked(n)}
+    others = _not_compiled(tree)
     bodies = [tree.body, *[n.body for n in ast.walk(tree) if isinstance(n, _FUNCTIONS)]]
     found: dict = {}
     for body in bodies:
-        for line, what in _Following(reads).follow(body):
+        for line, what in _Following(reads, others).follow(body):
             found.setdefault(line, what)
     for line, what in found.items():
-        yield line, what, f"{what}: {_KEPT}."
+        yield line, what, f"{_KEPT}."
 
 
 def _is_marked(function) -> bool:
     names = [d.func if isinstance(d, ast.Call) else d for d in function.decorator_list]
     return any(getattr(n, "attr", getattr(n, "id", None)) in ("jit", "ms_function") for n in names)
+
+
+def _not_compiled(tree: ast.Module) -> set:
+    """What a file calls by name that is no Cell and no marked function."""
+    found = set(dir(builtins))
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ClassDef) or (isinstance(node, _FUNCTIONS) and not _is_marked(node)):
+            found.add(node.name)
+    return found
 
 
 def _globals_of(function) -> set:
@@ -44,8 +57,8 @@ def _globals_of(function) -> set:
 class _Following:
     """One body, in the order in which it runs."""
 
-    def __init__(self, reads: dict) -> None:
-        self.reads = reads
+    def __init__(self, reads: dict, others: set) -> None:
+        self.reads, self.others = reads, others
         self.now: dict = {}         # by (name, attribute): what was last written there, and the line
         self.first: dict = {}       # by name: what stood there at its first call
 
@@ -103,6 +116,8 @@ class _Following:
                 self.now[target.value.id, target.attr] = value, node.lineno
 
     def _called(self, name: str) -> Iterator[tuple[int, str]]:
+        if name in self.others:
+            return
         here = {key[1]: found for key, found in self.now.items() if key[0] == name}
         before = self.first.setdefault(name, here)
         for what, (value, line) in here.items():

@@ -77,8 +77,8 @@ def _compile_script(source: bytes | str, path: str) -> types.CodeType:
     if os.environ.get("RANK", "0") == "0" and any(mark in text for mark in marks):
         from ms2torch.scan.captures import captures
 
-        for line, _, kept in captures(ast.parse(source)):
-            notice(f"capture: {path}:{line}", f"{os.path.basename(path)}:{line}: {kept} "
+        for line, what, kept in captures(ast.parse(source)):
+            notice(f"capture: {path}:{line}", f"{os.path.basename(path)}:{line}: {what}: {kept} "
                    "MindSpore 的图保留首次调用时的值，此处新值生效。")
     return code
 

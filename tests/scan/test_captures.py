@@ -26,6 +26,7 @@ _PROGRAMS = {
     "@ms.jit\ndef f(x):\n    return x * SCALE\nSCALE = 1\nf(x)\nSCALE = 2\nf(x)": ["SCALE"],
     "@ms.jit\ndef f(x, scale):\n    return x * scale\nscale = 1\nf(x, scale)\nscale = 2\nf(x, scale)": [],
     "def train():\n    net(x)\n    net.k = 1\n    return net(x)": ["net.k"],
+    "print(net)\nfor p in net.get_parameters():\n    p.requires_grad = False\nprint(net)": [],
 }
 
 
