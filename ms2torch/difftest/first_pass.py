@@ -104,4 +104,5 @@ def drop_unjudged(verdict: Verdict) -> None:
         return
     open_ = [f for f in verdict.findings if f.kind == "value" and f.error < float("inf") and not is_exact(f)]
     verdict.unjudged = open_
-    verdict.findings = [f for f in verdict.findings if f not in open_]
+    later = set(open_)
+    verdict.findings = [f for f in verdict.findings if f not in later]

@@ -183,9 +183,9 @@ class Twin:
         """What was taken over from the reference differed and is no finding."""
         for what, stage in (("weights", "initial"), ("data", "data"), ("random", "random")):
             if what in self.options.align:
-                differed = [f for f in (*found.certain, *found.suspects) if f.stage == stage]
-                found.certain = [f for f in found.certain if f not in differed]
-                found.suspects = [f for f in found.suspects if f not in differed]
+                differed = any(f.stage == stage for f in (*found.certain, *found.suspects))
+                found.certain = [f for f in found.certain if f.stage != stage]
+                found.suspects = [f for f in found.suspects if f.stage != stage]
                 if differed:
                     self.verdict.notes.append(f"{what} differed and were taken over from the reference")
 
@@ -214,6 +214,7 @@ class Twin:
                 first.judge = repro.which_is_wrong(verdict.repro)
             return verdict
         grown = [f for f in verdict.findings if f.kind in ("value", "nan") and not first_pass.is_exact(f)]
+        excused = set(grown)
         parted = next((f for f in grown if f.step == first_pass.divergence_step(found.outputs)), None)
         draws = sum("Dropout" in cell["class"] for cell in verdict.cells)
         # The real one's sixth mask and those after it are not the same in each run, in either mode.
@@ -224,9 +225,9 @@ class Twin:
             parted.note = ("not by growth of rounding, and re-fed the step agrees. What is left is state "
                            "that no Parameter holds: random numbers, or the mode (re-feeding is PyNative)")
             parted.stage = "random" if draws else parted.stage
-            verdict.findings = [f for f in verdict.findings if f not in grown or f.step >= parted.step]
+            verdict.findings = [f for f in verdict.findings if f not in excused or f.step >= parted.step]
             return verdict
-        verdict.findings = [f for f in verdict.findings if f not in grown]
+        verdict.findings = [f for f in verdict.findings if f not in excused]
         if grown and not (parted is not None and grown[0].step >= parted.step):
             verdict.notes.append(
                 f"at step {grown[0].step} {grown[0].where} is {grown[0].error:.2g} of its norm apart: grown "
