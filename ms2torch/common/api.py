@@ -17,6 +17,7 @@ from ms2torch._core import mode
 from ms2torch._core.devices import memory
 from ms2torch._core.random import random_streams
 from ms2torch._naming.surface import install_lazy
+from ms2torch.common import _jit_arguments
 
 __all__ = [
     "JitConfig",
@@ -50,6 +51,7 @@ def jit(
     Works with and without parentheses, on functions, methods and Cells. The marked function computes what the
     plain one does.
     """
+    _jit_arguments.check(capture_mode, jit_level, dynamic, fullgraph)
     if function is None:
         return functools.partial(
             jit,
@@ -64,11 +66,22 @@ def jit(
             fullgraph=fullgraph,
             backend=backend,
         )
-    if not inspect.isroutine(function) and not callable(function):
-        raise TypeError(f"For 'jit', the argument 'function' must be callable, but got {type(function)}.")
-    if isinstance(function, torch.nn.Module) or capture_mode == "bytecode" or mode == "PIJit":
+    wrong = _jit_arguments.wrong_backend(backend)
+    if wrong is not None:
+        return _refusing(function, wrong)
+    if not callable(function) or isinstance(function, torch.nn.Module) or capture_mode == "bytecode" or (
+            mode == "PIJit"):
         return function
-    return language.compiled(function)
+    return language.compiled(function, strict=fullgraph)
+
+
+def _refusing(function, error: Exception):
+    """What ``jit`` makes where only a call says what is wrong."""
+    @functools.wraps(function)
+    def refused(*args, **kwargs):
+        raise type(error)(*error.args)
+
+    return refused
 
 
 def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None):

@@ -82,16 +82,26 @@ def enumerate_(sequence, start=0):
     return tuple(enumerate(sequence, start))
 
 
+def _abstract(value) -> str:
+    """A value as MindSpore's compiler sees it."""
+    if value is None:
+        return "AbstractNone(Value: None)"
+    if isinstance(value, Tensor):
+        shape = ", ".join(map(str, value.shape))
+        return (f"AbstractTensor(shape: ({shape}), element: AbstractScalar(Type: {value.dtype}, Value: "
+                "ValueAny, Shape: NoShape), value_ptr: 0x0, value: ValueAny)")
+    shown = {bool: lambda v: str(v).lower(), float: "{:g}".format}.get(type(value), str)(value)
+    return f"AbstractScalar(Type: {type_name(value)}, Value: {shown}, Shape: NoShape)"
+
+
 def range_(*limits):
     """``range``: a tuple of ints."""
     if not 1 <= len(limits) <= 3:
         raise RuntimeError(f"For 'make_range', the input size should within [1, 3] but got{len(limits)}")
     for place, limit in enumerate(limits):
-        if isinstance(limit, float):
-            raise TypeError(
-                f"For 'make_range', the {place}th input should be a int scalar but got "
-                f"AbstractScalar(Type: Float32, Value: {limit:g}, Shape: NoShape)"
-            )
+        if isinstance(limit, bool) or not isinstance(limit, int):
+            raise TypeError(f"For 'make_range', the {place}th input should be a int scalar but got "
+                            f"{_abstract(limit)}")
     if len(limits) == 3 and limits[2] == 0:
         raise RuntimeError("For 'range', the argument 'step' could not be 0.")
     return tuple(range(*limits))

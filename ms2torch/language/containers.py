@@ -19,8 +19,20 @@ def set_item(target, index, value):
         target = target.copy()
     elif target.__class__ is list:
         target = target[:]
-    target[index] = value
+    try:
+        target[index] = value
+    except IndexError as error:
+        if isinstance(target, Tensor):
+            raise _beyond(str(error)) from None
+        raise
     return target
+
+
+def _beyond(text: str) -> IndexError:
+    """What a graph says of a place that a Tensor lacks."""
+    if text.startswith("Index") and "for axis" in text:
+        return IndexError(f"'i{text[1:]}'")
+    return IndexError(f"I{text[1:]}" if text.startswith("index") else text)
 
 
 def set_part(target, index, value):

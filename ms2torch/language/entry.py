@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import types
 import weakref
+from collections import OrderedDict
 
 import numpy as np
 import torch
@@ -17,8 +18,9 @@ from ms2torch._core.tensor.tensor import Tensor
 _waiting: weakref.WeakSet = weakref.WeakSet()
 
 
-def compiled(function):
-    """``function`` as ``jit`` marks it: a graph begins with each call that does not come from one."""
+def compiled(function, strict: bool = False):
+    """``function`` as ``jit`` marks it: a graph begins with each call that does not come from one.
+    ``strict``: nothing in it falls back on Python."""
     read: dict = {}
     steps: dict = {}
     method = _is_method(function)
@@ -28,7 +30,7 @@ def compiled(function):
         owner = args[0] if method and args else None
         run = read.get(owner.__class__)
         if run is None:
-            run = read[owner.__class__] = _copy_of(function, owner)
+            run = read[owner.__class__] = _strictly(_copy_of(function, owner), strict)
         if not begins():
             return _called(run, function, args, kwargs)
         from ms2torch.compiler.steps import of_function
@@ -87,6 +89,14 @@ def _called(run, function, args: tuple, kwargs: dict):
         mode.inside -= 1
 
 
+def _strictly(run, strict: bool):
+    if not strict:
+        return run
+    from ms2torch.language import strictness
+
+    return strictness.strict()(run)
+
+
 def _is_method(function) -> bool:
     code = getattr(function, "__code__", None)
     return code is not None and code.co_argcount > 0 and code.co_varnames[0] == "self"
@@ -112,7 +122,7 @@ def _out(value):
     for plain in (tuple, list):
         if kind is plain or (isinstance(value, plain) and kind.__module__ == "ms2torch.common.mutable"):
             return plain([_out(v) for v in value])     # what was `mutable` comes out plain
-    if kind is dict:
+    if kind is dict or kind is OrderedDict:
         return {k: _out(v) for k, v in value.items()}
     return value
 

@@ -31,9 +31,9 @@ def check(function) -> None:
 def _check(node) -> None:
     """Statements before what is in them, in the order of the source."""
     if isinstance(node, _STATEMENTS):
-        raise RuntimeError(f"Unsupported statement '{type(node).__name__}'. {_MORE}")
+        raise RuntimeError(f"Unsupported statement '{type(node).__name__}'.\n{_MORE}")
     if isinstance(node, _EXPRESSIONS):
-        raise RuntimeError(f"Unsupported expression '{type(node).__name__}'. {_MORE}")
+        raise RuntimeError(f"Unsupported expression '{type(node).__name__}'.\n{_MORE}")
     if isinstance(node, (ast.For, ast.While)) and node.orelse:
         kind = "for" if isinstance(node, ast.For) else "while"
         raise RuntimeError(f"The '{kind}...else...' statement is not supported now.")

@@ -10,22 +10,29 @@ import ast
 import builtins
 import types
 
-from ms2torch._naming import generations
-from ms2torch.common.parameter import Parameter
-from ms2torch.language import builtin_functions, calling, containers, printing, raising, shifting
+from ms2torch.language import (
+    builtin_functions,
+    calling,
+    closures,
+    containers,
+    printing,
+    raising,
+    strictness,
+    texts,
+    unpacking,
+)
 from ms2torch.language.aliases import Aliases
+from ms2torch.language.assigning import PREFIX, SHIFTS, Assigning
 from ms2torch.language.branches import Branches, Choosing
-from ms2torch.language.trees import base_of, is_pop, is_view, loaded, parts_of_text, placed, root_of
+from ms2torch.language.trees import is_view, parts_of_text, placed
 
-_PREFIX = "_graph_"
-_SHIFTS = {ast.LShift: shifting.left, ast.RShift: shifting.right}
 # Calls that walk over their argument at once: what it is made of cannot be seen.
 _WALKING = frozenset(
     {"list", "tuple", "sum", "max", "min", "all", "any", "sorted", "set", "dict", "enumerate", "zip"}
 )
 
 
-class Rewriting(Choosing, ast.NodeTransformer):
+class Rewriting(Choosing, Assigning, ast.NodeTransformer):
     """Changes one function's tree; ``differs`` and ``needs`` (cells by name) tell what became of it."""
 
     def __init__(self, function: types.FunctionType, owner, forward) -> None:
@@ -49,7 +56,7 @@ class Rewriting(Choosing, ast.NodeTransformer):
         self.hidden |= {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef)} - {
             getattr(node, "name", None)
         }
-        self.aliases = Aliases(node)
+        self.aliases, self.late = Aliases(node), closures.Late(node)
         self.branches = Branches(node)
         self.raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
         if isinstance(node, ast.Lambda):
@@ -63,7 +70,7 @@ class Rewriting(Choosing, ast.NodeTransformer):
     def need(self, name: str, value):
         """A name under which the copy finds ``value``."""
         self.differs = True
-        name = _PREFIX + name
+        name = PREFIX + name
         if name not in self.needs:
             self.needs[name] = value if isinstance(value, types.CellType) else types.CellType(value)
         return name
@@ -148,22 +155,23 @@ class Rewriting(Choosing, ast.NodeTransformer):
         made_of = []
         for text in node.args:
             made_of += parts_of_text(text)
-        node = self.generic_visit(node)
         if not made_of:
+            node = self.generic_visit(node)
             node.func = placed(ast.Name(self.need("print", printing.print_), ast.Load()), node.func)
             return node
-        node.func = placed(ast.Name(self.need("print_text", printing.print_text), ast.Load()), node.func)
         if None in made_of:
             parts = ast.Name(self.need("always", printing.ALWAYS), ast.Load())
         else:
             parts = ast.Tuple([self._kept(holder, field) for holder, field in made_of], ast.Load())
+        node = self.generic_visit(node)
+        node.func = placed(ast.Name(self.need("print_text", printing.print_text), ast.Load()), node.func)
         node.keywords.append(placed(ast.keyword("_made_of", parts), node))
         return node
 
     def _kept(self, holder, place):
         """An expression that keeps its value under a name; the name, read."""
         self.count += 1
-        name = f"{_PREFIX}part_{self.count}"
+        name = f"{PREFIX}part_{self.count}"
         items, key = (holder, place) if isinstance(holder, list) else (vars(holder), place)
         old = items[key]
         items[key] = placed(ast.NamedExpr(ast.Name(name, ast.Store()), old), old)
@@ -194,6 +202,11 @@ class Rewriting(Choosing, ast.NodeTransformer):
         if func.attr.endswith("_") and not func.attr.endswith("__"):        # x.add_(y)
             node = self.generic_visit(node)
             node.func.value = self.call("own", containers.own, [node.func.value], node.func.value)
+            return node
+        if func.attr in strictness.TO_PYTHON and not args:
+            node = self.generic_visit(node)
+            told = [node.func.value, placed(ast.Constant(func.attr), node)]
+            node.func.value = self.call("on_host", strictness.on_host, told, node.func.value)
             return node
         if func.attr == "register_hook" and len(args) == 1 and not node.keywords:
             return self.call("hooked", containers.hooked, [self.visit(func.value), self.visit(args[0])], node)
@@ -246,11 +259,19 @@ class Rewriting(Choosing, ast.NodeTransformer):
         self.inner -= 1
         return node
 
-    def visit_FormattedValue(self, node):
-        """MindSpore does not look at the format in an f-string."""
-        if node.format_spec is not None:
-            node.format_spec, self.differs = None, True
-        return self.generic_visit(node)
+    def visit_JoinedStr(self, node):
+        """MindSpore writes what stands in an f-string itself, and looks at no format and no conversion."""
+        node = self.generic_visit(node)
+        literals, values = [], []
+        for part in node.values:
+            literals.append(part.value if isinstance(part, ast.Constant) else None)
+            if not isinstance(part, ast.Constant):
+                values.append(part.value)
+        if not values:
+            return node
+        spelled = [texts.is_spelled_out(v) for v in values]
+        told = [placed(ast.Constant(tuple(x)), node) for x in (literals, spelled)]
+        return self.call("text", texts.text, [*told, *values], node)
 
     # ---- statements
 
@@ -269,10 +290,14 @@ class Rewriting(Choosing, ast.NodeTransformer):
         """A function inside: its statements are the graph's, its conditions its own."""
         outer = self.conditions, self.before, self.branches
         self.conditions, self.before, self.branches = [], [], Branches(node, self.branches)
+        late = not node.decorator_list and self.late.of(node)
         node.body = self._block(node.body)
         node.args = self.visit(node.args)
         self.conditions, self.before, self.branches = outer
-        return node
+        if not late:
+            return node
+        made = self.call("frozen", closures.frozen, [ast.Name(node.name, ast.Load())], node)
+        return [node, placed(ast.Assign([ast.Name(node.name, ast.Store())], made), node)]
 
     def visit_With(self, node):
         """Only instances of a jit_class are contexts."""
@@ -284,9 +309,22 @@ class Rewriting(Choosing, ast.NodeTransformer):
         return node
 
     def visit_For(self, node):
+        taken = self._taken_apart(node)
         node.iter = self._walked(node.iter)
-        node.body = self._block(node.body)
+        node.body = [*taken, *self._block(node.body)]
         return node
+
+    def _taken_apart(self, node) -> list:
+        """The statement that takes apart the items of a loop, where they may be longer than its targets."""
+        spec = unpacking.spec_of(node.target)
+        if spec is None or unpacking.gives(node.iter, len(spec)):
+            return []
+        self.count += 1
+        item = f"{PREFIX}item_{self.count}"
+        value = self.call("taken", unpacking.taken, [placed(ast.Constant(spec), node.target),
+                                                     ast.Name(item, ast.Load())], node.target)
+        target, node.target = node.target, placed(ast.Name(item, ast.Store()), node.target)
+        return [placed(ast.Assign([target], value), target)]
 
     def _under(self, node):
         """A condition, kept for what is raised under it and for the types after it."""
@@ -324,20 +362,21 @@ class Rewriting(Choosing, ast.NodeTransformer):
         """The name that keeps the condition of ``node``."""
         if not isinstance(node.test, ast.NamedExpr):
             self.count += 1
-            name = f"{_PREFIX}condition_{self.count}_{node.lineno}"
+            name = f"{PREFIX}condition_{self.count}_{node.lineno}"
             node.test = placed(ast.NamedExpr(ast.Name(name, ast.Store()), node.test), node.test)
         return node.test.target.id
 
     def visit_Lambda(self, node):
+        late = self.late.of(node)
         self.inner += 1
         self.generic_visit(node)
         self.inner -= 1
-        return node
+        return self.call("frozen", closures.frozen, [node], node) if late else node
 
     def visit_BinOp(self, node):
         """Shifts of numbers are of 64 bits."""
         node = self.generic_visit(node)
-        shift = _SHIFTS.get(type(node.op))
+        shift = SHIFTS.get(type(node.op))
         return node if shift is None else self.call(shift.__name__, shift, [node.left, node.right], node)
 
     def visit_UnaryOp(self, node):
@@ -360,167 +399,9 @@ class Rewriting(Choosing, ast.NodeTransformer):
         return node
 
     def visit_Assert(self, node):
-        name = f"{_PREFIX}asserted"
+        name = f"{PREFIX}asserted"
         test = placed(ast.NamedExpr(ast.Name(name, ast.Store()), self._condition(node.test)), node)
         message = [self.visit(node.msg)] if node.msg is not None else []
         made = self.call("failed", raising.failed, [ast.Name(name, ast.Load()), *message], node)
         test = placed(ast.UnaryOp(ast.Not(), test), node)
         return placed(ast.If(test, [placed(ast.Raise(made), node)], []), node)
-
-    def visit_Expr(self, node):
-        """``a.append(x)`` as a statement: the name means another list from here on."""
-        value = node.value
-        if self._changes(value):
-            return self._rebound(value, node)
-        return self.generic_visit(node)
-
-    def _changes(self, node, in_place: bool = True) -> bool:
-        """Whether this calls a method that makes another list; ``in_place``: Python's meaning would do."""
-        if not (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in containers.CHANGING
-        ):
-            return False
-        root = root_of(node.func.value)
-        if root is None:
-            return self._own_list(node.func.value)
-        same = node.func.attr not in ("remove", "sort")
-        return root.id in self.hidden and not (same and in_place and self.aliases.alone(root.id))
-
-    def _own_list(self, node) -> bool:
-        """Whether this is an attribute of ``self`` that is a list, which a graph leaves alone."""
-        return (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == self.self_name
-            and isinstance(getattr(self.owner, node.attr, None), list)
-        )
-
-    def _rebound(self, call, statement):
-        target = call.func.value
-        keywords = [self.visit(k) for k in call.keywords]
-        made = self.call(
-            "changed",
-            containers.changed,
-            [placed(ast.Constant(call.func.attr), call), self.visit(target), *map(self.visit, call.args)],
-            call,
-            keywords,
-        )
-        made = placed(ast.Subscript(made, placed(ast.Constant(0), call), ast.Load()), call)
-        if root_of(target) is None:
-            return placed(ast.Expr(made), statement)
-        return self._store(target, made, statement)
-
-    def _store(self, target, value, statement):
-        """``target = value``, where a subscript makes a new object under its root's name."""
-        place, store = "set_item", containers.set_item
-        while isinstance(target, ast.Subscript):
-            value = self.call(
-                place,
-                store,
-                [loaded(target.value), self.visit(loaded(target.slice)), value],
-                statement,
-            )
-            place, store = "set_part", containers.set_part
-            target = target.value
-        return placed(ast.Assign([placed(ast.Name(target.id, ast.Store()), target)], value), statement)
-
-    def visit_Assign(self, node):
-        if len(node.targets) != 1:
-            return self.generic_visit(node)
-        target, value = node.targets[0], node.value
-        if isinstance(target, ast.Subscript) and self._copied(target):
-            return self._store(target, self.visit(value), node)
-        if isinstance(target, ast.Subscript) and isinstance(base_of(target), ast.Call):
-            return self._unnamed(target, self.visit(value), node)
-        if isinstance(target, ast.Attribute) and self._is_parameter(target):
-            args = [loaded(target.value), placed(ast.Constant(target.attr), target), self.visit(value)]
-            return placed(ast.Expr(self.call("assign", containers.assign, args, node)), node)
-        if isinstance(target, ast.Attribute) and self._is_own(target):
-            node.value = self.call("kept", containers.kept, [self.visit(value)], value)
-            return node
-        if isinstance(target, ast.Name) and self._changes(value, is_pop(value)):
-            return self._bound_and_changed(target, value, node)
-        return self.generic_visit(node)
-
-    def _unnamed(self, target, value, statement):
-        """``x.view(-1)[0] = v``: no name means the Tensor that is made."""
-        args = [self.visit(loaded(target.value)), self.visit(loaded(target.slice)), value]
-        return placed(ast.Expr(self.call("set_item", containers.set_item, args, statement)), statement)
-
-    def _bound_and_changed(self, target, call, node):
-        """``b = a.pop()`` changes a; ``b = a.append(x)`` does not."""
-        made = self._rebound(call, node)
-        pair = made.value
-        while not isinstance(pair, ast.Subscript) or not isinstance(pair.slice, ast.Constant):
-            pair = pair.args[-1]
-        both = ast.Name(f"{_PREFIX}both", ast.Store())
-        take = placed(ast.Assign([both], pair.value), node)
-        pair.value = placed(ast.Name(both.id, ast.Load()), node)
-        result = placed(
-            ast.Assign(
-                [target],
-                placed(
-                    ast.Subscript(
-                        placed(ast.Name(both.id, ast.Load()), node), placed(ast.Constant(1), node), ast.Load()
-                    ),
-                    node,
-                ),
-            ),
-            node,
-        )
-        return [take, made, result] if call.func.attr == "pop" else [take, result]
-
-    def visit_AugAssign(self, node):
-        operation = type(node.op).__name__
-        if type(node.op) in _SHIFTS and isinstance(node.target, ast.Name):
-            value = self.visit(placed(ast.BinOp(loaded(node.target), node.op, node.value), node))
-            return placed(ast.Assign([node.target], value), node)
-        in_place = operation in containers.AUGMENTED and not generations.has_old_meaning("mindspore.jit")
-        if isinstance(node.target, ast.Subscript):
-            unnamed, part = isinstance(base_of(node.target), ast.Call), loaded(node.target)
-            if in_place and not unnamed and self._copied(node.target, self._holds(node.target)):
-                args = [placed(ast.Constant(operation), node), self.visit(part.value), self.visit(part.slice),
-                        self.visit(node.value)]
-                value = self.call("augmented_part", containers.augmented_part, args, node)
-                return self._store(node.target, value, node)
-            if unnamed or self._copied(node.target):
-                value = placed(ast.BinOp(self.visit(part), node.op, self.visit(node.value)), node)
-                return (self._unnamed if unnamed else self._store)(node.target, value, node)
-        if (
-            isinstance(node.op, ast.Add)
-            and isinstance(node.target, ast.Name)
-            and self.aliases.lists(node.target.id)
-        ):
-            self.differs = True
-            value = placed(ast.BinOp(loaded(node.target), node.op, self.visit(node.value)), node)
-            return placed(ast.Assign([node.target], value), node)
-        if isinstance(node.target, ast.Attribute) and self._is_own(node.target) and not self._is_parameter(
-                node.target):
-            value = self.visit(placed(ast.BinOp(loaded(node.target), node.op, node.value), node))
-            return placed(ast.Assign([node.target], self.call("kept", containers.kept, [value], node)), node)
-        if isinstance(node.target, ast.Name) and in_place:
-            args = [placed(ast.Constant(operation), node), loaded(node.target), self.visit(node.value)]
-            value = self.call("augmented", containers.augmented, args, node)
-            return placed(ast.Assign([node.target], value), node)
-        return self.generic_visit(node)
-
-    def _copied(self, target, held: bool | None = None) -> bool:
-        """Whether a subscript is written to a new object. ``held``: it is of what others may hold, as
-        they may a part of a list."""
-        root = root_of(target)
-        if held is None:
-            held = isinstance(target.value, ast.Subscript) and self._holds(target)
-        return root is not None and root.id in self.hidden and (held or not self.aliases.alone(root.id))
-
-    def _holds(self, target) -> bool:
-        """Whether the root of a subscript is a list or a dict, whose parts may have other names."""
-        root = root_of(target)
-        return root is not None and self.aliases.holds(root.id)
-
-    def _is_own(self, target) -> bool:
-        return isinstance(target.value, ast.Name) and target.value.id == self.self_name
-
-    def _is_parameter(self, target) -> bool:
-        return self._is_own(target) and isinstance(getattr(self.owner, target.attr, None), Parameter)

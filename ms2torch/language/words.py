@@ -10,6 +10,7 @@ import ast
 import inspect
 import os
 import re
+import types
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -18,6 +19,7 @@ from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.language import overloads, reading
 from ms2torch.language.builtin_functions import type_name
 from ms2torch.language.printing import constant_text
+from ms2torch.language.unpacking import strided
 
 _ENGINE = str(Path(__file__).resolve().parents[1])
 _UNKNOWN = object()
@@ -50,6 +52,8 @@ class Place:
             for names in (self.frame.f_locals, self.frame.f_globals):
                 if node.id in names:
                     return names[node.id]
+        if isinstance(node, ast.Attribute):         # (as it lies there: no property runs)
+            return getattr(self.value(node.value), "__dict__", {}).get(node.attr, _UNKNOWN)
         if (
             isinstance(node, ast.UnaryOp)
             and isinstance(node.op, ast.USub)
@@ -66,15 +70,21 @@ class Place:
 
     def calls_program(self) -> bool:
         """Whether the expression calls a function of the program, with arguments that do not fit it."""
-        func = getattr(self.node, "func", None)
-        if self.called or func is None:
+        if self.called or getattr(self.node, "func", None) is None:
             return False
-        if isinstance(func, ast.Attribute):
-            owner = type(self.value(func.value))
-            found = inspect.getattr_static(owner, func.attr, None)
-        else:
-            found = self.value(func)
+        found = self.called_function()
+        found = getattr(found, "__func__", found)
         return reading.is_read(getattr(found, "_graph_source", found))
+
+    def called_function(self):
+        """What the expression calls, a method bound to its owner; None if unknown."""
+        func = self.node.func
+        if not isinstance(func, ast.Attribute):
+            found = self.value(func)
+            return None if found is _UNKNOWN else found
+        owner = self.value(func.value)
+        found = inspect.getattr_static(type(owner), func.attr, None)
+        return types.MethodType(found, owner) if isinstance(found, types.FunctionType) else found
 
     def function(self):
         """The name of the function that the expression calls, or None."""
@@ -137,8 +147,18 @@ def _entry(error, function, args, kwargs, entry: str):
     unknown = re.search(r"got an unexpected keyword argument '(\w+)'", str(error))
     if unknown:
         return TypeError(f"got an unexpected keyword argument '{unknown[1]}'")
+    every = inspect.signature(function).parameters.values()
+    twice = re.search(r"got multiple values for argument '(\w+)'", str(error))
+    if twice:
+        return TypeError(f"multiple values for argument '{twice[1]}'")
+    missing = re.search(r"missing \d+ required (positional|keyword-only) arguments?: '(\w+)'", str(error))
+    spread = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in every)
+    if missing and (missing[1] == "keyword-only" or (entry == "Cell" and spread)):
+        return RuntimeError(f"Miss argument input for parameter:{missing[2]}")
+    if missing and kwargs:
+        return TypeError(f"missing a required argument: '{missing[2]}'")
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = [p for p in inspect.signature(function).parameters.values() if p.kind in kinds]
+    parameters = [p for p in every if p.kind in kinds]
     defaults = sum(p.default is not p.empty for p in parameters)
     needed, given = len(parameters) - defaults, len(args) + len(kwargs)
     written = getattr(inspect.unwrap(function), "__code__", None)
@@ -155,7 +175,7 @@ def _entry(error, function, args, kwargs, entry: str):
         default = f" and {defaults} default argument, total {len(parameters)}"
     else:
         begin, more = f"Function {function.__name__} needs", ""
-        default = f" and {defaults} default argument, total {len(parameters)}" if defaults else ""
+        default = f" and {defaults} default argument, total {len(parameters)}"
     if len(args) > len(parameters):
         return TypeError(f"{begin} {needed} positional argument{default}, but got {given}.")
     if given < needed:
@@ -181,9 +201,11 @@ def _recursion(error, text, place):
 
 def _key(error, text, place):
     target = place.value(place.node.value) if isinstance(place.node, ast.Subscript) else _UNKNOWN
-    if isinstance(target, dict):
-        return ValueError(f"The key {error.args[0]} does not exist in the dict:{constant_text(target)}")
-    return None
+    if not isinstance(target, dict):
+        return None
+    known = not any(callable(v) for v in target.values())       # (Cells and functions)
+    shown = constant_text(target) if known else "ValueAny"
+    return ValueError(f"The key {error.args[0]} does not exist in the dict:{shown}")
 
 
 def _index(error, text, place):
@@ -197,17 +219,57 @@ def _index(error, text, place):
         return IndexError(
             f"{who} evaluator index should be in range[-{len(target)}, {len(target)}), but got {index}."
         )
+    return _tensor_index(text, place, target) if isinstance(target, Tensor) else None
+
+
+def _tensor_index(text, place, target):
+    """What a graph's own operators say of an index that a Tensor lacks."""
+    found = re.match(r"too many indices for tensor of dimension\s*(\d+)", text)
+    parts = place.node.slice.elts if isinstance(place.node.slice, ast.Tuple) else [place.node.slice]
+    if found:
+        return IndexError("'The dim of index cannot be greater than indexed data, but got dim of "
+                          f"index:{len(parts)}, dim of data:{found[1]}'")
+    found = re.match(r"index (-?\d+) is out of bounds for dimension with size (\d+)", text)
+    index = int(found[1]) if found else None
+    axis = 0
+    for number, part in enumerate(parts):
+        value = place.value(part)
+        if value is ...:
+            axis = target.ndim - (len(parts) - number - 1)
+        elif found and value.__class__ is int and value == index and str(target.shape[axis]) == found[2]:
+            return IndexError(strided(axis, target.shape[axis], index))
+        elif value is not None:
+            axis += 1
     return None
 
 
 def _type(error, text, place):
     if (told := _method(place)) is not None:
         return told
+    if place.calls_program() and (told := _count(text, place)) is not None:
+        return told
     for pattern, tell in (*_TYPE_ERRORS, *(_CALL_ERRORS if place.calls_program() else ())):
         found = re.search(pattern, text)
         if found:
             return tell(found, place)
     return None
+
+
+def _count(text, place):
+    """A call by position of a function without defaults, with too many or too few arguments."""
+    args = place.node.args
+    found = re.search(r"(\w+)>?\(\) (takes \d+ positional|missing \d+ required positional)", text)
+    if not found or place.node.keywords or any(isinstance(a, ast.Starred) for a in args):
+        return None
+    function = place.called_function()
+    takes = list(inspect.signature(function).parameters.values())
+    if any(p.default is not p.empty or p.kind is not p.POSITIONAL_OR_KEYWORD for p in takes):
+        return None
+    code = inspect.unwrap(function).__code__
+    return TypeError(
+        f"The parameters number of the function is {len(takes)}, but the number of provided arguments is "
+        f"{len(args)}.\nFunctionGraph ID : {function.__name__.strip('<>')}\nNodeInfo: In file "
+        f"{code.co_filename}:{code.co_firstlineno}")
 
 
 def _method(place):
@@ -298,6 +360,12 @@ _CALL_ERRORS = [
 
 
 def _attribute(error, text, place):
+    found = re.search(r"^The '\w+' object has no attribute '(\w+)'\.$", text)
+    owner = place.value(place.node.value) if found and isinstance(place.node, ast.Attribute) else _UNKNOWN
+    if owner is not _UNKNOWN:
+        kind = type(owner)
+        return AttributeError(f"ClassMember: 'Namespace:{kind.__module__}..<{kind.__name__}::{id(kind)}>' "
+                              f"object has no attribute '{found[1]}'")
     found = re.search(rf"^'({'|'.join(_KINDS)})' object has no attribute '(\w+)'$", text)
     return found and AttributeError(f"'{_KINDS[found[1]]}' object has no attribute '{found[2]}'")
 
@@ -332,7 +400,7 @@ def _shape_of_condition(place):
 
 
 def _unbound(error, text, place):
-    found = re.search(r"local variable '(\w+)'", text)
+    found = re.search(r"(?:local|free) variable '(\w+)'", text)
     return found and NameError(f"The name '{found[1]}' is not defined, or not supported in graph mode.")
 
 
@@ -352,6 +420,6 @@ _TELLERS = [
     (TypeError, _type),
     (AttributeError, _attribute),
     (ValueError, _value),
-    (UnboundLocalError, _unbound),
+    (NameError, _unbound),
     (ZeroDivisionError, _zero),
 ]

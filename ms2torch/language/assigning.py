@@ -1,0 +1,181 @@
+"""The part of the rewriting that is about what is written: names, parts, attributes, lists that change."""
+
+from __future__ import annotations
+
+import ast
+
+from ms2torch._naming import generations
+from ms2torch.common.parameter import Parameter
+from ms2torch.language import containers, shifting, unpacking
+from ms2torch.language.trees import base_of, is_pop, loaded, placed, root_of
+
+PREFIX = "_graph_"
+SHIFTS = {ast.LShift: shifting.left, ast.RShift: shifting.right}
+
+
+class Assigning:
+    """Assignments, and calls as statements that change a list."""
+
+    def visit_Expr(self, node):
+        """``a.append(x)`` as a statement: the name means another list from here on."""
+        value = node.value
+        if self._changes(value):
+            return self._rebound(value, node)
+        return self.generic_visit(node)
+
+    def _changes(self, node, in_place: bool = True) -> bool:
+        """Whether this calls a method that makes another list; ``in_place``: Python's meaning would do."""
+        if not (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in containers.CHANGING
+        ):
+            return False
+        root = root_of(node.func.value)
+        if root is None:
+            return self._own_list(node.func.value)
+        same = node.func.attr not in ("remove", "sort")
+        return root.id in self.hidden and not (same and in_place and self.aliases.alone(root.id))
+
+    def _own_list(self, node) -> bool:
+        """Whether this is an attribute of ``self`` that is a list, which a graph leaves alone."""
+        return (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == self.self_name
+            and isinstance(getattr(self.owner, node.attr, None), list)
+        )
+
+    def _rebound(self, call, statement):
+        target = call.func.value
+        keywords = [self.visit(k) for k in call.keywords]
+        made = self.call(
+            "changed",
+            containers.changed,
+            [placed(ast.Constant(call.func.attr), call), self.visit(target), *map(self.visit, call.args)],
+            call,
+            keywords,
+        )
+        made = placed(ast.Subscript(made, placed(ast.Constant(0), call), ast.Load()), call)
+        if root_of(target) is None:
+            return placed(ast.Expr(made), statement)
+        return self._store(target, made, statement)
+
+    def _store(self, target, value, statement):
+        """``target = value``, where a subscript makes a new object under its root's name."""
+        place, store = "set_item", containers.set_item
+        while isinstance(target, ast.Subscript):
+            value = self.call(
+                place,
+                store,
+                [loaded(target.value), self.visit(loaded(target.slice)), value],
+                statement,
+            )
+            place, store = "set_part", containers.set_part
+            target = target.value
+        return placed(ast.Assign([placed(ast.Name(target.id, ast.Store()), target)], value), statement)
+
+    def visit_Assign(self, node):
+        if len(node.targets) != 1:
+            return self.generic_visit(node)
+        target, value = node.targets[0], node.value
+        spec = unpacking.spec_of(target)
+        if spec is not None and not unpacking.is_display(value, len(spec)):
+            node = self.generic_visit(node)
+            told = [placed(ast.Constant(spec), value), node.value]
+            node.value = self.call("taken", unpacking.taken, told, value)
+            return node
+        if isinstance(target, ast.Subscript) and self._copied(target):
+            return self._store(target, self.visit(value), node)
+        if isinstance(target, ast.Subscript) and isinstance(base_of(target), ast.Call):
+            return self._unnamed(target, self.visit(value), node)
+        if isinstance(target, ast.Attribute) and self._is_parameter(target):
+            args = [loaded(target.value), placed(ast.Constant(target.attr), target), self.visit(value)]
+            return placed(ast.Expr(self.call("assign", containers.assign, args, node)), node)
+        if isinstance(target, ast.Attribute) and self._is_own(target):
+            node.value = self.call("kept", containers.kept, [self.visit(value)], value)
+            return node
+        if isinstance(target, ast.Name) and self._changes(value, is_pop(value)):
+            return self._bound_and_changed(target, value, node)
+        return self.generic_visit(node)
+
+    def _unnamed(self, target, value, statement):
+        """``x.view(-1)[0] = v``: no name means the Tensor that is made."""
+        args = [self.visit(loaded(target.value)), self.visit(loaded(target.slice)), value]
+        return placed(ast.Expr(self.call("set_item", containers.set_item, args, statement)), statement)
+
+    def _bound_and_changed(self, target, call, node):
+        """``b = a.pop()`` changes a; ``b = a.append(x)`` does not."""
+        made = self._rebound(call, node)
+        pair = made.value
+        while not isinstance(pair, ast.Subscript) or not isinstance(pair.slice, ast.Constant):
+            pair = pair.args[-1]
+        both = ast.Name(f"{PREFIX}both", ast.Store())
+        take = placed(ast.Assign([both], pair.value), node)
+        pair.value = placed(ast.Name(both.id, ast.Load()), node)
+        result = placed(
+            ast.Assign(
+                [target],
+                placed(
+                    ast.Subscript(
+                        placed(ast.Name(both.id, ast.Load()), node), placed(ast.Constant(1), node), ast.Load()
+                    ),
+                    node,
+                ),
+            ),
+            node,
+        )
+        return [take, made, result] if call.func.attr == "pop" else [take, result]
+
+    def visit_AugAssign(self, node):
+        operation = type(node.op).__name__
+        if type(node.op) in SHIFTS and isinstance(node.target, ast.Name):
+            value = self.visit(placed(ast.BinOp(loaded(node.target), node.op, node.value), node))
+            return placed(ast.Assign([node.target], value), node)
+        in_place = operation in containers.AUGMENTED and not generations.has_old_meaning("mindspore.jit")
+        if isinstance(node.target, ast.Subscript):
+            unnamed, part = isinstance(base_of(node.target), ast.Call), loaded(node.target)
+            if in_place and not unnamed and self._copied(node.target, self._holds(node.target)):
+                args = [placed(ast.Constant(operation), node), self.visit(part.value), self.visit(part.slice),
+                        self.visit(node.value)]
+                value = self.call("augmented_part", containers.augmented_part, args, node)
+                return self._store(node.target, value, node)
+            if unnamed or self._copied(node.target):
+                value = placed(ast.BinOp(self.visit(part), node.op, self.visit(node.value)), node)
+                return (self._unnamed if unnamed else self._store)(node.target, value, node)
+        if (
+            isinstance(node.op, ast.Add)
+            and isinstance(node.target, ast.Name)
+            and self.aliases.lists(node.target.id)
+        ):
+            self.differs = True
+            value = placed(ast.BinOp(loaded(node.target), node.op, self.visit(node.value)), node)
+            return placed(ast.Assign([node.target], value), node)
+        if isinstance(node.target, ast.Attribute) and self._is_own(node.target) and not self._is_parameter(
+                node.target):
+            value = self.visit(placed(ast.BinOp(loaded(node.target), node.op, node.value), node))
+            return placed(ast.Assign([node.target], self.call("kept", containers.kept, [value], node)), node)
+        if isinstance(node.target, ast.Name) and in_place:
+            args = [placed(ast.Constant(operation), node), loaded(node.target), self.visit(node.value)]
+            value = self.call("augmented", containers.augmented, args, node)
+            return placed(ast.Assign([node.target], value), node)
+        return self.generic_visit(node)
+
+    def _copied(self, target, held: bool | None = None) -> bool:
+        """Whether a subscript is written to a new object. ``held``: it is of what others may hold, as
+        they may a part of a list."""
+        root = root_of(target)
+        if held is None:
+            held = isinstance(target.value, ast.Subscript) and self._holds(target)
+        return root is not None and root.id in self.hidden and (held or not self.aliases.alone(root.id))
+
+    def _holds(self, target) -> bool:
+        """Whether the root of a subscript is a list or a dict, whose parts may have other names."""
+        root = root_of(target)
+        return root is not None and self.aliases.holds(root.id)
+
+    def _is_own(self, target) -> bool:
+        return isinstance(target.value, ast.Name) and target.value.id == self.self_name
+
+    def _is_parameter(self, target) -> bool:
+        return self._is_own(target) and isinstance(getattr(self.owner, target.attr, None), Parameter)

@@ -1,0 +1,431 @@
+"""What graph mode makes of the two values of a name that a Tensor's branches bind."""
+import mindspore as ms
+import numpy as np
+from mindspore import Tensor, ops
+
+from tests.reference.graphs import graph
+
+
+@graph
+def test_join_unused(x, z):
+    if z > 1:
+        y = x
+    else:
+        y = 1
+    return x
+
+
+@graph(raises=True)
+def test_join_bool_int(z):
+    if z > 1:
+        y = True
+    else:
+        y = 1
+    return y
+
+
+@graph
+def test_join_none_number(z):
+    if z > 1:
+        y = None
+    else:
+        y = 1
+    return y
+
+
+@graph
+def test_join_none_else(x, z):
+    if z > 1:
+        y = None
+    else:
+        y = x
+    return y
+
+
+@graph(raises=True)
+def test_join_str_number(z):
+    if z > 1:
+        y = "a"
+    else:
+        y = 1
+    return y
+
+
+@graph(raises=True)
+def test_join_str_tensor(x, z):
+    if z > 1:
+        y = x
+    else:
+        y = "b"
+    return y
+
+
+@graph(raises=True)
+def test_join_tuple_elem(x, z):
+    if z > 1:
+        y = (x, 1)
+    else:
+        y = (x, 1.5)
+    return y
+
+
+@graph(raises=True)
+def test_join_tuple_elem_kind(x, z):
+    if z > 1:
+        y = (x, 1)
+    else:
+        y = (1, x)
+    return y
+
+
+@graph
+def test_join_tuple_lengths_const(z):
+    if z > 1:
+        y = (1, 2)
+    else:
+        y = (1, 2, 3)
+    return y
+
+
+@graph(raises=True)
+def test_join_tuple_number(x, z):
+    if z > 1:
+        y = (x, x)
+    else:
+        y = 1
+    return y
+
+
+@graph(raises=True)
+def test_join_number_tensor_first(x, z):
+    if z > 1:
+        y = 1
+    else:
+        y = x
+    return y
+
+
+@graph(raises=True)
+def test_join_float_tensor(x, z):
+    if z > 1:
+        y = 1.0
+    else:
+        y = x
+    return y + 1
+
+
+@graph(raises=True)
+def test_join_return_two_numbers(z):
+    if z > 1:
+        return 1
+    return 1.5
+
+
+@graph(raises=True)
+def test_join_return_tensor_number(x, z):
+    if z > 1:
+        return x
+    return 1
+
+
+@graph(raises=True)
+def test_join_return_list_tuple(x, z):
+    if z > 1:
+        return [x]
+    return (x,)
+
+
+@graph
+def test_join_return_none_mid(x, z):
+    if z > 1:
+        return None
+    return 1
+
+
+@graph(raises=True)
+def test_join_one_sided(x, z):
+    y = 1
+    if z > 1:
+        y = x
+    return y
+
+
+@graph(raises=True)
+def test_join_one_sided_float(z):
+    y = 1
+    if z > 1:
+        y = 2.5
+    return y
+
+
+@graph(raises=True)
+def test_join_one_sided_zero(x, z):
+    loss = 0
+    if z > 1:
+        loss = loss + x
+    return loss
+
+
+@graph(raises=True)
+def test_join_elif(x, z):
+    if z > 10:
+        y = x
+    elif z > 5:
+        y = x
+    else:
+        y = 0
+    return y
+
+
+@graph
+def test_join_raise(x, z):
+    if z > 1:
+        y = x
+    else:
+        y = 1
+        raise ValueError("no")
+    return y
+
+
+@graph
+def test_join_for_zero(x, z):
+    s = 0
+    for i in range(3):
+        s = s + x
+    return s
+
+
+@graph(raises=True)
+def test_join_while_zero(x, z):
+    s = 0
+    while z > 0:
+        s = s + x
+        z = z - 1
+    return s
+
+
+@graph(raises=True)
+def test_join_while_float_tensor(x, z):
+    s = 0.0
+    while z > 0:
+        s = s + x
+        z = z - 1
+    return s
+
+
+@graph
+def test_join_while_int_tensor(z):
+    k = 1
+    while z > 0:
+        k = k * 2
+        z = z - 1
+    return k
+
+
+@graph
+def test_join_while_unused(z, x):
+    k = 0
+    while z > 0:
+        k = 0.5
+        z = z - 1
+    return z
+
+
+@graph
+def test_join_or_tensor(x, z):
+    return z > 5 or z > 1
+
+
+@graph(raises=True)
+def test_join_ternary_numbers(z):
+    return 1 if z > 1 else 2.5
+
+
+@graph
+def test_join_ternary_none(x, z):
+    return x if z > 1 else None
+
+
+@graph
+def test_join_ternary_used_mixed(x, z):
+    return x * (2 if z > 1 else 0.5)
+
+
+@graph(raises=True)
+def test_join_call(x, z):
+    if z > 1:
+        y = ops.relu(x)
+    else:
+        y = 0
+    return y
+
+
+@graph(raises=True)
+def test_join_neg(z):
+    if z > 1:
+        y = -1
+    else:
+        y = 1.0
+    return y
+
+
+@graph
+def test_join_condition_is_number(x, i):
+    if i > 1:
+        y = x
+    else:
+        y = 1
+    return y
+
+
+@graph(raises=True)
+def test_join_scalar_tuple(x, z):
+    if z > 1:
+        y = 1
+    else:
+        y = (x, x)
+    return y
+
+
+@graph(raises=True)
+def test_join_scalar_str(z):
+    if z > 1:
+        y = 1
+    else:
+        y = "a"
+    return y
+
+
+@graph(raises=True)
+def test_join_tuple_tensor(x, z):
+    if z > 1:
+        y = (x,)
+    else:
+        y = x
+    return y
+
+
+@graph
+def test_join_list_of_numbers(z):
+    if z > 1:
+        y = [1, 2]
+    else:
+        y = [1.0, 2.0]
+    return y
+
+
+@graph(raises=True)
+def test_join_lengths_types(z):
+    if z > 1:
+        y = (1, 2)
+    else:
+        y = (1.0, 2.0, 3.0)
+    return y
+
+
+@graph(raises=True)
+def test_join_vector_cond_one(x):
+    if x[:1] > 0:
+        y = x
+    else:
+        y = 1
+    return y
+
+
+@graph
+def test_join_ternary_assigned_used(x, z):
+    k = 2 if z > 1 else 0.5
+    return x * k
+
+
+@graph(raises=True)
+def test_join_ternary_arg(x, z):
+    return ops.add(x, x if z > 1 else 1)
+
+
+@graph
+def test_join_if_used(x, z):
+    if z > 1:
+        k = 2
+    else:
+        k = 0.5
+    return x * k
+
+
+@graph
+def test_join_one_sided_used(x, z):
+    k = 1
+    if z > 1:
+        k = 0.5
+    return x * k
+
+
+@graph
+def test_join_not_taken_raise(x, z):
+    if z > 1:
+        return x
+    raise ValueError("no")
+
+
+@graph
+def test_join_return_bare(x, z):
+    if z > 1:
+        return x
+    return
+
+
+@graph
+def test_join_read_only_in_branch(x, z):
+    if z > 1:
+        y = x
+        x = y + 1
+    else:
+        y = 1
+        x = x + y
+    return x
+
+
+@graph
+def test_join_rebound(x, z):
+    if z > 1:
+        y = x
+    else:
+        y = 1
+    y = x
+    return y
+
+
+@graph(raises=True)
+def test_join_for_if(x, z):
+    s = 0
+    for i in range(3):
+        if z > i:
+            s = s + x
+    return s
+
+
+@graph
+def test_join_count(x, z):
+    n = 0
+    for v in x:
+        if v > 1:
+            n += 1
+    return n
+
+
+@graph
+def test_join_flag(x):
+    found = False
+    for v in x:
+        if v > 1:
+            found = True
+    return found
+
+
+@graph(raises=True)
+def test_join_best(x):
+    best = 0.0
+    for v in x:
+        if v > best:
+            best = v
+    return best
