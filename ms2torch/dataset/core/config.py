@@ -71,10 +71,15 @@ def get_seed() -> int:
     return _values["seed"]
 
 
+def given_seed() -> int | None:
+    """The seed that was set."""
+    return None if _values["seed"] == _UNSET_SEED else _values["seed"]
+
+
 def drawing_seed() -> int:
     """The seed that a random operation starts from: the one that was set, else one from the system."""
-    seed = _values["seed"]
-    if seed == _UNSET_SEED:
+    seed = given_seed()
+    if seed is None:
         return 1 if _values["debug_mode"] else secrets.randbits(32)
     return seed
 

@@ -7,6 +7,7 @@ from itertools import islice
 
 import numpy as np
 
+from ..core import config
 from ..core.errors import UserCodeError, pipeline_error, user_stack
 from ..core.validator_helpers import check_columns, check_num_parallel_workers, check_pos_int32, type_check
 from .datasets import UnionBaseDataset, places, to_list
@@ -33,7 +34,8 @@ class _Batching(UnionBaseDataset):
     """What both kinds of batch share: cutting the rows into groups."""
 
     _shared = ("per_batch_map", "batch_size_func")
-    pad_info = None
+    pad_info = per_batch_map = None
+    python_multiprocessing = False
 
     def __init__(self, input_dataset, batch_size, drop_remainder, num_parallel_workers):
         super().__init__(children=input_dataset, num_parallel_workers=num_parallel_workers)
@@ -48,8 +50,9 @@ class _Batching(UnionBaseDataset):
         if self.batch_size == -1:
             raise pipeline_error("Batch size cannot be -1 without using batch sampler.")
         child, collate, drop = self.children[0]._open(run), self._collate(), self.drop_remainder
+        workers = self._workers(collate, run)
 
-        def epoch():
+        def groups():
             rows = child()
             for number, first in enumerate(rows):
                 info = BatchInfo(number, run.epoch)
@@ -57,9 +60,24 @@ class _Batching(UnionBaseDataset):
                 group = [first, *islice(rows, wanted - 1)]
                 if drop and len(group) < wanted:
                     return
-                yield collate(group, info)
+                yield group, info
 
-        return epoch
+        if workers is not None:
+            return lambda: workers.run(groups())
+        return lambda: (collate(*group) for group in groups())
+
+    def _workers(self, collate, run):
+        """The processes that run ``per_batch_map``; None where it has none."""
+        if not self.python_multiprocessing or self.per_batch_map is None:
+            return None
+        from . import _processes
+        if not _processes.possible():
+            return None
+        workers = _processes.Workers(lambda group: collate(*group),
+                                     self.num_parallel_workers or config.get_num_parallel_workers(),
+                                     "batch operation: [PyFunc] failed")
+        run.at_stop.append(workers.end)
+        return workers
 
     def _wanted(self, info):
         if self.batch_size_func is None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 import types
+from collections import deque
 
 import numpy as np
 
 from ms2torch._core.tensor.tensor import Tensor
 
+from ..core import config
 from ..core.errors import pipeline_error, syntax_error
 from ..core.validator_helpers import type_check, type_check_list
 from ..debug.debug_hook import with_hooks
-from ..transforms.operation import step
+from ..transforms.operation import is_pil, runs_python, step
 from .datasets import UnionBaseDataset, places, to_list
 
 
@@ -45,25 +47,23 @@ class MapDataset(UnionBaseDataset):
         in_place = len(outputs) == len(take)
         keep = [i for i in range(len(names)) if i not in take]
 
+        def finished(row, results):
+            if len(results) != len(outputs):
+                raise pipeline_error(
+                    "Invalid columns, the number of columns returned in 'map' operations should match "
+                    "the number of 'output_columns', but got the number of columns returned in 'map' "
+                    f"operations: {len(results)}, the number of 'output_columns': {len(outputs)}.")
+            if not in_place:
+                return [owned(result) for result in results] + [row[i] for i in keep]
+            for i, result in zip(take, results, strict=True):
+                row[i] = owned(result)
+            return row
+
         def work(rows):
             for row in rows:
-                results = tuple(row[i] for i in take)
-                for apply in steps:
-                    results = apply(*results)
-                    if type(results) is not tuple:
-                        results = (results,)
-                if len(results) != len(outputs):
-                    raise pipeline_error(
-                        "Invalid columns, the number of columns returned in 'map' operations should match "
-                        "the number of 'output_columns', but got the number of columns returned in 'map' "
-                        f"operations: {len(results)}, the number of 'output_columns': {len(outputs)}.")
-                if in_place:
-                    for i, result in zip(take, results, strict=True):
-                        row[i] = owned(result)
-                    yield row
-                else:
-                    yield [owned(result) for result in results] + [row[i] for i in keep]
+                yield finished(row, _through(steps, tuple(row[i] for i in take)))
 
+        work = self._by_processes(steps, take, finished, run) or work
         if not self.callbacks:
             threads = self._threads(steps) if len(take) == 1 and in_place else None
             if threads is None:
@@ -77,8 +77,43 @@ class MapDataset(UnionBaseDataset):
         """The operations as functions, in debug mode with the hooks among them."""
         operations = with_hooks(self.operations)
         tables = sys.modules.get("ms2torch.dataset.vision._tables")    # image programs have it
-        return [step(one, self.python_multiprocessing)
-                for one in (tables.fused(operations) if tables else operations)]
+        made = []
+        for one in tables.fused(operations) if tables else operations:
+            made.append(step(one, self.python_multiprocessing))
+            made[-1].python = runs_python(one)
+        return made
+
+    def _by_processes(self, steps: list, take: list, finished, run):
+        """Rows whose Python functions run in processes of their own; None where they do not."""
+        python = [i for i, one in enumerate(steps) if one.python]
+        if not self.python_multiprocessing or not python or any(map(computes, self.operations)):
+            return None
+        from . import _processes
+        first, last = python[0], python[-1] + 1
+        if not _processes.possible() or any(getattr(one, "draws", False) for one in steps[first:last]):
+            return None
+        inside, behind = steps[first:last], steps[last:]
+
+        def compute(columns):
+            return tuple(value if is_pil(value) else owned(value) for value in _through(inside, columns))
+
+        workers = _processes.Workers(
+            compute, self.num_parallel_workers or config.get_num_parallel_workers(),
+            "map operation: [PyFunc] failed")
+        run.at_stop.append(workers.end)
+
+        def work(rows):
+            held: deque = deque()
+
+            def begun():
+                for row in rows:
+                    held.append(row)
+                    yield _through(steps[:first], tuple(row[i] for i in take))
+
+            for results in workers.run(begun()):
+                yield finished(held.popleft(), _through(behind, results))
+
+        return work
 
     def _threads(self, steps: list):
         """What computes several rows at once; None where an operation needs them one by one."""
@@ -106,6 +141,15 @@ class MapDataset(UnionBaseDataset):
         for i, name in zip(take, outputs, strict=True):
             names[i] = name
         return names
+
+
+def _through(steps: list, results: tuple) -> tuple:
+    """What the functions make of columns, one after the other."""
+    for apply in steps:
+        results = apply(*results)
+        if type(results) is not tuple:
+            results = (results,)
+    return results
 
 
 def _check_callbacks(callbacks) -> None:

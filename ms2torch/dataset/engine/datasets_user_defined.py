@@ -30,9 +30,9 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
     default), an iterable, or a function that gives an iterator; the last two are read in their own order,
     whatever ``shuffle`` says. A row is one value or a tuple of them, a value per name in ``column_names``:
     Python ints become int64, floats float64, arrays and Tensors keep their dtype, text stays text. Errors in
-    the source surface as RuntimeError with the user's traceback. Rows are read in this process, one after the
-    other: ``num_parallel_workers``, ``python_multiprocessing`` and ``max_rowsize`` are accepted and change
-    nothing.
+    the source surface as RuntimeError with the user's traceback. Where there is random access and
+    ``num_parallel_workers`` is more than 1, as many processes read (threads of this one have nothing to gain:
+    with ``python_multiprocessing=False`` it reads alone); ``max_rowsize`` changes nothing.
     """
 
     _shared = ("source", "collate_fn")
@@ -95,7 +95,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
 
     def _open(self, run):
         if self._by_number():
-            return super()._open(run)
+            return self._open_by_number(run)
         if self.source_len == 0:
             raise syntax_error("GeneratorNode: data row of input source must not be 0, got: 0")
         source, wanted, checked = self.source, self.num_samples or None, self._checked
@@ -116,6 +116,16 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
                 yield checked(row)
 
         return epoch
+
+    def _open_by_number(self, run):
+        from . import _processes
+        alone = (self.num_parallel_workers or 1) == 1 or not self.python_multiprocessing
+        if alone or isinstance(self.source, _HELD) or not _processes.possible():
+            return super()._open(run)
+        numbers = self._numbers()
+        workers = _processes.Workers(self._reader(), self.num_parallel_workers, "GeneratorDataset")
+        run.at_stop.append(workers.end)
+        return lambda: workers.run(numbers(), again=True)
 
     def _checked(self, row):
         """A row with as many values as there are columns, of the declared types."""
@@ -282,6 +292,10 @@ class NumpySlicesDataset(GeneratorDataset):
         super().__init__(source, source.names, num_samples=num_samples,
                          num_parallel_workers=num_parallel_workers,
                          shuffle=shuffle, sampler=sampler, num_shards=num_shards, shard_id=shard_id)
+
+
+# Sources whose rows lie in memory: who reads them makes no difference.
+_HELD = (_Slices, list, tuple, np.ndarray)
 
 
 class PaddedDataset(GeneratorDataset):

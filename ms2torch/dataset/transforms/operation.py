@@ -18,7 +18,7 @@ from ms2torch._core.operators.error_wrappers import wrap_class
 from ms2torch._core.random.engines import MT19937
 
 from ..core import config
-from ..core.errors import UserCodeError, operation_failed, pipeline_error
+from ..core.errors import UserCodeError, operation_failed, pipeline_error, user_stack
 from .py_transforms_util import Implementation
 from .validators import check_transforms
 
@@ -241,6 +241,21 @@ def _is_ours(transform) -> bool:
     return known and isinstance(transform, TensorOperation)
 
 
+def runs_python(operation) -> bool:
+    """Whether MindSpore runs an operation of ``map`` as a Python function."""
+    if isinstance(operation, Compose):
+        return any(map(runs_python, operation.transforms))
+    known = hasattr(operation, "by_table") or _is_ours(operation)
+    return not known or getattr(operation, "implementation", None) is Implementation.PY
+
+
+def _draws(operation) -> bool:
+    """Whether a transform draws from the pipeline's stream."""
+    if isinstance(operation, Compose):
+        return any(isinstance(one, TensorOperation) and _draws(one) for one in operation.transforms)
+    return operation.random and operation.implementation is not Implementation.PY
+
+
 _CALLS = {TensorOperation.__call__, Compose.__call__}
 
 
@@ -277,6 +292,7 @@ def step(operation, processes: bool = False):
             return apply
 
         apply = worded(run)
+        apply.draws = _draws(operation)
         if not operation.one_to_one or not operation.threads or isinstance(operation, PyTensorOperation):
             return apply
         if not operation.random:
@@ -297,6 +313,8 @@ def step(operation, processes: bool = False):
         try:
             results = operation(*columns)
         except Exception as error:
+            if processes:
+                raise UserCodeError(f"map operation: [PyFunc] failed. {user_stack(error)}") from error
             raise operation_failed("PyFunc", error) from error
         if results is None:
             raise UserCodeError(
