@@ -21,10 +21,14 @@ __all__ = [*_engine, "DSCallback", "LineReader", "WaitedDSCallback", "audio",  #
 
 
 def __getattr__(name):
-    """``audio`` and ``from_torch``, which few use, and ``context``, which r1.x programs found here too."""
+    """What few use: ``audio``, ``from_torch``, what writes pipelines down; and ``context``, which r1.x
+    programs found here too."""
     if name == "from_torch":
         from .engine._torch import from_torch
         return from_torch
+    if name in ("compare", "deserialize", "serialize", "show"):
+        from .engine import serializer_deserializer
+        return getattr(serializer_deserializer, name)
     if name in ("audio", "context"):
         from importlib import import_module
         return import_module("ms2torch.context" if name == "context" else "ms2torch.dataset.audio")

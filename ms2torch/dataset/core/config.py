@@ -46,7 +46,8 @@ _values = {
     "seed": _UNSET_SEED, "prefetch_size": 16, "num_parallel_workers": min(8, os.cpu_count() or 1),
     "numa_enable": False, "monitor_sampling_interval": 1000, "auto_num_workers": False,
            "callback_timeout": 60,
-    "enable_autotune": False, "autotune_interval": 0, "enable_shared_mem": False, "sending_batches": 0,
+    "enable_autotune": False, "autotune_prefix": None,
+    "autotune_interval": 0, "enable_shared_mem": False, "sending_batches": 0,
     "auto_offload": False, "enable_watchdog": True, "multiprocessing_timeout_interval": 300,
     "dynamic_shape": False, "fast_recovery": True, "debug_mode": False, "debug_hook_list": [],
     "error_samples_mode": ErrorSamplesMode.RETURN,
@@ -156,7 +157,10 @@ def get_callback_timeout() -> int:
 
 
 def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> None:
-    """Whether MindSpore tunes its workers and queues while it runs; there is nothing to tune here."""
+    """Whether MindSpore tunes its workers and queues while it runs; there is nothing to tune here. With a
+    path, each pipeline that runs is written to ``filepath_prefix_RANK.json`` as MindSpore writes the tuned
+    one.
+    """
     _flag("enable_autotune", enable, "enable must be of type bool.")
     if filepath_prefix and not isinstance(filepath_prefix, str):
         raise TypeError(f"json_filepath must be a str value but was: {filepath_prefix}.")
@@ -169,6 +173,7 @@ def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> Non
                                "filename.")
         if folder and not os.path.isdir(folder):
             raise syntax_error(f"Invalid json_filepath parameter.  Directory <{folder}> does not exist.")
+    _values["autotune_prefix"] = filepath_prefix if enable else None
 
 
 def get_enable_autotune() -> bool:

@@ -53,6 +53,11 @@ class Dataset:
     A node feeds one consumer; a second one raises ValueError, as in MindSpore.
     """
 
+    def __new__(cls, *args, **kwargs):
+        one = object.__new__(cls)
+        one._made_with = args, kwargs                # what `dataset.serialize` writes down
+        return one
+
     def __init__(self, children=None, num_parallel_workers=None, cache=None):
         children = replace_none(children, [])
         self.children = list(children) if isinstance(children, (list, tuple)) else [children]
@@ -73,7 +78,8 @@ class Dataset:
         new = object.__new__(type(self))
         memo[id(self)] = new
         for name, value in self.__dict__.items():
-            new.__dict__[name] = value if name in self._shared else copy.deepcopy(value, memo)
+            kept = name == "_made_with" or name in self._shared
+            new.__dict__[name] = value if kept else copy.deepcopy(value, memo)
         return new
 
     _shared: tuple[str, ...] = ()            # the user's own objects, which copies of the pipeline share
@@ -484,6 +490,16 @@ class Dataset:
         """
         from ._torch import TorchRows
         return TorchRows(self, as_dict, num_shards, shard_id)
+
+    def to_json(self, filename: str = "") -> dict:
+        """The pipeline as `dataset.serialize` writes it, and in a file of this name."""
+        from ._nodes import node_json
+        from .serializer_deserializer import write
+        self._check_tree()
+        written = node_json(self)
+        if filename:
+            write(written, filename)
+        return written
 
     def parse(self, children=None):
         """Not supported: MindSpore gives its node of compiled code, and there is none here."""

@@ -11,6 +11,7 @@ import torch
 from ms2torch._core.devices.device import device, pins_memory
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
+from ..core import config
 from ..core.errors import located, pipeline_error, syntax_error
 from .datasets import Dataset, Run
 
@@ -114,6 +115,9 @@ class Iterator:
         self._names = dataset._columns()
         self._rows = None
         self._seen = 0
+        if config.get_enable_autotune():
+            from ._autotune import leave_file
+            leave_file(dataset, num_epochs)
         ITERATORS_LIST.append(weakref.ref(self, _gone))
         if step := dataset.get_init_step():
             self._resume(step)

@@ -75,6 +75,11 @@ def _check_num_samples(num_samples) -> None:
 class BuiltinSampler:
     """What all samplers share."""
 
+    def __new__(cls, *args, **kwargs):
+        one = object.__new__(cls)
+        one._made_with = args, kwargs                # what `dataset.serialize` writes down
+        return one
+
     def __init__(self, num_samples=None):
         self.child_sampler = None
         self.num_samples = num_samples

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import types
+import typing
 
 import numpy as np
 
@@ -57,6 +58,11 @@ class TensorOperation:
     alike = False                        # takes several arrays, and does the same to all of them
     threads = True                       # is fast enough outside of Python's lock for threads to pay
     _refuse = None                       # raises for an array that the transform cannot take
+
+    def __new__(cls, *args, **kwargs):
+        one = object.__new__(cls)
+        one._made_with = args, kwargs                # what `dataset.serialize` writes down
+        return one
 
     def __init__(self):
         self.device_target = "CPU"
@@ -157,6 +163,11 @@ class PyTensorOperation:
 
     implementation = Implementation.PY
     random = False
+
+    def __new__(cls, *args, **kwargs):
+        one = object.__new__(cls)
+        one._made_with = args, kwargs
+        return one
 
     def __init__(self):
         self.transforms = []
@@ -265,6 +276,12 @@ def calls_through(method):
     return method
 
 
+class _Done(typing.NamedTuple):
+    """What drawing and computing gave at once."""
+
+    result: object
+
+
 def step(operation, processes: bool = False):
     """An operation of ``map`` as a function whose errors are worded as the pipeline's.
 
@@ -298,15 +315,22 @@ def step(operation, processes: bool = False):
         if not operation.random:
             apply.parts = (None, apply)
         elif operation._choose is not None:
-            refuse = operation._refuse
+            refuse, pil = operation._refuse, getattr(operation, "_execute_py", None)
 
             def choose(column):
+                if pil is not None and is_pil(column):      # these draw from Python's own stream, in order
+                    return _Done(pil(column))
+                column = column if type(column) is np.ndarray else _array(column)
                 if refuse is not None:
                     refuse(column)
                 return operation._choose(run.stream, column)
 
-            choose = worded(choose)
-            apply.parts = (choose, worded(operation._apply))
+            def compute(chosen, column):
+                if type(chosen) is _Done:
+                    return chosen.result
+                return operation._apply(chosen, column if type(column) is np.ndarray else _array(column))
+
+            apply.parts = (worded(choose), worded(compute))
         return apply
 
     def call(*columns):
