@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import types
 
@@ -41,11 +42,42 @@ _WHITE_PRIMITIVES = """
 Conv2D Conv3D Conv2DTranspose Conv3DTranspose Conv2DBackpropInput MatMul BatchMatMul PReLU ReLU Ger
 """
 _BLACK_CELLS = "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm"
+# What level auto computes low, and in Float32.
+_AUTO_WHITE = """
+Conv2D Conv3D Conv2DExt Conv3DExt ConvTranspose2D Conv2DTranspose Conv3DTranspose Convolution MatMul
+MatMulExt BatchMatMul BatchMatMulExt PReLU Einsum Dense Addmm Addbmm Addmv Baddbmm Mv
+"""
+_AUTO_BLACK = """
+Pow ACos Asin Cosh Erfinv Exp Expm1 Log Log10 Log1p Log2 Reciprocal Rsqrt Sinh Tan Softplus SoftplusExt
+LayerNorm LayerNormExt BatchNorm BatchNormExt GroupNorm Norm KLDivLoss SmoothL1Loss MultilabelMarginLoss
+SoftMarginLoss TripletMarginLoss MultiMarginLoss BCEWithLogitsLoss Pdist Cdist Renorm ReduceProd Softmax
+LogSoftmax LogSoftmaxExt CumProd CumSum CumsumExt ProdExt SumExt L1LossExt MSELossExt NLLLoss NLLLoss2d
+"""
+AMP_PRIM_ARG_TABLE = collections.defaultdict(list)
 
 
 def _named(home, names: str) -> list:
     found = (getattr(home, name) for name in names.split())
     return [kind for kind in found if not isinstance(kind, Missing)]
+
+
+def _primitives(names: str) -> list:
+    from ms2torch.ops import auto_generate, operations
+
+    homes = (operations, auto_generate)
+    return [next(getattr(home, name) for home in homes if hasattr(home, name)) for name in names.split()]
+
+
+def __getattr__(name: str):
+    lists = {
+        "AMP_WHITE_LIST": get_white_list,
+        "AMP_BLACK_LIST": get_black_list,
+        "AMP_AUTO_WHITE_LIST": lambda: _primitives(_AUTO_WHITE),
+        "AMP_AUTO_BLACK_LIST": lambda: _primitives(_AUTO_BLACK),
+    }
+    if name in lists:
+        return globals().setdefault(name, lists[name]())
+    raise AttributeError(name)
 
 
 def get_white_list() -> list:

@@ -143,7 +143,7 @@ class MindTorch(MindNLP):
     def value_and_grad(self, loss, weights):
         from mindtorch.autograd import value_and_grad
 
-        return value_and_grad(loss, weights, attach_grads=False)()
+        return value_and_grad(loss, weights)(), [weight.grad for weight in weights]
 
 
 LIBRARIES = {"mindone": MindONE, "mindnlp-0.4.1": MindNLP, "mindnlp-0.5.1": MindTorch}

@@ -164,7 +164,10 @@ def test_function_by_operator():
 
 @case
 def test_lists():
-    return [kind.__name__ for kind in amp.get_white_list()], [kind.__name__ for kind in amp.get_black_list()]
+    from mindspore.train import amp as train
+
+    lists = (amp.get_white_list(), amp.get_black_list(), train.AMP_AUTO_WHITE_LIST, train.AMP_AUTO_BLACK_LIST)
+    return [[kind.__name__ for kind in kinds] for kinds in lists]
 
 
 @case(raises=True, each=[{"level": "O1", "dtype": ms.float32}, {"level": "O7", "dtype": ms.float16}])

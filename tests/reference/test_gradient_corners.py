@@ -213,3 +213,36 @@ def test_what_a_hook_gives_has_to_be_a_tensor(kind, answer):
     if kind == "Cell before":
         net.register_backward_pre_hook(lambda cell, came: hook(came))
     return ms.grad(run)(t([[1.0, 1.0]]))
+
+
+def _doubled_then(x, how, kept):
+    a = x * 2
+    kept.append(a)
+    if how == "an argument":
+        x.assign_value(a)
+        return (x * x).sum()
+    if how == "another shape":
+        a.assign_value(x[0:1] * 5)
+    elif how == "a lower dtype":
+        a.assign_value((x * 7).astype(ms.float16))
+    elif how == "one that changes later":
+        b = x * 3
+        a.assign_value(b)
+        b.assign_value(x * 5)
+    elif how == "a constant":
+        a.assign_value(ops.stop_gradient(x * 7))
+    else:
+        a.assign_value(a + x * x)
+    return (a * x).sum()
+
+
+WAYS = ["an argument", "another shape", "a lower dtype", "one that changes later", "a constant", "itself"]
+
+
+@case(each={"how": WAYS})
+def test_a_tensor_that_takes_over_anothers_value(how):
+    x, kept = t([1.0, 3.0]), []
+    try:
+        return ms.grad(lambda x: _doubled_then(x, how, kept))(x), x, kept
+    except RuntimeError as error:
+        return str(error).splitlines()[0]

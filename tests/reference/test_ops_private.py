@@ -55,3 +55,8 @@ def test_sparse_steps_refuse(name, wrong):
     if wrong == "dtype":
         indices = indices.astype(ms.float32)
     step(*weights, *numbers, [[1.0, 2.0]] if wrong == "list" else grad, indices)
+
+
+@case(each={"index": [0, 1], "axis": [0, -1]})
+def test_select_view(index, axis):
+    return _inner_ops.SelectView()(ms.Tensor([[1, 2, 3], [4, 5, 6]]), index, axis)

@@ -136,6 +136,7 @@ T((2,3)).T.is_contiguous()
 T((2,3)).flush_from_cache()
 x=T((2,3)) ;; x.set_dtype(ms.int32) ;; x
 x=T((2,3)) ;; x.assign_value(T((2,2))) ;; x
+x=T((2,3)) ;; x.assign_value(T((2,3),"int32")) ;; x
 x=T((2,3)) ;; y=x.assign_value(T((2,3),seed=1)) ;; (x, y is x)
 T((2,3)).view_as(T((3,2)))
 T((2,3)).reshape_as(T((3,2)))

@@ -216,11 +216,7 @@ class Pass:
                 return
             # A Parameter's own memory stays as it is until the pass ends well.
             in_place = not hasattr(holder, "_rest") or id(holder) in opened._changed
-            if not hasattr(holder, "_rest") and opened.was_given(holder):
-                raise RuntimeError(
-                    "Can not modify tensor id of input tensor from network by assign value, this may caused "
-                    "by slice op, please check your code to avoid this error!"
-                )
+            opened.refuse_given(holder)
             # Nor may another Tensor hold the same tensor: two references are the slot and the question.
             in_place = in_place and sys.getrefcount(holder._t) == 2
             t = holder._t
@@ -231,6 +227,20 @@ class Pass:
                 opened.reaches_the_caller(holder)
             if new.requires_grad and not t.requires_grad:
                 opened.remember(holder)
+
+    def take_over(self, holder: Tensor, value: torch.Tensor) -> None:
+        """``holder.assign_value``: from here on it is ``value``, and depends on what that depends on."""
+        self.refuse_given(holder)
+        self.rebind(holder, value)
+        if value.requires_grad:
+            self.remember(holder)
+
+    def refuse_given(self, holder: Tensor) -> None:
+        if not hasattr(holder, "_rest") and self.was_given(holder):
+            raise RuntimeError(
+                "Can not modify tensor id of input tensor from network by assign value, this may caused "
+                "by slice op, please check your code to avoid this error!"
+            )
 
     def was_given(self, holder: Tensor) -> bool:
         """Whether ``holder`` is an argument of what is differentiated, which PyNative mode protects."""

@@ -204,6 +204,7 @@ ROWS = {
     "ToDevice": lambda input, device=None, dtype=None, non_blocking=False, copy=False: _to(input, dtype),
     "ToDtype": lambda input, dtype=None, non_blocking=False, copy=False: _to(input, dtype),
     "ToOther": lambda input, other, non_blocking=False, copy=False: input.to(other.dtype),
+    "SelectView": lambda input_tensor, input_indices, axis: input_tensor.select(axis, input_indices),
     "ViewDtype": lambda input, dtype: input.view(to_torch(dtype)),
     "TransposeView": lambda input, input_perm: input.permute(shape(input_perm)),
     "Arange": lambda start, end, step, dtype=None: forward("arange")(start, end, step, dtype=dtype),

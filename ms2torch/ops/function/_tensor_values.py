@@ -7,6 +7,7 @@ import builtins
 import numpy as np
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.operators.calls import no_matching_form
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor import dtype as _dtype
@@ -33,6 +34,9 @@ def tolist(input):
     return input.tolist()
 
 
+Tensor._item, Tensor._tolist = Tensor.item, Tensor.tolist  # as the compiled base class calls them
+
+
 @method(on_tensors=True)
 def itemset(self, *args):
     """A Tensor with one element replaced, at ``(index, value)``, or ``(value)`` where there is one.
@@ -56,11 +60,13 @@ def itemset(self, *args):
 
 @method(on_tensors=True)
 def assign_value(self, value):
-    """Takes over the value of another Tensor, of any shape (``mindspore.Tensor.assign_value``)."""
+    """Takes over the value of another Tensor, of any shape and dtype (``mindspore.Tensor.assign_value``)."""
     if not isinstance(value, Tensor):
         raise TypeError(f"For 'assign_value', the 'value' must be a Tensor, but got {type(value)}.")
-    t = value._t.detach()
-    self._t = t.to(self._t.dtype).clone()
+    if mode.differentiation is None:
+        self._t = value._t.detach().clone()
+    else:
+        mode.differentiation.take_over(self, value._t)
     return self
 
 
