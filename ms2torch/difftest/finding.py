@@ -48,7 +48,7 @@ class Finding:
     # Level op: the operator as the program calls it, and the line that does.
     op: str = ""
     line: str = ""
-    # Of a program with several optimizers: the turn of its own loop, and which of the turn's updates.
+    # Of a program with several optimizers: the step of its own loop, and which of the step's updates.
     turn: tuple[int, int] | None = None
 
     @property
@@ -56,7 +56,7 @@ class Finding:
         """The step in words."""
         if not self.turn:
             return f"step {self.step}"
-        return f"step {self.step} (update {self.turn[1]} of turn {self.turn[0]} of the loop)"
+        return f"step {self.turn[0]} (its update {self.turn[1]})"
 
     @property
     def public_stage(self) -> str:
@@ -65,12 +65,13 @@ class Finding:
 
     def as_json(self) -> dict:
         """The finding for ``--json``; numbers that are not finite become None."""
-        found = {"step": self.step, "stage": self.public_stage, "detail": self.stage, "where": self.where,
-                 "cell": self.cell, "kind": self.kind, "role": self.role, "index": self.index,
-                 "call": self.call, "update": self.update, "error": _number(self.error),
+        step, part = self.turn or (self.step, None)
+        found = {"step": step, "part": part, "stage": self.public_stage, "detail": self.stage,
+                 "where": self.where, "cell": self.cell, "kind": self.kind, "role": self.role,
+                 "index": self.index, "call": self.call, "update": self.update, "error": _number(self.error),
                  "tolerance": _number(self.tolerance), "reference": self.reference, "ours": self.ours,
                  "rounding": _number(self.rounding), "judge": self.judge, "op": self.op,
-                 "line": self.line, "note": self.note, "turn": self.turn[0] if self.turn else None}
+                 "line": self.line, "note": self.note}
         return {key: value for key, value in found.items() if value not in ("", None) or key == "error"}
 
     def sentence(self) -> str:
@@ -141,9 +142,18 @@ class Verdict:
     @property
     def length(self) -> str:
         """The steps in words."""
-        shown = "1 step" if self.steps == 1 else f"{self.steps:,} steps"
-        turns = self.turns.get(self.steps, (0, 0))[0]
-        return f"{shown} ({turns} turn{'s' * (turns > 1)} of the loop)" if turns else shown
+        count = self._loop_steps
+        shown = "1 step" if count == 1 else f"{count:,} steps"
+        return f"{shown} ({self.steps:,} updates)" if self.turns else shown
+
+    @property
+    def _loop_steps(self) -> int:
+        """How many steps of the program's own loop, each of which has an update of every optimizer."""
+        return self.turns.get(self.steps, (self.steps, 1))[0]
+
+    def named(self, updates) -> str:
+        """The steps of the program's own loop in which these updates were."""
+        return ", ".join(map(str, sorted({self.turns.get(n, (n, 1))[0] for n in updates})))
 
     def number(self) -> None:
         """Tell each finding its turn of the loop."""
@@ -165,8 +175,8 @@ class Verdict:
             "error": self.failure,
             "first": self.first.as_json() if self.first else None,
             "findings": [f.as_json() for f in self.findings[:100]],
-            "steps": self.steps,
-            **({"turns": self.turns.get(self.steps, (None, 0))[0]} if self.turns else {}),
+            "steps": self._loop_steps,
+            "updates": self.steps,
             "compared": self.compared,
             "refed": self.refed,
             "tolerated": [f.as_json() for f in self.tolerated[:20]],

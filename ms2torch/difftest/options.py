@@ -45,6 +45,7 @@ class Options:
     quiet: bool = False
     cells: tuple[str, ...] = ()
     only_step: int | None = None  # taken from a given trace
+    updates: int | None = None  # taken from a given trace
 
 
 ALIGNABLE = ("weights", "data", "random")
@@ -110,7 +111,8 @@ def parser() -> argparse.ArgumentParser:
                                 description="Run a script on the real MindSpore and on ms2torch and compare "
                                             "every number: equal, or the first that differs.")
     p.add_argument("--steps", type=_positive, metavar="N",
-                   help="compare the first N training steps, each up to an optimizer's update")
+                   help="compare the first N training steps: turns of the script's own loop, also where "
+                        "several optimizers are called in each")
     p.add_argument("--until", choices=["first"], help="stop at the first difference")
     p.add_argument("--level", choices=["step", "cell", "op"],
                    help="what is recorded at each step; cell and op run in PyNative (default: step)")

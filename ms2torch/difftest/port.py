@@ -52,7 +52,7 @@ def compare_traces(reference, port, verdict: Verdict, steps: int | None = None) 
         raise CannotCompare("no parameter of the port has the shape of one of MindSpore's: are these two "
                             "programs of one network?")
     verdict.pairs = found
-    last = min(reference.steps, port.steps, steps or reference.steps)
+    last = min(port.steps, _last(reference, steps))
     walk = Walk(reference, port, found, verdict)
     for step in range(1, last + 1):
         walk.step(step)
@@ -83,10 +83,10 @@ def run(twin) -> Verdict:
     options, given = twin.options, twin.options.trace
     if not given:
         given = str(twin.place.folder / "reference.trace")
-        refeed = options.refeed or tuple(range(1, min(options.steps or _STEPS, _STEPS) + 1))
+        refeed = options.refeed or tuple(range(1, _STEPS + 1))
         twin.finish((twin.start_reference(given, refeed=refeed), given))
     reference = trace.open(given)
-    spec = {"script": shlex.split(options.torch), "steps": options.steps or reference.steps,
+    spec = {"script": shlex.split(options.torch), "updates": _last(reference, options.steps),
             "refeed": _closely(reference), "seed": 1 if options.seed is None else options.seed}
     path = _ported(twin, "port", spec)
     if options.align:
@@ -95,6 +95,11 @@ def run(twin) -> Verdict:
         path = _ported(twin, "aligned", {**spec, "reference": os.path.abspath(given), "pairs": names,
                                          "align": list(options.align)})
     return compare_traces(reference, trace.open(path), twin.verdict, options.steps)
+
+
+def _last(reference, steps: int | None) -> int:
+    """The last step, up to an update, that is compared."""
+    return min(reference.steps, reference.last_in(steps) or reference.steps)
 
 
 def _closely(reference) -> list[int]:

@@ -96,7 +96,7 @@ def main(spec: dict) -> int:
         return Taking(writer, options, frame, spec["reference"], spec["align"], spec["pairs"])
 
     script, *arguments = spec["script"]
-    return record(script, arguments, make, out=spec["out"], torch=True, steps=spec["steps"],
+    return record(script, arguments, make, out=spec["out"], torch=True, updates=spec["updates"],
                   refeed=frozenset(spec["refeed"]), seed=spec["seed"])
 
 

@@ -167,7 +167,8 @@ def curves(verdict: Verdict, width: int = 60, height: int = 8) -> str:
             old = rows[row][column]
             rows[row][column] = mark if old == " " else "*"
     theirs, ours = verdict.sides
-    lines = [f"loss over {_steps(len(left))}: o {theirs}, x {ours}, * both"]
+    over = f"{len(left):,} updates" if verdict.turns else _steps(len(left))
+    lines = [f"loss over {over}: o {theirs}, x {ours}, * both"]
     for i, row in enumerate(rows):
         edge = f"{high:>10.4g}" if i == 0 else f"{low:>10.4g}" if i == height - 1 else " " * 10
         lines.append(f"{edge} |{''.join(row)}")

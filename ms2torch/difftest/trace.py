@@ -62,6 +62,22 @@ class Trace:
             found[step] = turn, part
         return found if any(part > 1 for _, part in found.values()) else {}
 
+    @property
+    def length(self) -> int:
+        """How many steps of the program's own loop it holds, some of the last perhaps in part."""
+        return self.turns().get(self.steps, (self.steps, 1))[0]
+
+    def updates_in(self, loop_steps) -> list[int]:
+        """The steps, each up to an update, of these steps of the program's own loop."""
+        turns = self.turns()
+        return [s for s, (turn, _) in turns.items() if turn in loop_steps] if turns else sorted(loop_steps)
+
+    def last_in(self, loop_steps: int | None) -> int | None:
+        """The step, up to an update, with which so many steps of the program's loop end; None for all."""
+        if loop_steps is None:
+            return None
+        return max(self.updates_in(range(1, loop_steps + 1)), default=0)
+
     def __iter__(self) -> Iterator[dict]:
         for _, records in self._frames():
             yield from records

@@ -98,11 +98,12 @@ def _traces(left: str, right: str, options: Options, verdict: Verdict) -> Verdic
         return port.compare_traces(*ported, verdict, options.steps)
     first_pass.same_kind(reference, ours)
     first_pass.describe(verdict, reference, ours)
-    found = compare.compare(reference, ours, options.steps)
+    last = reference.last_in(options.steps)
+    found = compare.compare(reference, ours, last)
     first_pass.fill_verdict(verdict, found, reference, ours)
     verdict.notes.append("traces alone: floats differ from "
                          f"{compare.BOUND:g} of their norm on; with the script, --trace judges by float64")
-    checks.check_completed(reference, ours, verdict, options.steps)
+    checks.check_completed(reference, ours, verdict, last)
     return verdict
 
 
@@ -132,16 +133,17 @@ class Twin:
             places = ((options.reference_device, options.reference_python), (options.device, None))
             verdict.sides = tuple(" ".join(filter(None, [name, "on", device or "cpu", python])) for name,
                                   (device, python) in zip(verdict.sides, places, strict=True))
-        found = compare.compare(reference, ours, options.steps)
+        last = options.updates or reference.last_in(options.steps)
+        found = compare.compare(reference, ours, last)
         self._without_aligned(found)
         first_pass.fill_verdict(verdict, found, reference, ours)
-        checks.check_completed(reference, ours, verdict, options.steps, self.fates)
+        checks.check_completed(reference, ours, verdict, last, self.fates)
         if not found.suspects and not found.certain:
             verdict.notes.append("every value has the same bits")
             return verdict
         if first_pass.is_conclusive(verdict.findings):
             return verdict
-        steps = options.refeed or first_pass.steps_to_refeed(found)
+        steps = tuple(reference.updates_in(options.refeed)) or first_pass.steps_to_refeed(found)
         if not steps:
             return verdict
         if options.trace:
@@ -173,10 +175,12 @@ class Twin:
         options.level, options.seed = level, made.get("seed") if options.seed is None else options.seed
         options.only_step, options.cells = made.get("only_step"), tuple(made.get("cells") or ())
         if _last(reference) is None:  # it was told to end, or ended early: no use in going on
-            options.steps = min(options.steps or reference.steps, reference.steps) or None
+            last = reference.last_in(options.steps) or reference.steps
+            options.updates = min(last, reference.steps) or None
         if options.refeed:
             return ()
-        asked = (step for step in made.get("refeed") or () if step <= (options.steps or reference.steps))
+        last = options.updates or reference.last_in(options.steps) or reference.steps
+        asked = (step for step in made.get("refeed") or () if step <= last)
         return tuple(asked)
 
     def _without_aligned(self, found) -> None:
@@ -231,9 +235,9 @@ class Twin:
         if grown and not (parted is not None and grown[0].step >= parted.step):
             verdict.notes.append(
                 f"at step {grown[0].step} {grown[0].where} is {grown[0].error:.2g} of its norm apart: grown "
-                f"from rounding, for steps {', '.join(map(str, steps))} agree when re-fed")
+                f"from rounding, for steps {verdict.named(steps)} agree when re-fed")
         else:
-            verdict.notes.append(f"steps {', '.join(map(str, steps))} re-fed: every Cell within rounding")
+            verdict.notes.append(f"steps {verdict.named(steps)} re-fed: every Cell within rounding")
         return verdict
 
     def _operators(self, guilty, events, reference):
@@ -313,8 +317,9 @@ class Twin:
                 self.options.steps = min(self.options.steps, wanted)
             left, right = self._both()
             reference, ours = trace.open(left), trace.open(right)
-            ended = min(reference.steps, ours.steps) < self.options.steps or self.options.steps == wanted
-            if ended or first_pass.outside_bounds(compare.compare(reference, ours, self.options.steps)):
+            ended = min(reference.length, ours.length) < self.options.steps or self.options.steps == wanted
+            last = reference.last_in(self.options.steps)
+            if ended or first_pass.outside_bounds(compare.compare(reference, ours, last)):
                 return left, right
             self.options.steps *= 4
 
@@ -352,9 +357,9 @@ class Twin:
         if o.adapter:
             command += ["--adapter"]
         if refeed:
-            command += ["--refeed", ",".join(map(str, refeed)), "--steps", str(max(refeed))]
+            command += ["--refeed", ",".join(map(str, refeed)), "--updates", str(max(refeed))]
             command += ["--only-step", str(max(refeed))] if cells else []
-        elif o.steps:
+        if o.steps and (not refeed or o.torch):
             command += ["--steps", str(o.steps)]
         whole = {"weights": "initial/*", "data": "data/*", "random": "random/*"}
         for what in o.align:
@@ -368,11 +373,11 @@ class Twin:
                     device: str | None = None, **spec) -> Run:
         o = self.options
         spec = {"how": how, "out": out, "script": [os.path.abspath(o.script[0]), *o.script[1:]], "api": o.api,
-                "device": device or o.device or "cpu", "steps": o.steps, "seed": _seed(o),
-                "level": self.level, "only_step": o.only_step, "cells": list(o.cells), "align": list(o.align),
-                **spec}
+                "device": device or o.device or "cpu", "steps": o.steps, "updates": o.updates,
+                "seed": _seed(o), "level": self.level, "only_step": o.only_step, "cells": list(o.cells),
+                "align": list(o.align), **spec}
         if spec.get("refeed"):
-            spec["steps"] = max(spec["refeed"]) + spec.pop("beyond", 0)
+            spec["steps"], spec["updates"] = None, max(spec["refeed"]) + spec.pop("beyond", 0)
             if spec["level"] != "op":
                 spec["level"] = "cell" if how == "record" else "step"
         file = self.place.folder / f"{Path(out).stem}.json"
@@ -434,6 +439,7 @@ def _steps(path: str) -> int:
 
 def _last(reference) -> int | None:
     """The step after which the reference's script ended by itself; None where it was told to end there."""
-    limit = reference.header.get("options", {}).get("steps")
+    made = reference.header.get("options", {})
     whole = reference.end is not None and reference.end.get("status") == "ok"
-    return reference.steps if whole and (limit is None or reference.steps < limit) else None
+    told = [(reference.length, made.get("steps")), (reference.steps, made.get("updates"))]
+    return reference.steps if whole and all(n is None or held < n for held, n in told) else None

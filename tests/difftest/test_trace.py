@@ -1,5 +1,6 @@
 """Traces: what is written is read, and what is broken is named."""
 import struct
+import types
 import zlib
 
 import numpy as np
@@ -128,17 +129,24 @@ def test_statistics_are_over_finite_values_and_count_the_others():
     assert (nothing["mean"], nothing["min"], nothing["norm"]) == (None, None, 0.0)
 
 
-@pytest.mark.parametrize("updates, expected", [
-    ([0, 0, 0], {}),
-    ([0, 1, 0, 1], {1: (1, 1), 2: (1, 2), 3: (2, 1), 4: (2, 2)}),
+@pytest.mark.parametrize("updates, expected, last, length", [
+    ([0, 0, 0], {}, 2, 3),
+    ([0, 1, 0, 1], {1: (1, 1), 2: (1, 2), 3: (2, 1), 4: (2, 2)}, 4, 2),
     # a critic that is trained more often than the generator
-    ([0, 0, 1, 0], {1: (1, 1), 2: (2, 1), 3: (2, 2), 4: (3, 1)}),
+    ([0, 0, 1, 0], {1: (1, 1), 2: (2, 1), 3: (2, 2), 4: (3, 1)}, 3, 3),
 ])
-def test_updates_of_several_optimizers_are_one_turn_of_the_loop(tmp_path, updates, expected):
+def test_updates_of_several_optimizers_are_one_step_of_the_loop(tmp_path, updates, expected, last, length):
     writer = recorder.Writer(str(tmp_path / "a.trace"))
     writer.add({"kind": "header", "format": 1})
     for step, update in enumerate(updates, 1):
         record = {"kind": "tensor", "step": step, "stage": "learning_rate", "where": "learning_rate"}
         writer.add({**record, "update": update, "stats": recorder.statistics(np.float32(1.0))})
     writer.close()
-    assert trace.open(tmp_path / "a.trace").turns() == expected
+    opened = trace.open(tmp_path / "a.trace")
+    opened._steps = len(updates)
+    assert (opened.turns(), opened.last_in(2), opened.length) == (expected, last, length)
+    # The recorder ends at the same place, told so many steps.
+    ending = types.SimpleNamespace(options=types.SimpleNamespace(updates=None, steps=2), turn=0, step=0,
+                                   called=set(), made_optimizers={*updates}, _index=int)
+    ends = [recorder.Recorder._is_last(ending, [update]) for update in updates]
+    assert ends.index(True) + 1 == last

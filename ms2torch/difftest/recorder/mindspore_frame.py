@@ -198,7 +198,9 @@ class MindSpore:
         if recorder.options.pynative:
             self._see_operators(recorder)
         for scaler in _found(("mindspore.amp", "DynamicLossScaler"), ("mindspore.amp", "StaticLossScaler")):
-            self._see_scalers(scaler, recorder)
+            self._see_made(scaler, recorder.scalers)
+        for optimizer in self.optimizers:
+            self._see_made(optimizer, recorder.made_optimizers)
         if recorder.options.pynative:
             self.context.set_context(mode=self.context.PYNATIVE_MODE)
             _replace(self.context.set_context, self._pynative_only)
@@ -272,15 +274,16 @@ class MindSpore:
         executor.__call__ = __call__
 
     @staticmethod
-    def _see_scalers(scaler, recorder):
-        original = scaler.__init__
+    def _see_made(kind, made):
+        """Put each instance that is made of a class into a list."""
+        original = kind.__init__
 
         def __init__(self, *args, **kwargs):
             original(self, *args, **kwargs)
-            if not any(self is other for other in recorder.scalers):
-                recorder.scalers.append(self)
+            if not any(self is other for other in made):
+                made.append(self)
 
-        scaler.__init__ = __init__
+        kind.__init__ = __init__
 
     @staticmethod
     def _pynative_only(set_context):

@@ -33,7 +33,9 @@ def parse(argv):
     add = parser.add_argument
     add("-o", "--out", required=True, help="the trace to write")
     add("--level", choices=LEVELS, default="step", help="how deep to look (default: step)")
-    add("--steps", type=int, help="end the program after this many steps")
+    add("--steps", type=int, help="end the program after this many steps of its loop, each with all its "
+        "optimizers")
+    add("--updates", type=int, help="end the program after this many updates")
     add("--only-step", type=int, help="record this step alone")
     add("--refeed", type=_numbers, default=frozenset(), help="steps (1,2,5) at level cell with whole arrays")
     add("--full", action="append", default=[],

@@ -36,6 +36,8 @@ class Steps:
         self.ending = False  # what a step leaves behind is being recorded: it stays as it is meanwhile
         self.pid = os.getpid()
         self.roots, self.updated, self.optimizers, self.scalers = [], [], [], []
+        # Optimizers that the program made, the turn of its loop, and which of them the turn has called.
+        self.made_optimizers, self.turn, self.called = [], 0, set()
         self.drawn = []  # Tensors of random numbers that were made outside all Cells
         # Cells that are running, inmost last; None for one whose parts are its own affair.
         self.calls, self.made, self.stack = {}, [], []
@@ -208,9 +210,21 @@ class Steps:
         self.writer.flush()
         self.open = self.deep = self.ending = False
         self.made, self.roots, self.drawn = [], [], []
-        if self.options.steps is not None and self.step >= self.options.steps:
+        if self._is_last(optimizers):
             self.done = True
             self.finished()
+
+    def _is_last(self, optimizers):
+        """Whether this step was the last that was asked for. A turn of the program's loop ends before an
+        optimizer is called again, or when each that was made has been."""
+        updates, turns = self.options.updates, self.options.steps
+        now = {self._index(optimizer) for optimizer in optimizers}
+        again = not self.turn or self.called & now
+        self.turn, self.called = self.turn + bool(again), now if again else self.called | now
+        if updates is not None and self.step >= updates:
+            return True
+        all_called = len(self.called) >= len(self.made_optimizers)
+        return turns is not None and (self.turn > turns or (self.turn == turns and all_called))
 
     def _parameters(self, owner):
         return self._looked_up("parameters", owner)
@@ -236,8 +250,8 @@ class Steps:
             "mode": self.frame.mode(), "mode_forced": o.pynative, "level": o.level,
             "python": platform.python_version(), "numpy": np.__version__, "platform": platform.platform(),
             "adaptations": list(self.adaptations),
-            "options": {"steps": o.steps, "only_step": o.only_step, "refeed": sorted(o.refeed),
-                        "full": o.full, "cells": o.cells, "seed": o.seed},
+            "options": {"steps": o.steps, "updates": o.updates, "only_step": o.only_step,
+                        "refeed": sorted(o.refeed), "full": o.full, "cells": o.cells, "seed": o.seed},
         }
         self.writer.add(self.header)
 

@@ -15,7 +15,7 @@ from ms2torch.difftest import pairing, port, ported, trace
 from ms2torch.difftest.finding import Verdict
 
 PORT = Path(__file__).with_name("port.py")
-SPEC = {"steps": None, "refeed": [1, 2], "seed": 1}
+SPEC = {"updates": None, "refeed": [1, 2], "seed": 1}
 
 
 def recorded(spec):
