@@ -11,8 +11,8 @@ import torch
 
 from ms2torch._checkparam import check_hook_fn
 from ms2torch._core import mode
-from ms2torch._core.gradient import recording, threads
-from ms2torch._core.gradient.custom import overwrite
+from ms2torch._core.gradient import local_writes, recording, threads
+from ms2torch._core.gradient.copy_on_write import overwrite
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
 from ms2torch._naming import generations
 
@@ -200,6 +200,12 @@ class Parameter(Tensor):
         """The data now, as a Tensor of its own; inside a gradient call, the value that is differentiated."""
         t = self._t
         return wrap(t.detach().clone() if t is self._rest else t)
+
+    def __setitem__(self, index, value) -> None:
+        if local_writes.are_meant(index):
+            local_writes.write(self, index, value)
+        else:
+            super().__setitem__(index, value)
 
     def _write(self, change) -> None:
         with threads.held():

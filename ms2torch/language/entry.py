@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import types
 import weakref
@@ -11,7 +12,7 @@ import numpy as np
 import torch
 
 from ms2torch._core import mode
-from ms2torch._core.gradient import recording
+from ms2torch._core.gradient import local_writes, recording
 from ms2torch._core.tensor.tensor import Tensor
 
 # Cell classes whose own construct is still as it was written, and may meet a graph.
@@ -44,8 +45,12 @@ def compiled(function, strict: bool = False):
 
 def begins() -> bool:
     """Whether what is called now is the outermost of a graph, and graphs may be compiled."""
-    return not (mode.graphs == "eager" or mode.inside or recording.trainers
-                or mode.differentiation is not None or mode.tracing is not None)
+    return not (mode.graphs == "eager" or mode.tracing is not None or in_a_graph())
+
+
+def in_a_graph() -> bool:
+    """Whether a marked function, a construct that differentiates or a gradient function is under way."""
+    return bool(mode.inside or recording.trainers or mode.differentiation is not None)
 
 
 # Gradient functions are often made anew for one call; this many calls of the same one are worth a look.
@@ -172,7 +177,7 @@ def _watch(cls) -> None:
             return written(self, *args, **kwargs)
         from ms2torch.language import reading
 
-        if reading.copy_of(written, self) is written:
+        if reading.copy_of(written, self) is written and not _assigns_elements(written.__code__):
             if cls.__dict__.get("construct") is construct:
                 cls.construct = written
         elif cls.__dict__.get("construct") is construct:
@@ -183,11 +188,17 @@ def _watch(cls) -> None:
     cls.construct = construct
 
 
+def _assigns_elements(code) -> bool:
+    """Whether a function has a statement like ``x[i] = y``."""
+    return any(one.opname in ("STORE_SUBSCR", "STORE_SLICE") for one in dis.get_instructions(code))
+
+
 def _by_mode(written):
     """``construct`` of a class in whose source something differs: the copy in a graph, Python's outside."""
     from ms2torch.language.reading import copy_of
 
     read: dict = {}
+    assigns = _assigns_elements(written.__code__)
 
     @functools.wraps(written)
     def construct(self, *args, **kwargs):
@@ -196,6 +207,9 @@ def _by_mode(written):
         run = read.get(self.__class__)
         if run is None:
             run = read[self.__class__] = copy_of(written, self)
+        if assigns:
+            with local_writes.of_a_graph():
+                return run(self, *args, **kwargs)
         return run(self, *args, **kwargs)
 
     construct._graph_source = written

@@ -37,6 +37,8 @@ class CellCall:
 
     _parameter_hooks = ()
 
+    # Whether it is an optimizer.
+    _updates_weights = False
     # In a Cell that is evaluated: whether it is slow for anything beside that.
     _evaluated = None
 
@@ -58,7 +60,7 @@ class CellCall:
         if mode.differentiation is None:
             if mode.graph and "_dynamic_shape_inputs" in self.__dict__ and not recording.trainers:
                 _described_inputs.check(self._dynamic_shape_inputs, args)
-            if self._trainer:
+            if self._trainer and (self._never_recorded or not self._is_recorded() or self._updates()):
                 return self._call_as_trainer(args, kwargs)
             evaluated = self._evaluated
             if evaluated is not None and not self.training and language.begins() and (
@@ -66,10 +68,17 @@ class CellCall:
                 from ms2torch.compiler import steps
 
                 return steps.of_cell(self, self._run_slow, args, kwargs, "the evaluation")
-            if evaluated is not False and not self._never_recorded and (
-                    self.requires_grad or (recording.trainers and mode.graph)):
+            if evaluated is not False and not self._never_recorded and self._is_recorded():
                 return recording.record(self, self._run_slow, args, kwargs)
         return self._run_slow(*args, **kwargs)
+
+    def _is_recorded(self) -> bool:
+        """Whether a call at rest keeps what a gradient needs."""
+        return self.requires_grad or bool(recording.trainers and mode.graph)
+
+    def _updates(self) -> bool:
+        """Whether there is an optimizer in it: a train cell, not a loss that differentiates."""
+        return any(cell._updates_weights for _, cell in self.cells_and_names())
 
     def _of_one_stage(self) -> bool:
         """Whether no Cell in this one belongs to another stage of a pipeline."""

@@ -246,3 +246,45 @@ def test_a_tensor_that_takes_over_anothers_value(how):
         return ms.grad(lambda x: _doubled_then(x, how, kept))(x), x, kept
     except RuntimeError as error:
         return str(error).splitlines()[0]
+
+
+OF_INTEGERS = {
+    "two uses": lambda x: x * 1.5 + x * 1.5, "three uses": lambda x: x * 0.6 + x * 0.6 + x * 0.6,
+    "of a product": lambda x: (x * x) * 0.6, "of a power": lambda x: x**2 * 1.5, "of a stack":
+    lambda x: ops.stack((x, x * 2)) * 1.4, "of elements": lambda x: x[0] * 1.5 + x[1] * x[0] * 0.7,
+    "of a sum": lambda x: x.sum() * 1.5, "floor": lambda x: x // 2, "modulo": lambda x: x % 2,
+}
+
+
+@case(each={"use": sorted(OF_INTEGERS), "kind": [ms.int32, ms.uint8]})
+def test_the_gradient_of_each_use_of_an_integer_is_cast(use, kind):
+    function = OF_INTEGERS[use]
+    return ms.grad(function)(ms.Tensor([1, 3], kind))
+
+
+def of_both_paths(i, x):
+    return ops.matmul(i.astype(ms.float32), x).sum() * i.sum()
+
+
+@case(mode="BOTH")
+def test_integers_by_two_paths():
+    return ms.grad(of_both_paths, (0, 1))(ms.Tensor([[1, 2], [3, 4]], ms.int32), t([[1.7, 0.3], [0.6, -2.2]]))
+
+
+def of_keywords(x, y=None):
+    return (x * x).sum() if y is None else (x * x * y).sum()
+
+
+@case(each={"how": [ms.grad, ms.value_and_grad]}, mode="GRAPH", raises=True)
+def test_gradients_of_a_graph_take_no_keywords(how):
+    return how(of_keywords)(t([1.0, 2.0]), y=t([3.0, 4.0]))
+
+
+class Keywords(nn.Cell):
+    def construct(self, x, y):
+        return ms.grad(of_keywords, (0, 1))(x, y=y)
+
+
+@case(mode="BOTH")
+def test_gradients_inside_a_graph_take_keywords():
+    return Keywords()(t([1.0, 2.0]), t([3.0, 4.0]))

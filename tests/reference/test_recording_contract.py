@@ -331,3 +331,31 @@ def test_a_graph_hands_out_parameters_as_tensors_of_their_last_values():
     first = step(t(2.0))[1]
     step(t(2.0))
     return type(first).__name__, first
+
+
+class Penalised(nn.Cell):
+    """A loss whose construct differentiates its network, before or beside a plain call."""
+
+    def __init__(self, network, beside):
+        super().__init__()
+        self.network, self.beside, self.gradient = network, beside, ops.GradOperation()
+
+    def construct(self, x):
+        slope = self.gradient(self.network)(x)
+        return (slope * slope).sum() + (self.network(x) if self.beside else 0.0)
+
+
+@case(each={"beside": [False, True]})
+def test_a_loss_that_differentiates_runs_once(beside):
+    net = Counting()
+    loss = Penalised(net, beside)
+    step = nn.TrainOneStepCell(loss, nn.SGD(loss.trainable_params(), 0.01))
+    return [(step(t(2.0)), now(net.count)) for _ in range(2)], now(net.w)
+
+
+@case(mode="GRAPH")
+def test_a_loss_that_differentiates_runs_once_in_a_graph():
+    net = Counting()
+    loss = Penalised(net, False)
+    step = nn.TrainOneStepCell(loss, nn.SGD(loss.trainable_params(), 0.01))
+    return [(step(t(2.0)), now(net.count)) for _ in range(2)], now(net.w)

@@ -221,31 +221,6 @@ class _Hooked:
         return shown
 
 
-class _Written(torch.autograd.Function):
-    """``new``, with its gradient for ``old`` too."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(old, new):
-        return new.view_as(new)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        pass
-
-    @staticmethod
-    def backward(ctx, gradient):
-        return gradient, gradient
-
-
-def overwrite(old: torch.Tensor, new: torch.Tensor) -> torch.Tensor:
-    """``new`` as the content of what held ``old``: its gradient goes to ``old``, and to ``new`` too."""
-    if not old.requires_grad or old.shape != new.shape or old.dtype is not new.dtype:
-        return new
-    return _Written.apply(old, new)
-
-
 class _Seen(torch.autograd.Function):
     """Identity whose gradient passes through ``function(gradient)``."""
 

@@ -4,10 +4,12 @@ MindSpore gives them one in their own dtype: that of the function continued to r
 integer that is asked for goes through the body as a `Shadowed` tensor: its integers, and beside them the same
 numbers in float64, which autograd follows. An operator computes both; where its result is a float, the float
 follows the shadows. What has no continuation (an index, a comparison, a draw) ends the shadow there, and its
-gradient is zero.
+gradient is zero. The gradient that comes back from each use is cast: 0.6 of one use and 0.6 of another are 0.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 import torch
 from torch.utils._pytree import tree_any, tree_map
@@ -15,6 +17,8 @@ from torch.utils._pytree import tree_any, tree_map
 from . import passes
 from .passes import is_integral
 
+# Flat operators, for which torch has no gradient.
+_STEPS = ("floor_divide", "floordiv")
 # What a shadow must not go through: its result would be drawn or written twice.
 _DRAWS = ("rand", "bernoulli", "normal", "dropout", "multinomial", "uniform", "exponential", "poisson")
 
@@ -30,15 +34,17 @@ class Shadowed(torch.Tensor):
         plain, plain_kwargs = tree_map(_plain, (args, kwargs))
         name = getattr(function, "__name__", "")
         result = function(*plain, **plain_kwargs)
-        if name == "__get__" or not _holds_numbers(result) or any(d in name for d in _DRAWS):
+        if name == "__get__" or not _holds_numbers(result) or any(d in name for d in (*_DRAWS, *_STEPS)):
             return result
         writes = (name.endswith("_") and not name.endswith("__")) or name in ("__setitem__", "__iadd__")
         if writes and not isinstance(args[0], Shadowed):
             return result
+        # (A view's shadow is one of the shadow itself, for the view may be written to.)
+        used = _itself if writes or _is_view(result) else _Cast.apply
         # A bool is a number first, a mask where an operator takes no number there.
-        for shadow in (_shadow, _shadow_but_of_bools):
+        for bools in (True, False):
             try:
-                shadows, shadow_kwargs = tree_map(shadow, (args, kwargs))
+                shadows, shadow_kwargs = tree_map(partial(_shadow, used, bools), (args, kwargs))
                 continued = function(*shadows, **shadow_kwargs)
             except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError):
                 continue
@@ -57,14 +63,33 @@ def _plain(x):
     return x.as_subclass(torch.Tensor) if isinstance(x, Shadowed) else x
 
 
-def _shadow(x):
+class _Cast(torch.autograd.Function):
+    """A shadow for one use, whose gradient has the integers' dtype."""
+
+    @staticmethod
+    def forward(ctx, shadow, dtype):
+        ctx.dtype = dtype
+        return shadow.view_as(shadow)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient.to(ctx.dtype).to(gradient.dtype), None
+
+
+def _itself(shadow, dtype):
+    return shadow
+
+
+def _is_view(result) -> bool:
+    first = result[0] if isinstance(result, (tuple, list)) else result
+    return isinstance(first, torch.Tensor) and first._is_view()
+
+
+def _shadow(used, bools: bool, x):
+    """What ``x`` is for the operator over shadows; without ``bools`` these are masks."""
     if isinstance(x, Shadowed):
-        return x.shadow
+        return _plain(x) if not bools and x.dtype is torch.bool else used(x.shadow, x.dtype)
     return torch.float64 if isinstance(x, torch.dtype) and x in _CONTINUED else x
-
-
-def _shadow_but_of_bools(x):
-    return _plain(x) if isinstance(x, Shadowed) and x.dtype is torch.bool else _shadow(x)
 
 
 _CONTINUED = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}

@@ -214,11 +214,12 @@ class Pass:
             if opened is None:        # it was another thread's, and has ended meanwhile
                 holder._write(change)
                 return
-            # A Parameter's own memory stays as it is until the pass ends well.
-            in_place = not hasattr(holder, "_rest") or id(holder) in opened._changed
+            if hasattr(holder, "_rest"):
+                opened._write_parameter(holder, change)
+                return
             opened.refuse_given(holder)
             # Nor may another Tensor hold the same tensor: two references are the slot and the question.
-            in_place = in_place and sys.getrefcount(holder._t) == 2
+            in_place = sys.getrefcount(holder._t) == 2
             t = holder._t
             new = copy_on_write.apply_change(t, change, in_place)
             if new is not t:
@@ -241,6 +242,17 @@ class Pass:
                 "Can not modify tensor id of input tensor from network by assign value, this may caused "
                 "by slice op, please check your code to avoid this error!"
             )
+
+    def _write_parameter(self, holder: Tensor, change) -> None:
+        """The write itself is not differentiated: who reads the Parameter afterwards gets the new value with
+        the Parameter's gradient (as by `ops.function._writing`)."""
+        t = holder._t
+        # Its own memory stays as it is until the pass ends well.
+        in_place = id(holder) in self._changed and not t.requires_grad and sys.getrefcount(t) == 3
+        with torch.no_grad():
+            new = copy_on_write.apply_change(t.detach() if t.requires_grad else t, change, in_place)
+        if new is not t:
+            self.rebind(holder, copy_on_write.overwrite(t, new) if t.requires_grad else new)
 
     def was_given(self, holder: Tensor) -> bool:
         """Whether ``holder`` is an argument of what is differentiated, which PyNative mode protects."""

@@ -32,7 +32,7 @@ class Optimizer(HostValues, Cell):
     bad groups.
     """
 
-    _never_recorded = True
+    _never_recorded = _updates_weights = True
     # The groups' option that a step adds to the gradients before anything else.
     _adds_decay = True
 

@@ -56,7 +56,7 @@ class Optimizer(GroupedParameters, Stepping, Cell):
     optimizers it is called with the gradients.
     """
 
-    _never_recorded = True
+    _never_recorded = _updates_weights = True
     _parameters = _Parameters()
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0) -> None:

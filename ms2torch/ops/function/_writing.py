@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ms2torch._core import mode
 from ms2torch._core.gradient import recording, threads
-from ms2torch._core.gradient.custom import overwrite
+from ms2torch._core.gradient.copy_on_write import overwrite
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 

@@ -76,6 +76,8 @@ class _Asked:
         self.weights = None if weights is None else _weights(weights)
 
     def __call__(self, args: tuple, kwargs: dict):
+        if kwargs and mode.graph and not entry.in_a_graph():
+            raise TypeError(f"got an unexpected keyword argument '{next(iter(kwargs))}'")
         sens = None
         if self.sens_param:
             if "sens" in kwargs:

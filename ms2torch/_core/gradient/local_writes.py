@@ -1,0 +1,61 @@
+"""What a graph writes into a slice of a Parameter, or by a mask: the graph's own until it ends.
+
+MindSpore's graph mode makes ``self.queue[0:2] = v`` a new value: what reads ``self.queue`` later in the graph
+sees it, and ``v`` has its gradient, but the Parameter keeps its content. (By any other index, ``[:, 0]``,
+``[0]``, ``[indices]``, the Parameter itself is written.)
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+import torch
+
+from ms2torch._core import mode
+from ms2torch._core.tensor import indexing
+from ms2torch._core.tensor.tensor import Tensor, lower
+
+# In a construct of graph mode that assigns to elements: Parameters by id, with what they held before, whether
+# the pass knew of a change, and what they hold now.
+_written: dict[int, list] | None = None
+
+
+def are_meant(index) -> bool:
+    """Whether a write by ``index`` is the graph's own."""
+    return _written is not None and (
+        index.__class__ is slice or (isinstance(index, Tensor) and index._t.dtype is torch.bool))
+
+
+def write(param, index, value) -> None:
+    """``param[index] = value`` until the graph ends."""
+    opened, key = mode.differentiation, id(param)
+    if key not in _written:
+        _written[key] = [param, param._t, opened is not None and key in opened._changed, None]
+    new = param._t.clone()
+    indexing.setitem(new, lower(index), lower(value))
+    _written[key][3] = new
+    if opened is None:
+        param._t = new
+    else:
+        opened.rebind(param, new)
+
+
+@contextlib.contextmanager
+def of_a_graph():
+    """The call of a graph's ``construct``; an inner one belongs to the outer."""
+    global _written
+    if _written is not None:
+        yield
+        return
+    _written = {}
+    try:
+        yield
+    finally:
+        written, _written = _written, None
+        opened = mode.differentiation
+        for key, (param, before, known, now) in written.items():
+            if param._t is not now:         # the Parameter itself was written to after
+                continue
+            param._t = before
+            if opened is not None and not known:
+                opened._changed.pop(key, None)
