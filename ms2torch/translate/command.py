@@ -107,9 +107,10 @@ def translate(project: Project, draft: Draft, script: list[str] | None, api: str
             _copied(Path.cwd(), Path(folder) / "before")
         result = _session(project, script, api, Path(folder))
         _take(outcome, project, draft, result)
-        if script:
-            from . import program
+        from . import program
 
+        program.note_draws(outcome, project, result)
+        if script:
             program.prove(outcome, project, draft, script, api, Path(folder), result)
     outcome.seconds = time.perf_counter() - began
     return outcome

@@ -37,6 +37,7 @@ class Outcome:
     ran: dict | None = None
     whole: str | None = None
     compared: str = ""
+    numpy: str = ""
     seconds: float = 0.0
 
     @property
@@ -63,7 +64,8 @@ class Outcome:
     @property
     def done(self) -> bool:
         """Whether all was translated and proved."""
-        return not (self.kept or self.taken or self.whole or self.proved < len(self.proofs) or self.failure)
+        left = self.kept or self.taken or self.whole or self.numpy or self.failure
+        return not left and self.proved == len(self.proofs)
 
     @property
     def failure(self) -> str:
@@ -102,6 +104,8 @@ class Outcome:
                 left.append(f"{place}: {proof['name']} {how}: {proof['reason']}")
         if self.failure:
             left.append(f"the program did not run to its end: {self.failure}")
+        if self.numpy:
+            left.append(self.numpy)
         if self.whole:
             left.append(f"the whole program: {self.whole}")
         return left

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from functools import partial
 from pathlib import Path
 
 import torch
 
-from . import printed, whole
+from . import draws, printed, whole
 from .bisecting import Bisection
 from .outcome import Outcome
 from .places import Draft, Project
@@ -46,7 +45,7 @@ def prove(
     }
     side = "original"
     outcome.whole = _compared(outcome, run_again, spec, folder, side)
-    if outcome.whole and (drawn := _drawn(result, project)):
+    if outcome.whole and (drawn := _drawn(result)):
         original = {**spec, "side": "original", "script": os.path.abspath(script[0]), "given": None}
         original |= {"still": drawn, "api": api}
         original |= {"weights": str(folder / "original.pt"), "out": str(folder / "still.end.json")}
@@ -77,21 +76,37 @@ def _settle(outcome: Outcome) -> None:
 _STILL = {
     "dropout": " Dropout was off on both sides: they draw other masks.",
     "orders": " Shuffling was off on both sides: without a seed they draw other orders.",
-    "numpy": " MindSpore draws initial weights from numpy's generator, PyTorch does not: here neither did.",
+    "numpy": " Initial weights were drawn apart from numpy's generator on both sides.",
 }
-_FROM_NUMPY = re.compile(
-    r"\b(?:np|numpy)\.random\.(?!seed|RandomState|default_rng|Generator|get_state|set_state)\w+\("
+_FROM_NUMPY = (
+    "MindSpore draws initial weights from numpy's generator, PyTorch does not: what the program draws "
+    "from it afterwards is different"
 )
 
 
-def _drawn(result: dict, project: Project) -> list[str]:
+def note_draws(outcome: Outcome, project: Project, result: dict) -> None:
+    """Say so where other numbers follow from numpy's generator than in the original."""
+    texts = [source.text for source in project.sources.values() if source.notebook is None]
+    if not result["run"]:
+        layers = any(site.name.startswith("mindspore.nn.") for f in outcome.files for site in f.sites)
+        if layers and draws.may_matter(texts):
+            outcome.numpy = f"{_FROM_NUMPY}, unless --run tells how many"
+    elif _is_untold(result) and draws.may_matter(texts):
+        outcome.numpy = f"{_FROM_NUMPY}, for where its weights are made is not told"
+
+
+def _is_untold(result: dict) -> bool:
+    return any(draws.told(rows) is False for rows in result["facts"].values())
+
+
+def _drawn(result: dict) -> list[str]:
     """What the run drew that PyTorch draws otherwise, in the words of `_STILL`."""
     names = {fact[2][0] for facts in result["facts"].values() for fact in facts}
     seeded = any(name.endswith("set_seed") for name in names)
     found = ["dropout"] if any("ropout" in name for name in names) else []
     if any(name.startswith("mindspore.dataset.") for name in names) and not seeded:
         found = ["dropout", "orders"]
-    if any(_FROM_NUMPY.search(source.text) for source in project.sources.values()):
+    if _is_untold(result):
         found.append("numpy")
     return found
 

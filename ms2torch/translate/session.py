@@ -22,7 +22,7 @@ def main(spec: dict) -> None:
 
     device.select(None)
     alias.install(spec.get("api"), inherit=True)
-    from . import guessing, instances, proving, recording, whole
+    from . import draws, guessing, instances, proving, recording, whole
 
     sources = spec["sources"]
     process = os.getpid()
@@ -30,13 +30,15 @@ def main(spec: dict) -> None:
     facts, ran = {}, None
     if spec.get("script"):
         seen.install()
-        with recording.Watch(list(sources)) as watch, whole.Training() as training:
+        drawn = draws.Draws(sources)
+        with recording.Watch(list(sources)) as watch, whole.Training() as training, drawn:
             ran = _run(spec["script"], spec["arguments"], sources)
         if os.getpid() != process:
             os._exit(ran["code"])  # a process that the program forked
         _silence()
         seen.watching = False
         facts = watch.recorder.facts
+        drawn.into(facts)
         training.save(spec["weights"])
         classes = seen.by_class()
         ran["calls"] = sum(fact.calls for found in facts.values() for fact in found.values())

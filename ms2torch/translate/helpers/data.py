@@ -216,6 +216,11 @@ def mt19937_64(seed):
             yield x ^ x >> 43
 
 
+def draw_initial_weights(count):
+    """Draw from numpy's generator as MindSpore does for initial weights: what follows stays the same."""
+    np.random.rand(count)
+
+
 def set_epoch(data, epoch):
     """Tell the sampler of a loader that asks for it which epoch begins."""
     sampler = getattr(data, "sampler", None)

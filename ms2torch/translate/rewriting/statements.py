@@ -6,6 +6,7 @@ import ast
 
 import libcst as cst
 
+from .. import draws
 from ..translation import site_of
 from .templates import fill
 from .worth import SHAPE, Many, is_tensor
@@ -100,6 +101,7 @@ def line(
 ):
     """One line, what goes from it, and what follows it."""
     node = rewriter.statement(original)
+    after = [*after, *_draws(rewriter, node)]
     gone = rewriter.primitives.gone.get((node.lineno, node.col_offset)) if node is not None else None
     if gone:
         updated = _without(updated, gone)
@@ -126,6 +128,15 @@ def line(
     if not made and len(lines) == 1:
         return lines[0]
     return cst.FlattenSentinel([*lines, *made])
+
+
+def _draws(rewriter, node: ast.stmt | None) -> list[str]:
+    """What follows the making of weights for which MindSpore drew from numpy's generator."""
+    fact = rewriter.reading.facts.at(node.lineno, draws.COLUMN) if node is not None else None
+    if fact is None or not isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)):
+        return []
+    rewriter.helpers.add("draw_initial_weights")
+    return [f"draw_initial_weights({fact.calls})"]
 
 
 def _is_gone(statement) -> bool:
