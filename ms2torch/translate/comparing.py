@@ -180,10 +180,17 @@ def _judged(theirs: Outcome, ours: Outcome, double: Outcome | None) -> Differenc
         for name, one in left.items():
             if name not in right:
                 continue  # one side trains what the other keeps as a buffer
-            found = _differs(f"{what} {name}", one, right[name], middle.get(name))
+            found = _differs(f"{what} {name}", one, _as_shaped(right[name], one), middle.get(name))
             if found:
                 return found
     return None
+
+
+def _as_shaped(two, one):
+    """What belongs to a weight, in the shape that the other side has, where ones alone differ: of Conv1d."""
+    if isinstance(one, torch.Tensor) and isinstance(two, torch.Tensor) and twins.alike(one.shape, two.shape):
+        return two.reshape(one.shape)
+    return two
 
 
 def _differs(what: str, one, two, middle) -> Difference | None:

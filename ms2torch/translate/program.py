@@ -121,6 +121,8 @@ def _compared(outcome: Outcome, run_again, spec: dict, folder: Path, side: str) 
     ended = json.loads(end.read_text())
     if ended["error"] or ended["code"]:
         how = ended["error"] or f"exit code {ended['code']}"
+        if "No module named 'mindspore'" in how:
+            how += " (what it imports outside of SRC needs MindSpore: give the folder)"
         return f"the translation fails: {how}{_line(folder, spec)}"
     lines = [(folder / f"{s}.out").read_text(errors="replace").splitlines() for s in (side, "translation")]
     one, two = (torch.load(f, weights_only=True) for f in (folder / "original.pt", spec["weights"]))

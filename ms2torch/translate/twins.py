@@ -286,7 +286,7 @@ def pair_parameters(cell: Cell, twin: torch.nn.Module) -> tuple[dict[str, str], 
     for name, shape in left.items():
         path, _, leaf = name.rpartition(".")
         renamed = f"{path}.{LEAVES.get(leaf, leaf)}".lstrip(".")
-        other = next((n for n in (name, renamed) if n in right and _same(shape, right[n])), None)
+        other = next((n for n in (name, renamed) if n in right and alike(shape, right[n])), None)
         if other is not None:
             found[name] = other
     rest = _left(left, found.keys()), _left(right, found.values())
@@ -301,7 +301,8 @@ def _unused(cell: Cell) -> set[str]:
     return {f"{name}.{leaf}".lstrip(".") for name in norms for leaf in ("moving_mean", "moving_variance")}
 
 
-def _same(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
+def alike(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
+    """Whether two shapes are the same but for ones."""
     return [n for n in one if n != 1] == [n for n in two if n != 1]
 
 

@@ -71,6 +71,26 @@ def test_a_pipeline_gives_the_same_batches(pipeline, seeds):
                 assert one.numpy().dtype == two.dtype
 
 
+FILES = {
+    "digits": """ds.MnistDataset(folder, "test", shuffle=False).map(
+    vision.Resize((9, 8), interpolation=vision.Inter.LINEAR), "image").map(
+    transforms.TypeCast(ms.int32), "label").batch(3)""",
+    "digits in a seed's order": """ds.MnistDataset(dataset_dir=folder).map(
+    transforms.TypeCast(ms.int32), "label").batch(2, drop_remainder=True)""",
+}
+
+
+@pytest.mark.parametrize("pipeline", FILES.values(), ids=FILES)
+def test_a_pipeline_over_files(pipeline, seeds, tmp_path):
+    pixels = np.random.RandomState(0).randint(0, 256, (7, 6, 5)).astype(np.uint8)
+    for part, images in (("t10k", pixels[:4]), ("train", pixels[4:])):
+        head = np.array([2051, *images.shape], ">i4").tobytes()
+        (tmp_path / f"{part}-images-idx3-ubyte").write_bytes(head + images.tobytes())
+        labels = np.array([2049, len(images)], ">i4").tobytes() + bytes(range(len(images)))
+        (tmp_path / f"{part}-labels-idx1-ubyte").write_bytes(labels)
+    test_a_pipeline_gives_the_same_batches(pipeline.replace("folder", repr(str(tmp_path))), None)
+
+
 @pytest.fixture
 def seeds():
     """The generators as they were, afterwards."""

@@ -227,3 +227,32 @@ def test_a_loss_scale_is_a_grad_scaler():
     assert WITH_GRAD_SCALER in made.text and made.helpers == []
     scaler = "init_scale=2**10, growth_factor=2, backoff_factor=1 / 2, growth_interval=50"
     assert scaler in made.text.replace("2 ** 10", "2**10")
+
+
+ROUND = """
+import mindspore as ms
+from mindspore import nn, ops
+
+
+class Round(nn.Cell):
+    def construct(self, x, y):
+        return ops.round(x), y * 2
+
+    def bprop(self, x, y, out, dout):
+        return dout[0] * (ops.abs(x) < 1), dout[1] + out[1]
+
+
+net = Round()
+"""
+
+
+def test_a_cell_that_gives_its_own_gradients():
+    import torch
+
+    made = translate_source(ROUND)
+    assert "    @own_gradient\n    def forward(self, x, y):" in made.text and "ms2torch" not in made.text
+    exec(made.text, there := {})
+    x, y = torch.tensor([0.6, 1.7], requires_grad=True), torch.tensor([3.0, 4.0], requires_grad=True)
+    one, two = there["net"](x, y)
+    (one * 5 + two).sum().backward()
+    assert one.tolist() == [1.0, 2.0] and x.grad.tolist() == [5.0, 0.0] and y.grad.tolist() == [7.0, 9.0]

@@ -1,6 +1,7 @@
 """Data: columns cut into rows, rows through functions, and the order in which MindSpore gives them."""
 
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -36,6 +37,30 @@ class Samples(torch.utils.data.Dataset):
                 values = values if isinstance(values, tuple) else (values,)
             row.update(zip(names, map(np.asarray, values)))
         return tuple(torch.tensor(value) for value in row.values())
+
+
+def mnist(folder, usage="all"):
+    """Images (28, 28, 1) of bytes and digits, from MNIST's files; of all, the test digits come first."""
+    rows = []
+    for part, name in (("test", "t10k"), ("train", "train")):
+        images, labels = (Path(folder, f"{name}-{kind}-ubyte") for kind in ("images-idx3", "labels-idx1"))
+        if usage in (part, "all") and images.is_file() and labels.is_file():
+            _, *shape = np.fromfile(images, ">i4", 4)
+            pixels = np.fromfile(images, np.uint8, offset=16).reshape(*shape, 1)
+            rows += zip(pixels, np.fromfile(labels, np.uint8, offset=8).astype(np.uint32))
+    return rows
+
+
+def cifar10(folder, usage="all"):
+    """Images (32, 32, 3) of bytes and their classes, from CIFAR-10's binary files."""
+    names = {"train": [f"data_batch_{i}.bin" for i in range(1, 6)], "test": ["test_batch.bin"]}
+    rows = []
+    for name in names["train"] + names["test"] if usage == "all" else names[usage]:
+        if Path(folder, name).is_file():
+            found = np.fromfile(Path(folder, name), np.uint8).reshape(-1, 1 + 3072)
+            images = found[:, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+            rows += zip(images, found[:, 0].astype(np.uint32))
+    return rows
 
 
 def by_name(loader, names, arrays=False):

@@ -25,6 +25,27 @@ def grad_by_weights(function, weights):
     return run
 
 
+def own_gradient(forward):
+    """A ``forward`` whose gradients the module's ``bprop(*inputs, output, gradient)`` gives."""
+
+    class Function(torch.autograd.Function):
+        @staticmethod
+        def forward(context, module, *inputs):
+            found = forward(module, *inputs)
+            context.module, context.single = module, not isinstance(found, tuple)
+            context.save_for_backward(*inputs, *((found,) if context.single else found))
+            return found
+
+        @staticmethod
+        def backward(context, *gradients):
+            saved, count = context.saved_tensors, len(gradients)
+            output, gradient = (saved[-1], *gradients) if context.single else (saved[-count:], gradients)
+            found = context.module.bprop(*saved[:-count], output, gradient)
+            return None, *(found if isinstance(found, tuple) else (found,))
+
+    return lambda module, *inputs: Function.apply(module, *inputs)
+
+
 def differentiable(x):
     """A tensor to differentiate by: one that stands for ``x`` alone, in a derivative of a derivative too."""
     return x.view_as(x) if x.requires_grad else x.detach().requires_grad_()

@@ -66,6 +66,10 @@ def function(rewriter, original: cst.FunctionDef, updated: cst.FunctionDef):
         if not is_cell(cls.root()):
             name = "__call__"
         updated = updated.with_changes(name=cst.Name(name))
+        if name == "forward" and original.name.value == "construct" and cls.function("bprop") is not None:
+            rewriter.helpers.add("own_gradient")
+            decorators = [*updated.decorators, cst.Decorator(cst.Name("own_gradient"))]
+            updated = updated.with_changes(decorators=decorators)
     updated = _overload(rewriter, rewriter.statement(original), updated)
     kept = [
         d

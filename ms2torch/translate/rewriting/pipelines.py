@@ -13,12 +13,19 @@ from .worth import BUFFER, Const, Function, Of, Ref, is_a
 
 DATASET = "mindspore.dataset.Dataset"
 BATCHED = "mindspore.dataset.BatchDataset"
-SOURCES = {"mindspore.dataset.GeneratorDataset": "source", "mindspore.dataset.NumpySlicesDataset": "data"}
+# Where pipelines begin: the names of their first arguments.
+SOURCES = {
+    "GeneratorDataset": ("source", "column_names"),
+    "NumpySlicesDataset": ("data", "column_names"),
+    "MnistDataset": ("dataset_dir", "usage"),
+    "Cifar10Dataset": ("dataset_dir", "usage"),
+}
 TRANSFORMS = ("TypeCast", "Rescale", "Normalize", "HWC2CHW", "ToTensor", "Resize", "CenterCrop", "Compose")
 SETTINGS = ("set_prefetch_size", "set_num_parallel_workers", "set_enable_shared_mem", "set_auto_num_workers")
 # What changes no row, only who reads it.
 _WORKERS = {"num_parallel_workers", "python_multiprocessing", "max_rowsize", "num_epochs", "do_copy"}
-_SOURCE_TAKES = {"column_names", "shuffle", "num_shards", "shard_id"} | _WORKERS
+_SOURCE_TAKES = {"shuffle", "num_shards", "shard_id"} | _WORKERS
+_LINEAR = {"mindspore.dataset.vision.Inter.LINEAR", "mindspore.dataset.vision.Inter.BILINEAR"}
 _METHODS = {
     "map": {"operations", "input_columns"} | _WORKERS,
     "batch": {"batch_size", "drop_remainder"} | _WORKERS,
@@ -77,14 +84,15 @@ def source_of(worth) -> dict[str, ast.expr] | None:
     call = worth.call if isinstance(worth, Of) else None
     if call is None:
         return None
-    numpy = "NumpySlices" in ast.unparse(call.func)
-    first = ("data", "column_names") if numpy else ("source", "column_names")
-    return arguments_by_name(call, first)
+    leaf = ast.unparse(call.func).rpartition(".")[2]
+    return arguments_by_name(call, SOURCES.get(leaf, ("source", "column_names")))
 
 
 def columns(worth) -> list[str] | None:
     """The names of a pipeline's columns; None where they are not told."""
     source = source_of(worth) or {}
+    if "dataset_dir" in source:
+        return ["image", "label"]
     node, data = source.get("column_names"), source.get("data")
     if node is None and isinstance(data, ast.Tuple):
         return [f"column_{i}" for i in range(len(data.elts))]
@@ -117,19 +125,18 @@ def _of_call(tree: ast.Module, reading: Reading, node: ast.Call) -> Pipelines:
 def _of_ref(reading: Reading, path: Ref, node: ast.Call) -> str:
     """Why a source, a transform or a setting keeps the pipelines where they are."""
     leaf = path.rpartition(".")[2]
-    if path in SOURCES:
+    if leaf in SOURCES:
         return _of_source(reading, leaf, node)
     if leaf in TRANSFORMS:
-        return _of_transform(leaf, node)
+        return _of_transform(reading, leaf, node)
     if leaf in SETTINGS:
         return ""
     return f"{leaf} has no counterpart in torch.utils.data"
 
 
 def _of_source(reading: Reading, leaf: str, node: ast.Call) -> str:
-    numpy = leaf == "NumpySlicesDataset"
-    args = arguments_by_name(node, ("data", "column_names") if numpy else ("source", "column_names"))
-    other = args.keys() - _SOURCE_TAKES - {"data", "source"}
+    args = arguments_by_name(node, SOURCES[leaf])
+    other = args.keys() - _SOURCE_TAKES - {*SOURCES[leaf]}
     if other or len(node.args) > 2 or any(isinstance(a, ast.Starred) for a in node.args):
         return f"{leaf}: its {min(other, default='arguments')} have no rule"
     worth = reading.worth(args.get("source")) if "source" in args else None
@@ -140,10 +147,13 @@ def _of_source(reading: Reading, leaf: str, node: ast.Call) -> str:
     return ""
 
 
-def _of_transform(leaf: str, node: ast.Call) -> str:
+def _of_transform(reading: Reading, leaf: str, node: ast.Call) -> str:
     if leaf == "Resize":
-        size = node.args[0] if len(node.args) == 1 and not node.keywords else None
-        return "" if isinstance(size, ast.Tuple) else "Resize: only a size of both sides has a rule"
+        args = arguments_by_name(node, ("size", "interpolation"))
+        if not isinstance(args.get("size"), (ast.Tuple, ast.List)):
+            return "Resize: only a size of both sides has a rule"
+        if "interpolation" in args and reading.worth(args["interpolation"]) not in _LINEAR:
+            return "Resize: only linear interpolation has a rule"
     if leaf == "ToTensor" and (node.args or node.keywords):
         return "ToTensor: its output_type= has no rule"
     return ""

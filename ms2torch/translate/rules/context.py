@@ -33,6 +33,18 @@ def set_context(call):
     return cst.parse_expression(f"torch.set_default_device(device_of({code(target)}))")
 
 
+@rule(
+    "get_context context.get_context",
+    "torch.get_default_device()",
+    "PyTorch has one mode, and settings of its own",
+    "PyTorch 只有一种模式，设置也不同",
+)
+def get_context(call):
+    if call.value(next(iter(call.args), "")) != "device_target":
+        call.keep("what it asks for has no counterpart")
+    return '("CPU" if torch.get_default_device().type == "cpu" else "GPU")'
+
+
 @rule("set_device", "torch.set_default_device(device)")
 def set_device(call):
     value = call.value("device_target")

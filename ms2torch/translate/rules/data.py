@@ -15,7 +15,7 @@ from ..rewriting import pipelines
 from ..rewriting.templates import code
 from ..rewriting.worth import BUFFER
 from .dtypes import TORCH
-from .table import rule
+from .table import VALUES, Rule, add, rule
 
 _ORDER = "a seed's order is MindSpore's: SeededOrder, at the head, gives it; shuffle=True where it need not be the same"
 _ORDER_ZH = "设了种子时顺序与 MindSpore 相同：文件头的 SeededOrder；无需相同时用 shuffle=True"
@@ -46,6 +46,20 @@ def numpy_slices(call):
     if isinstance(names, cst.SimpleString):
         call.put("column_names", f"[{code(names)}]")
     return "Samples(slices({data}), {column_names})"
+
+
+def _of_files(leaf: str, helper: str) -> None:
+    """A rule for a dataset that is read from files of its own."""
+
+    @rule(f"dataset.{leaf}", f"{helper}(folder, usage), at the head, or torchvision's", _ORDER, _ORDER_ZH)
+    def write(call):
+        call.helper("Samples")
+        call.helper(helper)
+        return f'Samples({helper}({{dataset_dir}}, {{usage?}}), ["image", "label"])'
+
+
+_of_files("MnistDataset", "mnist")
+_of_files("Cifar10Dataset", "cifar10")
 
 
 def _method(name: str, form: str, en: str = "", zh: str = ""):
@@ -245,7 +259,17 @@ def reset(call):
 _transform("CenterCrop", "center_crop")
 _transform("Rescale", "rescale")
 _transform("Normalize", "normalize")
-_transform("Resize", "resize")
+
+for _name in ("LINEAR", "BILINEAR"):
+    add(Rule(f"mindspore.dataset.vision.Inter.{_name}", '"bilinear"'), VALUES)
+
+
+@rule("dataset.vision.Resize", "resize(size), at the head")
+def resized(call):
+    call.helper("resize")
+    return "resize({size})"
+
+
 _transform("HWC2CHW", "channels_first", False)
 _transform("ToTensor", "to_tensor", False)
 

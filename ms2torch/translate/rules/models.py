@@ -126,7 +126,23 @@ def manager(call):
     parents = [call.rewriter.parents.get(id(n)) for n in uses if isinstance(n.ctx, ast.Load)]
     if name and parents and all(getattr(p, "arg", "") == "loss_scale_manager" for p in parents):
         return cst.Name("_gone_")
+    asked = [getattr(p, "attr", "") for p in parents]
+    if call.name.endswith("FixedLossScaleManager") and "get_loss_scale" in asked:
+        if not {*asked} <= {"get_loss_scale", ""}:
+            call.keep("more than its scale is asked for")
+        return "{loss_scale}"
+    if any(asked):
+        call.keep("it is asked for more than a Model asks")
     return "None"
+
+
+@rule(
+    "train.FixedLossScaleManager.get_loss_scale FixedLossScaleManager.get_loss_scale "
+    "train.loss_scale_manager.FixedLossScaleManager.get_loss_scale",
+    "the number itself",
+)
+def scale_of(call):
+    return "{self}"
 
 
 @rule("train.TimeMonitor TimeMonitor", "Callback(): nothing is measured")

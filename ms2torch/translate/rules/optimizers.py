@@ -51,7 +51,10 @@ def _groups_by_step(call) -> str:
     if not any(isinstance(w, (Seq, OwnOf, Of)) or w == ARRAY for w in worths):
         return ""
     if node is made:
-        call.keep("its groups have rates by step: give them a name first")
+        used = {n.id for n in ast.walk(call.rewriter.tree) if isinstance(n, ast.Name)}
+        name = next(n for n in ("groups", "parameter_groups", "groups_by_rate") if n not in used)
+        call.beforehand(f"{name} = {code(call.args['params'])}")
+        return name
     return node.id
 
 
