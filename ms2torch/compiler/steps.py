@@ -54,14 +54,15 @@ class Step:
             return self._timed(eager, args, kwargs)
         leaves: list[Tensor] = []
         spec = flatten((args, kwargs), leaves)
-        signature = _signature(spec, leaves)
+        values: list = []
+        signature = _signature(spec, leaves, values)
         fits = False
         for variant in self.variants:
-            if variant.signature == signature:
+            if variant.signature == signature and variant.numbers.take(values):
                 fits = True
                 if variant.watch.holds() and variant.fits():
                     return self._run(variant, eager, args, kwargs, leaves)
-        if not self._wants(signature, fits):
+        if not self._wants((signature, tuple(values)), fits):
             return eager(*args, **kwargs)
         return self._first(signature, eager, args, kwargs, leaves)
 
@@ -115,11 +116,11 @@ class Step:
         start = time.perf_counter()
         try:
             from .effects import Handlers, Interrupted
-            from .tracing import trace  # half a second of torch's modules, when it is needed
+            from .numbers import trace  # half a second of torch's modules, when it is needed
 
             with Handlers() as handlers:
                 with handlers.waiting_for(), passes.threads.held():
-                    variant = Compiled(signature, trace(eager, args, kwargs, self.entries))
+                    variant = Compiled(signature, *trace(eager, args, kwargs, self.entries))
                 variant.compile([x._t for x in leaves])
         except Interrupted as interrupted:
             raise interrupted.__cause__ from None
@@ -230,8 +231,8 @@ CHECKED = frozenset((1, 2, 10, 100, 1000, 10_000, 100_000))
 class Compiled:
     """One compiled graph and what it holds for."""
 
-    def __init__(self, signature, traced) -> None:
-        self.signature, self.runs = signature, 0
+    def __init__(self, signature, traced, numbers) -> None:
+        self.signature, self.numbers, self.runs = signature, numbers, 0
         self.ran = False        # whether the graph of the step under way has run
         self.times: list[float] = []
         self.gm, self.lifted, self.watch = traced.gm, traced.inputs, traced.watch
@@ -329,20 +330,24 @@ def _put_back(counters: list) -> None:
         of.put_back()
 
 
-def _signature(spec, leaves: list) -> tuple:
+def _signature(spec, leaves: list, numbers: list) -> tuple:
+    """What a variant is for; the Python numbers in ``spec`` go to ``numbers``."""
     raw = [x._t for x in leaves]
-    return _token(spec), tuple([(t.shape, t.dtype, t.device, t.stride()) for t in raw])
+    return _token(spec, numbers), tuple([(t.shape, t.dtype, t.device, t.stride()) for t in raw])
 
 
-def _token(spec):
+def _token(spec, numbers: list):
     kind = spec.__class__
     if kind is Leaf:
         return Leaf
     if kind in (tuple, list):
-        return kind, tuple([_token(x) for x in spec])
+        return kind, tuple([_token(x, numbers) for x in spec])
     if kind is dict:
-        return kind, tuple([(k, _token(v)) for k, v in spec.items()])
-    return (kind, spec) if kind in (bool, int, float, complex, str, bytes, type(None)) else id(spec)
+        return kind, tuple([(k, _token(v, numbers)) for k, v in spec.items()])
+    if kind is int or kind is float:
+        numbers.append(spec)
+        return kind
+    return (kind, spec) if kind in (bool, complex, str, bytes, type(None)) else id(spec)
 
 
 def _told(error: Exception) -> str:
