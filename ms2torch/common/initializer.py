@@ -13,6 +13,7 @@ import numpy as np
 
 from ms2torch._core.random import rng as _rng
 from ms2torch._core.tensor.dtype import float32 as _float32
+from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor
 
 from .seed import _get_graph_seed, get_seed
@@ -62,9 +63,7 @@ class Initializer:
         self._kwargs = kwargs
         self._seed = None
 
-    def __repr__(self) -> str:
-        place = type(self).__module__.replace("ms2torch.", "mindspore.", 1)
-        return f"<{place}.{type(self).__qualname__} object at {id(self):#x}>"
+    __repr__ = plain_repr
 
     @property
     def seed(self) -> tuple[int, int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -156,6 +158,8 @@ def parse(argv: list[str]) -> Options:
                 f"last: ms2torch diff --torch {found.torch} train.py" if found.torch else "which script?")
     options = Options(**vars(found))
     script = options.script[0]
+    if options.torch and not is_trace(options.torch):
+        _check_script(p, shlex.split(options.torch)[0])
     if options.torch and is_trace(script):
         options.trace = script
     elif is_trace(script):
@@ -163,8 +167,8 @@ def parse(argv: list[str]) -> Options:
             p.error("two traces are compared: ms2torch diff a.trace b.trace")
         _useless(p, found, "between two traces", "trace", "reference_python", "reference_device", "align",
                  "level", "refeed", "until", "api", "device", "cells", "seed")
-    elif not Path(script).is_file():
-        p.error(f"no such script: {script}")
+    else:
+        _check_script(p, script)
     if options.trace:
         _useless(p, found, "with --trace", "reference_device")
     if options.reference != "ms2torch":
@@ -172,6 +176,17 @@ def parse(argv: list[str]) -> Options:
     if options.cells and options.level != "op":
         p.error("--cells is for --level op")
     return options
+
+
+def _check_script(p: argparse.ArgumentParser, script: str) -> None:
+    """End with a message where a script is not there or no Python."""
+    if not Path(script).is_file():
+        p.error(f"no such script: {script}")
+    try:
+        ast.parse(Path(script).read_bytes(), script)
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 1
+        p.exit(2, f"ms2torch diff: {script}:{line}: SyntaxError: {getattr(error, 'msg', error)}\n")
 
 
 def _useless(p: argparse.ArgumentParser, found: argparse.Namespace, where: str, *names: str) -> None:

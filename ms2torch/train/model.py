@@ -15,6 +15,7 @@ from ms2torch._checkparam import (
     check_value_type,
 )
 from ms2torch._core.errors import notice, unsupported
+from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch._naming.surface import install_lazy
 from ms2torch.nn.cell import Cell
@@ -40,6 +41,8 @@ class Model:
     evaluation that is made from ``network`` and ``loss_fn``. ``amp_level``: mixed precision O0 to O3, or
     auto. Keyword arguments: ``loss_scale_manager``, ``keep_batchnorm_fp32``.
     """
+
+    __repr__ = plain_repr
 
     def __init__(
         self,

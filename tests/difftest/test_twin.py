@@ -247,6 +247,17 @@ def test_wrong_command_lines_end_with_2_and_name_the_option(arguments, capsys):
     assert all(option in said for option in arguments[:1] if option.startswith("--"))
 
 
+@pytest.mark.parametrize("arguments", [["syn.py"], ["--torch", "syn.py", "fine.py"]])
+def test_a_script_that_is_no_python_is_one_line(tmp_path, monkeypatch, capsys, arguments):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "syn.py").write_text("x = 1\nx = (\n")
+    (tmp_path / "fine.py").write_text("import mindspore\n")
+    with pytest.raises(SystemExit) as end:
+        twin.main(arguments)
+    said = capsys.readouterr().err
+    assert end.value.code == 2 and said == "ms2torch diff: syn.py:2: SyntaxError: '(' was never closed\n"
+
+
 @pytest.mark.parametrize("options, said", [
     (["--level", "cell"], "the trace is of level step"),
     (["--align", "weights"], "does not hold weights whole; record it with --full 'initial/*'"),

@@ -130,3 +130,10 @@ _FORMS = {
     torch.float64: ("{:.8e}".format, 15, 12),
     torch.bool: (str, 5, 12),
 }
+
+
+def plain_repr(thing) -> str:
+    """``<mindspore.train.model.Model object at 0x...>``: what MindSpore has no other text for."""
+    cls = type(thing)
+    place = cls.__module__.replace("ms2torch.", "mindspore.", 1)
+    return f"<{place}.{cls.__qualname__} object at {id(thing):#x}>"

@@ -20,6 +20,7 @@ from importlib import import_module
 import numpy as np
 
 from ms2torch._core.errors import notice, unsupported
+from ms2torch._core.tensor.printing import plain_repr
 
 from ..core import config
 from ..core.errors import pipeline_error
@@ -52,6 +53,8 @@ class Dataset:
 
     A node feeds one consumer; a second one raises ValueError, as in MindSpore.
     """
+
+    __repr__ = plain_repr
 
     def __new__(cls, *args, **kwargs):
         one = object.__new__(cls)

@@ -18,6 +18,7 @@ import numpy as np
 
 from ms2torch._core.errors import unsupported
 from ms2torch._core.random.engines import MT19937
+from ms2torch._core.tensor.printing import plain_repr
 
 from ..core import config
 from ..core.errors import pipeline_error
@@ -74,6 +75,8 @@ def _check_num_samples(num_samples) -> None:
 
 class BuiltinSampler:
     """What all samplers share."""
+
+    __repr__ = plain_repr
 
     def __new__(cls, *args, **kwargs):
         one = object.__new__(cls)

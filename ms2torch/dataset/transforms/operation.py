@@ -17,6 +17,7 @@ import numpy as np
 from ms2torch._core.errors import unsupported
 from ms2torch._core.operators.error_wrappers import wrap_class
 from ms2torch._core.random.engines import MT19937
+from ms2torch._core.tensor.printing import plain_repr
 
 from ..core import config
 from ..core.errors import UserCodeError, operation_failed, pipeline_error, user_stack
@@ -51,6 +52,8 @@ def is_pil(image) -> bool:
 
 class TensorOperation:
     """Base of transforms over arrays (``mindspore.dataset.transforms.transforms.TensorOperation``)."""
+
+    __repr__ = plain_repr
 
     implementation = None
     random = False
@@ -160,6 +163,8 @@ class RandomOperation(TensorOperation):
 
 class PyTensorOperation:
     """Base of transforms in Python over PIL images (``...transforms.transforms.PyTensorOperation``)."""
+
+    __repr__ = plain_repr
 
     implementation = Implementation.PY
     random = False

@@ -14,6 +14,7 @@ from ms2torch._core.errors import final
 from ms2torch._core.gradient import autodiff
 from ms2torch._core.gradient.rows import as_gradient
 from ms2torch._core.tensor import dtype
+from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch._core.torch_private import tree_leaves
 from ms2torch.common.parameter import Parameter
@@ -31,6 +32,8 @@ class GradOperation:
     Both: the pair. ``sens_param``: the last argument of the call, or ``sens=``, is the sensitivity; otherwise
     ones. TypeError for flags that are no bool.
     """
+
+    __repr__ = plain_repr
 
     _differentiates = None
 

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 
 import numpy as np
 
+from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch._naming.surface import install_lazy
 
@@ -19,6 +20,8 @@ class Callback:
     overridden they call the older ``begin``, ``epoch_begin``, ``step_begin``, ``step_end``, ``epoch_end``,
     ``end``, which serve both.
     """
+
+    __repr__ = plain_repr
 
     def __enter__(self):
         return self

@@ -7,6 +7,7 @@ from abc import ABCMeta, abstractmethod
 
 import numpy as np
 
+from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor
 
 __all__ = ["EvaluationBase", "Metric", "rearrange_inputs"]
@@ -33,6 +34,8 @@ class Metric(metaclass=ABCMeta):
     All three are for subclasses to define; calling a metric does the three in a row. Metrics work on numpy
     arrays.
     """
+
+    __repr__ = plain_repr
 
     def __init__(self) -> None:
         self._indexes = None
