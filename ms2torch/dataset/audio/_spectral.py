@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -253,17 +254,19 @@ class Resample(AudioTensorOperation):
                          self.rolloff, beta)
 
 
-def _kernels(old: int, new: int, width: int, rolloff: float, beta: float | None) -> tuple[np.ndarray, int]:
-    """A filter for each of the ``new`` phases, and how far it reaches."""
+@lru_cache(64)
+def _kernels(old: int, new: int, width: int, rolloff: float, beta: float | None):
+    """A filter for each of the ``new`` phases, (new, taps), and where in its block it starts."""
     base = min(old, new) * rolloff
-    reach = math.ceil(width * old / base)
-    at = np.arange(-reach, reach + old)[None] / old - np.arange(new)[:, None] / new
+    reach = width * old / base
+    first = np.ceil(np.arange(new) * (old / new) - reach).astype(np.int64)
+    at = (first[:, None] + np.arange(math.ceil(2 * reach) + 1)) / old - np.arange(new)[:, None] / new
     at = (at * base).clip(-width, width)
     if beta is None:
         shape = np.cos(at * math.pi / width / 2) ** 2
     else:
         shape = np.i0(beta * np.sqrt((1 - (at / width) ** 2).clip(0))) / np.i0(beta)
-    return np.sinc(at) * shape * base / old, reach
+    return np.sinc(at) * shape * base / old, first
 
 
 def resampled(wave: np.ndarray, old, new, width: int = 6, rolloff: float = 0.99, beta: float | None = None):
@@ -272,9 +275,17 @@ def resampled(wave: np.ndarray, old, new, width: int = 6, rolloff: float = 0.99,
     old, new = int(old) // common, int(new) // common
     if old == new:
         return wave
-    kernels, reach = _kernels(old, new, width, rolloff, beta)
-    length = wave.shape[-1]
-    padded = np.pad(wave.reshape(-1, length).astype(np.float64), [(0, 0), (reach, reach + old)])
-    views = np.lib.stride_tricks.sliding_window_view(padded, kernels.shape[1], -1)[:, ::old]
-    found = (views @ kernels.T).reshape(len(padded), -1)[:, :math.ceil(new * length / old)]
+    kernels, first = _kernels(old, new, width, rolloff, beta)
+    length, taps, before = wave.shape[-1], kernels.shape[1], -int(first[0])
+    blocks = -(-length // old)
+    padded = np.pad(wave.reshape(-1, length).astype(np.float64), [(0, 0), (before, taps + 2 * old)])
+    views = np.lib.stride_tricks.sliding_window_view(padded, taps, -1)
+    found = np.empty((len(padded), blocks, new))
+    if new <= blocks:                                        # of phases or blocks, the loop is over the fewer
+        for phase, start in enumerate((first + before).tolist()):
+            found[:, :, phase] = views[:, start:start + blocks * old:old] @ kernels[phase]
+    else:
+        for block in range(blocks):
+            found[:, block] = (views[:, first + before + block * old] * kernels).sum(-1)
+    found = found.reshape(len(padded), -1)[:, :math.ceil(new * length / old)]
     return found.reshape(*wave.shape[:-1], -1).astype(wave.dtype)
