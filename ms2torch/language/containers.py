@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import operator
 
+import torch
+
 from ms2torch._core import mode
+from ms2torch._core.gradient.integers import Shadowed
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
 
@@ -188,6 +191,8 @@ def hooked(owner, hook):
 def kept(value):
     """What ``self.x = value`` keeps: numbers that no gradient passes through any more."""
     if value.__class__ is Tensor:
+        if value._t.__class__ is Shadowed:
+            return wrap(value._t.as_subclass(torch.Tensor))
         return wrap(value._t.detach()) if value._t.requires_grad else value
     if value.__class__ in (tuple, list):
         return value.__class__(map(kept, value))

@@ -196,3 +196,34 @@ def test_pil_images_go_through_random_transforms():
             "image",
         )
         return [row["image"] for row in rows.create_dict_iterator(1, True)]
+
+
+def oops(*columns):
+    raise ValueError("oops")
+
+
+FAILING = {
+    "file": lambda s: s.map(oops, "image", num_parallel_workers=1), "label": lambda s: s.map(oops, "label"),
+    "later": lambda s: s.map(V.Decode(), "image", num_parallel_workers=1).map(
+        oops, "image", num_parallel_workers=1), "transform": lambda s: s.map(
+        V.HWC2CHW(), "image", num_parallel_workers=1),
+    "batch": lambda s: s.map(V.Decode(), "image").batch(2).map(oops, "image"),
+}
+
+
+@case(each={"what": list(FAILING)})
+def test_an_error_names_the_file(what):
+    with tempfile.TemporaryDirectory() as folder:
+        rows = FAILING[what](pictures(folder))
+        _, told = said(lambda: list(rows.create_dict_iterator(1, True)))
+        return [line.replace(folder, "") for line in told if "failed. " in line]
+
+
+@case
+def test_a_folder_among_the_images():
+    with tempfile.TemporaryDirectory() as folder:
+        pictures(folder)
+        os.makedirs(f"{folder}/0/a")
+        rows = ds.ImageFolderDataset(folder, shuffle=False)
+        _, told = said(lambda: list(rows.create_dict_iterator(1, True)))
+        return rows.get_dataset_size(), told[-1].replace(folder, "")

@@ -10,7 +10,8 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.gradient.functions import unbroadcast
-from ms2torch._core.gradient.passes import tensors_of
+from ms2torch._core.gradient.integers import Shadowed, shadowed, tracked
+from ms2torch._core.gradient.passes import is_integral, tensors_of
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
 
@@ -39,6 +40,7 @@ class _Run:
         self.function, self.bprop, self.args, self.kwargs = function, bprop, args, kwargs
         self.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         self.output = None
+        self.kinds = {}                          # what a gradient of integers comes back as
 
     def forward(self, raw):
         call = list(self.args)
@@ -77,7 +79,8 @@ class _Run:
                 g = wrap(t.new_tensor(float(g)))
             elif isinstance(g, str):
                 raise TypeError(f"Unreasonable data type: {type(g)}.")
-            result.append(unbroadcast(g._t, t.shape, t.dtype) if isinstance(g, Tensor) else None)
+            kind = self.kinds.get(t.dtype, t.dtype)
+            result.append(unbroadcast(g._t, t.shape, kind) if isinstance(g, Tensor) else None)
         return result
 
     def _gradients(self, call, out, dout):
@@ -125,8 +128,36 @@ def _refill(obj, tensors):
 def custom_bprop(function, bprop, args: tuple, kwargs: dict):
     """Call ``function`` with ``bprop(*inputs, out, dout)`` as its gradient."""
     run = _Run(function, bprop, args, kwargs)
-    outs = _Bprop.apply(run, *[args[i]._t for i in run.places])
+    raw = [args[i]._t for i in run.places]
+    integers = any(isinstance(t, Shadowed) for t in raw)
+    outs = _of_integers(run, raw) if integers else _Bprop.apply(run, *raw)
     return _refill(run.output, iter(outs))
+
+
+class _IntegerBprop(torch.autograd.Function):
+    """`_Bprop` beside the integers: autograd follows their shadows, the ``bprop`` sees the integers."""
+
+    @staticmethod
+    def forward(ctx, run, plain, outs, *shadows):
+        ctx.run, ctx.plain, ctx.outs = run, plain, outs
+        ctx.set_materialize_grads(True)
+        return tuple(out.double() if is_integral(out) else out.clone() for out in outs)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        grads = [grad.to(out.dtype) for grad, out in zip(grads, ctx.outs, strict=True)]
+        found = ctx.run.backward(ctx.plain, ctx.outs, grads)
+        return None, None, None, *found
+
+
+def _of_integers(run: _Run, raw: list) -> list:
+    plain = [t.as_subclass(torch.Tensor) if isinstance(t, Shadowed) else t for t in raw]
+    outs = run.forward(plain)
+    run.kinds = {t.dtype: torch.float64 for t in plain if is_integral(t)}
+    continued = _IntegerBprop.apply(run, plain, outs, *map(tracked, raw))
+    run.output = _refill(run.output, iter(outs))
+    return [shadowed(out, real) if is_integral(out) else real
+            for out, real in zip(outs, continued, strict=True)]
 
 
 class _Watch(torch.autograd.Function):

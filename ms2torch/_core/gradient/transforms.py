@@ -15,7 +15,7 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from . import integers, passes
 from .autodiff import Differentiated, _differentiated, _spread, check_sensitivity, zeros_if_none
-from .passes import Pass, detach_, tensors_of
+from .passes import Pass, detach_, is_integral, tensors_of
 
 
 def _transformed() -> bool:
@@ -116,6 +116,12 @@ def _grad(outs, wrt, given, **options) -> list:
 
 
 def _jvp_transformed(fn, args, tangents, has_aux):
+    if any(is_integral(a._t) for a in args):             # their function continued to real numbers
+        real = [[wrap(t._t.double()) if is_integral(a._t) else t for a, t in zip(args, given, strict=True)]
+                for given in (args, tangents)]
+        pushed = _jvp_transformed(fn, *real, has_aux)[2]
+        primal, aux = _split(fn(*args), has_aux)
+        return primal, aux, [p.to(o._t.dtype) for p, o in zip(pushed, tensors_of(primal), strict=True)]
     held: dict = {}
     _, pushed, values = torch.func.jvp(
         _pure(fn, held, has_aux), tuple(a._t for a in args), tuple(v._t for v in tangents), has_aux=True)

@@ -24,6 +24,9 @@ class _Annotated(ListedDataset, VisionBaseDataset):
     def _columns(self):
         return [*self._tasks[self.task], *([_META] if self.extra_metadata else [])]
 
+    def _file_of(self, row, columns):
+        return self._path(self._rows()[self._order[row]][0])
+
     def _row(self, item):
         row = [self._image(self._path(item[0])), *self._annotation(item)]
         if self.extra_metadata:

@@ -156,6 +156,10 @@ class FilesDataset(SourceDataset):
 
         return epoch
 
+    def _file_of(self, row: int, columns: set) -> str | None:
+        """The file that a row came from, where there is one only."""
+        return self.dataset_files[0] if len(self.dataset_files) == 1 else None
+
     def _buffer(self) -> int:
         """Rows that a full shuffle holds."""
         return min(self._share() // len(self.dataset_files) * 4, _BUFFER) or _BUFFER

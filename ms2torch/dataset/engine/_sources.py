@@ -80,7 +80,8 @@ class MappableDataset(SourceDataset):
         numbers, read = self._numbers(), self._reader()
 
         def epoch():
-            for number in numbers():
+            self._order = numbers()
+            for number in self._order:
                 yield read(number)
 
         return epoch

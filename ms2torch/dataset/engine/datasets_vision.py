@@ -261,8 +261,8 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
             for folder in folders:
                 if folder in numbers:
                     base = os.path.join(self.dataset_dir, folder)
-                    found += [(path, numbers[folder]) for path in sorted(_under(base))
-                              if path.lower().endswith(endings)]
+                    found += [(os.path.join(base, name), numbers[folder]) for name in sorted(os.listdir(base))
+                              if name.lower().endswith(endings)]
             if not found:
                 raise pipeline_error("Invalid data, ImageFolderDataset API can't read the data file "
                                      "(interface mismatch or no data found). Check image folder file path: "
@@ -272,6 +272,9 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
 
     def _columns(self):
         return ["image", "label"]
+
+    def _file_of(self, row, columns):
+        return self._files()[self._order[row]][0] if "image" in columns else None
 
     def _source_size(self):
         return len(self._files())
@@ -284,6 +287,8 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
 
         def read(number):
             path, label = files[number]
+            if os.path.isdir(path):
+                raise pipeline_error(f"Invalid file found: {path}, should be file, but got directory.")
             if decrypt is None:
                 data = np.fromfile(path, np.uint8)
             else:
@@ -307,11 +312,3 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
             return self.class_indexing
         folders = sorted(entry.name for entry in os.scandir(self.dataset_dir) if entry.is_dir())
         return {name: i for i, name in enumerate(folders)}
-
-
-def _under(folder: str):
-    for entry in os.scandir(folder):
-        if entry.is_dir():
-            yield from _under(entry.path)
-        else:
-            yield entry.path
