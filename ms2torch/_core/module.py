@@ -61,7 +61,15 @@ def guard(cls: type, names) -> None:
 
 
 def guard_overrides(cls: type, base: type) -> None:
-    """A subclass that defines a guarded name itself gets the same guard around its definition."""
+    """A subclass that defines a guarded name itself gets the same guard around its definition.
+
+    So does one that inherits it from a class behind ``base``, which in MindSpore has no such name.
+    """
+    behind = [one for one in cls.__mro__[cls.__mro__.index(base):] if one not in base.__mro__]
+    for one in behind:
+        for name in base.__dict__.keys() & one.__dict__.keys():
+            if isinstance(base.__dict__[name], Guarded) and getattr_static(cls, name) is base.__dict__[name]:
+                setattr(cls, name, one.__dict__[name])
     for name, value in list(cls.__dict__.items()):
         known = base.__dict__.get(name)
         if isinstance(known, Guarded) and not isinstance(value, Guarded):

@@ -213,3 +213,29 @@ def test_pickle_and_deepcopy_keep_names_and_numbers():
     stream = io.BytesIO(pickle.dumps(twin.scale))
     again = pickle.load(stream)
     assert (again.name, again.asnumpy().tolist()) == ("scale", [9.0, 9.0])
+
+
+class _Served:
+    def forward(self, x):
+        return "served", x
+
+    def train(self):
+        return "trained by it"
+
+
+class _AlsoServed:
+    def forward(self, x):
+        return "never", x
+
+
+def test_names_of_a_class_behind_the_cell_are_its_own():
+    """MindSpore's Cell has neither name; torch still finds its Module's methods."""
+
+    class Net(nn.Cell, _Served, _AlsoServed):
+        def construct(self, x):
+            return x + 1
+
+    net = Net()
+    assert net.forward(1) == ("served", 1)
+    assert net.train() == "trained by it"
+    assert torch.nn.Sequential(net).train() is not None
