@@ -216,7 +216,7 @@ class _Uneven(Exception):
     "nn.Conv2d nn.Conv1d nn.Conv3d",
     "nn.Conv2d(in, out, kernel, stride, padding=..., groups=group, bias=has_bias)",
     'pads to the same size and has no bias unless told; pad_mode="same" with a stride is a layer that pads first',
-    '默认补齐到原尺寸、没有 bias;pad_mode="same" 且步长不为 1 时,前面加一个补零层',
+    '默认补齐到原尺寸、没有 bias；pad_mode="same" 且步长不为 1 时，前面加一个补零层',
 )
 def conv(call):
     name = call.name.rpartition(".")[2]
