@@ -78,9 +78,16 @@ def block(line: str) -> tuple[str, str] | None:
 
 def execute(folder: Path) -> dict:
     """Run a lesson in this process: what each cell printed, its figure as SVG, the values for the prose."""
+    import lesson_commands
+
     import ms2torch
 
-    ms2torch.install()
+    with lesson_commands.forked():
+        ms2torch.install()
+        return _executed(folder)
+
+
+def _executed(folder: Path) -> dict:
     path = folder / "lesson.py"
     main = types.ModuleType("__main__")
     main.__file__, sys.argv = str(path), [str(path)]
