@@ -18,7 +18,14 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming import generations
 from ms2torch.common.initializer import HeUniform, Uniform, _calculate_fan_in_and_fan_out, initializer
 from ms2torch.common.parameter import Parameter
-from ms2torch.ops.function._nn_conv import convolve, even, fixed_pads, paired, transposed
+from ms2torch.ops.function._nn_conv import (
+    check_no_padding,
+    convolve,
+    even,
+    fixed_pads,
+    paired,
+    transposed,
+)
 
 from ..cell import Cell
 from ._errors import conv_error
@@ -97,10 +104,7 @@ class _Conv(Cell):
         check.check_string(self.pad_mode, _MODES, "pad_mode", self._operator)
         if isinstance(padding, tuple):
             check.check_equal_int(len(padding), 2 * dims, "pad size", self._operator)
-        pads = paired(padding, dims)
-        if self.pad_mode != "pad" and any(a or b for a, b in pads):
-            raise ValueError(f"For '{self._operator}', the 'pad' must be zero when 'pad_mode' is not 'pad', "
-                             f"but got 'pad': {padding} and 'pad_mode': {self.pad_mode}.")
+        check_no_padding(self.pad_mode, padding, dims, self._operator)
         self._pads = fixed_pads(self.pad_mode, padding, self.kernel_size, self.stride, self.dilation)
         self._even = None if self._pads is None else even(self._pads)
 

@@ -95,13 +95,32 @@ def filled(size, value, dtype: torch.dtype) -> torch.Tensor:
     return torch.full(tuple(size), value, dtype=dtype, device=device())
 
 
-@op(primitive="Fill", call=("dtype", "dims", "x"))
+@op
 def fill(type, shape, value):
     """``shape`` filled with ``value`` cast to ``type`` (``mindspore.ops.fill``)."""
     if not isinstance(type, _dtype.Type):
         raise TypeError(f"For 'Fill', the 'type' must be a mindspore dtype, but got {type}.")
+    if isinstance(value, torch.Tensor) and (value.ndim > 1 or value.numel() != 1):
+        what, limits, got = (("dimension", "in [0,1]", value.ndim) if value.ndim > 1
+                             else ("size", "equal to 1", value.numel()))
+        raise ValueError(f"For primitive[FillV2], the {what} of the input [fill_value] must be {limits}, but "
+                         f"got {got}.")
     shape = () if shape.__class__ is int else sizes(shape, "FillV2")
     return filled(shape, value, _dtype.to_torch(type))
+
+
+@primitive("Fill")
+def _fill(dtype, dims, x):
+    """``dims`` filled with ``x``, a number or a Tensor that broadcasts to it (``mindspore.ops.Fill``)."""
+    if not isinstance(x, torch.Tensor) or x.numel() == 1:
+        return fill.kernel(dtype, dims, x)
+    shape = sizes(dims, "FillV2")
+    try:
+        return x.to(_dtype.to_torch(dtype)).broadcast_to(tuple(shape)).clone()
+    except RuntimeError:
+        shapes = [f"{tuple(s)}".replace(" ", "") for s in (x.shape, shape)]
+        text = "could not broadcast input array from shape {} into shape {}"
+        raise ValueError(text.format(*shapes)) from None
 
 
 @op(primitive="Fills", method=True)

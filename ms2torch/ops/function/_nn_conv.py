@@ -110,6 +110,17 @@ def _numbers(value, dims: int) -> tuple[int, ...]:
     return value[-dims:] if len(value) > dims else value * dims if len(value) == 1 else value
 
 
+def check_no_padding(pad_mode: str, padding, dims: int, name: str) -> None:
+    """ValueError, in MindSpore's words for the operator ``name``, where ``pad_mode`` uses no padding."""
+    if pad_mode == "pad" or not any(p for pair in paired(padding, dims) for p in pair):
+        return
+    if dims == 3:
+        raise ValueError(f"For '{name}', the 'pad' must be zero or (0, 0, 0, 0, 0, 0) when 'pad_mode' is not "
+                         f"\"pad\", but got 'pad' is {padding} and 'pad_mode' is {pad_mode}.")
+    raise ValueError(f"For '{name}', the 'pad' must be zero when 'pad_mode' is not 'pad', but got 'pad': "
+                     f"{padding} and 'pad_mode': {pad_mode}.")
+
+
 def _functional(x, weight, bias, stride, pad_mode, padding, dilation, groups, dims: int, name: str):
     if pad_mode not in ("valid", "same", "pad"):
         raise ValueError(f"For '{name}', the 'pad_mode' must be str and must be in '['valid', 'same', "
@@ -118,9 +129,7 @@ def _functional(x, weight, bias, stride, pad_mode, padding, dilation, groups, di
     if pad_mode == "valid" and padding == 0 and stride.__class__ is dilation.__class__ is int:
         return _CONV[dims](x, weight, bias, stride, 0, dilation, groups)
     stride, dilation = _numbers(stride, dims), _numbers(dilation, dims)
-    if pad_mode != "pad" and any(p for pair in paired(padding, dims) for p in pair):
-        raise ValueError(f"For '{name}', the 'pad' must be zero when 'pad_mode' is not 'pad', but got 'pad': "
-                         f"{padding} and 'pad_mode': {pad_mode}.")
+    check_no_padding(pad_mode, padding, dims, name)
     pads = None if pad_mode == "same" else fixed_pads(pad_mode, padding, weight.shape[2:], stride, dilation)
     return convolve(x, weight, bias, stride, pads, dilation, groups)
 
