@@ -21,6 +21,8 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
                     table=lambda certain: None, conditions=lambda: None) -> Exception:
     """The error to raise of a failure; ``table`` asks the table of refused calls, ``conditions`` its lines
     about several arguments."""
+    if hasattr(err, "asked"):
+        return err
     if wrong := table(True):
         return wrong
     if getattr(err, "from_user", False):

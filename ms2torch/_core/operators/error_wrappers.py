@@ -64,9 +64,8 @@ def certain_error(called: str, takes, args, kwargs) -> Exception | None:
     defaults = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
     given = [(p, refused.as_torch(v)) for p, v in (*zip(places, args, strict=True), *kwargs.items())
              if v is not defaults.get(p, refused.NOTHING)]
-    if wrong := refused.argument_error(called, given, defaults, certain=True):
-        return wrong
-    return _precondition_error(called, defaults, zip(places, args, strict=True), kwargs)
+    return _precondition_error(called, defaults, zip(places, args, strict=True), kwargs) or \
+        refused.argument_error(called, given, defaults, certain=True)
 
 
 def _precondition_error(called: str, defaults, placed, named, own=()) -> Exception | None:

@@ -76,8 +76,8 @@ def _compiled(called: str, kernel, run, places, defaults, no_form, also):
     space["_refuse"], space["_ask"] = refuse, ask
     takes = [*own.positional, *(["*", *own.named] if own.named else ())]
     passed = [*own.positional, *(f"{n}={n}" for n in own.named)]
-    lines = [f" if {' or '.join(tests)}: _refuse({', '.join(wanted)})"] if tests else []
-    lines += [f" _ask({', '.join(own.names)})"] if called in PRECONDITIONS else []
+    lines = [f" _ask({', '.join(own.names)})"] if called in PRECONDITIONS else []
+    lines += [f" if {' or '.join(tests)}: _refuse({', '.join(wanted)})"] if tests else []
     if not lines:
         return run
     exec("\n".join([f"def look({', '.join(takes)}):", *lines, f" return _run({', '.join(passed)})"]), space)

@@ -137,7 +137,9 @@ def precondition_error(called: str, values: dict) -> Exception | None:
     for rule in _rules(called):
         try:
             if rule.test(*[values[n] for n in rule.names]):
-                return getattr(builtins, rule.error)(terms.fill(rule.words, values))
+                wrong = getattr(builtins, rule.error)(terms.fill(rule.words, values))
+                wrong.asked = True                  # no table knows it better
+                return wrong
         except (LookupError, *terms.UNTOLD):
             continue
     return None

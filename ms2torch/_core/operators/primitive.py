@@ -135,14 +135,14 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
 
     def on_tensors_call(self, *args, **kwargs):
         kwargs = {meant.get(k, k): v for k, v in kwargs.items()}
-        if check and (wrong := check(lower(args))):
-            raise wrong
-        if looks and (wrong := rules.refusal(name, lower(args), order)):
-            raise wrong
         if asks and (key := sound.key(raw := lower(args))) not in sound.known:
             if wrong := precondition_error(calling, {f"a{k}": v for k, v in enumerate(raw)}):
                 raise wrong
             sound.add(key)
+        if check and (wrong := check(lower(args))):
+            raise wrong
+        if looks and (wrong := rules.refusal(name, lower(args), order)):
+            raise wrong
         try:
             return kernel(*args, **kwargs, **self._fixed)
         except FAILURES as err:

@@ -133,6 +133,8 @@ def _public(kernel, name: str) -> str:
 
 def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments, public):
     def explain(err, values):
+        if hasattr(err, "asked"):
+            raise err
         raw = [lower(v) for v in values]
         told = _given(shown, raw, err)
         if wrong := _no_form(public, told):
@@ -142,7 +144,7 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
         wrong = mindspore_error(err, name, (), given, valid, kernel, None, said, unfit)
         if (found := unsigned.compute(wrong, kernel, (), given)) is not None:
             return found
-        if wrong is err and _OF_BOOL.search(str(err)):
+        if wrong is err and not public[0].startswith("mint.") and _OF_BOOL.search(str(err)):
             return kernel(**{n: int(v) if v.__class__ is bool else v for n, v in given.items()})
         raise wrong from None
 

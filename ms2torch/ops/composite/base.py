@@ -7,6 +7,7 @@ import inspect
 import numbers
 import operator
 
+import numpy as np
 import torch
 
 from ms2torch._core import mode
@@ -155,11 +156,13 @@ class MultitypeFuncGraph:
             if best_rank is None or rank > best_rank:
                 best, best_rank = fn, rank
         if best is None:
+            if any(isinstance(a, np.ndarray) for a in args):
+                raise TypeError("For 'MultitypeFuncGraph', the input can not be numpy.ndarray")
             kinds = ", ".join(_kind(a) for a in args)
             known = "\n".join(f"({', '.join(n)})" for n, _ in self.entries)
             raise ValueError(
-                f"For '{self.name}', there is no function registered for the types ({kinds}). "
-                f"Registered: {known}"
+                f"For 'MultitypeFuncGraph', cannot find fn match given args. Got (sigs, fn): {known}, and "
+                f"(dtype, args): {kinds}; the graph's name is '{self.name}'."
             )
         return best
 

@@ -292,6 +292,9 @@ def swapdims(input, dim0, dim1):
 def moveaxis(x, source, destination):
     """``x`` with the axes ``source`` moved to the places ``destination`` (``mindspore.ops.moveaxis``)."""
     source, destination = ((n,) if isinstance(n, int) else tuple(n) for n in (source, destination))
+    for axis in (*source, *destination):
+        if not isinstance(axis, int):
+            raise TypeError(f"The axes must be integers, but got {type(axis)}")
     if len(source) != len(destination):
         raise ValueError("For `source` and `destination` arguments, the number of elements must be the same, "
                          f"but got 'source': {len(source)} and 'destination': {len(destination)}.")

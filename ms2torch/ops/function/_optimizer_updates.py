@@ -42,6 +42,10 @@ def _update(name: str, states: int, init=None, all_states=True, call=None):
                      for state, new in zip(args[:states], changed, strict=True)]
             return tuple(given) if all_states and states > 1 else given[0]
 
+        if call:                                 # errors name the arguments in the Primitive's order
+            takes = list(inspect.signature(step).parameters.values())
+            takes[:len(call)] = [takes[call.index(i)] for i in range(len(call))]
+            kernel.__signature__ = inspect.Signature(takes)
         primitive(name, init=init or {}, on_tensors=True)(kernel)
         return step
 

@@ -26,7 +26,7 @@ def _fitting(variable: Tensor, value, name: str) -> torch.Tensor:
             "in-place "
             f"operator, so data type {variable.dtype}, which cannot be converted to data type "
             f"{_dtype.from_torch(t.dtype)} automatically.")
-    if name != "Assign" and t.numel() == old.numel() == 1:
+    if name != "Assign" and 0 in (t.ndim, old.ndim) and t.numel() == old.numel():
         return t.reshape(old.shape)
     if t.ndim != old.ndim:
         raise ValueError(f"For '{name}','value' must have the same rank as 'variable'. But got 'value' "
