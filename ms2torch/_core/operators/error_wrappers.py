@@ -150,7 +150,7 @@ def _answering_method(cls: type, run, method: str, stage: str):
 def layer_error(err: Exception, cell, method, args, kwargs) -> Exception:
     """The error that MindSpore's layer raises for these inputs, ``err`` where it is the same one."""
     made = type(cell)
-    if not made.__module__.startswith("ms2torch.") or not isinstance(err, refused.FAILURES):
+    if not made.__module__.startswith(_OURS) or not isinstance(err, refused.FAILURES):
         return err
     err = _of_class(err, made)
     return refused.mindspore_error(err, f"{public_name(made)} call", inspect.signature(method), args, kwargs,

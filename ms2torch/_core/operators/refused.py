@@ -343,7 +343,9 @@ def position_names(called: str, takes, count: int) -> list[str]:
 def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict | None = None) -> Exception:
     """``err``, which a call with these arguments raised, or MindSpore's error for them; ``takes`` is the
     signature (`inspect.Signature`) without self, ``own`` the attributes of the object that was called."""
-    if hasattr(err, "asked") or not has_entries(called) or (isinstance(err, NotImplementedError) and hasattr(err, "from_user")):
+    if hasattr(err, "asked") or not has_entries(called):
+        return err
+    if isinstance(err, NotImplementedError) and hasattr(err, "from_user"):
         return err
     places = position_names(called, takes, len(args))
     given = [*zip(places, map(as_torch, args), strict=True),

@@ -30,6 +30,8 @@ def _layer(name: str, function, takes=_ONE, *required, **defaults) -> type[Cell]
         for key in names:
             setattr(self, key, given.arguments[key])
 
+    __init__.__signature__ = inspect.Signature([_argument("self"), *signature.parameters.values()])
+
     def construct(self, *tensors, **named):
         if named:
             tensors = (*tensors, *(named.pop(n) for n in takes[len(tensors):]))

@@ -246,12 +246,18 @@ class Map(_Mapping):
     """Applies a function to each element of one or more sequences: ``Map()(fn, xs, ys)`` or ``Map(fn)(xs,
     ys)``."""
 
+    def __init__(self, ops=None, reverse: bool = False) -> None:
+        super().__init__(ops, reverse)
+
     def _map(self, fn, args):
         return _kept(args[0], [fn(*items) for items in zip(*args, strict=True)])
 
 
 class HyperMap(_Mapping):
     """``Map`` that goes into nested sequences down to their leaves."""
+
+    def __init__(self, ops=None, reverse: bool = False) -> None:
+        super().__init__(ops, reverse)
 
     def _map(self, fn, args):
         return _hyper(fn, args)

@@ -17,7 +17,7 @@ from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming import generations
 
-from ._array_shape import ints, not_an_order
+from ._array_shape import ints, misfitting, not_an_order
 
 # ---- dtype -------------------------------------------------------------------------------------------------
 
@@ -152,22 +152,20 @@ def _reshaped(input, shape, name):
         raise
     except RuntimeError as err:
         if list(shape).count(-1) < 2 and all(n >= -1 for n in shape):       # sizes, of another number
-            sizes = ", ".join(map(str, shape))
-            raise ValueError(f"proposed_shape '[const vector]{{{sizes}}}' is invalid for input of size "
-                             f"{input.numel()}") from None
+            raise misfitting(input, shape) from None
         raise ValueError(str(err)) from None
 
 
 @method
 def view_as(input, other):
     """The Tensor in the shape of ``other``."""
-    return input.reshape(other.shape)
+    return _reshaped(input, tuple(other.shape), "reshape")
 
 
 @method
 def reshape_as(input, other):
     """The Tensor in the shape of ``other``."""
-    return input.reshape(other.shape)
+    return _reshaped(input, tuple(other.shape), "reshape")
 
 
 @method

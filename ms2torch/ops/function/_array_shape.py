@@ -35,6 +35,13 @@ def in_range(axis: int, ndim: int, text: str) -> int:
     return axis % ndim if ndim else 0
 
 
+def misfitting(input, shape) -> ValueError:
+    """MindSpore's error for sizes whose product is not the number of elements."""
+    sizes = ", ".join(map(str, ints(shape)))
+    return ValueError(f"proposed_shape '[const vector]{{{sizes}}}' is invalid for input of size "
+                      f"{input.numel()}")
+
+
 # ---- shape -----------------------------------------------------------------------------------------------
 
 
@@ -50,6 +57,8 @@ def reshape(input, shape):
         if shape.__class__ is torch.Tensor:
             return torch.reshape(input, shape.tolist())
         raise
+    except RuntimeError:
+        raise misfitting(input, shape) from None
 
 
 def _own(t):
