@@ -1,6 +1,7 @@
 """Calls with one argument wrong, in MindSpore's words: a fixed sample of what scripts/sweep_errors.py makes."""
 
 import re
+from contextlib import suppress
 
 import mindspore as ms
 import mindspore.numpy as mnp
@@ -31,6 +32,8 @@ def said(function, args, kwargs):
                 one.asnumpy()
         return "value"
     except Exception as err:
+        with suppress(Exception):
+            ms.runtime.synchronize()        # or the next call would be told of this error once more
         text = str(err).replace("ms2torch.", "mindspore.").split("\n-----")[0].strip()
         return f"{type(err).__name__}: {FULL_STOP.split(text, maxsplit=1)[0].strip()}"
 
@@ -140,6 +143,55 @@ def test_what_torch_would_take():
              (ops.fft2, (wide, None, (0, 0))), (ops.fft2, (wide, None, (0, 1))), (ops.KLDivLoss, ("mean",)),
              (ops.Conv2D, (8, (3, 3))), (nn.Hardtanh, (1, 0)), (nn.SeLU(), (Tensor([True]),)))
     return [said(f, args, {}).split(" object at ")[0] for f, args in calls]
+
+
+@case()
+def test_what_torch_would_take_else():
+    """Shapes, dtypes and words that MindSpore asks for; beside some the right call."""
+    x, m, p = T(2, 3), T(3, 3), Parameter(T(2, 2), name="p")
+    sgd = (p, p, Tensor(0.1), p, Tensor(0.9), p)
+    calls = ((x.allclose, (x.astype(ms.int32),), {}), (x.narrow, (True, 0, 1), {}), (x.expand_as, (x.asnumpy(),), {}),
+             (ops.div, (x, "wrong"), {}), (ops.div, (x, x), {"rounding_mode": 5}), (ops.div, (x, 2), {}),
+             (ops.SGD(), sgd, {}), (ops.SGD(), (p, "wrong", *sgd[2:]), {}), (ops.RaggedRange(ms.int32), (1, x, x), {}),
+             (ops.RaggedRange(ms.int32), (T(3), T(4), T(3)), {}), (ops.amax, ("wrong",), {"axis": 1}),
+             (ops.moveaxis, (x, [0, 1], 1), {}), (ops.moveaxis, (x, 1.5, 0), {}), (ops.rot90, (x, 1, (0, 1, 1)), {}),
+             (ops.adaptive_avg_pool1d, (T(1, 2, 7), 2), {}), (nn.AdaptiveMaxPool1d(2), (T(1, 2, 7),), {}),
+             (nn.ReplicationPad1d(1), (T(1, 1, 2, 3),), {}), (nn.MaxPool2d, (2,), {"dilation": -1, "pad_mode": "pad"}),
+             (ops.topk, (x, 1), {"dim": 7}), (ops.diag_embed, (x,), {"dim1": 7}), (ops.batch_dot, (Tensor(1.0), m), {}),
+             (ops.reshape, (x, (4, 2)), {}), (x.view_as, (m,), {}), (mnp.reshape, (x, (4, 2)), {}),
+             (ops.mse_loss, (x, x), {"reduction": "wrong"}), (ops.AvgPool, (), {"pad_mode": "wrong"}),
+             (mnp.amax, (Tensor(1.0), 0), {}), (mnp.digitize, (x, 1.5), {}), (mnp.vsplit, (x, [5]), {}),
+             (ops.unsorted_segment_max, (x, Tensor(np.array([0, 1], np.int32)), -1), {}))
+    return [said(f, args, named).split(" object at ")[0] for f, args, named in calls]
+
+
+@case()
+def test_pythons_own_errors_name_the_function_that_was_called():
+    """Aliases, methods, functions of one making, layers that inherit what they are made with."""
+    class Net(nn.Cell):
+        pass
+
+    calls = (ops.movedim, ops.jacfwd, mnp.zeros, mnp.ones_like, mnp.nanstd, mnp.rot90, T(2, 2).bmm, T(2).igamma,
+             Net().cells, Net().get_parameters, nn.GRU, nn.RNN, nn.BatchNorm1d(2), mint.nn.Tanh, mint.nn.Tanh(),
+             mint.nn.SmoothL1Loss, mint.nn.SmoothL1Loss(), vision.Equalize, vision.HWC2CHW, vision.HsvToRgb,
+             vision.MixUp, vision.RandomErasing)
+    return [said(f, (), {"unknown": 1}) for f in calls]
+
+
+@case()
+def test_calls_that_torch_refuses():
+    """Shapes and dtypes that MindSpore converts, numbers that are Python's True."""
+    x, m, v = T(2, 3), T(3, 3), T(3)
+    var = Tensor(np.array([[2.0], [3.0]], np.float32))
+    return (ops.addmm(m[None], m, m), ops.addmm(m.astype(ms.int32), m, m), ops.addmv(v, m, v[None]),
+            ops.addr(m[None], v, v), ops.addr(m, v[None], v), ops.mv(m, v[None]),
+            ops.gaussian_nll_loss(x, x[None], var), ops.gaussian_nll_loss(x, x + 1, Tensor(2.0), full=True),
+            ops.moveaxis(x, [0], 1), ops.moveaxis(x, True, 0), ops.rot90(x, True, (0, 1)),
+            ops.cartesian_prod(Tensor(1.0), v), ops.bincount(Tensor([1.0, 2.0, 2.0])), ops.fftshift(Tensor(1.0)),
+            ops.vecdot(v, Tensor([1, 2, 3])), ops.gather_nd(x, Tensor(1)),
+            ops.cov(m, correction=0.0), ops.vector_norm(Tensor([[1, 2]], ms.int32)), mnp.nanmean(x, axis=True),
+            mnp.nanmean(Tensor([1, 2])), mnp.take(v, Tensor(1)), mnp.tril_indices(3.0)[0], mnp.size([1, 2]),
+            mnp.in1d(v, [0.25], invert=1), ops.assign_add(Parameter(Tensor([1.0]), name="p"), Tensor(1.0)))
 
 
 @case()

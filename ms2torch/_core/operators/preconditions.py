@@ -7,6 +7,7 @@ They are asked before the computation, so each is true of no call that MindSpore
 
 Where MindSpore has one form of words for all its operators the line says what is right instead, and no more:
 ``seed: int >= 0``, ``keep_prob: in [0.0, 1.0]``, ``mode: of REFLECT, SYMMETRIC``, ``strides: a pair``.
+Conditions that begin with ``failed:`` are read only after the computation here has failed, for its words.
 An argument whose name is one of the expressions' words gets an underscore: ``num(min_) > num(max_)``.
 """
 
@@ -20,16 +21,18 @@ from typing import Any, NamedTuple
 import torch
 
 
-def _read() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+def _read() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    asked: dict[str, list[str]] = {}
+    failed: dict[str, list[str]] = {}
     for line in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:]:
         called, _, rest = line.partition("\t")
+        found = failed if rest.startswith("failed: ") else asked
         for name in called.split(", "):
-            found.setdefault(name, []).append(rest)
-    return found
+            found.setdefault(name, []).append(rest.removeprefix("failed: "))
+    return asked, failed
 
 
-PRECONDITIONS = _read()
+PRECONDITIONS, OF_FAILURES = _read()
 
 
 class Rule(NamedTuple):
@@ -42,9 +45,9 @@ class Rule(NamedTuple):
 
 
 @cache
-def _rules(called: str) -> tuple[Rule, ...]:
+def _rules(called: str, failed: bool = False) -> tuple[Rule, ...]:
     made: list[Rule] = []
-    for line in PRECONDITIONS.get(called, ()):
+    for line in (OF_FAILURES if failed else PRECONDITIONS).get(called, ()):
         made += [_rule(called, *row) for row in _worded(called, *line.split("\t"))]
     return tuple(made)
 
@@ -127,14 +130,15 @@ def reads_attributes(called: str) -> bool:
     return any(n.startswith("own_") for rule in _rules(called) for n in rule.names)
 
 
-def precondition_error(called: str, values: dict) -> Exception | None:
-    """MindSpore's error for a call with the arguments ``values`` by `terms.variable_name`, with defaults."""
-    if called not in PRECONDITIONS:
+def precondition_error(called: str, values: dict, failed: bool = False) -> Exception | None:
+    """MindSpore's error for a call with the arguments ``values`` by `terms.variable_name`, with defaults;
+    ``failed``: for one whose computation has failed."""
+    if called not in (OF_FAILURES if failed else PRECONDITIONS):
         return None
     from ms2torch._core.operators import terms
 
     values = {f"{n}_" if n in terms.WORDS else n: v for n, v in values.items()}
-    for rule in _rules(called):
+    for rule in _rules(called, failed):
         try:
             if rule.test(*[values[n] for n in rule.names]):
                 wrong = getattr(builtins, rule.error)(terms.fill(rule.words, values))

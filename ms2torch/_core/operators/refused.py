@@ -363,6 +363,8 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
             unknown = re.search(r"unexpected keyword argument '(\w+)'", text)
             return count_error(called, given, text.startswith("missing"), unknown and unknown[1]) or \
                 with_public_name(err, called)
+        if str(err).startswith(f"{called[:-5].rpartition('.')[2]}.__init__() "):      # takes *args, **kwargs
+            return with_public_name(err, called)
     others = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
     worded = getattr(err, "from_user", False)
     if worded and called.endswith(" call"):         # what a layer asks may depend on how it was made

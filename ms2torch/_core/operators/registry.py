@@ -41,7 +41,7 @@ from ms2torch._core.operators.error_wrappers import certain_error, wrap_class
 from ms2torch._core.operators.guards import APART, LOOKING
 from ms2torch._core.operators.overloads import OVERLOADS, overload_error
 from ms2torch._core.operators.prechecks import with_precheck
-from ms2torch._core.operators.preconditions import PRECONDITIONS, Sound
+from ms2torch._core.operators.preconditions import OF_FAILURES, PRECONDITIONS, Sound, precondition_error
 from ms2torch._core.operators.primitive import REQUIRED, Primitive, make_primitive
 from ms2torch._core.operators.spelling import Arguments, arguments, declared
 from ms2torch._core.operators.tables import PRIMITIVES, Table, place_of
@@ -209,6 +209,9 @@ def _refused(public, shown: Arguments, values, told, certain: bool) -> Exception
     """MindSpore's error for a failed call of a form, where the table of refused calls has one."""
     others = dict(zip(shown.names, values, strict=False))
     for called in public:
+        if certain and f"{called} make" in OF_FAILURES and (
+                wrong := precondition_error(f"{called} make", {**others, "self": values[0]}, True)):
+            return wrong
         given = told[1:] if called.startswith("Tensor.") else told
         if wrong := refused.argument_error(f"{called} make", given, others, certain):
             return wrong

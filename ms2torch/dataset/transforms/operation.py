@@ -169,6 +169,10 @@ class PyTensorOperation:
     implementation = Implementation.PY
     random = False
 
+    def __init_subclass__(cls, **kwargs) -> None:
+        super().__init_subclass__(**kwargs)
+        wrap_class(cls)
+
     def __new__(cls, *args, **kwargs):
         one = object.__new__(cls)
         one._made_with = args, kwargs

@@ -34,6 +34,8 @@ def _layer(name: str, function, takes=_ONE, *required, **defaults) -> type[Cell]
 
     def construct(self, *tensors, **named):
         if named:
+            if unknown := named.keys() - kept.keys() - set(takes):
+                raise TypeError(f"{name}.construct() got an unexpected keyword argument '{min(unknown)}'")
             tensors = (*tensors, *(named.pop(n) for n in takes[len(tensors):]))
         return function(*tensors, **{n: getattr(self, n) for n in names}, **named)
 

@@ -38,8 +38,8 @@ def in_range(axis: int, ndim: int, text: str) -> int:
 def misfitting(input, shape) -> ValueError:
     """MindSpore's error for sizes whose product is not the number of elements."""
     sizes = ", ".join(map(str, ints(shape)))
-    return ValueError(f"proposed_shape '[const vector]{{{sizes}}}' is invalid for input of size "
-                      f"{input.numel()}")
+    return final(ValueError(f"proposed_shape '[const vector]{{{sizes}}}' is invalid for input of size "
+                            f"{input.numel()}"))
 
 
 # ---- shape -----------------------------------------------------------------------------------------------

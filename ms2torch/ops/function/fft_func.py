@@ -41,8 +41,6 @@ def _ready(name: str, input, sizes, axes, norm):
     for size in sizes:
         if size < 1:
             raise final(ValueError(f"The argument[{argument}] must be greater than 0, but got {size}."))
-    if input.is_complex() and name.startswith(("r", "ih")):
-        input = input.real                      # all that MindSpore's kernels of real transforms read
     return input if input.dtype in _WIDE else input.to(torch.float32)
 
 
