@@ -6,7 +6,8 @@ refused (an expression of `terms`), the error's class, its words. The first line
 They are asked before the computation, so each is true of no call that MindSpore takes.
 
 Where MindSpore has one form of words for all its operators the line says what is right instead, and no more:
-``seed: int >= 0``, ``keep_prob: in [0.0, 1.0]``, ``mode: of REFLECT, SYMMETRIC``, ``strides: a pair``.
+``seed: int >= 0``, ``keep_prob: in [0.0, 1.0]``, ``mode: of REFLECT, SYMMETRIC``, ``strides: a pair``,
+``x: a Tensor``.
 Conditions that begin with ``failed:`` are read only after the computation here has failed, for its words.
 An argument whose name is one of the expressions' words gets an underscore: ``num(min_) > num(max_)``.
 """
@@ -82,6 +83,9 @@ def _worded(called: str, condition: str, error: str = "", words: str = ""):
         words = right[3:].split(", ")
         yield (f"{n} not in {words}", "ValueError",
                f"{told}, the '{n}' must be str and must be in '{words}', but got '{{text({n})}}'.")
+    elif right == "a Tensor":                                        # a check of mindspore.numpy
+        yield (f"of({n}) != 'Tensor'", "TypeError",
+               f"expect Tensor, but got <class 'mindspore._c_expression.typing.{{typed({n})}}'>")
     else:
         number = {"a pair": 2, "a triple": 3}[right]
         what = (f" attr '{n}' must be an positive int number or a tuple of two positive int numbers"

@@ -78,7 +78,7 @@ def check_attributes(name: str, given: dict) -> None:
 
 
 def _attribute(name: str, called: str, right: str, value) -> Exception | None:
-    held = type(value).__name__
+    held = "bool_" if isinstance(value, np.bool_) else type(value).__name__
     if right.startswith("should be a"):
         return None if isinstance(value, str) else TypeError(
             f"For '{name}', the input '{called}' {right}, but got {type(value)}.")
@@ -88,7 +88,8 @@ def _attribute(name: str, called: str, right: str, value) -> Exception | None:
             kinds = right.partition("[")[2].partition("]")[0].split(", ")
             return None if any(fits_kind(value, k) for k in kinds) else TypeError(
                 f"For '{name}', the type of '{called}' {right}, but got {type(value)}.")
-        if held in types or (held != "bool" and any(base.__name__ in types for base in type(value).__mro__)):
+        classes = (held,) if held in ("bool", "bool_") else [base.__name__ for base in type(value).__mro__]
+        if not set(types).isdisjoint(classes):
             return None
         return TypeError(f"For '{name}', the type of '{called}' {right}, but got type '{held}'.")
     number = (int, float) if "float" in right.split()[:3] else int

@@ -65,6 +65,12 @@ def broadcast(*tensors) -> bool:
                for places in zip_longest(*map(reversed, sizes), fillvalue=1))
 
 
+def _typed(x) -> str:
+    """The name of MindSpore's own type for a value that is no Tensor."""
+    kind = kind_of(x)
+    return {"None": "TypeNone", "str": "String", "numpy": "Type"}.get(kind, kind.capitalize())
+
+
 def _sized(how: str):
     return lambda x: shapes(tuple(_tensor(x).shape))[how]
 
@@ -79,7 +85,7 @@ WORDS = {
     "least": lambda x: min(map(num, x)) if count(x) else num(None),
     "inside": lambda x: {kind_of(v) for v in x} if count(x) else set(),
     "dtype": _dtype,
-    "of": kind_of,
+    "of": kind_of, "typed": _typed,
     "shape": _sized("shape"), "tuple": _sized("tuple"), "vector": _sized("vector"), "dims": _sized("dims"),
     "rest": lambda x: str(list(_tensor(x).shape[1:])),
     "text": str, "lower": lambda x: str(from_torch(_tensor(x).dtype)).lower(),
