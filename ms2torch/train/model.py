@@ -293,11 +293,13 @@ class Model:
             self._train_network.__dict__["_steps_left"] = (epoch - i) * params.batch_num
             manager.on_train_epoch_begin(context)
             for batch in helper:
-                batch = (batch,) if isinstance(batch, Tensor) else batch
-                self._check_batch(batch)
-                params.cur_step_num += 1
+                if isinstance(batch, Tensor):
+                    batch = (batch,)
+                if len(batch) != 2:
+                    self._check_batch(batch)
+                params["cur_step_num"] += 1
                 self._run_step(self._train_network, batch, manager, params, context)
-                if context.get_stop_requested():
+                if context._stop_requested:
                     break
             self._evaluate_in_fit(valid, manager, params)
             dataset.reset()
@@ -327,13 +329,14 @@ class Model:
         manager.on_train_end(context)
 
     def _run_step(self, network, batch, manager, params, context) -> None:
-        self._current_step_num = (params.cur_step_num - 1) % params.batch_num + 1
-        params.train_dataset_element = batch
-        manager.on_train_step_begin(context)
-        self._set_mode(network, True)
-        params.net_outputs = network(*batch)
-        if not params.dataset_sink_mode:
-            self._note_overflow(params.net_outputs)
+        self._current_step_num = (params["cur_step_num"] - 1) % params["batch_num"] + 1
+        params["train_dataset_element"] = batch
+        manager.at_step_begin(context)
+        if not self._backbone_is_train:
+            self._set_mode(network, True)
+        params["net_outputs"] = outputs = network(*batch)
+        if self._loss_scale_manager is not None and not params["dataset_sink_mode"]:
+            self._note_overflow(outputs)
         manager.on_train_step_end(context)
 
     @staticmethod

@@ -1,8 +1,10 @@
 """Compiled train steps (``--graph compile``) against hand-written PyTorch: eager, and its own torch.compile.
 
-    python scripts/benchmarks/compiled.py [--only MLP] [--threads 2] [--rounds 20] [--json FILE]
+    python scripts/benchmarks/compiled.py [--only MLP] [--threads 2] [--rounds 20] [--minutes 20]
 
-Adam on both sides (fused by hand). Ratios of medians of interleaved steps in one process; below 1 ours is
+``--minutes`` ends in that time: fewer rounds, one compiled train cell a model, models that no longer fit are
+named; ``--process-time`` leaves out what other processes take, ``--json FILE`` keeps the figures. Adam on
+both sides (fused by hand). Ratios of medians of interleaved steps in one process; below 1 ours is
 faster. ``train cell`` is nn.TrainOneStepCell, ``own cell`` a train cell as programs write it, ``Model``
 Model.train with LossMonitor over data in memory, ``by hand`` a loop over the same data. Compile times are of
 a first start (the cache in a fresh folder) and of a second one.
@@ -84,12 +86,34 @@ def _state(train):
     return train.__dict__["_steps"]
 
 
-def measure(name: str, rounds: int, inner: int) -> dict:
-    """The ratios of one network, and what compiling took."""
+def _by_model(train, data, steps: int = 20) -> dict:
+    """`Model.train` with LossMonitor, and the loop that it stands for, over the same batches; a step's."""
+    names = [f"column_{i}" for i in range(len(data))]
+    rows = ms.dataset.GeneratorDataset([data] * steps, names, shuffle=False)
+    model = ms.Model(train)
+
+    def quietly(run):
+        def function():
+            mode.graphs = "compile"
+            with contextlib.redirect_stdout(io.StringIO()):
+                run()
+        return function
+
+    def loop():
+        for number, batch in enumerate(rows.create_tuple_iterator(num_epochs=1), 1):
+            print(f"epoch: 1 step: {number}, loss is {float(train(*batch).asnumpy())}", flush=True)
+
+    return {"loop of steps": quietly(loop),
+            "Model.train": quietly(lambda: model.train(1, rows, callbacks=[ms.train.LossMonitor()],
+                                                       dataset_sink_mode=False))}
+
+
+def measure(name: str, rounds: int, inner: int, quick: bool, clock) -> dict:
+    """The ratios of one network, and what compiling took; ``quick``: without a train cell of the user's."""
     make, make_torch, data = pairs()[name]
     data = data()
     cell, train = _ours(nn.TrainOneStepCell, make, data)
-    own, own_train = _ours(OwnCell, make, data)
+    own, own_train = _ours(OwnCell, make, data) if not quick else (None, None)
     eager_net = make()
     eager_cell = nn.TrainOneStepCell(eager_net, nn.Adam(eager_net.trainable_params(), 1e-3)).set_train()
     given = [Tensor(x) for x in data]
@@ -98,23 +122,29 @@ def measure(name: str, rounds: int, inner: int) -> dict:
         mode.graphs = "eager"
         return eager_cell(*given)
 
-    functions = {"hand": _by_hand(make_torch, data, False), "eager": eager, "cell": cell, "own": own}
-    found = {"compile_s": _timed(cell), "compile_again_s": _timed(own)}
+    functions = {"hand": _by_hand(make_torch, data, False), "eager": eager, "cell": cell}
+    found = {"compile_s": _timed(cell)}
+    if own:
+        functions["own"], found["compile_again_s"] = own, _timed(own)
     hand_compiled = _by_hand(make_torch, data, True)
     try:
         found["torch_compile_s"] = _timed(hand_compiled) + _timed(hand_compiled)
         functions["hand compiled"] = hand_compiled
     except Exception as error:      # second derivatives
         found["torch_compile"] = f"fails: {type(error).__name__}"
-    for _ in range(110):
-        cell(), own()
-    for which in (train, own_train):
+    for _ in range(12 if quick else 110):       # (steps 1, 2, 10 and 100 are compared with eager ones)
+        for step in (cell, own) if own else (cell,):
+            step()
+    for which in filter(None, (train, own_train)):
         if _state(which).off:
             found["note"] = "runs eagerly"
-    times = interleaved(functions, rounds=rounds, inner=inner)
+    times = interleaved(functions, rounds=rounds, inner=inner, clock=clock)
+    through = interleaved(_by_model(train, data), rounds=max(3, rounds // 4), warm_up=1, clock=clock)
+    found["Model.train / loop"] = through["Model.train"] / through["loop of steps"]
     found |= {f"{key}_us": value * 1e6 for key, value in times.items()}
     found["cell / eager hand"] = times["cell"] / times["hand"]
-    found["own / eager hand"] = times["own"] / times["hand"]
+    if own:
+        found["own / eager hand"] = times["own"] / times["hand"]
     if "hand compiled" in times:
         found["cell / torch.compile"] = times["cell"] / times["hand compiled"]
     found["eager / eager hand"] = times["eager"] / times["hand"]
@@ -123,7 +153,7 @@ def measure(name: str, rounds: int, inner: int) -> dict:
     return found
 
 
-def model_train(steps: int = 400) -> dict:
+def model_train(clock, steps: int = 400) -> dict:
     """``Model.train`` with LossMonitor over the bare loop: an MLP, data in memory, eager and compiled."""
     make, _, data = pairs()["MLP"]
     x, y = data()
@@ -147,11 +177,12 @@ def model_train(steps: int = 400) -> dict:
                 model.train(1, rows, callbacks=[ms.train.LossMonitor()])
 
         def iterated(train=train, rows=rows):
-            for batch in rows.create_tuple_iterator(num_epochs=1):
-                float(train(*batch).asnumpy())
+            with contextlib.redirect_stdout(io.StringIO()):
+                for number, batch in enumerate(rows.create_tuple_iterator(num_epochs=1), 1):
+                    print(f"epoch: 1 step: {number}, loss is {float(train(*batch).asnumpy())}", flush=True)
 
         loop()
-        times = interleaved({"loop": iterated, "Model": by_model}, rounds=5, warm_up=1)
+        times = interleaved({"loop": iterated, "Model": by_model}, rounds=9, warm_up=1, clock=clock)
         found[f"{graphs}: Model.train / loop"] = times["Model"] / times["loop"]
         found[f"{graphs}: step_us"] = times["loop"] / len(batches) * 1e6
     return found
@@ -164,6 +195,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--inner", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--minutes", type=float)
+    parser.add_argument("--process-time", action="store_true")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
@@ -172,8 +205,17 @@ def main() -> None:
     results = {}
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", folder)
-        for name in args.only or [*pairs(), "Model.train"]:
-            done = model_train() if name == "Model.train" else measure(name, args.rounds, args.inner)
+        start, clock = time.monotonic(), time.process_time if args.process_time else time.perf_counter
+        quick, longest = args.minutes is not None, 0.0
+        for name in args.only or ["Model.train", *pairs()]:
+            begun = time.monotonic()
+            if quick and begun - start + longest > args.minutes * 60:
+                print(f"{name}: no time left", flush=True)
+                continue
+            rounds = min(args.rounds, 8) if quick else args.rounds
+            done = model_train(clock) if name == "Model.train" else measure(
+                name, rounds, args.inner if not quick else 2, quick, clock)
+            longest = max(longest, time.monotonic() - begun)
             results[name] = done
             shown = (f"{k} {v:.3g}" if isinstance(v, float) else f"{k} {v}" for k, v in done.items())
             print(f"{name}: " + ", ".join(shown), flush=True)

@@ -126,10 +126,16 @@ class CallbackManager(Callback):
         self._callbacks = [
             target if isinstance(target, Callback) else callback for callback, target in entered
         ]
+        self._beginning = listening(self._callbacks, "on_train_step_begin", "step_begin")
         return self
 
     def __exit__(self, *err):
         return self._stack.__exit__(*err)
+
+    def at_step_begin(self, run_context) -> None:
+        """`on_train_step_begin` of those that have one."""
+        for callback in self._beginning:
+            callback.on_train_step_begin(run_context)
 
 
 def _each(moment: str):
@@ -139,6 +145,13 @@ def _each(moment: str):
 
     call.__name__ = moment
     return call
+
+
+def listening(callbacks: list, moment: str, older: str) -> list:
+    """The callbacks that do something at ``moment``; the others need not be called at each step."""
+    silent = getattr(Callback, moment), getattr(Callback, older)
+    return [c for c in callbacks if moment in vars(c) or older in vars(c)
+            or (getattr(type(c), moment, None), getattr(type(c), older, None)) != silent]
 
 
 for _moment in _MOMENTS:
@@ -196,7 +209,8 @@ def _handle_loss(outputs):
         if isinstance(outputs[0], Tensor):
             return outputs[0]
     elif isinstance(outputs, Tensor):
-        return float(np.mean(outputs.asnumpy()))
+        values = outputs.asnumpy()
+        return float(values.item() if values.size == 1 else np.mean(values))
     return outputs
 
 

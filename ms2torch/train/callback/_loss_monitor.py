@@ -24,20 +24,20 @@ class LossMonitor(Callback):
 
     def step_end(self, run_context) -> None:
         params = run_context.original_args()
-        epoch = params.get("cur_epoch_num", 1)
-        step = (params.cur_step_num - 1) % params.batch_num + 1
+        epoch, number = params.get("cur_epoch_num", 1), params["cur_step_num"]
+        step = (number - 1) % params["batch_num"] + 1
         every = self._per_print_times
-        loss = _handle_loss(params.net_outputs)
+        loss = _handle_loss(params["net_outputs"])
         if isinstance(loss, float) and not math.isfinite(loss):
             raise ValueError(
                 f"In epoch: {epoch} step: {step}, loss is NAN or INF, training process cannot continue, "
                 "terminating training."
             )
-        while every and params.cur_step_num <= self._last_print_time:
+        while every and number <= self._last_print_time:
             # A monitor that is used for another training counts back to where that one is.
             self._last_print_time -= max(every, params.batch_num if params.get("dataset_sink_mode") else 1)
-        if every and params.cur_step_num - self._last_print_time >= every:
-            self._last_print_time = params.cur_step_num
+        if every and number - self._last_print_time >= every:
+            self._last_print_time = number
             print(f"epoch: {epoch} step: {step}, loss is {loss}", flush=True)
 
     def on_train_epoch_end(self, run_context) -> None:
