@@ -25,6 +25,8 @@ from ms2torch.compiler.watching import is_users
 from ms2torch.dataset.engine.iterators import Iterator
 from ms2torch.nn.cell import Cell
 
+from .profiling_data import Pipelines
+
 WINDOW = range(5, 25)
 ROWS = 12
 # What of a Tensor brings its numbers to the host.
@@ -41,7 +43,7 @@ class Profile:
         self.cells: dict[str, list] = defaultdict(lambda: [0, 0.0])
         self.outermost = [0, 0.0]
         self.reads: dict[str, list] = defaultdict(lambda: [0, 0.0])
-        self.data = [0, 0.0]
+        self.data, self.pipelines = [0, 0.0], Pipelines()
         self._inside: list[float] = []          # seconds in Cells below, for each Cell under way
         self._reading = False
         self._main = threading.get_ident()
@@ -53,6 +55,7 @@ class Profile:
     def install(self) -> None:
         Cell.__call__ = self._around_cell(Cell.__call__)
         Iterator.__next__ = self._around_data(Iterator.__next__)
+        self.pipelines.install()
         for name in _READS:
             if hasattr(Tensor, name):
                 setattr(Tensor, name, self._around_read(name, getattr(Tensor, name)))
@@ -159,6 +162,7 @@ class Profile:
             found.append(f"data-bound: {_share(self.data[1], self.data[1] + cells)} of a step is waiting for "
                          "the dataset. More num_parallel_workers, a simpler map, or batch before map. "
                          "数据读取是瓶颈。")
+            found += self.pipelines.lines()
         for line, (n, t) in sorted(self.reads.items(), key=lambda item: -item[1][0]):
             if count and n >= 0.5 * count:
                 found.append(f"{line}: a Tensor's numbers are read on the host {n} times ({t:.3f} s), "

@@ -1,6 +1,7 @@
 """``ms2torch run --profile``: where the time goes, and the program's line that slows it."""
 
 import json
+import re
 
 from tests.shim.run import launched
 
@@ -12,13 +13,18 @@ from mindspore import nn, Tensor, dataset as ds
 
 def rows():
     for i in range(12):
-        time.sleep(0.05)
         yield np.ones((4, 8), np.float32), np.zeros(4, np.int32)
+
+def slow(x):
+    time.sleep(0.05)
+    return x
 
 net = nn.Dense(8, 3)
 loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
 step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), nn.Momentum(net.trainable_params(), 0.1, 0.9))
-for x, y in ds.GeneratorDataset(rows, ["x", "y"], shuffle=False).create_tuple_iterator():
+data = ds.GeneratorDataset(rows, ["x", "y"], shuffle=False)
+data = data.map([slow, ds.transforms.TypeCast(ms.float32)], "x")
+for x, y in data.create_tuple_iterator():
     print(step(x, y))
 """
 
@@ -27,6 +33,7 @@ def test_it_names_the_line_that_reads_and_the_data_that_is_waited_for(tmp_path):
     (tmp_path / "train.py").write_text(PROGRAM)
     code, out, told = launched(f"--profile={tmp_path}", "train.py", cwd=tmp_path)
     assert code == 0 and out.count("\n") == 12
-    assert "train.py:16: a Tensor's numbers are read on the host 12 times" in told
+    assert "train.py:21: a Tensor's numbers are read on the host 12 times" in told
+    assert re.search(r"MapDataset of x: 0\.\d+ s, \d+ %; slow \(train.py:11\) 0\.", told)
     assert "data-bound" in told and "Dense" in told and "aten::addmm" in told
     assert json.loads((tmp_path / "ms2torch_profile.json").read_text())["traceEvents"]
