@@ -256,3 +256,41 @@ def test_a_cell_that_gives_its_own_gradients():
     one, two = there["net"](x, y)
     (one * 5 + two).sum().backward()
     assert one.tolist() == [1.0, 2.0] and x.grad.tolist() == [5.0, 0.0] and y.grad.tolist() == [7.0, 9.0]
+
+
+PARALLEL = """
+import mindspore as ms
+from mindspore import nn
+from mindspore.communication import init
+
+init()
+ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL{told})
+net = nn.Dense(2, 3)
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+model = ms.Model(net, nn.MSELoss(), optimizer)
+reducer = nn.DistributedGradReducer(optimizer.parameters)
+
+
+class Step(nn.TrainOneStepCell):
+    def construct(self, x):
+        return self.grad_reducer(self.grad(self.network, self.weights)(x, x))
+
+
+step = Step(net, optimizer)
+"""
+
+
+TOLD = [("", False), (", gradients_mean=True", True), (", mirror_mean=sum", "sum")]
+
+
+@pytest.mark.parametrize(("told", "mean"), TOLD)
+def test_processes_add_gradients_up_unless_told_otherwise(told, mean):
+    text = translate_source(PARALLEL.format(told=told)).text
+    function = {True: "mean_over_processes", False: "sum_over_processes"}.get(
+        mean, "(mean_over_processes if sum else sum_over_processes)"
+    )
+    network = "data_parallel(net)" if mean is True else f"data_parallel(net, mean={mean})"
+    assert f"Trainer({network}, nn.MSELoss()" in text and f"reducer = {function}\n" in text
+    assert f"return {function}(torch.autograd.grad(" in text
+    assert "def __init__(self, network, optimizer):" in text
+    assert "ms2torch" not in text

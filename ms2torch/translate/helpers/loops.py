@@ -74,7 +74,8 @@ class Checkpoints(Callback):
         self.last = state.cur_step_num
         step = (state.cur_step_num - 1) % state.batch_num + 1
         self.files.append(self.folder / f"{self.prefix}-{state.cur_epoch_num}_{step}.ckpt")
-        torch.save(state.network.state_dict(), self.files[-1])
+        network = getattr(state.network, "module", state.network)  # DistributedDataParallel's own
+        torch.save(network.state_dict(), self.files[-1])
         if len(self.files) > self.keep:
             self.files.pop(0).unlink(missing_ok=True)
 

@@ -12,20 +12,33 @@ def join_processes():
         distributed.init_process_group()
 
 
-def data_parallel(network):
-    """The network in DistributedDataParallel: ``backward`` takes the mean of all processes' gradients.
+def data_parallel(network, mean=True):
+    """The network in DistributedDataParallel: ``backward`` takes all processes' gradients, their mean or sum.
 
     A program that runs alone gets the network itself.
     """
     if not distributed.is_initialized():
         return network
-    return torch.nn.parallel.DistributedDataParallel(network, broadcast_buffers=False)
+    network = torch.nn.parallel.DistributedDataParallel(network, broadcast_buffers=False)
+
+    def added(_, bucket):
+        work = distributed.all_reduce(bucket.buffer(), async_op=True)
+        return work.get_future().then(lambda done: done.value()[0])
+
+    if not mean:
+        network.register_comm_hook(None, added)
+    return network
+
+
+def sum_over_processes(gradients):
+    """The sum of all processes' gradients that are values, which DistributedDataParallel never sees."""
+    if distributed.is_initialized():
+        for gradient in gradients:
+            distributed.all_reduce(gradient)
+    return gradients
 
 
 def mean_over_processes(gradients):
     """The mean of all processes' gradients that are values, which DistributedDataParallel never sees."""
-    if distributed.is_initialized():
-        for gradient in gradients:
-            distributed.all_reduce(gradient)
-            gradient /= distributed.get_world_size()
-    return gradients
+    count = distributed.get_world_size() if distributed.is_initialized() else 1
+    return [gradient / count for gradient in sum_over_processes(gradients)]

@@ -8,7 +8,7 @@ import libcst as cst
 
 from ..rules.cells import BASES
 from ..translation import site_of
-from .worth import Class, Ref, is_cell
+from .worth import Class, Ref, is_a, is_cell
 
 _RENAMED = {"construct": "forward"}
 
@@ -37,10 +37,35 @@ def rewritten(rewriter, cls: Class | None, original: cst.ClassDef, updated: cst.
             new = new.with_changes(value=cst.parse_expression(made)) if made else None
         if new is not None:
             bases.append(new)
+    if is_a(cls.root(), "mindspore.nn.TrainOneStepCell") and BASES.get(cls.root()) == "nn.Module":
+        updated = _with_step(cls, updated)
     if bases:
         bases[-1] = bases[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
         return updated.with_changes(bases=bases)
     return updated.with_changes(bases=[], lpar=cst.MaybeSentinel.DEFAULT, rpar=cst.MaybeSentinel.DEFAULT)
+
+
+_STEP = """def __init__(self, network, optimizer{sens}):
+    super().__init__()
+    self.network, self.optimizer{names} = network, optimizer{more}
+    self.weights = [p for group in optimizer.param_groups for p in group["params"]]
+    network.train()
+"""
+
+
+def _with_step(cls: Class, updated: cst.ClassDef) -> cst.ClassDef:
+    """A training step without an ``__init__`` of its own, with what its base would have stored."""
+    if cls.function("__init__") is not None:
+        return updated
+    asks = any(isinstance(n, ast.Attribute) and n.attr == "sens" for n in ast.walk(cls.node))
+    parts = {"sens": ", sens=1.0", "names": ", self.sens", "more": ", sens"} if asks else {}
+    text = _STEP.format_map({"sens": "", "names": "", "more": ""} | parts)
+    body = list(updated.body.body)
+    at = 1 if ast.get_docstring(cls.node) else 0
+    body.insert(at, cst.parse_statement(text))
+    if len(body) > at + 1:
+        body[at + 1] = body[at + 1].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+    return updated.with_changes(body=updated.body.with_changes(body=body))
 
 
 # What a loss has from its base.

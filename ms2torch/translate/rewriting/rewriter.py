@@ -74,6 +74,7 @@ class Rewriter(cst.CSTTransformer):
         self.after: list[list[str]] = []
         self.before: list[list[str]] = []
         self.scaled: set[str] = set()
+        self.rewritten: dict[int, str] = {}
         self.parents = {
             id(child): parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)
         }

@@ -9,6 +9,7 @@ import libcst as cst
 
 from ..rewriting.templates import code
 from ..rewriting.worth import is_a
+from . import training
 from .table import VALUES, add, rule, table
 from .table import Rule as Rule
 
@@ -184,4 +185,8 @@ def _keep_what_it_keeps(rewriter, cls, updated: cst.Call) -> None:
 
 @rule("nn.TrainOneStepCell.grad_reducer nn.TrainOneStepWithLossScaleCell.grad_reducer", "gradients")
 def reduced(call):
-    return call.updated.args[0].value
+    gradients = call.updated.args[0].value
+    if not training.is_data_parallel(call.rewriter):
+        return gradients
+    function = training.reducing(call, training.gradients_mean(call))
+    return cst.parse_expression(f"{function}({code(gradients)})")

@@ -6,6 +6,7 @@ import libcst as cst
 
 from ..rewriting.sites import UNTOLD
 from ..rewriting.templates import code
+from . import training
 from .table import VALUES, Rule, add, rule
 
 for _name, _value in (("GRAPH_MODE", "0"), ("PYNATIVE_MODE", "1")):
@@ -109,7 +110,7 @@ def get_auto_parallel_context(call):
     if asked == "device_num":
         return get_group_size(call)
     if asked in ("gradients_mean", "mirror_mean"):
-        return "True"
+        return training.gradients_mean(call)
     call.keep("what it asks for has no counterpart")
 
 
@@ -120,7 +121,7 @@ def parallel_mode(call):
 
 @rule("parallel._utils._get_device_num parallel._utils._get_gradients_mean", "torch.distributed.get_world_size()")
 def device_num(call):
-    return "True" if call.name.endswith("mean") else get_group_size(call)
+    return training.gradients_mean(call) if call.name.endswith("mean") else get_group_size(call)
 
 
 @rule(

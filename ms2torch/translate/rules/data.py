@@ -23,6 +23,7 @@ _ORDER_ZH = "设了种子时顺序与 MindSpore 相同：文件头的 SeededOrde
 
 @rule("dataset.GeneratorDataset", "Samples(rows, names), a torch.utils.data.Dataset at the head", _ORDER, _ORDER_ZH)
 def generator(call):
+    _note_shards(call)
     call.helper("Samples")
     names = call.args["column_names"]
     if isinstance(names, cst.SimpleString):
@@ -35,6 +36,7 @@ def generator(call):
 
 @rule("dataset.NumpySlicesDataset", "TensorDataset(...), by slices(columns) at the head", _ORDER, _ORDER_ZH)
 def numpy_slices(call):
+    _note_shards(call)
     call.helper("slices")
     if not any(
         isinstance(n, ast.Attribute) and n.attr == "map" and pipelines.is_data(call.rewriter.reading.worth(n.value))
@@ -53,6 +55,7 @@ def _of_files(leaf: str, helper: str) -> None:
 
     @rule(f"dataset.{leaf}", f"{helper}(folder, usage), at the head, or torchvision's", _ORDER, _ORDER_ZH)
     def write(call):
+        _note_shards(call)
         call.helper("Samples")
         call.helper(helper)
         return f'Samples({helper}({{dataset_dir}}, {{usage?}}), ["image", "label"])'
@@ -114,8 +117,8 @@ def _order(call, source, rows: str):
     shown = "True" if shuffle is None or getattr(shuffle, "value", 0) is None else ast.unparse(shuffle)
     if hasattr(rewriter.reading.worth(source.get("source", call.node)), "returns"):
         shown = "False"  # what a function gives comes in its own order
-    shards = ast.unparse(source["num_shards"]) if "num_shards" in source else ""
-    part = ast.unparse(source["shard_id"]) if shards else ""
+    shards = _rewritten(rewriter, source["num_shards"]) if "num_shards" in source else ""
+    part = _rewritten(rewriter, source["shard_id"]) if shards else ""
     if shards and rewriter.data.seeded and shown == "True" and buffer is None:
         call.helper("SeededOrder")
         return lambda name: f", sampler=SeededOrder({name}, {shards}, {part})"
@@ -144,6 +147,17 @@ def _order(call, source, rows: str):
     if shown == "True":
         return lambda name: f", sampler=SeededOrder({name})"
     return lambda name: f", sampler=SeededOrder({name}) if {shown} else None"
+
+
+def _note_shards(call) -> None:
+    """Keep what a source's shards are told by as it is rewritten, for the sampler that takes them."""
+    for name in ("num_shards", "shard_id"):
+        if name in call.args:
+            call.rewriter.rewritten[id(call.nodes[name])] = code(call.args[name])
+
+
+def _rewritten(rewriter, node: ast.expr) -> str:
+    return rewriter.rewritten.get(id(node)) or ast.unparse(node)
 
 
 @_method("get_dataset_size", "len(loader)")

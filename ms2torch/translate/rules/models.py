@@ -8,7 +8,7 @@ import libcst as cst
 
 from ..rewriting import pipelines
 from ..rewriting.templates import code
-from . import loops
+from . import loops, training
 from .table import rule
 
 _SCALE = "in float32 a loss scale changes nothing; torch.amp.GradScaler for half precision"
@@ -33,6 +33,8 @@ def model(call):
     if "eval_indexes" in call and call.value("eval_indexes") is not None:
         call.keep("eval_indexes= has no rule")
     call.helper("Trainer")
+    if training.is_data_parallel(call.rewriter):
+        call.put("network", training.in_parallel(call).format(network=call.text("network")))
     named = "eval_network={eval_network?}, metrics={metrics?})"
     if "loss_fn" in call or "optimizer" not in call:
         return "Trainer({network}, {loss_fn?}, {optimizer?}, " + named

@@ -6,7 +6,7 @@ import ast
 
 import libcst as cst
 
-from ..rewriting.sites import UNTOLD, Kept
+from ..rewriting.sites import Kept
 from ..rewriting.templates import code
 from ..rewriting.worth import Gradient, Of
 from ..translation import site_of
@@ -175,8 +175,7 @@ def train_one_step(call):
         call.keep("its sens= is not 1")
     call.helper("TrainStep")
     if is_data_parallel(call.rewriter):
-        call.helper("data_parallel")
-        return "TrainStep(data_parallel({network}), {optimizer})"
+        return f"TrainStep({in_parallel(call)}, {{optimizer}})"
     return "TrainStep({network}, {optimizer})"
 
 
@@ -193,16 +192,48 @@ def scaled_step(call):
     "DistributedDataParallel 在 backward 时规约，看不到 torch.autograd.grad 的梯度",
 )
 def reducer(call):
-    if call.value("mean", True) in (False, UNTOLD) or call.value("group", None) is not None:
-        call.keep("its mean= or group= has no rule")
-    call.helper("mean_over_processes")
-    return "mean_over_processes"
+    if call.value("group", None) is not None:
+        call.keep("its group= has no rule")
+    given = "mean" in call and call.value("mean") is not None
+    return reducing(call, call.text("mean") if given else gradients_mean(call))
 
 
 @instance("nn.DistributedGradReducer", "mean_over_processes(gradients)")
 def reduced(call):
-    call.helper("mean_over_processes")
     return call.updated
+
+
+def reducing(call, mean: str) -> str:
+    """The function that adds gradients up over processes or averages them."""
+    names = {"True": ("mean",), "False": ("sum",)}.get(mean, ("mean", "sum"))
+    names = [call.helper(f"{name}_over_processes") for name in names]
+    return names[0] if len(names) == 1 else f"({names[0]} if {mean} else {names[1]})"
+
+
+def in_parallel(call) -> str:
+    """A network in DistributedDataParallel, as a template."""
+    call.helper("data_parallel")
+    mean = gradients_mean(call)
+    return "data_parallel({network}" + (")" if mean == "True" else f", mean={mean})")
+
+
+def gradients_mean(call) -> str:
+    """Whether the program averages gradients over processes, as a text; MindSpore adds them up unless told."""
+    rewriter, found = call.rewriter, "False"
+    for node in ast.walk(rewriter.tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("set_auto_parallel_context"):
+            told = next((k.value for k in node.keywords if k.arg in ("gradients_mean", "mirror_mean")), None)
+            if told is not None and not isinstance(told, ast.Constant) and _scope(rewriter, node) is not None:
+                call.keep("whether gradients are averaged is told elsewhere")
+            found = found if told is None else ast.unparse(told)
+    return found
+
+
+def _scope(rewriter, node: ast.AST):
+    """The function that a node stands in; None at a file's own level."""
+    while node is not None and not isinstance(node, (ast.FunctionDef, ast.Lambda)):
+        node = rewriter.parents.get(id(node))
+    return node
 
 
 def is_data_parallel(rewriter) -> bool:
