@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 import sys
 from functools import cache
 
@@ -84,7 +85,7 @@ def tidy(module: cst.Module, rewriter) -> cst.Module:
     bound = _assigned(ast.parse(module.code))
     missing = [line for line in missing if not {n for n, at in _NEEDED.items() if at == line} & bound]
     head = [s for s in head if not _unused(s, used)]
-    lines = _ordered([*head, *(cst.parse_statement(line) for line in missing)])
+    lines = _ordered(_merged(head, missing))
     made = [cst.parse_statement(text) for text in texts]
     made = [s.with_changes(leading_lines=[cst.EmptyLine(), cst.EmptyLine()]) for s in made]
     if rest and (lines or made):
@@ -174,6 +175,32 @@ def _section(module: str, relative: bool) -> int:
     except (ImportError, ValueError):
         spec = None
     return 2 if spec is not None and "site-packages" in (spec.origin or "") else 3
+
+
+def _merged(head: list, missing: list[str]) -> list:
+    """The imports of a file and those that it lacks; names of one module are imported by one line."""
+    own = {code(s).strip(): s for s in head}
+    by_module: dict[str, list[str]] = {}
+    for line in [*own, *missing]:
+        words = _FROM.fullmatch(line)
+        if words:
+            by_module.setdefault(words[1], []).append(line)
+    gone: set[str] = set()
+    for module, lines in by_module.items():
+        if len(lines) > 1 and not set(lines) <= own.keys():
+            names = {name.strip() for line in lines for name in _FROM.fullmatch(line)[2].split(",")}
+            gone |= set(lines)
+            missing = [*missing, f"from {module} import {', '.join(sorted(names, key=_by_type))}"]
+    kept = [s for line, s in own.items() if line not in gone]
+    return kept + [cst.parse_statement(line) for line in missing if line not in gone]
+
+
+_FROM = re.compile(r"from ([\w.]+) import ((?:\w+(?:, )?)+)")
+
+
+def _by_type(name: str) -> tuple[bool, bool, str]:
+    """Constants, then classes, then the rest, as import sorters have them."""
+    return not name.isupper(), not name[:1].isupper(), name.lower()
 
 
 def _ordered(statements) -> list:
