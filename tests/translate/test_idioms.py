@@ -294,3 +294,26 @@ def test_processes_add_gradients_up_unless_told_otherwise(told, mean):
     assert f"return {function}(torch.autograd.grad(" in text
     assert "def __init__(self, network, optimizer):" in text
     assert "ms2torch" not in text
+
+
+FROZEN = """
+from mindspore import Parameter, Tensor, nn, ops
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(2, 2)
+        self.scale = Parameter(Tensor([2.0]), requires_grad=False)
+
+net = Net()
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+for p in net.trainable_params():
+    p.set_data(ops.ones_like(p))
+"""
+
+
+def test_frozen_parameters_are_not_among_those_that_train():
+    made = translate_source(FROZEN)
+    assert "torch.optim.SGD(net.parameters(), lr=0.1)" in made.text
+    exec(made.text, there := {})
+    assert there["net"].scale.item() == 2.0 and bool((there["net"].fc.bias == 1).all())

@@ -24,6 +24,7 @@ _FILES = (
     "context",
     "saving",
     "shapes",
+    "pooling",
     "functional",
 )
 

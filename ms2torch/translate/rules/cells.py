@@ -8,7 +8,7 @@ import re
 import libcst as cst
 
 from ..rewriting.templates import code
-from ..rewriting.worth import is_a
+from ..rewriting.worth import Of, is_a
 from . import training
 from .table import VALUES, add, rule, table
 from .table import Rule as Rule
@@ -84,8 +84,21 @@ def parameters(call):
     moving = call.name.endswith("get_parameters") and "BatchNorm" in call.rewriter.source
     if call.rewriter.names_parameters or moving or _is_reordered(call):
         call.helper("named")
-        return "named({self}, moving=True)" if moving else "named({self})"
+        found = "named({self}, moving=True)" if moving else "named({self})"
+        return f"[p for p in {found} if p.requires_grad]" if _leaves_frozen_out(call) else found
+    if _leaves_frozen_out(call):
+        return "[p for p in {self}.parameters() if p.requires_grad]"
     return "list({self}.parameters())"
+
+
+def _leaves_frozen_out(call) -> bool:
+    """Whether some parameters may be frozen, and it matters: optimizers pass over those by themselves."""
+    if not call.name.endswith("trainable_params") or "requires_grad" not in call.rewriter.source:
+        return False
+    outer = call.rewriter.parents.get(id(call.node))
+    outer = call.rewriter.parents.get(id(outer)) if isinstance(outer, ast.keyword) else outer
+    made = call.rewriter.reading.worth(outer) if isinstance(outer, ast.Call) else None
+    return not (isinstance(made, Of) and is_a(made.cls, "mindspore.nn.Optimizer"))
 
 
 @rule("nn.Cell.parameters_and_names", "list(net.named_parameters())")
