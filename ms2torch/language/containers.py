@@ -188,6 +188,18 @@ def hooked(owner, hook):
     return owner.register_hook(hook)
 
 
+def given_data(owner, *data):
+    """``owner.set_data(data)``, which no Parameter has in a graph."""
+    if isinstance(owner, Parameter):
+        raise RuntimeError(
+            "Failed to compile in GRAPH_MODE because the 'Parameter' object's method 'set_data' is not "
+            "supported in 'construct' or function with @jit decorator. Try to use the 'Parameter.set_data' "
+            "externally such as initialized in the method '__init__' before assigning. For more details, "
+            "please refer to https://www.mindspore.cn/tutorials/zh-CN/master/compile/static_graph.html"
+        )
+    return owner.set_data(*data)
+
+
 def kept(value):
     """What ``self.x = value`` keeps: numbers that no gradient passes through any more."""
     if value.__class__ is Tensor:

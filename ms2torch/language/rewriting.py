@@ -210,6 +210,9 @@ class Rewriting(Choosing, Assigning, ast.NodeTransformer):
             return node
         if func.attr == "register_hook" and len(args) == 1 and not node.keywords:
             return self.call("hooked", containers.hooked, [self.visit(func.value), self.visit(args[0])], node)
+        if func.attr == "set_data" and args and not node.keywords:
+            told = [self.visit(func.value), *map(self.visit, args)]
+            return self.call("given_data", containers.given_data, told, node)
         if is_view(node):
             return self.call("view", builtin_functions.view_, [self.generic_visit(node)], node)
         if self.self_name and isinstance(func.value, ast.Name) and func.value.id == self.self_name:

@@ -161,29 +161,34 @@ def _of_integers(run: _Run, raw: list) -> list:
 
 
 class _Watch(torch.autograd.Function):
-    """Identity whose backward pass shows all gradients at once to ``see`` and takes what it returns."""
+    """Identity whose backward pass shows all gradients at once to ``see`` and takes what it returns.
+
+    ``all_of_them``: also those of what needs none, but of integers.
+    """
 
     @staticmethod
-    def forward(ctx, see, *raw):
+    def forward(ctx, see, all_of_them, *raw):
         ctx.see = see
         outs = tuple(t.view_as(t) for t in raw)
-        ctx.mark_non_differentiable(*[t for t in outs if not (t.is_floating_point() or t.is_complex())])
+        whole = [not (t.is_floating_point() or t.is_complex()) for t in outs]
+        ctx.mark_non_differentiable(*[t for t, w in zip(outs, whole, strict=True) if w])
+        ctx.shown = [not w for w in whole] if all_of_them else None
         return outs
 
     @staticmethod
     def backward(ctx, *grads):
-        needed = ctx.needs_input_grad[1:]
+        needed = ctx.shown or ctx.needs_input_grad[2:]
         found = ctx.see(tuple(g if need else None for g, need in zip(grads, needed, strict=True)))
-        return (None, *[g if need else None for g, need in zip(found, needed, strict=True)])
+        return (None, None, *[g if need else None for g, need in zip(found, needed, strict=True)])
 
 
-def observe_gradients(obj, see):
-    """``obj`` passed on; ``see(gradients)`` gets the raw gradients of its Tensors, None where there is none,
-    and gives those to go on with."""
+def observe_gradients(obj, see, all_of_them=False):
+    """``obj`` passed on; ``see(gradients)`` gets the raw gradients of its Tensors, None where there is none
+    (or, with ``all_of_them``, where there can be none), and gives those to go on with."""
     raw = [t._t for t in tensors_of(obj)]
     if not raw:
         return obj
-    return _refill(obj, iter(_Watch.apply(see, *raw)))
+    return _refill(obj, iter(_Watch.apply(see, all_of_them, *raw)))
 
 
 _SIZE = "The backward hook return value size is {} not equal to expect grad input size {}"
@@ -216,8 +221,12 @@ def backward_hooked(cell, hooks: dict, compute, args: tuple, kwargs: dict):
     watch = _Hooked(cell, hooks)
     mode.differentiation.hooked.append(watch)
     if watch.backward:
-        watch.inputs = len(tensors_of(args))
-        args = observe_gradients(args, watch.at_inputs)
+        watch.waiting = bool(tensors_of(args))
+        # Tensors inside tuples are no inputs to the hooks.
+        given = tuple(a for a in args if isinstance(a, Tensor))
+        if any(a._t.requires_grad for a in given):
+            rest = iter(observe_gradients(given, watch.at_inputs, all_of_them=True))
+            args = tuple(next(rest) if isinstance(a, Tensor) else a for a in args)
     return observe_gradients(compute(*args, **kwargs), watch.at_output)
 
 
@@ -225,7 +234,7 @@ class _Hooked:
     """One call of a Cell with backward hooks, while its gradients come by."""
 
     def __init__(self, cell, hooks: dict) -> None:
-        self.cell, self.inputs, self.grad_output = cell, 0, None
+        self.cell, self.waiting, self.grad_output = cell, False, None
         self.backward, self.before = hooks.get("backward") or {}, hooks.get("backward_pre") or {}
 
     def at_output(self, grads):
@@ -237,13 +246,13 @@ class _Hooked:
 
     def at_inputs(self, grads):
         shown = self._show(lift(tuple(grads)))
-        self.inputs = 0
+        self.waiting = False
         return lower(shown)
 
     def finish(self) -> None:
-        """The backward pass has ended. Where it did not come to the inputs the hooks are told None."""
-        if self.grad_output is not None and self.inputs:
-            self._show((None,) * self.inputs)
+        """The backward pass has ended. Where it did not come to the inputs the hooks are told one None."""
+        if self.grad_output is not None and self.waiting:
+            self._show((None,))
 
     def _show(self, shown):
         for hook, _ in tuple(self.backward.values()):
