@@ -13,6 +13,7 @@ from ms2torch._checkparam import check_hook_fn
 from ms2torch._core import mode
 from ms2torch._core.gradient import local_writes, recording, threads
 from ms2torch._core.gradient.copy_on_write import overwrite
+from ms2torch._core.tensor import pickling
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
 from ms2torch._naming import generations
 
@@ -355,7 +356,7 @@ class Parameter(Tensor):
 
     def __reduce_ex__(self, protocol):
         flags = {k: v for k, v in self.__dict__.items() if k != "_home" and k not in _OWN}
-        return (_rebuild, (self._rest.detach(), flags))
+        return (_rebuild, (pickling.content(self._rest), flags))
 
 
 # What no copy of a Parameter takes along.
@@ -378,10 +379,10 @@ def _is_whole(t: torch.Tensor) -> bool:
     return t.is_contiguous() and t.numel() * t.element_size() == t.untyped_storage().nbytes()
 
 
-def _rebuild(data: torch.Tensor, flags: dict) -> Parameter:
+def _rebuild(data, flags: dict) -> Parameter:
     new = Parameter.__new__(Parameter)
     new.__dict__.update(flags)
-    new._adopt(data)
+    new._adopt(pickling.tensor(data))
     return new
 
 

@@ -16,7 +16,7 @@ from ms2torch._core.devices.device import device
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.causes import broadcastable
 from ms2torch._core.operators.refusals import cannot_multiply, one_dtype, translate
-from ms2torch._core.tensor import construct, indexing, printing, writing_back
+from ms2torch._core.tensor import construct, indexing, pickling, printing, writing_back
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.torch_private import is_differentiated, register_pytree_node
 
@@ -121,7 +121,7 @@ class Tensor:
 
     def __reduce_ex__(self, protocol):
         state = {name: value for name, value in self.__dict__.items() if name != "_origin"}
-        return (wrap, (self._t.detach(),), state or None)
+        return (_unpickled, (pickling.content(self._t),), state or None)
 
     def __copy__(self):
         return wrap(self._t)
@@ -298,6 +298,10 @@ def wrap(t: torch.Tensor) -> Tensor:
     out = _new(Tensor)
     out._t = t
     return out
+
+
+def _unpickled(content) -> Tensor:
+    return wrap(pickling.tensor(content))
 
 
 # Kinds that no lowering changes.
