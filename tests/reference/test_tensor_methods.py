@@ -1,4 +1,7 @@
 """Methods of Tensor."""
+import mindspore as ms
+import numpy as np
+
 from tests.reference.expressions import evaluate, lines
 from tests.reference.judge import case
 
@@ -274,3 +277,14 @@ def test_value(line):
 @case(each={"line": REFUSED}, raises=True)
 def test_refusal(line):
     return evaluate(line)
+
+
+@case(each={"shape": [(), (3,), (2, 3), (2, 3, 4)]})
+def test_transposed_views(shape):
+    def shape_or_error(name):
+        try:
+            return getattr(ms.Tensor(np.zeros(shape, np.complex64)), name).shape
+        except ValueError as error:
+            return str(error)
+
+    return {name: shape_or_error(name) for name in ("T", "H", "mH", "mT")}

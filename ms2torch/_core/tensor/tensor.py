@@ -181,7 +181,7 @@ class Tensor:
     @property
     def T(self) -> Tensor:
         t = self._t
-        return wrap(t.permute(*range(t.ndim - 1, -1, -1)))
+        return wrap(t.permute(tuple(range(t.ndim - 1, -1, -1))))
 
     def init_data(self, slice_index=None, shape=None, opt_shard_group=None) -> Tensor:
         """Draw the data that waits for its initializer now; TypeError where there is none."""

@@ -265,9 +265,12 @@ def sum_to_size(input, *size):
 def _transposed(name: str, conjugate: builtins.bool) -> None:
     def read(self):
         t = self._t
-        if name == "mT" and t.ndim < 2:
-            raise ValueError(f"The 'axis' must be in the range of [-{t.ndim}, {t.ndim}), but got -2.")
-        t = t.transpose(-2, -1) if t.ndim >= 2 else t
+        if name == "H" and t.ndim != 2:
+            raise ValueError(f"For tensor.H, only 2-D Tensor is supported, but got {t.ndim}-D.")
+        if t.ndim < 2:
+            axis = -1 if name == "mH" and not t.ndim else -2
+            raise ValueError(f"The 'axis' must be in the range of [-{t.ndim}, {t.ndim}), but got {axis}.")
+        t = t.transpose(-2, -1)
         return wrap(t.conj().resolve_conj() if conjugate and t.is_complex() else t)
 
     doc = "The last two axes swapped, conjugate." if conjugate else "The last two axes swapped."
