@@ -16,8 +16,8 @@ from .engine import __all__ as _engine
 from .utils.line_reader import LineReader
 
 __all__ = [*_engine, "DSCallback", "LineReader", "WaitedDSCallback", "audio",  # noqa: F405  when used
-           "callback", "config", "debug",
-           "get_seed", "set_seed", "text", "transforms", "utils", "vision"]
+           "callback", "compare", "config", "debug", "deserialize",
+           "get_seed", "serialize", "set_seed", "show", "text", "transforms", "utils", "vision"]
 
 
 def __getattr__(name):
