@@ -29,6 +29,8 @@ from .yardstick import epsilon
 _COPIED = 1e-6
 _WHOLE_NETWORK = 1e-4
 _STEPS = 3
+# Modules that compute something else in training mode.
+_MODES = ("Dropout", "Norm")
 PORT = "the port"
 _SIDES = {"mindspore": "MindSpore", "torch": "the port on PyTorch"}
 _SHOWN = 30
@@ -315,7 +317,7 @@ class Walk(Updates):
         """What to say of a finding: the Module, and what stands between it and the one before."""
         kind = self.pairs.classes[1].get(module[0], "")
         said = f"the port's {module[0]} ({kind})"
-        if other.get("training", True) != r.get("training", True):
+        if other.get("training", True) != r.get("training", True) and any(w in kind for w in _MODES):
             return f"{said} is in {'training' if other.get('training', True) else 'evaluation'} mode"
         if r["role"] not in ("input", "grad_output"):
             return f"{said} makes something else of what went in"
@@ -360,10 +362,15 @@ def _deep(header: dict, step: int) -> bool:
 
 
 def _trained(records: list[dict]) -> list[dict]:
-    """The records of training; all where the network trains in evaluation mode, which is then to be seen."""
+    """The records of training. A Cell that is never called in training mode trains as it is (without
+    ``set_train()``, say): gradients come to it."""
     tensors = [r for r in records if r["kind"] == "tensor"]
     trained = [r for r in tensors if r.get("training", True)]
-    return trained if any(r["role"] == "output" and r["stage"] == "forward" for r in trained) else tensors
+    if not any(r["role"] == "output" and r["stage"] == "forward" for r in trained):
+        return tensors
+    reached = {r["where"] for r in tensors if r["stage"] == "backward"}
+    reached -= {r["where"] for r in trained if r["stage"] == "forward"}
+    return [r for r in tensors if r.get("training", True) or r["where"] in reached]
 
 
 def _alike(r: dict, other: dict) -> bool:

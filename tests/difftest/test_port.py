@@ -133,3 +133,18 @@ def test_two_traces_of_which_one_is_a_ports(tmp_path, capsys):
 def test_the_reference_trace_is_real():
     header = trace.open(RECORD).header
     assert (header["side"], header["version"]) == ("mindspore", "2.10.0")
+
+
+@pytest.mark.parametrize("modes, kept", [
+    ({"net": False, "loss": True}, {"net", "loss"}),  # a network that was never told to train
+    ({"net": True, "loss": True}, {"net", "loss"}),
+    ({"net": False}, {"net"}),
+    ({"net": True, "scores": False}, {"net"}),  # an evaluation within the step
+])
+def test_a_network_that_was_never_told_to_train_is_compared(modes, kept):
+    from ms2torch.difftest.port import _trained
+
+    records = [{"kind": "tensor", "stage": "forward", "role": "output", "where": name, "training": mode}
+               for name, mode in modes.items()]
+    records.append({"kind": "tensor", "stage": "backward", "role": "grad_output", "where": "net"})
+    assert {r["where"] for r in _trained(records) if r["stage"] == "forward"} == kept
