@@ -30,7 +30,7 @@ _COPIED = 1e-6
 _WHOLE_NETWORK = 1e-4
 _STEPS = 3
 # Modules that compute something else in training mode.
-_MODES = ("Dropout", "Norm")
+_MODES = ("Dropout", "BatchNorm", "InstanceNorm")
 PORT = "the port"
 _SIDES = {"mindspore": "MindSpore", "torch": "the port on PyTorch"}
 _SHOWN = 30
