@@ -66,14 +66,4 @@ def _refuse(name: str, instead: str) -> None:
         raise unsupported(f"mindspore.Tensor.{name}", "is not supported.", instead)
 
 
-for _name, _instead in {
-    "untyped_storage": "use x.torch().untyped_storage().", "storage": "use x.torch().untyped_storage().",
-    "kthvalue": "use x.topk(k, largest=False), or x.torch().kthvalue(k).",
-    "cauchy": "use Tensor(x.torch().clone().cauchy_(median, sigma)).",
-    "log_normal": "use ops.exp of ops.normal(x.shape, mean, std).",
-    "ormqr": "use x.torch().ormqr(tau, other).",
-    "uniform": "use ops.uniform or Tensor.uniform_.", "to_": "use Tensor.to.",
-    "remove_hook": "use remove() of what register_hook gave.",
-    "set_cast_dtype": "use Tensor.astype.", "delete_": "drop the Tensor's last name.",
-}.items():
-    _refuse(_name, _instead)
+_refuse("untyped_storage", "use x.torch().untyped_storage().")
