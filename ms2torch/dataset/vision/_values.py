@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.errors import syntax_error
 from ..core.validator_helpers import type_check
 from ..transforms.operation import OperationError
 from ..transforms.py_transforms_util import Implementation
@@ -26,6 +27,12 @@ class Rescale(ImageOperation):
         # MindSpore multiplies and adds in one float32 step (a fused multiply-add): float64 holds the product
         # exactly.
         self._factor, self._offset = np.float64(np.float32(rescale)), np.float64(np.float32(shift))
+
+    def _opened(self):
+        if self._factor < 0:
+            raise syntax_error("Rescale: rescale must be greater than or equal to 0, got: "
+                               f"{self._factor:.6f}")
+        return super()._opened()
 
     def _compute(self, image):
         if image.dtype.kind in "US":
