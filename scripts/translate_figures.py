@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,14 +29,14 @@ PROGRAMS = {
     "guide: first run": ("migration_guide/01_first_run/old_names.py", "old_names.py"),
     "guide: seven years": ("migration_guide/07_seven_years/seven_years.py", "seven_years.py"),
     "guide: many devices": ("migration_guide/08_many_devices/train.py", "train.py"),
-    "guide: trust": ("migration_guide/09_trust/train.py", "train.py"),
+    "guide: trust": ("migration_guide/09_trust/train.py migration_guide/09_trust/parts.py", "train.py"),
     "guide: LeNet": ("migration_guide/lenet/train.py", "train.py --epochs 1"),
 }
 
 
 def translated(source: str, run: str, folder: Path, limit: float) -> dict:
     """The report on one program."""
-    place = ROOT / source
+    place = gathered(source, folder)
     out = folder / ("out" if place.is_dir() else "out.py")
     command = [sys.executable, "-m", "ms2torch", "translate", str(place), "-o", str(out), "--force"]
     command += ["--run", run, "--json", str(folder / "report.json"), "--html", str(folder / "report.html")]
@@ -64,6 +65,17 @@ def translated(source: str, run: str, folder: Path, limit: float) -> dict:
         "ruff": warnings,
         "seconds": time.perf_counter() - began,
     }
+
+
+def gathered(source: str, folder: Path) -> Path:
+    """What is translated: a place in the repository, or several files in a folder of their own."""
+    files = [ROOT / name for name in source.split()]
+    if len(files) == 1:
+        return files[0]
+    (folder / "source").mkdir(exist_ok=True)
+    for file in files:
+        shutil.copy(file, folder / "source")
+    return folder / "source"
 
 
 def ruff(place: Path) -> Counter:
