@@ -18,11 +18,12 @@ from pathlib import Path
 
 import torch
 
-from ms2torch._core import errors
 from ms2torch._core.devices.device import profiler_activities
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.compiler import steps
 from ms2torch.compiler.watching import is_users
 from ms2torch.dataset.engine.iterators import Iterator
+from ms2torch.language import printing
 from ms2torch.nn.cell import Cell
 
 from .profiling_data import Pipelines
@@ -30,7 +31,10 @@ from .profiling_data import Pipelines
 WINDOW = range(5, 25)
 ROWS = 12
 # What of a Tensor brings its numbers to the host.
-_READS = ("asnumpy", "_scalar", "__bool__", "__str__", "__repr__", "tolist")
+_READS = ("asnumpy", "_scalar", "__bool__", "tolist")
+_PRINTS = ("__str__", "__repr__")
+# A Tensor that one line prints so often is printed in a loop.
+OFTEN = 3
 TRACE = "ms2torch_profile.json"
 
 
@@ -44,6 +48,8 @@ class Profile:
         self.outermost = [0, 0.0]
         self.reads: dict[str, list] = defaultdict(lambda: [0, 0.0])
         self.data, self.pipelines = [0, 0.0], Pipelines()
+        self.prints: dict[str, list] = defaultdict(lambda: [0, 0.0])
+        self.breaks: dict[str, None] = {}
         self._inside: list[float] = []          # seconds in Cells below, for each Cell under way
         self._reading = False
         self._main = threading.get_ident()
@@ -56,9 +62,12 @@ class Profile:
         Cell.__call__ = self._around_cell(Cell.__call__)
         Iterator.__next__ = self._around_data(Iterator.__next__)
         self.pipelines.install()
-        for name in _READS:
-            if hasattr(Tensor, name):
-                setattr(Tensor, name, self._around_read(name, getattr(Tensor, name)))
+        for names, rows in ((_READS, self.reads), (_PRINTS, self.prints)):
+            for name in names:
+                if hasattr(Tensor, name):
+                    setattr(Tensor, name, self._around_read(rows, getattr(Tensor, name)))
+        printing.tensor_text = self._around_read(self.prints, printing.tensor_text)     # in a graph
+        steps.Step._say = self._around_break(steps.Step._say)
 
     def _around_cell(self, call):
         @functools.wraps(call)
@@ -97,7 +106,15 @@ class Profile:
 
         return timed
 
-    def _around_read(self, name: str, read):
+    def _around_break(self, say):
+        @functools.wraps(say)
+        def noted(step, text: str) -> None:
+            self.breaks[f"{step.name}: {text}"] = None
+            say(step, text)
+
+        return noted
+
+    def _around_read(self, rows: dict, read):
         @functools.wraps(read)
         def timed(tensor, *args, **kwargs):
             if self._reading or threading.get_ident() != self._main:
@@ -108,7 +125,7 @@ class Profile:
                 return read(tensor, *args, **kwargs)
             finally:
                 self._reading = False
-                row = self.reads[_line()]
+                row = rows[_line()]
                 row[0] += 1
                 row[1] += time.perf_counter() - start
 
@@ -168,8 +185,10 @@ class Profile:
                 found.append(f"{line}: a Tensor's numbers are read on the host {n} times ({t:.3f} s), "
                              f"{n / count:.1f} a step: on a GPU each read waits for it. Read every tenth "
                              "step. 每步把 Tensor 读回主机。")
-        found += [f"{key.removeprefix('compile: ')} 未编译。" for key in errors._given
-                  if key.startswith("compile: ")]
+        found += [f"{line}: a Tensor is printed {n} times ({t:.3f} s) in a loop: each waits for its numbers "
+                  "and makes a text of them. Print every hundredth step. 循环中打印 Tensor。"
+                  for line, (n, t) in self.prints.items() if n >= OFTEN]
+        found += [f"graph break: {text}. 未编译。" for text in self.breaks]
         return found
 
 

@@ -25,15 +25,28 @@ step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), nn.Momentum(net.trainable
 data = ds.GeneratorDataset(rows, ["x", "y"], shuffle=False)
 data = data.map([slow, ds.transforms.TypeCast(ms.float32)], "x")
 for x, y in data.create_tuple_iterator():
-    print(step(x, y))
+    value = step(x, y)
+    print(value)
+    last = float(value.asnumpy())
+
+@ms.jit
+def sign(x):
+    return x if x.sum() > 0 else -x
+
+import ms2torch.context
+ms2torch.context.choose_graphs("compile")
+sign(x)
 """
 
 
 def test_it_names_the_line_that_reads_and_the_data_that_is_waited_for(tmp_path):
     (tmp_path / "train.py").write_text(PROGRAM)
-    code, out, told = launched(f"--profile={tmp_path}", "train.py", cwd=tmp_path)
+    code, out, told = launched(f"--profile={tmp_path}", "train.py", cwd=tmp_path,
+                               env={"MS2TORCH_GRAPH_BACKEND": "graph"})
     assert code == 0 and out.count("\n") == 12
-    assert "train.py:21: a Tensor's numbers are read on the host 12 times" in told
+    assert "train.py:23: a Tensor's numbers are read on the host 12 times" in told
     assert re.search(r"MapDataset of x: 0\.\d+ s, \d+ %; slow \(train.py:11\) 0\.", told)
+    assert "train.py:22: a Tensor is printed 12 times" in told
+    assert "graph break: sign(): train.py:27: the numbers of a Tensor decide" in told
     assert "data-bound" in told and "Dense" in told and "aten::addmm" in told
     assert json.loads((tmp_path / "ms2torch_profile.json").read_text())["traceEvents"]
