@@ -303,10 +303,12 @@ def dtyped(call, name: str) -> None:
 
 @rule("ops.Fill ops.fill", "torch.full(shape, value, dtype=type)")
 def fill(call):
-    shape, dtype = call.text("shape"), call.text("type")
+    # The Primitive calls its arguments otherwise than the function does.
+    names = ("dims", "dtype", "x") if "dims" in call else ("shape", "type", "value")
+    shape, dtype = call.text(names[0]), call.text(names[1])
     if shape.endswith(".shape") and shape.removesuffix(".shape") == dtype.removesuffix(".dtype"):
-        return f"torch.full_like({shape.removesuffix('.shape')}, {{value}})"
-    return "torch.full({shape}, {value}, dtype={type})"
+        return f"torch.full_like({shape.removesuffix('.shape')}, {{{names[2]}}})"
+    return f"torch.full({{{names[0]}}}, {{{names[2]}}}, dtype={{{names[1]}}})"
 
 
 def _transposed(call, name: str, flag: str) -> str:
