@@ -8,6 +8,7 @@ sees it, and ``v`` has its gradient, but the Parameter keeps its content. (By an
 from __future__ import annotations
 
 import contextlib
+import threading
 
 import torch
 
@@ -16,24 +17,24 @@ from ms2torch._core.tensor import indexing
 from ms2torch._core.tensor.tensor import Tensor, lower
 
 # In a construct of graph mode that assigns to elements: Parameters by id, with what they held before, whether
-# the pass knew of a change, and what they hold now.
-_written: dict[int, list] | None = None
+# the pass knew of a change, and what they hold now. A thread has its own.
+_here = threading.local()
 
 
 def are_meant(index) -> bool:
     """Whether a write by ``index`` is the graph's own."""
-    return _written is not None and (
+    return getattr(_here, "written", None) is not None and (
         index.__class__ is slice or (isinstance(index, Tensor) and index._t.dtype is torch.bool))
 
 
 def write(param, index, value) -> None:
     """``param[index] = value`` until the graph ends."""
-    opened, key = mode.differentiation, id(param)
-    if key not in _written:
-        _written[key] = [param, param._t, opened is not None and key in opened._changed, None]
+    opened, key, written = mode.differentiation, id(param), _here.written
+    if key not in written:
+        written[key] = [param, param._t, opened is not None and key in opened._changed, None]
     new = param._t.clone()
     indexing.setitem(new, lower(index), lower(value))
-    _written[key][3] = new
+    written[key][3] = new
     if opened is None:
         param._t = new
     else:
@@ -43,15 +44,14 @@ def write(param, index, value) -> None:
 @contextlib.contextmanager
 def of_a_graph():
     """The call of a graph's ``construct``; an inner one belongs to the outer."""
-    global _written
-    if _written is not None:
+    if getattr(_here, "written", None) is not None:
         yield
         return
-    _written = {}
+    _here.written = {}
     try:
         yield
     finally:
-        written, _written = _written, None
+        written, _here.written = _here.written, None
         opened = mode.differentiation
         for key, (param, before, known, now) in written.items():
             if param._t is not now:         # the Parameter itself was written to after
