@@ -25,7 +25,7 @@ class _Annotated(ListedDataset, VisionBaseDataset):
         return [*self._tasks[self.task], *([_META] if self.extra_metadata else [])]
 
     def _file_of(self, row, columns):
-        return self._path(self._rows()[self._order[row]][0])
+        return self._path(self._rows()[self._row_numbers[row]][0])
 
     def _row(self, item):
         row = [self._image(self._path(item[0])), *self._annotation(item)]

@@ -80,8 +80,8 @@ class MappableDataset(SourceDataset):
         numbers, read = self._numbers(), self._reader()
 
         def epoch():
-            self._order = numbers()
-            for number in self._order:
+            self._row_numbers = numbers()
+            for number in self._row_numbers:
                 yield read(number)
 
         return epoch

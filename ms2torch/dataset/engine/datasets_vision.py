@@ -274,7 +274,7 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         return ["image", "label"]
 
     def _file_of(self, row, columns):
-        return self._files()[self._order[row]][0] if "image" in columns else None
+        return self._files()[self._row_numbers[row]][0] if "image" in columns else None
 
     def _source_size(self):
         return len(self._files())
