@@ -10,7 +10,7 @@ import numpy as np
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.language.printing import print_
 
-_AMBIGUOUS = "'The truth value of an array with more than one element is ambiguous.'"
+AMBIGUOUS = "The truth value of an array with more than one element is ambiguous."
 
 
 def type_name(value) -> str:
@@ -134,7 +134,7 @@ def int_(value=0, *base):
 def bool_(value=False):
     """``bool``: also of a Tensor or an array of one element, whatever its shape."""
     if isinstance(value, Tensor) and value._t.numel() != 1:
-        raise ValueError(_AMBIGUOUS)
+        raise ValueError(f"'{AMBIGUOUS}'")
     return bool(_one(value, ""))
 
 

@@ -17,7 +17,7 @@ from types import FrameType
 
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.language import overloads, reading
-from ms2torch.language.builtin_functions import type_name
+from ms2torch.language.builtin_functions import AMBIGUOUS, type_name
 from ms2torch.language.printing import constant_text
 from ms2torch.language.unpacking import strided
 
@@ -372,7 +372,7 @@ def _attribute(error, text, place):
 
 def _value(error, text, place):
     if place.called == "__bool__" and place.function() in ("max", "min"):
-        return ValueError(f"'{text}'")
+        return ValueError(f"'{AMBIGUOUS}'")
     if place.called == "__bool__" and not _decides_while(place):
         shape = _shape_of_condition(place)
         if shape is not None:
@@ -380,6 +380,8 @@ def _value(error, text, place):
                 "Only tensor which shape is () or (1,) can be converted to bool, "
                 f"but got tensor shape is ({', '.join(map(str, shape))})"
             )
+    if text.startswith("The tensor should have only one element"):
+        return ValueError(AMBIGUOUS)
     if re.search(r"^(max|min)\(\)", text):
         return ValueError(f"'{place.function()}() arg is an empty sequence.'")
     return None

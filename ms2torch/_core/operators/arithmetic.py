@@ -15,6 +15,7 @@ import torch
 
 from ms2torch._core.operators.causes import broadcastable
 from ms2torch._core.operators.refusals import translate
+from ms2torch._core.operators.wrong_operands import of_primitive
 from ms2torch._core.tensor.dtype import promote, promote_scalar
 
 _UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
@@ -41,7 +42,7 @@ def promote_operands(a, b, name: str = "", loose: bool = False):
             return a, b
     elif isinstance(a, _NUMBERS) and isinstance(b, _NUMBERS):
         return tensors_of_numbers(a, b)
-    raise wrong_operands(name, a, b)
+    raise of_primitive(name, a, b)
 
 
 def tensors_of_numbers(a, b):
@@ -53,28 +54,6 @@ def number_as_tensor(x, device=None) -> torch.Tensor:
     """A Python number as the 0-d tensor that MindSpore makes of it."""
     kind = torch.float32 if isinstance(x, float) else torch.bool if isinstance(x, bool) else torch.int64
     return torch.tensor(x, dtype=kind, device=device)
-
-
-def wrong_operands(name: str, a, b) -> TypeError:
-    """The error for operands that are neither tensors nor numbers, in MindSpore's words."""
-    return TypeError(
-        f'Failed calling {name} with "{name}()(input={describe(a)}, other={describe(b)})".\n'
-        "The valid calling should be: \n"
-        f'"{name}()(input=<Number, Tensor>, other=<Number, Tensor>)".\n'
-    )
-
-
-def describe(value) -> str:
-    """The kind of an argument as MindSpore's messages name it: ``Tensor``, ``List<int, int>``, ``string``."""
-    if value is None:
-        return "None"
-    if isinstance(getattr(value, "_t", value), torch.Tensor):
-        return "Tensor"
-    if isinstance(value, (list, tuple)):
-        return f"{type(value).__name__.capitalize()}<{', '.join(map(describe, value))}>"
-    if isinstance(value, str):
-        return "string"
-    return type(value).__name__ if isinstance(value, _NUMBERS) else str(type(value))
 
 
 def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=None):
@@ -310,5 +289,10 @@ def sequence_like(sequence, t: torch.Tensor) -> torch.Tensor:
     if any(isinstance(x, torch.Tensor) for x in sequence):
         parts = [x if isinstance(x, torch.Tensor) else torch.as_tensor(x) for x in sequence]
         return torch.stack([x.to(device=t.device, dtype=t.dtype) for x in parts])
-    flat = np.array(sequence)
+    try:
+        flat = np.array(sequence)
+    except ValueError:
+        flat = np.empty((), object)
+    if flat.dtype.kind in "OUS":
+        raise TypeError(f"For Tensor, the input_data is {tuple(sequence)} that contain unsupported element.")
     return torch.from_numpy(np.ascontiguousarray(flat)).to(device=t.device, dtype=t.dtype)

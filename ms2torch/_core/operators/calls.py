@@ -36,7 +36,7 @@ def wrong_call(valid: str, kernel, args, kwargs, fixed=None) -> TypeError | None
             if given is None and kinds == "mindspore.dtype":
                 found.append(f"{name}={kinds}")
                 continue
-            found.append(f"{name}={_kind(given)}")
+            found.append(f"{name}={describe(given)}")
             wrong = wrong or (given is not defaults.get(name)
                               and not any(fits_kind(given, kind) for kind in kinds.split(", ")))
         said.append("(" + ", ".join(found) + ")")
@@ -48,7 +48,7 @@ def wrong_call(valid: str, kernel, args, kwargs, fixed=None) -> TypeError | None
 
 def no_matching_form(name: str, *args, **kwargs) -> TypeError:
     """The error of a method that has no form for arguments of these kinds."""
-    said = ", ".join([*map(_kind, args), *(f"{n}={_kind(v)}" for n, v in kwargs.items())])
+    said = ", ".join([*map(describe, args), *(f"{n}={describe(v)}" for n, v in kwargs.items())])
     error = TypeError(f'Failed calling {name} with "{name}({said})".')
     error.form = name                       # (`registry` knows what was given by name)
     return error
@@ -56,7 +56,7 @@ def no_matching_form(name: str, *args, **kwargs) -> TypeError:
 
 def wrong_inputs(name: str, **inputs) -> TypeError:
     """The error of a Primitive whose inputs are not of the kinds that it takes."""
-    said = ", ".join(f"{n}={_kind(v)}" for n, v in inputs.items())
+    said = ", ".join(f"{n}={describe(v)}" for n, v in inputs.items())
     return TypeError(f'Failed calling {name} with "{name}()({said})".')
 
 
@@ -70,19 +70,20 @@ def not_a_tensor(err: AttributeError, name: str, kernel, raw, kwargs, fixed=None
     except TypeError:
         return None
     fixed = fixed or {}
-    made = ", ".join(f"{n}={_kind(v)}" for n, v in given.items() if n in fixed)
-    called = ", ".join(f"{n}={_kind(v)}" for n, v in given.items() if n not in fixed)
+    made = ", ".join(f"{n}={describe(v)}" for n, v in given.items() if n in fixed)
+    called = ", ".join(f"{n}={describe(v)}" for n, v in given.items() if n not in fixed)
     return TypeError(f'Failed calling {name} with "{name}({made})({called})".')
 
 
-def _kind(value) -> str:
+def describe(value) -> str:
+    """The kind of an argument as MindSpore's messages name it: ``Tensor``, ``List<int, int>``, ``string``."""
     if isinstance(value, torch.Tensor):
         return "Tensor"
     if isinstance(value, (tuple, list)):
-        return f"{'Tuple' if isinstance(value, tuple) else 'List'}<{', '.join(map(_kind, value))}>"
+        return f"{'Tuple' if isinstance(value, tuple) else 'List'}<{', '.join(map(describe, value))}>"
     if isinstance(value, (Type, torch.dtype)):
         return "mindspore.dtype"
-    return _WORDS.get(type(value)) or str(type(value))
+    return _WORDS.get(type(value)) or str(type(value)).replace("'ms2torch.", "'mindspore.")
 
 
 def type_description(value) -> str:
@@ -107,4 +108,4 @@ def fits_kind(value, kind: str) -> bool:
         return isinstance(value, (int, np.integer))
     if kind == "Number":
         return isinstance(value, (int, float, np.number))
-    return _kind(value) == kind
+    return describe(value) == kind

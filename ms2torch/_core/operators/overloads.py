@@ -72,7 +72,7 @@ def _is(value, kind: str) -> bool:
     if kind == "Tensor":
         return isinstance(value, torch.Tensor)
     if kind == "Any":
-        return not isinstance(value, (str, np.ndarray, type(None)))
+        return value is not None
     if kind == "None":
         return value is None
     if kind == "bool":

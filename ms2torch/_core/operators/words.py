@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ms2torch._core.operators.calls import _kind
+from ms2torch._core.operators.calls import describe
 from ms2torch._core.operators.rules import kind
 from ms2torch._core.tensor.dtype import Type
 from ms2torch._core.tensor.tensor import Tensor
@@ -22,7 +22,7 @@ def renderings(value) -> dict[str, str]:
         "type": "Tensor" if isinstance(raw, torch.Tensor) else type(raw).__name__,
         "kind": word,
         "word": word[7:-1] if isinstance(raw, torch.Tensor) else word,
-        "call": _kind(raw),
+        "call": describe(raw),
         "value": "" if isinstance(raw, (torch.Tensor, np.ndarray)) else str(raw)[:200],
         **shapes(tuple(raw.shape) if isinstance(raw, (torch.Tensor, np.ndarray)) else ()),
         "of": kind_of(raw),

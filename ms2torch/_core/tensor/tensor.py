@@ -16,6 +16,7 @@ from ms2torch._core.devices.device import device
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.causes import broadcastable
 from ms2torch._core.operators.refusals import cannot_multiply, one_dtype, translate
+from ms2torch._core.operators.wrong_operands import of_operator, of_primitive
 from ms2torch._core.tensor import construct, indexing, pickling, printing, writing_back
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.torch_private import is_differentiated, register_pytree_node
@@ -220,7 +221,8 @@ class Tensor:
     def __bool__(self) -> bool:
         t = self._t
         if t.numel() != 1:
-            raise ValueError("The truth value of an array with more than one element is ambiguous.")
+            raise ValueError(f"The tensor should have only one element, but got {t.numel()}, more than one "
+                             "element is ambiguous.")
         return bool(t)
 
     def __int__(self) -> int:
@@ -418,7 +420,7 @@ def _operator(name: str, same, full, prim: str, sequences: str = ""):
         if isinstance(other, (list, tuple)) and ("left" if swapped else "right") in sequences:
             other = arithmetic.sequence_like(lower(other), t)
         elif not isinstance(other, _BESIDE):
-            raise arithmetic.wrong_operands(full.__name__, *((other, t) if swapped else (t, other)))
+            raise of_operator(full.__name__, t, lower(other), swapped)
         return wrap(full(other, t) if swapped else full(t, other))
 
     setattr(Tensor, f"__{name}__", forward)
@@ -468,11 +470,7 @@ def _abs(t):
 
 def _matmul(self, other):
     if not isinstance(other, Tensor):
-        raise TypeError(
-            f'Failed calling MatMulExt with "MatMulExt()(input=Tensor, other='
-            f'{arithmetic.describe(lower(other))})".\nThe valid calling should be: \n'
-            '"MatMulExt()(input=<Tensor>, other=<Tensor>)".\n'
-        )
+        raise of_primitive("MatMulExt", self._t, lower(other))
     a, b = one_dtype("MatMulExt", self._t, other._t)
     if not a.ndim or not b.ndim:
         raise ValueError("For 'MatMulExt' op, inputs must be all tensors and rank >= 1")
@@ -480,6 +478,10 @@ def _matmul(self, other):
         return wrap(torch.matmul(a, b))
     except RuntimeError as err:
         raise cannot_multiply(err, a, b) from None
+
+
+def _rmatmul(self, other):
+    raise of_primitive("MatMulExt", lower(other), self._t)
 
 
 def _unary(fn):
@@ -492,6 +494,7 @@ def _unary(fn):
 
 
 Tensor.__matmul__ = _matmul
+Tensor.__rmatmul__ = _rmatmul
 Tensor.__neg__ = _unary(torch.neg)
 Tensor.__pos__ = lambda self: self
 Tensor.__abs__ = _unary(_abs)

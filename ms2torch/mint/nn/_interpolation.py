@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.operators.calls import _kind
+from ms2torch._core.operators.calls import describe
 
 _MODES = ["nearest", "linear", "bilinear", "bicubic", "trilinear"]
 _OPERATORS = {"linear": ("UpsampleLinear1D", 3), "bilinear": ("UpsampleBilinear2D", 4),
@@ -46,8 +46,8 @@ def _check_kinds(name, given, scales: bool, align_corners) -> None:
     if fit and (align_corners is None or isinstance(align_corners, bool)):
         return
     size, scale = (None, given) if scales else (given, None)
-    corners = f"align_corners={'bool' if align_corners is None else _kind(align_corners)}"
+    corners = f"align_corners={'bool' if align_corners is None else describe(align_corners)}"
     made = corners if name == "UpsampleTrilinear3D" else ""
     last = "" if made or "Nearest" in name else f", {corners}"
-    raise TypeError(f'Failed calling {name} with "{name}({made})(x=Tensor, output_size={_kind(size)}, '
-                    f'scales={_kind(scale)}{last})".')
+    raise TypeError(f'Failed calling {name} with "{name}({made})(x=Tensor, output_size={describe(size)}, '
+                    f'scales={describe(scale)}{last})".')

@@ -36,10 +36,10 @@ def cast(input, dtype):
 
 def _cast_number(number, want):
     if not isinstance(number, (bool, int, float, complex)):
-        from ms2torch._core.operators.calls import _kind
+        from ms2torch._core.operators.calls import describe
 
-        raise TypeError(f'Failed calling Cast with "Cast()(input={_kind(number)}, dtype=mindspore.dtype)". '
-                        'The valid calling should be: '
+        raise TypeError(f'Failed calling Cast with "Cast()(input={describe(number)}, '
+                        'dtype=mindspore.dtype)". The valid calling should be: '
                         '"Cast()(input=<Number, Tensor>, dtype=<mindspore.dtype>)".')
     return wrap(torch.tensor(number, device=device()).to(want))
 

@@ -13,6 +13,7 @@ import torch
 from ms2torch._core.errors import final
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.arithmetic import _binary, promote_operands
+from ms2torch._core.operators.calls import describe
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.dtype import from_torch
@@ -477,7 +478,7 @@ def _scaled(name, input, other, alpha):
         if isinstance(alpha, bool):
             raise TypeError(f"Select CPU operator[{name}Ext] fail! Unsupported data type!")
         raise TypeError(f"Failed calling {name.lower()} with \"{name.lower()}(Tensor, alpha="
-                        f"{arithmetic.describe(alpha)})\".")
+                        f"{describe(alpha)})\".")
     a, b = arithmetic.promote_operands(input, other, name)
     kind = (a if isinstance(a, torch.Tensor) else b).dtype
     if isinstance(alpha, float) and not (kind.is_floating_point or kind.is_complex):
@@ -503,8 +504,26 @@ def _scaled_sub(input, other, *, alpha=1):
 
 mint_form(_scaled_add, name="add")
 mint_form(_scaled_sub, name="sub")
-method(_scaled_add, name="add")
-method(_scaled_sub, name="sub(input, other|y, *, alpha=1)")
+
+
+def _of_method(scaled, plain):
+    """A method's form of ``scaled``: beside a Tensor a list or tuple stands for one."""
+
+    def call(input, other, *, alpha=1):
+        try:
+            return scaled(input, other, alpha=alpha)
+        except TypeError as err:
+            if alpha.__class__ is not int or alpha != 1 or other is None:
+                raise
+            if not isinstance(other, (list, tuple)):
+                raise final(err) from None
+        return plain(input, arithmetic.sequence_like(other, input))
+
+    return call
+
+
+method(_of_method(_scaled_add, arithmetic.add), name="add")
+method(_of_method(_scaled_sub, arithmetic.sub), name="sub(input, other|y, *, alpha=1)")
 
 
 @op(method=True)
