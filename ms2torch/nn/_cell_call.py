@@ -42,6 +42,9 @@ class CellCall:
     # In a Cell that is evaluated: whether it is slow for anything beside that.
     _evaluated = None
 
+    # Where stages of a pipeline are trained: what reads which Parameter (`stages.Plan`).
+    _staged = None
+
     def _mark_slow(self) -> None:
         mode.changes += 1
         self.__dict__["_slow"] = True
@@ -58,6 +61,12 @@ class CellCall:
         if mode.way is not None and "_pipeline_stage" in self.__dict__ and self._of_one_stage():
             return mode.way.cell(type(self).__name__, self._pipeline_stage, self._run_slow, args, kwargs)
         if mode.differentiation is None:
+            if self._staged is not None:
+                if mode.way is not None:
+                    return self._run_slow(*args, **kwargs)
+                from ms2torch._core.processes import staged_evaluation
+
+                return staged_evaluation.evaluate(self, args, kwargs)
             if mode.graph and "_dynamic_shape_inputs" in self.__dict__ and not recording.trainers:
                 _described_inputs.check(self._dynamic_shape_inputs, args)
             if self._trainer and (self._never_recorded or not self._is_recorded() or self._updates()):

@@ -42,6 +42,11 @@ class Library(NamedTuple):
     def folder(self) -> str:
         return f"{self.name}-{self.version}"
 
+    @property
+    def api(self) -> str:
+        """The release that it was written for; the newest one here, where that is newer."""
+        return min(self.mindspore, "2.10", key=lambda text: [int(part) for part in text.split(".")])
+
     def path(self) -> list[str]:
         """The folders that its programs see, its own first."""
         beside = [part.replace("==", "-") for part in self.beside.split()]
@@ -86,7 +91,7 @@ def launched(library: Library, script: str, *arguments: str) -> bool:
     path = os.pathsep.join([str(ROOT), *library.path()])
     env = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1")}
     env["PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"] = "python"  # their generated code is older than the package
-    command = [sys.executable, "-m", "ms2torch", str(HERE / script), *arguments]
+    command = [sys.executable, "-m", "ms2torch", "--api", library.api, str(HERE / script), *arguments]
     try:
         return (
             subprocess.run(command, env=env, cwd=FOLDER, timeout=600, stdout=subprocess.DEVNULL).returncode

@@ -47,13 +47,29 @@ def test_products(together, args):
     assert _compared(together, 4, [(args, {})]) == [pytest.approx([0.25] * 4, abs=0.01)]
 
 
+@pytest.mark.parametrize(("kind", "size"), [("mlp", 2), ("transformer", 2)])
+def test_evaluation_goes_through_the_stages(together, kind, size):
+    alone, = together(cases.evaluated, 1, kind, 1)
+    for mine in together(cases.evaluated, size, kind, size):
+        for found, wanted in zip(mine, alone, strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_a_stage_that_dies_is_named(together):
+    found = together.outcomes(cases.left, 2, timeout=40, env={"MS2TORCH_COMM_TIMEOUT": "5"})
+    text, seconds = found[0]["result"][1]
+    assert text.startswith("Rank 0 failed in a pipeline's step, operation 4: rank 1 (process ")
+    assert "is gone" in text
+    assert seconds < 10
+
+
 def test_errors_and_checkpoints(together, tmp_path):
     for said, values, saved, held in together(cases.refused, 2, str(tmp_path)):
         assert saved == held
         assert len(held) < len(values)
         assert [one.partition(":")[0] for one in said] == [
             "NotImplementedError", "ValueError", "NotImplementedError", "ValueError", "ValueError",
-            "RuntimeError", "NotImplementedError"]
+            "RuntimeError"]
         assert "nn.PipelineCell" in said[0]
         assert said[1].endswith("The size of micro_batch must be greater than or equal to stage_num. But got "
                                 "the size of micro_batch is 1 and the stage_num is 2.")

@@ -22,7 +22,7 @@ from ms2torch._core.devices.device import device
 from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient import amp, passes, recording
 from ms2torch._core.processes import distributed, faults, reducing, zero
-from ms2torch._core.processes.stages import Plan, Survey, Value, Walk
+from ms2torch._core.processes.stages import Plan, Survey, Value, Walk, mapped
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import says
@@ -169,18 +169,13 @@ class _Part(torch.nn.Module):
 
     def forward(self, *arriving):
         own = self.owner
-        received = {v.place: _spread(v, t) for v, t in zip(own.arriving, arriving, strict=True)}
+        received = {v.place: spread(v, t) for v, t in zip(own.arriving, arriving, strict=True)}
         way = Walk(own.plan, own.parameters, own.at.stage, received)
-        outer, mode.way = mode.way, way
-        try:
-            with way:
-                output = own.network(*own.batches.pop(0))
-        finally:
-            mode.way = outer
+        output = on_way(way, own.network, own.batches.pop(0), {})
         if own.at.stage == own.at.count - 1:
             t = output._t
             return t.full_tensor() if hasattr(t, "full_tensor") else t
-        found = [_local(v, way.here.get(v.place, received.get(v.place))) for v in own.leaving]
+        found = [local(v, way.here.get(v.place, received.get(v.place))) for v in own.leaving]
         # (What is only handed on is a view, so that it has a gradient of its own.)
         return tuple([t.view_as(t) if t.is_leaf else t.contiguous() for t in found])
 
@@ -191,7 +186,7 @@ def _example(value: Value) -> torch.Tensor:
     return like.requires_grad_(value.like.requires_grad)
 
 
-def _spread(value: Value, t: torch.Tensor) -> torch.Tensor:
+def spread(value: Value, t: torch.Tensor) -> torch.Tensor:
     if value.placements is None:
         return t
     from torch.distributed.tensor import DTensor
@@ -199,7 +194,7 @@ def _spread(value: Value, t: torch.Tensor) -> torch.Tensor:
     return DTensor.from_local(t, mode.mesh.mesh, value.placements, run_check=False)
 
 
-def _local(value: Value, t: torch.Tensor) -> torch.Tensor:
+def local(value: Value, t: torch.Tensor) -> torch.Tensor:
     return t if value.placements is None else t.redistribute(placements=value.placements).to_local()
 
 
@@ -213,6 +208,13 @@ def _total(losses: list) -> torch.Tensor:
 def updated_elsewhere(p) -> bool:
     """Whether another stage updates the Parameter."""
     return bool(p._away) or (bool(p._read_by) and column().stage != p._read_by[0])
+
+
+def publish_all() -> None:
+    """`publish` what was updated since it last was."""
+    for owner in {id(owner): owner for owner, _ in _following}.values():
+        if not owner.published:
+            publish(owner.parameters)
 
 
 def publish(parameters) -> None:
@@ -241,10 +243,12 @@ def prepare(network, batches: list) -> Pipelined:
     parameters = list(network.get_parameters())
     if not any(p._away for p in parameters):
         reducing.compare(parameters, distributed.group())
-    return Pipelined(network, parameters, survey(network, parameters, batches[0]), len(batches))
+    plan = survey(network, parameters, batches[0])
+    _check(plan)
+    return Pipelined(network, parameters, plan, len(batches))
 
 
-def survey(network, parameters, batch: tuple) -> Plan:
+def survey(network, parameters, args: tuple, kwargs: dict | None = None) -> Plan:
     """Run the network on one micro-batch, whole, and note which stage makes and reads what; nothing of it
     stays."""
     plan = Plan()
@@ -254,17 +258,21 @@ def survey(network, parameters, batch: tuple) -> Plan:
     try:
         with passes.Again(away, stand_ins):
             way = Survey(plan, parameters)
-            outer, mode.way = mode.way, way
-            try:
-                with way:
-                    output = network(*batch)
-            finally:
-                mode.way = outer
-            plan.output = way.of(getattr(output, "_t", None))
+            output = on_way(way, network, args, kwargs or {})
+            plan.output = mapped(lambda x: way.of(getattr(x, "_t", x)) or x, output)
     finally:
         random_streams.end_journal(begun, True)
-    _check(plan)
     return plan
+
+
+def on_way(way, network, args: tuple, kwargs: dict):
+    """``network(*args, **kwargs)`` with each operator and Cell on ``way``."""
+    outer, mode.way = mode.way, way
+    try:
+        with way:
+            return network(*args, **kwargs)
+    finally:
+        mode.way = outer
 
 
 def _check(plan: Plan) -> None:
@@ -277,7 +285,7 @@ def _check(plan: Plan) -> None:
     if beyond:
         raise ValueError(f"'{beyond[0].name}' has pipeline_stage {beyond[0].stage}, but pipeline_stages is "
                          f"{stages}.")
-    if plan.output is None or plan.output.stage != stages - 1:
+    if not isinstance(plan.output, Value) or plan.output.stage != stages - 1:
         raise ValueError(f"The loss must be made by the last stage, {stages - 1}.")
     if math.prod(plan.output.like.shape) != 1:
         raise unsupported("nn.PipelineCell", "its network must give one number, the loss.",
@@ -328,6 +336,10 @@ class Settling:
 
     def __call__(self, found, weights) -> None:
         uses, stage = self.owner.plan.uses, self.owner.at.stage
+        for _, cell in self.owner.network.cells_and_names():
+            if cell._staged is None and any(True for _ in cell.get_parameters()):
+                cell._mark_slow()
+                cell.__dict__["_staged"] = self.owner.plan
         for p in self.owner.parameters:
             readers = uses.get(id(p))
             if readers and stage not in readers and not p._away:

@@ -145,9 +145,23 @@ class _Way(TorchFunctionMode):
             return self.operator(name, func, args, {})
 
 
+def leaves_of(tree) -> list:
+    """What is in nested lists, tuples and dicts, Tensors as they are."""
+    return tree_leaves(tree, is_leaf=_is_tensor)
+
+
+def mapped(function, tree):
+    """Such a tree with what ``function`` gives for each leaf."""
+    return tree_map(function, tree, is_leaf=_is_tensor)
+
+
+def _is_tensor(x) -> bool:
+    return isinstance(x, Tensor)
+
+
 def _tensors(tree) -> list[torch.Tensor]:
     found = []
-    for x in tree_leaves(tree):
+    for x in leaves_of(tree):
         if isinstance(x, torch.Tensor):
             found.append(x)
         elif isinstance(x, Tensor):
@@ -220,7 +234,7 @@ class Survey(_Way):
             self.made(t, value)
             return value
 
-        self.plan.events.append(Event(name, stage, tree_map(noted, output), seeds))
+        self.plan.events.append(Event(name, stage, mapped(noted, output), seeds))
         self._noting = False
         return output
 
@@ -264,7 +278,7 @@ class Walk(_Way):
         if stage != self.stage:
             for key, count in event.seeds.items():
                 rng.kernel_seeds[key] = rng.kernel_seeds.get(key, 0) + count
-            return self._elsewhere(event, tree_leaves((args, kwargs)))
+            return self._elsewhere(event, leaves_of((args, kwargs)))
         self.inside = stage
         try:
             output = run(*args, **kwargs)
@@ -283,7 +297,7 @@ class Walk(_Way):
 
     def _here(self, event: Event, output):
         self._noting = True
-        for value, x in zip(tree_leaves(event.outputs), tree_leaves(output), strict=True):
+        for value, x in zip(leaves_of(event.outputs), leaves_of(output), strict=True):
             if value.__class__ is Value:
                 self.here[value.place] = self.made(x._t if value.wrapped else x, value)
         self._noting = False
@@ -306,6 +320,6 @@ class Walk(_Way):
             found = self.made(found, value)
             return wrap(found) if value.wrapped else found
 
-        found = tree_map(stand_in, event.outputs)
+        found = mapped(stand_in, event.outputs)
         self._noting = False
         return found

@@ -249,9 +249,10 @@ class PipelineCell(Cell):
     their losses, on every process (``mindspore.nn.PipelineCell``).
 
     Stages are the ``pipeline_stage`` of Cells, which ``stage_config`` sets by their names. With
-    ``set_auto_parallel_context(pipeline_stages=n)`` and several processes, each computes its stage when the
-    call is differentiated. KeyError for names that the network has not; ValueError for fewer micro-batches
-    than stages, or stages without Cells.
+    ``set_auto_parallel_context(pipeline_stages=n)`` and several processes, each computes its stage: of all
+    micro-batches in turns when the call is differentiated, of one after the other when it is not. KeyError
+    for names that the network has not; ValueError for fewer micro-batches than stages, or stages without
+    Cells.
     """
 
     def __init__(self, network, micro_size: int, stage_config=None, segment_config=None) -> None:
@@ -283,9 +284,6 @@ class PipelineCell(Cell):
         batches = [tuple([_part(x, i, self.micro_size) for x in inputs]) for i in range(self.micro_size)]
         if distributed.staged() and mode.differentiation is not None:
             return self._through_stages(batches)
-        if distributed.staged() and any(p._away for p in self.network.get_parameters()):
-            raise unsupported("nn.PipelineCell", "its stages compute only where it is differentiated.",
-                              "evaluate the saved network in one process.")
         total = None
         for batch in batches:
             loss = self.network(*batch)
