@@ -207,3 +207,52 @@ def test_writing_to_a_parameter_of_another_dtype():
         return said(ops.scatter_add, (Parameter(T(3, 2).astype(dtype), name="p"), at, T(2, 2).astype(other)), {})
 
     return {f"{a} {b}": add(a, b) for a in (ms.float32, ms.float16, ms.int32) for b in (ms.float32, ms.int32)}
+
+
+def told(*calls):
+    """What each of the calls, (layer, arguments), comes to."""
+    ms.set_context(pynative_synchronize=True)
+    return [said(layer, args, {}) for layer, *args in calls]
+
+
+@case()
+def test_layers_given_another_shape():
+    made = nn.LSTM(4, 4), nn.GRU(4, 4), nn.MultiheadAttention(8, 2)
+    return told((made[0], T(2, 4)), (made[0], T(2, 3, 4), (T(1, 5, 4), T(1, 5, 4))),
+                (made[0], T(2, 3, 4), (T(1, 3, 4), T(1, 5, 4))), (made[1], T(2, 3, 3)), (made[1], T(2, 4)),
+                (made[1], T(2, 3, 4), T(1, 3, 2)), (nn.LSTMCell(4, 4), T(2, 4), (T(3, 4), T(3, 4))),
+                (made[2], T(2, 3, 6), T(2, 3, 6), T(2, 3, 6)), (made[2], T(2, 3, 8), T(2, 4, 8), T(2, 5, 8)),
+                (made[2], T(3, 8), T(2, 3, 8), T(2, 3, 8)), (nn.GroupNorm(2, 4), T(2, 3, 4, 4)),
+                (nn.InstanceNorm2d(3), T(2, 4, 3, 3)), (nn.ReflectionPad2d(5), T(1, 2, 3, 3)),
+                (nn.AvgPool2d(2), T(2, 8)), (nn.AvgPool3d(2), T(2, 8)), (nn.Upsample(size=(2, 2)), T(2, 3)),
+                (nn.Dropout2d(0.5).set_train(), T(2, 3)))
+
+
+@case()
+def test_layers_given_another_kind():
+    ints = Tensor(np.ones((2, 3, 4, 4), np.int32))
+    return told((nn.Conv2d(3, 4, 3), None), (nn.Conv2d(3, 4, 3), ints), (nn.MaxPool2d(2), ints),
+                (nn.MaxPool2d(2), 3), (nn.AvgPool2d(2), ints), (nn.MaxPool3d(2), ints),
+                (nn.OneHot(depth=4), T(2)), (nn.OneHot(depth=4), None), (nn.Embedding(9, 4), 3),
+                (nn.LayerNorm((4,)), ints), (nn.SiLU(), ints), (nn.LSTM(4, 4), 3))
+
+
+@case()
+def test_losses_of_labels_that_do_not_fit():
+    one, two = Tensor([1, 0], ms.int32), Tensor([1, 0, 1], ms.int32)
+    sparse = nn.SoftmaxCrossEntropyWithLogits(sparse=True)
+    mean = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    return told((nn.NLLLoss(), T(2, 3), T(2)), (nn.NLLLoss(), T(2, 3), two), (nn.NLLLoss(), T(2, 3), None),
+                (sparse, T(2, 3), two), (mean, T(2, 3), two), (mean, T(2, 3), T(2)), (mean, T(3), one),
+                (nn.SoftmaxCrossEntropyWithLogits(), T(2, 3), one.astype(ms.float32)),
+                (nn.SmoothL1Loss(), T(2), one), (nn.SmoothL1Loss(), T(2), 3), (nn.BCELoss(), T(2), None),
+                (nn.CrossEntropyLoss(), T(2, 3), None), (nn.CrossEntropyLoss(), T(2, 3), "a"),
+                (nn.MultilabelMarginLoss(), T(2, 3), T(2, 3)), (nn.HuberLoss(), T(2), 3),
+                (nn.MarginRankingLoss(), T(2), T(2), 3))
+
+
+@case()
+def test_losses_of_whole_numbers():
+    x, y = Tensor([[1, 2, 3], [4, 5, 7]], ms.int32), Tensor([[0, 0, 0], [0, 0, 0]], ms.int32)
+    return (nn.L1Loss()(x, y), nn.L1Loss("sum")(x, y), nn.HuberLoss()(x, y),
+            nn.NLLLoss()(x, Tensor([0, 2], ms.int32)))

@@ -13,7 +13,13 @@ from types import FunctionType
 
 from ms2torch._core.operators import refused
 from ms2torch._core.operators.guards import LOOKING
-from ms2torch._core.operators.preconditions import PRECONDITIONS, Sound, precondition_error, reads_attributes
+from ms2torch._core.operators.preconditions import (
+    OF_FAILURES,
+    PRECONDITIONS,
+    Sound,
+    precondition_error,
+    reads_attributes,
+)
 
 _OURS = ("ms2torch.", "mindspore.")
 _ENTRY = re.compile(r"^[\w.<>]+\.(construct|__init__|__call__)\(\) "
@@ -68,15 +74,15 @@ def certain_error(called: str, takes, args, kwargs) -> Exception | None:
         refused.argument_error(called, given, defaults, certain=True)
 
 
-def _precondition_error(called: str, defaults, placed, named, own=()) -> Exception | None:
-    """What `preconditions` has against a call."""
-    if called not in PRECONDITIONS:
+def _precondition_error(called: str, defaults, placed, named, own=(), failed=False) -> Exception | None:
+    """What `preconditions` has against a call, one that has ``failed``."""
+    if called not in (OF_FAILURES if failed else PRECONDITIONS):
         return None
     from ms2torch._core.operators import terms
 
     values = {**defaults, **dict(own), **dict(placed), **named}
     return precondition_error(called, {terms.variable_name(p): refused.as_torch(v)
-                                       for p, v in values.items()})
+                                       for p, v in values.items()}, failed)
 
 
 def wrap_class(cls: type, package: str | None = None, calls: bool = True) -> type:
@@ -152,9 +158,13 @@ def layer_error(err: Exception, cell, method, args, kwargs) -> Exception:
     made = type(cell)
     if not made.__module__.startswith(_OURS) or not isinstance(err, refused.FAILURES):
         return err
-    err = _of_class(err, made)
-    return refused.mindspore_error(err, f"{public_name(made)} call", inspect.signature(method), args, kwargs,
-                                   plain_attributes(cell))
+    err, called, takes = _of_class(err, made), f"{public_name(made)} call", inspect.signature(method)
+    own = plain_attributes(cell)
+    if called in OF_FAILURES and not hasattr(err, "asked"):
+        placed = zip(refused.position_names(called, takes, len(args)), args, strict=True)
+        if wrong := _precondition_error(called, {}, placed, kwargs, own, failed=True):
+            return wrong
+    return refused.mindspore_error(err, called, takes, args, kwargs, own)
 
 
 def plain_attributes(made) -> dict[str, object]:

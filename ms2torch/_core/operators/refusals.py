@@ -29,10 +29,10 @@ def translate(err: Exception, name: str, args: tuple, kernel=None, kwargs=None, 
             return err
     shapes = [tuple(a.shape) for a in (*args, *kwargs.values()) if hasattr(a, "shape")]
     cause = causes.of_refusal(err, kernel, args, kwargs)
-    if cause == "broadcast":
+    if cause == "broadcast" and len(shapes) > 1:
         return cannot_broadcast(name, *shapes[:2])
     text = f"For primitive[{name}], {err}"
-    if cause == "shapes":
+    if cause in ("shapes", "broadcast"):
         found = ValueError(f"{text} Input shapes: {[list(s) for s in shapes]}.")
     else:
         found = (TypeError if cause == "dtypes" else RuntimeError)(text)

@@ -19,6 +19,7 @@ from ms2torch._core.tensor.dtype import from_torch
 
 
 def _tensor(x):
+    x = getattr(x, "_t", x)                     # (one of a tuple)
     if not isinstance(x, (torch.Tensor, np.ndarray)):
         raise TypeError("no tensor")
     return x

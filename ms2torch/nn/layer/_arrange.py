@@ -7,6 +7,7 @@ import math
 import torch
 
 from ms2torch import _checkparam as check
+from ms2torch._core.operators.refusals import wrong_dtype
 from ms2torch._core.tensor.construct import filled
 from ms2torch._core.tensor.dtype import Number, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -94,6 +95,8 @@ class OneHot(Cell):
 
     def construct(self, indices):
         t = indices._t
+        if t.dtype is not torch.int32 and t.dtype is not torch.int64:
+            raise wrong_dtype("OneHot", "indices", t.dtype, (torch.int32, torch.int64))
         hot = t.unsqueeze(-1) == torch.arange(self.depth, device=t.device)
         on, off = (v._t.to(t.device, self.dtype.torch) if isinstance(v, Tensor)
                    else filled(v, self.dtype.torch, t.device) for v in (self.on_value, self.off_value))

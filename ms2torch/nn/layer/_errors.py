@@ -43,12 +43,12 @@ def conv_error(err: Exception, name: str, x, weight, group: int, dims: int) -> E
     """For a convolution over ``dims`` dimensions."""
     if not isinstance(x, Tensor):
         return not_tensor(err, name, x)
-    if x.ndim != dims + 2:
-        return ValueError(f"For primitive[{name}], the x shape size must be equal to {dims + 2}, but got "
-                          f"{x.ndim}.")
     if x.dtype is not weight.dtype:
         return TypeError(f"For primitive[{name}], the input type must be same.\n"
                          f"name:[w]:Ref[Tensor[{weight.dtype}]].\nname:[x]:Tensor[{x.dtype}].")
+    if x.ndim != dims + 2:
+        return ValueError(f"For primitive[{name}], the x shape size must be equal to {dims + 2}, but got "
+                          f"{x.ndim}.")
     inside = weight.shape[1]
     if x.shape[1] != inside * group:
         return RuntimeError(f"For '{name}', 'C_in' of input 'x' shape divide by parameter 'group' must be "

@@ -191,6 +191,8 @@ class _ChannelDropout(Cell):
 
     _dims = 0
     _shown = ""
+    _ranks: tuple[int, ...] = ()
+    _wrong_rank = ""
 
     def __init__(self, p=0.5) -> None:
         super().__init__()
@@ -202,6 +204,8 @@ class _ChannelDropout(Cell):
     def construct(self, x):
         if not self.training or self.keep_prob == 1:
             return x
+        if x.ndim not in self._ranks:
+            raise ValueError(self._wrong_rank + f"{x.ndim}.")
         return wrap(dropped_channels(x._t, 1.0 - self.keep_prob, self._dims))
 
 
@@ -210,6 +214,8 @@ class Dropout1d(_ChannelDropout):
     """
 
     _dims = 1
+    _ranks = (2, 3)
+    _wrong_rank = "For dropout1d, input shape should be 2D or 3D, but got "
 
     def __init__(self, p=0.5) -> None:
         super().__init__(p)
@@ -220,6 +226,8 @@ class Dropout2d(_ChannelDropout):
     """Zeroes channels of (N, C, H, W) while training (``mindspore.nn.Dropout2d``); ``p`` is the share."""
 
     _dims = 2
+    _ranks = (4,)
+    _wrong_rank = "For primitive[Dropout2D], the rank of input  must be equal to 4 , but got "
 
     def extend_repr(self) -> str:
         # MindSpore shows the share that stays under the name of the one that goes.
@@ -244,6 +252,8 @@ class Dropout3d(_ChannelDropout):
     """Zeroes channels of (N, C, D, H, W) while training (``mindspore.nn.Dropout3d``); ``p`` is the share."""
 
     _dims = 3
+    _ranks = (5,)
+    _wrong_rank = "For primitive[Dropout3D], the rank of input  must be equal to 5 , but got "
 
     def extend_repr(self) -> str:
         return f"p={self.keep_prob}"

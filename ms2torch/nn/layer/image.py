@@ -39,7 +39,7 @@ def _alike(a: Tensor, b: Tensor) -> None:
                         "and "
                         f"{b.dtype}.")
     if a.shape != b.shape:
-        raise ValueError(f"For 'SameTypeShape', the 'x shape' should be = y shape: {b.shape}, but got "
+        raise ValueError(f"For 'SameTypeShape', the x shape should be = y shape: {b.shape}, but got "
                          f"{a.shape}.")
 
 

@@ -99,8 +99,21 @@ class _MirroredPad(Cell):
         # torch's kernels want (N, C, ...) or (C, ...); what stands before counts as channels.
         lead = t.shape[:t.ndim - dims]
         flat = t.reshape(1, -1, *t.shape[t.ndim - dims:])
-        y = F.pad(flat, self.padding, mode=self._mode)
+        try:
+            y = F.pad(flat, self.padding, mode=self._mode)
+        except RuntimeError:
+            self._check_size(t)
+            raise
         return wrap(y.reshape(*lead, *y.shape[2:]))
+
+    def _check_size(self, t) -> None:
+        """ValueError where a reflection would need more than there is."""
+        pads = self.padding
+        for k in reversed(range(len(pads) // 2 if self._mode == "reflect" else 0)):
+            size = t.shape[-1 - k]
+            if max(pads[2 * k:2 * k + 2]) >= size:
+                raise ValueError("For 'MirrorPad', paddings must be no greater than the dimension size: "
+                                 f"[{pads[2 * k]}], [{pads[2 * k + 1]}] not less than [{size}]")
 
 
 class ReflectionPad1d(_MirroredPad):

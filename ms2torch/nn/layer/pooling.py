@@ -150,7 +150,7 @@ class _MaxPool(_Pool):
         if direct is not None:
             try:
                 t = x._t
-                if t.ndim == self._dims + 2:
+                if t.ndim == self._dims + 2 and t.is_floating_point():
                     return wrap(_MAX_POOL[self._dims](t, *direct))
             except (RuntimeError, AttributeError):
                 # What torch refuses, the way below explains.

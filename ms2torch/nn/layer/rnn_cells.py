@@ -28,7 +28,9 @@ def _kind(value) -> str:
     if isinstance(value, Tensor):
         return f"Tensor[{value.dtype}]"
     if isinstance(value, tuple):
-        return f"Tuple[{','.join(_kind(v) for v in value)}]"
+        kinds = [_kind(v) for v in value]
+        same = len(kinds) > 1 and len(set(kinds)) == 1
+        return f"Tuple[{f'{kinds[0]}*{len(kinds)}' if same else ','.join(kinds)}]"
     return str(type(value))
 
 

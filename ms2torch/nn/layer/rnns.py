@@ -184,9 +184,11 @@ class _RNNBase(Cell):
         inside = self.w_ih_list[0].shape[1]
         if t.ndim != 3 or t.shape[2] != inside:
             # torch's kernels read out of bounds here instead of refusing.
-            raise ValueError(f"For primitive[{type(self).__name__}], the x_shape[2] must be equal to "
-                             f"{inside}, "
-                             f"but got {t.shape[2] if t.ndim > 2 else list(t.shape)}.")
+            got = t.shape[-1] if t.ndim else 0
+            raise ValueError(
+                f"For primitive[LSTM], the x_shape[2] must be equal to {inside}, but got {got}."
+                if self.is_lstm else "For 'MatMul' the input dimensions must be equal, but got "
+                                     f"'x1_col': {got} and 'x2_row': {inside}.")
         if self.batch_first:
             t = t.transpose(0, 1)
         batch = t.shape[1]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import notice
-from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.operators.rules import kind
+from ms2torch._core.tensor.tensor import Tensor, lower, wrap
 
 from ..cell import Cell
 from ..layer._parts import primitive
@@ -69,15 +70,4 @@ _TENSOR = "<class 'mindspore._c_expression.typing.TensorType'>"
 def need_tensor(name: str, value, cell: str) -> None:
     """TypeError unless ``value`` is a Tensor or None, in MindSpore's words."""
     if not isinstance(value, Tensor) and value is not None:
-        raise TypeError(f"For '{cell}', the '{name}' must be '{_TENSOR}', but got "
-                        f"'{_shown(value)}'")
-
-
-def _shown(value) -> str:
-    import numbers
-
-    if isinstance(value, bool):
-        return "Bool"
-    if isinstance(value, numbers.Integral):
-        return "Int64"
-    return "Float32" if isinstance(value, float) else "External"
+        raise TypeError(f"For '{cell}', the '{name}' must be '{_TENSOR}', but got '{kind(lower(value))}'")

@@ -43,7 +43,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
                 if x.ndim != 2 or y.is_floating_point():
                     kernels.check_softmax_indices(x, y)
                 return wrap(kernels.sparse_softmax_cross_entropy(x, y, self.reduction))
-            if x.dtype is not y.dtype or x.shape != y.shape or x.ndim != 2:
+            if x.dtype is not y.dtype or x.shape != y.shape or x.ndim != 2 or x.dtype is torch.float64:
                 kernels.check_softmax_pair(x, y)
             return self.get_loss(wrap(kernels.softmax_cross_entropy(x, y)))
         except (RuntimeError, AttributeError, IndexError) as err:

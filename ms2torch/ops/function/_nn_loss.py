@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.errors import final
-from ms2torch._core.operators.refusals import cannot_broadcast
+from ms2torch._core.operators.refusals import cannot_broadcast, wrong_dtype
 from ms2torch._core.operators.registry import op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.dtype import _FROM_TORCH, promote
@@ -67,6 +67,8 @@ def check_softmax_pair(logits, labels) -> None:
         raise TypeError(
             f"For primitive[{name}], the input type must be same.\nname:[label_type]:"
             f"Tensor[{_FROM_TORCH[labels.dtype]}].\nname:[logits_type]:Tensor[{_FROM_TORCH[logits.dtype]}].")
+    if logits.dtype is torch.float64:
+        raise wrong_dtype(name, "label_type", logits.dtype, (torch.float16, torch.float32))
     if logits.shape != labels.shape:
         raise ValueError(
             f"For '{name}', evaluator arg 'label' shape must be consistent with 'logits' shape, but got "
@@ -180,6 +182,10 @@ def _nll(inputs, at, weight, ignore_index, reduction):
 def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
     """Negative log likelihood of log-probabilities and class indices (``mindspore.ops.nll_loss``)."""
     inputs, weight = _one_dtype(inputs, weight)
+    if target.dtype is not torch.int32 and target.dtype is not torch.int64:
+        raise wrong_dtype("GatherD", "index", target.dtype, (torch.int32, torch.int64))
+    if not inputs.is_floating_point():
+        inputs = inputs.float()
     classes = inputs.shape[1 if inputs.ndim > 1 else 0]
     loss = picked(lambda at: _nll(inputs, at, weight, ignore_index, reduction), target, classes, ignore_index)
     target = target.long()
@@ -316,7 +322,10 @@ def mse_loss(input, target, reduction="mean"):
 def l1_loss(input, target, reduction="mean"):
     """|input - target| (``mindspore.ops.l1_loss``)."""
     _check_reduction(reduction, "l1_loss")
-    return reduced(difference(input, target).abs(), reduction)
+    loss = difference(input, target).abs()
+    if reduction == "none" or loss.is_floating_point() or loss.is_complex():
+        return reduced(loss, reduction)
+    return reduced(loss.double(), reduction).to(loss.dtype)             # a whole number's kind, rounded down
 
 
 def smooth_l1(input, target, beta: float, reduction: str):
@@ -328,6 +337,8 @@ def smooth_l1(input, target, beta: float, reduction: str):
         raise ValueError(f"For primitive[SmoothL1Loss], the prediction_shape: {_listed(input)} must be equal "
                          "to "
                          f"{_listed(target)}")
+    if not (input.is_floating_point() and target.is_floating_point()):
+        raise TypeError("Select CPU operator[SmoothL1Loss] fail! Unsupported data type!")
     a, b = promote(input, target)
     return F.smooth_l1_loss(a, b, reduction=reduction, beta=beta)
 
@@ -352,6 +363,8 @@ def huber_loss(input, target, reduction="mean", delta=1.0):
     a, b = promote(input, target)
     if a.shape != b.shape:
         a, b = torch.broadcast_tensors(a, b)
+    if not a.is_floating_point():
+        a, b = a.float(), b.float()
     return F.huber_loss(a, b, reduction=reduction, delta=delta)
 
 
