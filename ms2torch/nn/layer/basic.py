@@ -180,7 +180,7 @@ class Dropout(Cell):
         if not self.training or self.keep_prob == 1 or self.p == 0:
             return x
         t = x._t
-        return wrap(dropped(t, self._stream.keep(t.shape, self._keep), self._keep))
+        return wrap(dropped(t, self._stream.keep(t.shape, self._keep, t.dtype), self._keep))
 
     def extend_repr(self) -> str:
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
