@@ -62,11 +62,14 @@ def _cannot_join(tensors, axis) -> Exception:
         return ValueError("For primitive[Concat], all elements should not be zero rank, "
                           f"but got zero rank in position {len(tensors) - 1}!")
     first = tensors[0].shape
+    shapes = ", ".join(_words(t.shape) for t in tensors)
+    if sum(len(set(sizes)) > 1 for sizes in zip(*(t.shape for t in tensors), strict=True)) > 1:
+        return ValueError("For primitive[Concat] only support one axis different, bug got more than one("
+                          f"shapes is [const vector]{{{shapes}}})!")
     wrong = next((i for i in range(len(first)) for t in tensors if i != axis and t.shape[i] != first[i]), 0)
     return ValueError(
         f"For primitive[Concat], shapes of tensors must match except in given concat axis {axis}, but got "
-        f"mismatch in {wrong}(all input shapes are [const "
-        f"vector]{{{', '.join(_words(t.shape) for t in tensors)}}})!")
+        f"mismatch in {wrong}(all input shapes are [const vector]{{{shapes}}})!")
 
 
 @op
@@ -108,6 +111,8 @@ def stack(tensors, axis=0):
     except RuntimeError:
         shape = tensors[0].shape
         other = next((t.shape for t in tensors if t.shape != shape), shape)
+        if len(other) != len(shape):
+            raise ValueError("All input shape size must be the same!") from None
         raise ValueError(f"All input shape must be the same! {_words(other)} And {_words(shape)}") from None
 
 

@@ -38,6 +38,10 @@ def in_range(axis: int, ndim: int, text: str) -> int:
 def misfitting(input, shape) -> ValueError:
     """MindSpore's error for sizes whose product is not the number of elements."""
     sizes = ", ".join(map(str, ints(shape)))
+    if min(ints(shape)) < -1:
+        return final(ValueError("invalid proposed_shape dimension"))
+    if list(ints(shape)).count(-1) > 1:
+        return final(ValueError("only one dimension can be inferred"))
     return final(ValueError(f"proposed_shape '[const vector]{{{sizes}}}' is invalid for input of size "
                             f"{input.numel()}"))
 

@@ -420,7 +420,7 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     ``ord`` is None for the 2-norm, a number, inf, -inf, "fro" or "nuc". The form of releases before 2.0,
     norm(A, axis, p), is taken where ``axis`` or ``p`` are given by name.
     """
-    t, where = _floating(_cast(A, dtype)), axes(dim, A, "Norm")
+    t, where = _floating(_cast(A, dtype)), axes(dim, A, "ReduceSum" if ord is None else "LpNorm")
     matrix = t.ndim == 2 if dim is None else isinstance(where, tuple) and len(where) == 2
     if ord is None or (ord == "fro" and matrix) or (ord == 2 and dim is None and t.ndim == 1):
         return _euclidean(t, where, keepdim)

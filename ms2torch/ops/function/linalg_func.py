@@ -261,7 +261,8 @@ def cross(input, other, dim=None):
     if dim is None or dim == -65530:
         dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
         if dim is None:
-            raise ValueError("For 'Cross', the size of inputs dim must be 3, but got none of that size.")
+            raise ValueError("For 'Cross', the size of inputs dim must contain 3, but got [const vector]"
+                             f"{{{', '.join(map(str, input.shape))}}}.")
     return torch.linalg.cross(*promote(input, other), dim=dim)
 
 

@@ -34,8 +34,8 @@ def _fitting(variable: Tensor, value, name: str) -> torch.Tensor:
                          f"'variable' rank: {old.ndim}.")
     if t.shape != old.shape:
         raise ValueError(f"For '{name}','value' must have the same shape as 'variable'. But got 'value' "
-                         "shape: "
-                         f"{tuple(t.shape)}, 'variable' shape: {tuple(old.shape)}.")
+                         f"shape: ({', '.join(map(str, t.shape))}), 'variable' shape: "
+                         f"({', '.join(map(str, old.shape))}).")
     return t
 
 
