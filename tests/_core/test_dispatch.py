@@ -4,6 +4,7 @@ import inspect
 import pytest
 import torch
 
+from ms2torch import ops
 from ms2torch._core.operators.registry import lowered
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -71,3 +72,41 @@ def test_the_form_shows_the_definitions_signature_and_text():
     form = lowered(_plain)
     assert inspect.signature(form) == inspect.signature(_plain)
     assert (form.__name__, form.__doc__) == (_plain.__name__, _plain.__doc__)
+
+
+# Said by MindSpore 2.10.
+LACKING = [
+    (lambda: ops.concat(), "concat() missing 1 required positional argument: 'tensors'"),
+    (lambda: ops.concat(axis=1), "concat() missing 1 required positional argument: 'tensors'"),
+    (lambda: ops.Concat()(), "Concat.__call__() missing 1 required positional argument: 'tensors'"),
+    (lambda: ops.zeros(), "zeros() missing 1 required positional argument: 'size'"),
+    (lambda: ops.Zeros()(), "Zeros.__call__() missing 1 required positional argument: 'size'"),
+    (lambda: ops.split(), "split() missing 2 required positional arguments: 'tensor' and "
+                          "'split_size_or_sections'"),
+    (lambda: ops.split(ops.ones(4)), "split() missing 1 required positional argument: "
+                                     "'split_size_or_sections'"),
+    (lambda: ops.linspace(1, 2), "linspace() missing 1 required positional argument: 'steps'"),
+    (lambda: ops.where(), "where() missing 3 required positional arguments: 'condition', 'input', and "
+                          "'other'"),
+    (lambda: ops.pad(ops.ones(4)), "pad() missing 1 required positional argument: 'padding'"),
+    (lambda: ops.Transpose()(ops.ones(4)), "Transpose.__call__() missing 1 required positional argument: "
+                                           "'dims'"),
+]
+
+
+@pytest.mark.parametrize(("call", "words"), LACKING)
+def test_an_argument_that_also_has_an_older_name_is_required(call, words):
+    with pytest.raises(TypeError) as told:
+        call()
+    assert str(told.value) == words
+
+
+def test_the_older_names_are_still_taken():
+    x = ops.ones((2, 3))
+    assert ops.concat(input_x=(x, x), axis=1).shape == (2, 6)
+    assert ops.zeros(shape=(2,)).shape == ops.Zeros()(shape=(2,)).shape == (2,)
+    assert ops.linspace(0, stop=1, num=3).shape == (3,)
+    assert ops.where(x > 0, x=x, y=x).shape == (2, 3)
+    assert ops.pad(x, paddings=(1, 1)).shape == (2, 5)
+    assert ops.transpose(x, input_perm=(1, 0)).shape == ops.tile(x, multiples=(1, 1)).shape[::-1] == (3, 2)
+    assert len(ops.split(x, axis=1, output_num=3)) == len(ops.split(input_x=x, output_num=2)) + 1

@@ -94,7 +94,8 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
     order = [n for n in parameters if n not in given]
     required = [n for n in given if given[n] is REQUIRED]
     looks = name in GUARDED
-    meant = {**getattr(kernel, "also", {}), **dict(zip(call or (), order, strict=False))}
+    also = getattr(kernel, "also", {})
+    meant = {**also, **dict(zip(call or (), order, strict=False))}
 
     def __init__(self, *args, **kwargs):
         Primitive.__init__(self, name)
@@ -165,8 +166,14 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
         raise wrong from None
 
     def miscounted(self, values, more, others):
-        given = [v for v in values if v is not ABSENT]
-        raise refused.signature_error(calling, f"{name}.__call__", takes, (*given, *more), others) from None
+        given = {p.name: v for p, v in zip(takes, values, strict=False) if v is not ABSENT}
+        named = {also.get(n, n): v for n, v in others.items()}
+        if not more and named.keys() - others.keys() and not named.keys() & given.keys():
+            return self(**given, **named)
+        count = values.index(ABSENT) if ABSENT in values else len(values)
+        named = {p.name: v for p, v in zip(takes[count:], values[count:], strict=False) if v is not ABSENT}
+        raise refused.signature_error(calling, f"{name}.__call__", takes, (*values[:count], *more),
+                                      {**named, **others}) from None
 
     def unlike(raw, certain):
         return refused.argument_error(calling, [(str(k), v) for k, v in enumerate(raw)], None, certain)

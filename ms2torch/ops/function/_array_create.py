@@ -6,6 +6,7 @@ import torch
 
 from ms2torch._core.devices.device import device
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
 
 from ._array_shape import ints
@@ -50,9 +51,11 @@ def ones(shape, dtype=None, *, type=None):
 
 
 @op(primitive="Zeros", valid=_VALID.format("Zeros").replace("shape", "size"))
-def zeros(size=None, dtype=None, *, shape=None):
-    """Zeros, Float32 unless ``dtype`` says otherwise (``mindspore.ops.zeros``)."""
-    size = shape if size is None else size
+@spelled(shape="size")
+def zeros(size, dtype=None):
+    """Zeros, Float32 unless ``dtype`` says otherwise (``mindspore.ops.zeros``); ``shape`` is the name of
+    ``size`` in older releases.
+    """
     return torch.zeros(sizes(size, "Zeros"), dtype=wanted(dtype, torch.float32, "Zeros"), device=device())
 
 
@@ -249,12 +252,13 @@ def _linspace(start, stop, num):
 
 
 @op
-def linspace(start, end=None, steps=None, *, stop=None, num=None):
+@spelled(stop="end", num="steps")
+def linspace(start, end, steps):
     """``steps`` numbers from ``start`` to ``end`` at equal distances, Float32 (``mindspore.ops.linspace``).
 
     ``stop`` and ``num`` are the names before 2.0.
     """
-    return _evenly(start, stop if end is None else end, num if steps is None else steps)
+    return _evenly(start, end, steps)
 
 
 def _evenly(start, stop, num):

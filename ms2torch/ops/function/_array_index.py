@@ -7,6 +7,7 @@ import torch
 from ms2torch._core.errors import final
 from ms2torch._core.operators.causes import broadcastable
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import construct
 from ms2torch._core.tensor import dtype as _dtype
 
@@ -291,9 +292,10 @@ def select(condition, input, other):
 
 
 @op(valid=_SELECT)
-def where(condition, input=None, other=None, *, x=None, y=None):
+@spelled(x="input", y="other")
+def where(condition, input, other):
     """``select`` under numpy's name (``mindspore.ops.where``); ``x`` and ``y`` are the names before 2.3."""
-    return chosen(condition, x if input is None else input, y if other is None else other)
+    return chosen(condition, input, other)
 
 
 @mint_form(name="where")

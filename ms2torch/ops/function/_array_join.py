@@ -23,14 +23,14 @@ def _words(shape) -> str:
 # ---- joining ---------------------------------------------------------------------------------------------
 
 
-@op(primitive="Concat", init=("axis",), call=("tensors",), valid=_CONCAT)
-def concat(tensors=None, axis=0, *, input_x=None):
+@op(primitive="Concat", init=("axis",), valid=_CONCAT)
+@spelled(input_x="tensors")
+def concat(tensors, axis=0):
     """Tensors of one dtype and rank joined along ``axis`` (``mindspore.ops.concat``).
 
     ``input_x`` is the name of ``tensors`` before 2.0. ValueError where shapes do not fit; unlike torch's, no
     promotion of dtypes, and no exception for empty tensors of another rank.
     """
-    tensors = input_x if tensors is None else tensors
     return joined(tensors, axis)
 
 
@@ -231,6 +231,11 @@ def split(tensor=None, split_size_or_sections=None, axis=0, *, output_num=None, 
         if old and split_size_or_sections is not None:
             axis, output_num = split_size_or_sections, output_num if output_num is not None else axis
         return split_evenly(tensor, axis, 1 if output_num is None else output_num)
+    lacking = [f"'{n}'" for n, v in (("tensor", tensor), ("split_size_or_sections", split_size_or_sections))
+               if v is None]
+    if lacking:
+        raise final(TypeError(f"split() missing {len(lacking)} required positional argument"
+                              f"{'s' * (len(lacking) > 1)}: {' and '.join(lacking)}"))
     return split_by_size(tensor, split_size_or_sections, axis)
 
 

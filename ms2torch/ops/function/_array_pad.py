@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
+from ms2torch._core.operators.spelling import spelled
 from ms2torch._naming import generations
 
 from ._array_shape import ints
@@ -19,14 +20,15 @@ _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "replicate"
 
 
 @op
-def pad(input_x, padding=None, mode="constant", value=None, *, paddings=None):
+@spelled(paddings="padding")
+def pad(input_x, padding, mode="constant", value=None):
     """``input_x`` with elements added around it, the last axis first as in torch (``mindspore.ops.pad``).
 
     ``padding`` (left, right, top, bottom, ...), negative to cut; ``mode`` "constant" with ``value``,
     "reflect", "replicate" or "circular". A pair for each axis in a tuple, the form before 2.0, pads with
     zeros.
     """
-    padding = ints(paddings if padding is None else padding)
+    padding = ints(padding)
     if len(padding) and isinstance(padding[0], (tuple, list)):
         if generations.has_new_meaning("mindspore.ops.pad"):
             raise TypeError("For 'pad', the paddings value must be tuple of int or list of int, "

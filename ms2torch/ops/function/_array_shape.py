@@ -237,13 +237,13 @@ def atleast_3d(inputs):
 # ---- axes ------------------------------------------------------------------------------------------------
 
 
-@op(primitive="Transpose", call=("input", "dims"), valid=_TRANSPOSE, alias="transpose_")
-def transpose(input, dims=None, *, input_perm=None):
+@op(primitive="Transpose", valid=_TRANSPOSE, alias="transpose_")
+@spelled(input_perm="dims")
+def transpose(input, dims):
     """The axes of ``input`` in the order ``dims`` (``mindspore.ops.transpose``; torch's permute).
 
     ``input_perm`` is the name of ``dims`` before 2.5. ValueError for an order that is none.
     """
-    dims = input_perm if dims is None else dims
     try:
         return torch.permute(input, dims)
     except (RuntimeError, IndexError):
@@ -323,13 +323,14 @@ def t(input):
 # ---- repetition ------------------------------------------------------------------------------------------
 
 
-@op(primitive="Tile", call=("input", "dims"), mint="tile(input, dims)", valid=_TILE)
-def tile(input, dims=None, *, multiples=None):
+@op(primitive="Tile", mint="tile(input, dims)", valid=_TILE)
+@spelled(multiples="dims")
+def tile(input, dims):
     """``input`` repeated ``dims`` times along its axes (``mindspore.ops.tile``).
 
     ``multiples`` is the name of ``dims`` before 2.3. ValueError for negative numbers.
     """
-    dims = ints(multiples if dims is None else dims)
+    dims = ints(dims)
     if not isinstance(dims, (tuple, list)):
         raise TypeError
     try:
