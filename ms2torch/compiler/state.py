@@ -12,7 +12,7 @@ PLAIN = (bool, int, float, complex, str, bytes, type(None))
 MANY, DEEP = 256, 3
 # What Cells keep for themselves, which changes no number.
 INTERNAL = frozenset({
-    "_records", "_children_marked", "_in_slow_construct", "_hosted", "_fresh", "_checked", "_steps",
+    "_records", "_children_marked", "_in_slow_construct", "_hosted", "_fresh", "_checked", "_compiled_step",
     "_steps_left", "_late_step", "_listed", "_parameters", "_params", "_buffers", "_ms_buffers",
     "_primitives", "_phase", "_slow", "_scope", "_non_persistent_buffers_set"})
 

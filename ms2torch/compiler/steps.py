@@ -360,9 +360,9 @@ def _told(error: Exception) -> str:
 
 def of_cell(cell, eager, args: tuple, kwargs: dict, what: str = "the step"):
     """A call of a train cell at rest, or of a network that is evaluated."""
-    step = cell.__dict__.get("_steps")
+    step = cell.__dict__.get("_compiled_step")
     if step is None or step.entries[0] is not cell:         # (a copy of a Cell has steps of its own)
-        step = cell.__dict__["_steps"] = Step(f"{what} of {type(cell).__name__}", (cell,))
+        step = cell.__dict__["_compiled_step"] = Step(f"{what} of {type(cell).__name__}", (cell,))
     return step(eager, args, kwargs)
 
 

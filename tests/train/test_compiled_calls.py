@@ -13,9 +13,6 @@ from ms2torch.compiler import products
 pytestmark = [pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles"),
               pytest.mark.usefixtures("traced")]
 
-pytestmark = [pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles"),
-              pytest.mark.usefixtures("traced")]
-
 
 class Network(nn.Cell):
     def __init__(self):
@@ -45,13 +42,22 @@ def test_evaluation(prepare):
     prepare(net)
     for seed in range(5):
         np.testing.assert_array_equal(net(_x(seed)).asnumpy(), _eagerly(net, _x(seed)).asnumpy())
-    step = net.__dict__["_steps"]
+    step = net.__dict__["_compiled_step"]
     assert step.variants[0].runs == 5 and not step.off
     net.norm.moving_mean.set_data(Tensor(np.ones(8, np.float32)))       # weights are read anew
     np.testing.assert_array_equal(net(_x()).asnumpy(), _eagerly(net, _x()).asnumpy())
     net.set_train()                                                     # training has dropout, and is eager
     assert not np.array_equal(net(_x()).asnumpy(), net(_x()).asnumpy())
     assert step.variants[0].runs == 6
+
+
+def test_a_pipeline_cell_is_evaluated():
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net, y = Network(), Tensor(np.ones((6, 3), np.float32))
+    loss = nn.PipelineCell(nn.WithLossCell(net, nn.MSELoss()), 2)
+    nn.TrainOneStepCell(loss.set_train(), nn.Adam(net.trainable_params()))(_x(), y)
+    loss.set_train(False)
+    np.testing.assert_allclose(loss(_x(), y).asnumpy(), _eagerly(loss, _x(), y).asnumpy(), rtol=1e-6)
 
 
 def test_evaluated_parts_of_a_network_train_as_before():

@@ -47,7 +47,7 @@ def test_counters_and_scales_are_inputs():
     eager, _ = _trained("eager")
     compiled, train = _trained("compile")
     np.testing.assert_allclose(compiled, eager, rtol=1e-6)
-    variant, = train.__dict__["_steps"].variants
+    variant, = train.__dict__["_compiled_step"].variants
     assert variant.numbers.live == {0, 1, 2} and variant.runs == 7      # from 7 on the branch is another one
 
 

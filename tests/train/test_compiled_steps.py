@@ -146,7 +146,7 @@ def _trained(graphs, network=Dense, optimizer=_adam, how=_built_in, count=STEPS)
 
 def _compiled(step):
     """The step's state, after making sure that it did run compiled."""
-    found = step.__dict__["_steps"]
+    found = step.__dict__["_compiled_step"]
     assert not found.off and found.variants[0].runs == STEPS
     return found
 
@@ -255,7 +255,7 @@ class Random(Dense):
 def test_what_a_graph_cannot_hold_runs_eagerly(network, why, capsys):
     eager, found = (_trained(g, network, count=3) for g in ("eager", "compile"))
     _same(eager, found)
-    assert found[2].__dict__["_steps"].off
+    assert found[2].__dict__["_compiled_step"].off
     said = capsys.readouterr()
     assert why in said.err and said.err.count("is not compiled") == 1
     assert said.out.count("called") == (6 if network is Printing else 0)
@@ -353,7 +353,7 @@ def test_shapes_that_change_run_eagerly_unless_they_come_often():
     for i in range(20):
         for x, y in _batches((6 - i % 2 * 2, 8), 1):
             step(x, y)
-    found = step.__dict__["_steps"]
+    found = step.__dict__["_compiled_step"]
     assert [v.runs for v in found.variants] == [10, 10 - steps.MET + 1]
 
 
@@ -390,11 +390,11 @@ def test_frozen_weights_are_seen():
 def test_auto_leaves_short_runs_alone(monkeypatch):
     ms.set_context(mode=ms.GRAPH_MODE)
     _, _, step = _trained("auto", count=5)
-    assert step.__dict__["_steps"].variants == []
+    assert step.__dict__["_compiled_step"].variants == []
     for name, value in (("PATIENCE", 0.0), ("COMPILING", 0.0), ("GAIN", 0.0)):
         monkeypatch.setattr(steps, name, value)
     _, _, step = _trained("auto", count=50)
-    assert step.__dict__["_steps"].variants[0].runs == 30
+    assert step.__dict__["_compiled_step"].variants[0].runs == 30
 
 
 def test_the_yardstick_tells_rounding_from_a_defect():

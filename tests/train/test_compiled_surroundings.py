@@ -128,7 +128,7 @@ def test_what_a_step_does_it_does_once(name, alone, capsys, monkeypatch):
         own.file.close()
         found.append((own.state(), logged.getvalue().count("a step")))
     assert found[0] == found[1]
-    assert step.__dict__["_steps"].off and _DOES[name] in capsys.readouterr().err
+    assert step.__dict__["_compiled_step"].off and _DOES[name] in capsys.readouterr().err
 
 
 def test_a_graph_prints_each_time(capsys):
@@ -203,7 +203,7 @@ def test_signal_handlers_wait_for_the_end_of_a_trace(handled):
     step = _step(_signals)
     for _ in range(3):
         step(_X)
-    assert handled == [None] and not step.__dict__["_steps"].off
+    assert handled == [None] and not step.__dict__["_compiled_step"].off
 
 
 def test_what_a_handler_raises_while_a_step_compiles_is_not_the_compilers(monkeypatch):
@@ -233,7 +233,7 @@ def test_profilers_go_on():
         _step(_reads_shared)(_X)
         sorted([2, 1])
     assert any("sorted" in entry.code for entry in profile.getstats() if isinstance(entry.code, str))
-    assert not step.__dict__["_steps"].off
+    assert not step.__dict__["_compiled_step"].off
 
 
 INTERRUPT: list = []
@@ -263,7 +263,7 @@ def test_an_interrupt_leaves_weights_and_counters_as_they_were(when, monkeypatch
         for _ in range(4):
             step(_X)
         before = step_of()
-        variant = step.__dict__["_steps"].variants[0]
+        variant = step.__dict__["_compiled_step"].variants[0]
         kept, variant.function = variant.function, stop
     try:
         with pytest.raises(KeyboardInterrupt):
@@ -279,4 +279,4 @@ def test_an_interrupt_leaves_weights_and_counters_as_they_were(when, monkeypatch
     if when == "run":
         variant.function = kept
     step(_X)
-    assert step.__dict__["_steps"].variants and not step.__dict__["_steps"].off
+    assert step.__dict__["_compiled_step"].variants and not step.__dict__["_compiled_step"].off
