@@ -53,6 +53,7 @@ def main(argv: list[str]) -> int:
     try:
         project = places.read(asked.source, asked.out, asked.force)
         script = _script(asked.run, project)
+        places.may_report(asked.json, asked.html)
         _has_libcst()
         with Draft(project) as draft:
             outcome = translate(project, draft, script, asked.api)

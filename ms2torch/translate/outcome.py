@@ -64,8 +64,15 @@ class Outcome:
     @property
     def done(self) -> bool:
         """Whether all was translated and proved."""
-        left = self.kept or self.taken or self.whole or self.numpy or self.failure
+        left = self.kept or self.taken or self.whole or self.numpy or self.failure or self.unproved
         return not left and self.proved == len(self.proofs)
+
+    @property
+    def unproved(self) -> str:
+        """Why nothing was compared at all, in words: no Cell, and no run of the program."""
+        if self.whole is not None or self.proofs or not self.sites:
+            return ""
+        return 'nothing was compared, for there is no Cell: --run "script arguments" compares the program'
 
     @property
     def failure(self) -> str:
@@ -108,6 +115,8 @@ class Outcome:
             left.append(self.numpy)
         if self.whole:
             left.append(f"the whole program: {self.whole}")
+        if self.unproved and not left:
+            left.append(self.unproved)
         return left
 
     def sentences(self) -> list[str]:

@@ -93,6 +93,8 @@ BAD = {
     "no UTF-8": ({"a.py": b"import mindspore\nx = '\xff'\n"}, ["a.py", "-o", "b.py"], "a.py:"),
     "no script": ({"a.py": NET}, ["a.py", "-o", "b.py", "--run", "gone.py 1"], "'gone.py'"),
     "an empty --run": ({"a.py": NET}, ["a.py", "-o", "b.py", "--run", " "], "names no script"),
+    "a report in no folder": ({"a.py": NET}, ["a.py", "-o", "b.py", "--json", "no/r.json"], "is no folder"),
+    "a page that is a folder": ({"a.py": NET, "d/x": ""}, ["a.py", "-o", "b.py", "--html", "d"], "a folder"),
     "no OUT": ({"a.py": NET}, ["a.py"], "-o"),
     "an unknown option": ({"a.py": NET}, ["a.py", "-o", "b.py", "--fast"], "--fast"),
 }
@@ -154,6 +156,14 @@ def test_without_a_run_inputs_are_made_up_and_force_replaces(tmp_path, translate
     assert code == 0 and "1 of 1 Cells proved" in out, out + err
     assert "class Net" in (tmp_path / "b.py").read_text()
     assert "class Net" in (tmp_path / "r.html").read_text()
+
+
+def test_a_program_without_cells_is_proved_by_its_run_alone(tmp_path, translate):
+    (tmp_path / "a.py").write_text("import mindspore as ms\n\nprint(ms.Tensor([-1.0]).abs().item())\n")
+    code, out, err = translate("a.py", "-o", "b.py")
+    assert code == 1 and "nothing was compared" in out, out + err
+    code, out, err = translate("a.py", "-o", "c.py", "--run", "a.py")
+    assert code == 0, out + err
 
 
 def test_a_file_into_a_folder(tmp_path, translate):
