@@ -79,7 +79,12 @@ def _examples() -> set[int]:
     failed = {line.partition("\t")[0].partition("#")[0] for line in failing if not line.startswith("#")}
     listed = (ROOT / "scripts" / "documented_examples" / "names.tsv").read_text().splitlines()[1:]
     names = {line.partition("\t")[0].partition("#")[0] for line in listed} - failed
-    return {id(found) for found in map(find, names) if found is not None}
+    return {_identity(found) for found in map(find, names) if found is not None}
+
+
+def _identity(found) -> int:
+    """Which definition an object is: forms of several names share their closure."""
+    return id(getattr(found, "__closure__", None) or found)
 
 
 @cache
@@ -112,7 +117,7 @@ def evidence(full: str, found: object) -> list[str]:
     path, _, leaf = full.rpartition(".")
     owner = path.rpartition(".")[2]
     shown = []
-    if id(found) in _examples():
+    if _identity(found) in _examples():
         shown.append("example")
     if owner[:1].isupper():
         text = _spoken()[0]
