@@ -47,7 +47,7 @@ def test_adapted_is_what_mindspore_gives_in_its_own_words(answer, name):
 def test_every_adaptation_has_a_case(answer):
     told = {name for case in answer["cases"].values() for name in case["told"]}
     calls = [n for file in ADAPTER for n in ast.walk(ast.parse(file.read_text())) if isinstance(n, ast.Call)
-             and getattr(n.func, "id", "") in ("tell", "factory")]
+             and getattr(n.func, "id", "") in ("report_adaptation", "class_around")]
     names = [n.args[0] for n in calls]
     constant = {n.value for n in names if isinstance(n, ast.Constant)}
     assert len(constant) > 10 and constant <= told
