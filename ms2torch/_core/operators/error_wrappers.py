@@ -17,8 +17,8 @@ from ms2torch._core.operators.preconditions import (
     OF_FAILURES,
     PRECONDITIONS,
     Sound,
+    attributes_read,
     precondition_error,
-    reads_attributes,
 )
 
 _OURS = ("ms2torch.", "mindspore.")
@@ -116,14 +116,13 @@ def _checked_construct(cls: type, construct):
 
 def _ask(sound: Sound, called: str, takes, of, args, kwargs) -> None:
     """Raise what `preconditions` has against calling ``of``."""
-    key = sound.key_of_call(args, kwargs)
+    key = sound.key_of_call(args, kwargs, of, attributes_read(called))
     if key in sound.known:
         return
     places = refused.position_names(called, takes, len(args))
     if wrong := _precondition_error(called, {}, zip(places, args, strict=True), kwargs, plain_attributes(of)):
         raise wrong
-    if not reads_attributes(called):
-        sound.add(key)
+    sound.add(key)
 
 
 def _answering_method(cls: type, run, method: str, stage: str):

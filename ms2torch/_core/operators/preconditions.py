@@ -119,9 +119,16 @@ class Sound:
                 return None
         return tuple(found)
 
-    def key_of_call(self, args, kwargs) -> tuple | None:
-        """`key` of a call of Tensors and values; None where some are given by name."""
-        return None if kwargs else self.key([getattr(a, "_t", a) for a in args])
+    def key_of_call(self, args, kwargs, of=None, attributes=()) -> tuple | None:
+        """`key` of a call of Tensors and values, and of what ``attributes`` of ``of`` are; None where some
+        are given by name."""
+        if kwargs:
+            return None
+        values = [getattr(a, "_t", a) for a in args]
+        if attributes:
+            own = vars(of)
+            values += [str(v) if (v := own.get(n)).__class__ in (tuple, list) else v for n in attributes]
+        return self.key(values)
 
     def add(self, key: tuple | None) -> None:
         if key is not None and len(self.known) < self.MOST:
@@ -129,9 +136,10 @@ class Sound:
 
 
 @cache
-def reads_attributes(called: str) -> bool:
-    """Whether a condition of ``called`` is about the object that is called."""
-    return any(n.startswith("own_") for rule in _rules(called) for n in rule.names)
+def attributes_read(called: str) -> tuple[str, ...]:
+    """The attributes of the object that is called, which conditions of ``called`` are about."""
+    return tuple(sorted({n.removeprefix("own_") for rule in _rules(called) for n in rule.names
+                         if n.startswith("own_")}))
 
 
 def precondition_error(called: str, values: dict, failed: bool = False) -> Exception | None:

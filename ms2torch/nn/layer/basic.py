@@ -180,6 +180,10 @@ class Dropout(Cell):
         if not self.training or self.keep_prob == 1 or self.p == 0:
             return x
         t = x._t
+        if t.dtype.is_complex:
+            raise TypeError("For primitive[Dropout], the input argument[x] must be a type of "
+                            "{Tensor[BFloat16], Tensor[Float16], Tensor[Float32], Tensor[Float64]}, but got "
+                            f"Tensor[{x.dtype}].")
         return wrap(dropped(t, self._stream.keep(t.shape, self._keep, t.dtype), self._keep))
 
     def extend_repr(self) -> str:
