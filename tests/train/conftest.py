@@ -13,5 +13,6 @@ def traced(monkeypatch):
     monkeypatch.setattr(settings, "backend", "graph")
     monkeypatch.setattr(mode, "graphs", "compile")
     errors._given.clear()
+    ms.set_context(mode=ms.PYNATIVE_MODE)
     yield
     ms.set_context(mode=ms.PYNATIVE_MODE)
