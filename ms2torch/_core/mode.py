@@ -5,8 +5,6 @@ chosen release, and ``set_context`` the next. ``differentiation``: the innermost
 in this process (`gradient.passes.Pass`), None at rest; only that module sets it. ``inside`` counts
 the calls of marked functions (``jit``) that are under way; ``compiling``: the program has marked some.
 
-``run``: of the graph that is under way (`random.sites.Run`), None outside.
-
 ``graphs``: whether steps compile ("eager", "compile", "auto"); ``tracing``: the trace of a step that is under
 way (`compiler.tracing.Tracing`); ``planning``: called in the place of an optimizer's kernels; ``changes``
 counts what could make a compiled step untrue: attributes of Cells, memory of Parameters.
@@ -23,7 +21,6 @@ way = None
 differentiation = None
 without_gradients = 0  # how many `no_grad` blocks are open
 inside = 0
-run = None
 compiling = False
 GRAPHS = ("eager", "compile", "auto")
 graphs = "auto"

@@ -13,7 +13,6 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.gradient import local_writes, recording
-from ms2torch._core.random import sites
 from ms2torch._core.tensor.tensor import Tensor
 
 # Cell classes whose own construct is still as it was written, and may meet a graph.
@@ -58,14 +57,12 @@ def in_a_graph() -> bool:
 _REPEATED = 3
 
 
-def gradients(of, gradient, owner=None):
-    """``gradient``, which differentiates ``of``: in graph mode a call of its own is ``owner``'s graph."""
+def gradients(of, gradient):
+    """``gradient``, which differentiates ``of``: in graph mode a call of its own is one graph."""
     steps: dict = {"calls": 0}
 
     @functools.wraps(gradient)
     def graph(*args, **kwargs):
-        if mode.graph and mode.run is None:
-            return sites.run(owner or graph, graph, args, kwargs)
         if mode.graph and begins() and not _recorded(of):
             steps["calls"] += 1
             if steps["calls"] > _REPEATED:
@@ -85,8 +82,6 @@ def _recorded(of) -> bool:
 
 def _called(run, function, args: tuple, kwargs: dict):
     """One call of a graph: its result, its errors in a graph's words."""
-    if mode.run is None:
-        return sites.run(function, functools.partial(_called, run, function), (args, kwargs), {})
     mode.inside += 1
     try:
         return _out(run(*args, **kwargs))

@@ -22,7 +22,6 @@ from ms2torch._core.errors import notice, unsupported
 from ms2torch._core.gradient import recording, threads
 from ms2torch._core.module import Guarded, guard, guard_overrides
 from ms2torch._core.operators.error_wrappers import layer_error, wrap_class
-from ms2torch._core.random import sites
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple
@@ -103,8 +102,6 @@ class Cell(CellTree, CellState, CellCall, _Module):
             threads.wait()
         if _mode.spreading is not None and not self._never_recorded:     # (an optimizer is given no batch)
             return _mode.spreading.call(self, args, kwargs)
-        if _mode.graph and _mode.run is None:
-            return sites.run(self, self.__call__, args, kwargs)
         try:
             if self._slow:
                 return self._slow_call(args, kwargs)

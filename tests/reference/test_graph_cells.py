@@ -322,6 +322,20 @@ def test_counts_up_twice():
 
 
 @case(mode="GRAPH")
+def test_dropout_masks():
+    class Twice(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.dropout = nn.Dropout(p=0.5)
+
+        def construct(self, x):
+            return self.dropout(x), self.dropout(x)
+    net = Twice().set_train()
+    a, b = net(ms.ops.ones((50,)))
+    return bool((a == b).all())
+
+
+@case(mode="GRAPH")
 def test_dropout_masks_over_calls():
     net = nn.Dropout(p=0.5).set_train()
     x = ms.ops.ones((50,))

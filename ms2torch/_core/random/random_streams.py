@@ -57,8 +57,7 @@ _keeper = 0         # the thread that keeps it: what others draw stays drawn
 def begin_journal() -> tuple:
     """Note from here on what is drawn, so that `end_journal` can take it back; journals nest."""
     global _journal, _keeper
-    run = mode.run
-    begun = _journal, _keeper, dict(kernel_seeds), run, run and run.state()
+    begun = _journal, _keeper, dict(kernel_seeds)
     _journal, _keeper = {}, threading.get_ident()
     return begun
 
@@ -66,14 +65,12 @@ def begin_journal() -> tuple:
 def end_journal(begun: tuple, take_back: bool) -> None:
     """End the journal that `begin_journal` began; with ``take_back`` streams and seeds are as they were."""
     global _journal, _keeper
-    outer, keeper, seeds, run, uses = begun
+    outer, keeper, seeds = begun
     if take_back:
         for engine, state in _journal.values():
             engine.set_state(state)
         kernel_seeds.clear()
         kernel_seeds.update(seeds)
-        if run is not None:
-            run.go_back(uses)
     elif outer is not None:
         for key, entry in _journal.items():
             outer.setdefault(key, entry)
@@ -88,12 +85,10 @@ def _start(kind, seed: int):
 
 
 def _drawn(draw):
-    """A method that draws: in a graph from the kernel's stream; a traced step draws again at each run."""
+    """A method that draws: a step that is traced draws again whenever it runs."""
 
     @wraps(draw)
     def method(self, *args):
-        if mode.run is not None:
-            self = mode.run.stream(self, draw.__name__, args)
         if mode.tracing is None:
             return draw(self, *args)
         return mode.tracing.draw(self, draw, args)
@@ -119,12 +114,6 @@ class Stream:
     def __reduce__(self):
         return Stream, (self.seed, self.seed2)
 
-    def anew(self) -> Stream:
-        """Another stream that starts from the same seeds."""
-        other = object.__new__(type(self))
-        other.seed, other.seed2, other._engines = self.seed, self.seed2, {}
-        return other
-
     def _engine(self, kind, shape: tuple):
         """The engine for ``shape``: of class ``kind``, or torch's generator where ``kind`` is a device."""
         key = (kind, shape)
@@ -137,18 +126,15 @@ class Stream:
         return engine
 
     @_drawn
-    def keep(self, shape, probability: float, dtype: torch.dtype = torch.float32) -> torch.Tensor:
-        """Dropout's mask, bool: True with ``probability``. (MindSpore scales by float32(1/probability).)
-
-        Inputs of another ``dtype`` have a stream of their own.
-        """
+    def keep(self, shape, probability: float) -> torch.Tensor:
+        """Dropout's mask, bool: True with ``probability``. (MindSpore scales by float32(1/probability).)"""
         shape = tuple(shape)
         where = device()
         if where.type != "cpu":
-            engine = self._engine(where, (*shape, dtype))
+            engine = self._engine(where, shape)
             return torch.rand(shape, device=where, generator=engine) < probability
         # One more than what ``draw`` gives, so "at most" is "less" here.
-        words = self._engine(MinStd, (*shape, dtype)).outputs(math.prod(shape))
+        words = self._engine(MinStd, shape).outputs(math.prod(shape))
         return torch.from_numpy((words <= _below(probability)).reshape(shape))
 
     @_drawn

@@ -59,14 +59,6 @@ def _seed_error(seed, name: str) -> Exception:
 def graph_seeds(op_seed: int | None, name: str) -> tuple[int, int]:
     """The seed pair for the next use of operator ``name`` that asked for ``op_seed`` (None: 0).
 
-    In a graph each use has had its own since the graph was made (`sites`).
-    """
-    return _next_seeds(op_seed, name) if mode.run is None else mode.run.pair(_next_seeds, op_seed, name)
-
-
-def _next_seeds(op_seed: int | None, name: str) -> tuple[int, int]:
-    """The pair of `graph_seeds`.
-
     (0, 0), a free choice, where neither a global nor an operator seed is set. Each use moves the operator's
     seed on, so that two uses differ and a program run again under ``set_seed`` repeats both.
     """
@@ -86,7 +78,7 @@ def _next_seeds(op_seed: int | None, name: str) -> tuple[int, int]:
     current = kernel_seeds.get((name, op_seed), op_seed)
     kernel_seeds[name, op_seed] = current + SEED_STEP
     pair = overall % MAX_INT32, current % MAX_INT32
-    if mode.tracing is not None and mode.run is None:
+    if mode.tracing is not None:
         mode.tracing.seeds(pair, lambda: graph_seeds(op_seed, name))
     return pair
 

@@ -25,10 +25,6 @@ from ms2torch.ops.function.grad_func import _weights, given, graph_of, is_input,
 _EMPTY = object()
 
 
-class _Graph:
-    """A graph that is made once."""
-
-
 class GradOperation:
     """Makes the gradient function of a function (``mindspore.ops.GradOperation``).
 
@@ -92,14 +88,8 @@ class GradOperation:
             found = autodiff.differentiate(graph if mode.graph else fn, args, kwargs, places, asked, sens)
             return self._arrange(found, single)
 
-        gradient = entry.gradients(fn, gradient, self._owner(fn))
+        gradient = entry.gradients(fn, gradient)
         return functools.update_wrapper(gradient, fn, assigned=("__name__", "__doc__"), updated=())
-
-    def _owner(self, fn):
-        """What stands for the graph that differentiates ``fn``: one until another function is asked for."""
-        if self.__dict__.get("_latest", (None,))[0] is not fn:
-            self._latest = fn, _Graph()
-        return self._latest[1]
 
     def _asked(self, fn, weights) -> tuple[Parameter, ...]:
         if not self.get_by_list:

@@ -113,7 +113,7 @@ class Dropout(Primitive):
         if not 0 < self.keep_prob <= 1:
             raise RuntimeError("For 'Dropout, the 'keep_prob' must be in (0.0, 1.0], but got "
                                f"{self.keep_prob:g}")
-        mask = self._stream.keep(t.shape, self.keep_prob, t.dtype)
+        mask = self._stream.keep(t.shape, self.keep_prob)
         return wrap(dropped(t, mask, self.keep_prob)), wrap(mask.to(t.dtype))
 
 
