@@ -259,21 +259,3 @@ class _Hooked:
             found = hook(self.cell, shown, self.grad_output)
             shown = _from_cell_hook(found, "hook_backward_grad", _SIZE, shown)
         return shown
-
-
-class _Seen(torch.autograd.Function):
-    """Identity whose gradient passes through ``function(gradient)``."""
-
-    @staticmethod
-    def forward(ctx, t, function):
-        ctx.function = function
-        return t.view_as(t)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return ctx.function(grad), None
-
-
-def with_gradient_of(t: torch.Tensor, function) -> torch.Tensor:
-    """``t`` itself; its gradient becomes ``function(gradient)`` (``ops.InsertGradientOf``)."""
-    return _Seen.apply(t, function)

@@ -128,3 +128,21 @@ def apply(function, args: tuple, kwargs: dict):
         return call.output
     raw = [a._t for a in args if isinstance(a, Tensor)]
     return call.results(_Applied.apply(call, *raw))
+
+
+class _Seen(torch.autograd.Function):
+    """Identity whose gradient passes through ``function(gradient)``."""
+
+    @staticmethod
+    def forward(ctx, t, function):
+        ctx.function = function
+        return t.view_as(t)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return ctx.function(grad), None
+
+
+def with_gradient_of(t: torch.Tensor, function) -> torch.Tensor:
+    """``t`` itself; its gradient becomes ``function(gradient)`` (``ops.InsertGradientOf``)."""
+    return _Seen.apply(t, function)

@@ -15,6 +15,7 @@ import torch
 from torch.utils._pytree import tree_any, tree_map
 
 from . import passes
+from .functions import with_gradient_of
 from .passes import is_integral
 
 # Flat operators, for which torch has no gradient.
@@ -40,7 +41,7 @@ class Shadowed(torch.Tensor):
         if writes and not isinstance(args[0], Shadowed):
             return result
         # (A view's shadow is one of the shadow itself, for the view may be written to.)
-        used = _itself if writes or _is_view(result) else _Cast.apply
+        used = _itself if writes or _is_view(result) else _cast
         # A bool is a number first, a mask where an operator takes no number there.
         for bools in (True, False):
             try:
@@ -63,17 +64,9 @@ def _plain(x):
     return x.as_subclass(torch.Tensor) if isinstance(x, Shadowed) else x
 
 
-class _Cast(torch.autograd.Function):
+def _cast(shadow, dtype):
     """A shadow for one use, whose gradient has the integers' dtype."""
-
-    @staticmethod
-    def forward(ctx, shadow, dtype):
-        ctx.dtype = dtype
-        return shadow.view_as(shadow)
-
-    @staticmethod
-    def backward(ctx, gradient):
-        return gradient.to(ctx.dtype).to(gradient.dtype), None
+    return with_gradient_of(shadow, lambda gradient: gradient.to(dtype).to(gradient.dtype))
 
 
 def _itself(shadow, dtype):
