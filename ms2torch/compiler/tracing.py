@@ -20,7 +20,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.utils._python_dispatch import _disable_current_modes
 
 from ms2torch._core import mode
-from ms2torch._core.gradient import threads
+from ms2torch._core.gradient import recording, threads
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
@@ -158,7 +158,7 @@ def trace(run, args: tuple, kwargs: dict, entries: tuple) -> Traced:
     try:
         threads.keep_others_out()
         mode.tracing = tracing
-        with _addresses_of_fakes(), _step_by_step():
+        with _addresses_of_fakes(), _step_by_step(), recording.of_a_trace(watch.modules()):
             gm = make_fx(step, tracing_mode="fake", _allow_non_fake_inputs=True)(*[x._t for x in leaves])
     except Stopped:
         raise Untraceable(watch.effect) from None

@@ -43,7 +43,9 @@ def _trained(graphs):
     return [float(train(Tensor(X), n, 1.0 + n / 8, scale=2.0 ** n)) for n in range(STEPS)], train
 
 
-def test_counters_and_scales_are_inputs():
+@pytest.mark.parametrize("kind", ["PYNATIVE_MODE", "GRAPH_MODE"])
+def test_counters_and_scales_are_inputs(kind):
+    ms.set_context(mode=getattr(ms, kind))
     eager, _ = _trained("eager")
     compiled, train = _trained("compile")
     np.testing.assert_allclose(compiled, eager, rtol=1e-6)

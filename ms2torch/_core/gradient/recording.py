@@ -10,6 +10,7 @@ training resumes, so evaluation holds no memory.
 
 from __future__ import annotations
 
+import contextlib
 import weakref
 from functools import partial
 
@@ -154,6 +155,19 @@ def claim(fn, args: tuple, kwargs: dict, places, weights) -> Recording | None:
             and all(p in found.inputs for p in places) and (found.in_trainer or _unmoved(found.state))):
         return found
     return None
+
+
+@contextlib.contextmanager
+def of_a_trace(cells):
+    """A block whose recordings are its own: traces of a step begin alike, and leave no pass behind."""
+    kept = [(cell.__dict__, cell.__dict__.pop("_records", None)) for cell in cells]
+    try:
+        yield
+    finally:
+        for attributes, records in kept:
+            attributes.pop("_records", None)
+            if records is not None:
+                attributes["_records"] = records
 
 
 class Training:
