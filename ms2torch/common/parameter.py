@@ -96,6 +96,11 @@ class Parameter(Tensor):
     has_init = False
     is_init = True
     param_tensor = True
+    # What MindSpore's compiled class and its parallel code read.
+    _requires_grad = requires_aggr = True
+    _inited_param = _cast_type = None
+    _sliced = _unique = is_in_parallel = is_default_input_init = False
+    _param_info = property(lambda self: self)
 
     def __init__(
         self,

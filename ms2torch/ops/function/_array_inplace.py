@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.errors import unsupported
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor.tensor import lower
 
@@ -55,15 +54,3 @@ def _scattered(t, dim, index, src=None, *, value=None, reduce=None):
 
 
 _in_place("scatter_", _scattered, "The elements of ``src`` at ``index`` along ``dim``")
-
-
-# ---- not here ----------------------------------------------------------------------------------------------
-
-
-def _refuse(name: str, instead: str) -> None:
-    @method(name=name, on_tensors=True)
-    def refused(self, *args, **kwargs):
-        raise unsupported(f"mindspore.Tensor.{name}", "is not supported.", instead)
-
-
-_refuse("untyped_storage", "use x.torch().untyped_storage().")

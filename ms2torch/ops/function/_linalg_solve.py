@@ -31,6 +31,16 @@ def lstsq(input, A):
     return torch.linalg.pinv(input) @ wide
 
 
+@op(primitive="Ormqr", init={"left": True, "transpose": False},
+    method="ormqr(input, input2, input3, left=True, transpose=False)")
+def ormqr(input, tau, other, left=True, transpose=False):
+    """Q @ ``other``, or ``other`` @ Q, where Q's reflectors are ``input`` and ``tau`` as geqrf gives them.
+
+    MindSpore: ``mindspore.ops.ormqr``, which has no CPU kernel. ``transpose`` takes Q's adjoint.
+    """
+    return torch.ormqr(input, tau, other, left, transpose)
+
+
 @primitive("Lstsq", init={"fast": True, "l2_regularizer": 0.0})
 def _lstsq(x, a, fast=True, l2_regularizer=0.0):
     """`lstsq`; ``fast`` chooses MindSpore's kernel. NotImplementedError for a regularizer."""

@@ -6,6 +6,7 @@ from . import (  # noqa: F401
     _array_memory,
     _array_methods,
     _boxes,
+    _tensor_base,
     _tensor_memory,
     _tensor_values,
 )

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._checkparam import check_value_type
 from ms2torch._core.devices.device import device
 from ms2torch._core.operators.calls import type_description
 from ms2torch._core.operators.registry import (
+    REQUIRED,
     Primitive,
+    method,
     op,
     primitive,
     primitive_class,
@@ -22,6 +25,7 @@ from ms2torch._core.random import random_streams
 from ms2torch._core.random.random_streams import Stream
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, lower, wrap
+from ms2torch.common.generator import engine
 
 from ._array_create import wanted
 from ._array_shape import ints
@@ -397,7 +401,43 @@ def _non_deterministic_ints(shape, dtype=_dtype.int64):
     return torch.randint(bounds.min, bounds.max, tuple(ints(shape)), dtype=dtype.torch, device=device())
 
 
+def _log_normal(t, mean, std):
+    for name, value in (("mean", mean), ("std", std)):
+        check_value_type(name, value, float, "LogNormalReverse")
+    return torch.exp(mean + std * torch.randn_like(t))
+
+
+def _cauchy(shape, median, sigma):
+    for name, value in (("median", median), ("sigma", sigma)):
+        check_value_type(name, value, float, "Cauchy")
+    return median + sigma * torch.empty(tuple(shape), device=device()).cauchy_()
+
+
 @primitive("LogNormalReverse", init={"mean": 1.0, "std": 2.0})
 def _log_normal_reverse(input, mean=1.0, std=2.0):
     """Numbers whose logarithm is normal, in the shape of ``input`` (``mindspore.ops.LogNormalReverse``)."""
-    return torch.empty_like(input).log_normal_(mean, std)
+    return _log_normal(input, mean, std)
+
+
+@primitive("Cauchy", init={"size": REQUIRED, "median": 0.0, "sigma": 1.0})
+def _cauchy_of_size(size, median=0.0, sigma=1.0):
+    """Float32 numbers of a Cauchy distribution (``mindspore.ops.Cauchy``)."""
+    return _cauchy(size, median, sigma)
+
+
+@method
+def cauchy(input, median=0.0, sigma=1.0):
+    """Numbers of a Cauchy distribution in the Tensor's shape and dtype (``mindspore.Tensor.cauchy``)."""
+    return _cauchy(input.shape, median, sigma).to(input.dtype)
+
+
+@method
+def log_normal(input, mean=1.0, std=2.0):
+    """Numbers whose logarithm is normal in the Tensor's shape and dtype (``mindspore.Tensor.log_normal``)."""
+    return _log_normal(input, mean, std)
+
+
+@method(name="uniform")
+def _uniform_method(input, from_=0.0, to=1.0, generator=None):
+    """Numbers between ``from_`` and ``to`` in the Tensor's shape and dtype (``mindspore.Tensor.uniform``)."""
+    return torch.empty_like(input).uniform_(from_, to, generator=engine(generator))
