@@ -12,8 +12,8 @@ from ms2torch._core.tensor.tensor import Tensor
 class UntypedStorage:
     """The memory that a Tensor and its views share: a view of it, not a copy; its sizes count bytes."""
 
-    def __init__(self, tensor: torch.Tensor) -> None:
-        self._tensor = tensor
+    def __new__(cls):
+        raise TypeError(f"cannot create '{cls.__name__}' instances")
 
     @property
     def _bytes(self) -> torch.UntypedStorage:
@@ -66,7 +66,9 @@ class UntypedStorage:
 
 def untyped_storage(tensor: Tensor) -> UntypedStorage:
     """The memory of a Tensor (``mindspore.Tensor.untyped_storage``, and ``Tensor.storage``)."""
-    return UntypedStorage(tensor._t)
+    storage = object.__new__(UntypedStorage)
+    storage._tensor = tensor._t
+    return storage
 
 
 UntypedStorage.__module__ = "mindspore.common.storage"

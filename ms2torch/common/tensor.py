@@ -27,6 +27,12 @@ def frombuffer(buffer, dtype, count=-1, offset=0) -> Tensor:
     return wrap(torch.frombuffer(buffer, dtype=to_torch(dtype), count=count, offset=offset))
 
 
+def swap_tensors(t1: Tensor, t2: Tensor) -> None:
+    """Exchange what two Tensors are: class, attributes and memory; each stays the same Python object."""
+    t1.__class__, t2.__class__ = t2.__class__, t1.__class__
+    t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__
+    t1._t, t2._t = t2._t, t1._t
+
 
 class _TensorMeta(type):
     """The metaclass that libraries take for their own subclasses of Tensor."""

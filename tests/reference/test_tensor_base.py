@@ -35,6 +35,13 @@ def test_storage():
             storage.device, storage.is_shared())
 
 
+@case()
+def test_swapping():
+    a, b = Parameter(Tensor([1.0, 2.0]), name="a"), Tensor([3])
+    ms.swap_tensors(a, b)
+    return a, b.name, b.requires_grad, b * 2, isinstance(a, Parameter), isinstance(b, Parameter)
+
+
 @case(each={"name": ["cauchy", "log_normal"]}, raises=True)
 def test_limits_are_floats(name):
     return getattr(tensor(), name)(1)

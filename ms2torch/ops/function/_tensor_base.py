@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import torch
+
 from ms2torch._core.errors import unsupported
 from ms2torch._core.operators.registry import METHODS, method
-from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common import storage  # noqa: F401 - gives Tensor.storage
-from ms2torch.utils.dlpack import from_dlpack, to_dlpack
 
 from ._tensor_values import assign_value
 
@@ -99,13 +100,13 @@ def _numpy_non_blocking(self):
     return self.asnumpy()
 
 
-@method(name="to_dlpack", on_tensors=True)
-def _to_dlpack(self):
-    """A DLPack capsule over the Tensor's memory."""
-    return to_dlpack(self)
+@method(on_tensors=True)
+def to_dlpack(self):
+    """A DLPack capsule over the Tensor's memory (``mindspore.utils.dlpack.to_dlpack``)."""
+    return self._t.detach().__dlpack__()
 
 
-Tensor.from_dlpack = staticmethod(from_dlpack)
+Tensor.from_dlpack = staticmethod(lambda dlpack: wrap(torch.from_dlpack(dlpack)))
 
 # ---- its elements ------------------------------------------------------------------------------------------
 
