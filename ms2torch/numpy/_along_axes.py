@@ -37,8 +37,9 @@ def apply_over_axes(func, a, axes):
 
     MindSpore: ``mindspore.numpy.apply_over_axes``.
     """
+    a = as_array(a)
     for axis in [axes] if isinstance(axes, int) else axes:
-        axis = axis % a.ndim
+        axis = axis % max(a.ndim, 1)
         result = lower(func(wrap(a), axis))
         if result.ndim not in (a.ndim, a.ndim - 1):
             raise ValueError("function is not returning a tensor of the correct shape")
@@ -54,6 +55,8 @@ def choose(a, choices, mode="clip"):
     """
     if isinstance(choices, torch.Tensor):
         choices = choices.unbind(0)
+    elif isinstance(choices, (int, float)):
+        choices = [choices]
     a, *choices = torch.broadcast_tensors(a, *(as_array(c) for c in choices))
     stacked, count = torch.stack(choices), len(choices)
     if mode == "raise":

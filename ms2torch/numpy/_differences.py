@@ -62,7 +62,9 @@ def ediff1d(ary, to_end=None, to_begin=None):
 def trapz(y, x=None, dx=1.0, axis=-1):
     """The integral by the trapezoidal rule (``mindspore.numpy.trapz``)."""
     y = floating(y)
-    return torch.trapezoid(y, dx=dx, dim=axis) if x is None else torch.trapezoid(y, as_array(x), dim=axis)
+    if x is not None:
+        return torch.trapezoid(y, as_array(x), dim=axis)
+    return torch.trapezoid(y, dim=axis) * as_array(dx)
 
 
 @arrays(1)
@@ -79,6 +81,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
 @arrays(2)
 def convolve(a, v, mode="full"):
     """The discrete convolution of two vectors (``mindspore.numpy.convolve``)."""
+    a, v = torch.atleast_1d(a, v)
     a, v = (a, v) if len(a) >= len(v) else (v, a)
     whole = torch.nn.functional.conv1d(
         floating(a)[None, None], floating(v).flip(0)[None, None], padding=len(v) - 1

@@ -62,13 +62,13 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     third component alone (``mindspore.numpy.cross``)."""
     if axis is not None:
         axisa = axisb = axisc = axis
-    a, b = _dtype.promote(a.movedim(axisa, -1), b.movedim(axisb, -1))
+    a, b = _dtype.promote(a.movedim(int(axisa), -1), b.movedim(int(axisb), -1))
     sizes = a.shape[-1], b.shape[-1]
     if not {2, 3}.issuperset(sizes):
         raise ValueError("incompatible dimensions for cross product (dimension must be 2 or 3)")
     a, b = (torch.nn.functional.pad(x, (0, 3 - x.shape[-1])) for x in (a, b))
     product = torch.linalg.cross(*torch.broadcast_tensors(a, b))
-    return product[..., 2] if sizes == (2, 2) else product.movedim(-1, axisc)
+    return product[..., 2] if sizes == (2, 2) else product.movedim(-1, int(axisc))
 
 
 @lowered

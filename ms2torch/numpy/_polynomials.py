@@ -59,7 +59,10 @@ def _order(m) -> int:
 @arrays(1)
 def polyder(p, m=1):
     """The derivative of order ``m`` (``mindspore.numpy.polyder``)."""
+    p = torch.atleast_1d(p)
     for _ in range(_order(m)):
+        if p.numel() < 2:
+            return torch.zeros(0, device=p.device)
         powers = torch.arange(p.numel() - 1, 0, -1, device=p.device).to(p.dtype)
         p = p[:-1] * powers
     return p

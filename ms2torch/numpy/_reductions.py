@@ -34,6 +34,7 @@ def sum(a, axis=None, dtype=None, keepdims=False, initial=None):
 @arrays(1)
 def mean(a, axis=None, keepdims=False, dtype=None):
     """The mean over all or some axes; of integers an integer (``mindspore.numpy.mean``)."""
+    axis = _whole(axis)
     given = () if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     for one in given:
         if not isinstance(one, int):
@@ -45,21 +46,41 @@ def mean(a, axis=None, keepdims=False, dtype=None):
     return _kernel("mean")(cast(a, dtype), axis, keepdims)
 
 
+def _whole(axis):
+    """An axis that may be a bool, of which mindspore.numpy thinks as a number."""
+    return int(axis) if isinstance(axis, bool) else axis
+
+
 @arrays(1)
 def std(x, axis=None, ddof=0, keepdims=False):
     """The standard deviation with divisor N - ddof (``mindspore.numpy.std``)."""
-    return _kernel("std")(floating(x), axis, ddof, keepdims)
+    return torch.sqrt(_of_integers(x, axis, ddof, keepdims)) if _is_integral(x) else \
+        _kernel("std")(floating(x), axis, ddof, keepdims)
 
 
 @arrays(1)
 def var(x, axis=None, ddof=0, keepdims=False):
-    """The variance with divisor N - ddof (``mindspore.numpy.var``)."""
-    return _kernel("var")(floating(x), axis, ddof, keepdims)
+    """The variance with divisor N - ddof; of integers around an integer mean (``mindspore.numpy.var``)."""
+    return _of_integers(x, axis, ddof, keepdims) if _is_integral(x) else \
+        _kernel("var")(floating(x), axis, ddof, keepdims)
+
+
+def _is_integral(x) -> bool:
+    return not x.is_floating_point() and not x.is_complex() and x.dtype is not torch.bool
+
+
+def _of_integers(x, axis, ddof, keepdims):
+    """The variance of whole numbers, whose mean and deviations MindSpore keeps in their dtype."""
+    deviations = x - _kernel("mean")(x, axis, True)
+    squares = (deviations * deviations).float()
+    axes = tuple(range(x.ndim)) if axis is None else axis
+    total = torch.sum(squares, axes, keepdims)
+    return total / (x.numel() / (total.numel() or 1) - ddof)
 
 
 def _extreme(name, of, bound):
     def call(a, axis=None, keepdims=False, initial=None, where=True):
-        return _kernel(of)(a, axis, keepdims, initial=initial, where=None if where is True else where)
+        return _kernel(of)(a, _whole(axis), keepdims, initial=initial, where=None if where is True else where)
 
     call.__name__ = name
     call.__doc__ = f"The {bound} element over all or some axes, without indices (``mindspore.numpy.{name}``)."
@@ -73,6 +94,7 @@ min, amin = _extreme("min", "amin", "smallest"), _extreme("amin", "amin", "small
 @arrays(1)
 def ptp(x, axis=None, keepdims=False):
     """Largest less smallest element (``mindspore.numpy.ptp``)."""
+    axis = _whole(axis)
     return _kernel("amax")(x, axis, keepdims) - _kernel("amin")(x, axis, keepdims)
 
 
@@ -96,7 +118,14 @@ def count_nonzero(x, axis=None, keepdims=False):
 
 @arrays(1)
 def average(x, axis=None, weights=None, returned=False):
-    """The weighted mean, with the sum of the weights if ``returned`` (``mindspore.numpy.average``)."""
+    """The weighted mean, with the sum of the weights if ``returned`` (``mindspore.numpy.average``).
+
+    Of integers an integer, rounded towards zero.
+    """
+    axis = _whole(axis)
+    whole = x.dtype if _is_integral(x) else None
+    if whole is not None and weights is not None and as_array(weights).is_floating_point():
+        whole = None
     x = floating(x)
     weights = torch.ones_like(x) if weights is None else as_array(weights).to(x.dtype)
     if weights.shape != x.shape and axis is not None:
@@ -106,6 +135,8 @@ def average(x, axis=None, weights=None, returned=False):
     dims = tuple(range(x.ndim)) if axis is None else axis
     total = torch.sum(weights, dims)
     result = torch.sum(x * weights, dims) / total
+    if whole is not None:
+        result, total = result.to(whole), total.to(whole)
     return (result, total) if returned else result
 
 

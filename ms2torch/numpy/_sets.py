@@ -82,13 +82,13 @@ def _triangle(arr, k, kernel):
     return tuple(kernel(*arr.shape, k, device=arr.device).to(torch.int32))
 
 
-@lowered
+@arrays(1)
 def tril_indices_from(arr, k=0):
     """The places at and below the ``k``-th diagonal of a matrix (``mindspore.numpy.tril_indices_from``)."""
     return _triangle(arr, k, torch.tril_indices)
 
 
-@lowered
+@arrays(1)
 def triu_indices_from(arr, k=0):
     """The places at and above the ``k``-th diagonal of a matrix (``mindspore.numpy.triu_indices_from``)."""
     return _triangle(arr, k, torch.triu_indices)

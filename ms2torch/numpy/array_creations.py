@@ -157,7 +157,7 @@ def diag(v, k=0):
 @arrays(1)
 def diagflat(v, k=0):
     """A diagonal matrix from all elements (``mindspore.numpy.diagflat``)."""
-    return torch.diagflat(v, k)
+    return torch.diagflat(v, int(k))
 
 
 @arrays(1)
@@ -229,6 +229,8 @@ def indices(dimensions, dtype=_dtype.int32, sparse=False):
 
     ``sparse`` ones are as long as their axis and 1 along the others.
     """
+    if not dimensions:
+        return []
     lines = [torch.arange(n, dtype=_dtype.to_torch(dtype), device=device()) for n in dimensions]
     if sparse:
         return [x.reshape([-1 if i == j else 1 for j in range(len(lines))]) for i, x in enumerate(lines)]

@@ -52,7 +52,7 @@ def ravel(x):
 @arrays(1)
 def swapaxes(x, axis1, axis2):
     """Two axes exchanged (``mindspore.numpy.swapaxes``)."""
-    return x.transpose(axis1, axis2)
+    return x.transpose(int(axis1), int(axis2))
 
 
 @arrays(1)
@@ -69,6 +69,9 @@ def rollaxis(x, axis, start=0):
     return x.movedim(axis, start - 1 if axis < start else start)
 
 
+_MOST_AXES = 32                           # of a MindSpore array
+
+
 def _all(tensors):
     tensors = [as_array(t) for t in (tensors.unbind(0) if isinstance(tensors, torch.Tensor) else tensors)]
     kind = tensors[0].dtype
@@ -79,9 +82,14 @@ def _all(tensors):
 
 @lowered
 def concatenate(arrays, axis=0):
-    """Tensors joined along ``axis``, flattened first for None (``mindspore.numpy.concatenate``)."""
+    """Tensors joined along ``axis``, flattened first for None and beyond 31.
+
+    MindSpore: ``mindspore.numpy.concatenate``.
+    """
     parts = _all(arrays)
-    return torch.cat([p.reshape(-1) for p in parts] if axis is None else parts, axis or 0)
+    if axis is None or axis >= _MOST_AXES:
+        return torch.cat([p.reshape(-1) for p in parts])
+    return torch.cat(parts, axis)
 
 
 @lowered
@@ -210,7 +218,7 @@ def roll(a, shift, axis=None):
 @arrays(1)
 def rot90(a, k=1, axes=(0, 1)):
     """Turned by k right angles (``mindspore.numpy.rot90``)."""
-    return torch.rot90(a, k, axes)
+    return torch.rot90(a, int(k), axes)
 
 
 @arrays(1)
@@ -277,7 +285,7 @@ def take(a, indices, axis=None, mode="clip"):
 @arrays(2)
 def take_along_axis(arr, indices, axis):
     """Elements at indices along ``axis`` (``mindspore.numpy.take_along_axis``)."""
-    return torch.take_along_dim(arr, indices.to(torch.int64), axis)
+    return torch.take_along_dim(arr, indices.to(torch.int64), int(axis))
 
 
 @arrays(1)

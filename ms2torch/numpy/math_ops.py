@@ -25,11 +25,14 @@ pi, inf, nan = math.pi, math.inf, math.nan
 PINF, NINF = inf, -inf
 
 
+# Their number beside an array has no dtype of its own.
+_BESIDE = frozenset(("arctan2", "maximum", "minimum"))
 # What MindSpore calls the argument where it is not x.
 _FIRST = {"arccos": "input", "negative": "a", "positive": "a"}
 
 
 def _unary(name, kernel):
+    """``kernel`` of one array."""
     first = _FIRST.get(name, "x")
 
     def call(*args, **kwargs):
@@ -44,8 +47,11 @@ def _unary(name, kernel):
 
 
 def _binary(name, kernel):
+    """``kernel`` of two arrays; a number is one too (Int32 or Float32), but for the functions of _BESIDE."""
+    beside = name in _BESIDE
+
     def call(x1, x2, dtype=None):
-        a, b = number_or_array(x1), number_or_array(x2)
+        a, b = (number_or_array(x1), number_or_array(x2)) if beside else (as_array(x1), as_array(x2))
         if not isinstance(a, torch.Tensor) and not isinstance(b, torch.Tensor):
             a = as_array(a)
         return cast(kernel(a, b), dtype)
@@ -68,6 +74,61 @@ def _of_integers(kernel):
     return call
 
 
+def _of_kinds(kernel, *kept):
+    """``kernel`` of a tensor of one of the dtypes ``kept``, of any other as Float32."""
+    return lambda t: kernel(t if t.dtype in kept else (t.real if t.is_complex() else t).float())
+
+
+def _trigonometric(kernel):
+    """``kernel``, of whole numbers of 8 bits and of bools in Float16: numpy's rule."""
+    def call(*operands):
+        if all(isinstance(t, torch.Tensor) and t.dtype in _NARROW for t in operands):
+            operands = [t.half() for t in operands]
+        return kernel(*operands)
+
+    return call
+
+
+def _limit(kernel):
+    """A number is compared in the dtype of the array beside it."""
+    def call(a, b):
+        if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+            return kernel(a, b)
+        if isinstance(a, torch.Tensor):
+            return kernel(a, torch.as_tensor(b).to(a))
+        return kernel(torch.as_tensor(a).to(b), b)
+
+    return call
+
+
+def _quotient(a, b):
+    """Float32 unless one operand is a float of 16 or 32 bits, or complex."""
+    halves = (torch.float16, torch.float32, torch.complex64, torch.complex128)
+    if a.dtype not in halves and b.dtype not in halves:
+        a, b = a.float(), b.float()
+    return arithmetic.div(a, b)
+
+
+def _hypotenuse(a, b):
+    a, b = arithmetic.promote_operands(a, b)
+    if a.is_complex():
+        return torch.sqrt(a * a + b * b)
+    return torch.hypot(floating(a), floating(b))
+
+
+def _log2_of_powers(a, b):
+    return torch.log2(floating(arithmetic.add(arithmetic.pow(2, a), arithmetic.pow(2, b))))
+
+
+def _sign(t):
+    """By a complex number's real part, or where that is 0 by the other one."""
+    if t.is_complex():
+        return torch.sign(torch.where(t.real == 0, t.imag, t.real)).to(t.dtype)
+    return torch.sign(floating(t))
+
+
+_HALVES = (torch.float16, torch.float32)
+_NARROW = (torch.int8, torch.uint8, torch.bool)
 # ours: the operator in ops
 for _name, _of in {
     "abs": "abs",
@@ -78,29 +139,12 @@ for _name, _of in {
     "sqrt": "sqrt",
     "square": "square",
     "exp": "exp",
-    "exp2": "exp2",
     "expm1": "expm1",
     "log": "log",
     "log10": "log10",
     "log1p": "log1p",
     "log2": "log2",
-    "sin": "sin",
-    "cos": "cos",
-    "tan": "tan",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    "sinh": "sinh",
-    "cosh": "cosh",
-    "tanh": "tanh",
-    "arcsinh": "asinh",
-    "arccosh": "acosh",
-    "arctanh": "atanh",
     "floor": "floor",
-    "ceil": "ceil",
-    "trunc": "trunc",
-    "fix": "trunc",
-    "sign": "sign",
     "signbit": "signbit",
     "deg2rad": "deg2rad",
     "rad2deg": "rad2deg",
@@ -109,16 +153,25 @@ for _name, _of in {
     "rint": "round",
 }.items():
     _unary(_name, OPS[_of].kernel)
+for _name in ("sin", "cos", "tan", "sinh", "cosh", "tanh"):
+    _unary(_name, _trigonometric(OPS[_name].kernel))
+    _unary(f"arc{_name}", _trigonometric(OPS[f"a{_name}"].kernel))
 for _name in ("invert", "bitwise_not"):
     _unary(_name, OPS["invert"].kernel)
-_unary("cbrt", lambda t: torch.sign(t) * torch.pow(torch.abs(floating(t)), 1 / 3))
+_unary("ceil", _of_kinds(torch.ceil, torch.float32))
+for _name in ("trunc", "fix"):
+    _unary(_name, _of_kinds(torch.trunc, *_HALVES))
+_unary("sign", _sign)
+_unary("exp2", lambda t: arithmetic.pow(2, t))
+_unary("cbrt", _of_kinds(lambda t: torch.sign(t) * torch.pow(torch.abs(t), 1 / 3),
+                         torch.float32, torch.float64))
 
 for _name, _kernel in {
     "add": arithmetic.add,
     "subtract": arithmetic.sub,
     "multiply": arithmetic.mul,
-    "divide": arithmetic.div,
-    "true_divide": arithmetic.div,
+    "divide": _quotient,
+    "true_divide": _quotient,
     "floor_divide": arithmetic.floor_div,
     "mod": arithmetic.numpy_mod,
     "remainder": arithmetic.numpy_mod,
@@ -130,21 +183,20 @@ for _name, _kernel in {
     **{
         name: OPS[of].kernel
         for name, of in (
-            ("maximum", "maximum"),
-            ("minimum", "minimum"),
-            ("arctan2", "atan2"),
-            ("hypot", "hypot"),
             ("logaddexp", "logaddexp"),
-            ("logaddexp2", "logaddexp2"),
             ("heaviside", "heaviside"),
         )
     },
+    **{name: _limit(OPS[name].kernel) for name in ("maximum", "minimum")},
+    "arctan2": _trigonometric(OPS["atan2"].kernel),
+    "hypot": _hypotenuse,
+    "logaddexp2": _log2_of_powers,
     "gcd": _of_integers(torch.gcd),
     "lcm": _of_integers(torch.lcm),
 }.items():
     _binary(_name, _kernel)
 _binary("copysign", lambda a, b: torch.copysign(a := as_array(a), as_array(b)).to(a.dtype))
-_binary("float_power", lambda a, b: torch.pow(floating(as_array(a)), b))
+_binary("float_power", lambda a, b: torch.pow(a.float(), b.float()))
 
 
 def divmod(x1, x2, dtype=None):
@@ -171,4 +223,7 @@ def clip(x, xmin, xmax, dtype=None):
     if xmin is None and xmax is None:
         raise ValueError("One of max or min must be given.")
     low, high = [None if v is None else as_array(v).to(x.dtype) for v in (xmin, xmax)]
+    if x.dtype is torch.bool:
+        x = x if low is None else x | low
+        return cast(x if high is None else x & high, dtype)
     return cast(torch.clamp(x, low, high), dtype)

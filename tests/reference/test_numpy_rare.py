@@ -9,6 +9,23 @@ from tests.reference.judge import case
 expressions.NAMES["mnp"] = mnp
 
 LINES = lines("""
+[mnp.add(A([1, 2, 3], d), 2) for d in ("int8", "bool", "int64", "float16")], mnp.add(A([1, 2], "float16"), 2.5)
+[f(A([3, 4], "int8"), 2) for f in (mnp.subtract, mnp.power, mnp.mod, mnp.floor_divide, mnp.fmod)]
+[f(A([3, 4], "float16"), 2.5) for f in (mnp.remainder, mnp.heaviside, mnp.hypot)]
+mnp.bitwise_and(A([1, 2], "int8"), 2), mnp.gcd(A([4, 6], "int8"), 2), mnp.maximum(A([3, 1], "int32"), 2.5)
+[mnp.divide(A([3, 4], d), 2) for d in ("float16", "float64", "int32")], mnp.divide(T((2,)), A([1, 2], "float64"))
+[f(A([1.5, -2.5], d)) for d in ("float64", "float16") for f in (mnp.ceil, mnp.trunc, mnp.fix, mnp.sign, mnp.cbrt)]
+[f(A([3, -2], "int32")) for f in (mnp.ceil, mnp.trunc, mnp.fix, mnp.sign, mnp.exp2)], mnp.sign(-2)
+[f(A([1, 0], d)) for d in ("int8", "bool") for f in (mnp.sin, mnp.arctan, mnp.tanh, mnp.arcsinh)]
+mnp.arctan2(A([1, 2], "int8"), A([1, 3], "int8")), mnp.arctan2(A([1, 2], "int8"), A([1, 3], "int32"))
+mnp.hypot(A([3, 5], "int32"), A([4, 12], "int32")), mnp.logaddexp2(A([3, -3], "int32"), A([1.0, 2.5], "float32"))
+mnp.var(A([[3, -3, -4], [4, 5, 4]])), mnp.std(A([[3, -3, -4], [4, 5, 4]], "int8"), 0, 1)
+mnp.average(A([[3, -3, -4], [4, 5, 4]]), 1), mnp.average(A([[3, -3], [4, 5]]), weights=A([[1, 2], [3, 4]]))
+mnp.mean(T((2, 3)), True), mnp.max(T((2, 3)), True), mnp.ptp(T((2, 3)), True), mnp.average(T((2, 3)), True)
+mnp.clip(A([0, 1, 1], "bool"), 0, 2), mnp.float_power(A([1, 2], "float64"), A([2, 3], "float64"))
+mnp.choose([1, 0], 7), mnp.polyder(7), mnp.polyder([]), mnp.convolve(7, [1.0, 2.0]), mnp.indices(())
+mnp.trapz(T((2, 3)), dx=[3], axis=0), mnp.trapz(T((2, 3)), dx=True), mnp.rot90(T((2, 3)), True)
+mnp.apply_over_axes(mnp.sum, [[1.0, 2.0], [3.0, 4.0]], 0), mnp.tril_indices_from([[1.0, 2.0], [3.0, 4.0]])
 mnp.polyadd([1, 2, 3], [4, 5]), mnp.polyadd(Tensor([1.0, 2.0]), [1, 2, 3])
 mnp.polysub([1, 2], [4, 5, 6]), mnp.polysub(Tensor([1.0]), Tensor([2.0]))
 mnp.polymul([1, 2, 3], [4, 5]), mnp.polymul(Tensor([1.0, 2.0]), [1.0, 2.0])
