@@ -109,11 +109,14 @@ def find(place: str):
     return getattr(importlib.import_module(module), name)
 
 
-class _Parser(argparse.ArgumentParser):
-    """An ArgumentParser whose mistakes are one line and the usage."""
+class Parser(argparse.ArgumentParser):
+    """The parser of every command: options by their whole names, mistakes as one line and the usage."""
+
+    def __init__(self, *args, **options) -> None:
+        super().__init__(*args, **{"allow_abbrev": False, **options})
 
     def error(self, message: str) -> None:
-        wrong(message.removeprefix("argument "), self.usage)
+        wrong(message.removeprefix("argument "), self.usage or self.format_usage().removeprefix("usage: "))
 
 
 def wrong(text: str, usage: str | None = None) -> None:
@@ -127,12 +130,11 @@ def run_parser() -> argparse.ArgumentParser:
     """The options of ``ms2torch`` itself and of ``ms2torch run``."""
     width = max(map(len, COMMANDS)) + 2
     commands = "".join(f"  {name:{width}}{command.help}\n" for name, command in COMMANDS.items())
-    p = _Parser(
+    p = Parser(
         "ms2torch",
         usage="ms2torch [run] [options] (train.py | -m module | -c code) [arguments]",
         description=_DESCRIPTION,
         epilog=f"commands:\n{commands}",
-        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = p.add_argument
@@ -179,24 +181,26 @@ def run_parser() -> argparse.ArgumentParser:
         "--nproc-per-node",
         "--nproc_per_node",
         metavar="N",
-        type=_from(1),
+        type=whole_number(1),
         help="processes on this machine",
     )
-    group.add_argument("--nnodes", metavar="M", type=_from(1), default=1, help="machines")
+    group.add_argument("--nnodes", metavar="M", type=whole_number(1), default=1, help="machines")
     group.add_argument(
         "--node-rank",
         "--node_rank",
         metavar="I",
-        type=_from(0),
+        type=whole_number(0),
         default=0,
         help="which machine this is, from 0",
     )
     group.add_argument("--master-addr", "--master_addr", metavar="HOST", help="the first machine")
-    group.add_argument("--master-port", "--master_port", metavar="PORT", type=_from(1), help="its port")
+    group.add_argument(
+        "--master-port", "--master_port", metavar="PORT", type=whole_number(1), help="its port"
+    )
     return p
 
 
-def _from(least: int):
+def whole_number(least: int):
     """The type of an option that is a whole number from ``least`` on."""
 
     def number(text: str) -> int:

@@ -21,6 +21,7 @@ from ms2torch._core.devices import device
 from ms2torch._naming import generation
 
 from ._version import __version__
+from .cli import Parser
 
 FINE, OPTIONAL, WRONG = "ok", "--", "!!"
 
@@ -260,9 +261,8 @@ def show(lines: list[Line]) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The options of ``ms2torch doctor``."""
-    found = argparse.ArgumentParser("ms2torch doctor", allow_abbrev=False, description="What is "
-                                    "installed here, what is missing, and the command that mends it. Exit "
-                                    "code 1 if ms2torch cannot work as things are.")
+    found = Parser("ms2torch doctor", description="What is installed here, what is missing, and the command "
+                   "that mends it. Exit code 1 if ms2torch cannot work as things are.")
     found.add_argument("--json", action="store_true", help="the findings for machines")
     return found
 

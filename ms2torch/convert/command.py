@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from ms2torch._core.errors import exit_code
+from ms2torch.cli import Parser
 
 from . import mapping, memory, report, rules, sources, targets
 from .entries import MINDSPORE, SHOWN, TORCH, Bad, Checkpoint
@@ -33,12 +34,11 @@ exit code: 0 all was converted, 1 something had no partner or the outputs differ
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    p = argparse.ArgumentParser(
+    p = Parser(
         "ms2torch convert-checkpoint",
         usage="ms2torch convert-checkpoint IN -o OUT [options]",
         description=_TEXT,
         epilog=_EPILOG,
-        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = p.add_argument

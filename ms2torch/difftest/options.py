@@ -8,6 +8,8 @@ import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ms2torch.cli import Parser, release, whole_number
+
 EPILOG = """\
 exit code: 0 equal, 1 different, 2 could not run or compare
 
@@ -61,20 +63,8 @@ def _align(text: str) -> tuple[str, ...]:
     return parts
 
 
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
-    return int(text)
-
-
-def _whole(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
-    return int(text)
-
-
 def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(sorted({_positive(p) for p in text.split(",")}))
+    return tuple(sorted({whole_number(1)(p) for p in text.split(",")}))
 
 
 def _seconds(text: str) -> float:
@@ -87,16 +77,6 @@ def _seconds(text: str) -> float:
     return number
 
 
-def _release(text: str) -> str:
-    from ms2torch._naming import generation
-
-    try:
-        generation.parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text
-
-
 def _file(text: str) -> str:
     folder = Path(text).resolve().parent
     if Path(text).is_dir() or not folder.is_dir():
@@ -107,12 +87,11 @@ def _file(text: str) -> str:
 
 def parser() -> argparse.ArgumentParser:
     """The options; everything from the script's name on is the script's own."""
-    p = argparse.ArgumentParser(prog="ms2torch diff", epilog=EPILOG, allow_abbrev=False,
-                                usage="ms2torch diff [options] train.py [arguments]",
-                                formatter_class=argparse.RawDescriptionHelpFormatter,
-                                description="Run a script on the real MindSpore and on ms2torch and compare "
-                                            "every number: equal, or the first that differs.")
-    p.add_argument("--steps", type=_positive, metavar="N",
+    p = Parser(prog="ms2torch diff", epilog=EPILOG, usage="ms2torch diff [options] train.py [arguments]",
+               formatter_class=argparse.RawDescriptionHelpFormatter,
+               description="Run a script on the real MindSpore and on ms2torch and compare every number: "
+                           "equal, or the first that differs.")
+    p.add_argument("--steps", type=whole_number(1), metavar="N",
                    help="compare the first N training steps: turns of the script's own loop, also where "
                         "several optimizers are called in each")
     p.add_argument("--until", choices=["first"], help="stop at the first difference")
@@ -134,10 +113,10 @@ def parser() -> argparse.ArgumentParser:
                    help="what the reference side is; ms2torch: another device or Python of ours")
     p.add_argument("--reference-python", metavar="PYTHON", help="the reference's interpreter")
     p.add_argument("--reference-device", metavar="DEVICE", help="with --reference ms2torch: its device")
-    p.add_argument("--api", type=_release, metavar="RELEASE",
+    p.add_argument("--api", type=release, metavar="RELEASE",
                    help="MindSpore release of the script, as for ms2torch run")
     p.add_argument("--device", metavar="DEVICE", help="the device ms2torch runs on; default: cpu")
-    p.add_argument("--seed", type=_whole, metavar="N",
+    p.add_argument("--seed", type=whole_number(0), metavar="N",
                    help="given to both sides if the script sets none; default: 1")
     p.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="give up after so long")
     p.add_argument("--no-adapter", dest="adapter", action="store_false",

@@ -159,8 +159,9 @@ class _said:
 
 def parser() -> argparse.ArgumentParser:
     """The options of ``ms2torch reference``."""
-    found = argparse.ArgumentParser(prog="ms2torch reference", allow_abbrev=False,
-                                    description="The real MindSpore beside ms2torch.")
+    from ms2torch.cli import Parser
+
+    found = Parser(prog="ms2torch reference", description="The real MindSpore beside ms2torch.")
     verbs = found.add_subparsers(dest="verb", required=True)
     where = verbs.add_parser("where", help="which interpreter is used")
     making = verbs.add_parser("install", help="make an environment with MindSpore from PyPI")
@@ -181,6 +182,8 @@ def main(argv: list[str]) -> int:
     options = p.parse_args(argv)
     if options.verb == "run" and not options.script:
         p.error("run: which script?")
+    if options.verb == "run" and options.script[0][:1] != "-" and not Path(options.script[0]).exists():
+        p.error(f"can't open file {os.path.abspath(options.script[0])!r}: no such file")
     try:
         if options.verb == "install":
             print(install(options.into, options.python, options.version))

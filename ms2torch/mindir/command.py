@@ -13,6 +13,7 @@ import warnings
 
 from ms2torch._core.errors import BadInput as Bad
 from ms2torch._core.errors import exit_code
+from ms2torch.cli import Parser
 
 _TEXT = """\
 A MindIR file as a program that needs neither MindSpore nor ms2torch: torch.export's (OUT.pt2, for
@@ -26,9 +27,9 @@ _OPEN = 3  # the size of an open dimension in the example
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    p = argparse.ArgumentParser(
+    p = Parser(
         "ms2torch convert", usage="ms2torch convert IN.mindir -o OUT.{pt2,onnx} [options]", description=_TEXT,
-        epilog=_EPILOG, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     p.add_argument("source", metavar="IN.mindir")
     p.add_argument("-o", "--output", metavar="OUT", required=True, help="the file to write: .pt2 or .onnx")

@@ -9,6 +9,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from ms2torch.cli import Parser, release, whole_number
+
 from . import codebase, program, report, sources
 from .findings import NOTES, Finding
 
@@ -16,11 +18,7 @@ _EXIT = "exit code: 0 nothing would fail, 1 something would, 2 bad input"
 
 
 def _parser(name: str, usage: str, text: str) -> argparse.ArgumentParser:
-    from ms2torch.cli import release
-
-    p = argparse.ArgumentParser(
-        f"ms2torch {name}", usage=usage, description=text, epilog=_EXIT, allow_abbrev=False
-    )
+    p = Parser(f"ms2torch {name}", usage=usage, description=text, epilog=_EXIT)
     p.add_argument(
         "--api",
         metavar="RELEASE",
@@ -56,7 +54,7 @@ def scan_parser() -> argparse.ArgumentParser:
     p.add_argument("--html", metavar="FILE", help="write the report as a page")
     p.add_argument("--baseline", metavar="FILE", help="leave out the findings that this file has")
     p.add_argument("--write-baseline", metavar="FILE", help="write the findings of now into that file")
-    p.add_argument("--jobs", type=int, metavar="N", help="processes; default: the cores here")
+    p.add_argument("--jobs", type=whole_number(1), metavar="N", help="processes; default: the cores here")
     p.add_argument("paths", nargs="+", metavar="PATH", help="folders, scripts, notebooks")
     return p
 
@@ -147,7 +145,10 @@ def _check(
             f"{notes} to know about."
         )
     if file:
-        report.write_json(codebase.merge(list(everything.values())), file)
+        try:
+            report.write_json(codebase.merge(list(everything.values())), file)
+        except OSError as error:
+            return _wrong(str(error))
     return int(failed)
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 
+from ms2torch import cli
+
 SHELLS = ("bash", "zsh", "fish")
 
 _BASH = """\
@@ -37,8 +39,6 @@ _ZSH = "autoload -U +X bashcompinit && bashcompinit\n"
 
 def _actions(name: str) -> list[argparse.Action]:
     """The options of a command, and those of its verbs."""
-    from ms2torch import cli
-
     found, todo = [], [cli.find(cli.COMMANDS[name].parser)()]
     while todo:
         for action in todo.pop()._actions:
@@ -54,8 +54,6 @@ def _choices(action: argparse.Action) -> list[str]:
 
 def bash() -> str:
     """Completion of bash: commands, then the options of each, then their choices, and files."""
-    from ms2torch import cli
-
     values, options = [], []
     for name in cli.COMMANDS:
         actions = _actions(name)
@@ -81,8 +79,6 @@ def zsh() -> str:
 
 def fish() -> str:
     """Completion of fish, with what each command and option is for."""
-    from ms2torch import cli
-
     def quoted(text: str) -> str:
         return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
@@ -104,10 +100,9 @@ def fish() -> str:
 
 def parser() -> argparse.ArgumentParser:
     """The argument of ``ms2torch completion``."""
-    found = argparse.ArgumentParser(
+    found = cli.Parser(
         "ms2torch completion",
         description=__doc__,
-        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     found.add_argument("shell", choices=SHELLS)

@@ -13,6 +13,8 @@ import os
 import sys
 from pathlib import Path
 
+from ms2torch.cli import Parser, release
+
 
 def load_ipython_extension(shell) -> None:
     """``%load_ext ms2torch``: ``import mindspore`` gives ms2torch from here on; ``--api`` is MS2TORCH_API."""
@@ -30,10 +32,10 @@ def unload_ipython_extension(shell) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The options of ``ms2torch kernel``."""
-    found = argparse.ArgumentParser("ms2torch kernel", allow_abbrev=False,
-                                    description="Write a Jupyter kernel in which import mindspore gives "
-                                    "ms2torch.")
-    found.add_argument("--api", metavar="RELEASE", help="the release that its notebooks were written for")
+    found = Parser("ms2torch kernel",
+                   description="Write a Jupyter kernel in which import mindspore gives ms2torch.")
+    found.add_argument("--api", metavar="RELEASE", type=release,
+                       help="the release that its notebooks were written for")
     found.add_argument("--name", default="ms2torch", help="the kernel's folder; default: ms2torch")
     found.add_argument("--prefix", metavar="FOLDER", help="an environment instead of the user's own folder; "
                        "sys.prefix is this one's")

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import json
+import math
 import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
+
+from ms2torch.cli import Parser, whole_number
 
 _NAMES = ("program", "dp", "zero1", "zero2", "zero3")
 _COLUMNS = ("weights", "gradients", "state", "activations", "peak", "sent")
@@ -15,24 +20,32 @@ _COLUMNS = ("weights", "gradients", "state", "activations", "peak", "sent")
 
 def parser() -> argparse.ArgumentParser:
     """The parser of ``ms2torch plan``."""
-    from ms2torch.cli import _Parser
-
-    made = _Parser(
+    made = Parser(
         prog="ms2torch plan", usage="ms2torch plan --ranks N [options] train.py [arguments]",
         description="Runs two steps of a program as rank 0 of N, without memory, data or other processes, "
-                    "and "
-        "tells bytes of memory per rank and bytes that a rank sends in a step.")
-    made.add_argument("--ranks", type=int, required=True, metavar="N", help="how many processes train "
-                                                                            "together")
+                    "and tells bytes of memory per rank and bytes that a rank sends in a step.")
+    made.add_argument("--ranks", type=whole_number(1), required=True, metavar="N",
+                      help="how many processes train together")
     made.add_argument("--strategy", default="all", metavar="NAMES",
                       help=f"layouts, by commas, of {', '.join(_NAMES)} (all of them): 'program' is what the "
                       "program itself sets, with its strategies of operators")
-    made.add_argument("--memory", type=float, metavar="GIB", help="memory of a device: tells what does not "
-                                                                  "fit")
+    made.add_argument("--memory", type=_size, metavar="GIB",
+                      help="memory of a device: tells what does not fit")
     made.add_argument("--json", action="store_true", help="the table as JSON, in bytes")
     made.add_argument("program")
     made.add_argument("arguments", nargs=argparse.REMAINDER)
     return made
+
+
+def _size(text: str) -> float:
+    """The type of ``--memory``."""
+    try:
+        size = float(text)
+    except ValueError:
+        size = 0.0
+    if not 0 < size < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of GiB")
+    return size
 
 
 def plan_layout(program: str, arguments, ranks: int, layout: str) -> dict:
@@ -70,6 +83,13 @@ def main(argv: list[str]) -> int:
     for name in names:
         if name not in _NAMES:
             parser().error(f"--strategy: {name!r} is none of {', '.join(_NAMES)}")
+    try:
+        ast.parse(Path(options.program).read_bytes(), options.program)
+    except OSError as error:
+        parser().error(f"can't open file {os.path.abspath(options.program)!r}: {error.strerror}")
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 1
+        parser().error(f"{options.program}:{line}: SyntaxError: {getattr(error, 'msg', error)}")
     rows = {name: plan_layout(options.program, options.arguments, options.ranks, name) for name in names}
     if options.json:
         print(json.dumps(rows))

@@ -17,6 +17,8 @@ import threading
 import time
 from pathlib import Path
 
+from ms2torch import cli
+
 # How long the other processes have, after one failed, until they are asked to end, and until they are killed.
 GRACE = 5.0
 def free_port() -> int:
@@ -147,8 +149,9 @@ def _copy(source, path: Path, echo: bool) -> None:
 def parser() -> argparse.ArgumentParser:
     """msrun's flags."""
     truth = {"True": True, "False": False}
-    found = argparse.ArgumentParser("ms2torch msrun", description="MindSpore's msrun: a program in several "
-                                    "processes, on PyTorch.")
+    found = cli.Parser("ms2torch msrun", usage="ms2torch msrun [options] train.py [arguments]",
+                       allow_abbrev=True,
+                       description="MindSpore's msrun: a program in several processes, on PyTorch.")
     add = found.add_argument
     add("--worker_num", type=int, default=8, help="processes in all (8)")
     add("--local_worker_num", type=int, default=8, help="processes on this machine (8)")
@@ -178,7 +181,7 @@ def msrun(argv: list[str], background: bool = False) -> int:
     if given.sim_level != -1:
         raise SystemExit("ms2torch msrun: --sim_level is not supported: there is no dry run of a cluster.")
     if given.worker_num < 1:
-        raise ValueError(f"worker_num must be greater than 0, but got {given.worker_num}.")
+        cli.wrong(f"worker_num must be greater than 0, but got {given.worker_num}.", parser().usage)
     count = min(given.local_worker_num, given.worker_num)
     one_machine = count == given.worker_num
     if not one_machine and given.node_rank < 0:

@@ -14,6 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from ms2torch.cli import Parser
+
 from . import places, report
 from .outcome import File, Outcome
 from .places import BadInput, Draft, Project
@@ -26,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
     """The options of ``ms2torch translate``."""
     from ms2torch.cli import release
 
-    p = argparse.ArgumentParser(
+    p = Parser(
         "ms2torch translate",
         usage='ms2torch translate SRC -o OUT [--run "train.py arguments"] [options]',
         description="MindSpore source as the PyTorch that a person would have written: a file, a package or "
@@ -34,7 +36,6 @@ def parser() -> argparse.ArgumentParser:
         "called with what; every translated Cell and the whole program are then compared with the "
         "original.",
         epilog=_EXIT,
-        allow_abbrev=False,
     )
     add = p.add_argument
     add("source", metavar="SRC", help="a .py file, a folder, or a notebook")

@@ -9,6 +9,8 @@ import re
 import sys
 from pathlib import Path
 
+from ms2torch.cli import Parser
+
 from .translation import NEEDS_LIBCST
 
 _USAGE = "ms2torch explain (NAME | FILE:LINE) [--zh]"
@@ -16,13 +18,12 @@ _USAGE = "ms2torch explain (NAME | FILE:LINE) [--zh]"
 
 def parser() -> argparse.ArgumentParser:
     """The options of ``ms2torch explain``."""
-    p = argparse.ArgumentParser(
+    p = Parser(
         "ms2torch explain",
         usage=_USAGE,
         description="What a MindSpore name is in PyTorch: its form, what differs, the evidence. A file and a "
         "line name all that stands there.",
         epilog="exit code: 0 explained, 1 there is no rule, 2 bad input",
-        allow_abbrev=False,
     )
     p.add_argument("what", metavar="NAME", help="mindspore.nn.BatchNorm2d, nn.BatchNorm2d, or train.py:12")
     p.add_argument("--zh", action="store_true", help="the differences in Chinese")

@@ -86,6 +86,37 @@ def test_wrong_use_is_a_line_and_the_usage(words, said, capsys):
     assert first.startswith("ms2torch: ") and said in first and second.startswith("usage: ms2torch [run]")
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["check", "--api", "9.9", "t.py"], "--api: API generations run from 1.0 to 2.10"),
+        (["check", "--json", "nowhere/found.json", "t.py"], "No such file or directory"),
+        (["scan", "--jobs", "0", "."], "--jobs: '0' is no whole number from 1 on"),
+        (["plan", "--ranks", "0", "t.py"], "--ranks: '0' is no whole number from 1 on"),
+        (["plan", "--ranks", "2", "--memory", "-1", "t.py"], "--memory: '-1' is no number of GiB"),
+        (["plan", "--ranks", "2", "nowhere.py"], "can't open file"),
+        (["plan", "--ranks", "2", "wrong.py"], "wrong.py:1: SyntaxError"),
+        (["msrun", "--worker_num", "0", "t.py"], "worker_num must be greater than 0, but got 0."),
+        (["reference", "run", "nowhere.py"], "can't open file"),
+        (["kernel", "--api", "9.9"], "--api: API generations run from 1.0 to 2.10"),
+        (["doctor", "--nosuch"], "unrecognized arguments: --nosuch"),
+        (["diff", "--steps", "0", "t.py"], "--steps"),
+        (["translate", "t.py"], "required: -o/--out"),
+        (["explain"], "required: NAME"),
+        (["completion", "tcsh"], "shell: invalid choice: 'tcsh'"),
+    ],
+)
+def test_every_command_says_what_is_wrong_in_one_line(words, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.py").write_text("import mindspore\n")
+    (tmp_path / "wrong.py").write_text("def f(:\n")
+    with pytest.raises(SystemExit) as end:
+        cli.main(words)
+    first, *more = capsys.readouterr().err.splitlines()
+    assert end.value.code == 2
+    assert first.startswith("ms2torch: ") and said in first and len(more) <= 1
+
+
 PROGRAM = """\
 import mindspore as ms
 from mindspore import nn, ops
