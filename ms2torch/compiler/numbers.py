@@ -1,9 +1,10 @@
-"""Python numbers among a step's arguments: inputs of its graph, so that a counter compiles nothing again.
+"""Python numbers of a step: inputs of its graph, so that a counter compiles nothing again.
 
-A graph holds numbers as constants. A step that is called with numbers is traced again with two values of
-each, as `Live` numbers that note how the program computes with them; what differs between the two graphs is
-then one of the noted numbers, and becomes an input. What a program asks of a number (``if step > 100``) is a
-guard. A number that decides anything else (a shape, the length of a loop) stays a constant.
+A graph holds numbers as constants. A step that is called with numbers, or reads some that change (`places`),
+is traced again with two values of each, as `Live` numbers that note how the program computes with them; what
+differs between the two graphs is then one of the noted numbers, and becomes an input. What a program asks of
+a number (``if step > 100``) is a guard. A number that decides anything else (a shape, the length of a loop)
+stays a constant.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import operator
 
 import torch
 
+from .live import Book, Live, is_number, plain, through_math
+from .places import Place, holding
 from .structures import Untraceable, flatten
 
 _FLOATS = (torch.float32, torch.float64)
@@ -36,107 +39,7 @@ class Fixed(Exception):
     """A number that has to stay a constant of the graph."""
 
 
-class Book:
-    """What a program did with its numbers in one trace."""
-
-    def __init__(self) -> None:
-        self.elsewhere: list = []   # other values, to tell two ways of computing apart
-        self.made: list = []        # Live numbers, in the order of the program
-        self.guards: list = []      # (what is asked, of the arguments' values; the answer)
-
-    def number(self, value, of):
-        """``value`` as a Live number, computed by ``of(values)``."""
-        live = Live(value)
-        live.book, live.of = self, of
-        self.made.append(live)
-        return live
-
-    def ask(self, value, of):
-        """``value`` is what a program reads of a number: it holds where ``of`` gives it again."""
-        self.guards.append((of, value))
-        return value
-
-
-def _of(value):
-    """How a number is computed from the arguments' values."""
-    return value.of if isinstance(value, Live) else lambda values: value
-
-
-def _plain(value):
-    return float.__float__(value) if isinstance(value, Live) else value
-
-
-def _binary(compute, swapped: bool = False):
-    def method(self, other):
-        if not isinstance(other, (int, float)):
-            return NotImplemented
-        one, two = (other, self) if swapped else (self, other)
-        first, second = _of(one), _of(two)
-        value = compute(_plain(one), _plain(two))
-        if not isinstance(value, (int, float)):
-            return self.book.ask(value, lambda values: compute(first(values), second(values)))
-        return self.book.number(value, lambda values: compute(first(values), second(values)))
-
-    return method
-
-
-def _unary(compute):
-    def method(self):
-        of = self.of
-        return self.book.number(compute(_plain(self)), lambda values: compute(of(values)))
-
-    return method
-
-
-def _compared(compute):
-    def method(self, other):
-        if not isinstance(other, (int, float)):
-            return NotImplemented
-        first, second = self.of, _of(other)
-        return self.book.ask(compute(_plain(self), _plain(other)),
-                             lambda values: compute(first(values), second(values)))
-
-    return method
-
-
-def _read(compute):
-    def method(self, *more):
-        of = self.of
-        return self.book.ask(compute(_plain(self), *more), lambda values: compute(of(values), *more))
-
-    return method
-
-
-def _by_ufunc(self, ufunc, method, *inputs, **kwargs):
-    """numpy's functions want the number itself."""
-    for value in inputs:
-        if isinstance(value, Live):
-            value.book.ask(_plain(value), value.of)
-    return getattr(ufunc, method)(*map(_plain, inputs), **kwargs)
-
-
-_METHODS = {f"__{name}__": _binary(getattr(operator, name))
-            for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")}
-_METHODS |= {f"__r{name}__": _binary(getattr(operator, name), True)
-             for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")}
-_METHODS |= {f"__{name}__": _unary(getattr(operator, name)) for name in ("neg", "pos", "abs")}
-_METHODS |= {f"__{name}__": _compared(getattr(operator, name))
-             for name in ("eq", "ne", "lt", "le", "gt", "ge")}
-_METHODS |= {f"__{name}__": _read(read) for name, read in {
-    "bool": bool, "int": int, "float": float, "index": int, "hash": hash, "str": str, "repr": repr,
-    "format": format, "round": round, "trunc": int, "divmod": divmod, "floor": lambda v: int(v // 1),
-    "ceil": lambda v: -int(-v // 1)}.items()}
-_METHODS |= {"__array_ufunc__": _by_ufunc, "is_integer": _read(lambda v: float(v).is_integer())}
-
-# (Ints too: `0.9 ** step` tells no int of it, and what can only be an int, a shape or a range, asks.)
-Live = type("Live", (float,), _METHODS)
-
-
 # ---- arguments ---------------------------------------------------------------------------------------------
-
-
-def _is_number(value) -> bool:
-    return value.__class__ is int or value.__class__ is float
 
 
 def _with(spec, made):
@@ -145,18 +48,29 @@ def _with(spec, made):
         return spec.__class__([_with(v, made) for v in spec])
     if spec.__class__ is dict:
         return {k: _with(v, made) for k, v in spec.items()}
-    return made(spec) if _is_number(spec) else spec
+    return made(spec) if is_number(spec) else spec
 
 
 class Numbers:
-    """The numbers of a variant: which are inputs, which constants, and what was asked of them."""
+    """The numbers of a variant: which are inputs, which constants, and what was asked of them.
 
-    def __init__(self, values: list, live: frozenset = frozenset(), guards=()) -> None:
+    ``values`` are those among the arguments, then those at ``places``; ``written``: pairs of a place and how
+    the step computes what it writes there.
+    """
+
+    def __init__(self, values: list, live: frozenset = frozenset(), guards=(), places=(), written=()) -> None:
         self.values, self.live, self._guards = values, live, guards
+        self.places, self.written = places, written
         self._fixed = [(i, v) for i, v in enumerate(values) if i not in live]
+        self._kinds = [place.get().__class__ for place in places]
 
     def take(self, values: list) -> bool:
-        """Whether the graph holds for ``values``; if so they are its inputs from here on."""
+        """Whether the graph holds for the arguments' ``values``; if so they are its inputs from here on."""
+        if self.places:
+            held = [place.get() for place in self.places]
+            if [v.__class__ for v in held] != self._kinds:
+                return False
+            values = values + held
         for place, value in self._fixed:
             if values[place] != value and (value == value or values[place] == values[place]):
                 return False
@@ -170,66 +84,100 @@ class Numbers:
             self.values = values
         return True
 
+    def constants(self, values: list) -> tuple:
+        """Those of the arguments' ``values`` that are constants of the graph."""
+        return tuple([v for i, v in enumerate(values) if i not in self.live])
 
-def trace(run, args: tuple, kwargs: dict, entries: tuple):
-    """`tracing.trace`, with the numbers among the arguments as inputs where that can be; the trace and its
-    `Numbers`."""
-    from .tracing import trace as plain
-
-    values: list = []
-    _with(flatten((args, kwargs), []), values.append)
-    found = plain(run, args, kwargs, entries)
-    exact = frozenset(i for i, v in enumerate(values) if abs(v) <= 2 ** 53)
-    floats = frozenset(i for i in exact if values[i].__class__ is float)
-    for live in dict.fromkeys((exact, floats)):
-        if live:
-            try:
-                return found, _lifted(found, (plain, run, args, kwargs, entries), values, live)
-            except (Fixed, Untraceable):
-                continue
-    return found, Numbers(values)
+    def writes(self) -> list[tuple]:
+        """What the step writes: pairs of a Place and a number."""
+        return [(place, of(self.values)) for place, of in self.written]
 
 
-def _lifted(found, traced, values, live) -> Numbers:
+def trace(run, args: tuple, kwargs: dict, entries: tuple, known: tuple = (), moved: tuple = ()):
+    """`tracing.trace`, with the numbers among the arguments and at the places ``known`` and ``moved`` as
+    inputs where that can be; the trace and its `Numbers`."""
+    from .tracing import trace as once
+
+    given: list = []
+    _with(flatten((args, kwargs), []), given.append)
+    traced = once, run, args, kwargs, entries
+    found = once(run, args, kwargs, entries)
+    written = {key: place for key, (place, _) in found.watch.written.items()}
+    for held in dict.fromkeys(((*known, *moved), known, ())):
+        places = tuple(({place.key: place for place in held} | written).values())
+        values = given + [place.get() for place in places]
+        exact = frozenset(i for i, v in enumerate(values) if abs(v) <= 2 ** 53)
+        floats = frozenset(i for i in exact if values[i].__class__ is float)
+        needed = frozenset(i for i, place in enumerate(places, len(given)) if place.key in written)
+        for live in dict.fromkeys((exact, floats | needed, needed)):
+            if live and needed <= live <= exact:
+                try:
+                    return found, _lifted(found, traced, places, values, live)
+                except (Fixed, Untraceable):
+                    continue
+    for place in written.values():
+        raise Untraceable(f"it sets {place.called}")
+    return found, Numbers(given)
+
+
+def _lifted(found, traced, places, values, live) -> Numbers:
     """Make inputs of the numbers ``live`` of the graph that ``found`` is."""
-    first, book = _traced(*traced, values, live)
+    first, book = _traced(*traced, places, values, live)
     if _changes(found, first, book, book):
         raise Fixed
-    for off in (7, 13, -5, 3, 1):
+    for off in (7, 13, -5, 3, 1, 2_520_000):        # (the last leaves a remainder of 10, 64 or 1000 as it is)
         moved = [v + off if v.__class__ is int else v * (1 + off / 1024) + off / 4096 for v in values]
         other = [v if i in live else values[i] for i, v in enumerate(moved)]
-        second, again = _traced(*traced, other, live)
+        second, again = _traced(*traced, places, other, live)
         if [a for _, a in book.guards] == [a for _, a in again.guards]:
             break
     else:
         raise Fixed
     if len(book.made) != len(again.made):
         raise Fixed
-    numbers = Numbers(values, live, [(of, _plain(answer)) for of, answer in book.guards])
+    if not found.watch.written.keys() == first.watch.written.keys() == second.watch.written.keys():
+        raise Fixed
+    written = [(place, _written(first, second, place, book, again))
+               for place, _ in found.watch.written.values()]
+    numbers = Numbers(values, live, [(of, plain(answer)) for of, answer in book.guards], places, written)
     changes = [(node, place, of, _like(found.gm, node, place))
                for node, place, of in _changes(found, second, book, again)]
     for change in changes:
         _lift(found, numbers, *change)
     found.gm.graph.lint()
     found.gm.recompile()
+    found.watch.release(places)
     return numbers
 
 
-def _traced(plain, run, args, kwargs, entries, values, live):
-    book, place = Book(), iter(range(len(values)))
+def _traced(once, run, args, kwargs, entries, places, values, live):
+    book, at = Book(), iter(range(len(values)))
     book.elsewhere = [v * 1.37 + 2.125 for v in values]
 
     def made(_):
-        at = next(place)
-        return book.number(values[at], operator.itemgetter(at)) if at in live else values[at]
+        place = next(at)
+        if place not in live:
+            return values[place]
+        return book.number(values[place], operator.itemgetter(place))
 
     call, named = _with((args, kwargs), made)
-    found = plain(run, call, named, entries)
+    with holding([(place, made(None)) for place in places]), through_math():
+        found = once(run, call, named, entries)
     returned: list = []
     _with_live(found.result, returned)
     if returned:
         raise Fixed
     return found, book
+
+
+def _written(first, second, place: Place, book, again):
+    """How the step computes what it writes at ``place``."""
+    one, two = (traced.watch.written[place.key][1] for traced in (first, second))
+    if isinstance(one, Live) and isinstance(two, Live):
+        return _source(book, again, plain(one), plain(two), None)
+    if isinstance(one, Live) or isinstance(two, Live) or one != two:
+        raise Fixed
+    return lambda values: one
 
 
 def _with_live(spec, found: list) -> None:
@@ -319,8 +267,8 @@ def _source(book, again, x, y, dtype):
 
 
 def _is(live, value, dtype) -> bool:
-    plain = _plain(live)
-    return plain == value or (dtype is not None and torch.tensor(plain).to(dtype).item() == value)
+    number = plain(live)
+    return number == value or (dtype is not None and torch.tensor(number).to(dtype).item() == value)
 
 
 def _like(gm, node, place) -> torch.Tensor:

@@ -7,6 +7,9 @@ from collections import deque
 import numpy as np
 import torch
 
+from .live import Live
+from .places import Place, can_hold
+
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 # Containers of more items are told by their length, and containers in containers to this depth.
 MANY, DEEP = 256, 3
@@ -22,6 +25,8 @@ def token(value, deep: int = DEEP):
     kind = value.__class__
     if kind is int or kind is str:
         return value
+    if kind is Live:            # (it would be asked whether it is the same)
+        return id(value)
     if isinstance(value, PLAIN):
         return kind, value if value == value else "nan"
     if isinstance(value, (tuple, list, set, frozenset, deque)):
@@ -81,10 +86,11 @@ def _same(one: list, other: list) -> bool:
 class Attributes:
     """The attributes of one object as they were when the trace first saw it."""
 
-    __slots__ = ("_contents", "_kept", "own", "owner", "tokens")
+    __slots__ = ("_contents", "_kept", "free", "own", "owner", "tokens")
 
     def __init__(self, owner) -> None:
         self.owner, self.own = owner, owner.__dict__
+        self.free: set[str] = set()         # names that may change
         self._kept, self._contents = dict(self.own), Contents()
         for name, value in self._kept.items():
             self._contents.keep(value, 0 if name in INTERNAL else DEEP)
@@ -92,11 +98,19 @@ class Attributes:
 
     def now(self) -> dict:
         """What tells whether the attributes are as they were."""
+        free = self.free
         if isinstance(self.owner, torch.nn.Module):
-            return {name: token(value) for name, value in self.own.items() if name not in INTERNAL}
+            return {name: token(value) for name, value in self.own.items()
+                    if name not in INTERNAL and name not in free}
         # (Of our own objects, what begins with a line is a cache.)
         ours = type(self.owner).__module__.partition(".")[0] == "ms2torch"
-        return {name: token(value) for name, value in self.own.items() if not (ours and name[:1] == "_")}
+        return {name: token(value) for name, value in self.own.items()
+                if not (ours and name[:1] == "_") and name not in free}
+
+    def release(self, name: str) -> None:
+        """From here on attribute ``name`` may change."""
+        self.free.add(name)
+        self.tokens.pop(name, None)
 
     def changed(self) -> list[str]:
         """The names of the attributes that are not as they were."""
@@ -104,6 +118,12 @@ class Attributes:
         if now == self.tokens:
             return []
         return [n for n in {**self.tokens, **now} if now.get(n, self) != self.tokens.get(n, self)]
+
+    def number(self, name: str) -> Place | None:
+        """The place of an attribute that was a number and is another one now."""
+        if not can_hold(self._kept.get(name), self.own.get(name)):
+            return None
+        return Place(self.own, name, f"{type(self.owner).__name__}.{name}")
 
     def holds(self, name: str) -> bool:
         """Whether an attribute is the same object, whatever is in it now."""

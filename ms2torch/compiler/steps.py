@@ -36,6 +36,8 @@ class Step:
         self.variants: list[Compiled] = []
         self.off = False
         self.met: dict = {}
+        self.places: dict = {}          # places whose numbers change and are inputs, by their keys
+        self.deciding: set = set()      # those whose numbers cannot be
         self.spent = 0.0
         self.compiling = 0.0
         self.times: list[float] = []
@@ -56,15 +58,20 @@ class Step:
         spec = flatten((args, kwargs), leaves)
         values: list = []
         signature = _signature(spec, leaves, values)
-        fits = False
+        constants, fitting = tuple(values), None
         for variant in self.variants:
-            if variant.signature == signature and variant.numbers.take(values):
-                fits = True
-                if variant.watch.holds() and variant.fits():
-                    return self._run(variant, eager, args, kwargs, leaves)
-        if not self._wants((signature, tuple(values)), fits):
+            if variant.signature == signature:
+                if variant.numbers.take(values):
+                    fitting = variant
+                    if variant.watch.holds() and variant.fits():
+                        return self._run(variant, eager, args, kwargs, leaves)
+                constants = variant.numbers.constants(values)
+        moved = self._moved(fitting)
+        if moved:
+            self.variants.remove(fitting)
+        elif not self._wants((signature, constants), fitting is not None):
             return eager(*args, **kwargs)
-        return self._first(signature, eager, args, kwargs, leaves)
+        return self._first(signature, eager, args, kwargs, leaves, moved)
 
     # ---- whether -------------------------------------------------------------------------------------------
 
@@ -88,6 +95,12 @@ class Step:
             if len(self.times) > 100:
                 del self.times[:50]
 
+    def _moved(self, variant: Compiled | None) -> tuple:
+        """The places of the numbers that ``variant`` took for constants and that have changed, where nothing
+        else has; none of those that decide more than a number of a graph."""
+        moved = variant.watch.moved() if variant is not None else None
+        return tuple(moved) if moved and not any(place.key in self.deciding for place in moved) else ()
+
     def _wants(self, signature, fits: bool) -> bool:
         """Whether what no variant fits is worth one: the first at once, others where they come often."""
         if not self.variants:
@@ -104,7 +117,7 @@ class Step:
 
     # ---- the first time ------------------------------------------------------------------------------------
 
-    def _first(self, signature, eager, args, kwargs, leaves):
+    def _first(self, signature, eager, args, kwargs, leaves, moved=()):
         device = leaves[0]._t.device if leaves else torch.device("cpu")
         if distributed.joined():
             return self._eagerly("several processes train together", eager, args, kwargs)
@@ -120,7 +133,8 @@ class Step:
 
             with Handlers() as handlers:
                 with handlers.waiting_for(), passes.threads.held():
-                    variant = Compiled(signature, *trace(eager, args, kwargs, self.entries))
+                    known = tuple(self.places.values())
+                    variant = Compiled(signature, *trace(eager, args, kwargs, self.entries, known, moved))
                 variant.compile([x._t for x in leaves])
         except Interrupted as interrupted:
             raise interrupted.__cause__ from None
@@ -129,6 +143,8 @@ class Step:
         except Exception as error:
             return self._eagerly(_told(error), eager, args, kwargs)
         self.compiling = time.perf_counter() - start
+        self.places |= {place.key: place for place in variant.numbers.places}
+        self.deciding |= {place.key for place in moved} - self.places.keys()
         self.variants.append(variant)
         return self._run(variant, eager, args, kwargs, leaves)
 
@@ -161,6 +177,8 @@ class Step:
                 raise
             self._drop(variant, _told(error))
             return eager(*args, **kwargs)
+        if variant.numbers.written:
+            variant.watch.write(variant.numbers.writes())
         if mode.graphs == "auto":
             self._weigh(variant, time.perf_counter() - start)
         return result
@@ -199,6 +217,7 @@ class Step:
                 for t, old in zip(held, before, strict=True):
                     t.copy_(old)
             random_streams.end_journal(journal, True)
+        writes = variant.numbers.writes()
         result = eager(*args, **kwargs)
         results: list[Tensor] = []
         flatten(result, results)
@@ -208,8 +227,9 @@ class Step:
         theirs = [t._t for t in results] + [p._rest for p in written]
         found = comparing.differ(ours, theirs, [None] * variant.count + before,
                                  lambda shaken: variant.exact(wide, written, shaken))
-        if found is not None:
-            what = (f"result {found}" if found < variant.count
+        miscounted = [place.called for place, value in writes if place.get() != value]
+        if found is not None or miscounted:
+            what = (miscounted[0] if miscounted else f"result {found}" if found < variant.count
                     else f"Parameter '{written[found - variant.count].name}'")
             notice(f"compile: {self.name}: differs",
                    f"--graph: the compiled form of {self.name} differs from the eager one in {what}; it is "

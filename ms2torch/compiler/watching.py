@@ -20,12 +20,16 @@ from ms2torch.nn.optim._step import HostValues
 
 from . import effects
 from .effects import ENGINE, USERS, Draws, Stopped, owner_of
+from .places import Place, can_hold
 from .state import MANY, PLAIN, Attributes, Contents, token
 
 # Methods that change what they belong to, and ways to set an attribute by its name.
 _CHANGING = frozenset({
     "append", "extend", "insert", "pop", "remove", "clear", "update", "add", "discard", "setdefault", "sort",
     "reverse", "appendleft", "popleft", "popitem", "setattr", "delattr", "__dict__", "vars"})
+
+
+_AROUND = "a name of the function around it"
 
 
 def is_users(filename: str) -> bool:
@@ -51,8 +55,10 @@ class Watch:
         self._cells: list[tuple] = []       # (closure cell, token, value)
         self._contents = Contents()         # of globals and closures
         self._codes: dict = {}
+        self._reached: set = set()          # codes of functions whose closures are watched, and those in them
         self._draws = Draws()
         self.effect: str | None = None
+        self.written: dict[tuple, tuple] = {}       # numbers that the step wrote: (Place, value) by its key
         self._seen: set[int] = set()
         for entry in entries:
             self._reach(entry)
@@ -104,28 +110,41 @@ class Watch:
             raise Stopped(self.effect)
         for name in names:
             self._name(space, name)
+        if code.co_freevars and code not in self._reached:      # a function that something of ours holds
+            for function in gc.get_referrers(code):
+                if isinstance(function, types.FunctionType):
+                    self._reach(function)
 
     def _put_back(self, stored: set | None) -> None:
         """Undo what the step changed; ``stored``: the names that it can have changed, None for any."""
         for found in self._objects.values():
             for name in found.changed():
                 if stored is None or (None if found.holds(name) else name) in stored:
-                    self.effect = self.effect or f"it sets {type(found.owner).__name__}.{name}"
+                    self._wrote(found.number(name), f"it sets {type(found.owner).__name__}.{name}")
             found.restore(stored)
         for space, name, was, value in self._names:
             here = space.get(name, self)
             if (here is value or stored is None or name in stored) and token(here) != was:
+                counts = Place(space, name, f"the global {name}") if can_hold(value, here) else None
+                if here is value and stored is not None and None not in stored:
+                    continue
+                self._wrote(counts, f"it changes the global {name}")
                 if here is not value:
                     space[name] = value
-                elif stored is not None and None not in stored:
-                    continue
-                self.effect = self.effect or f"it changes the global {name}"
         for cell, was, value in self._cells:
             if stored is None and token(cell.cell_contents) != was:
-                self.effect = self.effect or "it changes a name of the function around it"
+                counts = Place(cell, None, _AROUND) if can_hold(value, cell.cell_contents) else None
+                self._wrote(counts, f"it changes {_AROUND}")
                 cell.cell_contents = value
         if stored is None or None in stored:
             self._contents.put_back()
+
+    def _wrote(self, place: Place | None, effect: str) -> None:
+        """The step wrote something: a number at a place, which is no effect that a graph would lose."""
+        if place is None:
+            self.effect = self.effect or effect
+        else:
+            self.written[place.key] = place, place.get()
 
     def _stored(self) -> set:
         """The attributes and globals that the step's own code assigns; with None it may change items."""
@@ -163,6 +182,7 @@ class Watch:
             self._reach(inner)
         if isinstance(value, types.FunctionType):
             if is_users(value.__code__.co_filename):
+                self._note(value.__code__)
                 for cell in value.__closure__ or ():
                     try:
                         content = cell.cell_contents
@@ -191,6 +211,13 @@ class Watch:
         elif is_users(getattr(sys.modules.get(type(value).__module__), "__file__", None) or ""):
             for item in list(value.__dict__.values()):
                 self._reach(item)
+
+    def _note(self, code: types.CodeType) -> None:
+        """A function's code, and those of the functions that it makes: they share its closure."""
+        self._reached.add(code)
+        for inner in code.co_consts:
+            if isinstance(inner, types.CodeType):
+                self._note(inner)
 
     def modules(self) -> list:
         """The Cells that the step can reach."""
@@ -222,6 +249,41 @@ class Watch:
                 return False
             self._changes = mode.changes
         return True
+
+    def moved(self) -> list[Place] | None:
+        """The places of the numbers that are others now; None where anything else is not as it was."""
+        found: list[Place | None] = []
+        for space, name, was, value in self._names:
+            here = space.get(name)
+            if token(here) != was:
+                found.append(Place(space, name, f"the global {name}") if can_hold(value, here) else None)
+        for cell, was, value in self._cells:
+            here = cell.cell_contents
+            if token(here) != was:
+                found.append(Place(cell, None, _AROUND) if can_hold(value, here) else None)
+        for attributes in self._objects.values():
+            found += map(attributes.number, attributes.changed())
+        return None if None in found else found
+
+    def release(self, places: list[Place]) -> None:
+        """From here on the numbers at ``places`` may change."""
+        keys = {place.key for place in places}
+        self._names = [kept for kept in self._names if (id(kept[0]), kept[1]) not in keys]
+        self._cells = [kept for kept in self._cells if (id(kept[0]), None) not in keys]
+        for found in self._objects.values():
+            for place in places:
+                if place.holder is found.own:
+                    found.release(place.name)
+
+    def write(self, numbers: list[tuple]) -> None:
+        """Write numbers that may change, pairs of a Place and a value; other steps may have taken them for
+        constants."""
+        nothing_else = self._changes == mode.changes
+        for place, value in numbers:
+            place.set(value)
+        mode.changes += 1
+        if nothing_else:
+            self._changes = mode.changes
 
 
 def _profile_again(profiler) -> None:

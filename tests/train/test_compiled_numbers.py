@@ -58,7 +58,8 @@ def test_counters_and_scales_are_inputs(kind):
     (lambda x, n: x * (n % 4) // (n + 1), 4),
     (lambda x, n: ops.where(x > n, x, x - n), 4),
     (lambda x, n: x * (3 if isinstance(n, int) else n), 1),
-    (lambda x, n: x * math.exp(n), 1),                  # what Python computes of it cannot be followed
+    (lambda x, n: x * math.exp(n) + math.cos(math.pi * n / 4), 4),
+    (lambda x, n: x * math.gamma(n + 1), 1),            # what Python computes of it cannot be followed
     (lambda x, n: ops.zeros((n + 1,)) + x[0, 0], 1),    # a shape
     (lambda x, n: x * len(range(n)), 1),
     (lambda x, n: x * {0: 1.0}.get(n, 2.0), 1),
@@ -76,3 +77,54 @@ def test_what_a_function_does_with_a_number(function, runs):
             np.testing.assert_allclose(result.asnumpy(), expected.asnumpy(), rtol=1e-5, atol=1e-6)
     variants = step.__closure__[[*step.__code__.co_freevars].index("steps")].cell_contents["step"].variants
     assert variants[0].runs == runs
+
+
+rate = 1.0
+
+
+class Reads(nn.Cell):
+    """A train cell that reads numbers of an attribute, of a global name and of the function around."""
+
+    def __init__(self, forward):
+        super().__init__(auto_prefix=False)
+        ms.set_seed(3)
+        self.network = nn.Dense(3, 2)
+        self.optimizer = nn.Momentum(self.network.trainable_params(), 1e-2, 0.9)
+        self.temperature, self.seen, self.warm = 1.0, 0, 20
+        self.grad = ops.value_and_grad(lambda x: forward(self, x), None, self.optimizer.parameters)
+
+    def construct(self, x):
+        loss, gradients = self.grad(x)
+        return ops.depend(loss, self.optimizer(gradients))
+
+
+class Counts(Reads):
+    """One that counts its own steps."""
+
+    def construct(self, x):
+        self.seen = self.seen + 1
+        loss, gradients = self.grad(x)
+        return ops.depend(loss * min(1.0, self.seen / self.warm), self.optimizer(gradients))
+
+
+def _moving(cls, graphs):
+    global rate
+    weight = 1.0
+    mode.graphs = graphs
+    train = cls(lambda cell, x: (cell.network(x) / cell.temperature).sum() * rate + weight * x.sum())
+    losses = []
+    for n in range(8):
+        train.temperature, rate, weight = 1.0 + n / 8, 0.5 ** n, 0.25 * n
+        losses.append(float(train(Tensor(X))))
+    return losses, train
+
+
+@pytest.mark.parametrize("kind", ["PYNATIVE_MODE", "GRAPH_MODE"])
+@pytest.mark.parametrize("cls, counted", [(Reads, 0), (Counts, 8)])
+def test_numbers_that_a_program_keeps_are_inputs(cls, counted, kind):
+    ms.set_context(mode=getattr(ms, kind))
+    eager, _ = _moving(cls, "eager")
+    compiled, train = _moving(cls, "compile")
+    np.testing.assert_allclose(compiled, eager, rtol=1e-6)
+    assert train.seen == counted
+    assert [v.runs for v in train.__dict__["_compiled_step"].variants] == [7]
