@@ -245,6 +245,7 @@ def trace(tracing, optimizer, gradients, unless):
 
 def _has_formula(optimizer) -> bool:
     return (isinstance(optimizer, Stepping) and type(optimizer).construct in _OWN
+            and not optimizer._mixed_places and optimizer._known_casts == mode.casts
             and all(p._rest.dtype in _EXACT for p in optimizer.parameters))
 
 

@@ -16,7 +16,6 @@ from ms2torch._core import mode
 from ms2torch._core.gradient import recording
 from ms2torch._core.gradient.rows import RowGradient, coalesce
 from ms2torch._core.processes import distributed
-from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import increment_versions
 from ms2torch.common.parameter import Parameter
@@ -24,6 +23,7 @@ from ms2torch.nn.cell import Cell
 from ms2torch.nn.learning_rate_schedule import _Formula
 
 from ._gathering import gathered
+from ._mixed import by_dtypes, cannot_widen
 from ._rates import _ConvertToCell, _IteratorLearningRate
 from ._sharing import Sharing
 from ._undo import Undoing, is_atomic
@@ -91,6 +91,10 @@ class Stepping(Sharing, HostValues):
     _written: str | None = None
     # What a step does with the gradient of some rows: one of the functions below; None makes it dense.
     _of_rows = None
+    # What becomes of a kernel whose state has another dtype than its parameters (`_mixed`); None leaves it.
+    _for_mixed = None
+    # The `mode.casts` that the buckets heed, and the places of such parameters.
+    _known_casts, _mixed_places = 0, frozenset()
     # Whether the kernel is many operators by elements, so that small parameters are updated as one.
     _gathers = False
     # False once ``target = "CPU"`` was set: gradients of rows arrive summed then.
@@ -103,6 +107,8 @@ class Stepping(Sharing, HostValues):
         ``slots`` are the ParameterTuples of the optimizer's state. Gradients come decayed, centralized and
         unscaled unless ``prepare`` is False; ``decay`` is what the kernel has still to add.
         """
+        if self._known_casts != mode.casts:
+            self._note_casts(slots)
         if mode.planning is not None:
             return mode.planning(self, gradients, kernel, slots, prepare)
         looked_up = {}
@@ -144,6 +150,7 @@ class Stepping(Sharing, HostValues):
                 params = [rests[i] for i in some]
                 grads = [raw[i] for i in some]
                 state = [self._of_slot(slot, some) for slot in slots]
+                update = self._of_mixed(kernel, params, state) if some[0] in self._mixed_places else kernel
                 followed = run is not last
                 small = None
                 if (self._gathers or followed) and not self._sharing:
@@ -151,14 +158,33 @@ class Stepping(Sharing, HostValues):
                 if followed or not (atomic or (self._gathers and small)):
                     self._save(small, params, *state)
                 if self._gathers and small:
-                    small.update(kernel, grads, rate, decay)
+                    small.update(update, grads, rate, decay)
                 else:
-                    kernel(params, grads, *state, rate, decay)
+                    update(params, grads, *state, rate, decay)
                 # The fused kernels write past torch's version counters.
                 increment_versions(params)
         if self._sharing or distributed.staged():
             self._publish()
         return self._done
+
+    def _note_casts(self, slots) -> None:
+        """Some Parameters got another dtype: buckets have one again."""
+        self.__dict__["_known_casts"] = mode.casts
+        rests = [p._rest for p in self.parameters]
+        buckets, mixed = [], set()
+        for bucket in self._buckets:
+            for places, several in by_dtypes(bucket.places, rests, slots):
+                buckets.append(bucket._replace(places=places, size=sum(rests[i].numel() for i in places)))
+                mixed.update(places if several else ())
+        self._buckets = buckets
+        self.__dict__["_mixed_places"] = frozenset(mixed)
+
+    def _of_mixed(self, kernel, params, state):
+        """``kernel`` for parameters whose state has another dtype."""
+        own = params[0].dtype
+        if self._for_mixed is None:
+            return kernel
+        return self._for_mixed(kernel, own, next(of[0].dtype for of in state if of[0].dtype is not own))
 
     def _prepared_rows(self, place: int, rows, values, step: int):
         """`_prepared` for the gradient of some rows: what was not looked up does not decay."""
@@ -232,11 +258,7 @@ class Stepping(Sharing, HostValues):
     def _check_narrow(self, narrow: torch.dtype, wide: torch.dtype) -> None:
         """TypeError where the update would have to make a Parameter wider, which MindSpore refuses."""
         if torch.promote_types(narrow, wide) is not narrow:
-            which = "{} is" if self._written else "so data type"
-            raise TypeError("Data type conversion is not supported for a 'Parameter', nor for the input "
-                            f"tensor of an in-place operator, {which.format(self._written)} "
-                            f"{_dtype.from_torch(narrow)}, which cannot be converted to data type "
-                            f"{_dtype.from_torch(wide)} automatically.")
+            raise cannot_widen(self._written, narrow, wide)
 
     # ---- the step, rates and decays ------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import torch
 from ms2torch import _checkparam as validator
 
 from ._half import in_single
+from ._mixed import refuse_cast
 from ._undo import atomic, renew
 from .optimizer import Optimizer, opt_init_args_register
 
@@ -23,6 +24,7 @@ class Adagrad(Optimizer):
     _gathers = True
 
     _written = ""
+    _for_mixed = refuse_cast()
 
     @opt_init_args_register
     def __init__(self, params, accum=0.1, learning_rate=0.001, update_slots=True, loss_scale=1.0,

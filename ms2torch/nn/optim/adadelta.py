@@ -9,6 +9,7 @@ import torch
 from ms2torch import _checkparam as validator
 from ms2torch._core.tensor.tensor import Tensor
 
+from ._mixed import refuse_cast
 from ._undo import atomic, renew
 from .optimizer import Optimizer, opt_init_args_register
 
@@ -24,6 +25,7 @@ class Adadelta(Optimizer):
     _gathers = True
 
     _written = ""
+    _for_mixed = refuse_cast()
 
     @opt_init_args_register
     def __init__(self, params, learning_rate=1.0, rho=0.9, epsilon=1e-6, loss_scale=1.0,

@@ -13,6 +13,7 @@ from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
+from ._mixed import in_widest, refuse_two_dtypes
 from ._rows import add_all, moments
 from ._undo import atomic, renew
 from .optimizer import Optimizer, opt_init_args_register
@@ -35,6 +36,7 @@ class AdamBase(Optimizer):
     """
 
     _written = ""
+    _for_mixed = in_widest
 
     _kernel_decays = True
     use_amsgrad = use_lazy = False
@@ -137,6 +139,8 @@ class Adam(AdamBase):
 class AdamOffload(AdamBase):
     """Adam whose update MindSpore runs on the host; here it is Adam (``mindspore.nn.AdamOffload``)."""
 
+    _for_mixed = refuse_two_dtypes("AdamNoUpdateParam", "m", "grad")
+
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,
                  use_nesterov=False, weight_decay=0.0, loss_scale=1.0) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
@@ -158,6 +162,8 @@ class AdamWeightDecay(Optimizer):
     ``gamma`` in their names do not decay unless groups say so. torch's AdamW corrects the bias; this one does
     not. State: ``adam_m.*``, ``adam_v.*``.
     """
+
+    _for_mixed = in_widest
 
     @opt_init_args_register
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-6,

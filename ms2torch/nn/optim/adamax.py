@@ -12,6 +12,7 @@ from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
 from ._half import in_single
+from ._mixed import refuse_cast
 from ._undo import atomic, renew
 from .adam import check_hyper
 from .optimizer import Optimizer, opt_init_args_register
@@ -27,6 +28,7 @@ class AdaMax(Optimizer):
     _gathers = True
 
     _written = ""
+    _for_mixed = refuse_cast()
 
     @opt_init_args_register
     def __init__(self, params, learning_rate=0.001, beta1=0.9, beta2=0.999, eps=1e-08, weight_decay=0.0,

@@ -8,6 +8,7 @@ import torch
 
 from ms2torch import _checkparam as validator
 
+from ._mixed import refuse_cast
 from ._rows import in_turn
 from ._undo import atomic, renew
 from .optimizer import Optimizer, opt_init_args_register
@@ -24,6 +25,7 @@ class FTRL(Optimizer):
     _gathers = True
 
     _written = "the argument[var]'s data type of primitive[ApplyFtrl]"
+    _for_mixed = refuse_cast("the argument[accum]'s data type of primitive[ApplyFtrl]")
 
     _of_rows = staticmethod(in_turn)
 

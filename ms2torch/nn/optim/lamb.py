@@ -9,6 +9,7 @@ import torch
 
 from ms2torch._core.tensor.tensor import Tensor
 
+from ._mixed import refuse_two_dtypes
 from ._undo import atomic, renew
 from .adam import check_hyper
 from .optimizer import Optimizer, opt_init_args_register
@@ -22,6 +23,7 @@ class Lamb(Optimizer):
     """
 
     _by_elements = False
+    _for_mixed = refuse_two_dtypes("Lamb", "m", "var")
 
     @opt_init_args_register
     def __init__(self, params, learning_rate, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0) -> None:

@@ -9,6 +9,7 @@ from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
+from ._mixed import refuse_cast
 from ._sgd import sgd
 from .optimizer import Optimizer, opt_init_args_register
 
@@ -23,6 +24,7 @@ class Momentum(Optimizer):
     """
 
     _written = "the argument[variable]'s data type of primitive[ApplyMomentum]"
+    _for_mixed = refuse_cast("the argument[accumulation]'s data type of primitive[ApplyMomentum]")
 
     _kernel_decays = True
 

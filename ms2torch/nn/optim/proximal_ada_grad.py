@@ -10,6 +10,7 @@ from ms2torch import _checkparam as validator
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 
+from ._mixed import refuse_cast
 from .optimizer import Optimizer, opt_init_args_register
 
 
@@ -22,6 +23,7 @@ class ProximalAdagrad(Optimizer):
     _gathers = True
 
     _written = "the argument[var]'s data type of primitive[ApplyProximalAdagrad]"
+    _for_mixed = refuse_cast("the argument[accum]'s data type of primitive[ApplyProximalAdagrad]")
 
     @opt_init_args_register
     def __init__(self, params, accum=0.1, learning_rate=0.001, l1=0.0, l2=0.0, use_locking=False,

@@ -9,6 +9,7 @@ import torch
 from ms2torch import _checkparam as validator
 
 from ._half import in_single
+from ._mixed import refuse_two_dtypes
 from ._undo import atomic, renew
 from .optimizer import Optimizer, opt_init_args_register
 
@@ -22,6 +23,7 @@ class RMSProp(Optimizer):
     """
 
     _gathers = True
+    _for_mixed = refuse_two_dtypes("ApplyRMSProp", "mean square dtype", "var dtype")
 
     @opt_init_args_register
     def __init__(self, params, learning_rate=0.1, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False,

@@ -12,6 +12,7 @@ from ms2torch._core.tensor.tensor import Tensor
 from ms2torch._core.torch_private import address
 from ms2torch.common.parameter import Parameter
 
+from ._mixed import in_widest
 from ._sgd import sgd
 from .optimizer import Optimizer, opt_init_args_register
 
@@ -25,6 +26,7 @@ class SGD(Optimizer):
     """
 
     _kernel_decays = True
+    _for_mixed = in_widest
 
     @opt_init_args_register
     def __init__(self, params, learning_rate=0.1, momentum=0.0, dampening=0.0, weight_decay=0.0,

@@ -11,6 +11,7 @@ import builtins
 import numpy as np
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.devices.device import device as _here
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor import dtype as _dtype
@@ -104,6 +105,8 @@ def set_dtype(self, dtype):
     """Converts the Tensor itself, and returns the dtype (``mindspore.Tensor.set_dtype``)."""
     if isinstance(dtype, _dtype.Type):
         self._replace(self._t.detach().to(dtype.torch))
+        if hasattr(self, "_rest"):
+            mode.casts += 1
         return dtype
     raise TypeError(f"For 'set_dtype', the 'dtype' must be a mindspore dtype, but got {dtype}.")
 
