@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 _given: set[str] = set()
@@ -21,6 +22,26 @@ def unsupported(api: str, reason: str, instead: str = "") -> NotImplementedError
 
 class BadInput(Exception):
     """What is wrong with a command's input, in one line."""
+
+
+def check_reports(*files: str | None) -> None:
+    """Refuse a place for a report before a command's work, not after it. BadInput.
+
+    None and ``-``, standard output, are fine.
+    """
+    for file in files:
+        if not file or file == "-":
+            continue
+        folder = os.path.dirname(os.path.abspath(file))
+        if os.path.isdir(file):
+            why = "it is a folder"
+        elif not os.path.isdir(folder):
+            why = f"{folder!r} is no folder"
+        elif not os.access(file if os.path.exists(file) else folder, os.W_OK):
+            why = "permission denied"
+        else:
+            continue
+        raise BadInput(f"can't write {file!r}: {why}")
 
 
 def exit_code(command, options) -> int:

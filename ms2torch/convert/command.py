@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from ms2torch._core.errors import exit_code
+from ms2torch._core.errors import check_reports, exit_code
 from ms2torch.cli import Parser
 
 from . import mapping, memory, report, rules, sources, targets
@@ -111,6 +111,7 @@ def main(argv: list[str]) -> int:
 def _convert(options: argparse.Namespace) -> int:
     if not (options.output or options.write_mapping):
         raise Bad("-o OUT is missing; --write-mapping FILE alone writes the mapping.")
+    check_reports(options.json, options.write_mapping)
     size = _size(options.shard_size)
     sharded = bool(options.output) and (size is not None or options.output.endswith(sources.INDEX))
     if options.output:

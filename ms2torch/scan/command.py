@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from ms2torch._core.errors import BadInput, check_reports
 from ms2torch.cli import Parser, release, whole_number
 
 from . import codebase, program, report, sources
@@ -113,8 +114,9 @@ def _check(
     if problem := _missing(paths):
         return _wrong(problem)
     try:
+        check_reports(file)
         _generation(api)
-    except ValueError as error:
+    except (ValueError, BadInput) as error:
         return _wrong(str(error))
     if module is not None:
         place = sources.module_file(module)
@@ -168,6 +170,7 @@ def scan(argv: list[str]) -> int:
         return _wrong(problem)
     _generation(asked.api)
     try:
+        check_reports(asked.write_baseline, asked.html, asked.json)
         known = _baseline(asked.baseline)
         found = codebase.scan(asked.paths, asked.api, asked.jobs)
         if asked.write_baseline:
@@ -177,7 +180,7 @@ def scan(argv: list[str]) -> int:
             report.write_html(found, asked.html)
         if asked.json:
             report.write_json(found, asked.json)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, BadInput) as error:
         return _wrong(str(error))
     if asked.json != "-":
         report.show_report(found)

@@ -14,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from ms2torch._core.errors import check_reports
 from ms2torch.cli import Parser
 
 from . import places, report
@@ -54,7 +55,7 @@ def main(argv: list[str]) -> int:
     try:
         project = places.read(asked.source, asked.out, asked.force)
         script = _script(asked.run, project)
-        places.may_report(asked.json, asked.html)
+        check_reports(asked.json, asked.html)
         _has_libcst()
         with Draft(project) as draft:
             outcome = translate(project, draft, script, asked.api)

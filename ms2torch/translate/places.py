@@ -96,21 +96,6 @@ def _may_write(target: Path, place: Path, force: bool) -> None:
         raise BadInput(f"can't write {shown!r}: {error.strerror}") from None
 
 
-def may_report(*places: str | None) -> None:
-    """Refuse a place for a report before the work, not after it. BadInput."""
-    for shown in places:
-        if not shown or shown == "-":
-            continue
-        target = Path(shown)
-        folder = target.absolute().parent
-        why = ("it is a folder" if target.is_dir()
-               else f"{str(folder)!r} is no folder" if not folder.is_dir()
-               else "" if os.access(target if target.exists() else folder, os.W_OK)
-               else "permission denied")  # fmt: skip
-        if why:
-            raise BadInput(f"can't write {shown!r}: {why}")
-
-
 def _existing(target: Path) -> Path:
     """The nearest folder above a path that there is."""
     parent = target.absolute().parent

@@ -169,6 +169,8 @@ def test_a_pt_file_that_claims_more_than_it_holds(tmp_path, capsys):
     (["empty.ckpt", "-o", "x.pt"], "holds nothing"),
     (["a.ckpt", "-o", "x.pt", "--mapping", "x.txt"], "no mapping"), ([".", "-o", "x.pt"], "holds several"),
     (["a.ckpt", "-o", "x.pt", "--to", "mindspore"], "--to mindspore"),
+    (["a.ckpt", "-o", "x.pt", "--json", "no/r.json"], "is no folder"),
+    (["a.ckpt", "-o", "x.pt", "--json", "."], "is a folder"),
 ])  # fmt: skip
 def test_bad_input_is_one_line_and_writes_nothing(model, tmp_path, arguments, words, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)

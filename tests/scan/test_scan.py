@@ -105,6 +105,7 @@ def test_a_page_needs_nothing_else(folder):
         (["a", "--baseline", "nowhere"], 2, "nowhere"),
         (["a", "--baseline", "a/plain.py"], 2, "is no baseline"),
         (["a", "--json", "nowhere/out.json"], 2, "nowhere/out.json"),
+        (["a", "--write-baseline", "base.json", "--html", "a"], 2, "is a folder"),
         (["a/plain.py"], 0, "No MindSpore here: 1 file, 1 line read."),
     ],
 )
