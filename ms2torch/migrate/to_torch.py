@@ -11,6 +11,7 @@ from ms2torch._core.tensor import dtype
 from ms2torch._core.tensor.tensor import Tensor, lift, lower
 from ms2torch._core.torch_private import is_transformed
 from ms2torch.nn.cell import Cell
+from ms2torch.nn.optim.optimizer import Optimizer
 
 
 class _Branch(torch.nn.Module):
@@ -116,12 +117,42 @@ def _function(call):
     return run
 
 
+class OptimizerOfTorch(torch.optim.Optimizer):
+    """A torch optimizer whose step is that of a MindSpore optimizer, which was made over torch's parameters.
+
+    Rates and decay are MindSpore's own: what is written into ``param_groups`` changes nothing. ``state_dict``
+    has MindSpore's names.
+    """
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        self.mindspore = optimizer
+        super().__init__([p._of_torch for p in optimizer.parameters], {})
+
+    @torch.no_grad()
+    def step(self, closure=None) -> None:
+        """Move the parameters by their ``grad``; one without a ``grad`` has a gradient of zeros."""
+        parameters = self.param_groups[0]["params"]
+        gradients = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
+        self.mindspore(lift(tuple(gradients)))
+
+    def state_dict(self) -> dict[str, torch.Tensor]:
+        return {name: p._rest.detach() for name, p in self._state()}
+
+    @torch.no_grad()
+    def load_state_dict(self, state_dict: dict[str, torch.Tensor]) -> None:
+        for name, p in self._state():
+            p._rest.copy_(state_dict[name])
+
+    def _state(self):
+        return [(name, p) for name, p in self.mindspore.parameters_and_names() if not hasattr(p, "_of_torch")]
+
+
 def to_torch(cell):
     """What MindSpore has, for torch tensors.
 
     A Cell becomes the torch.nn.Module for everything of torch's that wants parameters that require grad, an
     operator or another function one over torch tensors, a Tensor a torch tensor; a dataset or an iterator
-    gives them.
+    gives them. An optimizer that was made over torch's parameters becomes one of torch's.
     """
     if isinstance(cell, Tensor):
         return cell._t
@@ -129,6 +160,8 @@ def to_torch(cell):
         return _function(cell)
     if not isinstance(cell, Cell) and hasattr(cell, "__iter__"):
         return _Rows(cell)
+    if isinstance(cell, Optimizer) and all(hasattr(p, "_of_torch") for p in cell.parameters):
+        return OptimizerOfTorch(cell)
     return CellModule(cell)
 
 

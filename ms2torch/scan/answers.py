@@ -7,6 +7,7 @@ import csv
 import difflib
 import importlib
 import inspect
+import sys
 import textwrap
 from functools import cache
 from pathlib import Path
@@ -51,10 +52,12 @@ def look_up(path: str) -> Answer:
         if inspect.isfunction(found) or isinstance(found, (staticmethod, classmethod)):
             return _judged(path, getattr(base.found, leaf))
         return base
-    if not isinstance(base.found, ModuleType) or leaf.startswith("__"):
+    # `mindspore.common.tensor` is a function, and the module of its name has Tensor.
+    module = base.found if isinstance(base.found, ModuleType) else sys.modules.get(surface.our_name(parent))
+    if module is None or leaf.startswith("__"):
         return base
     try:
-        found = getattr(base.found, leaf)
+        found = getattr(module, leaf)
     except AttributeError:
         try:
             found = importlib.import_module(surface.our_name(path))

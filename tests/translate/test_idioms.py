@@ -317,3 +317,36 @@ def test_frozen_parameters_are_not_among_those_that_train():
     assert "torch.optim.SGD(net.parameters(), lr=0.1)" in made.text
     exec(made.text, there := {})
     assert there["net"].scale.item() == 2.0 and bool((there["net"].fc.bias == 1).all())
+
+
+PADDED = '''
+from mindspore import nn
+from mindspore.common.tensor import Tensor
+
+
+class Net(nn.Cell):
+    def __init__(self, padding):
+        super().__init__()
+        self.told = nn.Embedding(4, 3, embedding_table="ones", padding_idx=1)
+        self.given = nn.Embedding(4, 3, padding_idx=padding)
+
+    def construct(self, ids):
+        return self.told(ids) + self.given(ids)
+
+
+ids = Tensor([1, 2])
+'''
+
+
+def test_the_row_of_a_padding_starts_from_zeros_and_trains():
+    """What the real 2.10 does; `padding_idx` of torch's Embedding leaves the row without a gradient."""
+    found = translate_source(PADDED)
+    assert all(site.settled for site in found.sites) and "ms2torch" not in found.text
+    names = {}
+    exec(compile(found.text, "translated", "exec"), names)
+    net = names["Net"](2)
+    assert not net.told.weight[1].any() and net.told.weight[0].eq(1).all()
+    assert not net.given.weight[2].any() and net.given.weight[1].any()
+    net(names["ids"]).sum().backward()
+    assert net.told.weight.grad[1].eq(1).all() and net.given.weight.grad[2].eq(1).all()
+    assert names["Net"](None).given.weight.any(1).all()

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import torch
+
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
@@ -33,7 +35,23 @@ def checked_parameters(parameters, what: str) -> list:
     parameters = list(parameters)
     if not parameters:
         raise ValueError(f"For 'Optimizer', the argument {what} must not be empty.")
-    return parameters
+    return with_torchs(parameters)
+
+
+def with_torchs(parameters: list) -> list:
+    """``parameters``, those of torch's as MindSpore's."""
+    return [_of_torch(p) if isinstance(p, torch.nn.Parameter) else p for p in parameters]
+
+
+def _of_torch(parameter: torch.nn.Parameter) -> Parameter:
+    """A Parameter over the memory of one of torch's, which a half translated program hands over.
+
+    ``_of_torch`` is that one; its ``label``, where it has one, is the name.
+    """
+    made = Parameter(0.0, getattr(parameter, "label", None), parameter.requires_grad)
+    made._adopt(torch.nn.Parameter(parameter.detach(), requires_grad=False))
+    made._of_torch = parameter
+    return made
 
 
 class GroupedParameters:
@@ -59,8 +77,8 @@ class GroupedParameters:
                                     f"type, but got {type(param)} at index {i}.")
 
     def _init_groups(self, groups, default_rate, weight_decay) -> None:
-        groups = [dict(g, params=list(g["params"])) if isinstance(g.get("params"), Iterable) else g
-                  for g in groups]
+        groups = [dict(g, params=with_torchs(list(g["params"])))
+                  if isinstance(g.get("params"), Iterable) else g for g in groups]
         self._check_groups(groups)
         length = default_rate.size if isinstance(default_rate, Tensor) and default_rate.ndim == 1 else 0
         rates = {}

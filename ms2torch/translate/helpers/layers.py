@@ -148,6 +148,12 @@ def initialised(layer, **parts):
     return layer
 
 
+def zero_row(table, row):
+    """Zero a row of an embedding's table, unless it is None."""
+    if row is not None:
+        nn.init.zeros_(table[row])
+
+
 def fill_(tensor, how):
     """Fill a tensor with a number, another tensor, or by a function or the name of one."""
     by_name = {

@@ -55,7 +55,7 @@ class LossMonitor(Callback):
 
 
 class Checkpoints(Callback):
-    """Saves the network every ``steps`` steps and at the end; the newest ``keep`` files stay."""
+    """Saves network and optimizer every ``steps`` steps and at the end; the newest ``keep`` files stay."""
 
     def __init__(self, prefix="CKP", directory=".", steps=1, keep=5):
         self.prefix, self.folder, self.steps, self.keep = prefix, Path(directory), steps, keep
@@ -75,9 +75,28 @@ class Checkpoints(Callback):
         step = (state.cur_step_num - 1) % state.batch_num + 1
         self.files.append(self.folder / f"{self.prefix}-{state.cur_epoch_num}_{step}.ckpt")
         network = getattr(state.network, "module", state.network)  # DistributedDataParallel's own
-        torch.save(network.state_dict(), self.files[-1])
+        torch.save(network.state_dict() | slots(network, state), self.files[-1])
         if len(self.files) > self.keep:
             self.files.pop(0).unlink(missing_ok=True)
+
+
+def slots(network, state):
+    """What an optimizer holds for each of a network's parameters, its settings and the step, by name."""
+    if state.optimizer is None:
+        return {}
+    called = {"momentum_buffer": "moments", "exp_avg": "moment1", "exp_avg_sq": "moment2"}
+    first = state.optimizer.param_groups[0]
+    found = {"global_step": torch.tensor(state.cur_step_num), "learning_rate": torch.tensor(first["lr"])}
+    if first.get("momentum"):
+        found["momentum"] = torch.tensor(first["momentum"])
+    if "betas" in first:
+        powers = (beta**state.cur_step_num for beta in first["betas"])
+        found |= zip(("beta1_power", "beta2_power"), map(torch.tensor, powers))
+    for name, p in network.named_parameters():
+        for slot, value in state.optimizer.state.get(p, {}).items():
+            if torch.is_tensor(value) and value.shape == p.shape:
+                found[f"{called.get(slot, slot)}.{name}"] = value
+    return found
 
 
 class Trainer:

@@ -67,16 +67,27 @@ def with_starts(call, made: str, **parts: str):
 
 @rule(
     "nn.Embedding",
-    "nn.Embedding(vocab_size, embedding_size, padding_idx)",
-    "starts from normals of spread 0.01, PyTorch's of 1",
-    "初始标准差 0.01，PyTorch 是 1",
+    "nn.Embedding(vocab_size, embedding_size)",
+    "starts from normals of spread 0.01, PyTorch's of 1; the row of padding_idx starts from zeros and trains, "
+    "PyTorch's gets no gradient",
+    "初始标准差 0.01，PyTorch 是 1；padding_idx 那一行从零开始并参与训练，PyTorch 的没有梯度",
 )
 def embedding(call):
-    made = "nn.Embedding({vocab_size}, {embedding_size}, padding_idx={padding_idx?})"
     if "embedding_table" not in call:
         call.put("embedding_table", "'normal'")
         call.nodes["embedding_table"] = ast.Constant("normal")
-    return with_starts(call, made, weight="embedding_table")
+    made = with_starts(call, "nn.Embedding({vocab_size}, {embedding_size})", weight="embedding_table")
+    padding = call.value("padding_idx", None)
+    if padding is not None:
+        if call.target() is None:
+            call.keep("it stands within another call, and the row of padding_idx= is zeroed on a line of its own")
+        row = f"{call.target()}.weight, {call.text('padding_idx')}"
+        if padding is UNTOLD:
+            call.helper("zero_row")
+            call.afterwards(f"zero_row({row})")
+        else:
+            call.afterwards(f"nn.init.zeros_({row.replace(', ', '[')}])")
+    return made
 
 
 @rule("nn.TransformerEncoderLayer nn.TransformerDecoderLayer", "nn.TransformerEncoderLayer(d_model, nhead, ...)")

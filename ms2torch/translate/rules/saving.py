@@ -25,7 +25,7 @@ def load_checkpoint(call):
         if name in call and call.value(name) is not None:
             call.keep(f"its {name}= has no counterpart")
     if "net" in call and call.value("net") is not None:
-        return "{net}.load_state_dict(torch.load({ckpt_file_name}, weights_only=True))"
+        return "{net}.load_state_dict(torch.load({ckpt_file_name}, weights_only=True), strict=False)"
     return "torch.load({ckpt_file_name}, weights_only=True)"
 
 

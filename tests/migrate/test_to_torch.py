@@ -1,0 +1,46 @@
+"""`ms2torch.to_torch` of optimizers: those that a half translated program keeps step over torch's Modules."""
+
+import numpy as np
+import pytest
+import torch
+
+import ms2torch as ms
+from ms2torch import nn, ops
+
+_DATA = [np.random.RandomState(seed).randn(4, 3).astype(np.float32) for seed in range(3)]
+_START = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3), np.array([0.5, -0.5], np.float32)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("make", [
+    lambda params: nn.Adam(params, 0.1),
+    lambda params: nn.ASGD(params, 0.1),
+    lambda params: nn.Lamb(params, nn.CosineDecayLR(0.0, 0.1, 5), weight_decay=0.1),
+])  # fmt: skip
+def test_an_optimizer_over_torchs_parameters(make, grouped):
+    def groups(params):
+        return [{"params": params[:1], "weight_decay": 0.2}, {"params": params[1:]}] if grouped else params
+
+    net = torch.nn.Linear(3, 2)
+    with torch.no_grad():
+        for p, start in zip(net.parameters(), _START, strict=True):
+            p.copy_(torch.tensor(start))
+    optimizer = ms.to_torch(make(groups(list(net.parameters()))))
+    weights = [ms.Parameter(ms.Tensor(start), name=name) for name, start in zip("wb", _START, strict=True)]
+    wanted = make(groups(weights))
+
+    def loss(x):
+        return ((ops.matmul(x, weights[0].T) + weights[1]) ** 2).sum()
+
+    for x in _DATA:
+        optimizer.zero_grad()
+        net(torch.tensor(x)).square().sum().backward()
+        optimizer.step()
+
+        wanted(ms.grad(loss, None, ms.ParameterTuple(weights))(ms.Tensor(x)))
+    for p, weight in zip(net.parameters(), weights, strict=True):
+        np.testing.assert_allclose(p.detach().numpy(), weight.asnumpy(), rtol=1e-5, atol=1e-6)
+    state = optimizer.state_dict()
+    assert int(state["global_step"]) == len(_DATA)
+    optimizer.load_state_dict({name: torch.zeros_like(value) for name, value in state.items()})
+    assert not any(value.any() for value in optimizer.state_dict().values())
