@@ -196,11 +196,27 @@ def evaluated(kind, stages):
     step = _cell(loss, nn.Adam(loss.trainable_params(), 0.01)).set_train()
     x = Tensor(np.random.RandomState(3).randn(16, WIDTH))
     step(x, x), step(x, x)
+    if stages > 1:
+        _refuses_weights_of_other_stages(net)
     loss.set_train(False)
     calls = [(net, x), (net, x[:6]), (Loss(net), x, x), (loss, x, x)]
     if kind == "mlp":
         calls.append((net.layers[1], x))
     return [cell(*given).asnumpy() for cell, *given in calls]
+
+
+def _refuses_weights_of_other_stages(net):
+    """What computes with a weight that another process holds is an error, never its unwritten memory."""
+    weight = next(w for w in net.get_parameters() if w._away)
+    for use in (lambda: ops.matmul(Tensor(np.ones((3, weight.shape[0]))), weight), lambda: weight + 1,
+                lambda: ops.reduce_sum(weight), weight.asnumpy, weight.copy, lambda: weight[0, 0],
+                lambda: ms.grad(lambda a: (a * weight).sum())(Tensor(np.ones(weight.shape)))):
+        try:
+            use()
+        except RuntimeError as error:
+            assert str(error).startswith(f"Parameter '{weight.name}' belongs to pipeline stage ")
+        else:
+            raise AssertionError(f"{weight.name} was computed with")
 
 
 def left():

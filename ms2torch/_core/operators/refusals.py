@@ -17,7 +17,7 @@ def translate(err: Exception, name: str, args: tuple, kernel=None, kwargs=None, 
     of ``args``. torch's text is shown, never read.
     """
     kwargs = kwargs or {}
-    if out_of_memory(err):
+    if out_of_memory(err) or getattr(err, "from_user", False):
         return err
     if isinstance(err, IndexError):
         given = {**dict(zip(names, args, strict=False)), **kwargs}

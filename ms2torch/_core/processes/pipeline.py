@@ -13,19 +13,20 @@ sensitivity that it is asked with.
 from __future__ import annotations
 
 import math
+import weakref
 
 import torch
 import torch.distributed as dist
 
 from ms2torch._core import mode
 from ms2torch._core.devices.device import device
-from ms2torch._core.errors import unsupported
+from ms2torch._core.errors import final, unsupported
 from ms2torch._core.gradient import amp, passes, recording
 from ms2torch._core.processes import distributed, faults, reducing, zero
-from ms2torch._core.processes.stages import Plan, Survey, Value, Walk, mapped
+from ms2torch._core.processes.stages import ABOUT, Plan, Survey, Value, Walk, mapped
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
-from ms2torch._core.torch_private import says
+from ms2torch._core.torch_private import says, tree_leaves
 
 # Torch's schedule by MindSpore's scheduler; of the others, which change the order alone, 1F1B stands in.
 _SCHEDULES = {"gpipe": "ScheduleGPipe"}
@@ -354,12 +355,40 @@ class Settling:
                          for g, w in zip(found.weights, weights, strict=True)]
 
 
+# What a program may ask of the data of a Parameter that it does not hold: how it is, or others like it.
+_OF_ITS_KIND = frozenset({"__get__", "__set__", "__delete__", "detach", "empty_like", "zeros_like",
+                          "requires_grad_", *ABOUT})
+
+
+class _Elsewhere(torch.nn.Parameter):
+    """In the place of data that other stages hold: torch would compute with memory never written."""
+
+    @staticmethod
+    def of(parameter, like: torch.Tensor) -> _Elsewhere:
+        new = _Elsewhere._make_subclass(_Elsewhere, like, False)
+        new.parameter = weakref.ref(parameter)
+        return new
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        name = getattr(func, "__name__", None)
+        if mode.way is None and name not in _OF_ITS_KIND:
+            parameter = next(t for t in tree_leaves((args, kwargs)) if isinstance(t, cls)).parameter()
+            raise final(RuntimeError(
+                f"Parameter '{parameter.name}' belongs to pipeline stage "
+                f"{', '.join(map(str, parameter._away))}: this process does not hold it. Each process saves "
+                "its own stage (save_checkpoint); transform_checkpoints joins them."))
+        with torch._C.DisableTorchFunctionSubclass():
+            found = func(*args, **(kwargs or {}))
+        return cls.of(args[0].parameter(), found) if name == "detach" else found
+
+
 def free_memory(parameters, readers) -> None:
     """Other stages, ``readers``, keep a Parameter, or what optimizers keep of it: here it has no memory."""
     for one in parameters:
         old = one._rest
         if not one._away:
-            new = torch.nn.Parameter(torch.empty_like(old, device="meta"), requires_grad=False)
+            new = _Elsewhere.of(one, torch.empty_like(old, device="meta"))
             old.data = old.data.new_empty(0)
             old._moved_to = new
             zero._slot.__set__(one, new)

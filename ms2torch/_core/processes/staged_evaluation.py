@@ -14,20 +14,14 @@ from ms2torch._core.devices.device import device
 from ms2torch._core.errors import unsupported
 from ms2torch._core.processes import distributed, faults, pipeline
 from ms2torch._core.processes.stages import Plan, Value, Walk, leaves_of, mapped
-from ms2torch._core.tensor.tensor import Tensor, _elsewhere, wrap
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
 def evaluate(cell, args: tuple, kwargs: dict):
-    """``cell(*args, **kwargs)`` by the stages of its pipeline: the same on every process.
-
-    RuntimeError where there are no stages any more, but Parameters that this process does not hold.
-    """
-    parameters = list(cell.get_parameters())
+    """``cell(*args, **kwargs)`` by the stages of its pipeline: the same on every process."""
     if not distributed.staged():
-        for p in parameters:
-            if p._away:
-                raise _elsewhere(p)
         return cell._run_slow(*args, **kwargs)
+    parameters = list(cell.get_parameters())
     pipeline.publish_all()
     at, plan = pipeline.column(), _plan(cell, parameters, args, kwargs)
     received = {}

@@ -26,7 +26,7 @@ _TELLING = frozenset({"item", "tolist", "numpy", "__bool__", "__float__", "__int
                       "is_nonzero", "equal", "allclose", "__complex__"})
 # Attributes that are tensors; and calls that tell how a tensor is, which one without data tells too.
 _DERIVED = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
-_ABOUT = frozenset({"dim", "size", "numel", "nelement", "ndimension", "stride", "is_contiguous",
+ABOUT = frozenset({"dim", "size", "numel", "nelement", "ndimension", "stride", "is_contiguous",
                     "element_size", "is_floating_point", "is_complex", "is_signed", "storage_offset",
                     "data_ptr", "__len__", "untyped_storage", "get_device", "is_conj", "is_neg", "_is_view",
                     "is_inference", "__hash__", "is_same_size", "result_type", "requires_grad_", "is_pinned",
@@ -133,7 +133,7 @@ class _Way(TorchFunctionMode):
             if name not in _DERIVED:
                 found = func(*args, **kwargs)
                 return device() if name == "device" and found.type == "meta" else found
-        if name in _ABOUT:
+        if name in ABOUT:
             return func(*args, **kwargs)
         return self.operator(name, func, args, kwargs)
 

@@ -25,13 +25,6 @@ _FROM_TORCH = _dtype._FROM_TORCH
 _promote = _dtype.promote
 
 
-def _elsewhere(parameter) -> RuntimeError:
-    """The error of reading a Parameter that another stage of a pipeline holds."""
-    return RuntimeError(f"Parameter '{parameter.name}' belongs to pipeline stage "
-                        f"{', '.join(map(str, parameter._away))}: this process does not hold it. Each "
-                        "process saves its own stage (save_checkpoint); transform_checkpoints joins them.")
-
-
 class Tensor:
     """A multi-dimensional array (``mindspore.Tensor``).
 
@@ -96,8 +89,6 @@ class Tensor:
         if t.dtype is torch.bfloat16:
             t = t.float()
         if t.device.type != "cpu":
-            if self._away:
-                raise _elsewhere(self)
             t = t.cpu()
         return t.resolve_conj().resolve_neg().numpy()
 
