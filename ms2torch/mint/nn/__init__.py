@@ -18,7 +18,7 @@ from ._normalization import *  # noqa: F403
 from ._plain import *  # noqa: F403
 
 
-class Embedding(Cell):
+class EmbeddingExt(Cell):
     """Rows of a table by their numbers (``mindspore.mint.nn.Embedding``), from N(0, 1).
 
     The row ``padding_idx`` starts at 0 and gets no gradient. ValueError for ``sparse``, or for a
@@ -54,7 +54,7 @@ class Embedding(Cell):
                 f"scale_grad_by_freq={self.scale_grad_by_freq}, dtype={self.dtype}")
 
 
-class PReLU(Cell):
+class PReLUExt(Cell):
     """x where positive, else a trained slope times x, one for all or for each channel.
 
     (``mindspore.mint.nn.PReLU``.)
@@ -68,5 +68,7 @@ class PReLU(Cell):
     def construct(self, input):
         return functional.prelu(input, self.weight.astype(input.dtype))
 
+
+Embedding, PReLU = EmbeddingExt, PReLUExt
 
 install_lazy(__name__, globals())

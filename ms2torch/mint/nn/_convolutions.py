@@ -75,8 +75,9 @@ class _Conv(Cell):
         return self._function(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
     def extend_repr(self) -> str:
-        return (f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, "
-                f"stride={self.stride}, padding={self.padding}")
+        return (f"input_channels={self.in_channels}, output_channels={self.out_channels}, "
+                f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
+                f"dilation={self.dilation}, groups={self.groups}, bias={self.bias is not None}")
 
 
 class Conv1d(_Conv):
@@ -106,14 +107,18 @@ class Conv3d(_Conv):
     conv3d = _function = staticmethod(F.conv3d)
 
 
-class ConvTranspose2d(_Conv):
+class _ConvTranspose(_Conv):
+    """What transposed convolutions have in common."""
+
+    _transposed = True
+
+
+class ConvTranspose2d(_ConvTranspose):
     """Transposed convolution of (N, C, H, W) (``mindspore.mint.nn.ConvTranspose2d``).
 
     ValueError for a ``padding_mode`` other than zeros. ``construct(input, output_size)`` picks one of the
     sizes that a stride allows.
     """
-
-    _transposed = True
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0,
                  groups=1, bias=True, dilation=1, padding_mode="zeros", dtype=None) -> None:

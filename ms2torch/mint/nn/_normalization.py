@@ -20,7 +20,7 @@ def _filled(shape, value: float, dtype, name: str, trained: bool = True) -> Para
     return Parameter(Tensor(np.full(shape, value), dtype), name=name, requires_grad=trained)
 
 
-class _BatchNorm(Cell):
+class _NormBase(Cell):
     """Mean 0 and variance 1 for each channel; ``momentum`` is the share of the new figures, as in torch.
 
     ``momentum`` None gives the mean over all batches. The running variance is the unbiased one.
@@ -85,6 +85,10 @@ class _BatchNorm(Cell):
     def extend_repr(self) -> str:
         return (f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, "
                 f"affine={self.affine}, track_running_stats={self.track_running_stats}")
+
+
+class _BatchNorm(_NormBase):
+    """What the batch normalisations have in common; packages ask for it by this name."""
 
 
 class BatchNorm1d(_BatchNorm):
@@ -160,7 +164,7 @@ class GroupNorm(Cell):
                 f"affine={self.affine}")
 
 
-class LayerNorm(Cell):
+class LayerNormExt(Cell):
     """Mean 0 and variance 1 over the last dimensions (``mindspore.mint.nn.LayerNorm``).
 
     Parameters are ``weight`` and ``bias`` (nn.LayerNorm: gamma and beta); ``eps`` is 1e-5.
@@ -185,3 +189,10 @@ class LayerNorm(Cell):
 
     def construct(self, input):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extend_repr(self) -> str:
+        return (f"normalized_shape={self.normalized_shape}, eps={self.eps}, "
+                f"elementwise_affine={self.elementwise_affine}")
+
+
+LayerNorm = LayerNormExt

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 
+from ms2torch import nn
 from ms2torch.nn.cell import Cell
+from ms2torch.nn.loss.loss import LossBase
 
 from . import functional as F
 
@@ -16,8 +18,13 @@ def _argument(name: str, **kwargs) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, **kwargs)
 
 
-def _layer(name: str, function, takes=_ONE, *required, **defaults) -> type[Cell]:
-    """A Cell that calls ``function(*Tensors, **what it was made with)``."""
+def _layer(name: str, function, takes=_ONE, *required, base: type = Cell, shown: bool = False,
+           **defaults) -> type[Cell]:
+    """A Cell that calls ``function(*Tensors, **what it was made with)``.
+
+    ``name`` is what it is called when printed, of which "Ext" is no part of its public name; ``shown`` says
+    whether its arguments are printed too.
+    """
     kept = inspect.signature(function).parameters
     signature = inspect.Signature([_argument(n) for n in required] + [
         _argument(n, default=d) for n, d in defaults.items()])
@@ -42,10 +49,9 @@ def _layer(name: str, function, takes=_ONE, *required, **defaults) -> type[Cell]
     def extend_repr(self) -> str:
         return ", ".join(f"{n}={getattr(self, n)}" for n in names)
 
-    cls = type(name, (Cell,), {
-        "__init__": __init__, "construct": construct, "extend_repr": extend_repr,
-        "__doc__": f"{inspect.getdoc(function)} (``mindspore.mint.nn.{name}``.)",
-        "__module__": "mindspore.mint.nn"})
+    members = {"__init__": __init__, "construct": construct, "__module__": "mindspore.mint.nn",
+               "__doc__": f"{inspect.getdoc(function)} (``mindspore.mint.nn.{name.removesuffix('Ext')}``.)"}
+    cls = type(name, (base,), {**members, "extend_repr": extend_repr} if shown else members)
     cls.__signature__ = signature
     construct.__signature__ = inspect.Signature([_argument(n) for n in ("self", *takes)])
     return cls
@@ -53,23 +59,20 @@ def _layer(name: str, function, takes=_ONE, *required, **defaults) -> type[Cell]
 
 # ---- activations -------------------------------------------------------------------------------------------
 
+Hardshrink, Hardsigmoid, Hardswish, Softshrink = nn.HShrink, nn.HSigmoid, nn.HSwish, nn.SoftShrink
 ELU = _layer("ELU", F.elu, alpha=1.0, inplace=False)
 GELU = _layer("GELU", F.gelu, approximate="none")
 GLU = _layer("GLU", F.glu, dim=-1)
-Hardshrink = _layer("Hardshrink", F.hardshrink, lambd=0.5)
-Hardsigmoid = _layer("Hardsigmoid", F.hardsigmoid)
-Hardswish = _layer("Hardswish", F.hardswish)
 Hardtanh = _layer("Hardtanh", F.hardtanh, min_val=-1.0, max_val=1.0, inplace=False)
 LogSigmoid = _layer("LogSigmoid", F.logsigmoid)
-LogSoftmax = _layer("LogSoftmax", F.log_softmax, ("x",), dim=None)
+LogSoftmax = _layer("LogSoftmaxExt", F.log_softmax, ("x",), dim=None)
 Mish = _layer("Mish", F.mish, auto_prefix=True, flags=None)
 ReLU = _layer("ReLU", F.relu)
 ReLU6 = _layer("ReLU6", F.relu6, inplace=False)
 SELU = _layer("SELU", F.selu, auto_prefix=True, flags=None)
 SiLU = _layer("SiLU", F.silu, ("x",), inplace=False)
 Sigmoid = _layer("Sigmoid", F.sigmoid)
-Softmax = _layer("Softmax", F.softmax, dim=None)
-Softshrink = _layer("Softshrink", F.softshrink, lambd=0.5)
+Softmax = _layer("SoftmaxExt", F.softmax, dim=None)
 Tanh = _layer("Tanh", F.tanh)
 Threshold = _layer("Threshold", F.threshold, _ONE, "threshold", "value", inplace=False)
 
@@ -78,9 +81,9 @@ Threshold = _layer("Threshold", F.threshold, _ONE, "threshold", "value", inplace
 Flatten = _layer("Flatten", F.flatten, start_dim=1, end_dim=-1)
 Fold = _layer("Fold", F.fold, _ONE, "output_size", "kernel_size", dilation=1, padding=0, stride=1)
 PixelShuffle = _layer("PixelShuffle", F.pixel_shuffle, _ONE, "upscale_factor")
-Unfold = _layer("Unfold", F.unfold, _ONE, "kernel_size", dilation=1, padding=0, stride=1)
-Upsample = _layer("Upsample", F.interpolate, size=None, scale_factor=None, mode="nearest", align_corners=None,
-                  recompute_scale_factor=None)
+Unfold = _layer("UnfoldExt", F.unfold, _ONE, "kernel_size", dilation=1, padding=0, stride=1)
+Upsample = _layer("UpsampleExt", F.interpolate, size=None, scale_factor=None, mode="nearest",
+                  align_corners=None, recompute_scale_factor=None)
 
 
 def _bilinear(input, size=None, scale_factor=None):
@@ -97,34 +100,77 @@ UpsamplingBilinear2d = _layer("UpsamplingBilinear2d", _bilinear, size=None, scal
 UpsamplingNearest2d = _layer("UpsamplingNearest2d", _nearest, size=None, scale_factor=None)
 
 
-def _padding(kind: str, mode: str, dims: int, *required) -> type[Cell]:
-    def padded(input, padding, value=None):
-        padding = (padding,) * (2 * dims) if isinstance(padding, int) else padding
-        return F.pad(input, padding, mode, value if required else 0.0 if mode == "constant" else None)
+class _Padded(Cell):
+    """The input with ``padding`` around its last dimensions, the last one's first."""
 
-    padded.__doc__ = f"{kind} around the last {dims} dimensions, the last one's first"
-    return _layer(f"{kind}Pad{dims}d", padded, _ONE, "padding", *required)
+    _dims = 1
+    _mode = "constant"
+
+    def __init__(self, padding) -> None:
+        super().__init__()
+        count = 2 * self._dims
+        if isinstance(padding, tuple) and len(padding) != count:
+            raise ValueError(f"For '{self.cls_name}', the length of parameter 'padding' with tuple type must "
+                             f"equal to {count}, but got {len(padding)}.")
+        self.padding = (padding,) * count if isinstance(padding, int) else padding
+
+    def construct(self, input):
+        return F.pad(input, self.padding, self._mode, getattr(self, "value", None))
 
 
-ConstantPad1d, ConstantPad2d, ConstantPad3d = (
-    _padding("Constant", "constant", n, "value") for n in (1, 2, 3))
-ZeroPad1d, ZeroPad2d, ZeroPad3d = (_padding("Zero", "constant", n) for n in (1, 2, 3))
-ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = (_padding("Reflection", "reflect", n) for n in (1, 2, 3))
-ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = (
-    _padding("Replication", "replicate", n) for n in (1, 2, 3))
+class ConstantPadNd_(_Padded):
+    """A number around a Tensor."""
+
+    def __init__(self, padding, value) -> None:
+        super().__init__(padding)
+        self.value = value
+
+
+class ZeroPadNd_(ConstantPadNd_):
+    """Zeros around a Tensor."""
+
+    def __init__(self, padding) -> None:
+        super().__init__(padding, 0)
+
+
+class ReflectionPadNd_(_Padded):
+    """What is next to the border, mirrored around a Tensor."""
+
+    _mode = "reflect"
+
+
+class ReplicationPadNd_(_Padded):
+    """The values at the border around a Tensor."""
+
+    _mode = "replicate"
+
+
+def _padding(base: type[_Padded]) -> list[type[_Padded]]:
+    """The classes of 1, 2 and 3 dimensions."""
+    kind = base.__name__.removesuffix("Nd_")
+    return [type(f"{kind}{n}d", (base,), {
+        "_dims": n, "__module__": "mindspore.mint.nn",
+        "__doc__": f"{base.__doc__[:-1]}'s last {n} dimensions (``mindspore.mint.nn.{kind}{n}d``).",
+    }) for n in (1, 2, 3)]
+
+
+ConstantPad1d, ConstantPad2d, ConstantPad3d = _padding(ConstantPadNd_)
+ZeroPad1d, ZeroPad2d, ZeroPad3d = _padding(ZeroPadNd_)
+ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = _padding(ReflectionPadNd_)
+ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = _padding(ReplicationPadNd_)
 
 # ---- pooling -----------------------------------------------------------------------------------------------
 
 _MEANS = {"stride": None, "padding": 0, "ceil_mode": False, "count_include_pad": True}
-AvgPool1d = _layer("AvgPool1d", F.avg_pool1d, _ONE, "kernel_size", **_MEANS)
-AvgPool2d = _layer("AvgPool2d", F.avg_pool2d, _ONE, "kernel_size", **_MEANS, divisor_override=None)
-AvgPool3d = _layer("AvgPool3d", F.avg_pool3d, _ONE, "kernel_size", **_MEANS, divisor_override=None)
-MaxPool2d = _layer("MaxPool2d", F.max_pool2d, kernel_size=1, stride=None, padding=0, dilation=1,
+AvgPool1d = _layer("AvgPool1dExt", F.avg_pool1d, _ONE, "kernel_size", **_MEANS)
+AvgPool2d = _layer("AvgPool2dExt", F.avg_pool2d, _ONE, "kernel_size", **_MEANS, divisor_override=None)
+AvgPool3d = _layer("AvgPool3dExt", F.avg_pool3d, _ONE, "kernel_size", **_MEANS, divisor_override=None)
+MaxPool2d = _layer("MaxPool2dExt", F.max_pool2d, kernel_size=1, stride=None, padding=0, dilation=1,
                    return_indices=False, ceil_mode=False)
-AdaptiveAvgPool1d = _layer("AdaptiveAvgPool1d", F.adaptive_avg_pool1d, _ONE, "output_size")
-AdaptiveAvgPool2d = _layer("AdaptiveAvgPool2d", F.adaptive_avg_pool2d, _ONE, "output_size")
+AdaptiveAvgPool1d = _layer("AdaptiveAvgPool1d", F.adaptive_avg_pool1d, _ONE, "output_size", shown=True)
+AdaptiveAvgPool2d = _layer("AdaptiveAvgPool2d", F.adaptive_avg_pool2d, _ONE, "output_size", shown=True)
 AdaptiveAvgPool3d = _layer("AdaptiveAvgPool3d", F.adaptive_avg_pool3d, _ONE, "output_size")
-AdaptiveMaxPool1d = _layer("AdaptiveMaxPool1d", F.adaptive_max_pool1d, _ONE, "output_size",
+AdaptiveMaxPool1d = _layer("AdaptiveMaxPool1d", F.adaptive_max_pool1d, _ONE, "output_size", shown=True,
                            return_indices=False)
 AdaptiveMaxPool2d = _layer("AdaptiveMaxPool2d", F.adaptive_max_pool2d, _ONE, "output_size",
                            return_indices=False)
@@ -144,7 +190,7 @@ class MaxUnpool2d(Cell):
 # ---- dropout: in training alone ----------------------------------------------------------------------------
 
 
-class Dropout(Cell):
+class DropoutExt(Cell):
     """Zeroes elements with probability ``p`` while training, scales the rest (``mindspore.mint.nn.Dropout``).
     """
 
@@ -158,7 +204,7 @@ class Dropout(Cell):
         return self._drop(input, self.p, self.training, self.inplace)
 
 
-class Dropout2d(Dropout):
+class Dropout2dExt(DropoutExt):
     """Zeroes channels of (N, C, H, W) with probability ``p`` while training.
 
     (``mindspore.mint.nn.Dropout2d``.)
@@ -167,21 +213,35 @@ class Dropout2d(Dropout):
     _drop = staticmethod(F.dropout2d)
 
 
+Dropout, Dropout2d = DropoutExt, Dropout2dExt
+
 # ---- losses ------------------------------------------------------------------------------------------------
 
 _CLASSES = {"weight": None, "ignore_index": -100, "reduction": "mean"}
-BCELoss = _layer("BCELoss", F.binary_cross_entropy, _TWO, weight=None, reduction="mean")
+
+
+class BCELoss(Cell):
+    """Binary cross entropy of probabilities (``mindspore.mint.nn.BCELoss``)."""
+
+    def __init__(self, weight=None, reduction="mean") -> None:
+        super().__init__()
+        self.bce_loss = nn.BCELoss(weight, reduction)
+
+    def construct(self, input, target):
+        return self.bce_loss(input, target)
+
+
 BCEWithLogitsLoss = _layer("BCEWithLogitsLoss", F.binary_cross_entropy_with_logits, _TWO, weight=None,
                            reduction="mean", pos_weight=None)
 CosineEmbeddingLoss = _layer("CosineEmbeddingLoss", F.cosine_embedding_loss, _THREE, margin=0.0,
                              reduction="mean")
 CrossEntropyLoss = _layer("CrossEntropyLoss", F.cross_entropy, _TWO, **_CLASSES, label_smoothing=0.0)
 KLDivLoss = _layer("KLDivLoss", F.kl_div, _TWO, reduction="mean", log_target=False)
-L1Loss = _layer("L1Loss", F.l1_loss, ("logits", "labels"), reduction="mean")
+L1Loss = _layer("L1LossExt", F.l1_loss, ("logits", "labels"), base=LossBase, reduction="mean")
 MSELoss = _layer("MSELoss", F.mse_loss, _TWO, reduction="mean")
 NLLLoss = _layer("NLLLoss", F.nll_loss, _TWO, **_CLASSES)
 SmoothL1Loss = _layer("SmoothL1Loss", F.smooth_l1_loss, _TWO, reduction="mean", beta=1.0)
-SoftMarginLoss = _layer("SoftMarginLoss", F.soft_margin_loss, _TWO, reduction="mean")
+SoftMarginLoss = _layer("SoftMarginLoss", F.soft_margin_loss, _TWO, base=LossBase, reduction="mean")
 
 __all__ = [_name for _name, _value in globals().items()
            if isinstance(_value, type) and issubclass(_value, Cell) and _value is not Cell]

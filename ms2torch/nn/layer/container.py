@@ -187,7 +187,11 @@ class SequentialCell(_Numbered):
         return input_data
 
 
-class CellList(_Numbered):
+class _CellListBase:
+    """A list of Cells; packages ask for it by this name."""
+
+
+class CellList(_CellListBase, _Numbered):
     """A list of Cells whose parameters belong to the network (``mindspore.nn.CellList``).
 
     ``CellList(list_of_cells)``; ``auto_prefix=False`` leaves the parameters' names alone. Calling it raises
@@ -266,7 +270,11 @@ class CellList(_Numbered):
         raise NotImplementedError
 
 
-class CellDict(Cell):
+class _CellDictBase:
+    """A dict of Cells; packages ask for it by this name."""
+
+
+class CellDict(_CellDictBase, Cell):
     """A dictionary of Cells whose parameters belong to the network (``mindspore.nn.CellDict``).
 
     ``CellDict(mapping or iterable of pairs)``. Keys are non-empty strings without a dot that are no

@@ -15,6 +15,8 @@ from ms2torch.ops.function import _nn_image as kernels
 
 from ..cell import Cell
 from ._plain import PlainCell
+from .container import CellList
+from .conv import Conv2d
 
 __all__ = [
     "MSSSIM",
@@ -73,7 +75,13 @@ class _Similarity(Cell):
         self.filter_sigma = check.check_positive_float(filter_sigma, "filter_sigma", name)
         self.k1 = check.check_value_type("k1", k1, [float], name)
         self.k2 = check.check_value_type("k2", k2, [float], name)
-        self._gauss = _window(filter_size, filter_sigma)
+
+    def _window_layer(self) -> Conv2d:
+        """The convolution with the window, whose weight is in checkpoints and is not trained."""
+        window = wrap(_window(self.filter_size, self.filter_sigma))
+        layer = Conv2d(1, 1, self.filter_size, has_bias=False, pad_mode="valid", weight_init=window)
+        layer.weight.requires_grad = False
+        return layer
 
     def _scaled(self, img1, img2):
         """Both images and the maximum in the range of floats."""
@@ -81,10 +89,10 @@ class _Similarity(Cell):
         scale = 1.0 / top if top > 1 else 1.0
         return img1._t.float() * scale, img2._t.float() * scale, self.max_val * scale
 
-    def _compare(self, a, b, top: float):
+    def _compare(self, a, b, top: float, window):
         """(ssim, contrast) per image and channel."""
         channels = a.shape[1]
-        weight = self._gauss.to(a.device).expand(channels, 1, -1, -1)
+        weight = window.weight._t.expand(channels, 1, -1, -1)
 
         def blur(t):
             return F.conv2d(t, weight, groups=channels)
@@ -103,6 +111,7 @@ class SSIM(_Similarity):
     def __init__(self, max_val=1.0, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03) -> None:
         super().__init__()
         self._set(max_val, filter_size, filter_sigma, k1, k2)
+        self.conv = self._window_layer()
 
     def construct(self, img1, img2):
         name = self.cls_name
@@ -111,7 +120,7 @@ class SSIM(_Similarity):
         for i in (2, 3):
             check.check(f"img1 shape[{i}]", img1.shape[i], "filter_size", self.filter_size, check.GE, name)
         _alike(img1, img2)
-        return wrap(self._compare(*self._scaled(img1, img2))[0].mean(-1))
+        return wrap(self._compare(*self._scaled(img1, img2), self.conv)[0].mean(-1))
 
 
 class MSSSIM(_Similarity):
@@ -124,6 +133,7 @@ class MSSSIM(_Similarity):
         self._set(max_val, filter_size, filter_sigma, k1, k2)
         self.level = len(power_factors)
         self._powers = tuple(power_factors)
+        self.multi_convs_list = CellList([self._window_layer() for _ in power_factors])
 
     def construct(self, img1, img2):
         for name, x in (("img1", img1), ("img2", img2)):
@@ -133,7 +143,7 @@ class MSSSIM(_Similarity):
         a, b, top = self._scaled(img1, img2)
         product = 1.0
         for level, power in enumerate(self._powers):
-            ssim, contrast = self._compare(a, b, top)
+            ssim, contrast = self._compare(a, b, top, self.multi_convs_list[level])
             part = ssim if level == self.level - 1 else contrast
             product = product * torch.relu(part).pow(power)
             a, b = F.avg_pool2d(a, 2), F.avg_pool2d(b, 2)

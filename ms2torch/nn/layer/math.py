@@ -84,6 +84,10 @@ class IGamma(_Special):
 
     _formula = staticmethod(torch.special.gammainc)
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.lgamma = LGamma()
+
     def construct(self, a, x):
         return self._of(a=a, x=x)
 
@@ -93,6 +97,10 @@ class LBeta(_Special):
 
     _formula = staticmethod(lambda x, y: torch.lgamma(x) + torch.lgamma(y) - torch.lgamma(x + y))
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.lgamma = LGamma()
+
     def construct(self, x, y):
         return self._of(x=x, y=y)
 
@@ -101,6 +109,10 @@ class MatInverse(_Special):
     """The inverse of symmetric positive matrices (``mindspore.nn.MatInverse``)."""
 
     _formula = staticmethod(lambda a: torch.cholesky_inverse(torch.linalg.cholesky(a)))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.matmul = MatMul()
 
     def construct(self, a):
         return self._of(input_a=a)

@@ -12,7 +12,7 @@ __all__ = ["ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ReflectionPad1d",
            "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "ZeroPad2d"]
 
 
-class _ConstantPad(Cell):
+class _ConstantPadNd(Cell):
     _dims = 1
 
     def __init__(self, padding, value) -> None:
@@ -40,23 +40,23 @@ class _ConstantPad(Cell):
         return wrap(F.pad(x._t, self.padding, value=self.value))
 
 
-class ConstantPad1d(_ConstantPad):
+class ConstantPad1d(_ConstantPadNd):
     """Pads the last dimension with ``value`` (``mindspore.nn.ConstantPad1d``)."""
 
 
-class ConstantPad2d(_ConstantPad):
+class ConstantPad2d(_ConstantPadNd):
     """Pads the last two dimensions with ``value`` (``mindspore.nn.ConstantPad2d``)."""
 
     _dims = 2
 
 
-class ConstantPad3d(_ConstantPad):
+class ConstantPad3d(_ConstantPadNd):
     """Pads the last three dimensions with ``value`` (``mindspore.nn.ConstantPad3d``)."""
 
     _dims = 3
 
 
-class ZeroPad2d(_ConstantPad):
+class ZeroPad2d(_ConstantPadNd):
     """Pads the last two dimensions with zeros (``mindspore.nn.ZeroPad2d``)."""
 
     _dims = 2
@@ -116,38 +116,44 @@ class _MirroredPad(Cell):
                                  f"[{pads[2 * k]}], [{pads[2 * k + 1]}] not less than [{size}]")
 
 
-class ReflectionPad1d(_MirroredPad):
+class _ReflectionPadNd(_MirroredPad):
+    """Padding by reflection, the edge itself not repeated."""
+
+
+class _ReplicationPadNd(_MirroredPad):
+    """Padding by the edges."""
+
+    _mode = "replicate"
+
+
+class ReflectionPad1d(_ReflectionPadNd):
     """Pads the last dimension by reflection, the edge itself not repeated (``mindspore.nn.ReflectionPad1d``).
     """
 
 
-class ReflectionPad2d(_MirroredPad):
+class ReflectionPad2d(_ReflectionPadNd):
     """Pads the last two dimensions by reflection (``mindspore.nn.ReflectionPad2d``)."""
 
     _dims = 2
 
 
-class ReflectionPad3d(_MirroredPad):
+class ReflectionPad3d(_ReflectionPadNd):
     """Pads the last three dimensions by reflection (``mindspore.nn.ReflectionPad3d``)."""
 
     _dims = 3
 
 
-class ReplicationPad1d(_MirroredPad):
+class ReplicationPad1d(_ReplicationPadNd):
     """Pads the last dimension with its edge (``mindspore.nn.ReplicationPad1d``)."""
 
-    _mode = "replicate"
 
-
-class ReplicationPad2d(_MirroredPad):
+class ReplicationPad2d(_ReplicationPadNd):
     """Pads the last two dimensions with their edges (``mindspore.nn.ReplicationPad2d``)."""
 
     _dims = 2
-    _mode = "replicate"
 
 
-class ReplicationPad3d(_MirroredPad):
+class ReplicationPad3d(_ReplicationPadNd):
     """Pads the last three dimensions with their edges (``mindspore.nn.ReplicationPad3d``)."""
 
     _dims = 3
-    _mode = "replicate"

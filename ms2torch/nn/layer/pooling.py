@@ -35,7 +35,7 @@ def _positive(name: str, value, cell: str):
     return values[0] if len(values) == 1 else value
 
 
-class _Pool(Cell):
+class _PoolNd(Cell):
     """What the pooling layers share; ``_window`` and ``_step`` are what torch is given."""
 
     _dims = 2
@@ -106,7 +106,7 @@ class _Pool(Cell):
 _MAX_POOL = {1: torch.max_pool1d, 2: torch.max_pool2d, 3: torch.max_pool3d}
 
 
-class _MaxPool(_Pool):
+class _MaxPool(_PoolNd):
     _operator = "MaxPool"
     _direct = None
 
@@ -221,7 +221,7 @@ class MaxPool3d(_MaxPool):
         self._dilation, self._ceil = dilation, ceil_mode
 
 
-class _AvgPool(_Pool):
+class _AvgPool(_PoolNd):
     _operator = "AvgPool"
 
     def _set(self, padding, ceil_mode, count_include_pad, divisor_override=None) -> None:

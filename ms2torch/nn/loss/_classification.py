@@ -14,7 +14,7 @@ from ms2torch.ops.function._nn_ctc import ctc_loss
 
 from ..cell import Cell
 from ..layer._parts import primitive
-from ..layer.activation import get_activation
+from ..layer.activation import LogSoftmax, get_activation
 from ._base import LossBase, need_tensor
 
 _FLOATS = [float16, float32]
@@ -247,6 +247,7 @@ class FocalLoss(LossBase):
             raise ValueError(f"For '{self.cls_name}', the dimension of 'weight' must be 1, but got "
                              f"{weight.ndim}.")
         self.weight = weight
+        self.logsoftmax = LogSoftmax(1)
 
     def _check(self, logits, labels) -> None:
         name = self.cls_name

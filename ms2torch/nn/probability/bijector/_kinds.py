@@ -9,6 +9,7 @@ import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
 from ms2torch._core.tensor.tensor import wrap
+from ms2torch.nn.layer.activation import LogSigmoid
 
 from .bijector import Bijector
 
@@ -67,6 +68,9 @@ class Exp(PowerTransform):
     def __init__(self, name="Exp") -> None:
         super().__init__(0.0, name)
 
+    def extend_repr(self) -> str:
+        return "exp"
+
 
 class ScalarAffine(Bijector):
     """y = scale * x + shift."""
@@ -111,6 +115,7 @@ class Softplus(Bijector):
         param = {"sharpness": sharpness, "name": name, "param_dict": {"sharpness": sharpness}}
         super().__init__(name=name, dtype=None, param=param)
         self._sharpness = self._add_parameter(sharpness, "sharpness")
+        self.log_sigmoid = LogSigmoid()
         if self._is_scalar_batch:
             self.__dict__["_dtype"] = None
 

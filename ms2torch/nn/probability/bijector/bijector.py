@@ -34,6 +34,12 @@ class Bijector(Cell):
         self._batch_shape = tuple(torch.broadcast_shapes(*known)) if known else None
         self._is_scalar_batch = bool(values) and all(isinstance(v, (int, float)) for v in values)
 
+    def extend_repr(self) -> str:
+        named = self._given.get("param_dict", {})
+        if not self._is_scalar_batch:
+            return f"batch_shape = {self._batch_shape}" if named else ""
+        return ", ".join(f"{name} = {getattr(self, name)}" for name in named)
+
     @property
     def name(self):
         return self._name

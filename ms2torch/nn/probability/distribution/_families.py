@@ -7,9 +7,13 @@ from torch import distributions as td
 
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import wrap
+from ms2torch.nn.layer.math import DiGamma, LBeta
+from ms2torch.nn.probability.bijector import Exp, GumbelCDF, Invert
 
 from ._over_torch import OverTorch
 from .distribution import INTEGERS
+from .normal import Normal
+from .uniform import Uniform
 
 _FLOATS = [_dtype._NAMED[name] for name in ("float16", "float32", "float64", "bfloat16")]
 _KINDS = [*_FLOATS, *(_dtype._NAMED[name] for name in ("float8_e4m3fn", "float8_e5m2", "hifloat8"))]
@@ -172,10 +176,15 @@ class LogNormal(OverTorch):
     """The exponential of a normal variable (``mindspore.nn.probability.distribution.LogNormal``)."""
 
     has = _ALL
+    shown = {"loc": "loc", "scale": "scale"}
 
     def __init__(self, loc=None, scale=None, seed=0, dtype=_dtype.float32, name="LogNormal"):
         super().__init__(seed, _float(dtype, "LogNormal"), name, {"loc": loc, "scale": scale})
         _positive(self._fixed["scale"], "scale")
+        self._bijector, self._distribution = Exp(), Normal(loc, scale, dtype=dtype)
+
+    bijector = property(lambda self: self._bijector)
+    distribution = property(lambda self: self._distribution)
 
     def _made(self, loc, scale):
         return td.LogNormal(loc, scale, validate_args=False)
@@ -192,6 +201,7 @@ class Beta(OverTorch):
                          {"concentration1": concentration1, "concentration0": concentration0})
         for key, value in self._fixed.items():
             _positive(value, key)
+        self.digamma, self.lbeta = DiGamma(), LBeta()
 
     def _made(self, concentration1, concentration0):
         return td.Beta(concentration1, concentration0, validate_args=False)
@@ -206,6 +216,7 @@ class Gamma(OverTorch):
         super().__init__(seed, _float(dtype, "Gamma"), name, {"concentration": concentration, "rate": rate})
         for key, value in self._fixed.items():
             _positive(value, key)
+        self.digamma = DiGamma()
 
     def _made(self, concentration, rate):
         return td.Gamma(concentration, rate, validate_args=False)
@@ -220,6 +231,12 @@ class Gumbel(OverTorch):
     def __init__(self, loc, scale, seed=0, dtype=_dtype.float32, name="Gumbel"):
         super().__init__(seed, _float(dtype, "Gumbel"), name, {"loc": loc, "scale": scale})
         _positive(self._fixed["scale"], "scale")
+        inner = GumbelCDF(loc, scale)
+        self._bijector, self._distribution = Invert(inner), Uniform(0.0, 1.0, dtype=dtype)
+        self._gumbel_bijector = inner
+
+    bijector = property(lambda self: self._bijector)
+    distribution = property(lambda self: self._distribution)
 
     def _made(self, loc, scale):
         return td.Gumbel(loc, scale, validate_args=False)
