@@ -213,12 +213,9 @@ def _torch(path: str) -> Checkpoint:
 
 def _load(path: str):
     """What torch's safe loader makes of a file, without its tensors' bytes where it can be mapped."""
-    try:
-        return torch.load(path, map_location="cpu", mmap=True, weights_only=True)
-    except RuntimeError as err:
-        if "mmap can only be used" not in str(err):
-            raise
-    return torch.load(path, map_location="cpu", weights_only=True)  # written before PyTorch 1.6
+    with open(path, "rb") as file:
+        mapped = file.read(4) == b"PK\x03\x04"          # a zip file; PyTorch before 1.6 wrote no such
+    return torch.load(path, map_location="cpu", mmap=mapped, weights_only=True)
 
 
 def _mapped(path: str) -> list[tuple[int, int]]:

@@ -26,8 +26,8 @@ defined twice: the tables refuse it. ``f.kernel`` is the definition behind any f
 from __future__ import annotations
 
 import inspect
-import re
 from functools import partial, wraps
+from opcode import opmap
 from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -49,10 +49,6 @@ from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
 __all__ = ["METHODS", "MINT", "OPS", "PRIMITIVES", "REQUIRED", "Primitive", "lowered", "method", "mint_form",
            "op", "primitive", "primitive_class"]
-
-
-# Torch's parser of arguments where it wants a number: what MindSpore does not refuse is 0 or 1 there.
-_OF_BOOL = re.compile(r"be (tuple of )?ints?, not bool|invalid combination of arguments - got \(.*bool\b")
 
 
 class Definition(NamedTuple):
@@ -144,8 +140,15 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
         wrong = mindspore_error(err, name, (), given, valid, kernel, None, said, unfit)
         if (found := unsigned.compute(wrong, kernel, (), given)) is not None:
             return found
-        if wrong is err and not public[0].startswith("mint.") and _OF_BOOL.search(str(err)):
-            return kernel(**{n: int(v) if v.__class__ is bool else v for n, v in given.items()})
+        numbers = None if wrong is not err or public[0].startswith("mint.") else _bools_as_numbers(
+            own, given, err)
+        if numbers is not None:
+            try:
+                return kernel(**numbers)
+            except TypeError:               # it was not about the bools
+                pass
+            except Exception as again:
+                wrong = mindspore_error(again, name, (), numbers, valid, kernel, None, said, unfit)
         raise wrong from None
 
     run = _looking(kernel, with_guard(kernel, name) or kernel, public, shown, own)
@@ -156,6 +159,24 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
 
     call = form(kernel, shown, explain, respell, run)
     return call
+
+
+def _bools_as_numbers(own: Arguments, given: dict, err) -> dict | None:
+    """``given`` with 0 and 1 for bools where torch's parser may have wanted numbers, which MindSpore has them
+    be; None without such, and where a definition refused them itself."""
+    if err.__class__ is not TypeError or _raised_by_python(err):
+        return None
+    bools = [n for k, n in enumerate(own.names)
+             if given.get(n).__class__ is bool and own.default(k).__class__ is not bool]
+    return {**given, **{n: int(given[n]) for n in bools}} if bools else None
+
+
+def _raised_by_python(err) -> bool:
+    """Whether a ``raise`` raised it: else it was what a compiled function was called with."""
+    last = err.__traceback__
+    while last.tb_next is not None:
+        last = last.tb_next
+    return last.tb_frame.f_code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]
 
 
 def _respelled(shown: Arguments, called: str, values, more, others) -> dict:
