@@ -193,6 +193,9 @@ _subtract.of_tensors = torch.sub
 def floor_divide(a, b):
     """The floor of the quotient, in float64 (torch follows Python: ``1.0 // 0.1`` is 9 there, 10 here)."""
     t = a if isinstance(a, torch.Tensor) else b
+    if t.is_complex() or (isinstance(b, torch.Tensor) and b.is_complex()):
+        quotient = a / b                                       # the real part counts
+        return torch.floor(quotient.real).to(quotient.dtype)
     if not t.is_floating_point():
         return torch.floor_divide(a, b) if t is a else a // b
     return _floored(_double(a, t), _double(b, t)).to(t.dtype)
@@ -207,6 +210,8 @@ def _floored(x, y):
 def floor_modulo(a, b):
     """``a - floor(a / b) * b``: the divisor's sign, and NaN for infinite operands."""
     t = a if isinstance(a, torch.Tensor) else b
+    if t.is_complex():
+        return a - floor_divide(a, b) * b
     if not t.is_floating_point():
         return torch.remainder(a, b)
     x, y = _double(a, t), _double(b, t)

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from ms2torch._core.operators import refused, rules, unsigned
+from ms2torch._core.operators import refused, rules, wider
 from ms2torch._core.operators.call_errors import lazy_checker, mindspore_error, with_guard
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, primitive_call
 from ms2torch._core.operators.guards import GUARDED, LOOKING
@@ -161,7 +161,7 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
         given = dict(zip(order, raw, strict=True))
         wrong = mindspore_error(err, name, (), given, valid, kernel, fixed, partial(unlike, raw),
                                 partial(unfit, raw, fixed))
-        if (found := unsigned.compute(wrong, kernel, (), {**given, **fixed})) is not None:
+        if (found := wider.compute(wrong, kernel, (), {**given, **fixed})) is not None:
             return found
         raise wrong from None
 
@@ -197,7 +197,7 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
             given = {**dict(zip(order, raw, strict=False)), **kwargs}
             wrong = mindspore_error(err, name, (), given, valid, kernel, self._fixed, partial(unlike, raw),
                                     partial(unfit, raw, self._fixed))
-            if (result := unsigned.compute(wrong, kernel, (), {**given, **self._fixed})) is None:
+            if (result := wider.compute(wrong, kernel, (), {**given, **self._fixed})) is None:
                 raise wrong from None
         return wrap(result) if result.__class__ is torch.Tensor else lift(result)
 

@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ms2torch._core.operators import callsite, refused, unsigned
+from ms2torch._core.operators import callsite, refused, wider
 from ms2torch._core.operators.call_errors import mindspore_error, with_guard
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form
 from ms2torch._core.operators.error_wrappers import certain_error, wrap_class
@@ -138,7 +138,7 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
         said, unfit = partial(_refused, public, shown, raw, told), partial(_unfit, public, raw, told)
         given = dict(zip(own.names, raw, strict=False))
         wrong = mindspore_error(err, name, (), given, valid, kernel, None, said, unfit)
-        if (found := unsigned.compute(wrong, kernel, (), given)) is not None:
+        if (found := wider.compute(wrong, kernel, (), given)) is not None:
             return found
         numbers = None if wrong is not err or public[0].startswith("mint.") else _bools_as_numbers(
             own, given, err)
@@ -292,7 +292,7 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
                 if (wrong := refused.mindspore_error(err, f"{called} make", takes, raw, kwargs)) is not err:
                     raise wrong from None
             wrong = mindspore_error(err, name, raw, kwargs, valid, kernel)
-            if (result := unsigned.compute(wrong, kernel, tuple(raw), kwargs)) is None:
+            if (result := wider.compute(wrong, kernel, tuple(raw), kwargs)) is None:
                 raise wrong from None
         return wrap(result) if result.__class__ is torch.Tensor else lift(result)
 

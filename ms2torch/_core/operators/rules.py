@@ -22,6 +22,8 @@ from ms2torch._core.tensor.dtype import Type, from_torch
 _COMPARED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq}
 _NOWHERE = 1000                  # the position of an input that is known by its name alone
 _NUMBERS = ("Float", "Int", "UInt", "Complex")
+# Inputs that may be None.
+_OPTIONAL = {"BCEWithLogitsLoss": ("weight", "pos_weight"), "MultiMarginLoss": ("weight",)}
 # The order in which MindSpore looks at inputs.
 _ORDER = ("count", "convert", "call", "tensor", "same", "alike", "dtype", "type")
 
@@ -122,6 +124,9 @@ def refusal(name: str, values, names=(), of_tensors=False) -> Exception | None:
                 (names.index(called) if called in names else place, called) for place, called in rule.inputs))
         if of_tensors and not all(isinstance(v, torch.Tensor) for _, _, v in _asked(rule, values)):
             continue
+        if name in _OPTIONAL and any(called in _OPTIONAL[name] and value is None
+                                     for _, called, value in _asked(rule, values)):
+            continue
         if found := _JUDGES.get(rule.kind, _fits)(name, rule, values):
             return found
     return None
@@ -137,7 +142,7 @@ def _asked(rule: Rule, values):
 
 def _convert(name, rule, values):
     for place, called, value in _asked(rule, values):
-        if not isinstance(value, (torch.Tensor, int, float, complex)):
+        if not isinstance(value, (torch.Tensor, int, float, complex, np.number)):
             return TypeError(f"For '{name}', the {place + 1}th input {called} can not be implicitly "
                              f"converted. Its type is {kind(value)}. Only support Tensor or Scalar.")
     return None

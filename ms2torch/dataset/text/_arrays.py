@@ -183,11 +183,11 @@ class TruncateSequencePair(TextTensorOperation):
     one_to_one = False
 
     def __init__(self, max_length):
-        check_pos_int32(max_length, "max_length")
         super().__init__()
         self.max_length = max_length
 
     def _compute(self, *columns):
+        check_pos_int32(self.max_length, "max_length")         # when it is used, as MindSpore does
         if len(columns) != 2:
             raise OperationError("TruncateSequencePair: Expected two inputs.")
         first, second = map(len, columns)

@@ -175,6 +175,7 @@ class RandomPosterize(RandomOperation, ImageOperation):
     implementation = Implementation.C
 
     def __init__(self, bits=(8, 8)):
+        bits = (8, 8) if bits is None else bits
         type_check(bits, (list, tuple, int), "bits")
         for i, value in enumerate(bits if not isinstance(bits, int) else (bits,)):
             type_check(value, (int,), f"bits[{i}]")
@@ -198,6 +199,7 @@ class RandomColor(RandomOperation, ImageOperation):
     """
 
     def __init__(self, degrees=(0.1, 1.9)):
+        degrees = (0.1, 1.9) if degrees is None else degrees
         check_positive_degrees(degrees)
         super().__init__()
         self.degrees = tuple(degrees)

@@ -162,6 +162,7 @@ class SlicePatches(ImageOperation):
     implementation = Implementation.C
 
     def __init__(self, num_height=1, num_width=1, slice_mode=SliceMode.PAD, fill_value=0):
+        num_height, num_width = (1 if n is None else n for n in (num_height, num_width))
         for name, value in (("num_height", num_height), ("num_width", num_width)):
             type_check(value, (int,), name)
             check_value(value, (1, INT32_MAX), name)

@@ -48,11 +48,19 @@ def _check_spans(scale, ratio) -> None:
             check_positive(values[1], "scale[1]")
 
 
+def unless_none(scale, ratio, interpolation, max_attempts) -> tuple:
+    """A random crop's arguments, None standing for what they are by default."""
+    usual = ((0.08, 1.0), (3. / 4., 4. / 3.), Inter.BILINEAR, 10)
+    return tuple(by_default if value is None else value for value, by_default in
+                 zip((scale, ratio, interpolation, max_attempts), usual, strict=True))
+
+
 class RandomResizedCrop(RandomOperation, ImageOperation):
     """A rectangle of random area (``scale``, of the whole) and proportion (``ratio``), at another size."""
 
     def __init__(self, size, scale=(0.08, 1.0), ratio=(3. / 4., 4. / 3.), interpolation=Inter.BILINEAR,
                  max_attempts=10):
+        scale, ratio, interpolation, max_attempts = unless_none(scale, ratio, interpolation, max_attempts)
         check_size(size)
         _check_spans(scale, ratio)
         check_interpolation(interpolation)

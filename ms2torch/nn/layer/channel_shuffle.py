@@ -16,8 +16,9 @@ class ChannelShuffle(Cell):
 
     def __init__(self, groups) -> None:
         super().__init__()
-        check.check_value_type("groups", groups, [int], self.cls_name)
-        check.check_positive_int(groups, "groups", self.cls_name)
+        if groups is not True:                                  # MindSpore takes it for 1
+            check.check_value_type("groups", groups, [int], self.cls_name)
+            check.check_positive_int(groups, "groups", self.cls_name)
         self.groups = groups
 
     def construct(self, x):

@@ -52,8 +52,9 @@ class ImageGradients(PlainCell):
     def construct(self, images):
         _four(images, "images", self.cls_name)
         t = images._t
-        return (wrap(F.pad(t[:, :, 1:] - t[:, :, :-1], (0, 0, 0, 1))),
-                wrap(F.pad(t[..., 1:] - t[..., :-1], (0, 1))))
+        minus = torch.logical_xor if t.dtype is torch.bool else torch.sub
+        return (wrap(F.pad(minus(t[:, :, 1:], t[:, :, :-1]), (0, 0, 0, 1))),
+                wrap(F.pad(minus(t[..., 1:], t[..., :-1]), (0, 1))))
 
 
 def _window(size: int, sigma: float) -> torch.Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 import torch.nn.functional as F
 
 from ms2torch._core.tensor.tensor import wrap
@@ -100,7 +101,9 @@ class _MirroredPad(Cell):
         lead = t.shape[:t.ndim - dims]
         flat = t.reshape(1, -1, *t.shape[t.ndim - dims:])
         try:
-            y = F.pad(flat, self.padding, mode=self._mode)
+            bools = flat.dtype is torch.bool                    # torch mirrors no bools
+            y = F.pad(flat.to(torch.uint8) if bools else flat, self.padding, mode=self._mode)
+            y = y.bool() if bools else y
         except RuntimeError:
             self._check_size(t)
             raise

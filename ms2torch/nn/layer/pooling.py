@@ -79,13 +79,17 @@ class _PoolNd(Cell):
     def _wrong_padding(self, count: int) -> str:
         return f"For {self.cls_name}, the length of padding must equal to {self._dims}, but got {count}."
 
+    def _takes(self, dtype) -> bool:
+        """Whether another dtype than a float is right."""
+        return False
+
     def _batched(self, x):
         """The torch tensor with a batch dimension, and whether it was added."""
         try:
             t = x._t
         except AttributeError as err:
             raise not_tensor(err, self._operator, x) from None
-        if not t.is_floating_point():
+        if not t.is_floating_point() and not self._takes(t.dtype):
             raise TypeError(f"For primitive[{self._operator}], the input argument[x] must be a float Tensor, "
                             f"but got Tensor[{from_torch(t.dtype)}].")
         if t.ndim == self._dims + 1:
@@ -131,6 +135,11 @@ class _MaxPool(_PoolNd):
                              f"{type(dilation)}.")
         self._dilation, self._ceil = dilation, ceil_mode
         self._settle(ceil_mode)
+
+    def _takes(self, dtype) -> bool:
+        """Integers, where the operator is the one with indices."""
+        plain = not self.use_pad or (self._dims == 3 and self._dilation == 1 and not self.return_indices)
+        return not plain and not dtype.is_complex and dtype is not torch.bool
 
     def _settle(self, ceil_mode) -> None:
         """What one torch call needs, where one does: ``_direct``."""
@@ -276,6 +285,8 @@ class AvgPool1d(_AvgPool):
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
                  count_include_pad=True) -> None:
+        kernel_size, stride = (size[0] if isinstance(size, tuple) and len(size) == 1 else size
+                               for size in (kernel_size, stride))
         check.check_value_type("kernel_size", kernel_size, [int], type(self).__name__)
         check.check_value_type("stride", stride, [int], type(self).__name__)
         super().__init__(kernel_size, stride, pad_mode)

@@ -7,6 +7,7 @@ import torch
 from ms2torch import _checkparam as check
 from ms2torch._core.tensor.tensor import wrap
 from ms2torch.ops.function import _nn_loss as kernels
+from ms2torch.ops.function._nn_loss import difference
 
 from ._base import LossBase, need_tensor
 
@@ -80,7 +81,7 @@ class TripletMarginWithDistanceLoss(LossBase):
 
 
 def _euclidean(x, y):
-    d = x._t - y._t
+    d = difference(x._t, y._t)
     if d.ndim == 0:
         raise ValueError("For 'pairwise_distance' in 'TripletMarginWithDistanceLoss', 'ndim' of the input "
                          "must be "

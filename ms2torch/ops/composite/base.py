@@ -20,7 +20,14 @@ from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch._core.torch_private import tree_leaves
 from ms2torch.common.parameter import Parameter
 from ms2torch.language import entry
-from ms2torch.ops.function.grad_func import _weights, given, graph_of, is_input, refuse_without_gradients
+from ms2torch.ops.function.grad_func import (
+    _weights,
+    given,
+    graph_of,
+    is_input,
+    need_function,
+    refuse_without_gradients,
+)
 
 _EMPTY = object()
 
@@ -54,18 +61,17 @@ class GradOperation:
                 "'GradOperation' requires a forward network or function as an input, "
                 "while the input is empty."
             )
-        if not callable(fn):
-            if mode.graph:
-                raise RuntimeError(
-                    "For 'GradOperation', the first argument must be a 'Function' or 'Cell', but got "
-                    f"{type(fn).__name__}."
-                )
-            raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
+        if not callable(fn) and mode.graph:
+            raise RuntimeError(
+                "For 'GradOperation', the first argument must be a 'Function' or 'Cell', but got "
+                f"{type(fn).__name__}."
+            )
         refuse_without_gradients()
         asked = self._asked(fn, weights)
         single, graph = isinstance(weights, Tensor), None
 
         def gradient(*args, **kwargs):
+            need_function(fn)
             sens = None
             if self.sens_param:
                 if "sens" in kwargs:

@@ -11,6 +11,7 @@ import torch
 
 from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
+from ms2torch._core.tensor.dtype import promote
 
 _ALIGN = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -97,6 +98,7 @@ def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
     """``x`` with the diagonals of ``diagonal``, packed as above (``mindspore.ops.matrix_set_diag``)."""
     low, high = _bounds(k)
     _, (m, n, i, j) = _places(*x.shape[-2:], low, high, align)
+    x, diagonal = promote(x, diagonal)
     out = x.clone()
     out[..., i, j] = (diagonal if low < high else diagonal.unsqueeze(-2))[..., m, n]
     return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from ms2torch._core.devices.device import device
@@ -27,8 +28,8 @@ def wanted(dtype, default: torch.dtype, name: str) -> torch.dtype:
 def sizes(shape, name: str):
     """A shape given as an int, tuple, list or tensor; ValueError for negative sizes."""
     shape = ints(shape)
-    if shape.__class__ is int:
-        shape = (shape,)
+    if isinstance(shape, (int, np.integer)):
+        shape = (int(shape),)
     for i, n in enumerate(shape):
         if n < 0:
             the = "the the" if name == "FillV2" else "the"            # MindSpore's words
@@ -101,7 +102,7 @@ def filled(size, value, dtype: torch.dtype) -> torch.Tensor:
 @op
 def fill(type, shape, value):
     """``shape`` filled with ``value`` cast to ``type`` (``mindspore.ops.fill``)."""
-    if not isinstance(type, _dtype.Type):
+    if type is not None and not isinstance(type, _dtype.Type):
         raise TypeError(f"For 'Fill', the 'type' must be a mindspore dtype, but got {type}.")
     if isinstance(value, torch.Tensor) and (value.ndim > 1 or value.numel() != 1):
         what, limits, got = (("dimension", "in [0,1]", value.ndim) if value.ndim > 1
@@ -109,6 +110,8 @@ def fill(type, shape, value):
         raise ValueError(f"For primitive[FillV2], the {what} of the input [fill_value] must be {limits}, but "
                          f"got {got}.")
     shape = () if shape.__class__ is int else sizes(shape, "FillV2")
+    if type is None:                                       # what numbers are by themselves
+        type = _dtype.int64 if isinstance(value, int) else _dtype.float32
     return filled(shape, value, _dtype.to_torch(type))
 
 
@@ -274,14 +277,14 @@ def _evenly(start, stop, num):
                 raise ValueError(f"For primitive[LinSpace], the rank of '{name}' must be equal to 0, but "
                                  f"got {v.ndim}.")
     num = _number(num)
-    if not isinstance(num, int):
+    if not isinstance(num, (int, np.integer)):
         raise TypeError('Failed calling LinSpace with "LinSpace()(start=Tensor, stop=Tensor, '
                         f'num={type(num).__name__})". The valid calling should be: '
                         '"LinSpace()(start=<Tensor>, stop=<Tensor>, num=<Tensor, int>)".')
     if num <= 0:
         raise ValueError(f"For primitive[LinSpace], the num must be greater than 0, but got {num}.")
     dtype = torch.float64 if double else torch.float32
-    return torch.linspace(_number(start), _number(stop), num, dtype=dtype, device=device())
+    return torch.linspace(_number(start), _number(stop), int(num), dtype=dtype, device=device())
 
 
 @mint_form(name="linspace")

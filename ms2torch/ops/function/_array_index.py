@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from ms2torch._core.errors import final
@@ -93,8 +94,8 @@ def _gather_method(input, input_indices=None, axis=None, batch_dims=0, *, dim=No
     """``mindspore.Tensor.gather``: ``ops.gather`` as ``(input_indices, axis)``, torch's gather as ``(dim,
     index)``.
     """
-    if isinstance(input_indices, int):
-        dim, index = input_indices, axis
+    if (isinstance(axis, torch.Tensor) and axis.ndim) or isinstance(input_indices, (int, np.integer)):
+        dim, index = int(input_indices), axis
     if index is not None:
         return gather_along(input, dim, index)
     return gathered(input, input_indices, axis, batch_dims)

@@ -117,7 +117,7 @@ def is_tensor(obj):
 @op(on_tensors=True, method=True)
 def is_floating_point(input):
     """Whether the dtype is one of floats (``mindspore.ops.is_floating_point``)."""
-    return input.dtype.torch.is_floating_point
+    return getattr(input.dtype, "torch", torch.bool).is_floating_point            # False of numpy's arrays
 
 
 @op(on_tensors=True, method=True)

@@ -13,6 +13,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.devices.device import device as _here
+from ms2torch._core.operators.calls import no_matching_form
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -140,6 +141,8 @@ def view(input, *shape, dtype=None):
         shape = (dtype,)
     if len(shape) == 1 and isinstance(shape[0], (_dtype.Type, torch.dtype)):
         return input.view(_dtype.to_torch(shape[0]))
+    if len(shape) > 1 and isinstance(shape[0], (tuple, list)):        # the rest is not looked at
+        shape = shape[:1]
     return _reshaped(input, _shape_of(shape), "view")
 
 
@@ -211,7 +214,11 @@ def permute(input, *axis):
 def tile(input, *dims, reps=None):
     """The Tensor repeated along its axes, as numbers or one tuple (``mindspore.Tensor.tile``)."""
     dims = reps if reps is not None else dims
-    dims = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
+    if not dims and reps is None:
+        raise no_matching_form("tile")
+    if dims.__class__ is tuple and isinstance(dims[0], (tuple, list, torch.Tensor)):
+        dims = dims[0]                                     # what follows is not looked at
+    dims = ints(dims)
     for i, n in enumerate(dims):
         if n < 0:
             raise ValueError(f"For 'Tile', 'dims' cannot contain negative integer numbers, but got {n} in "

@@ -145,7 +145,8 @@ def _first_seen(x):
 def unique_with_pad(x, pad_num):
     """``unique`` with the values padded to the size of ``x`` (``mindspore.ops.unique_with_pad``)."""
     values, places = _first_seen(x)
-    return torch.nn.functional.pad(values, (0, x.numel() - values.numel()), value=int(pad_num)), places
+    filler = int(pad_num[0] if isinstance(pad_num, (list, tuple)) else pad_num)
+    return torch.nn.functional.pad(values, (0, x.numel() - values.numel()), value=filler), places
 
 
 @op(method=True, mint=True)

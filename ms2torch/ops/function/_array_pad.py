@@ -45,8 +45,12 @@ def pad(input_x, padding, mode="constant", value=None):
             raise ValueError("For 'PadV3' constant mode, paddings length too large for input dims, the pad "
                              "dims must "
                              f"be less than or equal to {input_x.ndim}")
+        if isinstance(value, (list, tuple)) and len(value) == 1:
+            value = value[0]
         value = value.item() if isinstance(value, torch.Tensor) else value
         return F.pad(input_x, list(padding), "constant", 0 if value is None else value)
+    if not len(padding):
+        return input_x.clone()
     try:
         return F.pad(input_x, list(padding), _MODES[mode])
     except NotImplementedError:

@@ -98,6 +98,8 @@ def index_fill(x, axis, index, value):
 @op(method=True)
 def select_scatter(input, src, axis, index):
     """``input`` with ``src`` as its slice ``index`` along ``axis`` (``mindspore.ops.select_scatter``)."""
+    if index < -input.shape[axis]:
+        index %= input.shape[axis]
     return torch.select_scatter(input, src, axis, index)
 
 

@@ -154,11 +154,11 @@ def squeeze(input, axis=None):
 
     An axis of another size stays.
     """
-    if axis is None or axis == ():
+    if axis is None or (axis.__class__ is tuple and not axis):
         return torch.squeeze(input)
     if axis.__class__ is list:
         axis = tuple(axis)
-    return torch.squeeze(input, axis)
+    return torch.squeeze(input, axis) if input.ndim else input.clone()
 
 
 @op(primitive="BroadcastTo", init=("shape",), mint=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 import torch
 
 from ms2torch._core.errors import final
@@ -472,7 +473,7 @@ def _tensor_add(input, other):
 
 def _scaled(name, input, other, alpha):
     """The operands of ``name``, the second times ``alpha``, which has no say in the result's dtype."""
-    if isinstance(alpha, torch.Tensor) and alpha.numel() == 1:
+    if isinstance(alpha, np.number) or (isinstance(alpha, torch.Tensor) and alpha.numel() == 1):
         alpha = alpha.item()
     if alpha.__class__ is not int and alpha.__class__ is not float:
         if isinstance(alpha, bool):

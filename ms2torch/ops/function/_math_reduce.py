@@ -5,6 +5,8 @@ Integers: ``sum`` and ``prod`` give Int64, ``mean`` and the Reduce* primitives k
 
 from __future__ import annotations
 
+from math import inf
+
 import torch
 
 from ms2torch._core.errors import final
@@ -443,6 +445,8 @@ def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
     where, dtype = axes(axis, x, "Norm"), None if dtype is None else _dtype.to_torch(dtype)
     if ord == 2:
         return _euclidean(x if dtype is None else x.to(dtype), where, keepdims)
+    if abs(ord) == inf and dtype is None and not x.is_floating_point() and not x.is_complex():
+        return torch.linalg.vector_norm(x.double(), ord, where, keepdims).to(x.dtype)
     return torch.linalg.vector_norm(x, ord, where, keepdims, dtype=dtype)
 
 

@@ -212,6 +212,7 @@ def _histogram(x, bins=100, min=0.0, max=0.0):
 def _bincount(array, size, weights):
     """The weights of the numbers from 0 to ``size`` - 1, added up (``mindspore.ops.Bincount``)."""
     size = int(size)
+    array, weights = array.reshape(-1), weights.reshape(-1)
     kept = (array >= 0) & (array < size)
     if weights.numel() == 0:
         weights = torch.ones(array.shape, dtype=weights.dtype, device=array.device)

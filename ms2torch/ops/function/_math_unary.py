@@ -97,7 +97,8 @@ _define("rsqrt", torch.rsqrt, "1 over the square root", prim="Rsqrt")
 _define("square", torch.square, "Each element times itself", prim="Square")
 _define("reciprocal", torch.reciprocal, "1 over each element", prim="Reciprocal")
 _define("inv", _inverse, "1 over each element; integers stay integers", prim="Inv", argument="x", mint=None)
-_define("sign", torch.sign, "-1, 0 or 1 as each element's sign says", prim="Sign")
+_define("sign", lambda t: torch.sgn(t) if t.is_complex() else torch.sign(t),
+        "-1, 0 or 1 as each element's sign says; of complex numbers the unit vector", prim="Sign")
 # torch.sgn's gradient of real numbers is a tensor without memory, which asnumpy cannot give.
 _define(
     "sgn",

@@ -56,6 +56,8 @@ def sigmoid(input):
 @op
 def logsigmoid(x):
     """log(sigmoid(x)) (``mindspore.ops.logsigmoid``)."""
+    if x.is_complex():
+        return torch.log(torch.sigmoid(x))
     return F.logsigmoid(_need(x, _FLOATS, "LogSigmoid"))
 
 
@@ -157,7 +159,7 @@ def leaky_relu(input, alpha=0.2):
 
 def _leaky(t, alpha):
     # As MindSpore composes it: at 0 the gradient is the mean of both slopes. Integers stay integers.
-    other = t * (alpha if t.dtype in _FLOATS else int(alpha))
+    other = t * (alpha if t.dtype in _FLOATS else bool(int(alpha)) if t.dtype is torch.bool else int(alpha))
     return torch.maximum(t, other) if alpha <= 1 else torch.minimum(t, other)
 
 
@@ -166,7 +168,7 @@ def _prelu(t, weight):
         raise ValueError("For 'PReLU', the weight must hold one value or one per channel, but got weight of "
                          "shape "
                          f"{list(weight.shape)} and input of shape {list(t.shape)}.")
-    return torch.prelu(t, weight)
+    return torch.prelu(t, weight if weight.dtype is t.dtype else weight.to(t.dtype))
 
 
 @op(primitive="PReLU", mint=True)
@@ -274,7 +276,8 @@ def softsign(x):
 def hardtanh(input, min_val=-1.0, max_val=1.0):
     """input cut to [min_val, max_val] (``mindspore.ops.hardtanh``)."""
     # At the bounds the gradient is one half, as MindSpore's maximum and minimum share it.
-    low, high = (torch.as_tensor(v, dtype=input.dtype, device=input.device) for v in (min_val, max_val))
+    bounds = torch.tensor([min_val, max_val], device=input.device)
+    low, high = (bounds.clamp_min(0) if input.dtype is torch.uint8 else bounds).to(input.dtype)
     return torch.minimum(torch.maximum(input, low), high)
 
 
@@ -299,6 +302,8 @@ def hardshrink(input, lambd=0.5):
 @op
 def threshold(input, thr, value):
     """input where above ``thr``, else ``value`` (``mindspore.ops.threshold``)."""
+    if input.dtype is torch.bool:
+        return torch.where(input > thr, input, bool(value))
     return F.threshold(input, thr, value)
 
 
@@ -310,6 +315,9 @@ def glu(x, axis=-1):
         raise ValueError(f"For 'Split', x_shape[{axis % max(x.ndim, 1)}] must be divisible by output_num = "
                          "2, "
                          f"but got {size}")
+    if x.is_complex():
+        value, gate = x.chunk(2, axis)
+        return value * torch.sigmoid(gate)
     return F.glu(x, axis)
 
 

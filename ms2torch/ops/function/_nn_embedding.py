@@ -27,6 +27,7 @@ def _embedding_lookup(input_params, input_indices, offset):
 def _sub_and_filter(input_x, max_num, offset):
     """``input_x`` - ``offset`` where that is in [0, max_num), and the places
     (``mindspore.ops.SubAndFilter``)."""
+    max_num, offset = (n[0] if isinstance(n, (list, tuple)) else n for n in (max_num, offset))
     shifted = input_x - offset
     kept = (shifted >= 0) & (shifted < max_num)
     return shifted[kept], kept.nonzero().reshape(-1).to(input_x.dtype)

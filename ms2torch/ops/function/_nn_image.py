@@ -225,12 +225,25 @@ def pixel_unshuffle(input, downscale_factor):
 @op(method=True)
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """Windows of (N, C, H, W) as columns (``mindspore.ops.unfold``)."""
-    return F.unfold(input, kernel_size, dilation, padding, stride)
+    sizes = [_pair(n) for n in (kernel_size, dilation, padding, stride)]
+    if input.is_floating_point() or input.is_complex() or input.dtype is torch.bool:
+        return F.unfold(input, *sizes)
+    return F.unfold(input.double(), *sizes).to(input.dtype)          # torch has it of floats alone
+
+
+def _pair(size):
+    """A sequence of one number as that number."""
+    return size[0] if isinstance(size, (list, tuple)) and len(size) == 1 else size
 
 
 @op(method=True)
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """Adds columns up to images, the reverse of ``unfold`` (``mindspore.ops.fold``)."""
+    """Adds columns up to images, the reverse of ``unfold`` (``mindspore.ops.fold``).
+
+    ``input`` (N, C * kernel, L), or (N, C, kernel, L) as the operator Col2Im has it.
+    """
+    if input.ndim == 4:
+        input = input.flatten(1, 2)
     return F.fold(input, tuple(ints(output_size)), kernel_size, dilation, padding, stride)
 
 

@@ -206,7 +206,7 @@ def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", l
 @primitive("NLLLoss", init={"reduction": "mean", "ignore_index": -100})
 def _nll_loss(logits, labels, weight, reduction="mean", ignore_index=-100):
     """Loss of log-probabilities (N, C) and the total weight (``mindspore.ops.NLLLoss``)."""
-    labels = labels.long()
+    labels, weight = labels.long(), weight.to(logits.dtype)
     kept = labels != ignore_index
     total = weight[labels.clamp_min(0)].where(kept, 0.0).sum()
     return _nll(logits, labels, weight, ignore_index, reduction), total
@@ -275,8 +275,9 @@ def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None
                          "'input' "
                          f"shape: [const vector]{{{shapes[0]}}}, 'target' shape: [const "
                          f"vector]{{{shapes[1]}}}")
+    dtype = label.dtype                              # that of the result, in which MindSpore computes it
     logits, label = promote(logits, label)
-    return _bce_with_logits(logits, label, weight, pos_weight, reduction)
+    return _bce_with_logits(logits, label, weight, pos_weight, reduction).to(dtype)
 
 
 def _bce_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
@@ -315,16 +316,22 @@ def mse_loss(input, target, reduction="mean"):
     _check_reduction(reduction, "mse_loss")
     if input.dtype is target.dtype is torch.float32 and input.shape == target.shape:
         return F.mse_loss(input, target, reduction=reduction)      # the same digits in fewer steps
-    return reduced(difference(input, target).square(), reduction)
+    squares = difference(input, target).square()
+    whole = not squares.is_floating_point() and not squares.is_complex()
+    return reduced(squares.float() if whole else squares, reduction)
 
 
 @op
 def l1_loss(input, target, reduction="mean"):
     """|input - target| (``mindspore.ops.l1_loss``)."""
     _check_reduction(reduction, "l1_loss")
-    loss = difference(input, target).abs()
-    if reduction == "none" or loss.is_floating_point() or loss.is_complex():
-        return reduced(loss, reduction)
+    if input.dtype is target.dtype is torch.bool:
+        loss = input ^ target
+        return loss if reduction == "none" else loss.any()
+    signed = difference(input, target)
+    loss = signed.abs()
+    if reduction == "none" or loss.is_floating_point():
+        return reduced(loss, reduction).to(signed.dtype)
     return reduced(loss.double(), reduction).to(loss.dtype)             # a whole number's kind, rounded down
 
 
@@ -438,6 +445,8 @@ def soft_margin_loss(input, target, reduction="mean"):
 @op
 def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean"):
     """Mean over classes of the binary cross entropy (``mindspore.ops.multilabel_soft_margin_loss``)."""
+    if target.dtype is torch.bool:
+        target = target.to(input.dtype)
     return F.multilabel_soft_margin_loss(input, target, weight, reduction=reduction)
 
 

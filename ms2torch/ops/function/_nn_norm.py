@@ -24,6 +24,8 @@ def layer_normalised(t, gamma, beta, begin_norm_axis: int, begin_params_axis: in
             "For 'LayerNorm', gamma or beta shape must match input shape, but got input shape: "
             f"{_vector(t)}, gamma shape: {_vector(gamma)}, beta shape: {_vector(beta)}.")
     kept = (*t.shape[:start], *[1] * (t.ndim - start))
+    if not t.dtype is gamma.dtype is beta.dtype:
+        gamma, beta = gamma.to(t.dtype), beta.to(t.dtype)
     if start == own:
         y, mean, rstd = torch.native_layer_norm(t, t.shape[start:], gamma, beta, epsilon)
     else:

@@ -57,7 +57,10 @@ def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bo
         lowest = -math.inf if t.is_floating_point() else torch.iinfo(t.dtype).min
         t, both = F.pad(t, flat(pads), value=lowest), (0,) * dims
     try:
-        return _MAX[dims](t, kernel, stride, both, dilation, ceil, indices)
+        if t.is_floating_point() or (dims == 2 and not indices):
+            return _MAX[dims](t, kernel, stride, both, dilation, ceil, indices)
+        found = _MAX[dims](t.double(), kernel, stride, both, dilation, ceil, indices)      # torch lacks them
+        return (found[0].to(t.dtype), found[1]) if indices else found.to(t.dtype)
     except RuntimeError:
         _check_output(t, kernel, stride, pads, dilation, ceil, name)
         raise
@@ -163,6 +166,12 @@ def avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, cou
                            divisor_override, 3)
 
 
+def _wide(kernel, x, *others):
+    """``kernel``, of integers by way of float64: torch's kernels lack them."""
+    return kernel(x, *others) if x.is_floating_point() or x.is_complex() or x.dtype is torch.bool else \
+        kernel(x.double(), *others).to(x.dtype)
+
+
 def _sized(t, output_size, dims: int):
     if isinstance(output_size, int):
         return (output_size,) * dims
@@ -188,7 +197,7 @@ def adaptive_avg_pool2d(input, output_size):
 @op(primitive="AdaptiveAvgPool3D", init=("output_size",))
 def adaptive_avg_pool3d(input, output_size):
     """Mean of even parts of the last three dimensions (``mindspore.ops.adaptive_avg_pool3d``)."""
-    return F.adaptive_avg_pool3d(input, _sized(input, output_size, 3))
+    return _wide(F.adaptive_avg_pool3d, input, _sized(input, output_size, 3))
 
 
 @op
@@ -212,12 +221,22 @@ def _adaptive_max_pool2d(input_x, output_size):
 @op
 def adaptive_max_pool3d(input, output_size, return_indices=False):
     """Maximum of even parts of the last three dimensions (``mindspore.ops.adaptive_max_pool3d``)."""
-    return F.adaptive_max_pool3d(input, _sized(input, output_size, 3), return_indices)
+    return _maxima_and_places(input, output_size) if return_indices else \
+        _wide(F.adaptive_max_pool3d, input, _sized(input, output_size, 3))
+
+
+def _maxima_and_places(input, output_size):
+    """The maxima and their places, Int32."""
+    found, places = F.adaptive_max_pool3d(input if input.is_floating_point() else input.double(),
+                                          _sized(input, output_size, 3), True)
+    return found.to(input.dtype), places.int()
 
 
 def _lp(x, norm_type, kernel_size, stride, ceil_mode, dims: int):
     kernel = _numbers(kernel_size, dims)
     stride = kernel if stride is None else _numbers(stride, dims)
+    if not x.is_floating_point() and not x.is_complex():
+        x = x.float()
     total = _avg(x.pow(norm_type), kernel, stride, (0,) * dims, ceil_mode, True, None) * math.prod(kernel)
     return (torch.sign(total) * torch.relu(torch.abs(total))).pow(1.0 / norm_type)
 
@@ -232,11 +251,6 @@ def lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
 def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
     """(sum of x^norm_type over windows)^(1 / norm_type) (``mindspore.ops.lp_pool2d``)."""
     return _lp(x, norm_type, kernel_size, stride, ceil_mode, 2)
-
-
-def _wide(unpool, x, *others):
-    """``unpool``, integers by way of float64: torch's kernels lack them."""
-    return unpool(x, *others) if x.is_floating_point() else unpool(x.double(), *others).to(x.dtype)
 
 
 def _dims(t, rank: int, dims: int) -> str:
@@ -330,8 +344,7 @@ def _avg_pool3d(x, kernel_size=1, strides=1, pad_mode="valid", pad=0, ceil_mode=
 @primitive("AdaptiveMaxPool3D")
 def _adaptive_max_pool3d(x, output_size):
     """Maximum of even parts of the last three dimensions, and its place, Int32."""
-    values, places = F.adaptive_max_pool3d(x, tuple(ints(output_size)), True)
-    return values, places.to(torch.int32)
+    return _maxima_and_places(x, tuple(ints(output_size)))
 
 
 def _max_with_places(x, kernel, strides, pads, dilation, ceil, kind, dims):
@@ -426,7 +439,9 @@ def _fractional(x, kernel, output, ratio, samples, dims, api):
         batch, channels = (1, *x.shape)[-dims - 2 : -dims]
         samples = rand.kernel(batch, channels, dims)
     # torch takes the numbers of a 2-d window by (width, height), and so does MindSpore.
-    return pool(x, kernel, size, ratio, _random_samples=samples.detach().to(x.dtype))
+    wide = x if x.is_floating_point() else x.double()
+    found, places = pool(wide, kernel, size, ratio, _random_samples=samples.detach().to(wide.dtype))
+    return found.to(x.dtype), places
 
 
 @op

@@ -51,7 +51,7 @@ def itemset(self, *args):
         index, new = (0,), args[0]
     else:
         index, new = args
-        if isinstance(index, builtins.int):
+        if isinstance(index, (builtins.int, np.integer)):
             index = tuple(int(i) for i in np.unravel_index(index, self.shape))
     changed = wrap(self._t.clone())
     changed[index] = new
@@ -139,10 +139,12 @@ def _select(input, condition=None, y=None, *, dim=None, index=None):
 
     (``mindspore.Tensor.select``.)
     """
-    if isinstance(condition, builtins.int):
-        if not isinstance(y, builtins.int):
+    if isinstance(condition, (builtins.int, np.integer)):
+        if isinstance(y, torch.Tensor) and y.ndim == 0:
+            y = y.item()
+        if not isinstance(y, (builtins.int, np.integer)):
             raise no_matching_form("select", condition, *(() if y is None else (y,)))
-        dim, index = condition, y
+        dim, index = builtins.int(condition), builtins.int(y)
     if dim is not None:
         return torch.select(input, dim, index)
     if not isinstance(y, (torch.Tensor, builtins.int, builtins.float)):
@@ -163,7 +165,7 @@ def _where(input, condition, y):
 @method
 def masked_scatter(input, mask, source):
     """With the elements of ``source`` one after another where ``mask`` is True."""
-    return torch.masked_scatter(input, mask, source)
+    return torch.masked_scatter(input, mask, source.to(input.dtype))
 
 
 @method

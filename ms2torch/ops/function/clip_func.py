@@ -94,8 +94,10 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     total = _total_norm(tensors, float(norm_type))
     if error_if_nonfinite and not torch.isfinite(total):
         raise RuntimeError(f"For clip_by_norm, the total norm of order {norm_type} from input is non-finite.")
+    if not tensors[0].is_floating_point() and not tensors[0].is_complex():
+        total = total.trunc()                                 # MindSpore's norm of integers is one
     scale = torch.clamp_max(max_norm / (total + 1e-6), 1.0)
-    scaled = [(t * scale).to(t.dtype) for t in tensors]
+    scaled = [(t * scale).to(t.dtype) if t.is_floating_point() else t * scale for t in tensors]
     return scaled[0] if isinstance(x, torch.Tensor) else tuple(scaled)
 
 

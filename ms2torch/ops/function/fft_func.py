@@ -55,6 +55,15 @@ def _nothing(input, axis: int):
     return input.new_zeros(shape, dtype=input.real.dtype)
 
 
+# Of complex numbers MindSpore gives as much of the whole transform as there is of real ones. (Along several
+# axes its rows are of another length than their memory.)
+_OF_REAL = {"rfft": "fft", "ihfft": "ifft"}
+
+
+def _half(found, axis: int):
+    return found.narrow(axis, 0, found.shape[axis] // 2 + 1)
+
+
 def _along_one(name: str, about: str):
     transform = getattr(torch.fft, name)
 
@@ -62,6 +71,8 @@ def _along_one(name: str, about: str):
         input = _ready(name, input, () if n is None else (n,), (dim,), norm)
         if n is None and _is_empty(name, input, dim):
             return _nothing(input, dim)
+        if input.is_complex() and name in _OF_REAL:
+            return _half(getattr(torch.fft, _OF_REAL[name])(input, n, dim, norm), dim)
         return transform(input, n, dim, norm)
 
     return fft, f"{about}, along ``dim`` cut or filled to ``n``"

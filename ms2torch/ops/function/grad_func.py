@@ -67,15 +67,18 @@ class _Asked:
         _check_bool("has_aux", has_aux)
         _check_bool("return_ids", return_ids)
         refuse_without_gradients()
-        if not callable(fn):
-            raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
         self.fn, self.has_aux, self.return_ids, self.sens_param = fn, has_aux, return_ids, sens_param
         self.graph = None
         self.positions = _positions(grad_position)
         self.single_weight = isinstance(weights, Tensor)
-        self.weights = None if weights is None else _weights(weights)
+        # What is no function and no weight is told of when the gradient is called.
+        self.right = callable(fn) and is_weights(weights)
+        self.weights = None if weights is None else _weights(weights) if self.right else weights
 
     def __call__(self, args: tuple, kwargs: dict):
+        if not self.right:
+            need_function(self.fn)
+            _weights(self.weights)
         if kwargs and mode.graph and not entry.in_a_graph():
             raise TypeError(f"got an unexpected keyword argument '{next(iter(kwargs))}'")
         sens = None
@@ -109,6 +112,12 @@ class _Asked:
         if self.positions is None:
             return weights
         return inputs, weights
+
+
+def need_function(fn) -> None:
+    """TypeError for what cannot be called."""
+    if not callable(fn):
+        raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
 
 
 def graph_of(fn):
@@ -178,10 +187,16 @@ def _is_weight(w) -> bool:
     return isinstance(w, Parameter) or (isinstance(w, Tensor) and hasattr(w, "param_info"))
 
 
+def is_weights(weights) -> bool:
+    """Whether this may be a Parameter or several, or None."""
+    return weights is None or _is_weight(weights) or (
+        not isinstance(weights, (str, dict)) and hasattr(weights, "__iter__"))
+
+
 def _weights(weights) -> tuple[Parameter, ...]:
     if _is_weight(weights):
         return (weights,)
-    if isinstance(weights, (str, dict)) or not hasattr(weights, "__iter__"):
+    if not is_weights(weights):
         raise TypeError(
             f"The weights you provided is expected to be a tensor, or a list or tuple. but got {weights}"
         )
@@ -325,10 +340,12 @@ def jacrev(fn, grad_position=0, has_aux=False):
     One position gives one Tensor, a tuple of positions a tuple; several outputs a tuple of these. With
     ``has_aux`` a pair (Jacobian, aux).
     """
-    positions = _positions(grad_position)
     fn = _first_of_several(fn, has_aux)
 
     def jacobian(*args):
+        if not callable(fn):
+            raise ValueError("The object is not callable. Please check code.")
+        positions = _positions(grad_position)
         if any(p >= len(args) for p in positions):
             raise ValueError("The element in grad_position must belong to [0, args_num).")
         chosen = [p for p, _ in chosen_inputs(positions, args, {})]

@@ -436,6 +436,8 @@ def cond(A, p=None):
 @op(method=True)
 def cov(input, *, correction=1, fweights=None, aweights=None):
     """The covariances of the rows (``mindspore.ops.cov``)."""
+    if isinstance(correction, (list, tuple)):
+        correction = correction[0]
     return torch.cov(input, correction=int(correction), fweights=fweights, aweights=aweights)
 
 
