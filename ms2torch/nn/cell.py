@@ -29,6 +29,7 @@ from ms2torch.common.parameter import Parameter, ParameterTuple
 from ._cell_call import GRADIENT_NAMES, CellCall, HookHandle
 from ._cell_state import CellState, register_cell_buffer_registration_hook
 from ._cell_tree import CellTree, Params
+from ._held_operators import held
 
 __all__ = ["Cell", "GraphCell", "register_cell_buffer_registration_hook"]
 
@@ -135,11 +136,7 @@ class Cell(CellTree, CellState, CellCall, _Module):
                 return modules[name]
             if name in own["_buffers"]:
                 return self._in_its_precision(self._tied_buffer(name))
-        if name == "cast":      # which every Cell had before 2.10, and packages use without making one
-            from ms2torch.ops import Cast
-
-            return Cast()
-        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+        return held(self, name)
 
     def _in_its_precision(self, tensor: Tensor | None):
         """A parameter or buffer as ``construct`` reads it: cast where ``to_float`` chose a dtype."""

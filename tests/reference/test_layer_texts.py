@@ -90,3 +90,26 @@ def test_bases():
     same = [mint.nn.Hardshrink is nn.HShrink, mint.nn.Hardsigmoid is nn.HSigmoid, mint.nn.Hardswish is nn.HSwish,
             mint.nn.Softshrink is nn.SoftShrink]
     return [name in [c.__name__ for c in type(layer).__mro__] for name, layer in asked.items()], paddings, same
+
+
+@case()
+def test_held_operators():
+    asked = {
+        "nn.Embedding(3,2)": "reshape expand one_hot get_shp", "nn.SSIM()": "concat reduce_mean",
+        "nn.BatchNorm2d(2)": "shape reshape sqrt sub_mean reduce_mean", "nn.MaxPool1d(2)": "expand squeeze",
+        "nn.LSTMCell(2,3)": "support_non_tensor_inputs", "nn.LogSigmoid()": "mul exp add rec log",
+        "nn.Momentum([ms.Parameter(1.0)],0.1,0.9)": "opt enable_tuple_broaden",
+        "nn.Adam([ms.Parameter(1.0)])": "opt sparse_opt", "nn.WarmUpLR(0.1,2)": "min",
+        "nn.DynamicLossScaleUpdateCell(8,2,3)": "select max logic_or less_equal",
+        "msd.Normal(0.,1.)": "cast_base exp_base sq expm1 shape squeeze", "msb.Exp()": "dtypeop pow expm1"}
+    made = {text: eval(text) for text in asked}
+    return {text: [type(getattr(made[text], name)).__name__ for name in names.split()]
+            for text, names in asked.items()}
+
+
+@case(raises=True)
+def test_a_subclass_has_what_its_class_has():
+    class Conv1d(nn.Cell):
+        pass
+
+    return Conv1d().shape

@@ -27,7 +27,8 @@ def translate(err: Exception, name: str, args: tuple, kernel=None, kwargs=None, 
                               f"but got {axis})")
         if causes.of_refusal(err, kernel, args, kwargs) != "shapes":
             return err
-    shapes = [tuple(a.shape) for a in (*args, *kwargs.values()) if hasattr(a, "shape")]
+    tensors = [a for a in (*args, *kwargs.values()) if isinstance(getattr(a, "shape", None), tuple)]
+    shapes = [tuple(t.shape) for t in tensors]
     cause = causes.of_refusal(err, kernel, args, kwargs)
     if cause == "broadcast" and len(shapes) > 1:
         return cannot_broadcast(name, *shapes[:2])
