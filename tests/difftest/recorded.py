@@ -1,6 +1,7 @@
 """A small program for the recorder's tests: three layers, a schedule, three steps, one evaluation.
 
-``python recorded.py [function]``: by a train cell in graph mode, or as 2.x functions under value_and_grad.
+``python recorded.py [function | graph_function]``: by a train cell in graph mode, or as 2.x functions under
+value_and_grad, in PyNative or graph mode.
 """
 import sys
 
@@ -26,7 +27,7 @@ net, loss_fn = Net(), nn.MSELoss()
 optimizer = nn.Momentum(net.trainable_params(), nn.PolynomialDecayLR(0.1, 0.01, 10, 1.0), 0.9)
 random = np.random.RandomState(0)
 batches = [ms.Tensor(random.randn(5, n).astype(np.float32)) for n in (3, 2) * 3]
-if "function" in sys.argv:
+if any(how in sys.argv for how in ("function", "graph_function")):
     def forward(x, y):
         return loss_fn(net(x), y)
 

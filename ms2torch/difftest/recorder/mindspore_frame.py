@@ -92,6 +92,15 @@ class MindSpore:
     def mode(self):
         return "graph" if self.context.get_context("mode") == self.context.GRAPH_MODE else "pynative"
 
+    def differentiates(self):
+        """Whether a gradient function runs in graph mode. The real one is a graph, which calls no Cell; that
+        of ms2torch calls them as they are written."""
+        if self.side != "ms2torch" or self.mode() != "graph":
+            return False
+        from ms2torch._core import mode
+
+        return mode.differentiation is not None
+
     def compiled(self, owner):
         if isinstance(owner, self.cell):
             return self.mode() == "graph" and not isinstance(owner, self.optimizers)

@@ -51,8 +51,8 @@ class Recorder(Steps):
 
     def blind(self):
         """Whether calls are not looked at now: nothing is seen within one graph, or in a forked process."""
-        return self.quiet or (self.inside and self.graph and not self.deep) or self.done or (
-            os.getpid() != self.pid)
+        within = self.graph and not self.deep if self.inside else self.frame.differentiates()
+        return self.quiet or within or self.done or os.getpid() != self.pid
 
     def call(self, cell, run, args, kwargs):
         """Stands in for ``Cell.__call__``; ``run(args, kwargs)`` is the call itself."""

@@ -60,6 +60,9 @@ class Torch:
     def compiled(self, owner) -> bool:
         return False
 
+    def differentiates(self) -> bool:
+        return False
+
     def title(self, owner) -> str:
         return type(owner).__name__
 
