@@ -18,6 +18,7 @@ from ms2torch._core.devices import memory
 from ms2torch._core.random import random_streams
 from ms2torch._naming.surface import install_lazy
 from ms2torch.common import _jit_arguments
+from ms2torch.common._cell_graph_executor import _CellGraphExecutor
 
 __all__ = [
     "JitConfig",
@@ -228,5 +229,6 @@ class _Executor:
 # Phases of compiled Cells, which some programs look into or clear: nothing is kept under them here.
 cells_compile_cache: dict = {}
 
-_pynative_executor = _cell_graph_executor = _executor = _Executor()
+_pynative_executor = _Executor()
+_cell_graph_executor = _executor = _CellGraphExecutor()     # as releases before 1.3 called it
 install_lazy(__name__, globals())
