@@ -152,10 +152,13 @@ def to_torch(cell):
 
     A Cell becomes the torch.nn.Module for everything of torch's that wants parameters that require grad, an
     operator or another function one over torch tensors, a Tensor a torch tensor; a dataset or an iterator
-    gives them. An optimizer that was made over torch's parameters becomes one of torch's.
+    gives them. An optimizer that was made over torch's parameters becomes one of torch's; a class of Cells
+    makes Modules.
     """
     if isinstance(cell, Tensor):
         return cell._t
+    if isinstance(cell, type) and issubclass(cell, Cell):
+        return functools.wraps(cell, updated=())(lambda *args, **kwargs: to_torch(cell(*args, **kwargs)))
     if callable(cell) and not isinstance(cell, (Cell, type)):
         return _function(cell)
     if not isinstance(cell, Cell) and hasattr(cell, "__iter__"):

@@ -1,6 +1,7 @@
 """What a person would have written: steps, layers, imports; comments and line breaks stay."""
 
 import pytest
+import torch
 
 pytest.importorskip("libcst")
 from ms2torch.translate import translate_source
@@ -350,3 +351,35 @@ def test_the_row_of_a_padding_starts_from_zeros_and_trains():
     net(names["ids"]).sum().backward()
     assert net.told.weight.grad[1].eq(1).all() and net.given.weight.grad[2].eq(1).all()
     assert names["Net"](None).given.weight.any(1).all()
+
+
+HANDED = """
+from mindspore import nn
+
+
+class Block(nn.Cell):
+    def __init__(self, width, norm=nn.BatchNorm2d, layer=nn.Conv2d):
+        super().__init__()
+        self.layer = layer(width, width, 1)
+        self.norm = norm(width{more})
+
+    def construct(self, x):
+        return self.norm(self.layer(x))
+
+
+block = Block(2)
+"""
+
+
+@pytest.mark.parametrize(("more", "norm"), [
+    ("", "norm=nn.BatchNorm2d"),
+    (", momentum=0.8", "norm=ms2torch.to_torch(ms2torch.nn.BatchNorm2d)"),
+])  # fmt: skip
+def test_a_layers_class_that_is_handed_on(more, norm):
+    """It is PyTorch's where its calls need no converting, else one that makes Modules."""
+    found = translate_source(HANDED.replace("{more}", more))
+    assert norm in found.text and "layer=ms2torch.to_torch(ms2torch.nn.Conv2d)" in found.text
+    names = {}
+    exec(compile(found.text, "translated", "exec"), names)
+    assert names["block"](torch.ones(3, 2, 4, 4)).shape == (3, 2, 4, 4)
+    assert len(list(names["block"].parameters())) == 3

@@ -69,6 +69,19 @@ def by_name(loader, names, arrays=False):
         yield {name: x.numpy(force=True) if arrays else x for name, x in zip(names, batch)}
 
 
+class Arrays:
+    """A loader whose batches are numpy's arrays."""
+
+    def __init__(self, loader):
+        self.loader, self.sampler = loader, getattr(loader, "sampler", None)
+
+    def __iter__(self):
+        return (tuple(x.numpy(force=True) for x in batch) for batch in self.loader)
+
+    def __len__(self):
+        return len(self.loader)
+
+
 def astype(dtype):
     """A function that casts an array."""
     return lambda x: x.astype(dtype)

@@ -183,7 +183,8 @@ def metric_table(metrics):
     """Metrics by name, from a dict of them or a set of their names."""
     named = {
         "acc": AccuracyMetric, "accuracy": AccuracyMetric, "loss": LossMetric,
-        "mse": MeanSquares, "mae": MeanErrors,
+        "mse": MeanSquares, "mae": MeanErrors, "precision": Precision, "recall": Recall, "f1": F1,
+        "top_1_accuracy": lambda: TopAccuracy(1), "top_5_accuracy": lambda: TopAccuracy(5),
     }
     if isinstance(metrics, dict):
         return metrics
@@ -218,12 +219,27 @@ class AccuracyMetric(Metric):
         self.right, self.count = 0, 0
 
     def update(self, scores, label):
+        scores, label = torch.as_tensor(scores), torch.as_tensor(label)
         label = label.argmax(1) if label.ndim == scores.ndim else label
         self.right += int((scores.argmax(1) == label).sum())
         self.count += label.numel()
 
     def eval(self):
         return self.right / self.count
+
+
+class TopAccuracy(AccuracyMetric):
+    """The share of samples whose class is among those with the ``k`` highest scores."""
+
+    def __init__(self, k):
+        self.k = k
+        self.clear()
+
+    def update(self, scores, label):
+        scores, label = torch.as_tensor(scores), torch.as_tensor(label)
+        label = label.argmax(1) if label.ndim == scores.ndim else label
+        self.right += int((scores.topk(self.k).indices == label[:, None]).sum())
+        self.count += len(label)
 
 
 class Recall(AccuracyMetric):
@@ -233,6 +249,7 @@ class Recall(AccuracyMetric):
         self.right = self.wanted = self.given = 0
 
     def update(self, scores, label):
+        scores, label = torch.as_tensor(scores), torch.as_tensor(label)
         label = label.argmax(1) if label.ndim == scores.ndim else label.long()
         given, wanted = (torch.nn.functional.one_hot(c, scores.shape[1]) for c in (scores.argmax(1), label))
         self.right = self.right + (given * wanted).sum(0).double().numpy(force=True)

@@ -45,6 +45,8 @@ class Calls:
         arguments = [self.value(a) for a in node.args]
         keywords = {k.arg: self.value(k.value) for k in node.keywords}
         fact = self.facts.at(*site_of(node))
+        if callee is None and fact is not None and fact.name.endswith("()"):
+            callee = self._worth[span_of(node.func)] = Of(fact.name.removesuffix("()"))
         worth = self._called(node, callee, arguments, keywords)
         if fact is not None and fact.result is not None:
             worth = of_kind(fact.result) or worth

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from ..translation import site_of
 from .reading import Reading
 from .worth import BUFFER, Const, Function, Of, Ref, is_a
 
@@ -38,6 +39,8 @@ _METHODS = {
     "get_batch_size": set(),
     "get_col_names": set(),
 }
+# What a run alone settles of a pipeline that another file made.
+_TOLD = ("create_tuple_iterator", "get_dataset_size")
 _DATA_ALONE = ("create_tuple_iterator", "create_dict_iterator", "get_dataset_size")
 
 
@@ -116,10 +119,19 @@ def _of_call(tree: ast.Module, reading: Reading, node: ast.Call) -> Pipelines:
         return Pipelines()
     owner = reading.worth(node.func.value)
     if owner is None and name in _DATA_ALONE:
+        if _is_batched(reading, node) and not ({k.arg for k in node.keywords} - _WORKERS) and name in _TOLD:
+            return Pipelines(True)
         return Pipelines(True, f"what {name} is called on is not told")
     if not is_data(owner):
         return Pipelines()
     return Pipelines(True, _of_method(tree, reading, name, owner, node))
+
+
+def _is_batched(reading: Reading, node: ast.Call) -> bool:
+    """Whether a run told that a method's object is a pipeline of batches, wherever that was made."""
+    fact = reading.facts.at(*site_of(node))
+    owner = fact.arguments[0] if fact is not None and fact.arguments else None
+    return owner is not None and owner.value == BATCHED
 
 
 def _of_ref(reading: Reading, path: Ref, node: ast.Call) -> str:
@@ -171,8 +183,6 @@ def _of_method(tree: ast.Module, reading: Reading, name: str, owner: Of, node: a
         return f"where the pipeline that {name} belongs to begins is not told"
     if name in ("map", "shuffle", "batch") and batched:
         return f"{name} after batch has no rule"
-    if name == "create_tuple_iterator" and any(k.arg == "output_numpy" for k in node.keywords):
-        return "create_tuple_iterator: its output_numpy has no rule"
     if name == "map" and "NumpySlicesDataset" in owner.cls and columns(owner) is None:
         return "the names of its columns are not told"
     if name == "shuffle" and BUFFER in source:

@@ -11,7 +11,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from ..facts import Facts
 from ..rules import data, load, training
-from ..rules.cells import CLASSES
+from ..rules.cells import CLASSES, converts_elsewhere
 from ..rules.table import CALLS, INSTANCES, VALUES, call_rule
 from ..translation import Site, Translation, site_of
 from . import classes, idioms, imports, modes, pipelines, primitives, statements
@@ -414,9 +414,12 @@ class Rewriter(cst.CSTTransformer):
             self.settle(at, path, path)
             return cst.parse_expression(CLASSES[path])
         rule = VALUES.get(path)
+        if is_cell(path) and (rule is None or converts_elsewhere(self)) and not classes.is_base(self, node):
+            self.keep_site(at, path, "it is not called here but handed on")
+            return cst.parse_expression(f"ms2torch.to_torch({path.replace('mindspore.', 'ms2torch.', 1)})")
         if rule is None:
             form = form_of(path)
-            rule = VALUES.get(path) or call_rule(path, form.kernel if form else None)
+            rule = call_rule(path, form.kernel if form else None)
             made = imports.as_function(rule, form) if rule is not None and rule.write is None else None
             if made is None:
                 if classes.is_base(self, node):

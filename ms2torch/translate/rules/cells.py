@@ -58,8 +58,34 @@ for _name, _torch in {
     "HSigmoid": "nn.Hardsigmoid",
     "GELU": 'partial(nn.GELU, approximate="tanh")',
     "LeakyReLU": "partial(nn.LeakyReLU, negative_slope=0.2)",
+    "BatchNorm1d": "nn.BatchNorm1d",
+    "BatchNorm2d": "nn.BatchNorm2d",
+    "BatchNorm3d": "nn.BatchNorm3d",
+    "GroupNorm": "nn.GroupNorm",
+    "LayerNorm": "partial(nn.LayerNorm, eps=1e-7)",
+    "Dense": "nn.Linear",
+    "Softmax": "partial(nn.Softmax, dim=-1)",
 }.items():
     add(Rule(f"mindspore.nn.{_name}", _torch), VALUES)
+
+# Arguments that PyTorch's layers call otherwise, or mean otherwise.
+_CONVERTED = {
+    *("momentum", "epsilon", "gamma_init", "beta_init", "moving_mean_init", "moving_var_init", "axis"),
+    *("use_batch_statistics", "has_bias", "weight_init", "bias_init", "activation"),
+}
+
+
+def converts_elsewhere(rewriter) -> bool:
+    """Whether something in the file that is not told is called with arguments that have to be converted.
+
+    It may be a layer's class that was handed on.
+    """
+    return any(
+        k.arg in _CONVERTED and rewriter.reading.worth(n.func) is None
+        for n in ast.walk(rewriter.tree)
+        if isinstance(n, ast.Call)
+        for k in n.keywords
+    )
 
 table(
     "nn.Cell",

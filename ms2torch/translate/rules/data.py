@@ -207,6 +207,9 @@ def _over(call):
         call.helper("by_name")
         arrays = ", arrays=True" if _asks_numpy(call) else ""
         return f"by_name({text}, {pipelines.columns(worth)!r}{arrays})"
+    if _asks_numpy(call):
+        call.helper("Arrays")
+        text = f"Arrays({text})"
     parent = call.rewriter.parents.get(id(call.node))
     called = getattr(getattr(parent, "func", None), "id", "")
     if called == "next":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..rewriting.sites import UNTOLD
+from ..translation import site_of
 from .table import instance, rule, table
 
 table(
@@ -37,9 +38,18 @@ def softmax_cross_entropy(call):
 @instance("nn.SoftmaxCrossEntropyWithLogits", "loss(logits, labels.long())")
 def call_softmax_cross_entropy(call):
     sparse = call.init_value("sparse")
+    if sparse is UNTOLD and _label_dtype(call):
+        sparse = "Int" in _label_dtype(call)
     if sparse is UNTOLD:
         call.keep("whether its labels are classes is not told")
     return _of_classes(call, "labels") if sparse else call.updated
+
+
+def _label_dtype(call) -> str:
+    """What a run told of the dtype of a loss's second argument; nothing where it told none."""
+    fact = call.rewriter.reading.facts.at(*site_of(call.node))
+    labels = fact.arguments[1] if fact is not None and len(fact.arguments) == 2 else None
+    return labels.dtype if labels is not None else ""
 
 
 def _of_classes(call, name: str):
@@ -83,7 +93,7 @@ def nll(call):
     "概率形式的标签保持不变",
 )
 def call_cross_entropy(call):
-    return _of_classes(call, "labels")
+    return call.updated if "Float" in _label_dtype(call) else _of_classes(call, "labels")
 
 
 @rule("nn.LossBase.get_loss", "x.mean(), by LossBase at the head")

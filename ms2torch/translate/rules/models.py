@@ -80,11 +80,19 @@ def loss_monitor(call):
     return "LossMonitor({per_print_times?})"
 
 
-def _named(names: str, helper: str) -> None:
-    @rule(names, f"{helper}(), at the head")
+def _named(names: str, helper: str, arguments: str = "") -> None:
+    made = f"{helper}({arguments})"
+
+    @rule(names, f"{made}, at the head")
     def write(call):
         call.helper(helper)
-        return cst.parse_expression(f"{helper}()")
+        return cst.parse_expression(made)
+
+
+@rule("nn.TopKCategoricalAccuracy train.TopKCategoricalAccuracy TopKCategoricalAccuracy", "TopAccuracy(k), at the head")
+def top_k(call):
+    call.helper("TopAccuracy")
+    return "TopAccuracy({k})"
 
 
 _named("nn.Accuracy train.Accuracy Accuracy nn.metrics.Accuracy train.metrics.Accuracy", "AccuracyMetric")
@@ -92,6 +100,8 @@ _named("nn.Loss train.Loss Loss nn.metrics.Loss", "LossMetric")
 _named("nn.F1 train.F1 F1", "F1")
 _named("nn.Precision train.Precision Precision", "Precision")
 _named("nn.Recall train.Recall Recall", "Recall")
+_named("nn.Top1CategoricalAccuracy train.Top1CategoricalAccuracy Top1CategoricalAccuracy", "TopAccuracy", "1")
+_named("nn.Top5CategoricalAccuracy train.Top5CategoricalAccuracy Top5CategoricalAccuracy", "TopAccuracy", "5")
 _named("nn.MSE train.MSE", "MeanSquares")
 _named("nn.MAE train.MAE", "MeanErrors")
 

@@ -44,7 +44,7 @@ def _optimizer(call, made: str, rate: str = "learning_rate", lr: str = "lr") -> 
 def _groups_by_step(call) -> str:
     """The name of groups of which one has rates by step; nothing where there is none."""
     node = call.nodes.get("params")
-    made = _assigned(call.rewriter.tree, node.id) if isinstance(node, ast.Name) else node
+    made = assigned(call.rewriter.tree, node.id) if isinstance(node, ast.Name) else node
     groups = made.elts if isinstance(made, ast.List) else []
     pairs = [pair for g in groups if isinstance(g, ast.Dict) for pair in zip(g.keys, g.values, strict=True)]
     worths = [call.rewriter.reading.worth(v) for k, v in pairs if getattr(k, "value", "") == "lr"]
@@ -82,7 +82,7 @@ def _default(call, name: str) -> str:
 def _is_many(call, node) -> bool:
     """Whether a Tensor given as a rate is a list of rates."""
     if isinstance(node, ast.Name):
-        node = _assigned(call.rewriter.tree, node.id)
+        node = assigned(call.rewriter.tree, node.id)
     if isinstance(node, ast.Call) and node.args:
         return not isinstance(call.rewriter.reading.worth(node.args[0]), Const)
     return False
@@ -102,7 +102,7 @@ def _decayed(call) -> str:
             call.helper("decay_groups")
             return f"decay_groups({text[len(start) : -len(end)]}, {{weight_decay}})"
     if isinstance(node, ast.Name):
-        made = _assigned(call.rewriter.tree, node.id)
+        made = assigned(call.rewriter.tree, node.id)
         text = ast.unparse(made).replace("trainable_params", "parameters") if made is not None else ""
     modules = set(re.findall(r"([\w.]+)\.(?:get_)?parameters\(\)", text)) | set(re.findall(r"\bnamed\(([\w.]+)", text))
     if len(modules) == 1 and ("requires_grad" in text or "filter(" not in text):
@@ -112,7 +112,7 @@ def _decayed(call) -> str:
     return ""
 
 
-def _assigned(tree: ast.Module, name: str) -> ast.expr | None:
+def assigned(tree: ast.Module, name: str) -> ast.expr | None:
     """What a name holds that is assigned once."""
     found = [
         n.value

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+
 from ..rewriting.worth import is_a
+from .optimizers import assigned
 from .table import rule
 
 _BN = "names are PyTorch's: gamma is weight, moving_mean running_mean; ms2torch convert-checkpoint converts old files"
@@ -16,6 +19,13 @@ def save_checkpoint(call):
     for name in ("enc_key", "append_dict", "choice_func"):
         if name in call and call.value(name) is not None:
             call.keep(f"its {name}= has no counterpart")
+    node = call.nodes.get("save_obj")
+    if isinstance(node, ast.Name):
+        node = assigned(call.rewriter.tree, node.id) or node
+    if isinstance(node, (ast.List, ast.ListComp)):
+        return 'torch.save({entry["name"]: entry["data"] for entry in {save_obj}}, {ckpt_file_name})'
+    if isinstance(node, (ast.Dict, ast.DictComp)):
+        return "torch.save({save_obj}, {ckpt_file_name})"
     return "torch.save({save_obj}.state_dict(), {ckpt_file_name})"
 
 
