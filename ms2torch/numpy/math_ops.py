@@ -9,6 +9,7 @@ import torch
 
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import OPS, lowered
+from ms2torch._core.tensor.dtype import from_torch
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 from ms2torch.ops.function._math_binary import numpy_fmod
 
@@ -109,6 +110,13 @@ def _quotient(a, b):
     return arithmetic.div(a, b)
 
 
+def _modulo(a, b):
+    if a.is_complex() or b.is_complex():
+        raise TypeError(f"input dtype: {from_torch(a.dtype)}, {from_torch(b.dtype)} are not all mindspore "
+                        "datatypes.")
+    return arithmetic.numpy_mod(a, b)
+
+
 def _hypotenuse(a, b):
     a, b = arithmetic.promote_operands(a, b)
     if a.is_complex():
@@ -173,8 +181,8 @@ for _name, _kernel in {
     "divide": _quotient,
     "true_divide": _quotient,
     "floor_divide": arithmetic.floor_div,
-    "mod": arithmetic.numpy_mod,
-    "remainder": arithmetic.numpy_mod,
+    "mod": _modulo,
+    "remainder": _modulo,
     "fmod": numpy_fmod,
     "power": arithmetic.pow,
     "bitwise_and": arithmetic.bitwise_and,

@@ -189,7 +189,10 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
     TrainOneStepWithLossScaleCell, which (unlike MindSpore's) runs on the CPU too. TypeError and ValueError
     for bad arguments.
     """
-    check_value_type("optimizer", optimizer, (nn.Optimizer,))
+    if not isinstance(optimizer, nn.Optimizer):
+        raise TypeError("The type of 'optimizer' should be one of '['Optimizer', 'FreezeOpt', "
+                        "'AdaSumByGradWrapCell', 'AdaSumByDeltaWeightWrapCell']', but got type "
+                        f"'{type(optimizer).__name__}'.")
     config = {**_config(_check_level(level, boost_level)), **_check_options(kwargs)}
     network = _in_precision(network, config, level)
     if loss_fn is not None:

@@ -63,6 +63,8 @@ class Model:
                 "MindSpore's boost algorithms change the arithmetic.",
                 'leave boost_level at "O0".',
             )
+        if loss_fn is not None and not hasattr(loss_fn, "get_inputs"):
+            raise AttributeError(f"'{type(loss_fn).__name__}' object has no attribute 'get_inputs'")
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         # Packages that subclass Model build their own networks from these, by these methods.
         self._check_kwargs(kwargs)

@@ -8,6 +8,9 @@ They are asked before the computation, so each is true of no call that MindSpore
 Where MindSpore has one form of words for all its operators the line says what is right instead, and no more:
 ``seed: int >= 0``, ``keep_prob: in [0.0, 1.0]``, ``mode: of REFLECT, SYMMETRIC``, ``strides: a pair``,
 ``x: a Tensor``.
+Behind "for" stand the names that the words have for the operator and the argument:
+``x: Tensor[Float16], Tensor[Float32] for LRN.x``, ``size: a value of int, tuple for Resize.size``,
+``row: whole for TrilIndices.row``.
 Conditions that begin with ``failed:`` are read only after the computation here has failed, for its words.
 An argument whose name is one of the expressions' words gets an underscore: ``num(min_) > num(max_)``.
 """
@@ -15,6 +18,7 @@ An argument whose name is one of the expressions' words gets an underscore: ``nu
 from __future__ import annotations
 
 import builtins
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,6 +38,7 @@ def _read() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 
 
 PRECONDITIONS, OF_FAILURES = _read()
+_FOR = re.compile(r"(.*) for (\w+)\.(\w+)$")
 
 
 class Rule(NamedTuple):
@@ -67,7 +72,13 @@ def _worded(called: str, condition: str, error: str = "", words: str = ""):
     if words:
         yield condition, error, words
         return
+    from ms2torch._core.operators import terms
+
     n, _, right = condition.partition(": ")
+    n = f"{n}_" if n in terms.WORDS else n
+    if of_one := _FOR.match(right):
+        yield from _of_kinds(n, *of_one.groups())
+        return
     told = f"For '{called.split()[0].rpartition('.')[2]}'"
     if right.startswith("int "):
         asked = f"{told}, the '{n}' must be int"
@@ -92,6 +103,24 @@ def _worded(called: str, condition: str, error: str = "", words: str = ""):
                 if number == 2 else
                 f", the parameter '{n}' must be an positive integer or a tuple of three positive integer")
         yield f"not positives({n}, {number})", "ValueError", f"{told}{what}, but got {{text({n})}}"
+
+
+def _of_kinds(n: str, right: str, name: str, argument: str):
+    """Rules for an argument that has to be of some dtypes, or a value of some types."""
+    if right == "whole":
+        yield (f"{n} is not None and not of_types({n}, 'int')", "TypeError",
+               f"For '{name}', the '{argument}' must be int, but got '{{type({n})}}'")
+    elif right.startswith("a value of "):
+        types = right[11:].split(", ")
+        asked = f"'{types[0]}'" if len(types) == 1 else f"one of '{types}'"
+        yield (f"{n} is not None and not of_types({n}, {', '.join(map(repr, types))})", "TypeError",
+               f"For '{name}', the type of '{argument}' should be {asked}, but got type '{{type({n})}}'.")
+    else:
+        dtypes = tuple(right.replace("Tensor[", "").replace("]", "").split(", "))
+        got = "kind" if "[" in right else "word"
+        yield (f"dtype({n}) not in {dtypes}", "TypeError",
+               f"For primitive[{name}], the input argument[{argument}] must be a type of {{{right}}}, "
+               f"but got {{{got}({n})}}.")
 
 
 class Sound:

@@ -59,6 +59,26 @@ def positives(x, number: int) -> bool:
     return _positive(x) or (isinstance(x, tuple) and len(x) == number and all(map(_positive, x)))
 
 
+_TYPES = {"int": int, "float": float, "bool": bool, "str": str, "tuple": tuple, "list": list,
+          "Tensor": torch.Tensor}
+
+
+def of_types(x, *names) -> bool:
+    """Whether a value is of one of these types; a bool is no int."""
+    return isinstance(x, tuple(_TYPES[n] for n in names)) and (not isinstance(x, bool) or "bool" in names)
+
+
+def promoted(*tensors) -> str:
+    """The dtype that two tensors have in common."""
+    return str(from_torch(torch.promote_types(*(_tensor(x).dtype for x in tensors))))
+
+
+def lesser(x, y) -> str:
+    """The dtype of the one of two tensors that becomes another one in common."""
+    common = promoted(x, y)
+    return next(d for d in (str(from_torch(_tensor(t).dtype)) for t in (x, y)) if d != common)
+
+
 def broadcast(*tensors) -> bool:
     """Whether tensors, of which numbers are some, have shapes that broadcast."""
     sizes = [tuple(x.shape) for x in tensors if isinstance(x, (torch.Tensor, np.ndarray))]
@@ -95,7 +115,8 @@ WORDS = {
     "upper": str.upper,
     "sized": lambda x: torch.tensor(x) if isinstance(x, (int, float, complex)) else _tensor(x),
     "joined": lambda indices, x: str((*_tensor(indices).shape, *_tensor(x).shape[1:])),
-    "positives": positives, "broadcast": broadcast, "tuple_": tuple,
+    "positives": positives, "broadcast": broadcast, "of_types": of_types, "promoted": promoted,
+    "lesser": lesser, "tuple_": tuple,
     **{f.__name__: f for f in (len, abs, min, max, all, any, isinstance, int, float, bool, str, list)},
     **{how: _rendered(how) for how in ("word", "kind", "call", "cls", "type")},
 }

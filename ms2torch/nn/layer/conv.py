@@ -66,6 +66,10 @@ class _Conv(Cell):
         self.kernel_size, self.stride, self.dilation = kernel_size, stride, dilation
         self.pad_mode = pad_mode
         self.data_format = check.check_string(data_format, ["NCHW", "NHWC", "NCDHW"], "format", name)
+        if len(kernel_size) == 2 and data_format == "NCDHW" and not transposed:
+            check.check_string(data_format, ["NCHW", "NHWC"], "format", "Conv2D")
+        if len(kernel_size) == 3 and data_format == "NCHW":
+            check.check_string(data_format, ["NCDHW"], "data_format", "Conv3D")
         if data_format == "NHWC":
             raise unsupported(f"mindspore.nn.{name}(data_format='NHWC')", "MindSpore has it on GPU alone.",
                               "transpose the input to NCHW.")

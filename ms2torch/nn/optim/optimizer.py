@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Iterable
 
 import numpy as np
@@ -27,8 +29,16 @@ __all__ = ["Optimizer", "opt_init_args_register"]
 
 
 def opt_init_args_register(fn):
-    """Decorates an optimizer's ``__init__`` in MindSpore's own code; here it is the function itself."""
-    return fn
+    """Decorates an optimizer's ``__init__``: a call that does not fit it is told in `inspect`'s words."""
+    @functools.wraps(fn)
+    def init(self, *args, **kwargs):
+        try:
+            fn(self, *args, **kwargs)
+        except TypeError:
+            inspect.signature(fn).bind(self, *args, **kwargs)
+            raise
+
+    return init
 
 
 class _Parameters:
@@ -159,6 +169,8 @@ class Optimizer(GroupedParameters, Stepping, Cell):
                                  f"of it should be 0 or 1, but got {learning_rate.ndim}.")
             return Tensor(learning_rate.asnumpy(), dtype=_dtype.float32)
         if isinstance(learning_rate, Iterable):
+            if isinstance(learning_rate, str):
+                float(learning_rate)
             return Tensor(np.array(list(learning_rate)).astype(np.float32))
         raise TypeError("For 'Optimizer', the argument 'learning_rate' must be int, float, Tensor, "
                         f"Iterable or LearningRateSchedule, but got {type(learning_rate)}.")

@@ -32,7 +32,7 @@ def sizes(shape, name: str):
         shape = (int(shape),)
     for i, n in enumerate(shape):
         if n < 0:
-            the = "the the" if name == "FillV2" else "the"            # MindSpore's words
+            the = "the" if name == "Ones" else "the the"              # MindSpore's words
             raise ValueError(f"For primitive[{name}], {the} {i}th dimension of input shape must be greater "
                              "than "
                              f"or equal to 0, but got {n}.")
@@ -78,7 +78,7 @@ def full(size, fill_value, *, dtype=None):
     """
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"For 'ops.full', 'size' must be a tuple or list of ints, but got {type(size)}.")
-    return filled(size, fill_value, wanted(dtype, torch.int64, "full"))
+    return filled(sizes(size, "FillV2"), fill_value, wanted(dtype, torch.int64, "full"))
 
 
 @mint_form(name="full")

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.errors import final
+from ms2torch._core.operators.calls import no_matching_form
 from ms2torch._core.operators.causes import broadcastable
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
@@ -98,6 +99,8 @@ def _gather_method(input, input_indices=None, axis=None, batch_dims=0, *, dim=No
         dim, index = int(input_indices), axis
     if index is not None:
         return gather_along(input, dim, index)
+    if input_indices is None:
+        raise no_matching_form("gather")
     return gathered(input, input_indices, axis, batch_dims)
 
 
@@ -222,6 +225,8 @@ def narrow(input, axis, start, length):
 @method(name="narrow")
 def _narrow_method(input, axis=None, start=None, length=None, *, dim=None):
     """``length`` slices along ``axis`` from ``start`` on (``mindspore.Tensor.narrow``)."""
+    if axis is None and dim is None:
+        raise no_matching_form("narrow")
     return narrow.kernel(input, dim if axis is None else axis, start, length)
 
 

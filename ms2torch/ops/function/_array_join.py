@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import final
+from ms2torch._core.operators.calls import no_matching_form
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
@@ -250,6 +251,8 @@ def _split_method(input, split_size_or_sections=None, axis=0, *, split_size=None
             axis, output_num = split_size_or_sections, output_num if output_num is not None else axis
         return split_evenly(input, axis, 1 if output_num is None else output_num)
     size = split_size if split_size_or_sections is None else split_size_or_sections
+    if size is None:
+        raise no_matching_form("split")
     return split_by_size(input, size, axis if dim is None else dim)
 
 

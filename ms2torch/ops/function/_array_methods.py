@@ -41,9 +41,26 @@ def astype(self, dtype, copy=True):
 
 def _word(dtype):
     if isinstance(dtype, str) and dtype.lower() not in _dtype._WORDS:
-        raise TypeError("For Tensor.astype, the string input type must be one of "
-                        f"{sorted(_dtype._WORDS)}, but got '{dtype}'.")
+        raise TypeError(f"For Tensor.astype, the string input type must be one of {_NAMES}, "
+                        f"but got '{dtype}'.")
+    if isinstance(dtype, (builtins.int, builtins.float, tuple, list)):
+        raise TypeError(f"For Tensor.astype, the input type must be one of [{_KINDS}], but got '{dtype}'.")
     return dtype
+
+
+# What the messages name, in their order.
+_NAMES = [
+    "bool_", "int8", "byte", "int16", "short", "int32", "intc", "int64", "long", "intp", "uint8", "ubyte",
+    "uint16", "ushort", "uint32", "uintc", "uint64", "uintp", "float16", "half", "float32", "single",
+    "float64", "double", "complex64", "cfloat", "complex128", "cdouble", "qint4x2", "bfloat16",
+    "float8_e4m3fn", "float8_e5m2", "hifloat8", "int_", "uint", "float_", "list_", "tuple_", "string",
+    "number", "tensor_type", "type_none", "_null", "TensorType", "Type", "Int", "int", "float", "bool"]
+_NUMPYS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
+           "float64", "bool_", "complex64", "complex128"]
+_KINDS = ", ".join([
+    *(f"mindspore.{n}" for n in (*_NUMPYS[:11], "bfloat16", "complex64", "complex128", "int4",
+                                 "float8_e4m3fn", "float8_e5m2", "hifloat8", "bool")),
+    *(f"<class 'numpy.{n}'>" for n in _NUMPYS)])
 
 
 @method(on_tensors=True)
@@ -128,6 +145,8 @@ def _shape_of(shape):
 @method
 def reshape(input, *shape):
     """The Tensor in another shape, given as numbers or as one tuple (``mindspore.Tensor.reshape``)."""
+    if not shape:
+        raise TypeError("reshape() missing 1 required positional argument: shape.")
     return _reshaped(input, _shape_of(shape), "reshape")
 
 
@@ -139,6 +158,8 @@ def view(input, *shape, dtype=None):
     """
     if dtype is not None:
         shape = (dtype,)
+    if not shape:
+        raise no_matching_form("view")
     if len(shape) == 1 and isinstance(shape[0], (_dtype.Type, torch.dtype)):
         return input.view(_dtype.to_torch(shape[0]))
     if len(shape) > 1 and isinstance(shape[0], (tuple, list)):        # the rest is not looked at
@@ -220,6 +241,9 @@ def tile(input, *dims, reps=None):
         dims = dims[0]                                     # what follows is not looked at
     dims = ints(dims)
     for i, n in enumerate(dims):
+        if i and isinstance(n, str):
+            raise TypeError("tile(): argument 'dims'(position 0) should be tuple of int, but unpack failed "
+                            f"at pos {i} (got string).")
         if n < 0:
             raise ValueError(f"For 'Tile', 'dims' cannot contain negative integer numbers, but got {n} in "
                              f"{i}th.")
@@ -238,6 +262,12 @@ def repeat(input, *repeats, axis=None):
         counts = counts if isinstance(counts, builtins.int) else torch.tensor(counts, device=input.device)
         return torch.repeat_interleave(input, counts, axis)
     repeats = repeats[0] if len(repeats) == 1 and isinstance(repeats[0], (tuple, list)) else repeats
+    if len(repeats) == 1 and repeats[0] is None:
+        raise TypeError("repeat(): missing 1 required positional argument: repeats.")
+    for i, n in enumerate(repeats):
+        if isinstance(n, (str, builtins.float)):
+            raise TypeError("repeat(): argument 'repeats' (position 1) must be tuple of int but found type "
+                            f"of {type(n).__name__} at pos {i}.")
     return input.repeat(*repeats)
 
 

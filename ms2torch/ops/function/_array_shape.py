@@ -133,7 +133,20 @@ def ravel(input):
     return input.reshape(-1)
 
 
-@op(primitive="ExpandDims", method=True, valid=_EXPAND_DIMS)
+@method(name="expand_dims")
+def _expand_dims_method(input, axis):
+    """With an axis of size 1 before ``axis`` (``mindspore.Tensor.expand_dims``)."""
+    if not isinstance(axis, int):
+        raise TypeError(f"The type of 'axis' must be 'int', but got '{type(axis).__name__}'.")
+    try:
+        return torch.unsqueeze(input, axis)
+    except IndexError:
+        rank = input.ndim + 1
+        raise ValueError(f"The 'axis' must be in range of [-{rank}, {rank}), but got {axis} with type "
+                         "'int'.") from None
+
+
+@op(primitive="ExpandDims", valid=_EXPAND_DIMS)
 def expand_dims(input_x, axis):
     """``input_x`` with an axis of size 1 before ``axis``.
 
@@ -176,6 +189,8 @@ def broadcast_to(input, shape):
 def _broadcast_method(input, *sizes, shape=None):
     """``input`` repeated to sizes given one by one or in one tuple (``mindspore.Tensor.broadcast_to``)."""
     if shape is None:
+        if not sizes:
+            raise TypeError("broadcast_to() missing 1 required positional argument: shape.")
         shape = sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
     return broadcast_to.kernel(input, shape)
 

@@ -11,6 +11,7 @@ import torch
 
 from ms2torch._core.operators.registry import OPS, method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import declared
+from ms2torch._core.tensor.dtype import from_torch
 
 from . import _bessel
 
@@ -81,7 +82,18 @@ def _abs(t):
 
 _define("abs", _abs, "The absolute value", prim="Abs", alias=("absolute",), mint="abs")
 _define("neg", torch.neg, "The value with its sign turned", prim="Neg", alias=("negative",))
-_define("exp", torch.exp, "e to the power of each element", prim="Exp", alias=("tensor_exp",), mint="exp")
+
+def _exp(t):
+    if not t.is_floating_point() and t.dtype in _NO_EXP:
+        raise TypeError("For primitive[Exp], the input argument[input] must be a type of {BFloat16, Bool, "
+                        "Complex128, Complex64, Float16, Float32, Float64, Int64}, but got "
+                        f"{from_torch(t.dtype)}.")
+    return torch.exp(t)
+
+
+_NO_EXP = frozenset((torch.int8, torch.int16, torch.int32,
+                     torch.uint8, torch.uint16, torch.uint32, torch.uint64))
+_define("exp", _exp, "e to the power of each element", prim="Exp", alias=("tensor_exp",), mint="exp")
 _define(
     "exp2",
     lambda t: torch.exp2(t.float() if t.dtype is torch.bfloat16 else t),

@@ -164,10 +164,10 @@ def _leaky(t, alpha):
 
 
 def _prelu(t, weight):
-    if weight.numel() not in (1, t.shape[1] if t.ndim > 1 else 1):
-        raise ValueError("For 'PReLU', the weight must hold one value or one per channel, but got weight of "
-                         "shape "
-                         f"{list(weight.shape)} and input of shape {list(t.shape)}.")
+    channels = t.shape[1] if t.ndim > 1 else 1
+    if weight.numel() not in (1, channels):
+        raise ValueError("For 'Prelu', the length of 'weight' must be equal to number of channels: "
+                         f"{channels}, but got [const vector]{{{', '.join(map(str, weight.shape))}}}.")
     return torch.prelu(t, weight if weight.dtype is t.dtype else weight.to(t.dtype))
 
 

@@ -268,7 +268,9 @@ def _binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
 def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction="mean"):
     """Binary cross entropy of sigmoid(input) (``mindspore.ops.binary_cross_entropy_with_logits``)."""
     logits, label = input, target
-    _check_reduction(reduction, "binary_cross_entropy_with_logits")
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"Failed to convert the value \"{reduction}\" of input 'reduction' of "
+                         "'BCEWithLogitsLoss' to enum.")
     if logits.shape != label.shape:
         shapes = [", ".join(map(str, t.shape)) for t in (logits, label)]
         raise ValueError("For 'BCEWithLogitsLoss', two inputs 'input' and 'target' shape are not equal, "

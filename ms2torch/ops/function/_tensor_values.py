@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from ms2torch._core import mode
-from ms2torch._core.operators.calls import no_matching_form
+from ms2torch._core.operators.calls import describe, no_matching_form
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
@@ -73,10 +73,12 @@ def assign_value(self, value):
 @method
 def fill(input, value):
     """A Tensor of the same shape and dtype filled with a number (``mindspore.Tensor.fill``)."""
+    if value is None:
+        raise TypeError("tile() missing 2 required positional arguments: 'input' and 'dims'")
     if not isinstance(value, (builtins.int, builtins.float, builtins.bool)):
-        raise TypeError("For 'Tensor.fill', the type of the argument 'value' must be int, float or bool, "
-                        "but got "
-                        f"{type(value)}.")
+        raise TypeError(f'Failed calling Cast with "Cast()(input={describe(value)}, dtype=mindspore.dtype)".'
+                        '\nThe valid calling should be: \n'
+                        '"Cast()(input=<Number, Tensor>, dtype=<mindspore.dtype>)".')
     return torch.full_like(input, value)
 
 

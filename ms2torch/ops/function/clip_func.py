@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.operators import arithmetic
+from ms2torch._core.operators.calls import describe
 from ms2torch._core.operators.registry import op
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.processes import distributed
@@ -118,6 +119,10 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
             f"but got 'use_norm': {use_norm}"
         )
     tensors = [x] if isinstance(x, torch.Tensor) else list(x)
+    for t in tensors:
+        if not isinstance(t, torch.Tensor):
+            raise TypeError(f'Failed calling Square with "Square()(input={describe(t)})".\nThe valid calling '
+                            'should be: \n"Square()(input=<Tensor>)".')
     if not tensors:
         raise ValueError("For primitive[AddN], the input num must be greater than or equal to 1, but got 0.")
     staged = distributed.staged()       # each stage of a pipeline has the gradients of its weights

@@ -180,7 +180,25 @@ def kron(input, other):
 @op(mint=True)
 def einsum(equation, *operands):
     """Sums of products in Einstein's notation (``mindspore.ops.einsum``)."""
+    _check_equation(equation, operands)
     return torch.einsum(equation, *operands)
+
+
+def _check_equation(equation, operands) -> None:
+    """TypeError and ValueError, in MindSpore's words, for an equation of other operands."""
+    if not isinstance(equation, str):
+        raise TypeError("the equation must be str!")
+    terms = equation.replace(" ", "").split("->")[0].split(",")
+    if len(terms) < len(operands):
+        raise ValueError("For 'Einsum', the number of inputs must be equal to the number of equation's "
+                         "operand.")
+    if len(terms) > len(operands):
+        raise ValueError("For 'Einsum', the number of inputs must be equal to the number of inputs and "
+                         "equation's operand.")
+    for k, (term, operand) in enumerate(zip(terms, operands, strict=True)):
+        if "." not in term and len(term) != operand.ndim:
+            raise ValueError(f"For 'Einsum', the number of subscript in {k} operand in the eqaution does not "
+                             f"match inputs[{k}].dim().")
 
 
 @primitive("Einsum", init=("equation",))

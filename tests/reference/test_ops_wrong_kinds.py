@@ -1,0 +1,45 @@
+"""Arguments of kinds and dtypes that MindSpore refuses before it computes: its errors. One line a case."""
+
+from tests.reference.expressions import evaluate, lines
+from tests.reference.judge import case
+
+LINES = lines("""
+ops.exp(A([1, 2]))
+ops.Ceil()(A([1, 2]))
+ops.sign(A([1, 2], "int8"))
+ops.norm(T((2, 3), "float64"), 2, 0)
+ops.lerp(T((2,), "float64"), T((2,), "float64"), 0.5)
+ops.adaptive_avg_pool1d(T((1, 2, 4), "float64"), 2)
+ops.affine_grid(T((1, 2, 3), "float64"), (1, 1, 2, 2))
+ops.avg_pool2d(T((1, 2, 4, 4), "int64"), 2)
+ops.median(T((3,), "float16"))
+ops.hardshrink(T((3,), "float64"))
+ops.AvgPool3D()(T((1, 2, 4, 4, 4), "int64"))
+ops.fractional_max_pool2d(T((1, 1, 5, 5)), 2, [2, 2])
+ops.tril_indices(np.int64(2), 3)
+ops.gumbel_softmax(T((2, 3)), 1)
+nn.AdaptiveAvgPool1d(np.int64(2))
+nn.Conv2d(3, 4, 3, data_format="NCDHW")
+nn.BCEWithLogitsLoss(reduction="x")(T((2,)), T((2,)))
+ops.prelu(T((2, 3, 4)), A([0.1, 0.2], "float32"))
+ops.einsum("ij", T((2, 3)), T((2, 3)))
+ops.einsum("ij,jk", T((2, 3)))
+ops.einsum("ijk", T((2, 3)))
+T((2, 3)).expand_dims(7)
+T((2, 3)).expand_dims("a")
+T((2, 3)).astype("foo")
+T((2, 3)).astype(3)
+T((2, 3)).repeat("a")
+T((2, 3)).reshape()
+T((2, 3)).broadcast_to()
+ms.Model(nn.Dense(2, 2), loss_fn=3)
+ms.Model(nn.Dense(2, 2), nn.MSELoss(), 3)
+nn.Momentum([Parameter(T((2,)), name="p")], 0.1)
+nn.SGD([Parameter(T((2,)), name="p")], "a")
+ops.ApplyAdaMax()(*[Parameter(T((2,), d), name="p") for d in ("float32", "float16", "float32")], *[0.1] * 5, T((2,)))
+""")
+
+
+@case(raises=True, each={"line": LINES})
+def test_refused(line):
+    return evaluate(line)
