@@ -13,6 +13,7 @@ import secrets
 import torch
 
 from ms2torch._core.devices.device import device
+from ms2torch._core.random import repeating
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 __all__ = ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed",
@@ -84,7 +85,7 @@ def engine(generator: Generator | None) -> torch.Generator | None:
         generator = default_generator
         if not generator._used:
             return None
-    return started(*generator._step())
+    return started(*(repeating.start(generator._step)[0] if repeating.under_way else generator._step()))
 
 
 def started(seed: int, offset: int) -> torch.Generator:

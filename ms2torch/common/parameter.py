@@ -13,6 +13,7 @@ from ms2torch._checkparam import check_hook_fn
 from ms2torch._core import mode
 from ms2torch._core.gradient import local_writes, recording, threads
 from ms2torch._core.gradient.copy_on_write import overwrite
+from ms2torch._core.random import repeating
 from ms2torch._core.tensor import pickling
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
 from ms2torch._naming import generations
@@ -251,7 +252,7 @@ class Parameter(Tensor):
         with threads.held():
             if mode.differentiation is None:
                 self._rebind(t)
-            else:
+            elif not repeating.again():
                 # Who reads it from here on differentiates by this Parameter.
                 mode.differentiation.rebind(self, overwrite(self._t, t))
 

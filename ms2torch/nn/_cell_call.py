@@ -14,6 +14,7 @@ from ms2torch._core import mode
 from ms2torch._core.gradient import passes, recording
 from ms2torch._core.gradient.custom import backward_hooked, custom_bprop
 from ms2torch._core.operators import autocast
+from ms2torch._core.random.repeating import Draws
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn import _described_inputs
@@ -222,11 +223,17 @@ def _cast(obj, dtype: torch.dtype):
 
 
 def checkpointed(construct, args: tuple, kwargs: dict):
+    """``construct`` without what autograd saves of it: it runs again in the backward pass, with the same
+    draws. What a compiled step keeps its compiler decides."""
+    if mode.tracing is not None:
+        return construct(*args, **kwargs)
     from torch.utils.checkpoint import checkpoint
 
     mode.differentiation.recomputes = True
+    draws = Draws()
 
     def run(*raw, **named):
-        return lower(construct(*lift(raw), **lift(named)))
+        with draws:
+            return lower(construct(*lift(raw), **lift(named)))
 
     return lift(checkpoint(run, *lower(args), use_reentrant=False, **lower(kwargs)))

@@ -274,7 +274,7 @@ def _from_recording(known, args, places, weights, sens, has_aux) -> Differentiat
     attached = [known.attached[id(t)] for t in tensors_of(known.output[0] if has_aux else known.output)]
     sources = [known.inputs[p] for p in places]
     wanted = [w for w in weights if id(w) in known.sources]
-    lent = (passes.Again(known.recomputes, [known.sources[id(w)] for w in known.recomputes])
+    lent = (passes.Lent(known.recomputes, [known.sources[id(w)] for w in known.recomputes])
             if known.recomputes else passes.threads.held())
     with lent:
         grads = backward(attached, sens, [*sources, *[known.sources[id(w)] for w in wanted]],

@@ -20,7 +20,7 @@ import sys
 import torch
 
 from ms2torch._core import mode
-from ms2torch._core.random import random_streams
+from ms2torch._core.random import random_streams, repeating
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from . import copy_on_write, threads
@@ -246,6 +246,8 @@ class Pass:
     def _write_parameter(self, holder: Tensor, change) -> None:
         """The write itself is not differentiated: who reads the Parameter afterwards gets the new value with
         the Parameter's gradient (as by `ops.function._writing`)."""
+        if repeating.again():
+            return
         t = holder._t
         # Its own memory stays as it is until the pass ends well.
         in_place = id(holder) in self._changed and not t.requires_grad and sys.getrefcount(t) == 3
@@ -297,7 +299,7 @@ class Lent(Pass):
 
 
 class Again(Lent):
-    """A pass for parts of a body that run again for their gradients: what they write and draw is dropped."""
+    """A pass of which nothing stays: what its body writes and draws is dropped."""
 
     __slots__ = ()
 

@@ -21,6 +21,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.devices.device import device
+from ms2torch._core.random import repeating
 from ms2torch._core.random.distributions import (
     _BELOW_ONE,
     doubles,
@@ -123,6 +124,11 @@ class Stream:
             engine = self._engines[key] = _start(kind, seed)
         if _journal is not None and threading.get_ident() == _keeper:
             _journal.setdefault((id(engine), key), (engine, engine.get_state()))
+        if repeating.under_way:
+            at, again = repeating.start(engine.get_state)
+            if again:
+                engine = _start(kind, 0)
+                engine.set_state(at)
         return engine
 
     @_drawn

@@ -12,6 +12,7 @@ from __future__ import annotations
 from ms2torch._core import mode
 from ms2torch._core.gradient import recording, threads
 from ms2torch._core.gradient.copy_on_write import overwrite
+from ms2torch._core.random import repeating
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
@@ -28,6 +29,8 @@ def write(variable: Tensor, change, own: bool = False) -> Tensor:
     with threads.held():
         opened, rest = mode.differentiation, getattr(variable, "_rest", None)
         if opened is not None:
+            if rest is not None and repeating.again():
+                return wrap(overwrite(old, overwrite(new, old.detach())))       # it was written then
             flows = rest is None and mode.graph
             opened.rebind(variable, overwrite(old, new if flows else new.detach()))
             if rest is None:
