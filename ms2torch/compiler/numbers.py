@@ -13,7 +13,8 @@ import operator
 
 import torch
 
-from .live import Book, Live, is_number, plain, through_math
+from ms2torch._core.live_numbers import Book, Live, is_number, plain, through_math
+
 from .places import Place, holding
 from .structures import Untraceable, flatten
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import types
 
-from .live import Live, is_number
+from ms2torch._core.live_numbers import Live, is_number
 
 
 class Place:

@@ -7,7 +7,8 @@ from collections import deque
 import numpy as np
 import torch
 
-from .live import Live
+from ms2torch._core.live_numbers import Live
+
 from .places import Place, can_hold
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))

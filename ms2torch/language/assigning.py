@@ -129,9 +129,10 @@ class Assigning:
 
     def visit_AugAssign(self, node):
         operation = type(node.op).__name__
-        if type(node.op) in SHIFTS and isinstance(node.target, ast.Name):
-            value = self.visit(placed(ast.BinOp(loaded(node.target), node.op, node.value), node))
-            return placed(ast.Assign([node.target], value), node)
+        if isinstance(node.target, ast.Name):
+            plain = placed(ast.BinOp(loaded(node.target), node.op, node.value), node)
+            if type(node.op) in SHIFTS or self.numbers.holds(plain):
+                return placed(ast.Assign([node.target], self.visit(plain)), node)
         in_place = operation in containers.AUGMENTED and not generations.has_old_meaning("mindspore.jit")
         if isinstance(node.target, ast.Subscript):
             unnamed, part = isinstance(base_of(node.target), ast.Call), loaded(node.target)

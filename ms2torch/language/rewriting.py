@@ -24,6 +24,7 @@ from ms2torch.language import (
 from ms2torch.language.aliases import Aliases
 from ms2torch.language.assigning import PREFIX, SHIFTS, Assigning
 from ms2torch.language.branches import Branches, Choosing
+from ms2torch.language.known_numbers import Computing, KnownNumbers
 from ms2torch.language.trees import is_view, parts_of_text, placed
 
 # Calls that walk over their argument at once: what it is made of cannot be seen.
@@ -32,7 +33,7 @@ _WALKING = frozenset(
 )
 
 
-class Rewriting(Choosing, Assigning, ast.NodeTransformer):
+class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
     """Changes one function's tree; ``differs`` and ``needs`` (cells by name) tell what became of it."""
 
     def __init__(self, function: types.FunctionType, owner, forward) -> None:
@@ -58,6 +59,7 @@ class Rewriting(Choosing, Assigning, ast.NodeTransformer):
         }
         self.aliases, self.late = Aliases(node), closures.Late(node)
         self.branches = Branches(node)
+        self.numbers = KnownNumbers(node, self._value_of)
         self.raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
         if isinstance(node, ast.Lambda):
             node.body = self.visit(node.body)
@@ -377,7 +379,10 @@ class Rewriting(Choosing, Assigning, ast.NodeTransformer):
         return self.call("frozen", closures.frozen, [node], node) if late else node
 
     def visit_BinOp(self, node):
-        """Shifts of numbers are of 64 bits."""
+        """Shifts of numbers are of 64 bits; what is computed of numbers alone is a graph's."""
+        made = self._computed(node)
+        if made is not None:
+            return made
         node = self.generic_visit(node)
         shift = SHIFTS.get(type(node.op))
         return node if shift is None else self.call(shift.__name__, shift, [node.left, node.right], node)

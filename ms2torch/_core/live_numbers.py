@@ -120,14 +120,18 @@ _IN_MATH = {of.__name__: of for of in (
     math.cos, math.tan, math.sinh, math.cosh, math.tanh, math.asin, math.acos, math.atan, math.atan2)}
 
 
+def applied(compute, *numbers):
+    """``compute(*numbers)``, of which one is Live: a Live number."""
+    book = next(x.book for x in numbers if isinstance(x, Live))
+    formulas = [formula(x) for x in numbers]
+    return book.number(compute(*map(plain, numbers)),
+                       lambda values: compute(*[of(values) for of in formulas]))
+
+
 def _followed(compute):
     def function(*numbers):
-        live = [x for x in numbers if isinstance(x, Live)]
-        if not live:
-            return compute(*numbers)
-        formulas = [formula(x) for x in numbers]
-        return live[0].book.number(compute(*map(plain, numbers)),
-                                   lambda values: compute(*[of(values) for of in formulas]))
+        live = any(isinstance(x, Live) for x in numbers)
+        return applied(compute, *numbers) if live else compute(*numbers)
 
     return function
 
