@@ -4,11 +4,14 @@ Both traces are walked in MindSpore's order of time, over what `pairing` has pai
 re-run of a program in another framework, so the yardstick is what has gone in: two implementations of one
 layer make of inputs that lie e apart outputs that lie little more than e apart. What comes out more than
 ``GROWTH`` times as far apart as anything before it, and more than ``FLOOR`` units in the last place, differs
-of itself. Updates of parameters are compared where both sides agree on the gradient.
+of itself, unless a last digit's change does the same there: where something is found the port runs once more
+with what its layers make moved by a last digit (sums whose terms cancel). Updates of parameters are compared
+where both sides agree on the gradient.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -22,7 +25,7 @@ from .flows import Flow
 from .locate import Tree
 from .pairing import Pairs, pairs
 from .sums import Sums
-from .updates import FLOOR, GROWTH, SLOPE, Updates
+from .updates import FLOOR, GROWTH, SLOPE, Updates, place
 from .yardstick import epsilon
 
 # What is copied, not computed, agrees but for a conversion.
@@ -36,8 +39,9 @@ _SIDES = {"mindspore": "MindSpore", "torch": "the port on PyTorch"}
 _SHOWN = 30
 
 
-def compare_traces(reference, port, verdict: Verdict, steps: int | None = None) -> Verdict:
-    """Compare two traces, the second a port's, and fill the verdict."""
+def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, shaken=None) -> Verdict:
+    """Compare two traces, the second a port's, and fill the verdict; ``shaken`` is the port's trace of
+    `ported.Shaking`."""
     verdict.sides = tuple(f"{_SIDES.get(t.header['side'], t.header['side'])} {t.header['version']}"
                           for t in (reference, port))
     verdict.cells, verdict.losses, verdict.turns = list(reference.cells), ([], []), reference.turns()
@@ -55,7 +59,7 @@ def compare_traces(reference, port, verdict: Verdict, steps: int | None = None) 
                             "programs of one network?")
     verdict.pairs = found
     last = min(port.steps, _last(reference, steps))
-    walk = Walk(reference, port, found, verdict)
+    walk = Walk(reference, port, found, verdict, shaken)
     for step in range(1, last + 1):
         walk.step(step)
         verdict.steps = step
@@ -94,9 +98,21 @@ def run(twin) -> Verdict:
     if options.align:
         checks.can_align(reference, options.align)
         names = ported.pairs_of(pairs(reference, trace.open(path)))
-        path = _ported(twin, "aligned", {**spec, "reference": os.path.abspath(given), "pairs": names,
-                                         "align": list(options.align)})
-    return compare_traces(reference, trace.open(path), twin.verdict, options.steps)
+        spec |= {"reference": os.path.abspath(given), "pairs": names, "align": list(options.align)}
+        path = _ported(twin, "aligned", spec)
+    port, shaken = trace.open(path), None
+    if _computes_otherwise(reference, port, options.steps):
+        shaken = trace.open(_ported(twin, "shaken", {**spec, "shaken": True}))
+    return compare_traces(reference, port, twin.verdict, options.steps, shaken)
+
+
+def _computes_otherwise(reference, port, steps: int | None) -> bool:
+    """Whether the two differ in something that a layer makes, or a gradient, which may be rounding."""
+    verdict = Verdict()
+    with contextlib.suppress(CannotCompare):  # it is said when the verdict is made
+        compare_traces(reference, port, verdict, steps)
+    return any(f.kind == "value" and f.stage in ("forward", "backward", "loss", "gradient")
+               for f in verdict.findings)
 
 
 def _last(reference, steps: int | None) -> int:
@@ -143,8 +159,9 @@ def _notes(found: Pairs, reference, port, last: int) -> list[str]:
 class Walk(Updates):
     """Through the steps of both traces at once."""
 
-    def __init__(self, reference, port, found: Pairs, verdict: Verdict) -> None:
+    def __init__(self, reference, port, found: Pairs, verdict: Verdict, shaken=None) -> None:
         self.reference, self.port, self.pairs, self.verdict = reference, port, found, verdict
+        self.shaken = shaken
         self.tree, self.sums = Tree(reference.cells), Sums(reference)
         self.findings: list[Finding] = []
         self.weights = {b: a for a, b in found.parameters.items()}
@@ -167,17 +184,22 @@ class Walk(Updates):
     def step(self, number: int) -> None:
         """Compare one step."""
         left, right = (_trained(t.step(number)) for t in (self.reference, self.port))
-        theirs = {(r.get("update", 0), r["stage"], r["where"], r["role"], r["index"], r["call"]): r
-                  for r in right}
+        theirs = {place(r): r for r in right}
         left.sort(key=lambda r: (r.get("update", 0), compare.order(r["stage"])))
         self.number, self.theirs = number, theirs
         self.deep = all(_deep(t.header, number) for t in (self.reference, self.port))
         # Without Cells, all rounding of a network has gone into the loss and the gradients.
         self.worst = 0.0 if self.deep else _WHOLE_NETWORK / GROWTH
+        self.moved, self.worst_moved = {}, epsilon("float32")
+        if self.shaken is not None and number <= self.shaken.steps:
+            self.moved = {place(r): r for r in _trained(self.shaken.step(number))}
         # What is known of each parameter of MindSpore's: its error before the step, and both sides' values.
         self.before: dict[str, tuple] = {}
         self.gradients: dict[str, tuple] = {}
         self.states: dict[str, tuple] = {}
+        # Parameters whose updates were compared, and findings whose reason is said when all of them are.
+        self.updated: set[str] = set()
+        self.unexplained: list[tuple[Finding, str]] = []
         self.inputs: dict[tuple, tuple] = {}
         self.own: dict[str, float] = {}
         self.called, self.last = [], ""
@@ -203,6 +225,7 @@ class Walk(Updates):
                     self._state(r)
                 case "parameter":
                     self._parameter(r)
+        self._explain()
 
     # ---- what a step starts from
 

@@ -11,6 +11,8 @@ import os
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from . import trace
 from .recorder import Recorder, record
 
@@ -77,6 +79,30 @@ class Taking(Recorder):
         torch.nn.Dropout.forward = forward
 
 
+class Shaking:
+    """What each layer makes, and the gradient that comes back to it, is moved by a last digit: how far that
+    moves what comes after tells what rounding alone does there."""
+
+    def outgoing(self, value, where, index, call):
+        return super().outgoing(self._moved(value), where, index, call)
+
+    def _moved(self, value):
+        import torch
+
+        if isinstance(value, self.parameter) or not self.frame.differentiable(value) or value.is_complex():
+            return value
+        signs = np.random.RandomState(value.numel() % 2**32).randint(-1, 2, tuple(value.shape))
+        return value * (1 + torch.finfo(value.dtype).eps * torch.from_numpy(signs).to(value))
+
+
+class ShakenRecorder(Shaking, Recorder):
+    """`Recorder`, shaken."""
+
+
+class ShakenTaking(Shaking, Taking):
+    """`Taking`, shaken."""
+
+
 def _size(shape) -> list[int]:
     return [n for n in shape if n != 1]
 
@@ -91,9 +117,11 @@ def pairs_of(found) -> dict:
 def main(spec: dict) -> int:
     """Run as the spec says (port.py writes it); the script's exit code."""
     def make(writer, options, frame):
+        shaken = bool(spec.get("shaken"))
         if not spec.get("align"):
-            return Recorder(writer, options, frame)
-        return Taking(writer, options, frame, spec["reference"], spec["align"], spec["pairs"])
+            return (Recorder, ShakenRecorder)[shaken](writer, options, frame)
+        kind = (Taking, ShakenTaking)[shaken]
+        return kind(writer, options, frame, spec["reference"], spec["align"], spec["pairs"])
 
     script, *arguments = spec["script"]
     return record(script, arguments, make, out=spec["out"], torch=True, updates=spec["updates"],

@@ -17,7 +17,13 @@ FLOOR = 32.0
 FLOOR_OF_UPDATE = 1024.0
 # What a gradient says that has come through an activation unseen: 1 - y * y near y = 1 is worth few digits.
 SLOPE = 1e-2
+_UPDATES = "the gradient agrees, what the optimizer makes of it does not"
 _RULES = {"AdamWeightDecay": "does not correct the bias of its moments, as Adam and AdamW do"}
+
+
+def place(r: dict) -> tuple:
+    """What a record is of, within its step."""
+    return r.get("update", 0), r["stage"], r["where"], r["role"], r["index"], r["call"]
 
 
 class Updates:
@@ -43,14 +49,26 @@ class Updates:
                        ours=compare._specials(other["stats"]))
             return None
         error = apart.gap(r, other)
-        tolerance = max(GROWTH * gone_in, FLOOR * epsilon(r["dtype"])) + floor
+        growth = self._growth(other)
+        tolerance = growth * max(GROWTH * gone_in, FLOOR * epsilon(r["dtype"])) + floor
         if apart.kind(r) != "f":
             tolerance = 0.0
         if error > tolerance:
             self._found(r, other, error, tolerance, note)
         if spread:
-            self.worst = max(self.worst, error)
+            self.worst = max(self.worst, error / growth)
         return error
+
+    def _growth(self, other: dict) -> float:
+        """How many times as far as all before it this value of the port's moves when what its layers make is
+        moved by a last digit; 1 where that is not known, or less."""
+        moved = self.moved.get(place(other))
+        if moved is None or apart.kind(other) != "f" or moved["shape"] != other["shape"]:
+            return 1.0
+        gap = apart.gap(other, moved)
+        growth = max(1.0, gap / self.worst_moved) if math.isfinite(gap) else 1.0
+        self.worst_moved = max(self.worst_moved, gap / growth) if math.isfinite(gap) else self.worst_moved
+        return growth
 
     def _found(self, r: dict, other: dict, error: float, tolerance: float, note: str) -> None:
         shown = [f"norm {x['stats']['norm']:.6g}, mean {x['stats']['mean']:.6g}" for x in (r, other)]
@@ -92,20 +110,33 @@ class Updates:
         before = self.before.get(weight)
         gone_in = max(gone_in, apart.error(*before) if before else 0.0)
         start = self.states.get(r["where"])
-        note = "the gradient agrees, what the optimizer keeps of it does not" + self._why(weight)
+        note = "the gradient agrees, what the optimizer keeps of it does not"
         if self.number == 1 and start and start[0].any():
             note += f"; MindSpore's starts at {start[0].flat[0]:g}, PyTorch's at 0"
+        count = len(self.findings)
         self._judge(r, other, gone_in, note, floor=FLOOR_OF_UPDATE * epsilon(r["dtype"]), spread=False)
+        self.unexplained += [(f, weight) for f in self.findings[count:]]
         self.states[r["where"]] = apart.values(r, other)
 
-    def _why(self, weight: str) -> str:
-        """The settings in which the two optimizers differ."""
+    def _explain(self) -> None:
+        """Say at a step's end why updates differ: a rule holds for all parameters, a group for some."""
+        differ = {weight for _, weight in self.unexplained}
+        agree = len(self.updated - differ)
+        for finding, weight in self.unexplained:
+            finding.note += self._why(weight, agree)
+
+    def _why(self, weight: str, agree: int) -> str:
+        """The settings in which the two optimizers differ; the updates of ``agree`` parameters do not."""
         one, two = self.settings
         shown = [f"{name} is {one[name]:g} in MindSpore and {two[name]:g} in the port"
                  for name in one if name in two and not math.isclose(one[name], two[name], rel_tol=1e-6)]
-        shown += [f"{kind} {rule}" for kind, rule in _RULES.items() if kind in self.kinds]
+        if not agree:
+            shown += [f"{kind} {rule}" for kind, rule in _RULES.items() if kind in self.kinds]
         if weight.endswith((".gamma", ".beta", ".bias")) and one.get("weight_decay"):
             shown.append("MindSpore's optimizers decay no gamma and no beta unless groups say so")
+        if agree and not shown:
+            shown.append(f"those of {agree} other parameters agree, so look at this one's group: its rate, "
+                         "its weight decay")
         return ": " + "; ".join(shown or ["its rule differs"])
 
     def _parameter(self, r: dict) -> None:
@@ -130,6 +161,8 @@ class Updates:
             floor += self._sum(r) * (r["stats"]["norm"] or 1.0) / written
         mine, theirs = after[0] - before[0], after[1] - before[1]
         size = apart.norm(mine)
+        if gradient is not None:
+            self.updated.add(r["where"])
         # What is written is rounded at the size of the weight, not of its change.
         floor += 4 * epsilon(r["dtype"]) * apart.norm(after[0]) / (size or math.inf)
         error = apart.norm(mine - theirs) / (size or math.inf) if size else float(apart.norm(theirs) > 0)
@@ -141,11 +174,12 @@ class Updates:
                 self.placed = max(self.placed, error)
                 return
         if error > tolerance:
-            note = ("the gradient agrees, what the optimizer makes of it does not" + self._why(r["where"])
-                    if gradient is not None else
+            note = (_UPDATES if gradient is not None else
                     "moving statistics: MindSpore's momentum is the share that stays, PyTorch's the share "
                     "that is new")
             self._found(r, other, error, tolerance, note)
+            if gradient is not None:
+                self.unexplained.append((self.findings[-1], r["where"]))
 
     def _with_eps_moved(self, where: str, update: np.ndarray, agreed: np.ndarray) -> np.ndarray | None:
         """The port's Adam update with eps added where MindSpore adds it: to the root of the second moment as

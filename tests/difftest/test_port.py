@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from ms2torch.difftest import pairing, trace, twin
+from ms2torch.difftest import pairing, recorder, trace, twin, updates
+from ms2torch.difftest.finding import Verdict
+from ms2torch.difftest.locate import Tree
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -74,6 +77,24 @@ def test_a_right_port_is_equal_and_its_pairs_are_told(judged):
     assert [n.rpartition(".")[2] for n in alone["reference"]["modules"]] == [
         "flatten", "pool", "relu", "softmax", "_loss_fn"]
     assert found["pairs"]["states"]["moments.norm.beta"] == "momentum_buffer.features.1.bias"
+
+
+def test_what_a_last_digit_moves_as_far_is_rounding():
+    """A sum whose terms cancel: here a thousand times further apart than what went in."""
+    def record(*values):
+        array = np.array(values, np.float32)
+        return {"step": 1, "stage": "backward", "where": "query", "role": "grad_output", "index": 0,
+                "call": 0, "dtype": "float32", "shape": [2], "array": array,
+                "stats": recorder.statistics(array)}
+
+    reference, ours, shaken = record(1.0, 0.0), record(1.001, 0.0), record(1.0, 0.0005)
+    for moved, found in (({}, 1), ({updates.place(ours): shaken}, 0)):
+        walk = updates.Updates()
+        walk.verdict, walk.tree, walk.findings, walk.number = Verdict(), Tree([]), [], 1
+        walk.moved, walk.worst_moved, walk.worst = moved, 2e-6, 1e-6
+        walk._judge(reference, ours, walk.worst, "")
+        assert len(walk.findings) == found
+        assert walk.worst < 1e-5 if moved else walk.worst > 1e-4
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
