@@ -19,9 +19,9 @@ difference stands at one.
 |---|---|---|---|---|
 """, True: """# MindSpore 的 CPU 核与自己的文档不一致的地方
 
-这些地方 ms2torch 按文档(或数学定义)计算；`ms2torch diff` 遇到时会指出对应条目。
+这些地方 ms2torch 按文档（或数学定义）计算；`ms2torch diff` 遇到时会指出对应条目。
 
-| 名称 | 情形 | MindSpore(CPU) | ms2torch | 原因 |
+| 名称 | 情形 | MindSpore（CPU） | ms2torch | 原因 |
 |---|---|---|---|---|
 """}
 
@@ -35,6 +35,9 @@ class Departure(NamedTuple):
     ms2torch: str
     reason: str
     reason_zh: str
+    where_zh: str
+    mindspore_zh: str
+    ms2torch_zh: str
 
 
 @cache
@@ -59,7 +62,10 @@ def notes(verdict) -> list[str]:
 def page(chinese: bool = False) -> str:
     """The list as a page for users."""
     head = _HEADS[chinese]
-    rows = (("`" + "`, `".join(d.names) + "`", d.where, d.mindspore, d.ms2torch,
-             d.reason_zh if chinese else d.reason) for d in departures())
-    shown = (" | ".join(cell.replace("|", "\\|") for cell in row) for row in rows)
+    shown = []
+    for d in departures():
+        told = (d.where_zh, d.mindspore_zh, d.ms2torch_zh, d.reason_zh) if chinese else (
+            d.where, d.mindspore, d.ms2torch, d.reason)
+        names = "`" + "`, `".join(d.names) + "`"
+        shown.append(" | ".join(cell.replace("|", "\\|") for cell in (names, *told)))
     return head + "".join(f"| {row} |\n" for row in shown)

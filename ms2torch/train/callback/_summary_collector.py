@@ -51,8 +51,9 @@ class SummaryCollector(Callback):
     weights are saved for a loss landscape ("collect_landscape"); what it does not name stays on with
     ``keep_default_action``. Like MindSpore's, the default saves the weights of steps 1 to 19.
 
-    "collect_graph" and "collect_dataset_graph" do nothing: they draw graphs of MindSpore's compiler and
-    pipeline, which are not here. TypeError and ValueError for bad arguments.
+    "collect_graph" shows the network's Cells in TensorBoard's file; MindSpore's own file gets no graph, and
+    "collect_dataset_graph" does nothing: its compiler and its pipeline, which they draw, are not here.
+    TypeError and ValueError for bad arguments.
     """
 
     def __init__(
@@ -207,7 +208,8 @@ class SummaryCollector(Callback):
                 f"{own} instance."
             )
         if self._collect.get("collect_graph") or self._collect.get("collect_dataset_graph"):
-            notice("SummaryCollector", "SummaryCollector writes no graphs of networks and data pipelines.")
+            notice("SummaryCollector", "SummaryCollector writes no graph of compiler or data pipeline; "
+                   "TensorBoard's file shows the network's Cells.")
         self._record.set_mode(params.mode)
         self._by_epoch = params.dataset_sink_mode
 
@@ -222,7 +224,8 @@ class SummaryCollector(Callback):
                 self._record.add_value(
                     "custom_lineage_data", "custom_lineage_data", custom_message(self._custom)
                 )
-            self._record.record(params.cur_step_num)
+            shown = params.train_network if self._collect.get("collect_graph") else None
+            self._record.record(params.cur_step_num, shown)
         if not self._by_epoch:
             self._collect_now(params)
         self._save_for_landscape(params, "step")
