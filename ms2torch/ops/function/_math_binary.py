@@ -1,5 +1,8 @@
 """Elementwise functions of two tensors or a tensor and a number: arithmetic, comparison, logic, bits.
 
+Sums and differences, which may scale, are in `_math_sums`; comparisons with words of their own, or with a
+tolerance, in `_math_comparing`.
+
 Dtypes meet by MindSpore's rules (``_core.operators.arithmetic``): 0-d tensors count fully, integers divide to
 Float32, a Python number follows the tensor's kind.
 """
@@ -8,17 +11,12 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 import torch
 
-from ms2torch._core.errors import final
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.arithmetic import _binary, promote_operands
-from ms2torch._core.operators.calls import describe
-from ms2torch._core.operators.registry import method, mint_form, op, primitive
-from ms2torch._core.operators.spelling import spelled
+from ms2torch._core.operators.registry import op, primitive
 from ms2torch._core.tensor.dtype import from_torch
-from ms2torch._naming import generations
 
 from . import _gamma
 
@@ -422,115 +420,7 @@ _define(
 )
 
 
-# ---- comparisons that refuse a number first ----------------------------------------------------------------
-
-
-def _number_first(primitive: str, number, kinds: str) -> Exception:
-    kind, valid = type(number).__name__, f'"{primitive}()(input=<Tensor>, other=<{kinds}>)"'
-    return final(TypeError(f'Failed calling {primitive} with "{primitive}()(input={kind}, other=Tensor)".\n'
-                           f"The valid calling should be: \n{valid}."))
-
-
-@op(primitive="Equal", alias=("equal",), method=("eq", "equal"), mint="eq")
-def eq(input, other):
-    """Whether they are equal (``mindspore.ops.eq``, elementwise with broadcasting)."""
-    if not isinstance(input, torch.Tensor) and generations.has_new_meaning("mindspore.ops.Equal"):
-        raise _number_first("Equal", input, "Number, Tensor")
-    return arithmetic.equal(input, other)
-
-
-@op(primitive="Less", alias=("less", "tensor_lt"), method=("lt", "less"), mint=("lt", "less"))
-def lt(input, other):
-    """Whether the first is smaller (``mindspore.ops.lt``, elementwise with broadcasting)."""
-    if not isinstance(input, torch.Tensor) and generations.has_new_meaning("mindspore.ops.Equal"):
-        raise _number_first("Less", input, "bool, Number, Tensor")
-    return arithmetic.less(input, other)
-
-
-equal, less, tensor_lt = eq, lt, lt
-__all__.extend(("eq", "equal", "less", "lt", "tensor_lt"))
-
-# ---- sums and quotients with an option ---------------------------------------------------------------------
-
-
-@op(primitive="Add", alias=("tensor_add",))
-def add(input, other):
-    """The sum (``mindspore.ops.add``, elementwise with broadcasting)."""
-    return arithmetic.add(input, other)
-
-
-@op(primitive="Sub", alias=("tensor_sub",))
-def sub(input, other):
-    """The difference (``mindspore.ops.sub``, elementwise with broadcasting)."""
-    return arithmetic.sub(input, other)
-
-
-@primitive("TensorAdd")
-def _tensor_add(input, other):
-    """``ops.Add`` under its name of the first releases."""
-    return arithmetic.add(input, other)
-
-
-def _scaled(name, input, other, alpha):
-    """The operands of ``name``, the second times ``alpha``, which has no say in the result's dtype."""
-    if isinstance(alpha, np.number) or (isinstance(alpha, torch.Tensor) and alpha.numel() == 1):
-        alpha = alpha.item()
-    if alpha.__class__ is not int and alpha.__class__ is not float:
-        if isinstance(alpha, bool):
-            raise TypeError(f"Select CPU operator[{name}Ext] fail! Unsupported data type!")
-        raise TypeError(f"Failed calling {name.lower()} with \"{name.lower()}(Tensor, alpha="
-                        f"{describe(alpha)})\".")
-    a, b = arithmetic.promote_operands(input, other, name)
-    kind = (a if isinstance(a, torch.Tensor) else b).dtype
-    if isinstance(alpha, float) and not (kind.is_floating_point or kind.is_complex):
-        raise TypeError(f"For '{name}Ext', floating alpha need floating input and other, "
-                        f"but got {from_torch(kind)} and {from_torch(kind)}")
-    scaled = b * alpha
-    return a, scaled.to(kind) if isinstance(scaled, torch.Tensor) else scaled
-
-
-def _scaled_add(input, other, *, alpha=1):
-    """input + alpha * other."""
-    if alpha.__class__ is int and alpha == 1:
-        return arithmetic.add(input, other)
-    return arithmetic.add(*_scaled("Add", input, other, alpha))
-
-
-def _scaled_sub(input, other, *, alpha=1):
-    """input - alpha * other."""
-    if alpha.__class__ is int and alpha == 1:
-        return arithmetic.sub(input, other)
-    return arithmetic.sub(*_scaled("Sub", input, other, alpha))
-
-
-mint_form(_scaled_add, name="add")
-mint_form(_scaled_sub, name="sub")
-
-
-def _of_method(scaled, plain):
-    """A method's form of ``scaled``: beside a Tensor a list or tuple stands for one."""
-
-    def call(input, other, *, alpha=1):
-        try:
-            return scaled(input, other, alpha=alpha)
-        except TypeError as err:
-            if alpha.__class__ is not int or alpha != 1 or other is None:
-                raise
-            if not isinstance(other, (list, tuple)):
-                raise final(err) from None
-        return plain(input, arithmetic.sequence_like(other, input))
-
-    return call
-
-
-method(_of_method(_scaled_add, arithmetic.add), name="add")
-method(_of_method(_scaled_sub, arithmetic.sub), name="sub(input, other|y, *, alpha=1)")
-
-
-@op(method=True)
-def subtract(input, other, *, alpha=1):
-    """input - alpha * other (``mindspore.ops.subtract``)."""
-    return _scaled_sub(input, other, alpha=alpha)
+# ---- quotients ---------------------------------------------------------------------------------------------
 
 
 @op(primitive="Div", call=("input", "other"), method=("div", "divide"), mint=("div", "divide"),
@@ -575,12 +465,6 @@ def _mul_no_nan(x, y):
     return _tensors(_or_zero(torch.mul, 1), "MulNoNan")(x, y)
 
 
-@primitive("EqualCount")
-def _equal_count(x, y):
-    """How many elements are equal, as one number of x's dtype (``mindspore.ops.EqualCount``)."""
-    return torch.sum(x == y).to(x.dtype).reshape(1)
-
-
 @primitive("SquareSumAll")
 def _square_sum_all(x1, x2):
     """The sums of squares of both (``mindspore.ops.SquareSumAll``)."""
@@ -599,59 +483,5 @@ def heaviside(input, values):
     return _tensors(torch.heaviside, "Heaviside")(input, values)
 
 
-@op(primitive="IsClose", init=("rtol", "atol", "equal_nan"), method=True, mint=True)
-@spelled(x2="other")
-def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether |input - other| <= atol + rtol * |other| (``mindspore.ops.isclose``)."""
-    input, other = promote_operands(input, other, "IsClose")
-    try:
-        return torch.isclose(input, other, rtol, atol, equal_nan)
-    except RuntimeError as err:
-        raise arithmetic.translate(err, "IsClose", (input, other), torch.isclose) from None
-
-
-def _allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether all elements are close, as a bool."""
-    return bool(torch.isclose(*promote_operands(input, other, "IsClose"), rtol, atol, equal_nan).all())
-
-
-method(_allclose, name="allclose")
-mint_form(_allclose, name="allclose")
-
-
-@mint_form(name="equal")
-def _equal(input, other):
-    """Whether both have one shape and the same elements, as a bool (``mindspore.mint.equal``)."""
-    return torch.equal(input, other)
-
-
-@op(primitive="ApproximateEqual", init=("tolerance",),
-    method="approximate_equal(input, other, tolerance=1e-05)")
-def approximate_equal(x, y, tolerance=1e-05):
-    """Whether |x - y| < tolerance (``mindspore.ops.approximate_equal``)."""
-    return torch.abs(arithmetic.sub(x, y)) < tolerance
-
-
-__all__ += [
-    "add",
-    "approximate_equal",
-    "div",
-    "divide",
-    "heaviside",
-    "isclose",
-    "sub",
-    "subtract",
-    "tensor_add",
-    "tensor_sub",
-    "true_divide",
-]
-divide, tensor_add, tensor_sub = div, add, sub
-
-
-@primitive("CompareAndBitpack")
-def _compare_and_bitpack(x, threshold):
-    """Whether each element exceeds the threshold, eight of them in a UInt8
-    (``mindspore.ops.CompareAndBitpack``)."""
-    bits = (x > threshold).to(torch.uint8).unflatten(-1, (-1, 8))
-    places = torch.tensor([128, 64, 32, 16, 8, 4, 2, 1], dtype=torch.uint8, device=x.device)
-    return (bits * places).sum(-1, dtype=torch.uint8)
+__all__ += ["div", "divide", "heaviside", "true_divide"]
+divide = div

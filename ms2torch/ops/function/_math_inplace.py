@@ -12,7 +12,15 @@ from ms2torch._core.operators.registry import METHODS, method
 from ms2torch._core.tensor.tensor import Tensor
 
 # These put what is asked for into METHODS.
-from . import _math_binary, _math_many, _math_unary, _nn_activation, clip_func, linalg_func  # noqa: F401
+from . import (  # noqa: F401
+    _math_binary,
+    _math_many,
+    _math_sums,
+    _math_unary,
+    _nn_activation,
+    clip_func,
+    linalg_func,
+)
 
 _NAMES = (
     "add",

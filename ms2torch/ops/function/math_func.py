@@ -4,10 +4,12 @@ one.
 
 from . import _control, _math_inplace, _math_similarity, _math_status  # noqa: F401
 from ._math_binary import *  # noqa: F403
+from ._math_comparing import *  # noqa: F403
 from ._math_extreme import *  # noqa: F403
 from ._math_many import *  # noqa: F403
 from ._math_reduce import *  # noqa: F403
 from ._math_scan import *  # noqa: F403
+from ._math_sums import *  # noqa: F403
 from ._math_unary import *  # noqa: F403
 from ._segments import *  # noqa: F403
 from ._sequences import *  # noqa: F403
