@@ -84,6 +84,10 @@ class Branches:
         """Whether a condition depends on an argument: what is constant is decided when a graph is made."""
         return any(n.id in self.varying for n in _names(test))
 
+    def is_given(self, node) -> bool:
+        """Whether an expression is an argument, or a name for what follows from one: it may be a Tensor."""
+        return isinstance(node, ast.Name) and node.id in self.varying
+
     def _sample(self, node) -> ast.AST | None:
         """An expression without effects that has the type of ``node``; None: nothing tells it."""
         if _literal(node):
@@ -101,11 +105,12 @@ class Branches:
         """Whether a read hands the value itself to a `return`."""
         return read is not None and id(read) in self.handed
 
+
 def _doubtful(one, other, returned: bool) -> bool:
-    """Whether two samples may not fit: one is written out, and the other is something else."""
+    """Whether two samples may not fit: one is told, and the other is something else."""
     if _scalar(one) and _scalar(other):
         return returned and type(one.value) is not type(other.value)
-    return _literal(one) or _literal(other)
+    return one is not other and (one is not None or other is not None)
 
 
 def _scalar(node) -> bool:

@@ -96,6 +96,11 @@ def _abstract(value) -> str:
 
 def range_(*limits):
     """``range``: a tuple of ints."""
+    return tuple(walked_range(*limits))
+
+
+def walked_range(*limits):
+    """``range`` where it is only walked over; no Tensor and no float may be a limit."""
     if not 1 <= len(limits) <= 3:
         raise RuntimeError(f"For 'make_range', the input size should within [1, 3] but got{len(limits)}")
     for place, limit in enumerate(limits):
@@ -104,7 +109,7 @@ def range_(*limits):
                             f"{_abstract(limit)}")
     if len(limits) == 3 and limits[2] == 0:
         raise RuntimeError("For 'range', the argument 'step' could not be 0.")
-    return tuple(range(*limits))
+    return range(*limits)
 
 
 def _one(value, separator: str):

@@ -182,6 +182,9 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
     def _walked(self, node):
         """An expression whose value is only walked over: Python's lazy things do."""
         if isinstance(node, ast.Call) and self.builtin(node.func) in ("zip", "enumerate", "range"):
+            if node.func.id == "range" and any(self.branches.is_given(a) for a in node.args):
+                name = self.need("walked_range", builtin_functions.walked_range)
+                node.func = placed(ast.Name(name, ast.Load()), node.func)
             node.args = [self._walked(a) for a in node.args]
             return node
         if isinstance(node, ast.GeneratorExp):
