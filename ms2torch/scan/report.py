@@ -19,6 +19,8 @@ _COLOURS = {
     "dead": "dim",
 }
 _SHOWN_OBSTACLES = 20
+# On a narrower terminal a table would be a column of syllables.
+_NARROW = 72
 
 
 def console():
@@ -27,18 +29,24 @@ def console():
     return Console(highlight=False)
 
 
+def _has_room(out) -> bool:
+    """Whether a table is the better form there."""
+    return out.is_terminal and out.width >= _NARROW
+
+
 def show(findings: list[Finding]) -> None:
-    """The findings of a program: a table on a terminal, a line each elsewhere."""
+    """The findings of a program: a table on a wide terminal, a line each elsewhere."""
     to_know = [f for f in findings if f.kind not in ("guarded", "dead")]
     out = console()
-    if not out.is_terminal:
+    if not _has_room(out):
         for f in to_know:
             print(f"{f.path}:{f.line}: {f.shown}: {f.name}: {f.text}")
         return
     from rich.markup import escape
     from rich.table import Column, Table
 
-    table = Table("where", "", Column("name", overflow="fold"), "what")
+    table = Table(Column("where", overflow="fold"), "", Column("name", overflow="fold"),
+                  Column("what", overflow="fold"))
     for f in to_know:
         mark = f"[{_COLOURS[f.shown]}]{f.shown}[/]"
         table.add_row(f"{escape(f.path)}:{f.line}", mark, escape(f.name), escape(f.text))
@@ -109,7 +117,7 @@ def show_report(report: Report) -> None:
     """What a scan found: what to mend first, and how much there is."""
     out = console()
     found = obstacles(report.findings)
-    if found and out.is_terminal:
+    if found and _has_room(out):
         from rich.markup import escape
         from rich.table import Column, Table
 
@@ -119,7 +127,7 @@ def show_report(report: Report) -> None:
             Column("lines", justify="right"),
             Column("files", justify="right"),
             Column("alone", justify="right"),
-            "what",
+            Column("what", overflow="fold"),
             title="what to mend first",
         )
         for o in found[:_SHOWN_OBSTACLES]:

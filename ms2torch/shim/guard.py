@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import importlib.util
+import os
 import sys
 import sysconfig
 
@@ -27,11 +28,17 @@ def is_in_scope(depth: int = 1) -> bool:
     while frame is not None:
         package = frame.f_globals.get("__name__", "").partition(".")[0]
         if package not in _OWN:
-            file = frame.f_code.co_filename
-            return (not file.startswith((*_LIBRARIES, "<frozen")) or package in _scope
+            return (not _is_installed(frame.f_code.co_filename) or package in _scope
                     or package.startswith("mind"))
         frame = frame.f_back
     return True
+
+
+def _is_installed(file: str) -> bool:
+    """Whether a file is a library's: of this environment, of the user's own folder, or of another environment
+    on the path."""
+    return file.startswith((*_LIBRARIES, "<frozen")) or any(
+        f"{os.sep}{folder}{os.sep}" in file for folder in ("site-packages", "dist-packages"))
 
 
 def _ours(name: str) -> bool:

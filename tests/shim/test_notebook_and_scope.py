@@ -23,11 +23,10 @@ def probe():
     return found
 """
 PROGRAM = """\
-import sys, sysconfig
-sys.path.insert(0, "lib")
+import sys
+sys.path.insert(0, {folder!r})
 import ms2torch
 from ms2torch.shim import guard
-guard._LIBRARIES = (sys.path[0] + "/",) if sys.path[0][0] == "/" else (__import__("os").path.abspath("lib"),)
 ms2torch.install({scope})
 import mindspore
 import probing, mindful, listed
@@ -39,19 +38,18 @@ print(importlib.util.find_spec("mindspore"), __import__ is guard._import)
 
 
 def test_only_the_scope_finds_it(tmp_path):
-    (tmp_path / "lib").mkdir()
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
     for name in ("probing", "mindful", "listed"):
-        (tmp_path / "lib" / f"{name}.py").write_text(LIBRARY)
+        (folder / f"{name}.py").write_text(LIBRARY)
     here, not_here = [True, True, "2.10.0"], [False, "mindspore.nn", None]
     for scope, wanted in (
         ("", [here] * 3),
         ("scope=()", [not_here, here, not_here]),
         ("scope='listed'", [not_here, here, here]),
     ):
-        program = PROGRAM.replace(
-            'sys.path.insert(0, "lib")', f"sys.path.insert(0, {str(tmp_path / 'lib')!r})"
-        )
-        code, out, err = python("-c", program.format(scope=scope), cwd=tmp_path)
+        program = PROGRAM.format(scope=scope, folder=str(folder))
+        code, out, err = python("-c", program, cwd=tmp_path)
         assert (code, out) == (0, f"ms2torch {' '.join(map(str, wanted))}\nNone False\n"), err
 
 
