@@ -29,6 +29,14 @@ from ms2torch.common.parameter import Parameter, _Buffer
 from ms2torch.nn.cell import Cell
 
 from . import _checkpoint_file, _encryption, _safetensors
+from ._checkpoint_arguments import (
+    check_append_dict,
+    check_async,
+    check_without_encryption,
+    checked_prefixes,
+    checked_source,
+    checked_target,
+)
 from ._load_into_net import load_param_into_net, update_parameter
 
 __all__ = [
@@ -76,17 +84,17 @@ def save_checkpoint(
     ("process" too). ``enc_key``: bytes of 16, 24 or 32; ``enc_mode``: "AES-GCM", "AES-CBC" or "SM4-CBC" (16).
     TypeError and ValueError for bad arguments, OSError where the file can not be written.
     """
-    path = _check_target(save_obj, ckpt_file_name, format)
+    path = checked_target(save_obj, ckpt_file_name, format)
     check_bool(integrated_save)
-    _check_async(async_save)
-    _check_append_dict(append_dict)
+    check_async(async_save)
+    check_append_dict(append_dict)
     check_isinstance("enc_key", enc_key, (type(None), bytes))
     check_isinstance("enc_mode", enc_mode, str)
     check_isinstance("crc_check", crc_check, bool)
     redundancy = kwargs.get("remove_redundancy")
     check_isinstance("remove_redundancy", redundancy, (type(None), bool))
     if format == "safetensors":
-        _check_plain("save_checkpoint", enc_key=enc_key, enc_mode=enc_mode)
+        check_without_encryption("save_checkpoint", enc_key=enc_key, enc_mode=enc_mode)
     encrypt = None if enc_key is None else partial(_encryption.encrypted, key=enc_key, mode=enc_mode)
     values = dict(_chosen(save_obj, choice_func) if integrated_save else _slices(save_obj, choice_func))
     for name, value in (append_dict or {}).items():
@@ -98,69 +106,6 @@ def save_checkpoint(
     _wait_for_thread()
     what = (path, values, crc_check, format, redundancy, encrypt)
     threading.Thread(target=_write, args=what, name=_THREAD).start()
-
-
-def _check_target(save_obj, name, format: str) -> str:
-    if format not in ("safetensors", "ckpt"):
-        raise ValueError(
-            f"For 'save_checkpoint', the format must be 'safetensors' or 'ckpt', but got {format}."
-        )
-    if not isinstance(save_obj, (Cell, list, dict)):
-        raise TypeError(
-            "For 'save_checkpoint', the parameter 'save_obj' must be nn.Cell, list or dict, "
-            f"but got {type(save_obj)}."
-        )
-    if not isinstance(name, str):
-        raise TypeError(
-            f"For 'save_checkpoint', the parameter {name} for checkpoint file name is invalid,"
-            f"'ckpt_file_name' must be string, but got {type(name)}."
-        )
-    path = os.path.realpath(name)
-    if os.path.isdir(path):
-        raise IsADirectoryError(
-            f"For 'save_checkpoint', the parameter `ckpt_file_name`: {path} is a directory, "
-            "it must be a file name."
-        )
-    return path if path.endswith(format) else f"{path}.{format}"
-
-
-def _check_async(value) -> None:
-    if not isinstance(value, (bool, str)):
-        raise TypeError(
-            f"For 'save_checkpoint', the parameter 'async_save' must be bool or str, but got {type(value)}."
-        )
-    if isinstance(value, str) and value not in ("process", "thread"):
-        raise ValueError(
-            "For 'save_checkpoint', the argument 'async_save' can only be 'process' or 'thread',"
-            f"but got {value}."
-        )
-
-
-def _check_append_dict(values) -> None:
-    if values is None:
-        return
-    if not isinstance(values, dict):
-        raise TypeError(
-            f"For 'save_checkpoint', the argument 'append_dict' must be dict, but got {type(values)}."
-        )
-    for key, value in values.items():
-        if not isinstance(key, str) or not isinstance(value, (int, float, bool, str, Tensor)):
-            raise TypeError(
-                "For 'save_checkpoint', the type of dict 'append_info' must be key: string, value: int, "
-                "float, "
-                f"bool or Generator, but got key: {type(key)}, value: {type(value)}"
-            )
-
-
-def _check_plain(api: str, **given) -> None:
-    plain = {"enc_key": None, "enc_mode": "AES-GCM", "dec_key": None, "dec_mode": "AES-GCM"}
-    for name, value in given.items():
-        if value != plain[name]:
-            raise ValueError(
-                f"For '{api}', when format is 'safetensors', the parameter '{name}' must be set to "
-                "default value "
-                f"'{plain[name]}', but got '{value}'."
-            )
 
 
 def _chosen(save_obj, choice):
@@ -301,16 +246,16 @@ def load_checkpoint(
     neither is given. ValueError for a file that is missing, cut or damaged, or in which nothing was chosen;
     TypeError for arguments of the wrong type. ``dec_key`` and ``dec_mode`` are those it was saved with.
     """
-    specified, filtered = _check_prefix(specify_prefix), _check_prefix(filter_prefix)
+    specified, filtered = checked_prefixes(specify_prefix), checked_prefixes(filter_prefix)
     check_isinstance("dec_key", dec_key, (type(None), bytes))
     check_isinstance("dec_mode", dec_mode, str)
     check_isinstance("crc_check", crc_check, bool)
     check_isinstance("remove_redundancy", remove_redundancy, bool)
     if format == "safetensors":
-        _check_plain("load_checkpoint", dec_key=dec_key, dec_mode=dec_mode)
+        check_without_encryption("load_checkpoint", dec_key=dec_key, dec_mode=dec_mode)
     decrypt = None if dec_key is None else partial(_encryption.decrypted, key=dec_key, mode=dec_mode)
     _wait_for_thread()
-    file = _check_source(ckpt_file_name, format)
+    file = checked_source(ckpt_file_name, format)
     if format == "safetensors":
         found = _read_safetensors(file, choice_func, crc_check)
     else:
@@ -345,34 +290,6 @@ def load_checkpoint_async(
     return future
 
 
-def _check_prefix(prefix):
-    if prefix is None:
-        return None
-    if not isinstance(prefix, (str, list, tuple)):
-        raise TypeError(
-            "For 'load_checkpoint', the type of 'specify_prefix' or 'filter_prefix' must be string, "
-            f"list[string] or tuple[string], but got {type(prefix)}."
-        )
-    prefixes = (prefix,) if isinstance(prefix, str) else tuple(prefix)
-    if not prefixes:
-        raise ValueError(
-            "For 'load_checkpoint', the argument 'specify_prefix' or 'filter_prefix' can't be empty when"
-            " 'specify_prefix' or 'filter_prefix' is list or tuple."
-        )
-    for index, one in enumerate(prefixes):
-        if not isinstance(one, str):
-            raise TypeError(
-                "For 'load_checkpoint', when 'specify_prefix' or 'filter_prefix' is list or tuple, the "
-                "element "
-                f"in it must be string, but got {type(one)} at index {index}."
-            )
-        if not one:
-            raise ValueError(
-                "For 'load_checkpoint', the value of 'specify_prefix' or 'filter_prefix' can't include ''."
-            )
-    return prefixes
-
-
 def _judged(choice, path: str):
     """``choice``, whose own errors become the file's, as in MindSpore."""
     def judge(name):
@@ -395,34 +312,6 @@ def _choice(specified, filtered, choice):
         )
         return lambda tag: tag.startswith(specified or "") and not (filtered and tag.startswith(filtered))
     return choice or (lambda tag: True)
-
-
-def _check_source(file, format: str):
-    if format not in ("ckpt", "safetensors"):
-        raise ValueError(
-            "For 'load_checkpoint', the checkpoint file should end with '.ckpt' or '.safetensors', please "
-            "input the correct 'format'."
-        )
-    if hasattr(file, "getbuffer"):
-        if format == "ckpt":
-            raise TypeError("ckpt don't support BytesIO as input type, please change to safetensors.")
-        return file
-    if not isinstance(file, str):
-        raise TypeError(
-            f"For 'load_checkpoint', the argument 'ckpt_file_name' must be string, but got {type(file)}."
-        )
-    if not file.endswith(format):
-        raise ValueError(
-            "For 'load_checkpoint', the checkpoint file format must same with 'format', but got "
-            f"file_name:'{file}', format:'{format}'"
-        )
-    path = os.path.realpath(file)
-    if not os.path.exists(path):
-        raise ValueError(
-            f"For 'load_checkpoint', the checkpoint file: {path} does not exist, please check "
-            "whether the 'ckpt_file_name' is correct."
-        )
-    return path
 
 
 def _read_ckpt(path: str, wanted, crc: bool, decrypt=None) -> dict:

@@ -11,7 +11,8 @@ from ms2torch._core.processes import distributed
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.cell import Cell
 from ms2torch.parallel._utils import _get_parallel_mode
-from ms2torch.train.serialization import _check_async, _wait_for_thread, save_checkpoint
+from ms2torch.train._checkpoint_arguments import check_async
+from ms2torch.train.serialization import _wait_for_thread, save_checkpoint
 
 from ._callback import Callback
 
@@ -73,7 +74,7 @@ class CheckpointConfig:
         if not keep_checkpoint_max and not keep_checkpoint_per_n_minutes:
             self.keep_checkpoint_max = 1
         self.integrated_save = check_bool(integrated_save)
-        _check_async(async_save)
+        check_async(async_save)
         self.async_save = async_save
         self.saved_network = saved_network
         self.append_dict = _appended(append_info)
