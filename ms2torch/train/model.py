@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable
-
 import numpy as np
 
-from ms2torch._checkparam import (
-    check_bool,
-    check_is_int,
-    check_non_negative_int,
-    check_positive_int,
-    check_value_type,
-)
-from ms2torch._core.errors import notice, unsupported
+from ms2torch._checkparam import check_bool, check_value_type
+from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch._naming.surface import install_lazy
@@ -23,14 +14,14 @@ from ms2torch.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from ms2torch.parallel._utils import _get_device_num, _get_parallel_mode, _get_parameter_broadcast
 from ms2torch.train import amp
 
+from ._metric_values import loss_of, shown_plainly
+from ._model_arguments import check_predict_data, size_of_epoch
 from .callback._callback import CallbackManager, InternalCallbackParam, RunContext
+from .callback._given import as_list, check_callbacks, is_ours, kept_on_exception
 from .callback._time_monitor import TimeMonitor
 from .dataset_helper import DatasetHelper, connect_network_with_dataset
 
 __all__ = ["Model"]
-
-_OLD_MOMENTS = {"begin", "end", "epoch_begin", "epoch_end", "step_begin", "step_end"}
-
 
 class Model:
     """Trains, evaluates and runs a network (``mindspore.Model``).
@@ -183,10 +174,10 @@ class Model:
         ``sink_size`` means nothing. TypeError and ValueError for bad arguments; ValueError for an empty
         dataset.
         """
-        sink_size = self._check_arguments(
+        sink_size = size_of_epoch(
             "train", epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch
         )
-        _check_callbacks(callbacks, "train")
+        check_callbacks(callbacks, "train")
         self._train(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch)
 
     def fit(
@@ -203,7 +194,7 @@ class Model:
     ) -> None:
         """As ``train``, and evaluates every ``valid_frequency`` epochs, or after the epochs in that list."""
         check_bool(valid_dataset_sink_mode)
-        sink_size = self._check_arguments(
+        sink_size = size_of_epoch(
             "fit", epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch
         )
         if not isinstance(valid_frequency, (int, list)):
@@ -216,7 +207,7 @@ class Model:
                 "For 'Model.fit', if valid_dataset is not None, the model argument 'metrics' can not be"
                 "None or empty, you should set the argument 'metrics' for model."
             )
-        _check_callbacks(callbacks, "fit")
+        check_callbacks(callbacks, "fit")
         self._train(
             epoch,
             train_dataset,
@@ -227,32 +218,9 @@ class Model:
             (valid_dataset, valid_frequency, valid_dataset_sink_mode),
         )
 
-    def _check_arguments(self, name: str, epoch, dataset, sink, sink_size, initial_epoch) -> int:
-        """The size of an epoch in sink mode, after all arguments proved good."""
-        check_bool(sink)
-        check_is_int(sink_size)
-        check_positive_int(epoch)
-        check_non_negative_int(initial_epoch)
-        if initial_epoch >= epoch:
-            raise ValueError(
-                f"For 'Model.{name}', the parameter 'epoch' must bigger than parameter 'initial_epoch',"
-                f" but got the parameter 'epoch' is {epoch}, 'initial_epoch' is {initial_epoch}."
-            )
-        size = dataset.get_dataset_size()
-        if size == 0:
-            raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
-        if sink_size < -1 or sink_size == 0:
-            what = "argument" if name == "train" else "parameter"
-            raise ValueError(
-                f"For 'Model.{name}', The {what} 'sink_size' must be -1 or positive, but got {sink_size}."
-            )
-        return size if sink_size == -1 else sink_size
-
     def _train(
         self, epoch, dataset, callbacks, sink, sink_size, initial_epoch, valid=(None, 1, False)
     ) -> None:
-        from ms2torch.parallel._utils import _get_device_num, _get_parallel_mode
-
         params = InternalCallbackParam(
             cur_step_num=0,
             train_network=self._train_network,
@@ -264,7 +232,7 @@ class Model:
             parallel_mode=_get_parallel_mode(),
             device_number=_get_device_num(),
             train_dataset=dataset,
-            list_callback=_as_list(callbacks),
+            list_callback=as_list(callbacks),
             train_dataset_element=None,
             network=self._network,
             last_save_ckpt_step=None,
@@ -279,7 +247,7 @@ class Model:
                 "please create a new dataset."
             )
         run = self._sink_epochs if _sinks(sink) else self._plain_epochs
-        with CallbackManager(params.list_callback) as manager, _kept_on_exception(self, params.list_callback):
+        with CallbackManager(params.list_callback) as manager, kept_on_exception(self, params.list_callback):
             run(epoch, dataset, manager, params, sink_size, initial_epoch, valid)
 
     def _plain_epochs(self, epoch, dataset, manager, params, sink_size, initial_epoch, valid) -> None:
@@ -385,14 +353,14 @@ class Model:
                 "For Model.eval, the model argument 'metrics' can not be None or empty, "
                 "you should set the argument 'metrics' for model."
             )
-        _check_callbacks(callbacks, "eval")
+        check_callbacks(callbacks, "eval")
         params = InternalCallbackParam(
             eval_network=self._eval_network,
             valid_dataset=valid_dataset,
             batch_num=valid_dataset.get_dataset_size(),
             mode="eval",
             cur_step_num=0,
-            list_callback=_as_list(callbacks),
+            list_callback=as_list(callbacks),
             network=self._network,
         )
         return self._evaluate(valid_dataset, callbacks, params, dataset_sink_mode)
@@ -415,7 +383,7 @@ class Model:
             cur_step_num=0,
         )
         # MindSpore's own callbacks, LossMonitor first, watch training only.
-        callbacks = [c for c in manager._callbacks if isinstance(c, TimeMonitor) or not _is_ours(c)]
+        callbacks = [c for c in manager._callbacks if isinstance(c, TimeMonitor) or not is_ours(c)]
         self._evaluate(dataset, callbacks, params, sink, with_loss=True)
         params.update(kept)
 
@@ -444,10 +412,10 @@ class Model:
                     break
             manager.on_eval_epoch_end(context)
             dataset.reset()
-            found = {name: _shown_plainly(metric.eval()) for name, metric in self._metric_fns.items()}
+            found = {name: shown_plainly(metric.eval()) for name, metric in self._metric_fns.items()}
             params.metrics = found
             if with_loss:
-                params.eval_results = {**found, "eval_loss": _shown_plainly(_loss_of(loss))}
+                params.eval_results = {**found, "eval_loss": shown_plainly(loss_of(loss))}
             manager.on_eval_end(context)
         return found
 
@@ -480,7 +448,7 @@ class Model:
                 "leave backend out.",
             )
         self._set_mode(self._predict_network, False)
-        _check_predict_data(predict_data)
+        check_predict_data(predict_data)
         return self._predict_network(*predict_data)
 
     def infer_train_layout(self, train_dataset, dataset_sink_mode=True, sink_size=-1) -> dict:
@@ -497,81 +465,6 @@ def _sinks(asked: bool) -> bool:
     from ms2torch import context
 
     return asked and context.get_context("device_target") != "CPU"
-
-
-def _as_list(callbacks) -> list:
-    if callbacks is None:
-        return []
-    return list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]
-
-
-def _is_ours(callback) -> bool:
-    return type(callback).__module__.startswith("ms2torch.")
-
-
-class float64(np.float64):
-    """A metric's value: numpy's float64, shown as ``0.5`` where numpy 2 would show ``np.float64(0.5)``."""
-
-    __repr__ = float.__repr__
-
-
-def _shown_plainly(value):
-    return float64(value) if type(value) is np.float64 else value
-
-
-def _loss_of(loss):
-    """What the metric Loss makes of one loss: MindSpore keeps the last batch's."""
-    from .metrics.loss import Loss
-
-    metric = Loss()
-    metric.update(loss)
-    return metric.eval()
-
-
-def _check_predict_data(data) -> None:
-    for item in data:
-        if isinstance(item, Tensor):
-            if item.size == 0:
-                raise ValueError("The input data can not be empty.")
-        elif item is not None and not isinstance(item, (int, float, str)):
-            kinds = "Tensor, None, int, float, str"
-            raise TypeError(
-                f"The types of input data must be in the Union({kinds}, tuple[{kinds}], list[{kinds}], "
-                f"dict[{kinds}]), but got type {type(item).__name__}."
-            )
-
-
-@contextlib.contextmanager
-def _kept_on_exception(model: Model, callbacks: list):
-    """Training in here leaves a checkpoint behind when it fails, where a ModelCheckpoint asks for that."""
-    try:
-        yield
-    except BaseException:
-        for callback in callbacks:
-            save = getattr(callback, "_save_on_exception", None)
-            if save is not None:
-                save(model._train_network, model._current_epoch_num, model._current_step_num)
-        raise
-
-
-def _check_callbacks(callbacks, where: str) -> None:
-    for callback in callbacks if isinstance(callbacks, list) else [callbacks]:
-        kind = type(callback)
-        if callback is None or _is_ours(callback):
-            continue
-        old = set(vars(kind)) & _OLD_MOMENTS
-        if old and where == "fit":
-            raise ValueError(
-                f"For {kind.__name__} callback, {old} methods may not be supported in later version, "
-                "Use methods prefixed with 'on_train' or 'on_eval' instead when "
-                "using customized callbacks."
-            )
-        if old:
-            notice(
-                f"callback:{kind.__name__}",
-                f"{kind.__name__}: {', '.join(sorted(old))} are older names of callback "
-                "methods; on_train_* and on_eval_* tell training from evaluation.",
-            )
 
 
 install_lazy(__name__, globals())
