@@ -287,7 +287,12 @@ def sentence(text: str) -> str:
 def escaped(text: str) -> str:
     """Text for Markdown: code stays code, other signs are themselves."""
     parts = re.split(r"(``.+?``|`[^`]+`)", text)
-    return "".join(p if p.startswith("`") else re.sub(r"([*_<>\[\]#$~^])", r"\\\1", p) for p in parts)
+    return "".join(p if p.startswith("`") else _signs(p) for p in parts)
+
+
+def _signs(text: str) -> str:
+    """Text without code: a backslash before what Markdown takes one for; it has none for < and >."""
+    return re.sub(r"([*_\[\]#])", r"\\\1", text).replace("<", "&lt;").replace(">", "&gt;")
 
 
 def prose(text: str) -> str:
