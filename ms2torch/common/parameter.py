@@ -346,8 +346,10 @@ class Parameter(Tensor):
     def register_hook(self, hook):
         """Call ``hook(grad)`` when this Parameter's gradient is computed; a result replaces it."""
         check_hook_fn(hook)
+        if not self.requires_grad:
+            raise RuntimeError("The tensor requires grad is false, which can not register tensor hook")
         hooks = self.__dict__.setdefault("_grad_hooks", {})
-        key = object()
+        key = next(_keys)
         hooks[key] = hook
         return _Handle(hooks, key)
 

@@ -146,7 +146,12 @@ class Inputs:
         if isinstance(value, Tensor):
             alias, source = integers.differentiable(value._t)
             self.sources.append(source)
-            return wrap(alias)
+            fresh = wrap(alias)
+            if hooks := value.__dict__.get("_grad_hooks"):
+                fresh.__dict__["_grad_hooks"] = hooks
+                for hook in hooks.values():
+                    source.register_hook(watching(hook))
+            return fresh
         if isinstance(value, dict):
             return {key: self._fresh(item) for key, item in value.items()}
         if isinstance(value, (tuple, list)):
@@ -160,6 +165,19 @@ class Inputs:
         """For each place its gradient, in the structure of what stood there; zeros for None."""
         grads = iter(grads)
         return [_arranged(like, grads) for like in self._likes]
+
+
+def watching(hook):
+    """A hook for torch that calls ``hook`` with the gradient as a Tensor; what it returns replaces it."""
+
+    def see(gradient):
+        result = hook(wrap(gradient))
+        if result is not None and not isinstance(result, Tensor):
+            kind = type(result).__name__
+            raise RuntimeError(f"Tensor hook should be return Tensor, but get type: {kind}.")
+        return None if result is None else result._t
+
+    return see
 
 
 def _arranged(like, grads):

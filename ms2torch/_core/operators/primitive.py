@@ -78,6 +78,14 @@ class Primitive:
     def recompute(self, mode=True) -> Primitive:
         return self
 
+    def set_user_data(self, key: str, value) -> None:
+        """Keeps an object with the operator."""
+        self.__dict__.setdefault("_user_data", {})[key] = value
+
+    def get_user_data(self, key: str):
+        """The object that `set_user_data` kept, or None."""
+        return self.__dict__.get("_user_data", {}).get(key)
+
     def place(self, role, rank_id, *args) -> Primitive:
         return self
 

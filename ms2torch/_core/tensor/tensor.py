@@ -22,6 +22,7 @@ from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.torch_private import is_differentiated, register_pytree_node
 
 _FROM_TORCH = _dtype._FROM_TORCH
+_NOT_PICKLED = ("_origin", "_grad_hooks")
 _promote = _dtype.promote
 
 
@@ -112,7 +113,7 @@ class Tensor:
         return self._t.__dlpack_device__()
 
     def __reduce_ex__(self, protocol):
-        state = {name: value for name, value in self.__dict__.items() if name != "_origin"}
+        state = {name: value for name, value in self.__dict__.items() if name not in _NOT_PICKLED}
         return (_unpickled, (pickling.content(self._t),), state or None)
 
     def __copy__(self):

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from ms2torch import _checkparam as check
 from ms2torch._core.gradient import rows
 from ms2torch._core.operators.refusals import translate
-from ms2torch._core.tensor.dtype import Number, float32, from_torch
+from ms2torch._core.tensor.dtype import Number, float32, from_torch, int32, int64
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.initializer import Normal, initializer
 from ms2torch.common.parameter import Parameter
@@ -17,7 +17,7 @@ from ..cell import Cell
 from ._errors import not_tensor
 from ._parts import primitive
 
-__all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup"]
+__all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]
 
 _NUMBERS = ("Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, Float32, Float64, BFloat16, "
             "Complex64, "
@@ -193,3 +193,64 @@ class EmbeddingLookup(Cell):
             norm = torch.linalg.vector_norm(y, dim=-1, keepdim=True)
             y = y * (self.max_norm / norm.clamp_min(self.max_norm))
         return wrap(y)
+
+
+class MultiFieldEmbeddingLookup(EmbeddingLookup):
+    """Rows of a table, joined by field (``mindspore.nn.MultiFieldEmbeddingLookup``).
+
+    ``input_indices``, ``input_values`` and ``field_ids`` are (batch, length). Each row is multiplied by its
+    value; those of one field are added ("SUM"), their maximum is taken over values other than 0 ("MAX"), or
+    their sum is divided by that of the values' magnitudes ("MEAN"). The result is (batch, field_size,
+    embedding_size), 0 where a field has no rows.
+    """
+
+    OPERATOR_SUM = "SUM"
+    OPERATOR_MEAN = "MEAN"
+    OPERATOR_MAX = "MAX"
+
+    def __init__(self, vocab_size, embedding_size, field_size, param_init="normal", target="CPU",
+                 slice_mode="batch_slice", feature_num_list=None, max_norm=None, sparse=True, operator="SUM",
+                 dtype=float32) -> None:
+        super().__init__(vocab_size, embedding_size, param_init, target, slice_mode, feature_num_list,
+                         max_norm, sparse, dtype)
+        self.field_size = check.check_positive_int(field_size, "field_size", self.cls_name)
+        self.operator = check.check_string(operator, ["SUM", "MAX", "MEAN"], "operator", self.cls_name)
+
+    def _check(self, input_indices, input_values, field_ids) -> None:
+        name = self.cls_name
+        for given in (input_indices, input_values, field_ids):
+            if not isinstance(given, Tensor):
+                raise TypeError("For primitive[Shape], the input argument must be Tensor, but got "
+                                f"{type(given)}.")
+        check.check_type_name("input_indices", input_indices.dtype, [int32, int64], name)
+        check.check_type_name("input_values", input_values.dtype, [float32], name)
+        check.check_type_name("field_ids", field_ids.dtype, [int32], name)
+        for label, given in (("input_indices", input_indices), ("input_values", input_values),
+                             ("field_ids", field_ids)):
+            if given.ndim != 2:
+                raise ValueError(f"For '{name}', the dimension of '{label}' must be 2d, but got {given.ndim}")
+            if given.shape != input_indices.shape:
+                raise ValueError(f"For '{name}', '{label}' must have the shape of 'input_indices', "
+                                 f"{input_indices.shape}, but got {given.shape}.")
+
+    def construct(self, input_indices, input_values, field_ids):
+        self._check(input_indices, input_values, field_ids)
+        values = input_values._t.unsqueeze(-1)
+        vectors = super().construct(input_indices)._t * values
+        size = (vectors.shape[0], self.field_size, vectors.shape[2])
+        fields = field_ids._t.long().unsqueeze(-1)
+        if self.operator == "MAX":
+            counted = vectors.masked_fill(values == 0, torch.finfo(vectors.dtype).min)
+            joined = vectors.new_zeros(size).scatter_reduce(1, fields.expand_as(counted), counted, "amax",
+                                                            include_self=False)
+            return wrap(joined * (self._magnitudes(values, fields, size) != 0))
+        joined = vectors.new_zeros(size).scatter_add(1, fields.expand_as(vectors), vectors)
+        if self.operator == "MEAN":
+            magnitudes = self._magnitudes(values, fields, size)
+            joined = joined / torch.where(magnitudes == 0, 1.0, magnitudes) * (magnitudes != 0)
+        return wrap(joined)
+
+    @staticmethod
+    def _magnitudes(values, fields, size):
+        """The sum of the values' magnitudes in each field, (batch, fields, 1)."""
+        return values.new_zeros((*size[:2], 1)).scatter_add(1, fields, values.abs())

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.errors import final
+from ms2torch._core.gradient import rows
 from ms2torch._core.operators.calls import no_matching_form
 from ms2torch._core.operators.causes import broadcastable
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
@@ -34,6 +35,14 @@ def gather(input_params, input_indices, axis, batch_dims=0):
     RuntimeError for an index out of range.
     """
     return gathered(input_params, input_indices, axis, batch_dims)
+
+
+@primitive("SparseGatherV2")
+def _sparse_gather(params, indices, axis):
+    """`gather`; a sparse optimizer gets the gradient of the rows that were read."""
+    if axis == 0 and params.ndim == 2 and rows.applicable():
+        return torch.nn.functional.embedding(indices.long(), params, sparse=True)
+    return gathered(params, indices, axis)
 
 
 def gathered(x, index, axis, batch_dims=0):

@@ -39,12 +39,6 @@ def _is_test_stub(self):
 
 
 @method(on_tensors=True)
-def hooks(self):
-    """The numbers of its hooks: none, since a hook belongs to the pass that it was registered in."""
-    return []
-
-
-@method(on_tensors=True)
 def offload_file_path(self):
     """The file that its content was moved to: "", for none ever is."""
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 
 import numpy as np
 import torch
@@ -12,8 +13,9 @@ from ms2torch._core.devices.device import accelerator as _accelerator
 from ms2torch._core.devices.device import device as _here
 from ms2torch._core.devices.device import module_of as _module_of
 from ms2torch._core.devices.device import pins_memory as _pins
+from ms2torch._core.gradient import autodiff
 from ms2torch._core.operators.registry import method
-from ms2torch._core.tensor.tensor import Tensor, lower, wrap
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming import generations
 
 # ---- memory ------------------------------------------------------------------------------------------------
@@ -140,23 +142,41 @@ def pin_memory(self):
     return wrap(self._t.pin_memory() if _pins(_accelerator()) else self._t)
 
 
+class _HookHandle:
+    """What `register_hook` returns; ``remove()`` takes the hook away."""
+
+    def __init__(self, hooks: dict, registered) -> None:
+        self._hooks, self._registered = hooks, registered
+        self._number = next(_hook_numbers)
+
+    def remove(self) -> None:
+        self._hooks.pop(self._number, None)
+        if self._registered is not None:
+            self._registered.remove()
+
+
+_hook_numbers = itertools.count(1)
+
+
 @method(on_tensors=True)
 def register_hook(self, hook):
-    """Call ``hook(gradient)`` when this Tensor's gradient is computed; a result replaces it.
+    """Call ``hook(gradient)`` whenever this Tensor's gradient is computed; a result replaces it.
 
-    The handle that it returns has ``remove()``.
+    The handle that it returns has ``remove()``. RuntimeError for a result that is no Tensor.
     """
     check_hook_fn(hook)
+    hooks = self.__dict__.setdefault("_grad_hooks", {})
+    # At rest there is no gradient yet: each differentiation by this Tensor asks for its hooks then.
+    recorded = self._t.requires_grad
+    handle = _HookHandle(hooks, self._t.register_hook(autodiff.watching(hook)) if recorded else None)
+    hooks[handle._number] = hook
+    return handle
 
-    def see(gradient):
-        result = hook(wrap(gradient))
-        if result is not None and not isinstance(result, Tensor):
-            kind = type(result).__name__
-            raise RuntimeError(f"Tensor hook should be return Tensor, but get type: {kind}.")
-        return None if result is None else lower(result)
 
-    t = self._t if self._t.requires_grad else self._t.detach().requires_grad_()
-    return t.register_hook(see)
+@method(on_tensors=True)
+def hooks(self):
+    """The Tensor's hooks."""
+    return list(self.__dict__.get("_grad_hooks", {}).values())
 
 
 @method(on_tensors=True)

@@ -1,4 +1,4 @@
-"""Tensor methods that the real one has on Ascend alone: numpy and the definitions judge them."""
+"""Methods and operators without a CPU kernel in the real one: numpy and the definitions judge them."""
 
 import numpy as np
 import pytest
@@ -44,3 +44,16 @@ def test_a_storage_is_the_memory_of_the_whole():
     assert storage.copy_(other.storage()) is storage
     np.testing.assert_array_equal(whole.asnumpy(), X + 1)
     assert whole.copy().storage().resize_(8).nbytes() == 8
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_sparse_gather_reads_rows(axis):
+    found = ops.operations.SparseGatherV2()(Tensor(X), Tensor(np.array([1, 0], np.int32)), axis)
+    np.testing.assert_array_equal(found.asnumpy(), X.take([1, 0], axis))
+
+
+def test_operators_keep_what_they_are_given():
+    cast, given = ops.Cast(), Tensor(X)
+    cast.set_user_data("key", given)
+    assert cast.get_user_data("key") is given
+    assert cast.get_user_data("other") is None

@@ -27,6 +27,13 @@ def _float(dtype, name: str):
     return dtype
 
 
+def _no_scalars(**parameters) -> None:
+    """TypeError for a plain number."""
+    for key, value in parameters.items():
+        if isinstance(value, (int, float)):
+            raise TypeError(f"Input {key} can't be scalar")
+
+
 def _positive(value, words: str) -> None:
     if value is not None and bool((value <= 0).any()):
         raise ValueError(f"{words} must be greater than zero.")
@@ -197,6 +204,7 @@ class Beta(OverTorch):
 
     def __init__(self, concentration1=None, concentration0=None, seed=None, dtype=_dtype.float32,
                  name="Beta"):
+        _no_scalars(concentration0=concentration0, concentration1=concentration1)
         super().__init__(seed, _float(dtype, "Beta"), name,
                          {"concentration1": concentration1, "concentration0": concentration0})
         for key, value in self._fixed.items():
@@ -213,6 +221,7 @@ class Gamma(OverTorch):
     has = _ALL
 
     def __init__(self, concentration=None, rate=None, seed=None, dtype=_dtype.float32, name="Gamma"):
+        _no_scalars(concentration=concentration, rate=rate)
         super().__init__(seed, _float(dtype, "Gamma"), name, {"concentration": concentration, "rate": rate})
         for key, value in self._fixed.items():
             _positive(value, key)
