@@ -78,7 +78,7 @@ _core.processes
 _naming
 _checkparam _checkparam_arrays log version common communication language mint.distributed
 ops
-context nn parallel train compression
+_context_settings context nn parallel train compression
 _c_expression _extends amp boost dataset device_context device_manager experimental hal mindrecord mint \
     numpy onnx profiler rewrite runtime scipy utils
 cli compiler convert difftest doctor examples migrate mindir run_check scan shim translate __main__
