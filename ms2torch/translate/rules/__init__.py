@@ -25,6 +25,9 @@ _FILES = (
     "saving",
     "shapes",
     "pooling",
+    "windows",
+    "containers",
+    "composites",
     "functional",
 )
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 
-import libcst as cst
-
 from ..rewriting.sites import UNTOLD
 from ..rewriting.templates import code
 from .initialisers import lines
@@ -106,7 +104,7 @@ def transformer_layer(call):
     "2.0 起两者初始分布相同；activation= 变成其后的一层",
 )
 def dense(call):
-    made = f"nn.Linear({{in_channels}}, {{out_channels}}{_flag(call, 'has_bias', 'bias')})"
+    made = f"nn.Linear({{in_channels}}, {{out_channels}}{flag(call, 'has_bias', 'bias')})"
     made = with_starts(call, made, weight="weight_init", bias="bias_init")
     return _activated(call, made)
 
@@ -163,181 +161,12 @@ def get_activation(call):
     return "activation_layer({name})"
 
 
-def _flag(call, ours: str, torch: str, default: bool = True) -> str:
+def flag(call, ours: str, torch: str, default: bool = True) -> str:
     """``bias=False`` where that is not PyTorch's default."""
     value = call.value(ours)
     if value is UNTOLD:
         return f", {torch}={{{ours}}}"
     return "" if bool(value) is default else f", {torch}={not default}"
-
-
-def _pair(value):
-    return (
-        (value, value)
-        if isinstance(value, int)
-        else tuple(value)
-        if isinstance(value, (tuple, list))
-        else None
-    )
-
-
-def _padding(call, kernel, stride, dilation, ndim: int = 2) -> str:
-    """``pad_mode`` as PyTorch's padding; empty for none."""
-    mode = call.value("pad_mode", "same")
-    if not isinstance(mode, str):
-        call.keep("its pad_mode is not told")
-    mode = mode.lower()
-    if mode == "valid":
-        return ""
-    if mode == "pad":
-        if call.value("padding", 0) == 0:
-            return ""
-        padding = call.value("padding")
-        if isinstance(padding, (tuple, list)) and len(padding) == 2 * ndim:
-            halves = padding[::2]
-            if list(halves) != list(padding[1::2]):
-                call.keep("its padding differs on two sides")
-            return f", padding={halves[0]}" if len(set(halves)) == 1 else f", padding={tuple(halves)}"
-        return ", padding={padding}"
-    if mode == "same":
-        return _same(call, kernel, stride, dilation)
-    call.keep(f"its pad_mode {mode!r} has no counterpart")
-    return ""
-
-
-def _same(call, kernel, stride, dilation) -> str:
-    """``pad_mode="same"``: where both pad alike ``padding="same"``, or numbers, say it."""
-    if stride is not None and all(s == 1 for s in stride):
-        if kernel is not None and dilation is not None and all(k % 2 or k == 1 for k in kernel):
-            halves = [d * (k - 1) // 2 for k, d in zip(kernel, dilation, strict=True)]
-            if not any(halves):
-                return ""
-            return f", padding={halves[0]}" if len(set(halves)) == 1 else f", padding={tuple(halves)}"
-        return ', padding="same"'
-    if kernel is not None and all(k == 1 for k in kernel):
-        return ""
-    raise _Uneven
-
-
-class _Uneven(Exception):
-    """``pad_mode="same"`` with a stride: how much is padded depends on the input's size."""
-
-
-@rule(
-    "nn.Conv2d nn.Conv1d nn.Conv3d",
-    "nn.Conv2d(in, out, kernel, stride, padding=..., groups=group, bias=has_bias)",
-    'pads to the same size and has no bias unless told; pad_mode="same" with a stride is a layer that pads first',
-    '默认补齐到原尺寸、没有 bias；pad_mode="same" 且步长不为 1 时，前面加一个补零层',
-)
-def conv(call):
-    name = call.name.rpartition(".")[2]
-    ndim = int(name[-2])
-    many = {
-        1: lambda v: (v,) if isinstance(v, int) else None,
-        2: _pair,
-        3: lambda v: (v,) * 3 if isinstance(v, int) else tuple(v) if isinstance(v, (tuple, list)) else None,
-    }[ndim]
-    kernel, stride, dilation = (many(call.value(n)) for n in ("kernel_size", "stride", "dilation"))
-    if call.value("data_format", "NCHW") not in ("NCHW", "NCDHW"):
-        call.keep("its data_format is not NCHW")
-    before = ""
-    try:
-        padding = _padding(call, kernel, stride, dilation, ndim)
-    except _Uneven:
-        if ndim != 2:
-            call.keep('pad_mode="same" with a stride has no counterpart')
-        call.helper("SamePad")
-        padding = ""
-        before = f"SamePad({{kernel_size}}, {{stride}}{', {dilation}' if 'dilation' in call else ''})"
-    made = (
-        f"nn.{name}({{in_channels}}, {{out_channels}}, {_kernel(call)}, stride={{stride?}}{padding}"
-        f", dilation={{dilation?}}, groups={{group?}}{_flag(call, 'has_bias', 'bias')})"
-    )
-    if "stride" in call and not call.original_keyword("stride"):
-        made = made.replace("stride={stride?}", "{stride}")
-    if before:
-        call.target = lambda: None
-        return f"nn.Sequential({before}, {with_starts(call, made, weight='weight_init', bias='bias_init')})"
-    return with_starts(call, made, weight="weight_init", bias="bias_init")
-
-
-def _kernel(call) -> str:
-    return "kernel_size={kernel_size}" if call.original_keyword("kernel_size") else "{kernel_size}"
-
-
-@rule(
-    "nn.Conv2dTranspose nn.Conv1dTranspose nn.Conv3dTranspose",
-    "nn.ConvTranspose2d(in, out, kernel, stride, padding=..., groups=group, bias=has_bias)",
-    "pads to the same size and has no bias unless told",
-    "默认补齐、没有 bias",
-)
-def conv_transpose(call):
-    name = call.name.rpartition(".")[2]
-    ndim = int(name[4])
-    mode = call.value("pad_mode", "same")
-    kernel, stride = call.value("kernel_size"), call.value("stride")
-    padding = ""
-    if mode == "same":
-        over = kernel - stride if isinstance(kernel, int) and isinstance(stride, int) else 1
-        if over < 0 or over % 2 or call.value("dilation", 1) not in (1, (1,) * ndim):
-            call.keep('pad_mode="same" cuts more off one side than off the other')
-        padding = f", padding={over // 2}" if over else ""
-    elif mode == "pad":
-        padding = ", padding={padding?}"
-    elif mode != "valid":
-        call.keep("its pad_mode is not told")
-    elif isinstance(kernel, int) and isinstance(stride, int) and kernel < stride:
-        call.keep("its kernel is smaller than its stride")
-    if call.value("output_padding", 0) not in (0, None):
-        call.keep("its output_padding adds rows without weights")
-    made = (
-        f"nn.ConvTranspose{ndim}d({{in_channels}}, {{out_channels}}, {_kernel(call)}, stride={{stride?}}{padding}"
-        f", dilation={{dilation?}}, groups={{group?}}"
-        f"{_flag(call, 'has_bias', 'bias')})"
-    )
-    return with_starts(call, made, weight="weight_init", bias="bias_init")
-
-
-@rule(
-    "nn.MaxPool2d nn.AvgPool2d nn.MaxPool1d nn.AvgPool1d",
-    "nn.MaxPool2d(kernel_size, stride, padding)",
-    "moves by 1 unless told, PyTorch by the kernel",
-    "步长默认 1，PyTorch 默认等于核",
-)
-def pool(call):
-    name = call.name.rpartition(".")[2]
-    kernel, stride = _pair(call.value("kernel_size")), _pair(call.value("stride"))
-    for unused in ("return_indices", "dilation", "divisor_override"):
-        if unused in call and call.value(unused) not in (False, 1, None):
-            call.keep(f"its {unused}= has no rule")
-    mode = call.value("pad_mode", "valid")
-    mode = mode.lower() if isinstance(mode, str) else mode
-    extra = ""
-    if mode == "same":
-        if kernel is None or not (all(s == 1 for s in stride or ()) and all(k % 2 for k in kernel)):
-            if "Max" in name and name.endswith("2d"):
-                call.helper("SamePad")
-                step = "{stride}" if "stride" in call else "1"
-                return (
-                    f'nn.Sequential(SamePad({{kernel_size}}, {step}, value=float("-inf")), '
-                    f"nn.MaxPool2d({{kernel_size}}, {step}))"
-                )
-            call.keep('pad_mode="same" depends on the size of the input')
-        halves = {k // 2 for k in kernel}
-        extra = f", padding={halves.pop() if len(halves) == 1 else tuple(k // 2 for k in kernel)}"
-        extra += ", count_include_pad=False" if "Avg" in name else ""
-    elif mode == "pad":
-        extra = ", padding={padding?}, ceil_mode={ceil_mode?}"
-        extra += ", count_include_pad={count_include_pad?}" if "Avg" in name else ""
-    elif mode != "valid":
-        call.keep("its pad_mode is not told")
-    if "kernel_size" not in call:
-        call.put("kernel_size", "1")
-    if stride is not None and stride == kernel:
-        return f"nn.{name}({_kernel(call)}{extra})"
-    if "stride" not in call:
-        call.put("stride", "1")
-    return f"nn.{name}({_kernel(call)}, stride={{stride}}{extra})"
 
 
 @rule(
@@ -348,7 +177,7 @@ def pool(call):
 )
 def batch_norm(call):
     name = call.name.rpartition(".")[2]
-    made = f"nn.{name}({{num_features}}, eps={{eps?}}{_momentum(call)}{_flag(call, 'affine', 'affine')})"
+    made = f"nn.{name}({{num_features}}, eps={{eps?}}{_momentum(call)}{flag(call, 'affine', 'affine')})"
     if call.value("use_batch_statistics", None) is False:
         call.keep("use_batch_statistics=False has no counterpart")
     return with_starts(
@@ -441,55 +270,6 @@ def flatten(call):
     return "nn.Flatten({start_dim?}, {end_dim?})"
 
 
-@rule("nn.SequentialCell", "nn.Sequential(*layers)", "takes layers one by one", "逐个接收各层")
-def sequential(call):
-    args = list(call.updated.args)
-    if len(args) == 1 and not args[0].star and not args[0].keyword:
-        value = args[0].value
-        if isinstance(value, (cst.List, cst.Tuple)):
-            parts = [
-                cst.Arg(
-                    e.value,
-                    star="*" if isinstance(e, cst.StarredElement) else "",
-                    comma=e.comma if isinstance(e.comma, cst.Comma) else cst.MaybeSentinel.DEFAULT,
-                )
-                for e in value.elements
-            ]
-            inner = (
-                value.lbracket.whitespace_after if isinstance(value, cst.List) else cst.SimpleWhitespace("")
-            )
-            outer = call.updated.whitespace_before_args
-            broken = isinstance(inner, cst.ParenthesizedWhitespace)
-            if broken and not isinstance(outer, cst.ParenthesizedWhitespace) and parts:
-                last = value.rbracket.whitespace_before
-                if not isinstance(parts[-1].comma, cst.Comma):
-                    parts[-1] = parts[-1].with_changes(whitespace_after_arg=last)
-                return cst.Call(cst.parse_expression("nn.Sequential"), parts, whitespace_before_args=inner)
-            return cst.Call(cst.parse_expression("nn.Sequential"), parts)
-        worth = call.rewriter.reading.worth(call.node.args[0])
-        from ..rewriting.worth import Of, OwnOf
-
-        if not isinstance(worth, (Of, OwnOf)) and not isinstance(value, cst.Call):
-            args[0] = args[0].with_changes(star="*")
-        elif isinstance(value, cst.Call) and code(value.func) == "OrderedDict":
-            pass
-    return call.updated.with_changes(func=cst.parse_expression("nn.Sequential"), args=args)
-
-
-@rule("nn.CellList", "nn.ModuleList(layers)")
-def cell_list(call):
-    args = call.updated.args
-    if len(args) > 1:
-        inner = ", ".join(code(a).rstrip(", ") for a in args)
-        return f"nn.ModuleList([{inner}])".replace("{", "{{") if "{" in inner else f"nn.ModuleList([{inner}])"
-    return call.updated.with_changes(func=cst.parse_expression("nn.ModuleList"))
-
-
-@rule("nn.CellDict", "nn.ModuleDict(layers)")
-def cell_dict(call):
-    return call.updated.with_changes(func=cst.parse_expression("nn.ModuleDict"))
-
-
 @rule(
     "nn.LSTM nn.GRU nn.RNN",
     "nn.LSTM(input_size, hidden_size, num_layers, ...)",
@@ -512,7 +292,7 @@ def recurrent(call):
 @rule("nn.LSTMCell nn.GRUCell nn.RNNCell", "nn.LSTMCell(input_size, hidden_size)")
 def recurrent_cell(call):
     name = call.name.rpartition(".")[2]
-    return f"nn.{name}({{input_size}}, {{hidden_size}}{_flag(call, 'has_bias', 'bias')})"
+    return f"nn.{name}({{input_size}}, {{hidden_size}}{flag(call, 'has_bias', 'bias')})"
 
 
 @rule("nn.CentralCrop", "x itself for a share of 1")
