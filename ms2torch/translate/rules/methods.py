@@ -14,7 +14,7 @@ table(
     """
 asnumpy | {self}.numpy(force=True) | shares memory where it can, as asnumpy does | 能共享内存就共享，与 asnumpy 相同
 numpy | {self}.numpy(force=True)
-expand_dims | {input_x}.unsqueeze({axis})
+expand_dims | {input}.unsqueeze({axis})
 unsqueeze | {input}.unsqueeze({dim})
 swapaxes | {input}.swapaxes({axis0}, {axis1})
 squeeze | {input}.squeeze({axis?})
