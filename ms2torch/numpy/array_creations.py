@@ -229,7 +229,7 @@ def indices(dimensions, dtype=_dtype.int32, sparse=False):
 
     ``sparse`` ones are as long as their axis and 1 along the others.
     """
-    if not dimensions:
+    if isinstance(dimensions, (tuple, list)) and not dimensions:
         return []
     lines = [torch.arange(n, dtype=_dtype.to_torch(dtype), device=device()) for n in dimensions]
     if sparse:

@@ -354,10 +354,29 @@ def _of_any_call(line: str) -> str:
     return "\t".join((called, place, kinds, error, words))
 
 
+# A printed sequence that begins with the sweep's own wrong word, or that word unquoted.
+_WITH_IT = re.compile(r"\('wrong'(?:, \{[^{}]*\}|, [^(){}]*)*,?\)|(?<!')\bwrong\b(?!')")
+
+
+def of_any_word(line: str) -> str:
+    """``line`` with a hole where its words quote the sweep's own wrong word, or a sequence with it."""
+    called, place, kinds, error, words = line.split("\t", 4)
+    if place == "if":
+        m = re.search(r"(?:of\((\w+)\) ==|'str' in inside\()\W*(\w*)", kinds)
+        name = m and (m[1] or m[2])
+        if name:
+            words = re.sub(_WITH_IT, f"{{text({name})}}", words)
+    elif place != "*" and kinds.lstrip("~").partition(" ")[0].partition(",")[0] == "str":
+        words = re.sub(r"\bwrong\b", f"{{value:{place}}}", words)
+    elif kinds == "of str":
+        words = re.sub(r"([(\[])'wrong', [^()\[\]]*[)\]]", f"{{value:{place}}}", words)
+    return "\t".join((called, place, kinds, error, words))
+
+
 def write(reference: dict, described: dict, ours: dict) -> int:
     """Write both tables; the number of lines of the first."""
     made = [line for line in map(_of_any_example, lines(reference, described, ours)) if line]
-    made = [*dict.fromkeys(map(_of_any_call, made))]
+    made = [*dict.fromkeys(map(of_any_word, map(_of_any_call, made)))]
     FILE.write_text(HEAD + "".join(line + "\n" for line in made), encoding="utf-8")
     apart = sorted({line.split()[0] for line in made if re.match(r"(Tensor|mint)\.\w+ ", line)})
     GUARDS.write_text("\n".join([*apart, *guards(reference, described, ours)]) + "\n", encoding="utf-8")

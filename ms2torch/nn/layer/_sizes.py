@@ -13,6 +13,10 @@ def pair(value) -> tuple[int, int]:
     if len(value) != 2:
         raise TypeError("When expanding an int number to tuple, input tuple dimension must be 2, but got "
                         f"{value}")
+    for n in value:
+        if not isinstance(n, int):
+            raise TypeError("When expanding an int number to tuple, the type of element in input tuple must "
+                            f"be an integer, but got {type(n)}.")
     return value
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 
-import torch.nn.functional as F
-
 from ms2torch import _checkparam as check
 from ms2torch._core.tensor.dtype import float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.initializer import Uniform, initializer
 from ms2torch.common.parameter import Parameter
+from ms2torch.ops.function._linalg_solve import bidense
 
 from ..cell import Cell
 
@@ -43,7 +42,7 @@ class BiDense(Cell):
 
     def construct(self, input1, input2):
         bias = self.bias
-        return wrap(F.bilinear(input1._t, input2._t, self.weight._t, None if bias is None else bias._t))
+        return wrap(bidense.kernel(input1._t, input2._t, self.weight._t, None if bias is None else bias._t))
 
     def extend_repr(self) -> str:
         text = (f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}, "

@@ -101,7 +101,7 @@ class _MirroredPad(Cell):
         lead = t.shape[:t.ndim - dims]
         flat = t.reshape(1, -1, *t.shape[t.ndim - dims:])
         try:
-            bools = flat.dtype is torch.bool                    # torch mirrors no bools
+            bools = flat.dtype is torch.bool and self._mode == "reflect"      # torch mirrors no bools
             y = F.pad(flat.to(torch.uint8) if bools else flat, self.padding, mode=self._mode)
             y = y.bool() if bools else y
         except RuntimeError:

@@ -58,6 +58,10 @@ class _PoolNd(Cell):
         value = getattr(self, name)
         if isinstance(value, int):
             return (value,) * self._dims
+        if len(value) != self._dims and self.cls_name == "MaxPool2d" and self.pad_mode != "PAD":
+            attribute = "strides" if name == "stride" else name
+            raise ValueError(f"For 'MaxPool' attr '{attribute}' must be an positive int number or a tuple of "
+                             f"two positive int numbers, but got {value}")
         if len(value) != self._dims:
             raise ValueError(f"For {self.cls_name}, the length of {name} must be equal to {self._dims}, "
                              f"but got {len(value)}.")
@@ -202,6 +206,9 @@ class MaxPool1d(_MaxPool):
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
                  ceil_mode=False) -> None:
+        for name, size in (("kernel_size", kernel_size), ("stride", stride)):
+            if isinstance(size, tuple):
+                check.check_int(size, 1, check.GE, name, type(self).__name__)
         super().__init__(kernel_size, stride, pad_mode)
         check.check_int(kernel_size, 1, check.GE, "kernel_size", self.cls_name)
         check.check_int(stride, 1, check.GE, "stride", self.cls_name)

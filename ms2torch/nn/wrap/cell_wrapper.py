@@ -44,8 +44,8 @@ class WithEvalCell(Cell):
         super().__init__(auto_prefix=False)
         if not isinstance(add_cast_fp32, bool):
             raise TypeError(
-                "For 'WithEvalCell', the type of 'add_cast_fp32' must be bool, "
-                f"but got {type(add_cast_fp32).__name__}."
+                "For 'WithEvalCell', the type of 'add_cast_fp32' should be 'bool', "
+                f"but got type '{type(add_cast_fp32).__name__}'."
             )
         self._network = network
         self._loss_fn = loss_fn

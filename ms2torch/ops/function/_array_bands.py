@@ -98,7 +98,8 @@ def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
     """``x`` with the diagonals of ``diagonal``, packed as above (``mindspore.ops.matrix_set_diag``)."""
     low, high = _bounds(k)
     _, (m, n, i, j) = _places(*x.shape[-2:], low, high, align)
-    x, diagonal = promote(x, diagonal)
+    if not x.is_complex() and not diagonal.is_complex():
+        x, diagonal = promote(x, diagonal)
     out = x.clone()
     out[..., i, j] = (diagonal if low < high else diagonal.unsqueeze(-2))[..., m, n]
     return out

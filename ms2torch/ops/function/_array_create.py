@@ -28,7 +28,7 @@ def wanted(dtype, default: torch.dtype, name: str) -> torch.dtype:
 def sizes(shape, name: str):
     """A shape given as an int, tuple, list or tensor; ValueError for negative sizes."""
     shape = ints(shape)
-    if isinstance(shape, (int, np.integer)):
+    if shape.__class__ is int or isinstance(shape, np.integer):
         shape = (int(shape),)
     for i, n in enumerate(shape):
         if n < 0:
@@ -277,7 +277,7 @@ def _evenly(start, stop, num):
                 raise ValueError(f"For primitive[LinSpace], the rank of '{name}' must be equal to 0, but "
                                  f"got {v.ndim}.")
     num = _number(num)
-    if not isinstance(num, (int, np.integer)):
+    if not isinstance(num, (int, np.integer)) or isinstance(num, bool):
         raise TypeError('Failed calling LinSpace with "LinSpace()(start=Tensor, stop=Tensor, '
                         f'num={type(num).__name__})". The valid calling should be: '
                         '"LinSpace()(start=<Tensor>, stop=<Tensor>, num=<Tensor, int>)".')

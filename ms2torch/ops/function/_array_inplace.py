@@ -23,7 +23,15 @@ def _in_place(name: str, change, doc: str) -> None:
 
 _in_place("fill_", lambda t, value: t.fill_(value), "Filled with a value")
 _in_place("zero_", lambda t: t.zero_(), "Filled with zeros")
-_in_place("copy_", lambda t, src, non_blocking=False: t.copy_(src), "Takes the values of another Tensor")
+
+
+def _copied(t, src, non_blocking=False):
+    if not isinstance(src, torch.Tensor):
+        raise TypeError(f"copy_(): argument 'src' (position 1) must be Tensor, not {type(src).__name__}.")
+    return t.copy_(src)
+
+
+_in_place("copy_", _copied, "Takes the values of another Tensor")
 _in_place("masked_fill_", lambda t, mask, value: t.masked_fill_(mask, value),
           "A value where ``mask`` is True")
 _in_place("masked_scatter_", lambda t, mask, source: t.masked_scatter_(mask, source),

@@ -164,14 +164,14 @@ def block_diag(*inputs):
 @op
 def cartesian_prod(*inputs):
     """Every combination of the elements of vectors, a row each (``mindspore.ops.cartesian_prod``)."""
-    found = torch.cartesian_prod(*(t.reshape(-1) for t in inputs))
+    found = torch.cartesian_prod(*(t.reshape(-1) if t.ndim == 0 else t for t in inputs))
     return found.unsqueeze(1) if len(inputs) == 1 else found
 
 
 @op
 def combinations(input, r=2, with_replacement=False):
     """Every choice of ``r`` elements of a vector, a row each (``mindspore.ops.combinations``)."""
-    if r > len(input) and not with_replacement:
+    if input.ndim == 1 and r.__class__ is int and r > len(input) and not with_replacement:
         return torch.empty(0, device=input.device)
     return torch.combinations(input, r, with_replacement)
 

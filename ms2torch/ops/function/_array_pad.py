@@ -11,6 +11,7 @@ from ms2torch._core.operators.spelling import spelled
 from ms2torch._naming import generations
 
 from ._array_shape import ints
+from ._nn_image import unfold
 
 _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "replicate", "edge": "replicate",
           "circular": "circular"}
@@ -242,7 +243,7 @@ def _dealt(x, groups):
 @primitive("Im2Col", init={"ksizes": REQUIRED, "strides": 1, "dilations": 1, "pads": 0})
 def _im2col(x, ksizes, strides=1, dilations=1, pads=0):
     """The patches of each channel: (N, C, kernel elements, places)."""
-    columns = F.unfold(x, ksizes, dilations, pads, strides)
+    columns = unfold.kernel(x, ksizes, dilations, pads, strides)
     return columns.reshape(x.shape[0], x.shape[1], -1, columns.shape[-1])
 
 

@@ -8,7 +8,6 @@ from ms2torch._core.devices.device import device
 from ms2torch._core.errors import final, unsupported
 from ms2torch._core.operators.registry import REQUIRED, mint_form, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
-from ms2torch._core.tensor.dtype import promote
 
 
 @op(primitive="LuSolve", method=True)
@@ -112,10 +111,11 @@ def _conjugate_transpose(x, perm):
 @op
 def bidense(input1, input2, weight, bias=None):
     """``input1`` weight ``input2`` for every output, a bias added (``mindspore.ops.bidense``)."""
-    if not input1.dtype is input2.dtype is weight.dtype:
-        input1, input2 = promote(input1, input2)
-        input1, weight = promote(input1, weight)
-        input2 = input2.to(weight.dtype)
+    if input1.dtype is not weight.dtype:
+        raise TypeError("For 'MatMul', the type of 'x2' should be same as 'x1', but got 'x1' with type "
+                        f"Tensor[{_dtype.from_torch(input1.dtype)}] and 'x2' with type "
+                        f"Tensor[{_dtype.from_torch(weight.dtype)}].")
+    input2 = input2.to(weight.dtype)
     if not weight.is_floating_point() and not weight.is_complex():   # added up in Int64
         input1, input2, weight = input1.long(), input2.long(), weight.long()
         bias = None if bias is None else bias.long()

@@ -168,7 +168,9 @@ def _prelu(t, weight):
     if weight.numel() not in (1, channels):
         raise ValueError("For 'Prelu', the length of 'weight' must be equal to number of channels: "
                          f"{channels}, but got [const vector]{{{', '.join(map(str, weight.shape))}}}.")
-    return torch.prelu(t, weight if weight.dtype is t.dtype else weight.to(t.dtype))
+    if weight.dtype is not t.dtype and weight.is_floating_point():
+        weight = weight.to(t.dtype)
+    return torch.prelu(t, weight)
 
 
 @op(primitive="PReLU", mint=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -12,6 +13,7 @@ from ms2torch._core.operators.refusals import wrong_dtype
 from ms2torch._core.operators.registry import Primitive, op, primitive_class
 from ms2torch._core.random.random_streams import KernelStream, Stream
 from ms2torch._core.random.rng import graph_seeds
+from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import wrap
 
 _FLOATS = (torch.bfloat16, torch.float16, torch.float32, torch.float64)
@@ -54,7 +56,8 @@ def _kernel(dims: int, p: float, shape: tuple, dtype: torch.dtype) -> KernelStre
 
 
 def _check_p(name: str, p) -> None:
-    if isinstance(p, bool) or not isinstance(p, (int, float)):
+    kinds = (int, float, np.floating, torch.Tensor) if name == "dropout" else (int, float, np.floating)
+    if not isinstance(p, kinds) or (p.__class__ is bool and name == "dropout"):
         raise TypeError(f"For '{name}', the type of 'p' should be one of '['float', 'int']', "
                         f"but got type '{type(p).__name__}'.")
     if not 0 <= p <= 1:
@@ -68,6 +71,11 @@ def dropout(input, p=0.5, training=True, seed=None):
     Unlike nn.Dropout's first argument, ``p`` is the share that goes. ``training`` is True by default.
     """
     _check_p("dropout", p)
+    p = float(p)
+    if training and not input.is_floating_point():
+        raise TypeError("For primitive[Dropout], the input argument[x] must be a type of {Tensor[BFloat16], "
+                        "Tensor[Float16], Tensor[Float32], Tensor[Float64]}, but got "
+                        f"Tensor[{from_torch(input.dtype)}].")
     if not training or p == 0:
         return input.clone() if training else input
     if p == 1:

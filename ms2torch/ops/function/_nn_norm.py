@@ -95,9 +95,6 @@ class BatchNorm(Primitive):
 
     def __init__(self, is_training=False, epsilon=1e-5, momentum=0.1, data_format="NCHW") -> None:
         super().__init__("BatchNorm")
-        if not 0 < epsilon <= 1:
-            raise ValueError(f"For 'BatchNorm', the 'epsilon' must be in range of (0, 1], but got {epsilon} "
-                             f"with type '{type(epsilon).__name__}'.")
         self.attrs = {"is_training": is_training, "epsilon": epsilon, "momentum": momentum,
                       "data_format": data_format, "side_effect_mem": True}
         self.__dict__.update(self.attrs)

@@ -20,6 +20,11 @@ _MAX = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
 _AVG = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
 
 
+def _is_whole(t) -> bool:
+    """Whether these are integers."""
+    return not t.is_floating_point() and not t.is_complex() and t.dtype is not torch.bool
+
+
 def _check_output(t, kernel, stride, pads, dilation, ceil: bool, name: str) -> None:
     """ValueError where nothing is left, in MindSpore's words."""
     shape = []
@@ -57,7 +62,7 @@ def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bo
         lowest = -math.inf if t.is_floating_point() else torch.iinfo(t.dtype).min
         t, both = F.pad(t, flat(pads), value=lowest), (0,) * dims
     try:
-        if t.is_floating_point() or (dims == 2 and not indices):
+        if not _is_whole(t) or (dims == 2 and not indices):
             return _MAX[dims](t, kernel, stride, both, dilation, ceil, indices)
         found = _MAX[dims](t.double(), kernel, stride, both, dilation, ceil, indices)      # torch lacks them
         return (found[0].to(t.dtype), found[1]) if indices else found.to(t.dtype)
@@ -168,8 +173,7 @@ def avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, cou
 
 def _wide(kernel, x, *others):
     """``kernel``, of integers by way of float64: torch's kernels lack them."""
-    return kernel(x, *others) if x.is_floating_point() or x.is_complex() or x.dtype is torch.bool else \
-        kernel(x.double(), *others).to(x.dtype)
+    return kernel(x.double(), *others).to(x.dtype) if _is_whole(x) else kernel(x, *others)
 
 
 def _sized(t, output_size, dims: int):
@@ -227,7 +231,7 @@ def adaptive_max_pool3d(input, output_size, return_indices=False):
 
 def _maxima_and_places(input, output_size):
     """The maxima and their places, Int32."""
-    found, places = F.adaptive_max_pool3d(input if input.is_floating_point() else input.double(),
+    found, places = F.adaptive_max_pool3d(input.double() if _is_whole(input) else input,
                                           _sized(input, output_size, 3), True)
     return found.to(input.dtype), places.int()
 
@@ -439,7 +443,7 @@ def _fractional(x, kernel, output, ratio, samples, dims, api):
         batch, channels = (1, *x.shape)[-dims - 2 : -dims]
         samples = rand.kernel(batch, channels, dims)
     # torch takes the numbers of a 2-d window by (width, height), and so does MindSpore.
-    wide = x if x.is_floating_point() else x.double()
+    wide = x.double() if _is_whole(x) else x
     found, places = pool(wide, kernel, size, ratio, _random_samples=samples.detach().to(wide.dtype))
     return found.to(x.dtype), places
 

@@ -188,15 +188,20 @@ def _is_weight(w) -> bool:
 
 
 def is_weights(weights) -> bool:
-    """Whether this may be a Parameter or several, or None."""
+    """Whether this is a Parameter or several, or None."""
     return weights is None or _is_weight(weights) or (
-        not isinstance(weights, (str, dict)) and hasattr(weights, "__iter__"))
+        isinstance(weights, (tuple, list)) and all(map(_is_weight, weights))) or (
+        not isinstance(weights, (tuple, list)) and _is_sequence(weights))
+
+
+def _is_sequence(weights) -> bool:
+    return not isinstance(weights, (str, dict)) and hasattr(weights, "__iter__")
 
 
 def _weights(weights) -> tuple[Parameter, ...]:
     if _is_weight(weights):
         return (weights,)
-    if not is_weights(weights):
+    if not _is_sequence(weights):
         raise TypeError(
             f"The weights you provided is expected to be a tensor, or a list or tuple. but got {weights}"
         )

@@ -108,6 +108,9 @@ def dot(input, other):
             f"For 'dot', the inputs x1, x2 should have 'dimension >= 2',but got 'len(x1_shape)': "
             f"({input.ndim}) and 'len(x2_shape)': ({other.ndim})."
         )
+    if input.shape[-1] != other.shape[-2]:
+        raise ValueError("For 'MatMul' the input dimensions must be equal, but got 'x1_col': "
+                         f"{input.shape[-1]} and 'x2_row': {other.shape[-2]}.")
     return torch.tensordot(*promote(input, other), dims=([-1], [-2]))
 
 

@@ -335,7 +335,7 @@ def poisson(shape, mean, seed=None):
 @op
 def random_poisson(shape, rate, seed=None, dtype=_dtype.float32):
     """Poisson(rate) of ``shape`` and the parameter's (``mindspore.ops.random_poisson``)."""
-    rate = torch.as_tensor(rate, device=device()) if isinstance(rate, (float, list)) else rate
+    rate = torch.as_tensor(rate, device=device()) if isinstance(rate, float) else rate
     size = (*sizes(shape, "RandomPoisson"), *rate.shape)
     drawn = torch.poisson(rate.float().expand(size).contiguous(), generator=seeded(seed))
     return drawn.to(wanted(dtype, torch.float32, "random_poisson"))
