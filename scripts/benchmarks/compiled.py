@@ -83,7 +83,7 @@ def _by_hand(make, data, compiled: bool):
 
 
 def _state(train):
-    return train.__dict__["_steps"]
+    return train.__dict__["_compiled_step"]
 
 
 def _by_model(train, data, steps: int = 20) -> dict:
