@@ -108,7 +108,7 @@ def _worded(called: str, condition: str, error: str = "", words: str = ""):
 def _of_kinds(n: str, right: str, name: str, argument: str):
     """Rules for an argument that has to be of some dtypes, or a value of some types."""
     if right == "whole":
-        yield (f"{n} is not None and not of_types({n}, 'int')", "TypeError",
+        yield (f"{n} is not None and not of_types({n}, 'int', 'bool')", "TypeError",
                f"For '{name}', the '{argument}' must be int, but got '{{type({n})}}'")
     elif right.startswith("a value of "):
         types = right[11:].split(", ")
