@@ -9,7 +9,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.errors import notice
-from ms2torch._core.gradient import passes, recording
+from ms2torch._core.gradient import overflow, passes, recording
 from ms2torch._core.processes import distributed
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -52,6 +52,8 @@ class Step:
         """``eager(*args, **kwargs)``, or what it would give."""
         if self.off:
             return eager(*args, **kwargs)
+        if overflow.watching:
+            return self._eagerly(overflow.READ, eager, args, kwargs)
         if mode.graphs == "auto" and not self.variants and not self._pays():
             return self._timed(eager, args, kwargs)
         leaves: list[Tensor] = []

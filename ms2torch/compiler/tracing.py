@@ -20,7 +20,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.utils._python_dispatch import _disable_current_modes
 
 from ms2torch._core import mode
-from ms2torch._core.gradient import recording, threads
+from ms2torch._core.gradient import overflow, recording, threads
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
@@ -113,6 +113,10 @@ class Tracing:
                 threads.wait()
         elif isinstance(tensor._t, FakeTensor) or hasattr(tensor, "_rest"):
             raise Untraceable("the numbers of a Tensor are read")
+
+    def refuse_flag(self) -> None:
+        """The program clears the overflow flag: gradients are looked at, and code after the step may ask."""
+        raise Untraceable(overflow.READ)
 
     def update(self, optimizer, gradients, unless=None):
         """The optimizer's step: in the graph, or by the optimizer itself after it."""

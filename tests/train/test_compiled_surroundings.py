@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 import ms2torch as ms
-from ms2torch import Tensor, nn
+from ms2torch import Tensor, nn, ops
 from ms2torch._core import mode, torch_private
+from ms2torch._core.gradient import overflow
 from ms2torch.compiler import backends, settings
 
 pytestmark = [pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles"),
@@ -285,3 +286,37 @@ def test_an_interrupt_leaves_weights_and_counters_as_they_were(when, monkeypatch
         variant.function = kept
     step(_X)
     assert step.__dict__["_compiled_step"].variants and not step.__dict__["_compiled_step"].off
+
+
+class Flagged(nn.Cell):
+    """A train cell as on Ascend: it clears the device's overflow flag, and reads it after its gradients."""
+
+    def __init__(self, network, reads):
+        super().__init__(auto_prefix=False)
+        self.network, self.weights, self.reads = network, network.trainable_params(), reads
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
+
+    def construct(self, x, sens):
+        loss = self.network(x)
+        flag = ops.NPUAllocFloatStatus()()
+        if self.reads:
+            ops.NPUClearFloatStatus()(flag)
+        grads = self.grad(self.network, self.weights)(x, sens)
+        if self.reads:
+            ops.NPUGetFloatStatus()(flag)
+        return loss, flag[:1].sum(), grads
+
+
+@pytest.mark.parametrize("reads", ["in the step", "after it"])
+def test_the_overflow_flag_hears_of_every_step(reads, monkeypatch):
+    monkeypatch.setattr(overflow, "watching", False)        # what the program turns on ends with it
+    step, sens = Flagged(nn.Dense(3, 1), reads == "in the step").set_train(), np.ones((2, 1), np.float32)
+    for scale in (1.0, np.inf, 1.0, np.inf):
+        step(Tensor(sens[:, :1].repeat(3, 1)), Tensor(sens))
+        if reads == "after it":
+            ops.NPUClearFloatStatus()(ops.NPUAllocFloatStatus()())
+        _, flag, _ = step(Tensor(sens.repeat(3, 1)), Tensor(sens * np.float32(scale)))
+        if reads == "after it":
+            flag = ops.NPUGetFloatStatus()(ops.NPUAllocFloatStatus()())[0]
+        assert float(flag) == (scale != 1.0)
+    assert step.__dict__["_compiled_step"].off

@@ -8,6 +8,11 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core import mode
+
+# Why a step that could be compiled is not, once a program has cleared the flag.
+READ = "the program reads the overflow flag, which a graph does not keep"
+
 watching = False
 _found: list[torch.Tensor] = []
 
@@ -15,6 +20,8 @@ _found: list[torch.Tensor] = []
 def clear() -> None:
     """No overflow so far; gradient calls are looked at from here on."""
     global watching
+    if mode.tracing is not None:
+        mode.tracing.refuse_flag()
     watching = True
     _found.clear()
 
