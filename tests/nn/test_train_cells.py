@@ -11,7 +11,7 @@ import torch
 
 import ms2torch as ms
 from ms2torch import Parameter, Tensor, amp, nn, ops
-from ms2torch._core.gradient import overflow
+from ms2torch._core.gradient import overflow as device_flag
 
 _grad_scale = ops.MultitypeFuncGraph("grad_scale")
 
@@ -357,7 +357,7 @@ class _ByFlag(nn.Cell):
 
 @pytest.mark.parametrize(("scale", "overflows"), [(1024.0, False), (3e38, True)])
 def test_the_device_flag_of_old_programs_tells_overflow(scale, overflows, monkeypatch):
-    monkeypatch.setattr(overflow, "watching", False)        # what the program turns on ends with it
+    monkeypatch.setattr(device_flag, "watching", False)        # what the program turns on ends with it
     net = Net()
     step = _ByFlag(net, nn.SGD(net.trainable_params(), 0.1), scale)
     for _ in range(2):
