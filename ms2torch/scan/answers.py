@@ -203,7 +203,7 @@ def _listed(found) -> tuple[str, ...] | None:
 
 # Functions of settings: where the tables of all that they take are.
 _SETTERS = {
-    "set_context": ("ms2torch.context", ("_SETTINGS", "_ACCEPTED", "_REMOVED")),
+    "set_context": ("ms2torch._context_settings", ("SETTINGS", "ACCEPTED", "REMOVED")),
     "set_auto_parallel_context": ("ms2torch.parallel._auto_parallel_context", ("_SETTINGS",)),
     "set_ps_context": ("ms2torch.parallel._ps_context", ("_DEFAULTS",)),
 }
