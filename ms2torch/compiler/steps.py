@@ -353,9 +353,10 @@ def _put_back(counters: list) -> None:
 
 
 def _signature(spec, leaves: list, numbers: list) -> tuple:
-    """What a variant is for; the Python numbers in ``spec`` go to ``numbers``."""
+    """What a variant is for, the dtypes of Parameters among it; the Python numbers in ``spec`` go to
+    ``numbers``."""
     raw = [x._t for x in leaves]
-    return _token(spec, numbers), tuple([(t.shape, t.dtype, t.device, t.stride()) for t in raw])
+    return _token(spec, numbers), mode.casts, tuple([(t.shape, t.dtype, t.device, t.stride()) for t in raw])
 
 
 def _token(spec, numbers: list):

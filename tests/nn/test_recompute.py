@@ -7,6 +7,7 @@ import ms2torch as ms
 from ms2torch import Tensor, mint, nn
 from ms2torch._core import mode
 from ms2torch.common import generator
+from ms2torch.compiler import settings
 
 
 def _trained(recomputed):
@@ -43,6 +44,7 @@ class _Masked(nn.Cell):
 def test_masks_are_the_same_in_the_second_run(graphs, monkeypatch):
     """Of MindSpore's streams, of a generator that was seeded, and in a compiled step."""
     monkeypatch.setattr(mode, "graphs", graphs)
+    monkeypatch.setattr(settings, "backend", "graph")
     monkeypatch.setattr(generator, "default_generator", generator.Generator())
     found = []
     for recomputed in (True, False):

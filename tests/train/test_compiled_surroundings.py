@@ -320,3 +320,31 @@ def test_the_overflow_flag_hears_of_every_step(reads, monkeypatch):
             flag = ops.NPUGetFloatStatus()(ops.NPUAllocFloatStatus()())[0]
         assert float(flag) == (scale != 1.0)
     assert step.__dict__["_compiled_step"].off
+
+
+class Scaled(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = ms.Parameter(Tensor(np.array([1.0, 2.0, 3.0], np.float32)), name="w")
+
+    def construct(self, x):
+        return ((self.w * x) ** 2).sum()
+
+
+OPTIMIZERS = {
+    "SGD": lambda p: nn.SGD(p, 0.01, momentum=0.9), "AdamWeightDecay": lambda p: nn.AdamWeightDecay(p, 0.1),
+}
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_a_parameter_of_another_dtype_is_traced_again(optimizer, monkeypatch):
+    found = []
+    for graphs in ("eager", "compile"):
+        monkeypatch.setattr(mode, "graphs", graphs)
+        net = Scaled()
+        step = nn.TrainOneStepCell(net, OPTIMIZERS[optimizer](net.trainable_params()))
+        x = Tensor(np.array([1.0, 2.0, -1.0], np.float32))
+        losses = [float(step(x)) for _ in range(4)]
+        net.w.set_dtype(ms.float16)
+        found.append([*losses, *[float(step(x)) for _ in range(4)]])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-3)
