@@ -116,29 +116,7 @@ def test_statistics_are_the_array_s(array):
         scale = np.abs(wide).mean()
         assert stats["mean"] == pytest.approx(wide.mean(), rel=1e-5, abs=1e-5 * scale)
         assert (stats["min"], stats["max"]) == (wide.min(), wide.max())
-    assert stats["hash"] == f"{_hashed(np.ascontiguousarray(array).tobytes(), array.dtype):08x}"
-
-
-def _hashed(data: bytes, dtype) -> int:
-    """FORMAT.md's hash: CRC-32, of many floats after their 64-bit words were added up both ways."""
-    if dtype.kind != "f" or len(data) < 8192:
-        return zlib.crc32(data)
-    rows = [struct.unpack("<512Q", data[at:at + 4096]) for at in range(0, len(data) - 4095, 4096)]
-    sums = [sum(column) for column in zip(*rows, strict=True)] + [sum(row) for row in rows]
-    folded = struct.pack(f"<{len(sums)}Q", *(one % 2**64 for one in sums))
-    return zlib.crc32(folded + data[4096 * len(rows):])
-
-
-def test_the_hash_of_a_large_array_sees_each_change():
-    array = np.random.RandomState(1).randn(5_000).astype(np.float32)
-    was = recorder.statistics(array)["hash"]
-    for place in (0, 1, 1023, 1024, 4095, 4999):
-        other = array.copy()
-        other[place] = np.nextafter(other[place], np.float32(9))
-        assert recorder.statistics(other)["hash"] != was
-        other = array.copy()
-        other[[place, 77]] = other[[77, place]]
-        assert recorder.statistics(other)["hash"] != was
+    assert stats["hash"] == f"{zlib.crc32(np.ascontiguousarray(array).tobytes()):08x}"
 
 
 def test_statistics_are_over_finite_values_and_count_the_others():

@@ -88,30 +88,11 @@ def _number(value):
     return value if math.isfinite(value) else str(float(value))
 
 
-# Floats of this many bytes and more are folded before they are hashed: CRC-32 of a large weight costs ten
-# times as much as all its statistics.
-FOLDED = 8192
-_WIDTH = 512
-
-
-def fingerprint(flat):
-    """A hash of all bytes of a flat array: CRC-32; of many floats, that of the sums of their 64-bit words
-    along the columns and the rows of a table, and of what is left over. Any one word that changes, and any
-    two that change places, change it."""
-    data = flat.view(np.uint8)
-    if flat.dtype.kind != "f" or data.size < FOLDED:
-        return "%08x" % zlib.crc32(data)
-    whole = data.size - data.size % (8 * _WIDTH)
-    table = data[:whole].view(np.uint64).reshape(-1, _WIDTH)
-    found = zlib.crc32(np.add.reduce(table, axis=0))
-    return "%08x" % zlib.crc32(data[whole:], zlib.crc32(np.add.reduce(table, axis=1), found))
-
-
 def statistics(array):
     """What a record says about an array without holding it: counts, norm, mean, extremes (over finite
     values; complex numbers as pairs), a hash of all bytes, and 16 evenly spaced values."""
     flat = np.ascontiguousarray(array).reshape(-1)
-    stats = {"n": int(flat.size), "hash": fingerprint(flat)}
+    stats = {"n": int(flat.size), "hash": "%08x" % zlib.crc32(flat.view(np.uint8))}
     if flat.dtype.kind == "c":
         flat = flat.view(flat.real.dtype)
     if flat.dtype == np.float16 or flat.dtype.kind not in "fiub":
@@ -177,7 +158,7 @@ def all_statistics(arrays):
         if not math.isfinite(squares[i]):
             found.append(statistics(flat))
             continue
-        found.append({"n": flat.size, "hash": fingerprint(flat),
+        found.append({"n": flat.size, "hash": "%08x" % zlib.crc32(flat.view(np.uint8)),
                       "sample": "<f4" + _text(samples[spots[1][i]:spots[1][i + 1]]), "zeros": zeros[i],
                       "norm": squares[i] ** 0.5, "mean": totals[i] / flat.size, "min": low[i],
                       "max": high[i]})
