@@ -38,7 +38,7 @@ def in_range(axis: int, ndim: int, text: str) -> int:
 def misfitting(input, shape) -> ValueError:
     """MindSpore's error for sizes whose product is not the number of elements."""
     sizes = ", ".join(map(str, ints(shape)))
-    if min(ints(shape)) < -1:
+    if min(ints(shape), default=0) < -1:
         return final(ValueError("invalid proposed_shape dimension"))
     if list(ints(shape)).count(-1) > 1:
         return final(ValueError("only one dimension can be inferred"))
