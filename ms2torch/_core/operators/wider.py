@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import re
-
 import torch
 
 from ms2torch._core.operators import unsigned
-
-_LACKS_HALF = re.compile(r"not implemented for 'Half'|Got Half\b|types other than float and double")
 
 
 def compute(err: Exception, kernel, args: tuple, kwargs: dict):
     """What ``kernel`` gives by way of a wider dtype, where it failed with ``err`` for want of torch's kernel;
     None for any other failure."""
     found = unsigned.compute(err, kernel, args, kwargs)
-    if found is None and hasattr(err, "of_torch") and _LACKS_HALF.search(str(err)):
+    if found is None and hasattr(err, "of_torch"):
         return _by_float32(kernel, args, kwargs)
     return found
 
 
 def _by_float32(kernel, args: tuple, kwargs: dict):
     """``kernel`` of float16 tensors in float32, floats of the result in float16; None where it writes to
-    them."""
-    given = [v for v in (*args, *kwargs.values()) if isinstance(v, torch.Tensor) and v.dtype is torch.float16]
-    wide = {id(v): v.float() for v in given}
+    them, fails too (then the dtype was not what it lacked), or has floats of other dtypes beside them."""
+    given = [v for v in (*args, *kwargs.values()) if isinstance(v, torch.Tensor)]
+    if {v.dtype for v in given if v.is_floating_point() or v.is_complex()} != {torch.float16}:
+        return None
+    wide = {id(v): v.float() for v in given if v.dtype is torch.float16}
     versions = [v._version for v in wide.values()]
     try:
         found = kernel(*[wide.get(id(v), v) for v in args],

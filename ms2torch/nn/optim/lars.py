@@ -32,9 +32,8 @@ class LARS(Optimizer):
     def __init__(self, optimizer, epsilon=1e-05, coefficient=0.001, use_clip=False,
                  lars_filter=_lars_filter) -> None:
         super().__init__(0.0, [Parameter(Tensor(0.0), name="fake_param")])
-        if not hasattr(optimizer, "init_params"):
+        if not isinstance(optimizer, Optimizer):
             raise AttributeError(f"'{type(optimizer).__name__}' object has no attribute 'init_params'")
-        validator.check_value_type("optimizer", optimizer, Optimizer, self.cls_name)
         validator.check_value_type("epsilon", epsilon, [float], self.cls_name)
         validator.check_value_type("coefficient", coefficient, [float], self.cls_name)
         validator.check_value_type("use_clip", use_clip, [bool], self.cls_name)
