@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from ms2torch._core.operators import refused, rules, wider
+from ms2torch._core.operators.attribute_forms import formed
 from ms2torch._core.operators.call_errors import lazy_checker, mindspore_error, with_guard
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, primitive_call
 from ms2torch._core.operators.guards import GUARDED, LOOKING
@@ -132,6 +133,7 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
             if making in PRECONDITIONS and (wrong := precondition_error(making, lower(values))):
                 raise wrong
         self.__dict__.update(values)
+        self.__dict__.update(formed(name, values))
         self.attrs = values
         self._fixed = {k: lower(values[k]) for k in fixed_names}
 
