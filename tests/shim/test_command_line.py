@@ -90,7 +90,7 @@ def test_wrong_use_is_a_line_and_the_usage(words, said, capsys):
     ("words", "said"),
     [
         (["check", "--api", "9.9", "t.py"], "--api: API generations run from 1.0 to 2.10"),
-        (["check", "--json", "nowhere/found.json", "t.py"], "No such file or directory"),
+        (["check", "--json", "nowhere/found.json", "t.py"], "can't write 'nowhere/found.json': "),
         (["scan", "--jobs", "0", "."], "--jobs: '0' is no whole number from 1 on"),
         (["plan", "--ranks", "0", "t.py"], "--ranks: '0' is no whole number from 1 on"),
         (["plan", "--ranks", "2", "--memory", "-1", "t.py"], "--memory: '-1' is no number of GiB"),
