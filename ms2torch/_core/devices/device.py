@@ -100,3 +100,9 @@ def select(asked: str | None, index: int | None = None) -> torch.device:
     if asked is not None and (_device.type == "meta" or asked != target(_device)):
         notice(f"device:{asked}", f'device_target="{asked}" runs on {describe(_device)} here.')
     return _device
+
+
+def stay_on_cpu() -> None:
+    """New tensors of this process are the CPU's from here on: a forked one cannot use the accelerator."""
+    global _device
+    _device = torch.device("cpu")
