@@ -285,7 +285,7 @@ def take(a, indices, axis=None, mode="clip"):
 @arrays(2)
 def take_along_axis(arr, indices, axis):
     """Elements at indices along ``axis`` (``mindspore.numpy.take_along_axis``)."""
-    return torch.take_along_dim(arr, indices.to(torch.int64), int(axis))
+    return torch.take_along_dim(arr, indices.to(torch.int64), None if axis is None else int(axis))
 
 
 @arrays(1)
