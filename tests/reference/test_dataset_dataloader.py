@@ -165,6 +165,7 @@ def test_an_error_here():
 
 
 WRONG = {
+    "a stream that does not begin, in a worker": lambda: list(DataLoader(IterableDataset(), num_workers=1)),
     "no samples by index": lambda: DataLoader(3),
     "batch_size": lambda: DataLoader([1], True),
     "no batch_size": lambda: DataLoader([1], 0),

@@ -143,6 +143,8 @@ class _FromWorkers:
         _warn_of_many(loader.num_workers)
         base_seed = int(loader.generator.integers(0, INT64_END, dtype=np.int64))
         iterable = loader.dataset_type is DatasetType.IterableDataset
+        if iterable:
+            iter(loader.dataset)     # MindSpore asks it once here too: its errors come as they are
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "This DataLoader will create")     # said above
             warnings.simplefilter("ignore", DeprecationWarning)                  # of forking beside threads
