@@ -262,13 +262,14 @@ class Compiled:
         self.updates, self.tails = traced.updates, traced.tails
         self.conditional = [i for i, u in enumerate(traced.updates) if u.unless is not None]
         self.flags = self.count + sum(len(tail.raw) for tail in self.tails)
-        self.grads = [p.requires_grad for p in self.mutated]
+        self.trained = [*self.mutated, *[p for tail in self.tails for p in tail.optimizer.parameters]]
+        self.grads = [p.requires_grad for p in self.trained]
         self.function = None
 
     # ---- what it needs -------------------------------------------------------------------------------------
 
     def fits(self) -> bool:
-        return [p.requires_grad for p in self.mutated] == self.grads
+        return [p.requires_grad for p in self.trained] == self.grads
 
     def everything(self) -> list:
         """All Parameters that a step writes: the graph, and the optimizers after it."""

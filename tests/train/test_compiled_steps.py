@@ -372,11 +372,12 @@ def test_collections_in_the_middle_of_a_step_are_not_its_own():
         gc.callbacks.remove(timed)
 
 
-def test_frozen_weights_are_seen():
+@pytest.mark.parametrize("optimizer", [_adam, nn.Adagrad])        # Adagrad steps after the graph
+def test_frozen_weights_are_seen(optimizer):
     def state(graphs):
         mode.graphs = graphs
         ms.set_seed(7)
-        step = _built_in(net := Dense(), _adam(net.trainable_params()))
+        step = _built_in(net := Dense(), optimizer(net.trainable_params()))
         for i, (x, y) in enumerate(_batches(net.shape, 6)):
             if i == 3:
                 net.first.weight.requires_grad = False

@@ -10,6 +10,7 @@ import numpy as np
 
 from ms2torch import _checkparam as validator
 from ms2torch import context
+from ms2torch._core import mode
 from ms2torch._core.devices import heap
 from ms2torch._core.module import _called_by_torch
 from ms2torch._core.tensor import dtype as _dtype
@@ -128,6 +129,7 @@ class Optimizer(GroupedParameters, Stepping, Cell):
         self._done = (True,) * count
         self._init_tools(count)
         self._buckets = self._make_buckets(decays)
+        self.__dict__["_known_casts"] = mode.casts
 
     def _init_tools(self, count: int) -> None:
         """What subclasses in MindSpore programs expect to find."""
