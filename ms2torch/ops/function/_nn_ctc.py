@@ -27,8 +27,9 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
 def _ctc(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
     """Each sequence's loss, log_alpha (-inf beyond its lengths) and target length."""
     lengths = [torch.as_tensor(n).long() for n in (input_lengths, target_lengths)]
-    each, log_alpha = torch._ctc_loss(log_probs, targets.long(), lengths[0].tolist(), lengths[1].tolist(),
-                                      blank, zero_infinity)
+    log_probs, targets, blank = _with_all_labels(log_probs, targets.long(), lengths[1], blank)
+    each, log_alpha = torch._ctc_loss(log_probs, targets, lengths[0].tolist(), lengths[1].tolist(), blank,
+                                      zero_infinity)
     # torch leaves that memory as it was.
     ends = [n.to(log_alpha.device)[:, None] for n in (lengths[0], 2 * lengths[1] + 1)]
     times, states = (torch.arange(n, device=log_alpha.device) < end
@@ -37,6 +38,27 @@ def _ctc(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity
     if zero_infinity:
         each = torch.where(torch.isinf(each), 0.0, each)
     return each, log_alpha, lengths[1]
+
+
+def _with_all_labels(log_probs, targets, counts, blank):
+    """``(log_probs, targets, blank)`` whose labels are all classes. Both kernels look a label outside
+    [0, C) up in the memory beside its row, and torch's gradient writes there: here it is a class of its own,
+    of the log-probabilities that stand there, 0 beyond them. ValueError for labels beyond 64 C."""
+    if targets.ndim == 2:       # what pads the rows is no label
+        places = torch.arange(targets.shape[1], device=targets.device)
+        targets = targets.where(places < counts.to(targets.device)[:, None], 0)
+    classes = log_probs.shape[-1]
+    least, most = (int(targets.min()), int(targets.max())) if targets.numel() else (0, 0)
+    if least >= 0 and most < classes:
+        return log_probs, targets, blank
+    if max(-least, most) > 64 * classes:
+        raise ValueError(f"For 'ctc_loss', the targets must be in [0, {classes}), but got "
+                         f"{least if least < 0 else most}.")
+    low, high = min(least, 0), max(most + 1, classes)
+    flat = F.pad(log_probs.reshape(-1), (-low, high - classes))
+    rows = torch.arange(0, log_probs.numel(), classes, device=flat.device)[:, None]
+    wide = flat[rows + torch.arange(high - low, device=flat.device)]
+    return wide.reshape(*log_probs.shape[:-1], -1), targets - low, blank - low
 
 
 @primitive("CTCLossV2", init={"blank": 0, "reduction": "none", "zero_infinity": False})
