@@ -2,6 +2,7 @@
 
 import inspect
 import random
+import re
 from collections import OrderedDict, UserDict, deque, namedtuple
 
 import mindspore as ms
@@ -154,9 +155,14 @@ def test_workers():
     return list(loader), list(loader), list(kept), list(kept)
 
 
-@case(raises="caught KeyError with message:")
+@case
 def test_an_error_in_a_worker():
-    return list(DataLoader(Broken(), num_workers=1))
+    """Without the process's number and the traceback, which are of one run."""
+    try:
+        return list(DataLoader(Broken(), num_workers=1))
+    except RuntimeError as error:
+        first, *_, last = str(error).splitlines()
+        return re.sub(r"pid: \d+", "pid", first), last.strip()
 
 
 @case(raises=True)
