@@ -48,7 +48,7 @@ def _with_all_labels(log_probs, targets, counts, blank):
         places = torch.arange(targets.shape[1], device=targets.device)
         targets = targets.where(places < counts.to(targets.device)[:, None], 0)
     classes = log_probs.shape[-1]
-    least, most = (int(targets.min()), int(targets.max())) if targets.numel() else (0, 0)
+    least, most = torch.stack(targets.aminmax()).tolist() if targets.numel() else (0, 0)
     if least >= 0 and most < classes:
         return log_probs, targets, blank
     if max(-least, most) > 64 * classes:
