@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -43,30 +44,36 @@ def filtered(wave: np.ndarray, ahead, back, clamp: bool = True) -> np.ndarray:
 def _fed_back(waves: np.ndarray, past: np.ndarray) -> np.ndarray:
     """y[n] = ``waves[n]`` less the sum of ``past[k] y[n-1-k]``, of each row, block by block.
 
-    Within a block the recursion is a product with its impulse response; what the block before hands on is its
-    last values, so that no more than these go from block to block one after the other.
+    Within a block the recursion is a product with its impulse response. What a block hands on to the next are
+    its last values, which make up those of the blocks behind it: of one block first, then of two, of four.
     """
     order, count = len(past), waves.shape[1]
-    response = _one_by_one(np.eye(1, _STEPS), past)[0]
-    lags = np.arange(_STEPS)[:, None] - np.arange(_STEPS)
-    alone = np.where(lags >= 0, response[lags], 0.0)
-    # what a block makes of the last values before it, the latest first, if nothing else comes in
-    before = np.zeros((_STEPS, order))
-    for k in range(order):
-        fed = np.zeros(_STEPS)
-        fed[:order - k] = -past[k:][:_STEPS]
-        before[:, k] = alone @ fed
+    alone, before = _of_a_block(tuple(past.tolist()))
     padded = np.zeros((len(waves), -(-count // _STEPS) * _STEPS))
     padded[:, :count] = waves
     blocks = padded.reshape(len(waves), -1, _STEPS) @ alone.T
-    last = np.zeros((len(waves), order))
-    handed = np.empty((len(waves), blocks.shape[1], order))
-    tail, step = blocks[..., :-order - 1:-1], before[:-order - 1:-1].T
-    for i in range(blocks.shape[1]):
-        handed[:, i] = last
-        last = tail[:, i] + last @ step
-    blocks += handed @ before.T
+    last, step, reach = blocks[..., :-order - 1:-1].copy(), before[:-order - 1:-1].T, 1
+    while reach < blocks.shape[1]:
+        last[:, reach:] += last[:, :-reach] @ step
+        step, reach = step @ step, 2 * reach
+    blocks[:, 1:] += last[:, :-1] @ before.T
     return blocks.reshape(len(waves), -1)[:, :count]
+
+
+@lru_cache(64)
+def _of_a_block(past: tuple) -> tuple[np.ndarray, np.ndarray]:
+    """Of a block of `_STEPS` values: what it makes of what comes in, a matrix, and what it makes of the last
+    values before it, the latest first, if nothing else comes in.
+    """
+    order, response = len(past), _one_by_one(np.eye(1, _STEPS), np.array(past))[0]
+    lags = np.arange(_STEPS)[:, None] - np.arange(_STEPS)
+    alone = np.where(lags >= 0, response[lags], 0.0)
+    before = np.zeros((_STEPS, order))
+    for k in range(order):
+        fed = np.zeros(_STEPS)
+        fed[:order - k] = -np.array(past[k:])
+        before[:, k] = alone @ fed
+    return alone, before
 
 
 def _one_by_one(waves: np.ndarray, past: np.ndarray) -> np.ndarray:

@@ -226,9 +226,11 @@ class ComputeDeltas(AudioTensorOperation):
     def _compute(self, wave):
         wave = self._checked(wave, 2)
         n = (self.win_length - 1) // 2
-        padded = np.pad(wave, [(0, 0)] * (wave.ndim - 1) + [(n, n)], mode=_PADS[self.pad_mode])
+        around = [(0, 0)] * (wave.ndim - 1) + [(n, n)]
+        padded = np.pad(wave.astype(np.float64), around, mode=_PADS[self.pad_mode])
         length = wave.shape[-1]
-        slope = sum((k - n) * padded[..., k:k + length].astype(np.float64) for k in range(2 * n + 1))
+        slope = sum(k * (padded[..., n + k:n + k + length] - padded[..., n - k:n - k + length])
+                    for k in range(1, n + 1))
         return (slope / (n * (n + 1) * (2 * n + 1) / 3)).astype(wave.dtype)
 
 

@@ -233,3 +233,5 @@ for _one in (BatchDataset, BatchInfo, ConcatDataset, FilterDataset, MapDataset, 
              PaddedBatchDataset, ProjectDataset, RenameDataset, RepeatDataset, ShuffleDataset, SkipDataset,
              SourceDataset, TakeDataset, ZipDataset):
     _one.__module__ = datasets.__name__
+for _one in (BuiltinSampler, Shuffle):
+    _one.__module__ = samplers.__name__

@@ -14,8 +14,9 @@ import numpy as np
 from ..core.errors import pipeline_error
 from ..transforms.operation import Compose, PyTensorOperation, TensorOperation
 from ._flow import ShuffleDataset
+from ._pipeline import Epoch, Run
 from ._sources import MappableDataset, SourceDataset
-from .datasets import Dataset, Epoch, Run
+from .datasets import Dataset
 from .samplers import DistributedSampler, RandomSampler, SequentialSampler, Shuffle
 
 _NOT_BELOW = {"BatchDataset": "BatchNode", "PaddedBatchDataset": "BatchNode", "ConcatDataset": "ConcatNode",

@@ -23,8 +23,8 @@ from ..core.validator_helpers import (
     type_check,
 )
 from ._flow import shuffled_rows
+from ._pipeline import Row
 from ._sources import SourceDataset, check_shuffle
-from .datasets import Row
 from .samplers import Shuffle
 
 _BUFFER = 10_000

@@ -13,7 +13,9 @@ from ..core.validator_helpers import (
     replace_none,
 )
 from . import samplers
-from .datasets import Dataset, Epoch, Row, Run
+from ._pipeline import Epoch, Row, Run
+from ._splitting import split_sizes
+from .datasets import Dataset
 from .samplers import Shuffle
 
 
@@ -111,7 +113,7 @@ class MappableDataset(SourceDataset):
     def split(self, sizes, randomize: bool = True):
         """Cut into datasets of the given row counts or fractions, by row numbers; no row is in two."""
         parts, start, seed = [], 0, config.drawing_seed()
-        for size in self._split_sizes(sizes, randomize):
+        for size in split_sizes(self, sizes, randomize):
             part = copy.deepcopy(self)
             part.dataset_size = None
             if randomize:

@@ -12,7 +12,8 @@ from torch.utils.data import IterableDataset, get_worker_info
 from ms2torch._core.tensor.tensor import Tensor
 
 from ..core import config
-from .datasets import Dataset, Run
+from ._pipeline import Run
+from .datasets import Dataset
 from .datasets_user_defined import GeneratorDataset
 from .iterators import to_array
 

@@ -7,7 +7,7 @@ from itertools import islice
 
 from ..core import config
 from ..core.errors import UserCodeError
-from .datasets import Epoch, Run
+from ._pipeline import Epoch, Run
 
 
 @dataclass

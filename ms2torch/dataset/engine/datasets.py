@@ -1,20 +1,11 @@
 """The pipeline's base class and all that can be asked of, and appended to, a dataset
-(``mindspore.dataset.Dataset``).
-
-A dataset describes; nothing runs until somebody iterates or asks for a size. `_open` then makes a running
-copy of the tree: a function that gives the rows of its next epoch, with the state (random streams, epoch
-counts) inside. A row is a list of numpy arrays that belong to the pipeline alone: sources copy what the
-user's objects hand out, as MindSpore does, so that no operation writes into them. An operation that stops
-early (``take``, ``zip``) leaves its child unfinished; the child's remaining rows are drawn when the next
-epoch begins, so that random streams go on where MindSpore's do.
+(``mindspore.dataset.Dataset``). What runs is in `_pipeline.py`.
 """
 
 from __future__ import annotations
 
 import builtins
 import copy
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from importlib import import_module
 
 import numpy as np
@@ -29,102 +20,20 @@ from ..core.validator_helpers import (
     check_columns,
     check_num_parallel_workers,
     check_value,
-    replace_none,
     type_check,
     type_check_list,
 )
-
-Row = list[np.ndarray]
-Epoch = Callable[[], Iterator[Row]]          # gives the rows of the next epoch
+from ._pipeline import Pipeline
 
 
-@dataclass
-class Run:
-    """What all operations of one running pipeline share."""
-
-    epoch: int = 0                           # of the pipeline's end, not of a branch under repeat
-    at_end: list[Callable[[], None]] = field(default_factory=list)      # to be called when an epoch ends
-    at_stop: list[Callable[[], None]] = field(default_factory=list)     # when the iterator is stopped
-
-
-class Dataset:
+class Dataset(Pipeline):
     """A node of a data pipeline (``mindspore.dataset.Dataset``): every method below gives a new node on top
     of it.
 
-    A node feeds one consumer; a second one raises ValueError, as in MindSpore.
+    A node feeds one consumer.
     """
 
     __repr__ = plain_repr
-
-    def __new__(cls, *args, **kwargs):
-        one = object.__new__(cls)
-        one._made_with = args, kwargs                # what `dataset.serialize` writes down
-        return one
-
-    def __init__(self, children=None, num_parallel_workers=None, cache=None):
-        children = replace_none(children, [])
-        self.children = list(children) if isinstance(children, (list, tuple)) else [children]
-        self._consumers = 0
-        for child in self.children:
-            child._consumers += 1
-        if cache is not None:
-            from .cache_client import DatasetCache
-            type_check(cache, (DatasetCache,), "cache")
-        self.num_parallel_workers = num_parallel_workers
-        self.cache = cache
-        self.dataset_size = None
-        self._batch_size = None
-        self._input_indexs = ()
-        self._global_step = None
-
-    def __deepcopy__(self, memo):
-        new = object.__new__(type(self))
-        memo[id(self)] = new
-        for name, value in self.__dict__.items():
-            kept = name == "_made_with" or name in self._shared
-            new.__dict__[name] = value if kept else copy.deepcopy(value, memo)
-        return new
-
-    _shared: tuple[str, ...] = ()            # the user's own objects, which copies of the pipeline share
-
-    # ---- running -------------------------------------------------------------------------------------------
-
-    def _open(self, run: Run) -> Epoch:
-        """Start this node and all under it: a function that gives the rows of its next epoch."""
-        raise NotImplementedError(f"{type(self).__name__} cannot be run.")
-
-    def _open_cached(self, run: Run) -> Epoch:
-        """`_open` of a node that has a cache."""
-        from ._caching import opened
-        return opened(self, run)
-
-    def _columns(self) -> list[str]:
-        """Names of the columns in the order of a row; an error where an operation names one that is not
-        there.
-        """
-        return self.children[0]._columns()
-
-    def _size(self) -> int:
-        """Rows of one epoch."""
-        return self.children[0]._size()
-
-    def _count(self) -> int:
-        """Rows of one epoch, by running it."""
-        return sum(1 for _ in self._started()())
-
-    def _started(self, run: Run | None = None) -> Epoch:
-        """The pipeline up to here, checked and opened."""
-        self._check_tree()
-        self._columns()
-        return self._open(run or Run())
-
-    def _check_tree(self) -> None:
-        below = list(self.children)
-        while below:
-            node = below.pop()
-            if node._consumers > 1:
-                raise ValueError("The data pipeline is not a tree (i.e., one node has 2 consumers)")
-            below.extend(node.children)
 
     def __iter__(self):
         """Rows of one epoch, as lists of Tensors."""
@@ -418,8 +327,9 @@ class Dataset:
         With ``randomize`` the rows are shuffled once, the same way for all parts: no row is in two of them.
         (MindSpore promises that only where a seed was set.)
         """
+        from ._splitting import split_sizes
         parts, start, seed = [], 0, config.drawing_seed()
-        for size in self._split_sizes(sizes, randomize):
+        for size in split_sizes(self, sizes, randomize):
             part = copy.deepcopy(self)
             if randomize:
                 part = part.shuffle(10000)
@@ -429,46 +339,6 @@ class Dataset:
             parts.append(part.take(size))
             start += size
         return tuple(parts)
-
-    def _split_sizes(self, sizes, randomize) -> list[int]:
-        """Row counts of a split, checked."""
-        type_check(sizes, (list,), "sizes")
-        type_check(randomize, (bool,), "randomize")
-        if not sizes:
-            raise ValueError("sizes cannot be empty.")
-        counts = all(isinstance(size, int) for size in sizes)
-        if not (counts or all(isinstance(size, float) for size in sizes)):
-            raise ValueError("sizes should be list of int or list of float.")
-        if counts and not all(size > 0 for size in sizes):
-            raise ValueError("sizes is a list of int, but there should be no negative or zero numbers.")
-        if not counts:
-            if not all(0 < size <= 1 for size in sizes):
-                raise ValueError("sizes is a list of float, but there should be no numbers outside the range "
-                                 "(0, 1].")
-            if not abs(sum(sizes) - 1) < 1e-5:
-                raise ValueError("sizes is a list of float, but the percentages do not sum up to 1.")
-        if self.is_sharded():
-            raise RuntimeError("Dataset should not be sharded before split.")
-        total = self.get_dataset_size()
-        if total <= 0:
-            raise RuntimeError("dataset_size is unknown, unable to split.")
-        if counts:
-            if sum(sizes) != total:
-                raise RuntimeError(f"Sum of split sizes {sum(sizes)} is not equal to dataset size {total}.")
-            return sizes
-        rows = [round(size * total) for size in sizes]
-        for size, count in builtins.zip(sizes, rows, strict=True):
-            if count == 0:
-                raise RuntimeError(f"Split percentage {size} is too small.")
-        missing = total - sum(rows)
-        if missing > 0:
-            rows[0] += missing
-        else:
-            for i, count in enumerate(rows):
-                if count + missing > 0:
-                    rows[i] += missing
-                    break
-        return rows
 
     def save(self, file_name, num_files=1, file_type="mindrecord"):
         """Write the rows of one epoch to MindRecord files, for `MindDataset`.

@@ -13,7 +13,8 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from ..core import config
 from ..core.errors import located, pipeline_error, syntax_error
-from .datasets import Dataset, Run
+from ._pipeline import Run
+from .datasets import Dataset
 
 __all__ = ["DictIterator", "Iterator", "TupleIterator"]
 

@@ -11,35 +11,19 @@ from __future__ import annotations
 
 import copy
 import numbers
-from collections.abc import Callable, Sequence
-from enum import Enum
 
 import numpy as np
 
-from ms2torch._core.errors import unsupported
 from ms2torch._core.random.engines import MT19937
-from ms2torch._core.tensor.printing import plain_repr
 
 from ..core import config
 from ..core.errors import pipeline_error
-from ..core.validator_helpers import INT64_MAX, is_iterable
+from ..core.validator_helpers import is_iterable
+from ._sampler import BuiltinSampler, Shuffle, check_num_samples
 
 __all__ = ["BuiltinSampler", "DistributedSampler", "IterSampler", "PKSampler", "RandomSampler", "Sampler",
            "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler", "WeightedRandomSampler",
            "select_sampler"]
-
-Numbers = Callable[[], Sequence[int]]         # gives the row numbers of the next epoch
-
-
-class Shuffle(str, Enum):
-    """How far a shuffle reaches (``mindspore.dataset.Shuffle``)."""
-
-    FALSE = "false"
-    ADAPTIVE = "adaptive"
-    GLOBAL = "global"
-    PARTIAL = "partial"
-    FILES = "files"
-    INFILE = "infile"
 
 
 def select_sampler(num_samples, input_sampler, shuffle, num_shards, shard_id):
@@ -63,96 +47,6 @@ def select_sampler(num_samples, input_sampler, shuffle, num_shards, shard_id):
     if shuffle is Shuffle.FALSE:
         return SequentialSampler(num_samples=num_samples)
     return RandomSampler(replacement=num_samples is not None, num_samples=num_samples, shuffle=shuffle)
-
-
-def _check_num_samples(num_samples) -> None:
-    if num_samples is not None:
-        if not isinstance(num_samples, int):
-            raise TypeError(f"num_samples must be integer but was: {num_samples}.")
-        if num_samples < 0 or num_samples > INT64_MAX:
-            raise ValueError(f"num_samples exceeds the boundary between 0 and {INT64_MAX}(INT64_MAX)!")
-
-
-class BuiltinSampler:
-    """What all samplers share."""
-
-    __repr__ = plain_repr
-
-    def __new__(cls, *args, **kwargs):
-        one = object.__new__(cls)
-        one._made_with = args, kwargs                # what `dataset.serialize` writes down
-        return one
-
-    def __init__(self, num_samples=None):
-        self.child_sampler = None
-        self.num_samples = num_samples
-
-    # ---- running -------------------------------------------------------------------------------------------
-
-    def _open(self, rows: int, labels: Callable[[], list[int]]) -> Numbers:
-        """Start: a function that gives the row numbers of the next epoch, out of ``rows`` rows."""
-        if self.child_sampler is None:
-            return self._start(rows, labels)
-        below = self.child_sampler._open(rows, labels)
-        mine = self._start(self.child_sampler._size(rows, labels), labels)
-
-        def epoch():
-            given = below()
-            return [given[i] for i in mine()]
-
-        return epoch
-
-    def _start(self, rows: int, labels: Callable[[], list[int]]) -> Numbers:
-        raise NotImplementedError(f"{type(self).__name__} gives no row numbers.")
-
-    def _size(self, rows: int, labels: Callable[[], list[int]]) -> int:
-        """How many row numbers one epoch has."""
-        if self.child_sampler is not None:
-            rows = self.child_sampler._size(rows, labels)
-        return self._chosen(rows)
-
-    def _chosen(self, rows: int) -> int:
-        return self._limited(rows)
-
-    def _limited(self, count: int) -> int:
-        return min(count, self.num_samples) if self.num_samples else count
-
-    # ---- what it is ----------------------------------------------------------------------------------------
-
-    def add_child(self, sampler) -> None:
-        """Choose among the rows that ``sampler`` gives; a sampler takes one child."""
-        if self.child_sampler is not None:
-            raise RuntimeError("Cannot add child sampler, this sampler already has a child.")
-        self.child_sampler = sampler
-
-    def parse(self):
-        """Not supported: MindSpore gives its node of compiled code, and there is none here."""
-        raise unsupported(f"mindspore.dataset.{type(self).__name__}.parse", "there is no compiled node here.",
-                          "give the sampler to a dataset.")
-
-    def parse_for_minddataset(self):
-        """Not supported, as `parse`."""
-        raise unsupported(f"mindspore.dataset.{type(self).__name__}.parse_for_minddataset",
-                          "there is no compiled node here.", "give the sampler to MindDataset.")
-
-    def get_child(self):
-        return self.child_sampler
-
-    def is_shuffled(self) -> bool:
-        return self.child_sampler is not None and self.child_sampler.is_shuffled()
-
-    def is_sharded(self) -> bool:
-        return self.child_sampler is not None and self.child_sampler.is_sharded()
-
-    def get_num_samples(self):
-        """The number asked for, here or by a child; None when none was."""
-        child = None if self.child_sampler is None else self.child_sampler.get_num_samples()
-        if self.num_samples is None or child is None:
-            return child if self.num_samples is None else self.num_samples
-        return min(self.num_samples, child)
-
-    def get_shuffle_mode(self):
-        return Shuffle.FALSE
 
 
 class Sampler(BuiltinSampler):
@@ -233,7 +127,7 @@ class SequentialSampler(BuiltinSampler):
     def __init__(self, start_index=None, num_samples=None):
         if start_index is not None and not isinstance(start_index, int):
             raise TypeError(f"start_index must be integer but was: {start_index}.")
-        _check_num_samples(num_samples)
+        check_num_samples(num_samples)
         self.start_index = start_index
         super().__init__(num_samples)
 
@@ -255,7 +149,7 @@ class RandomSampler(BuiltinSampler):
     def __init__(self, replacement=False, num_samples=None, shuffle=Shuffle.GLOBAL):
         if not isinstance(replacement, bool):
             raise TypeError(f"replacement must be a boolean value but was: {replacement}.")
-        _check_num_samples(num_samples)
+        check_num_samples(num_samples)
         if not isinstance(shuffle, Shuffle) or shuffle is Shuffle.FALSE:
             raise TypeError(f"shuffle must be valid shuffle mode but was: {shuffle}.")
         self.shuffle = shuffle
@@ -306,7 +200,7 @@ class DistributedSampler(BuiltinSampler):
                 raise TypeError(f"{name} must be integer but was: {value}.")
         if not isinstance(shuffle, (bool, Shuffle)):
             raise TypeError(f"shuffle must be a boolean value or valid shuffle mode but was: {shuffle}.")
-        _check_num_samples(num_samples)
+        check_num_samples(num_samples)
         if not isinstance(offset, int):
             raise TypeError(f"offset must be integer but was: {offset}.")
         self.num_shards, self.shard_id, self.offset = num_shards, shard_id, offset
@@ -358,7 +252,7 @@ class SubsetSampler(BuiltinSampler):
     """The rows of a list of numbers, in its order (``mindspore.dataset.SubsetSampler``)."""
 
     def __init__(self, indices, num_samples=None):
-        _check_num_samples(num_samples)
+        check_num_samples(num_samples)
         if isinstance(indices, int):
             indices = [indices]
         elif isinstance(indices, str) or not is_iterable(indices):
@@ -414,7 +308,7 @@ class WeightedRandomSampler(BuiltinSampler):
             if not isinstance(weight, numbers.Number):
                 raise TypeError(f"type of weights element must be number, but got w[{i}]: {weight}, "
                                 f"type: {type(weight)}.")
-        _check_num_samples(num_samples)
+        check_num_samples(num_samples)
         if not isinstance(replacement, bool):
             raise TypeError(f"replacement must be a boolean value but was: {replacement}.")
         self.weights, self.replacement = weights, replacement
@@ -477,7 +371,7 @@ class PKSampler(BuiltinSampler):
             raise TypeError(f"shuffle must be a boolean value but was: {shuffle}.")
         if not isinstance(class_column, str):
             raise TypeError(f"class_column must be a str value but was: {class_column}.")
-        _check_num_samples(num_samples)
+        check_num_samples(num_samples)
         self.num_val, self.shuffle, self.class_column = num_val, shuffle, class_column
         super().__init__(num_samples)
 

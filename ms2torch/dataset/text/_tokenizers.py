@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 import numpy as np
 
@@ -78,6 +79,7 @@ class UnicodeCharTokenizer(_Tokenizer):
         return [(i, i + 1) for i in range(len(text))]
 
 
+@lru_cache(1 << 16)
 def _script(char: str) -> str:
     """The script that a character's name begins with; what is no letter belongs to all of them."""
     if char.isspace():

@@ -11,6 +11,20 @@ from ..transforms.operation import PyTensorOperation, TensorOperation
 __all__ = ["HsvToRgb", "LinearTransformation", "MixUp", "RgbToHsv"]
 
 
+def needs_colours(image, is_hwc: bool, end: str, shapes: str) -> int:
+    """The axis of the three channels of an array; ``end`` and ``shapes`` are of the words of its errors."""
+    if not isinstance(image, np.ndarray):
+        raise TypeError(f"img should be NumPy image. Got {type(image)}{end}")
+    if not isinstance(is_hwc, bool):
+        raise TypeError(f"is_hwc should be bool type. Got {type(is_hwc)}.")
+    if image.ndim not in (3, 4):
+        raise TypeError(f"img shape should be {shapes}. Got {image.shape}.")
+    axis = -1 if is_hwc else -3
+    if image.shape[axis] != 3:
+        raise TypeError(f"img should be 3 channels RGB img. Got {image.shape[axis]} channels.")
+    return axis
+
+
 class _ColourSpace(PyTensorOperation):
     """Of three channels to three others, (C, H, W) or (H, W, C), with or without a batch in front."""
 
@@ -20,14 +34,21 @@ class _ColourSpace(PyTensorOperation):
         self.is_hwc = is_hwc
 
     def _execute_py(self, image):
-        if not isinstance(image, np.ndarray):
-            raise TypeError(f"img should be NumPy image. Got {type(image)}{self._end}")
-        if image.ndim not in (3, 4):
-            raise TypeError(f"img shape should be {self._shapes}. Got {image.shape}.")
-        axis = -1 if self.is_hwc else -3
-        if image.shape[axis] != 3:
-            raise TypeError(f"img should be 3 channels RGB img. Got {image.shape[axis]} channels.")
-        return np.stack(self._converted(*np.moveaxis(image.astype(np.float64), axis, 0)), axis)
+        needs_colours(image, self.is_hwc, self._end, self._shapes)
+        if image.ndim == 3:
+            return self.of_one(image, self.is_hwc)
+        return np.array([self.of_one(one, self.is_hwc) for one in image])
+
+    @classmethod
+    def of_one(cls, image: np.ndarray, is_hwc: bool) -> np.ndarray:
+        """The other colours of one image. Of a channel whose first pixel is, or is a quotient of, the image's
+        own numbers all have the image's dtype: MindSpore computes by ``numpy.vectorize``, which looks at it.
+        """
+        planes = [image[:, :, i] if is_hwc else image[i, :, :] for i in range(3)]
+        found = cls._converted(*(plane.astype(np.float64) for plane in planes))
+        own = cls._own(*(plane.flat[0] for plane in planes), image.dtype)
+        return np.stack([values.astype(image.dtype) if kept else values
+                         for values, kept in zip(found, own, strict=True)], 2 if is_hwc else 0)
 
 
 class RgbToHsv(_ColourSpace):
@@ -54,6 +75,10 @@ class RgbToHsv(_ColourSpace):
         saturation = np.where(grey, 0.0, spread / np.where(grey, 1, highest))
         return hue, saturation, highest
 
+    @staticmethod
+    def _own(red, green, blue, dtype):
+        return False, dtype.kind == "f" and not red == green == blue, True
+
 
 class HsvToRgb(_ColourSpace):
     """Red, green and blue up to 1 of hue, saturation and value (``mindspore.dataset.vision.HsvToRgb``).
@@ -78,6 +103,11 @@ class HsvToRgb(_ColourSpace):
                 [p, p, t, value, value, q],
             )
         ]
+
+    @staticmethod
+    def _own(hue, saturation, value, dtype):
+        sector = int(float(hue) * 6.0) % 6
+        return [saturation == 0 or sector in sectors for sectors in ((0, 5), (1, 2), (3, 4))]
 
 
 class RgbToBgr(TensorOperation, PyTensorOperation):

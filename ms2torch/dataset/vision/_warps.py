@@ -286,15 +286,24 @@ class RandomAffine(RandomOperation, ImageOperation):
 
     def _execute_py(self, image):
         needs_pil(image, ValueError("Input image should be a Pillow image."))
-        how = pil_filter(self.resample)
         angle = random.uniform(*self.degrees)
         # of the four numbers Pillow's half of MindSpore takes the first two, for both sides
-        across, down = self.translate[0] * image.size[0], self.translate[1] * image.size[1]
-        move = (np.round(random.uniform(-across, across)), np.round(random.uniform(-down, down)))
+        move = drawn_move(image.size, self.translate)
         scale = random.uniform(*self.scale)
         shear = (random.uniform(*self.shear[:2]), random.uniform(*self.shear[2:]))
-        matrix = _pillow_matrix(image.size, angle, move, scale, shear)
-        return image.transform(image.size, pillow("Image").Transform.AFFINE, matrix, how)
+        return warped_pil(image, angle, move, scale, shear, self.resample)
+
+
+def drawn_move(size, parts) -> tuple:
+    """By how many pixels to move: up to the first two ``parts`` of (width, height), to either side."""
+    across, down = parts[0] * size[0], parts[1] * size[1]
+    return np.round(random.uniform(-across, across)), np.round(random.uniform(-down, down))
+
+
+def warped_pil(image, angle: float, move, scale: float, shear, resample: Inter):
+    """A PIL image turned, moved, scaled and sheared (two angles)."""
+    matrix = _pillow_matrix(image.size, angle, move, scale, shear)
+    return image.transform(image.size, pillow("Image").Transform.AFFINE, matrix, pil_filter(resample))
 
 
 def _pillow_matrix(size, angle: float, move, scale: float, shear) -> list[float]:
@@ -387,6 +396,17 @@ def _tilted_pil(image, start, end, interpolation: Inter):
     return image.transform(image.size, pillow("Image").Transform.PERSPECTIVE, parts.tolist(), how)
 
 
+def drawn_corners(size, distortion_scale: float) -> tuple[list, list]:
+    """The corners (x, y) of a picture (width, height), and where they are moved to."""
+    width, height = size
+    across, down = int(width / 2 * distortion_scale), int(height / 2 * distortion_scale)
+    left, right = (0, across), (width - across - 1, width - 1)
+    top, bottom = (0, down), (height - down - 1, height - 1)
+    end = [(random.randint(*x), random.randint(*y))
+           for x, y in ((left, top), (right, top), (right, bottom), (left, bottom))]
+    return [(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)], end
+
+
 class RandomPerspective(PyTensorOperation):
     """Tilt a PIL image, with probability ``prob``, by corners that are moved by up to half of
     ``distortion_scale``
@@ -408,11 +428,5 @@ class RandomPerspective(PyTensorOperation):
         needs_pil(image, ValueError("Input image should be a Pillow image."))
         if not self.prob > random.random():
             return image
-        width, height = image.size
-        across, down = int(width / 2 * self.distortion_scale), int(height / 2 * self.distortion_scale)
-        left, right = (0, across), (width - across - 1, width - 1)
-        top, bottom = (0, down), (height - down - 1, height - 1)
-        end = [(random.randint(*x), random.randint(*y))
-               for x, y in ((left, top), (right, top), (right, bottom), (left, bottom))]
-        start = [(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)]
+        start, end = drawn_corners(image.size, self.distortion_scale)
         return _tilted_pil(image, start, end, self.interpolation)
