@@ -358,6 +358,10 @@ def _of_any_call(line: str) -> str:
 _WITH_IT = re.compile(r"\('wrong'(?:, \{[^{}]*\}|, [^(){}]*)*,?\)|(?<!')\bwrong\b(?!')")
 
 
+# The sweep's own wrong number.
+_NUMBER = r"(?<![\w.])1\.5(?![\w.])"
+
+
 def of_any_word(line: str) -> str:
     """``line`` with a hole where its words quote the sweep's own wrong word, or a sequence with it."""
     called, place, kinds, error, words = line.split("\t", 4)
@@ -368,8 +372,13 @@ def of_any_word(line: str) -> str:
             words = re.sub(_WITH_IT, f"{{text({name})}}", words)
     elif place != "*" and kinds.lstrip("~").partition(" ")[0].partition(",")[0] == "str":
         words = re.sub(r"\bwrong\b", f"{{value:{place}}}", words)
-    elif kinds == "of str":
-        words = re.sub(r"([(\[])'wrong', [^()\[\]]*[)\]]", f"{{value:{place}}}", words)
+    elif kinds == "float":
+        words = re.sub(_NUMBER, f"{{value:{place}}}", words)
+    elif kinds in ("of str", "of float"):
+        words = re.sub(rf"([(\[])('wrong'|{_NUMBER}), [^()\[\]]*[)\]]", f"{{value:{place}}}", words)
+        words, quoted = re.subn(rf"\bwrong\b|{_NUMBER}", f"{{item:{place}}}", words)
+        if quoted:
+            words = re.sub(r"(?<=\[)0(?=\])|(?<=at dim )0", f"{{at:{place}}}", words)
     return "\t".join((called, place, kinds, error, words))
 
 

@@ -193,3 +193,31 @@ WRONG = {
 @case(raises=True, each={"what": list(WRONG)})
 def test_errors(what):
     return WRONG[what](ms.Tensor(data((4, 4))))
+
+
+CLASSES = (ms.Tensor([1, 2, 5, 6], ms.int32), ms.Tensor([[0.5], [0.4], [0.3]]),
+           ms.Tensor([0.5, 0.4, 0.3, 0.2]))
+
+
+@case(each={"labels": [(0, 1, 2), ((0,), (1,), (6,))]})
+def test_sampled_softmax(labels):
+    loss = nn.SampledSoftmaxLoss(4, 7, 1, CLASSES)
+    weights, biases, x = ms.Tensor(data((7, 10))), ms.Tensor(data((7,))), ms.Tensor(data((3, 10)))
+
+    def f(weights, biases, x):
+        return loss(weights, biases, ms.Tensor(labels, ms.int32), x).sum()
+    return loss(weights, biases, ms.Tensor(labels), x), ms.grad(f, (0, 1, 2))(weights, biases, x)
+
+
+@case()
+def test_sampled_softmax_of_two_true_classes():
+    expected = ms.Tensor([[0.5, 0.1], [0.4, 0.2], [0.3, 0.3]])
+    loss = nn.SampledSoftmaxLoss(4, 7, 2, (CLASSES[0], expected, CLASSES[2]), reduction="mean")
+    return loss(ms.Tensor(data((7, 10))), ms.Tensor(data((7,))), ms.Tensor([[0, 1], [2, 3], [4, 4]]),
+                ms.Tensor(data((3, 10))))
+
+
+@case(each=[{"args": (8, 7)}, {"args": (4, 7, 0)}, {"args": (4, 7, 8)}, {"args": (4, 7, 1, 3)},
+            {"args": (4, 7, 1, (1, 2))}, {"args": (4.5, 7)}, {"args": (0, 7)}], raises=True)
+def test_sampled_softmax_that_cannot_be_made(args):
+    return nn.SampledSoftmaxLoss(*args)

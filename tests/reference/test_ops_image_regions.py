@@ -45,3 +45,26 @@ def test_gradient_of_crops():
     def f(x):
         return (crop(x, Tensor(BOXES), Tensor([0, 1, 1], ms.int32), (2, 3)) ** 2).sum()
     return ms.grad(f)(Tensor(IMAGES))
+
+
+KERNELS = ("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic")
+SCALED = (Tensor([3, 7], ms.int32), Tensor([0.7, 1.6], ms.float32), Tensor([0.3, -0.4], ms.float32))
+
+
+@case(each={"antialias": [True, False]}, rtol=1e-5, atol=1e-5, reason="sums of many products")
+def test_images_scaled_and_moved(antialias):
+    x = Tensor(data((2, 4, 5, 2)))
+    return [ops.ScaleAndTranslate(kernel, antialias)(x, *SCALED) for kernel in KERNELS]
+
+
+@case(rtol=1e-5, atol=1e-5, reason="sums of many products")
+def test_gradient_of_scaled_images():
+    scale = ops.ScaleAndTranslate("triangle")
+    far = scale(Tensor(data((1, 3, 3, 1), "int32"), ms.int8), SCALED[0], SCALED[1], Tensor([5.0, 1.0]))
+    return ms.grad(lambda x: (scale(x, *SCALED) ** 2).sum())(Tensor(data((1, 4, 5, 1)))), far
+
+
+@case(each={"pseudo_random": [True, False], "overlapping": [True, False]})
+def test_fractional_max_pool_of_whole_ratios(pseudo_random, overlapping):
+    pool = ops.FractionalMaxPool([1.0, 2.0, 2.0, 1.0], pseudo_random, overlapping)
+    return pool(Tensor(data((2, 4, 6, 3)))), pool(Tensor(data((1, 4, 4, 1), "int32")))

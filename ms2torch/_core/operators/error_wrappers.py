@@ -67,6 +67,8 @@ def certain_error(called: str, takes, args, kwargs) -> Exception | None:
     if not refused.has_entries(called):
         return None
     places = refused.position_names(called, takes, len(args))
+    if not kwargs.keys().isdisjoint(places):        # Python says that an argument has two values
+        return None
     defaults = {n: p.default for n, p in takes.parameters.items() if p.default is not p.empty}
     given = [(p, refused.as_torch(v)) for p, v in (*zip(places, args, strict=True), *kwargs.items())
              if v is not defaults.get(p, refused.NOTHING)]

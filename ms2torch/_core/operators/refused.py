@@ -240,6 +240,11 @@ def signature_error(called: str, name: str, takes, args, others, selves: int = 1
     return TypeError(f"{name}() takes {count} but {len(args) + selves} were given")
 
 
+def _tells_of_one_value(called: str) -> bool:
+    """Whether the table's words for too many arguments are about what one of them was taken for."""
+    return any(e.place == "*" and "extra" in e.kinds and e.error != "TypeError" for e in entries(called))
+
+
 def with_public_name(err: TypeError, called: str) -> Exception:
     """Python's error about arguments under the name that MindSpore's function has."""
     name = python_name(called)
@@ -327,9 +332,18 @@ def fill(words: str, value, given, others=None) -> str:
             return call_text(given)
         if what == "unknown":
             return str(value)
+        if what in ("item", "at"):
+            return _odd_item(values.get(of) if of else value)[what == "item"]
         return renderings(values.get(of) if of else value).get(what, "")
 
     return _HOLE.sub(one, words)
+
+
+def _odd_item(sequence) -> tuple[str, str]:
+    """The place and the text of the first string in a sequence, of its first float where it has none."""
+    kinds = list(map(kind_of, sequence))
+    place = next((kinds.index(kind) for kind in ("str", "float") if kind in kinds), 0)
+    return str(place), str(sequence[place])
 
 
 def position_names(called: str, takes, count: int) -> list[str]:
@@ -360,6 +374,8 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
                 takes = [p for p in takes.parameters.values() if p.kind is not p.VAR_KEYWORD]
                 return signature_error(called, name, takes, args, kwargs, 0)
             text = str(unbound)
+            if text.startswith("multiple values") and _tells_of_one_value(called):
+                return with_public_name(err, called)
             unknown = re.search(r"unexpected keyword argument '(\w+)'", text)
             return count_error(called, given, text.startswith("missing"), unknown and unknown[1]) or \
                 with_public_name(err, called)

@@ -193,7 +193,7 @@ class ConstantLR(_Chained):
     """``factor`` times the first rate until ``total_iters`` epochs are over, then the first rate."""
 
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1) -> None:
-        if not 0 <= factor <= 1.0:
+        if factor > 1.0 or factor < 0:
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
         _check_iterations("ConstantLR", total_iters)
         self.factor, self.total_iters = factor, total_iters
@@ -297,7 +297,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     """
 
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0, last_epoch=-1) -> None:
-        if not isinstance(T_0, int) or T_0 <= 0:
+        if T_0 <= 0 or not isinstance(T_0, int):
             raise ValueError(f"T_0 should be an integer and equal or greater than 0, but got {T_0}")
         if not isinstance(T_mult, int) or T_mult < 1:
             raise ValueError(f"T_mult should be an integer and equal or greater than 1, but got {T_mult}")

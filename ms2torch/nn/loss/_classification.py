@@ -141,7 +141,7 @@ class BCELoss(LossBase):
 
     def __init__(self, weight=None, reduction="mean") -> None:
         super().__init__(reduction)
-        self.reduction, self.weight = reduction, weight
+        self.reduction, self.weight, self.weight_one = reduction, weight, weight is None
 
     def construct(self, logits, labels):
         return kernels.binary_cross_entropy(logits, labels, self.weight, self.reduction)

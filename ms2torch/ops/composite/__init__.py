@@ -34,6 +34,11 @@ def __getattr__(name: str):
     # C.clip_by_value, C.ones_like and their kind: the functional forms under MindSpore's older path.
     from ms2torch import ops
 
+    if name == "matmul":                    # it refuses in words of its own
+        from ms2torch._core.operators.registry import OPS, lowered
+
+        globals()[name] = form = lowered(OPS[name].kernel, "MatMul", public=("ops.composite.matmul",))
+        return form
     try:
         return ops.__dict__[name]
     except KeyError:

@@ -125,6 +125,10 @@ class MultitypeFuncGraph:
     """
 
     def __init__(self, name: str, read_value: bool = False, doc_url: str = "") -> None:
+        if not isinstance(name, str):
+            raise TypeError("__init__(): incompatible constructor arguments. The following argument types "
+                            "are supported:\n    1. mindspore._c_expression.MultitypeFuncGraph_(arg0: str)"
+                            f"\n\nInvoked with: {name!r}")
         self.name = name
         self.entries: list[tuple[tuple[str, ...], object]] = []
         self._chosen: dict[tuple, object] = {}
@@ -141,6 +145,8 @@ class MultitypeFuncGraph:
         return keep
 
     def __call__(self, *args):
+        if len(self.entries) == 1 and not (mode.graph or mode.inside):      # PyNative mode does not choose
+            return self.entries[0][1](*args)
         key = tuple(map(type, args))
         fn = self._chosen.get(key)
         if fn is None:
@@ -236,16 +242,18 @@ class _Mapping:
     """Applies a function over the items of sequences side by side."""
 
     def __init__(self, ops=None, reverse: bool = False) -> None:
-        if ops is not None and not callable(ops):
-            raise TypeError(
-                f"For '{type(self).__name__}', the argument 'ops' must be callable, but got {type(ops)}."
-            )
+        if isinstance(reverse, str) or not (ops is None or callable(ops)):
+            name = f"mindspore._c_expression.{type(self).__name__}_"
+            raise TypeError("__init__(): incompatible constructor arguments. The following argument types "
+                            f"are supported:\n    1. {name}(reverse: bool, ops: "
+                            f"mindspore::prim::MultitypeFuncGraph)\n    2. {name}(reverse: bool)\n\n"
+                            f"Invoked with: {reverse!r}, {ops!r}")
         self.ops = ops
         self.reverse = reverse
 
-    def __call__(self, *args):
-        fn, args = (self.ops, args) if self.ops is not None else (args[0], args[1:])
-        return self._map(fn, args)
+    def _parts(self, args):
+        """The function, and what it is applied over."""
+        return (self.ops, args) if self.ops is not None else (args[0], args[1:])
 
 
 class Map(_Mapping):
@@ -255,7 +263,10 @@ class Map(_Mapping):
     def __init__(self, ops=None, reverse: bool = False) -> None:
         super().__init__(ops, reverse)
 
-    def _map(self, fn, args):
+    def __call__(self, *args):
+        fn, args = self._parts(args)
+        if not args:
+            raise TypeError("map() must have at least two arguments.")
         return _kept(args[0], [fn(*items) for items in zip(*args, strict=True)])
 
 
@@ -265,7 +276,8 @@ class HyperMap(_Mapping):
     def __init__(self, ops=None, reverse: bool = False) -> None:
         super().__init__(ops, reverse)
 
-    def _map(self, fn, args):
+    def __call__(self, *args):
+        fn, args = self._parts(args)
         return _hyper(fn, args)
 
 

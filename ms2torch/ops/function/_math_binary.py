@@ -261,7 +261,7 @@ _define(
     _float_power,
     "The first to the power of the second, in Float64",
     arguments="input exponent",
-    alias=("float_power_ext",),
+    alias=("float_power_ext(input, exponent)",),
     tensor="float_power(input, other|exponent)",
     mint="float_power",
 )

@@ -1,6 +1,14 @@
 """Operators of neural networks (``mindspore.ops.function.nn_func``), by kind in the files beside."""
 
-from . import _image_colours, _image_regions, _nn_dropout_mask, _nn_recurrent, _old_names  # noqa: F401
+from . import (  # noqa: F401
+    _fractional_pool,
+    _image_colours,
+    _image_regions,
+    _image_scaling,
+    _nn_dropout_mask,
+    _nn_recurrent,
+    _old_names,
+)
 from ._attention_pieces import (  # noqa: F401
     _check_attn_mask_shape,
     _check_kpm_shape,
