@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+
 from ms2torch._core.devices import memory
 from ms2torch._core.devices.device import current_module
 from ms2torch._core.devices.streams import Event, Stream, StreamCtx, current_stream, default_stream  # noqa: F401
+from ms2torch._core.errors import unsupported
 from ms2torch._naming.surface import install_lazy
 
 from ._checkparam import args_type_check
@@ -117,6 +121,91 @@ def set_kernel_launch_group(thread_num=2, kernel_group_num=8) -> None:
 
 def set_kernel_launch_capture(enable_capture_graph, op_capture_skip=None) -> None:
     """Accepted: whether MindSpore's runtime keeps a graph of its launches."""
+
+
+def set_device_limit(device, cube_num=-1, vector_num=-1) -> None:
+    """Accepted: how many of an Ascend chip's cores work; no other device is divided so."""
+
+
+def get_device_limit(device) -> dict:
+    """The cores of an Ascend chip that work, -1 for all of them."""
+    return {"cube_core_num": -1, "vector_core_num": -1}
+
+
+def _need_stream(stream, function: str) -> None:
+    if not isinstance(stream, Stream):
+        raise TypeError(f"For '{function}', the argument 'stream' should be Stream, but got {type(stream)}.")
+
+
+def set_stream_limit(stream, cube_num=-1, vector_num=-1) -> None:
+    """Accepted: how many of an Ascend chip's cores work for a stream. TypeError for what is no stream."""
+    _need_stream(stream, "set_stream_limit")
+
+
+def get_stream_limit(stream) -> dict:
+    """The cores of an Ascend chip that work for a stream, -1 for all of them."""
+    _need_stream(stream, "get_stream_limit")
+    return get_device_limit(0)
+
+
+def reset_stream_limit(stream) -> None:
+    """Accepted: takes `set_stream_limit` back."""
+    _need_stream(stream, "set_stream_limit")
+
+
+class StreamLimitCtx(contextlib.AbstractContextManager):
+    """`set_stream_limit` inside ``with``."""
+
+    def __init__(self, stream, cube_num=-1, vector_num=-1) -> None:
+        _need_stream(stream, "StreamLimitCtx")
+        self.stream, self.cube_num, self.vector_num = stream, cube_num, vector_num
+        self.prev_cube_num = self.prev_vector_num = -1
+
+    def __exit__(self, exc_type, exc_val, exc_tb) -> None:
+        pass
+
+
+class PluggableAllocator:
+    """Two functions of a library that take memory of the device and give it back. OSError where there is no
+    such library, AttributeError without the functions."""
+
+    def __init__(self, path_to_so_file: str, alloc_fn_name: str, free_fn_name: str) -> None:
+        library = ctypes.CDLL(path_to_so_file)
+        self._pointers = [ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+                          for name in (alloc_fn_name, free_fn_name)]
+        self._named = (path_to_so_file, alloc_fn_name, free_fn_name)
+
+    @property
+    def alloc_fn_ptr(self) -> int:
+        """The address of the function that takes memory."""
+        return self._pointers[0]
+
+    @property
+    def free_fn_ptr(self) -> int:
+        """The address of the function that gives it back."""
+        return self._pointers[1]
+
+
+class MemPool:
+    """Memory of the device that an ``allocator`` provides."""
+
+    def __init__(self, allocator: PluggableAllocator) -> None:
+        self._allocator = allocator
+
+    @property
+    def allocator(self) -> PluggableAllocator:
+        """Where the memory comes from."""
+        return self._allocator
+
+
+@contextlib.contextmanager
+def use_mem_pool(pool: MemPool):
+    """The device's memory inside ``with`` comes from ``pool``. A CPU's is the C library's, as in MindSpore;
+    NotImplementedError on other devices."""
+    if current_module() is not None:
+        raise unsupported("mindspore.runtime.use_mem_pool", "it changes where MindSpore's device takes "
+                          "memory.", "torch.cuda.MemPool and torch.cuda.use_mem_pool.")
+    yield
 
 
 def set_cur_stream(stream) -> None:

@@ -83,6 +83,10 @@ class Stream:
         """Whether the work is done."""
         return self._stream.query() if self._stream else True
 
+    def stream_id(self) -> int:
+        """The number of the stream, 0 for the default one."""
+        return self._stream.stream_id if self._stream else 0
+
     def __eq__(self, other):
         return isinstance(other, Stream) and self._stream == other._stream
 

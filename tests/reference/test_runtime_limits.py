@@ -1,0 +1,38 @@
+"""Limits, pools and detectors of Ascend chips, which change nothing on a CPU."""
+
+import mindspore as ms
+from mindspore import nn
+
+from tests.reference.judge import case
+
+
+@case()
+def test_what_is_accepted():
+    stream = ms.runtime.Stream()
+    return [ms.runtime.set_device_limit(0, 2, 2), ms.runtime.set_stream_limit(stream, 2, 2),
+             ms.runtime.reset_stream_limit(stream), ms.runtime.MemPool(3).allocator, stream.stream_id(),
+             ms.utils.sdc_detect_start(), ms.utils.sdc_detect_stop(), ms.utils.get_sdc_detect_result(),
+             ms.set_dump(nn.Dense(2, 3)), sorted(ms.runtime.get_stream_limit(stream)),
+             ms.runtime.StreamLimitCtx(stream, 1, 2).vector_num]
+
+
+@case(each={"name": ["set_stream_limit", "get_stream_limit", "reset_stream_limit", "StreamLimitCtx", "MemPool",
+                     "set_device_limit"]}, raises=True)
+def test_what_is_refused(name):
+    function = getattr(ms.runtime, name)
+    return function() if name in ("MemPool", "set_device_limit") else function(3)
+
+
+@case(each={"args": [(5,), (None, True), ("add", 3)]}, raises=True)
+def test_what_cannot_be_dumped(args):
+    return ms.set_dump(*args) if args[0] != "add" else ms.set_dump(ms.ops.Add(), args[1])
+
+
+@case(raises=True)
+def test_an_allocator_without_a_library():
+    return ms.runtime.PluggableAllocator("no_such_library.so", "take", "give")
+
+
+@case(raises=True)
+def test_stress():
+    return ms.utils.stress_detect()
