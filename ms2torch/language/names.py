@@ -44,10 +44,11 @@ class Unsure(Exception):
 
 @dataclass
 class Bound:
-    """A name's state: what a read says (None: nothing), and the expression last bound to it."""
+    """A name's state: what a read says (None: nothing), and the expression last bound to it, if any."""
 
     value: ast.AST | None = None
     says: str | None = None
+    shows_read: bool = False        # the words go on with the place of the read
 
 
 class Terminated(Exception):
@@ -166,7 +167,7 @@ class _Flow:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             bound = state.get(node.id)
             if bound is not None and bound.says is not None:
-                raise UnboundLocalError(bound.says)
+                raise UnboundLocalError(bound.says + (self.place(node, {}) if bound.shows_read else ""))
         if isinstance(node, (ast.Lambda, ast.FunctionDef, ast.ListComp, ast.GeneratorExp, ast.DictComp)):
             return self.read_inner(node, state)
         for child in ast.iter_child_nodes(node):
@@ -210,7 +211,7 @@ class _Flow:
         elif isinstance(node, ast.AugAssign):
             self.read(node.value, state)
             if isinstance(node.target, ast.Name):
-                self.read(ast.Name(node.target.id, ast.Load()), state)
+                self.read(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target), state)
             self.bind(node.target, node.value, state)
         elif isinstance(node, ast.AnnAssign):
             if node.value is not None:
@@ -276,7 +277,11 @@ class _Flow:
                 state[name] = self.unbound(b, _BRANCH.format(name, "true", "false"), state)
 
     def unbound(self, bound: Bound, text: str, state) -> Bound:
-        return bound if bound.says is not None else Bound(bound.value, text + self.place(bound.value, state))
+        if bound.says is not None:
+            return bound
+        if bound.value is None:
+            return Bound(None, text, shows_read=True)
+        return Bound(bound.value, text + self.place(bound.value, state))
 
     def loop(self, node, state) -> None:
         self.read(node.iter if isinstance(node, ast.For) else node.test, state)

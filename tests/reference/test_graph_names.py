@@ -372,3 +372,25 @@ def test_and_condition(x, i):
     if i == 2 and x is not None:
         m = x
     return m
+
+
+@graph(raises=True)
+def test_both_inner_branches(x, z):
+    if z > 1:
+        if z > 2:
+            m = x + 1
+        else:
+            m = x + 2
+        x = x + 1
+    return m
+
+
+@graph
+def test_both_inner_branches_not_read_after(x, z):
+    if z > 1:
+        if z > 2:
+            m = x + 1
+        else:
+            m = x + 2
+        x = x + m
+    return x
