@@ -16,6 +16,8 @@ from ._array_info import *  # noqa: F403
 from ._array_join import *  # noqa: F403
 from ._array_order import *  # noqa: F403
 from ._array_pad import *  # noqa: F403
+from ._array_reversal import *  # noqa: F403
 from ._array_scatter import *  # noqa: F403
 from ._array_shape import *  # noqa: F403
+from ._array_slices import *  # noqa: F403
 from ._sparse_dense import *  # noqa: F403
