@@ -9,12 +9,30 @@ import torch
 
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.refusals import cannot_multiply, one_dtype
-from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
-from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.dtype import promote
 
-from ._math_axis import one_axis
+from ._linalg_matrices import (
+    adjoint,
+    cholesky,
+    cholesky_inverse,
+    cholesky_solve,
+    cond,
+    cov,
+    det,
+    inverse,
+    logdet,
+    matrix_exp,
+    matrix_power,
+    matrix_solve,
+    pinv,
+    qr,
+    renorm,
+    slogdet,
+    svd,
+    trace,
+)
 
 # ---- products ----------------------------------------------------------------------------------------------
 
@@ -310,177 +328,6 @@ def _mint_cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary
 def pdist(input, p=2.0):
     """The p-norms between all pairs of rows of one matrix, each pair once (``mindspore.ops.pdist``)."""
     return torch.nn.functional.pdist(input, p)
-
-
-# ---- matrices ----------------------------------------------------------------------------------------------
-
-
-@op(primitive="Trace", mint=True)
-def trace(input):
-    """The sum of a matrix's diagonal (``mindspore.ops.trace``)."""
-    if input.ndim != 2:
-        raise RuntimeError(f"For Primitive[Trace], the rank of the input must be 2, but got {input.ndim}!")
-    return torch.trace(input).to(input.dtype)
-
-
-@method(name="trace")
-def _tensor_trace(self, offset=0, axis1=0, axis2=1, dtype=None):
-    """The sum of the diagonal ``offset`` in two axes; integers give Int64 (``Tensor.trace``)."""
-    diagonal = torch.diagonal(self, offset, axis1, axis2)
-    return torch.sum(diagonal, -1, dtype=None if dtype is None else _dtype.to_torch(dtype))
-
-
-@op(method=True, mint=True)
-def inverse(input):
-    """The inverse of a matrix or of each in a stack (``mindspore.ops.inverse``)."""
-    _check_rows("MatrixInverse", input)
-    return torch.linalg.inv(_floating(input))
-
-
-def _check_rows(name: str, matrices) -> None:
-    if matrices.shape[-2:-1] == (1,):
-        raise ValueError(f"For primitive[{name}], the row size must be greater than or equal to 2, "
-                         "but got 1.")
-
-
-@primitive("MatrixInverse", init={"adjoint": False})
-def _matrix_inverse(x, adjoint=False):
-    """The inverse of each matrix, of its adjoint where asked (``mindspore.ops.MatrixInverse``)."""
-    _check_rows("MatrixInverse", x)
-    return torch.linalg.inv(x.mH if adjoint else x)
-
-
-def _floating(t):
-    return t if t.is_floating_point() or t.is_complex() else t.to(torch.float32)
-
-
-@op(primitive="MatrixDeterminant", alias=("matrix_determinant",), method=("det", "matrix_determinant"))
-def det(input):
-    """The determinant (``mindspore.ops.det``)."""
-    _check_rows("MatrixDeterminant", input)
-    return torch.linalg.det(input)
-
-
-@op(method=True)
-def logdet(input):
-    """The logarithm of the determinant (``mindspore.ops.logdet``)."""
-    return torch.logdet(input)
-
-
-@op(
-    primitive="LogMatrixDeterminant",
-    alias=("log_matrix_determinant",),
-    method=("slogdet", "log_matrix_determinant"),
-)
-def slogdet(input):
-    """Sign and logarithm of the absolute value of the determinant (``mindspore.ops.slogdet``)."""
-    _check_rows("LogMatrixDeterminant", input)
-    sign, log = torch.linalg.slogdet(input)
-    return sign, log
-
-
-@op(method=True)
-def svd(input, full_matrices=False, compute_uv=True):
-    """Singular values s, and u and v with input = u @ diag(s) @ v.T.
-
-    MindSpore: ``mindspore.ops.svd``; numpy's order is u, s, v.
-    """
-    if not compute_uv:
-        return torch.linalg.svdvals(input)
-    u, s, vh = torch.linalg.svd(input, full_matrices)
-    return s, u, vh.mH
-
-
-@op()
-def qr(input, mode="reduced"):
-    """input = q @ r with orthogonal q and upper triangular r (``mindspore.ops.qr``)."""
-    q, r = torch.linalg.qr(input, mode)
-    return q, r
-
-
-@method(name="qr")
-def _tensor_qr(input, some=True):
-    """The reduced decomposition, or the complete one where ``some`` is False (``mindspore.Tensor.qr``)."""
-    return qr.kernel(input, "reduced" if some else "complete")
-
-
-@op(primitive="Cholesky", init={"upper": False}, method=True)
-def cholesky(input_x, upper=False):
-    """The Cholesky factor of positive definite matrices (``mindspore.ops.cholesky``)."""
-    return torch.linalg.cholesky(input_x, upper=upper)
-
-
-@op(primitive="CholeskyInverse", init={"upper": False}, method=True)
-def cholesky_inverse(input_x, upper=False):
-    """The inverse from a Cholesky factor (``mindspore.ops.cholesky_inverse``)."""
-    return torch.linalg.inv(input_x.mH @ input_x if upper else input_x @ input_x.mH)
-
-
-@op(method=True)
-def cholesky_solve(input, input2, upper=False):
-    """Solves A x = input from A's Cholesky factor ``input2`` (``mindspore.ops.cholesky_solve``)."""
-    return torch.cholesky_solve(input, input2, upper=upper)
-
-
-@op(method=True)
-def pinv(x, *, atol=None, rtol=None, hermitian=False):
-    """The pseudo-inverse (``mindspore.ops.pinv``)."""
-    return torch.linalg.pinv(x, atol=atol, rtol=rtol, hermitian=hermitian)
-
-
-@op(method=True)
-def matrix_power(input, n):
-    """The n-th power of square matrices (``mindspore.ops.matrix_power``)."""
-    return torch.linalg.matrix_power(input, n)
-
-
-@op(primitive="MatrixExp")
-def matrix_exp(input):
-    """The matrix exponential (``mindspore.ops.matrix_exp``)."""
-    return torch.linalg.matrix_exp(input)
-
-
-@op()
-def matrix_solve(matrix, rhs, adjoint=False):
-    """Solves matrix @ x = rhs (``mindspore.ops.matrix_solve``)."""
-    return torch.linalg.solve(matrix.mH if adjoint else matrix, rhs)
-
-
-@op()
-def cond(A, p=None):
-    """The condition number in the p-norm (``mindspore.ops.cond``)."""
-    if p in (None, 2, -2, "nuc"):        # singular values are Float32
-        return torch.linalg.cond(A, p).to(torch.float32)
-    return torch.linalg.matrix_norm(A, p) * torch.linalg.matrix_norm(torch.linalg.inv(A), p)
-
-
-@op(method=True)
-def cov(input, *, correction=1, fweights=None, aweights=None):
-    """The covariances of the rows (``mindspore.ops.cov``)."""
-    if isinstance(correction, (list, tuple)):
-        correction = correction[0]
-    return torch.cov(input, correction=int(correction), fweights=fweights, aweights=aweights)
-
-
-@op(method=True)
-def adjoint(x):
-    """The conjugate of the transposed matrices (``mindspore.ops.adjoint``)."""
-    return x.mH.resolve_conj()
-
-
-@op(method=True)
-def renorm(input, p, axis, maxnorm):
-    """Slices along ``axis`` whose p-norm is above ``maxnorm`` brought down to it.
-
-    MindSpore: ``mindspore.ops.renorm``.
-    """
-    return torch.renorm(input, p, one_axis(axis, input, "Renorm"), maxnorm)
-
-
-@primitive("Renorm", init=("p", "dim", "maxnorm"))
-def _renorm(input, p, dim, maxnorm):
-    """``renorm`` along ``dim`` (``mindspore.ops.Renorm``)."""
-    return renorm.kernel(input, p, dim, maxnorm)
 
 
 __all__ = [
