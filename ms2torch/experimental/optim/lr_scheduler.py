@@ -13,9 +13,10 @@ from collections import Counter
 from ms2torch import _checkparam as validator
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
-from ms2torch.common.parameter import Parameter
 from ms2torch.ops.function.parameter_func import assign, assign_add, assign_sub
 
+from ._plateau import ReduceLROnPlateau
+from ._rates import by_group, check_float, check_iterations, number, rates_by_group
 from .optimizer import Optimizer
 
 __all__ = [
@@ -34,10 +35,6 @@ __all__ = [
     "SequentialLR",
     "StepLR",
 ]
-
-
-def _number(value: float, name: str, dtype=_dtype.float32) -> Parameter:
-    return Parameter(Tensor(value, dtype), name=name)
 
 
 class LRScheduler:
@@ -66,7 +63,7 @@ class LRScheduler:
         self.optimizer = optimizer
         self._last_lr = list(optimizer.lrs)
         self.groups_num = len(optimizer.param_groups)
-        self.last_epoch = _number(last_epoch, f"last_epoch_{type(self).__name__}")
+        self.last_epoch = number(last_epoch, f"last_epoch_{type(self).__name__}")
         self.increase_tensor = Tensor(1, _dtype.int32)
         self.step()
 
@@ -115,7 +112,7 @@ class StepLR(_Chained):
     def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1) -> None:
         if not isinstance(step_size, int):
             raise TypeError(f"For 'StepLR', the 'step_size' must be int, but got {type(step_size)}.")
-        _check_float("StepLR", gamma=gamma)
+        check_float("StepLR", gamma=gamma)
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
@@ -136,7 +133,7 @@ class LinearLR(_Chained):
             )
         if not 0 <= end_factor <= 1.0:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
-        _check_iterations("LinearLR", total_iters)
+        check_iterations("LinearLR", total_iters)
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -157,7 +154,7 @@ class ExponentialLR(_Chained):
     """Times ``gamma`` every epoch."""
 
     def __init__(self, optimizer, gamma, last_epoch=-1) -> None:
-        _check_float("ExponentialLR", gamma=gamma)
+        check_float("ExponentialLR", gamma=gamma)
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
@@ -172,10 +169,10 @@ class PolynomialLR(_Chained):
     """The first rate times (1 - epoch / total_iters)^power, until ``total_iters`` epochs are over."""
 
     def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1) -> None:
-        _check_float("PolynomialLR", power=power)
+        check_float("PolynomialLR", power=power)
         if power < 0:
             raise ValueError(f"For 'PolynomialLR', the 'power' must be >= 0, but got {power}.")
-        _check_iterations("PolynomialLR", total_iters)
+        check_iterations("PolynomialLR", total_iters)
         self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
 
@@ -195,7 +192,7 @@ class ConstantLR(_Chained):
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1) -> None:
         if factor > 1.0 or factor < 0:
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
-        _check_iterations("ConstantLR", total_iters)
+        check_iterations("ConstantLR", total_iters)
         self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -236,7 +233,7 @@ class LambdaLR(LRScheduler):
     """The first rate times ``lr_lambda(epoch)``; one function for all groups, or a list with one for each."""
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1) -> None:
-        self.lr_lambdas = _by_group(optimizer, lr_lambda)
+        self.lr_lambdas = by_group(optimizer, lr_lambda)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
@@ -247,7 +244,7 @@ class MultiplicativeLR(LRScheduler):
     """The last rate times ``lr_lambda(epoch)``; one function for all groups, or a list with one for each."""
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1) -> None:
-        self.lr_lambdas = _by_group(optimizer, lr_lambda)
+        self.lr_lambdas = by_group(optimizer, lr_lambda)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
@@ -302,9 +299,9 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         if not isinstance(T_mult, int) or T_mult < 1:
             raise ValueError(f"T_mult should be an integer and equal or greater than 1, but got {T_mult}")
         validator.check_value_type("eta_min", eta_min, [float, int])
-        self.T_0, self.T_i = _number(T_0, "T_0"), _number(T_0, "T_i")
+        self.T_0, self.T_i = number(T_0, "T_0"), number(T_0, "T_i")
         self.T_mult, self.eta_min = T_mult, Tensor(eta_min)
-        self.T_cur = _number(last_epoch, "T_cur")
+        self.T_cur = number(last_epoch, "T_cur")
         self._first_length, self._length, self._at = T_0, T_0, float(last_epoch)
         super().__init__(optimizer, last_epoch)
 
@@ -365,11 +362,11 @@ class CyclicLR(LRScheduler):
         scale_mode="cycle",
         last_epoch=-1,
     ) -> None:
-        base_lrs = _rates_by_group(optimizer, base_lr, "base_lr")
+        base_lrs = rates_by_group(optimizer, base_lr, "base_lr")
         if last_epoch == -1:
             for group, rate in zip(optimizer.param_groups, base_lrs, strict=True):
                 assign(group["lr"], rate)
-        self.max_lrs = [Tensor(rate) for rate in _rates_by_group(optimizer, max_lr, "max_lr")]
+        self.max_lrs = [Tensor(rate) for rate in rates_by_group(optimizer, max_lr, "max_lr")]
         up = float(step_size_up)
         self.total_step_size = up + (up if step_size_down is None else float(step_size_down))
         self.step_up_ratio = up / self.total_step_size
@@ -427,7 +424,7 @@ class SequentialLR:
                 f"and the number of milestones {len(milestones)}"
             )
         self._schedulers, self.milestones, self.optimizer = schedulers, milestones, optimizer
-        self.last_epoch = _number(last_epoch + 1, "last_epoch_SequentialLR")
+        self.last_epoch = number(last_epoch + 1, "last_epoch_SequentialLR")
         # Each scheduler has made its first step: take them back, then make that of the first one.
         for group in optimizer.param_groups:
             assign(group["lr"], group["initial_lr"])
@@ -450,124 +447,3 @@ class SequentialLR:
         """The rates now, as Tensors."""
         return [rate.value() for rate in self._last_lr]
 
-
-class ReduceLROnPlateau:
-    """Times ``factor`` when the metric given to ``step()`` has not improved for more than ``patience``
-    epochs.
-
-    ``mode`` "min" or "max", ``threshold`` relative or absolute (``threshold_mode`` "rel", "abs"); then it
-    rests for ``cooldown`` epochs. Never below ``min_lr``, and not for a change of ``eps`` or less. ValueError
-    and TypeError for bad arguments.
-    """
-
-    def __init__(
-        self,
-        optimizer,
-        mode="min",
-        factor=0.1,
-        patience=10,
-        threshold=1e-4,
-        threshold_mode="rel",
-        cooldown=0,
-        min_lr=0,
-        eps=1e-8,
-    ) -> None:
-        if factor >= 1.0:
-            raise ValueError("The lr factor should be less than 1.0.")
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"Expected an `Optimizer`, but got type {type(optimizer).__name__}")
-        groups = len(optimizer.param_groups)
-        if isinstance(min_lr, (list, tuple)):
-            if len(min_lr) != groups:
-                raise ValueError(f"Expected {groups} min_lrs, got {len(min_lr)}")
-        else:
-            min_lr = [min_lr] * groups
-        if mode not in {"min", "max"}:
-            raise ValueError(f"`mode` should be 'min' or 'max', but got {mode}.")
-        if threshold_mode not in {"rel", "abs"}:
-            raise ValueError(f"`threshold mode` should be 'rel' or 'abs', but got {threshold_mode}.")
-        self.optimizer, self.factor, self.mode, self.patience = optimizer, factor, mode, patience
-        self.threshold, self.threshold_mode, self.cooldown, self.eps = (
-            threshold,
-            threshold_mode,
-            cooldown,
-            eps,
-        )
-        self.min_lrs = [Tensor(rate, _dtype.float32) for rate in min_lr]
-        self.mode_worse = float("inf") if mode == "min" else float("-inf")
-        self.best = _number(self.mode_worse, "best")
-        self.cooldown_counter, self.wait = _number(0, "cooldown_counter"), _number(0, "wait")
-        self.last_epoch = _number(0, "last_epoch_ReduceLROnPlateau", _dtype.int32)
-        self._last_lr = [group["lr"] for group in optimizer.param_groups]
-
-    def step(self, metrics) -> bool:
-        """Note the metric of an epoch (a Tensor or a number) and reduce the rates if it is time."""
-        current = float(metrics)
-        host = self.optimizer._host
-        wait, rest = host(self.wait), host(self.cooldown_counter)
-        assign_add(self.last_epoch, Tensor(1, _dtype.int32))
-        if self._is_improvement(current, host(self.best)):
-            assign(self.best, current)
-            wait = 0
-        else:
-            wait += 1
-        if rest > 0:
-            rest, wait = rest - 1, 0
-        if wait > self.patience:
-            self._reduce_lr()
-            rest, wait = self.cooldown, 0
-        assign(self.cooldown_counter, float(rest))
-        assign(self.wait, float(wait))
-        return True
-
-    def _reduce_lr(self) -> None:
-        for rate, low in zip(self._last_lr, self.min_lrs, strict=True):
-            old = self.optimizer._host(rate)
-            new = max(old * self.factor, float(low))
-            if old > new + self.eps:
-                assign(rate, new)
-
-    def in_cooldown(self) -> Tensor:
-        """Whether it rests."""
-        return self.cooldown_counter > 0
-
-    def _is_improvement(self, current: float, best: float) -> bool:
-        sign = -1.0 if self.mode == "min" else 1.0
-        if self.threshold_mode == "rel":
-            mark = best * (1.0 + sign * self.threshold)
-        else:
-            mark = best + sign * self.threshold
-        return current < mark if self.mode == "min" else current > mark
-
-    def get_last_lr(self) -> list[Tensor]:
-        """The rates now, as Tensors."""
-        return [rate.value() for rate in self._last_lr]
-
-
-def _check_float(cls: str, **named) -> None:
-    for name, value in named.items():
-        if not isinstance(value, float):
-            raise TypeError(f"For '{cls}', the '{name}' must be float, but got {type(value)}.")
-
-
-def _check_iterations(cls: str, total) -> None:
-    if not isinstance(total, int):
-        raise TypeError(f"For '{cls}', the type of total_iters must be int, but got {type(total)}.")
-
-
-def _by_group(optimizer, given) -> list:
-    count = len(optimizer.param_groups)
-    if not isinstance(given, (list, tuple)):
-        return [given] * count
-    if len(given) != count:
-        raise ValueError(f"Expected {count} lr_lambdas, but got {len(given)}")
-    return list(given)
-
-
-def _rates_by_group(optimizer, given, name: str):
-    count = len(optimizer.param_groups)
-    if not isinstance(given, (list, tuple)):
-        return [given] * count
-    if len(given) != count:
-        raise ValueError(f"Expected {count} values for {name}, got {len(given)}")
-    return given
