@@ -334,7 +334,7 @@ def op(kernel=None, *, primitive=None, init=(), call=None, method=None, mint=Non
 
 
 def _attach(name: str, call) -> None:
-    if name in Tensor.__dict__ and name not in METHODS:
+    if name not in METHODS and any(name in vars(cls) for cls in Tensor.__mro__ if cls is not object):
         raise ValueError(f"The Tensor method '{name}' is defined twice: in the class and {place_of(call)}.")
     METHODS[name] = call
     setattr(Tensor, name, call)

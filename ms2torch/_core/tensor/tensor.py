@@ -19,6 +19,7 @@ from ms2torch._core.operators.refusals import cannot_multiply, one_dtype, transl
 from ms2torch._core.operators.wrong_operands import of_operator, of_primitive
 from ms2torch._core.tensor import construct, indexing, pickling, printing, writing_back
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.tensor.exchange import Exchange
 from ms2torch._core.torch_private import is_differentiated, register_pytree_node
 
 _FROM_TORCH = _dtype._FROM_TORCH
@@ -26,7 +27,7 @@ _NOT_PICKLED = ("_origin", "_grad_hooks")
 _promote = _dtype.promote
 
 
-class Tensor:
+class Tensor(Exchange):
     """A multi-dimensional array (``mindspore.Tensor``).
 
     ``input_data`` is a number, a nested list or tuple, a numpy array, a Tensor or a torch.Tensor (whose
@@ -71,46 +72,10 @@ class Tensor:
 
     # ---- torch and numpy -------------------------------------------------------------------------------
 
-    def torch(self) -> torch.Tensor:
-        """The torch.Tensor inside: no copy, same memory (ms2torch's own method)."""
-        return self._t
-
-    def asnumpy(self) -> np.ndarray:
-        """The data as a numpy array that shares memory on the CPU (``Tensor.asnumpy``).
-
-        bfloat16 comes as float32.
-        """
-        if mode.tracing is not None:
-            mode.tracing.read(self)
-        t = self._t
-        if t.requires_grad:
-            t = t.detach()
-        if t.__class__ is not torch.Tensor and hasattr(t, "full_tensor"):
-            t = t.full_tensor()     # lies on several ranks
-        if t.dtype is torch.bfloat16:
-            t = t.float()
-        if t.device.type != "cpu":
-            t = t.cpu()
-        return t.resolve_conj().resolve_neg().numpy()
-
-    numpy = asnumpy
-
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
         """torch functions take Tensors and give Tensors; the arithmetic is then torch's own."""
         return lift(func(*lower(args), **lower(kwargs or {})))
-
-    def __array__(self, dtype=None, copy=None):
-        array = self.asnumpy()
-        if dtype is not None and array.dtype != dtype:
-            return array.astype(dtype)
-        return array.copy() if copy else array
-
-    def __dlpack__(self, stream=None):
-        return self._t.detach().__dlpack__()
-
-    def __dlpack_device__(self):
-        return self._t.__dlpack_device__()
 
     def __reduce_ex__(self, protocol):
         state = {name: value for name, value in self.__dict__.items() if name not in _NOT_PICKLED}
@@ -191,9 +156,6 @@ class Tensor:
     def __str__(self) -> str:
         return printing.to_str(self._t)
 
-    def __format__(self, spec: str) -> str:
-        return format(self.asnumpy().item(), spec) if spec else str(self)
-
     def __len__(self) -> int:
         t = self._t
         if t.ndim == 0:
@@ -209,34 +171,6 @@ class Tensor:
             for i, row in enumerate(rows):
                 row._origin = writing_back.origin(self, i)
         return iter(rows)
-
-    def __bool__(self) -> bool:
-        t = self._t
-        if t.numel() != 1:
-            raise ValueError(f"The tensor should have only one element, but got {t.numel()}, more than one "
-                             "element is ambiguous.")
-        return bool(t)
-
-    def __int__(self) -> int:
-        return int(self._scalar())
-
-    def __float__(self) -> float:
-        return float(self._scalar())
-
-    def __complex__(self) -> complex:
-        return complex(self._scalar())
-
-    def __index__(self) -> int:
-        t = self._t
-        if t.is_floating_point() or t.is_complex() or t.numel() != 1:
-            raise ValueError("Only integer tensors of a single element can be converted to an index.")
-        return int(t)
-
-    def _scalar(self):
-        t = self._t
-        if t.numel() != 1:
-            raise ValueError("Only one element tensors can be converted to Python scalars")
-        return t.item()
 
     def __hash__(self) -> int:
         return id(self)
