@@ -23,16 +23,6 @@ from ms2torch.nn import _described_inputs
 GRADIENT_NAMES = frozenset({"grad", "value_and_grad", "GradOperation", "_Grad", "vjp"})
 
 
-class HookHandle:
-    """What registering a hook returns; ``remove()`` takes the hook away."""
-
-    def __init__(self, table: dict, key: int) -> None:
-        self._table, self.handle_id = table, key
-
-    def remove(self) -> None:
-        self._table.pop(self.handle_id, None)
-
-
 class CellCall:
     """How a Cell marked ``_slow`` is called."""
 

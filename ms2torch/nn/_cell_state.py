@@ -16,7 +16,7 @@ from torch.nn.modules.module import _EXTRA_STATE_KEY_SUFFIX, _IncompatibleKeys
 from ms2torch._core import torch_private
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
-from ._cell_call import HookHandle
+from ._cell_hooks import HookHandle
 
 _registration_hooks: OrderedDict = OrderedDict()
 _registrations = itertools.count()

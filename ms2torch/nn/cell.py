@@ -8,7 +8,6 @@ the same tensor.
 
 from __future__ import annotations
 
-import itertools
 import sys
 from collections import OrderedDict
 from types import FunctionType
@@ -16,9 +15,8 @@ from types import FunctionType
 import torch
 
 from ms2torch import language
-from ms2torch._checkparam import check_hook_fn
 from ms2torch._core import mode as _mode
-from ms2torch._core.errors import notice, unsupported
+from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient import recording, threads
 from ms2torch._core.module import Guarded, guard, guard_overrides
 from ms2torch._core.operators.error_wrappers import layer_error, wrap_class
@@ -26,7 +24,9 @@ from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple
 
-from ._cell_call import GRADIENT_NAMES, CellCall, HookHandle
+from ._cell_call import GRADIENT_NAMES, CellCall
+from ._cell_hooks import CellHooks
+from ._cell_settings import CellSettings
 from ._cell_state import CellState, register_cell_buffer_registration_hook
 from ._cell_tree import CellTree, Params
 from ._held_operators import held
@@ -34,10 +34,9 @@ from ._held_operators import held
 __all__ = ["Cell", "GraphCell", "register_cell_buffer_registration_hook"]
 
 _Module = torch.nn.Module
-_hook_ids = itertools.count()
 
 
-class Cell(CellTree, CellState, CellCall, _Module):
+class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
     """Base class of networks and layers: parameters and child Cells as attributes, the computation in
     ``construct``.
 
@@ -62,7 +61,6 @@ class Cell(CellTree, CellState, CellCall, _Module):
     _phase = "train"
     _scope = None
     _next_id = 1
-    _cell_hooks = None
     _recompute = False
     mixed_precision_type = None
     bprop_debug = False
@@ -316,111 +314,6 @@ class Cell(CellTree, CellState, CellCall, _Module):
                 self.__dict__["_float"] = dtype
                 self._mark_slow()
 
-    def set_broadcast_flag(self, mode: bool = True) -> Cell:
-        return self.add_flags_recursive(broadcast_flag=mode)
-
-    def set_boost(self, boost_type: str) -> Cell:
-        raise unsupported(
-            "mindspore.nn.Cell.set_boost",
-            "MindSpore's boost algorithms change the arithmetic and are not supported.",
-            "train without set_boost.",
-        )
-
-    def recompute(
-        self, *, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None, **kwargs
-    ) -> None:
-        """Recompute this Cell's activations in the backward pass instead of keeping them (torch's
-        checkpoint)."""
-        self.__dict__["_recompute"] = True
-        self._mark_slow()
-
-    # Settings that tell MindSpore where or how to schedule, never what to compute.
-
-    def set_comm_fusion(self, fusion_type, recurse: bool = True) -> Cell:
-        for param in self.get_parameters(expand=recurse):
-            param.comm_fusion = fusion_type
-        return self
-
-    def set_param_ps(self, recurse: bool = True, init_in_server: bool = False) -> None:
-        for param in self.trainable_params(recurse):
-            param.set_param_ps(init_in_server)
-
-    def set_jit_config(self, jit_config) -> None:
-        self.__dict__["jit_config_dict"] = getattr(jit_config, "jit_config_dict", {})
-
-    def set_auto_parallel(self) -> None:
-        notice("cell.set_auto_parallel", "Cell.set_auto_parallel: the network runs data-parallel here.")
-
-    def set_data_parallel(self) -> None:
-        """Data parallelism is what there is."""
-
-    def set_inputs(self, *inputs, **kwargs) -> None:
-        """Shapes are always dynamic here; the inputs are kept for ``get_inputs``, and in graph mode calls
-        are held against them (ValueError, TypeError). ValueError for a name that ``construct`` has not,
-        TypeError in graph mode for too few or too many."""
-        from ._described_inputs import described
-
-        self.__dict__["_dynamic_shape_inputs"] = described(self.construct, inputs, kwargs)
-        self._mark_slow()
-
-    def get_inputs(self):
-        return self.__dict__.get("_dynamic_shape_inputs")
-
-    def compile(self, *args, **kwargs) -> None:
-        """Have calls of this Cell compiled, where graphs are; the first call does it."""
-        self._mark_evaluated()
-
-    @property
-    def compile_cache(self) -> set:
-        """MindSpore's compiled graphs; ms2torch keeps none."""
-        return set()
-
-    @property
-    def phase_cache(self) -> dict:
-        """MindSpore's compiled graphs by phase; ms2torch keeps none."""
-        return {}
-
-    def offload(self, backward_prefetch="Auto") -> None:
-        """Moving activations to the host is not supported; recomputing them saves memory too."""
-        raise unsupported(
-            "mindspore.nn.Cell.offload",
-            "activations are not moved to the host.",
-            "call recompute() on the Cell, which saves the same memory.",
-        )
-
-    def compile_and_run(self, *args, **kwargs):
-        return self(*args, **kwargs)
-
-    def shard(self, in_strategy, out_strategy=None, parameter_plan=None, device="Ascend", level=0):
-        from ms2torch.parallel._strategies import of_call
-
-        return of_call(self, in_strategy, out_strategy, parameter_plan)
-
-    @property
-    def pipeline_stage(self) -> int:
-        return self.__dict__.get("_pipeline_stage", 0)
-
-    @pipeline_stage.setter
-    def pipeline_stage(self, value) -> None:
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(
-                f"For 'Cell', the property 'pipeline_stage' must be int type, but got type : {type(value)}"
-            )
-        if value < 0:
-            raise ValueError(
-                f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}"
-            )
-        self.__dict__["_pipeline_stage"] = value
-        self._mark_slow()
-
-    def _get_attr_from_cell(self, network) -> None:
-        """Take over what a wrapped network was configured with."""
-        if isinstance(network, Cell) and network.jit_config_dict:
-            self.__dict__["jit_config_dict"] = network.jit_config_dict
-
-    def flatten_weights(self, fusion_size: int = 0) -> None:
-        """A memory layout hint; parameters keep their own storage here."""
-
     # ---- torch's names that MindSpore has too
     # ---------------------------------------------------------------
 
@@ -439,52 +332,6 @@ class Cell(CellTree, CellState, CellCall, _Module):
     def named_parameters(self, *args, **kwargs):
         """As ``parameters``, with torch's dotted names."""
         return _ForReading(_Module.named_parameters(self, *args, **kwargs))
-
-    # ---- hooks -----------------------------------------------------------------------------------------
-
-    def _add_hook(self, kind: str, hook, front: bool = False, **how) -> HookHandle:
-        check_hook_fn(hook)
-        if self._cell_hooks is None:
-            self.__dict__["_cell_hooks"] = {}
-        table = self._cell_hooks.setdefault(kind, OrderedDict())
-        key = next(_hook_ids)
-        table[key] = (hook, how)
-        if front:
-            table.move_to_end(key, last=False)
-        self._mark_slow()
-        return HookHandle(table, key)
-
-    def register_forward_pre_hook(
-        self, hook_fn, *, prepend: bool = False, with_kwargs: bool = False
-    ) -> HookHandle:
-        """Call ``hook_fn(cell, args)`` before ``construct``; a result replaces the arguments."""
-        return self._add_hook("forward_pre", hook_fn, prepend, with_kwargs=with_kwargs)
-
-    def register_forward_hook(
-        self, hook_fn, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
-    ) -> HookHandle:
-        """Call ``hook_fn(cell, args, output)`` after ``construct``; a result replaces the output."""
-        return self._add_hook("forward", hook_fn, prepend, with_kwargs=with_kwargs)
-
-    def register_parameter_forward_hook(self, hook) -> None:
-        """Compute this Cell with ``hook(param)`` in the place of Parameters; None takes all hooks away.
-
-        ``hook`` is for all parameters, or a list of ``{"params": [...], "hook": function}``.
-        """
-        groups = hook if isinstance(hook, list) else [{"params": list(self.get_parameters()), "hook": hook}]
-        table = {} if hook is None else {id(p): (p, g["hook"]) for g in groups for p in g["params"]}
-        self.__dict__["_parameter_hooks"] = list(table.values())
-        self._mark_slow()
-
-    def register_backward_pre_hook(self, hook_fn) -> HookHandle:
-        """Call ``hook_fn(cell, grad_output)`` with the gradient of the output; a result replaces it."""
-        return self._add_hook("backward_pre", hook_fn)
-
-    def register_backward_hook(self, hook_fn) -> HookHandle:
-        """Call ``hook_fn(cell, grad_input, grad_output)`` with the inputs' and output's gradients; a result
-        replaces the inputs' gradients."""
-        return self._add_hook("backward", hook_fn)
-
 
 class _Uninitialised:
     """Stands for ``construct`` in a Cell until its ``__init__`` has run."""
@@ -578,7 +425,8 @@ guard(
     ],
 )
 
-for _part in (CellTree, CellState, CellCall):          # what Python's errors call its methods
+# What Python's errors call the methods of its parts.
+for _part in (CellTree, CellState, CellCall, CellHooks, CellSettings):
     for _name, _method in vars(_part).items():
         if isinstance(_method, FunctionType):
             _method.__qualname__ = f"Cell.{_name}"

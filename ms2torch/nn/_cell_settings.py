@@ -1,0 +1,119 @@
+"""What a Cell is told about how it runs: to recompute, to compile, on which stage. Mixed into Cell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ms2torch._core.errors import notice, unsupported
+
+if TYPE_CHECKING:
+    from .cell import Cell
+
+
+class CellSettings:
+    """The settings of a Cell; most tell MindSpore how to schedule, and are kept without effect."""
+
+    def set_broadcast_flag(self, mode: bool = True) -> Cell:
+        return self.add_flags_recursive(broadcast_flag=mode)
+
+    def set_boost(self, boost_type: str) -> Cell:
+        raise unsupported(
+            "mindspore.nn.Cell.set_boost",
+            "MindSpore's boost algorithms change the arithmetic and are not supported.",
+            "train without set_boost.",
+        )
+
+    def recompute(
+        self, *, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None, **kwargs
+    ) -> None:
+        """Recompute this Cell's activations in the backward pass instead of keeping them (torch's
+        checkpoint)."""
+        self.__dict__["_recompute"] = True
+        self._mark_slow()
+
+    # Settings that tell MindSpore where or how to schedule, never what to compute.
+
+    def set_comm_fusion(self, fusion_type, recurse: bool = True) -> Cell:
+        for param in self.get_parameters(expand=recurse):
+            param.comm_fusion = fusion_type
+        return self
+
+    def set_param_ps(self, recurse: bool = True, init_in_server: bool = False) -> None:
+        for param in self.trainable_params(recurse):
+            param.set_param_ps(init_in_server)
+
+    def set_jit_config(self, jit_config) -> None:
+        self.__dict__["jit_config_dict"] = getattr(jit_config, "jit_config_dict", {})
+
+    def set_auto_parallel(self) -> None:
+        notice("cell.set_auto_parallel", "Cell.set_auto_parallel: the network runs data-parallel here.")
+
+    def set_data_parallel(self) -> None:
+        """Data parallelism is what there is."""
+
+    def set_inputs(self, *inputs, **kwargs) -> None:
+        """Shapes are always dynamic here; the inputs are kept for ``get_inputs``, and in graph mode calls
+        are held against them (ValueError, TypeError). ValueError for a name that ``construct`` has not,
+        TypeError in graph mode for too few or too many."""
+        from ._described_inputs import described
+
+        self.__dict__["_dynamic_shape_inputs"] = described(self.construct, inputs, kwargs)
+        self._mark_slow()
+
+    def get_inputs(self):
+        return self.__dict__.get("_dynamic_shape_inputs")
+
+    def compile(self, *args, **kwargs) -> None:
+        """Have calls of this Cell compiled, where graphs are; the first call does it."""
+        self._mark_evaluated()
+
+    @property
+    def compile_cache(self) -> set:
+        """MindSpore's compiled graphs; ms2torch keeps none."""
+        return set()
+
+    @property
+    def phase_cache(self) -> dict:
+        """MindSpore's compiled graphs by phase; ms2torch keeps none."""
+        return {}
+
+    def offload(self, backward_prefetch="Auto") -> None:
+        """Moving activations to the host is not supported; recomputing them saves memory too."""
+        raise unsupported(
+            "mindspore.nn.Cell.offload",
+            "activations are not moved to the host.",
+            "call recompute() on the Cell, which saves the same memory.",
+        )
+
+    def compile_and_run(self, *args, **kwargs):
+        return self(*args, **kwargs)
+
+    def shard(self, in_strategy, out_strategy=None, parameter_plan=None, device="Ascend", level=0):
+        from ms2torch.parallel._strategies import of_call
+
+        return of_call(self, in_strategy, out_strategy, parameter_plan)
+
+    @property
+    def pipeline_stage(self) -> int:
+        return self.__dict__.get("_pipeline_stage", 0)
+
+    @pipeline_stage.setter
+    def pipeline_stage(self, value) -> None:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(
+                f"For 'Cell', the property 'pipeline_stage' must be int type, but got type : {type(value)}"
+            )
+        if value < 0:
+            raise ValueError(
+                f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}"
+            )
+        self.__dict__["_pipeline_stage"] = value
+        self._mark_slow()
+
+    def _get_attr_from_cell(self, network) -> None:
+        """Take over what a wrapped network was configured with."""
+        if isinstance(network, CellSettings) and network.jit_config_dict:
+            self.__dict__["jit_config_dict"] = network.jit_config_dict
+
+    def flatten_weights(self, fusion_size: int = 0) -> None:
+        """A memory layout hint; parameters keep their own storage here."""
