@@ -46,6 +46,12 @@ def test_a_cast_where_the_update_takes_one_dtype(optimizer, dtype):
     cast_then_stepped(optimizer, dtype, 2)
 
 
+@case(mode="BOTH", raises=True)
+def test_ftrl_takes_no_halves():
+    params = [ms.Parameter(ms.Tensor([1.0, 2.0, 3.0], ms.float16), name="w")]
+    nn.FTRL(params, learning_rate=0.1)((ms.Tensor(SLOPES[0], ms.float16),))
+
+
 class Squares(nn.Cell):
     def __init__(self):
         super().__init__()

@@ -7,8 +7,9 @@ from functools import partial
 import torch
 
 from ms2torch import _checkparam as validator
+from ms2torch._core.tensor.dtype import float16
 
-from ._mixed import refuse_cast
+from ._mixed import cannot_widen, refuse_cast
 from ._rows import in_turn
 from ._undo import atomic, renew
 from .optimizer import Optimizer, opt_init_args_register
@@ -19,7 +20,8 @@ class FTRL(Optimizer):
 
     With a' = a + g^2 and k = -lr_power: z += g - (a'^k - a^k) / lr * p; p = 0 where |z| <= l1, else (sign(z)
     * l1 - z) / (a'^k / lr + 2 * l2). State: ``moments.*`` (a), ``linear.*`` (z). Weight decay applies to all
-    parameters. ValueError for groups with rates and rates by step. torch has no counterpart.
+    parameters. ValueError for groups with rates and rates by step, TypeError for a step of float16
+    parameters. torch has no counterpart.
     """
 
     _gathers = True
@@ -56,6 +58,8 @@ class FTRL(Optimizer):
             self._buckets = self._make_buckets(self._preprocess_weight_decay(weight_decay))
 
     def construct(self, grads):
+        if any(p.dtype is float16 for p in self.parameters):        # the rate is a float32
+            raise cannot_widen(self._written, torch.float16, torch.float32)
         kernel = partial(_ftrl, self.l1, self.l2, -self.lr_power)
         return self._update(grads, kernel, self.moments, self.linear)
 
