@@ -145,7 +145,7 @@ def claim(fn, args: tuple, kwargs: dict, places, weights) -> Recording | None:
     if not recorder.waiting:
         return None
     call = _flatten((args, kwargs))
-    found = next((r for r in recorder.waiting if _same(r.call, call)), None)
+    found = next((r for r in reversed(recorder.waiting) if _same(r.call, call)), None)
     if found is None:
         return None
     recorder.waiting.remove(found)
