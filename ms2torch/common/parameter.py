@@ -252,7 +252,9 @@ class Parameter(Tensor):
         with threads.held():
             if mode.differentiation is None:
                 self._rebind(t)
-            elif not repeating.again():
+            elif repeating.writes(self):
+                self._t = overwrite(self._t, t)
+            else:
                 # Who reads it from here on differentiates by this Parameter.
                 mode.differentiation.rebind(self, overwrite(self._t, t))
 

@@ -39,6 +39,19 @@ class Counter(nn.Cell):
         return x * self.runs * x
 
 
+class Several(Counter):
+    """Reads what it writes, between writes and after them."""
+
+    def construct(self, x):
+        a = x * self.runs * x
+        ops.assign_add(self.runs, t(0.5))
+        b = a * self.runs * x
+        ops.assign(self.runs, self.runs * 3.0)
+        b = b * self.runs
+        ops.assign_add(self.runs, t(-1.0))
+        return b * x
+
+
 class Drawn(nn.Cell):
     """Draws by functions, whose seeds are those of the program."""
 
@@ -89,6 +102,12 @@ def test_the_last_operator_does_not_run_again(how):
       reason="PyNative counts both runs, and computes with the second count")
 def test_a_parameter_is_written_once(how):
     return trained(Counter, how)
+
+
+@case(each={"how": ["train", "grad"]}, judge="GRAPH",
+      reason="PyNative goes on with what the first run left, and leaves what both runs wrote")
+def test_what_is_written_several_times_is_read_as_it_was(how):
+    return trained(Several, how)
 
 
 @case(each={"how": ["train", "grad"]}, judge="GRAPH", reason="PyNative draws other numbers in the second run")

@@ -246,15 +246,19 @@ class Pass:
     def _write_parameter(self, holder: Tensor, change) -> None:
         """The write itself is not differentiated: who reads the Parameter afterwards gets the new value with
         the Parameter's gradient (as by `ops.function._writing`)."""
-        if repeating.again():
-            return
+        again = repeating.writes(holder)
         t = holder._t
-        # Its own memory stays as it is until the pass ends well.
-        in_place = id(holder) in self._changed and not t.requires_grad and sys.getrefcount(t) == 3
+        # Its own memory stays as it is until the pass ends well, and for bodies that run again.
+        in_place = (id(holder) in self._changed and not t.requires_grad and not repeating.under_way
+                    and sys.getrefcount(t) == 3)
         with torch.no_grad():
             new = copy_on_write.apply_change(t.detach() if t.requires_grad else t, change, in_place)
         if new is not t:
-            self.rebind(holder, copy_on_write.overwrite(t, new) if t.requires_grad else new)
+            content = copy_on_write.overwrite(t, new) if t.requires_grad else new
+            if again:
+                holder._t = content
+            else:
+                self.rebind(holder, content)
 
     def was_given(self, holder: Tensor) -> bool:
         """Whether ``holder`` is an argument of what is differentiated, which PyNative mode protects."""

@@ -1,4 +1,7 @@
-"""A body that runs again, for gradients that were not kept, draws what it drew before."""
+"""A body that runs again, for gradients that were not kept, draws what it drew before and reads what it read.
+
+What it writes to Parameters holds from the first run on; while it runs again they take the same contents.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,14 @@ _here = threading.local()
 
 class Draws:
     """What a body draws from: the first ``with draws:`` notes it; in later ones every draw starts where it
-    did then, and no stream moves on. They nest."""
+    did then, and no stream moves on. What it writes has its first content again for the time. They nest."""
 
-    __slots__ = ("_known", "_left", "_outer", "_seeds", "_starts")
+    __slots__ = ("_before", "_known", "_left", "_outer", "_seeds", "_starts", "_written")
 
     def __init__(self) -> None:
         self._known, self._left, self._starts = False, None, []
+        self._before: dict = {}         # the Parameters that it writes, with their contents before
+        self._written: list = []        # the same, with their contents outside of the block
 
     def __enter__(self) -> None:
         global under_way
@@ -26,6 +31,10 @@ class Draws:
         self._outer = getattr(_here, "draws", None)
         self._seeds = dict(kernel_seeds)
         self._left = iter(self._starts) if self._known else None
+        if self._known:
+            for holder, content in self._before.values():
+                self._written.append((holder, holder._t))
+                holder._t = content
         _here.draws = self
 
     def __exit__(self, kind, value, trace) -> None:
@@ -35,6 +44,9 @@ class Draws:
         if self._known:
             kernel_seeds.clear()
             kernel_seeds.update(self._seeds)
+            while self._written:
+                holder, content = self._written.pop()
+                holder._t = content
         self._known, self._left = True, None
 
 
@@ -42,6 +54,16 @@ def again() -> bool:
     """Whether a body runs again: what it wrote the first time holds."""
     draws = under_way and getattr(_here, "draws", None)
     while draws and draws._left is None:
+        draws = draws._outer
+    return bool(draws)
+
+
+def writes(holder) -> bool:
+    """Called before a Parameter is written to; True where a body runs again, and ``holder`` is to hold what
+    is written until the body ends."""
+    draws = under_way and getattr(_here, "draws", None)
+    while draws and draws._left is None:
+        draws._before.setdefault(id(holder), (holder, holder._t))
         draws = draws._outer
     return bool(draws)
 

@@ -29,8 +29,9 @@ def write(variable: Tensor, change, own: bool = False) -> Tensor:
     with threads.held():
         opened, rest = mode.differentiation, getattr(variable, "_rest", None)
         if opened is not None:
-            if rest is not None and repeating.again():
-                return wrap(overwrite(old, overwrite(new, old.detach())))       # it was written then
+            if rest is not None and repeating.writes(variable):
+                variable._t = overwrite(old, new.detach())
+                return wrap(overwrite(old, new))
             flows = rest is None and mode.graph
             opened.rebind(variable, overwrite(old, new if flows else new.detach()))
             if rest is None:
