@@ -86,6 +86,8 @@ class Tracing:
             return draw(stream, *args)
         with _disable_current_modes():
             values = draw(stream, *args)
+        if stream.place is not None:
+            return self.source(values, lambda: draw(stream.place(), *args))
         made = self.streams.get(id(stream))
         if made is None:
             return self.source(values, lambda: draw(stream, *args))

@@ -13,6 +13,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.gradient import local_writes, recording
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor
 
 # Cell classes whose own construct is still as it was written, and may meet a graph.
@@ -29,6 +30,8 @@ def compiled(function, strict: bool = False):
     @functools.wraps(function)
     def graph(*args, **kwargs):
         owner = args[0] if method and args else None
+        if graph_streams.under_way is None:
+            return graph_streams.call(graph if owner is None else owner, graph, args, kwargs)
         run = read.get(owner.__class__)
         if run is None:
             run = read[owner.__class__] = _strictly(_copy_of(function, owner), strict)
@@ -57,12 +60,17 @@ def in_a_graph() -> bool:
 _REPEATED = 3
 
 
-def gradients(of, gradient):
-    """``gradient``, which differentiates ``of``: in graph mode a call of its own is one graph."""
+def gradients(of, gradient, owner=None):
+    """``gradient``, which differentiates ``of``: in graph mode a call of its own is one graph.
+
+    ``owner`` keeps the graph for the next ``gradient`` that it makes of ``of``.
+    """
     steps: dict = {"calls": 0}
 
     @functools.wraps(gradient)
     def graph(*args, **kwargs):
+        if mode.graph and graph_streams.under_way is None:
+            return graph_streams.call(graph if owner is None else owner, graph, args, kwargs, of)
         if mode.graph and begins() and not _recorded(of):
             steps["calls"] += 1
             if steps["calls"] > _REPEATED:

@@ -20,6 +20,7 @@ from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient import recording, threads
 from ms2torch._core.module import Guarded, guard, guard_overrides
 from ms2torch._core.operators.error_wrappers import layer_error, wrap_class
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple
@@ -99,6 +100,8 @@ class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
     def __call__(self, *args, **kwargs):
         if threads.guarded:
             threads.wait()
+        if _mode.graph and graph_streams.under_way is None:
+            return graph_streams.call(self, self, args, kwargs)
         if _mode.spreading is not None and not self._never_recorded:     # (an optimizer is given no batch)
             return _mode.spreading.call(self, args, kwargs)
         try:

@@ -21,7 +21,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.devices.device import device
-from ms2torch._core.random import repeating
+from ms2torch._core.random import graph_streams, repeating
 from ms2torch._core.random.distributions import (
     _BELOW_ONE,
     doubles,
@@ -31,7 +31,7 @@ from ms2torch._core.random.distributions import (
     permutation,
 )
 from ms2torch._core.random.engines import MT19937, MinStd
-from ms2torch._core.random.rng import kernel_seed, kernel_seeds
+from ms2torch._core.random.rng import graph_seeds, kernel_seed, kernel_seeds
 
 
 @lru_cache(256)
@@ -78,6 +78,59 @@ def end_journal(begun: tuple, take_back: bool) -> None:
     _journal, _keeper = outer, keeper
 
 
+def _note(key, holder) -> None:
+    """Keep in the journal how ``holder``, an engine or the like, was before it first changed."""
+    if _journal is not None and key not in _journal and threading.get_ident() == _keeper:
+        _journal[key] = holder, holder.get_state()
+
+
+# ---- places in graphs ------------------------------------------------------------------------------------
+
+
+class Place:
+    """Where a graph draws: a call gives the stream that stands there, which is made where there is none."""
+
+    __slots__ = ("_graph", "_key", "_make")
+
+    def __init__(self, graph, operator, make) -> None:
+        _note(("graph", id(graph)), graph)
+        count = graph.used.get(operator, 0)
+        graph.used[operator] = count + 1
+        self._graph, self._key, self._make = graph, (operator, count), make
+
+    def __call__(self) -> Stream:
+        _note(("graph", id(self._graph)), self._graph)
+        stream = self._graph.streams.get(self._key)
+        if stream is None:
+            stream = self._graph.streams[self._key] = self._make()
+            stream.place = self
+        return stream
+
+
+def _of_the_place(stream: Stream) -> Stream:
+    """What an operator's ``stream`` is in the graph that is under way: one with its seeds for each place."""
+    if stream.place is not None:
+        return stream
+    graph = graph_streams.under_way.graph()
+    return stream if graph is None else Place(graph, stream.__reduce__(), stream.anew)()
+
+
+def of_a_use(seed: int | None, name: str) -> Stream:
+    """The stream of one use of the functional form ``name`` that asked for ``seed``."""
+    call = graph_streams.under_way
+    graph = call.graph() if call is not None else None
+    if graph is None:
+        return Stream(*graph_seeds(seed, name))
+    site = name, seed, *call.site()
+
+    def make() -> Stream:
+        if site not in graph.seeds:
+            graph.seeds[site] = graph_seeds(seed, name)
+        return Stream(*graph.seeds[site])
+
+    return Place(graph, site, make)()
+
+
 # ---- streams ---------------------------------------------------------------------------------------------
 
 
@@ -90,6 +143,8 @@ def _drawn(draw):
 
     @wraps(draw)
     def method(self, *args):
+        if graph_streams.under_way is not None:
+            self = _of_the_place(self)
         if mode.tracing is None:
             return draw(self, *args)
         return mode.tracing.draw(self, draw, args)
@@ -104,16 +159,22 @@ class Stream:
     A copy starts anew from the seeds, as that of a MindSpore operator does.
     """
 
-    __slots__ = ("_engines", "seed", "seed2")
+    __slots__ = ("_engines", "place", "seed", "seed2")
 
     def __init__(self, seed: int = 0, seed2: int = 0) -> None:
         self.seed, self.seed2 = int(seed), int(seed2)
         self._engines: dict = {}
+        self.place: Place | None = None
         if mode.tracing is not None:
             mode.tracing.born(self)
 
     def __reduce__(self):
         return Stream, (self.seed, self.seed2)
+
+    def anew(self) -> Stream:
+        """A stream with the same seeds that has drawn nothing."""
+        kind, seeds = self.__reduce__()
+        return kind(*seeds)
 
     def _engine(self, kind, shape: tuple):
         """The engine for ``shape``: of class ``kind``, or torch's generator where ``kind`` is a device."""
@@ -122,8 +183,7 @@ class Stream:
         if engine is None:
             seed = kernel_seed(self.seed, self.seed2) if self.seed or self.seed2 else secrets.randbits(32)
             engine = self._engines[key] = _start(kind, seed)
-        if _journal is not None and threading.get_ident() == _keeper:
-            _journal.setdefault((id(engine), key), (engine, engine.get_state()))
+        _note((id(engine), key), engine)
         if repeating.under_way:
             at, again = repeating.start(engine.get_state)
             if again:
@@ -232,7 +292,7 @@ class KernelStream(Stream):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self.seed, self.seed2, self._engines = 1, 0, {}
+        self.seed, self.seed2, self._engines, self.place = 1, 0, {}, None
 
     def __reduce__(self):
         return KernelStream, ()

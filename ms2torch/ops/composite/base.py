@@ -94,7 +94,7 @@ class GradOperation:
             found = autodiff.differentiate(graph if mode.graph else fn, args, kwargs, places, asked, sens)
             return self._arrange(found, single)
 
-        gradient = entry.gradients(fn, gradient)
+        gradient = entry.gradients(fn, gradient, self)
         return functools.update_wrapper(gradient, fn, assigned=("__name__", "__doc__"), updated=())
 
     def _asked(self, fn, weights) -> tuple[Parameter, ...]:

@@ -11,8 +11,7 @@ import torch.nn.functional as F
 from ms2torch._core.errors import final
 from ms2torch._core.operators.refusals import wrong_dtype
 from ms2torch._core.operators.registry import Primitive, op, primitive_class
-from ms2torch._core.random.random_streams import KernelStream, Stream
-from ms2torch._core.random.rng import graph_seeds
+from ms2torch._core.random.random_streams import KernelStream, Stream, of_a_use
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import wrap
 
@@ -80,8 +79,7 @@ def dropout(input, p=0.5, training=True, seed=None):
         return input.clone() if training else input
     if p == 1:
         return torch.zeros_like(input)
-    stream = Stream(*graph_seeds(seed, "dropout"))
-    return dropped(input, stream.keep(input.shape, 1.0 - p), 1.0 - p)
+    return dropped(input, of_a_use(seed, "dropout").keep(input.shape, 1.0 - p), 1.0 - p)
 
 
 def _channels(dims: int):

@@ -6,19 +6,13 @@ import torch
 
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import final
-from ms2torch._core.random.random_streams import Stream
-from ms2torch._core.random.rng import graph_seeds
+from ms2torch._core.random.random_streams import of_a_use as stream
 from ms2torch._core.tensor import dtype as _dtype
 
 from ._array_create import wanted
 from ._array_shape import ints
 
 _FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
-
-
-def stream(seed, name: str) -> Stream:
-    """The stream of one use of the functional form ``name`` that asked for ``seed``."""
-    return Stream(*graph_seeds(seed, name))
 
 
 def sizes(shape, name: str) -> tuple:

@@ -1,0 +1,119 @@
+"""The random streams of graphs: each place that draws has its own, as long as the graph lives.
+
+MindSpore compiles a Cell or a function once for each kind of arguments. A random operator is then a node with
+a stream of its own, which goes on from call to call: one Dropout that ``construct`` calls twice draws equal
+masks in both places. ``ops.dropout`` and its kind take their seeds when the graph is made, once for each
+place in the source of a function or Cell; where that is called twice with the same kinds of arguments, both
+calls have these seeds.
+
+Here a place is known by its operator, or its site in the source, and by how many times that was used before
+in the call. Two things are the compiler's alone: it hands out seeds in the order in which the result needs
+the draws, here it is that of the source; and a loop that a Tensor ends is one place, here one in each turn.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from weakref import WeakKeyDictionary
+
+from ms2torch._core import mode
+from ms2torch._core.random import repeating
+
+# The outermost call of a graph that is under way.
+under_way: Call | None = None
+# By what is called (a Cell, a marked function): its graphs by their arguments.
+_graphs: WeakKeyDictionary = WeakKeyDictionary()
+
+
+class Graph:
+    """The streams of one compiled graph by place, the seeds of its sites, and what was used in this call."""
+
+    __slots__ = ("seeds", "streams", "used")
+
+    def __init__(self) -> None:
+        self.seeds: dict = {}
+        self.streams: dict = {}
+        self.used: dict = {}
+
+    def get_state(self) -> tuple:
+        """What `set_state` takes to forget what came later."""
+        return dict(self.seeds), dict(self.streams), dict(self.used)
+
+    def set_state(self, state: tuple) -> None:
+        self.seeds, self.streams, self.used = map(dict, state)
+
+
+class Call:
+    """One call of a graph from outside, for its time."""
+
+    __slots__ = ("_arguments", "_entered", "_function", "_graph", "_owner", "_thread")
+
+    def __init__(self, owner, function, arguments: tuple) -> None:
+        self._owner, self._function, self._arguments = owner, function, arguments
+        self._graph: Graph | None = None
+        self._entered: dict = {}        # by code: its latest frame, and what it used there
+        self._thread = threading.get_ident()
+
+    def graph(self) -> Graph | None:
+        """The graph of this call; None for another thread, for what runs again, in stages of a pipeline."""
+        if threading.get_ident() != self._thread or mode.way is not None or repeating.again():
+            return None
+        if self._graph is None:
+            self._graph = self._find()
+            self._graph.used = {}
+        return self._graph
+
+    def _find(self) -> Graph:
+        try:
+            graphs = _graphs.setdefault(self._owner, {})
+        except TypeError:           # an owner that cannot be hashed, or referred to weakly
+            return Graph()
+        kind = id(self._function), _kind(self._arguments)
+        found = graphs.get(kind)
+        if found is None:
+            found = graphs[kind] = Graph()
+        return found
+
+    def site(self) -> tuple:
+        """Where in the source a function draws: the place, who it belongs to, and the turn of a loop."""
+        frame = sys._getframe(2)
+        while not _is_the_programs(frame):
+            frame = frame.f_back
+        code, at = frame.f_code, frame.f_lasti
+        entered, turns = self._entered.get(code, (None, None))
+        if entered is not frame:        # (that it is kept here keeps another from having its address)
+            turns = {}
+            self._entered[code] = frame, turns
+        turns[at] = turn = turns.get(at, 0) + 1
+        given = [frame.f_locals.get(name) for name in code.co_varnames[:code.co_argcount]]
+        return code, at, turn, _kind(given)
+
+
+def _is_the_programs(frame) -> bool:
+    """Whether a frame runs a function of the program, or a Cell's ``construct``."""
+    module = frame.f_globals.get("__name__")            # (what `dispatch` makes has none)
+    return frame.f_code.co_name == "construct" or (
+        module is not None and module.partition(".")[0] != "ms2torch")
+
+
+def call(owner, function, args: tuple, kwargs: dict, of=None):
+    """``function(*args, **kwargs)`` as one call of the graph of it (or of ``of``) that ``owner`` keeps."""
+    global under_way
+    under_way = Call(owner, of or function, (args, kwargs))
+    try:
+        return function(*args, **kwargs)
+    finally:
+        under_way = None
+
+
+def _kind(value):
+    """What a graph is compiled for: dtypes and shapes of Tensors, all else by value."""
+    t = getattr(value, "_t", None)
+    if t is not None:
+        return t.dtype, t.shape
+    if isinstance(value, (tuple, list)):
+        return tuple([_kind(x) for x in value])
+    if isinstance(value, dict):
+        return tuple([(key, _kind(x)) for key, x in value.items()])
+    return (value.__class__, value) if isinstance(value, (int, float, str)) else id(value)
