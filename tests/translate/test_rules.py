@@ -98,6 +98,8 @@ P.Mul()(ops.exp(a), ops.tanh(b))
 ops.minimum(a, 0.1) + ops.maximum(a, b)
 ops.clip_by_value(a, -0.5, 0.5)
 ops.clamp(a, min=0.0)
+ops.clip_by_value(a, clip_value_max=0.5)
+ops.norm(a, dim=1)
 a.clip(-0.1, 0.1)
 ops.softmax(a)
 P.Softmax(axis=0)(a)
@@ -167,6 +169,48 @@ ops.HyperMap()(ops.square, (a, b))[1]
 Tensor([1, 2]) + Tensor(np.array([3, 4], np.int64))
 Tensor(a, ms.float64)
 a.shape[0] + ops.shape(c)[2] + c.ndim + a.size
+mint.nn.functional.relu(mint.sub(a, b, alpha=2)) + mint.nn.functional.gelu(a, approximate="tanh")
+mint.max(a, 1)[0] + mint.mean(b, dim=1)
+mint.gather(a, 1, i.expand_dims(1))
+mint.where(mint.gt(a, 0), mint.exp(a), mint.zeros_like(a))
+mint.nn.functional.cross_entropy(a, i, label_smoothing=0.1)
+mint.nn.functional.kl_div(mint.nn.functional.log_softmax(a, dim=1), mint.softmax(b, dim=1), "batchmean")
+mint.nn.functional.one_hot(i, 3)
+mint.matmul(a, mint.transpose(b, 0, 1)) @ mint.linalg.inv(mint.eye(2))
+mint.nn.functional.pad(a, (1, 2)) * mint.full((2, 6), 0.5)
+mint.cumsum(mint.flatten(c, start_dim=1), 1)
+mint.topk(a, 2, dim=1)[0] + mint.sort(b, dim=1)[0][:, :2]
+mint.nn.functional.layer_norm(c, (4,)) + mint.special.erfc(c)
+list(map(mint.nn.functional.relu, (a, b)))[1]
+ops.argmin(a, 1)
+ops.std(a, 1) + ops.var(b, axis=0)[:2] + ops.amax(a, 1)
+ops.median(a)[0]
+ops.cummax(a, 1)[0] + P.CumSum()(b, 1)
+ops.argsort(a, descending=True)
+ops.addmm(a, b @ b.T, a, beta=0.5)
+ops.cdist(a, b)
+ops.index_select(c, 2, i) + ops.diff(c)[:, :, :1]
+ops.nan_to_num(ops.log2(a), 0.5) * ops.hypot(a, b) + ops.subtract(a, b)
+ops.tensor_split(c, 2, axis=2)[1] + ops.permute(c, (0, 1, 2))[:, :, 2:]
+ops.isclose(a, b) | ops.isneginf(a)
+ops.floor_mod(a, 0.3) + ops.trunc(a) + ops.logaddexp(a, b)
+ops.vector_norm(a, ord=1, axis=1) + ops.inner(a, b)[0]
+ops.det(ops.matmul(a, b.T)) + ops.trace(a) + ops.count_nonzero(i)
+ops.fft(a)
+ops.conv2d(c.expand_dims(1), ops.ones((2, 1, 3, 3)), padding=1, pad_mode="pad", stride=2)
+P.Conv2D(2, 3, pad_mode="same")(c.expand_dims(1), ops.ones((2, 1, 3, 3)))
+ops.max_pool2d(c, 2, stride=1, padding=1)
+ops.avg_pool2d(c.expand_dims(1), 2)
+ops.unfold(c.expand_dims(0), 2)
+ops.layer_norm(c, (4,), ops.ones((4,)), ops.zeros((4,))) + ops.hardswish(c) * ops.selu(c) - ops.mish(c)
+ops.grid_sample(c.expand_dims(1), ops.tanh(ops.stack((c, c), -1)), align_corners=True)
+ops.cosine_similarity(a, b) + ops.triplet_margin_loss(a, b, a + 1)
+ops.kl_div(ops.log_softmax(a, 1), ops.softmax(b, 1), "batchmean") + ops.smooth_l1_loss(a, b, reduction="mean")
+ops.margin_ranking_loss(a[0], b[0], ops.sign(a[1])) + ops.gaussian_nll_loss(a, b, ops.exp(a))
+a.sort(axis=1)[0] + b.prod(axis=0)
+a.new_ones((2, 3)).add_(b).mul_(2).where(m, a)
+c.gather(i, 2) + c.diff(1, axis=2)[:, :, :2]
+a.gather(1, i.expand_dims(1)) + a.sign().double().amax(1, keepdims=True)
 ops.tensor_scatter_elements(a, Tensor([[0]]), Tensor([[5.0]], ms.float32), 1)
 """.strip().splitlines()
 # A layer, and the shape of its input.
@@ -214,7 +258,45 @@ LAYERS = [
     ("nn.Pad(((0, 0), (1, 2)))", (2, 3)),
     ("nn.AdaptiveAvgPool2d(2)", (1, 2, 6, 6)),
     ("nn.Identity()", (2, 3)),
+    ("nn.SeLU()", (2, 3)),
+    ("nn.HShrink()", (2, 3)),
+    ("nn.Softmin()", (2, 3)),
+    ("nn.LPPool2d(2, 2)", (1, 2, 6, 6)),
+    ("nn.ReplicationPad1d((1, 2))", (2, 3, 4)),
+    ("nn.AdaptiveMaxPool1d(2)", (2, 3, 4)),
+    ("nn.ChannelShuffle(2)", (1, 4, 3, 3)),
+    ("mint.nn.Linear(3, 4, bias=False)", (2, 3)),
+    ("mint.nn.Conv2d(2, 3, 3, padding=1, groups=1)", (1, 2, 6, 6)),
+    ("mint.nn.MaxPool2d(2)", (1, 2, 6, 6)),
+    ("nn.SequentialCell(mint.nn.Linear(3, 2), mint.nn.SiLU())", (2, 3)),
 ]
+# A loss, and what it is called with.
+LOSSES = [
+    ("nn.DiceLoss()", "ops.sigmoid(a), ops.sigmoid(b)"),
+    ("nn.RMSELoss()", "a, b"),
+    ("nn.FocalLoss(gamma=1.5)", "a, i.expand_dims(1)"),
+    ("nn.FocalLoss(Tensor([0.2, 0.3, 0.5]), reduction='none')", "c, ops.softmax(c, 1)"),
+    ("nn.MultiMarginLoss(margin=0.5)", "a, ops.cast(i, ms.int64)"),
+    ("nn.TripletMarginLoss(margin=0.3)", "a, b, a + 1"),
+    ("nn.CosineEmbeddingLoss(0.1)", "a, b, ops.sign(a[:, 0])"),
+    ("nn.PoissonNLLLoss()", "a, ops.exp(b)"),
+    ("mint.nn.CrossEntropyLoss(label_smoothing=0.1)", "a, i"),
+    ("mint.nn.MSELoss('sum')", "a, b"),
+]
+# An optimizer over the parameters p.
+OPTIMIZERS = """
+nn.AdaMax(p, 0.1, weight_decay=0.01)
+nn.AdaMax(p, learning_rate=nn.natural_exp_decay_lr(0.1, 0.5, 4, 2, 1))
+nn.Adadelta(p, 0.5)
+nn.ASGD(p)
+nn.Rprop(p)
+nn.Lamb(p, nn.InverseDecayLR(0.1, 0.5, 2))
+nn.RMSProp(p, 0.01, centered=True, momentum=0.5)
+nn.FTRL(p, l1=0.01)
+mint.optim.AdamW(p, lr=0.1)
+optim.SGD(p, 0.1, momentum=0.9)
+optim.Adam(p, lr=0.1, weight_decay=0.1)
+""".strip().splitlines()
 NAMES = {
     "gamma": "weight",
     "beta": "bias",
@@ -304,6 +386,44 @@ def test_layers():
         except Exception as error:
             wrong.append(f"{layer}: {type(error).__name__} {str(error).strip()[:300]}")
     assert not wrong, "\n".join(wrong)
+    assert [site for site in translation.sites if not site.settled] == []
+
+
+def test_losses():
+    body = "".join(
+        f"\nloss{k} = {loss}\n\n\ndef f{k}(a, b, c, i):\n    return loss{k}({given})\n"
+        for k, (loss, given) in enumerate(LOSSES)
+    )
+    ours, theirs, translation = both(body)
+    random = np.random.RandomState(2)
+    arrays = [random.randn(*shape).astype(np.float32) for shape in ((2, 3), (2, 3), (2, 3, 4))]
+    arrays.append(np.array([2, 0], np.int32))
+    for k, (loss, _) in enumerate(LOSSES):
+        mine, other = ours[f"f{k}"](*map(ms.Tensor, arrays)), theirs[f"f{k}"](*map(torch.tensor, arrays))
+        assert_same(plain(mine), plain(other), loss)
+    assert [site for site in translation.sites if not site.settled] == []
+
+
+def test_optimizers():
+    body = "from mindspore.experimental import optim\n\n\n"
+    body += "layer = nn.Dense(3, 2)\np = layer.trainable_params()\n"
+    body += "".join(f"o{k} = {optimizer}\n" for k, optimizer in enumerate(OPTIMIZERS))
+    body += "".join(f"\n\ndef f{k}(gradients):\n    o{k}(gradients)\n" for k in range(len(OPTIMIZERS)))
+    ours, theirs, translation = both(body)
+    random = np.random.RandomState(3)
+    start = [random.randn(2, 3).astype(np.float32), random.randn(2).astype(np.float32)]
+    steps = [[random.randn(*p.shape).astype(np.float32) for p in start] for _ in range(4)]
+    for k, optimizer in enumerate(OPTIMIZERS):
+        for values in zip(ours["p"], theirs["layer"].parameters(), start, strict=True):
+            values[0].set_data(ms.Tensor(values[2]))
+            values[1].data.copy_(torch.tensor(values[2]))
+        for gradients in steps:
+            ours[f"f{k}"](tuple(map(ms.Tensor, gradients)))
+            theirs[f"f{k}"](tuple(map(torch.tensor, gradients)))
+        mine = [p.asnumpy() for p in ours["p"]]
+        other = [p.numpy(force=True) for p in theirs["layer"].parameters()]
+        assert_same(mine, other, optimizer)
+        assert not np.array_equal(mine[0], start[0]), optimizer
     assert [site for site in translation.sites if not site.settled] == []
 
 

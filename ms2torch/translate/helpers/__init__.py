@@ -9,7 +9,7 @@ import ast
 from functools import cache
 from pathlib import Path
 
-_FILES = ("layers", "gradients", "optimizers", "rates", "data", "processes", "steps", "loops")
+_FILES = ("layers", "losses", "gradients", "optimizers", "rates", "data", "processes", "steps", "loops")
 
 
 @cache

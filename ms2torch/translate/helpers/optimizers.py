@@ -64,6 +64,23 @@ class RMSProp(PerTensor):
         p.sub_(state["moment"])
 
 
+class AdaMax(PerTensor):
+    """Adam with the largest gradient so far in place of the mean square; eps is added to it."""
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    def update(self, p, grad, state, group):
+        if not state:
+            state.update(step=0, mean=torch.zeros_like(p), most=torch.zeros_like(p))
+        state["step"] += 1
+        first, second = group["betas"]
+        state["mean"].lerp_(grad, 1 - first)
+        torch.maximum(state["most"].mul_(second), grad.abs(), out=state["most"])
+        rate = group["lr"] / (1 - first ** state["step"])
+        p.addcdiv_(state["mean"], state["most"] + group["eps"], value=-rate)
+
+
 class FTRL(PerTensor):
     """Follow the regularized leader, with L1 and L2 penalties."""
 

@@ -15,6 +15,20 @@ def exponential_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, 
     return [learning_rate * decay_rate ** (e // decay_epoch if is_stair else e / decay_epoch) for e in epochs]
 
 
+def natural_exp_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
+    """Divided by e to the power of ``decay_rate`` an epoch; ``is_stair``: after ``decay_epoch`` at once."""
+    width = decay_epoch if is_stair else 1
+    epochs = (i // step_per_epoch // width * width for i in range(total_step))
+    return [learning_rate * math.e ** (-decay_rate * e) for e in epochs]
+
+
+def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
+    """Divided by 1 + ``decay_rate`` for every ``decay_epoch`` epochs."""
+    epochs = (i // step_per_epoch for i in range(total_step))
+    passed = (e // decay_epoch if is_stair else e / decay_epoch for e in epochs)
+    return [learning_rate / (1 + decay_rate * p) for p in passed]
+
+
 def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_epoch, decay_epoch, power):
     """From one rate to another by a power of the epochs that have passed."""
     passed = (min(i // step_per_epoch, decay_epoch) / decay_epoch for i in range(total_step))
@@ -76,3 +90,27 @@ class ExponentialDecayLR:
     def __call__(self, step):
         passed = float(step) / self.decay_steps
         return self.learning_rate * self.decay_rate ** (math.floor(passed) if self.is_stair else passed)
+
+
+class NaturalExpDecayLR:
+    """Divided by e to the power of ``decay_rate`` a step; ``is_stair``: after ``decay_steps`` at once."""
+
+    def __init__(self, learning_rate, decay_rate, decay_steps, is_stair=False):
+        self.learning_rate, self.decay_rate = learning_rate, decay_rate
+        self.width = decay_steps if is_stair else None
+
+    def __call__(self, step):
+        step = float(step) if self.width is None else float(step) // self.width * self.width
+        return self.learning_rate * math.e ** (-self.decay_rate * step)
+
+
+class InverseDecayLR:
+    """Divided by 1 + ``decay_rate`` for every ``decay_steps`` steps."""
+
+    def __init__(self, learning_rate, decay_rate, decay_steps, is_stair=False):
+        self.learning_rate, self.decay_rate, self.decay_steps = learning_rate, decay_rate, decay_steps
+        self.is_stair = is_stair
+
+    def __call__(self, step):
+        passed = float(step) / self.decay_steps
+        return self.learning_rate / (1 + self.decay_rate * (math.floor(passed) if self.is_stair else passed))

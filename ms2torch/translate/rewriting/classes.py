@@ -6,6 +6,7 @@ import ast
 
 import libcst as cst
 
+from ..rules import alike
 from ..rules.cells import BASES
 from ..translation import site_of
 from .worth import Class, Ref, is_a, is_cell
@@ -26,7 +27,7 @@ def rewritten(rewriter, cls: Class | None, original: cst.ClassDef, updated: cst.
     for new, node in zip(updated.bases, cls.node.bases, strict=True):
         worth = rewriter.reading.worth(node)
         if isinstance(worth, Ref):
-            made = base_of(cls) if worth == cls.root() else BASES.get(worth)
+            made = base_of(cls) if worth == cls.root() else BASES.get(worth, alike.counterpart(worth))
             if made is None:
                 rewriter.keep_site(site_of(node), worth, "a class descends from it")
                 made = worth.replace("mindspore.", "ms2torch.", 1)
@@ -74,7 +75,7 @@ _OF_LOSSES = frozenset(("get_loss", "get_axis", "reduce", "average"))
 
 def base_of(cls: Class) -> str | None:
     """What a class descends from in PyTorch: a loss that uses nothing of its base is a Module."""
-    made = BASES.get(cls.root())
+    made = BASES.get(cls.root()) or alike.counterpart(cls.root())
     if made != "LossBase":
         return made
     parts = [n for n in ast.walk(cls.node) if isinstance(n, ast.Attribute)]

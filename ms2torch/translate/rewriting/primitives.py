@@ -42,7 +42,7 @@ class Plan:
         if span_of(node) in self.inlined or (isinstance(outer, ast.Call) and outer.func is node):
             return updated
         names = [n for n in form.order if n not in form.defaults] or list(form.order[:1])
-        call = rewriter._call(
+        call = rewriter.call_of(
             path,
             form,
             node,
@@ -73,8 +73,8 @@ class Plan:
         try:
             if at in rewriter.keep:
                 raise Kept(instance.cls, "its result differed from MindSpore's")
-            call = rewriter._call(instance.cls, form, node, original, updated, made=made)
-            return rewriter._written(rule, call, at)
+            call = rewriter.call_of(instance.cls, form, node, original, updated, made=made)
+            return rewriter.written(rule, call, at)
         except Kept as kept:
             raise Kept(
                 kept.name, kept.reason, updated.with_changes(func=_as_kept(instance.cls, made[0]))

@@ -80,6 +80,8 @@ def of_instance(instance: Of, call: ast.Call):
     leaf = path.rpartition(".")[2]
     if is_a(path, "mindspore.ops.Primitive"):
         return by_name(leaf)
+    if leaf == "ForwardValueAndGrad":
+        return Many((TENSOR, Seq(TENSOR)))
     if path.startswith("mindspore.nn.") and leaf in _RECURRENT:
         return _RECURRENT[leaf]
     return TENSOR if is_cell(path) else None
@@ -96,13 +98,14 @@ def attribute_type(owner: Of, name: str):
     """What an attribute of an instance is worth."""
     if owner.cls in (TENSOR.cls, PARAMETER.cls):
         return _TENSOR_PARTS.get(name, TENSOR if name in ("T", "mT", "H", "grad", "data") else None)
-    if is_a(owner.cls, "mindspore.nn.Optimizer") and name == "parameters":
+    if name == "parameters" and any(is_a(owner.cls, base) for base in _OPTIMIZERS):
         return Seq(PARAMETER)
     if is_cell(owner.cls) and name in _WEIGHTS:
         return PARAMETER
     return None
 
 
+_OPTIMIZERS = ("mindspore.nn.Optimizer", "mindspore.experimental.optim.Optimizer")
 _WEIGHTS_NAMES = """
 weight bias gamma beta moving_mean moving_variance embedding_table
 """

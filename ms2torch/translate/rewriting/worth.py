@@ -185,3 +185,17 @@ def shortest_name(path: str) -> Ref:
         if getattr(resolve(home), leaf, None) is thing:
             return Ref(f"{home}.{leaf}")
     return Ref(path)
+
+
+def lineage(path: str) -> list[str]:
+    """A MindSpore class and those that it descends from, as the rules name them."""
+    thing = resolve(path) if path else None
+    if not isinstance(thing, type):
+        return [path] if path else []
+    names = [path]
+    for base in thing.__mro__[1:]:
+        module = base.__module__
+        if not module.startswith(("ms2torch.", "mindspore.")) or module.startswith("ms2torch._core"):
+            continue
+        names.append(shortest_name(f"{module.replace('ms2torch', 'mindspore', 1)}.{base.__name__}"))
+    return names

@@ -29,6 +29,8 @@ _FILES = (
     "containers",
     "composites",
     "functional",
+    "mathematics",
+    "drawing",
 )
 
 

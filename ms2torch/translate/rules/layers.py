@@ -48,6 +48,26 @@ ZeroPad2d | nn.ZeroPad2d({padding})
 ReflectionPad2d | nn.ReflectionPad2d({padding})
 ConstantPad2d | nn.ConstantPad2d({padding}, {value})
 Unflatten | nn.Unflatten({axis}, {unflattened_size})
+AdaptiveAvgPool3d | nn.AdaptiveAvgPool3d({output_size})
+AdaptiveMaxPool1d | nn.AdaptiveMaxPool1d({output_size})
+AdaptiveMaxPool3d | nn.AdaptiveMaxPool3d({output_size}, {return_indices?})
+LPPool1d | nn.LPPool1d({norm_type}, {kernel_size}, {stride?}, {ceil_mode?})
+LPPool2d | nn.LPPool2d({norm_type}, {kernel_size}, {stride?}, {ceil_mode?})
+MaxUnpool1d | nn.MaxUnpool1d({kernel_size}, {stride?}, {padding?})
+MaxUnpool2d | nn.MaxUnpool2d({kernel_size}, {stride?}, {padding?})
+MaxUnpool3d | nn.MaxUnpool3d({kernel_size}, {stride?}, {padding?})
+ChannelShuffle | nn.ChannelShuffle({groups})
+ConstantPad1d | nn.ConstantPad1d({padding}, {value})
+ConstantPad3d | nn.ConstantPad3d({padding}, {value})
+ReflectionPad3d | nn.ReflectionPad3d({padding})
+ReplicationPad1d | nn.ReplicationPad1d({padding})
+ReplicationPad3d | nn.ReplicationPad3d({padding})
+HShrink | nn.Hardshrink({lambd?})
+RReLU | nn.RReLU({lower?}, {upper?})
+SeLU | nn.SELU()
+Softmin | nn.Softmin(dim={axis})
+Softmax2d | nn.Softmax2d()
+Tanhshrink | nn.Tanhshrink()
 """,
 )
 for _name in ("Cell", "Module"):
@@ -86,6 +106,36 @@ def embedding(call):
         else:
             call.afterwards(f"nn.init.zeros_({row.replace(', ', '[')}])")
     return made
+
+
+@rule(
+    "nn.EmbeddingLookup",
+    "nn.Embedding(vocab_size, embedding_size)",
+    "starts from normals of spread 0.01, PyTorch's of 1",
+    "初始标准差 0.01，PyTorch 是 1",
+)
+def embedding_lookup(call):
+    for name, usual in (("max_norm", None), ("slice_mode", "batch_slice"), ("vocab_cache_size", 0)):
+        if call.value(name, usual) != usual:
+            call.keep(f"its {name}= has no rule")
+    if "param_init" not in call:
+        call.put("param_init", "'normal'")
+        call.nodes["param_init"] = ast.Constant("normal")
+    return with_starts(call, "nn.Embedding({vocab_size}, {embedding_size})", weight="param_init")
+
+
+@rule("nn.MultiheadAttention", "nn.MultiheadAttention(embed_dim, num_heads, ...)")
+def attention(call):
+    given = ["add_bias_kv", "add_zero_attn", "kdim", "vdim", "batch_first"]
+    rest = ", ".join(f"{name}={{{name}?}}" for name in given)
+    bias = flag(call, "has_bias", "bias")
+    return f"nn.MultiheadAttention({{embed_dim}}, {{num_heads}}, dropout={{dropout?}}{bias}, {rest})"
+
+
+@rule("nn.BiDense", "nn.Bilinear(in1_features, in2_features, out_features)")
+def bilinear(call):
+    made = f"nn.Bilinear({{in1_channels}}, {{in2_channels}}, {{out_channels}}{flag(call, 'has_bias', 'bias')})"
+    return with_starts(call, made, weight="weight_init", bias="bias_init")
 
 
 @rule("nn.TransformerEncoderLayer nn.TransformerDecoderLayer", "nn.TransformerEncoderLayer(d_model, nhead, ...)")
@@ -170,7 +220,7 @@ def flag(call, ours: str, torch: str, default: bool = True) -> str:
 
 
 @rule(
-    "nn.BatchNorm2d nn.BatchNorm1d nn.BatchNorm3d",
+    "nn.BatchNorm2d nn.BatchNorm1d nn.BatchNorm3d nn.SyncBatchNorm",
     "nn.BatchNorm2d(num_features, eps, momentum=1 - momentum)",
     "momentum is what stays, PyTorch's is what is added; the parameters have other names",
     "momentum 是留下的比例，PyTorch 是加进来的；参数名不同",
@@ -178,6 +228,8 @@ def flag(call, ours: str, torch: str, default: bool = True) -> str:
 def batch_norm(call):
     name = call.name.rpartition(".")[2]
     made = f"nn.{name}({{num_features}}, eps={{eps?}}{_momentum(call)}{flag(call, 'affine', 'affine')})"
+    if call.value("process_groups", None) is not None:
+        call.keep("process_groups= has no rule")
     if call.value("use_batch_statistics", None) is False:
         call.keep("use_batch_statistics=False has no counterpart")
     return with_starts(

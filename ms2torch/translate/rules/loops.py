@@ -116,7 +116,7 @@ def loop(call, made: ast.Call) -> None:
     """Put the loop before the statement that told the model to train."""
     rewriter = call.rewriter
     args = pipelines.arguments_by_name(made, _MADE)
-    texts = {name: rewriter.written_text(node) for name, node in args.items() if name in _MADE[:3]}
+    texts = {name: ast.unparse(node) for name, node in args.items() if name in _MADE[:3]}
     used = {n.id for n in ast.walk(rewriter.tree) if isinstance(n, ast.Name)}
     data, worth = call.text("train_dataset"), call.worth("train_dataset")
     if not data.isidentifier():

@@ -16,6 +16,18 @@ HuberLoss | nn.HuberLoss(reduction={reduction?}, delta={delta?})
 BCELoss | nn.BCELoss({weight?}, reduction={reduction?})
 BCEWithLogitsLoss | nn.BCEWithLogitsLoss({weight?}, pos_weight={pos_weight?}, reduction={reduction?})
 KLDivLoss | nn.KLDivLoss(reduction={reduction?})
+CTCLoss | nn.CTCLoss({blank?}, {reduction?}, {zero_infinity?})
+SoftMarginLoss | nn.SoftMarginLoss(reduction={reduction?})
+MarginRankingLoss | nn.MarginRankingLoss({margin?}, reduction={reduction?})
+CosineEmbeddingLoss | nn.CosineEmbeddingLoss({margin?}, reduction={reduction?})
+HingeEmbeddingLoss | nn.HingeEmbeddingLoss({margin?}, reduction={reduction?})
+GaussianNLLLoss | nn.GaussianNLLLoss(full={full?}, eps={eps?}, reduction={reduction?})
+PoissonNLLLoss | nn.PoissonNLLLoss({log_input?}, {full?}, eps={eps?}, reduction={reduction?})
+MultiLabelSoftMarginLoss | nn.MultiLabelSoftMarginLoss({weight?}, reduction={reduction?})
+MultilabelMarginLoss | nn.MultiLabelMarginLoss(reduction={reduction?}) | int32 classes become int64 at the call | 调用处把 int32 类别转成 int64
+MultiMarginLoss | nn.MultiMarginLoss({p?}, {margin?}, {weight?}, reduction={reduction?})
+TripletMarginLoss | nn.TripletMarginLoss(margin={margin?}, p={p?}, eps={eps?}, swap={swap?}, reduction={reduction?})
+TripletMarginWithDistanceLoss | nn.TripletMarginWithDistanceLoss(distance_function={distance_function?}, margin={margin?}, swap={swap?}, reduction={reduction?})
 """,
 )
 
@@ -87,13 +99,34 @@ def nll(call):
 
 
 @instance(
-    "nn.CrossEntropyLoss nn.NLLLoss",
+    "nn.CrossEntropyLoss nn.NLLLoss mint.nn.CrossEntropyLoss mint.nn.NLLLoss",
     "loss(logits, labels.long())",
     "a target of shares stays as it is",
     "概率形式的标签保持不变",
 )
 def call_cross_entropy(call):
-    return call.updated if "Float" in _label_dtype(call) else _of_classes(call, "labels")
+    as_they_are = "Float" in _label_dtype(call) or _label_dtype(call) == "Int64"
+    name = "target" if ".mint." in call.name else "labels"
+    return call.updated if as_they_are else _of_classes(call, name)
+
+
+@instance("nn.MultilabelMarginLoss", "loss(x, target.long())")
+def call_margin(call):
+    return _of_classes(call, "target")
+
+
+def _own(name: str, arguments: str = "") -> None:
+    """A loss that PyTorch lacks: a Module at the file's head."""
+
+    @rule(f"nn.{name}", f"{name}({arguments.replace('{', '').replace('?}', '')}), a Module at the head")
+    def write(call):
+        call.helper(name)
+        return f"{name}({arguments})"
+
+
+_own("RMSELoss")
+_own("DiceLoss", "{smooth?}")
+_own("FocalLoss", "weight={weight?}, gamma={gamma?}, reduction={reduction?}")
 
 
 @rule("nn.LossBase.get_loss", "x.mean(), by LossBase at the head")

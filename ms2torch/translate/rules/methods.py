@@ -6,6 +6,7 @@ import libcst as cst
 
 from ..rewriting.sites import UNTOLD
 from ..rewriting.templates import code
+from ..rewriting.worth import PARAMETER, Const
 from .operators import _reduce, dtyped
 from .table import VALUES, Rule, add, rule, table
 
@@ -299,3 +300,39 @@ def arithmetic(call):
         return call.updated
     sign = {"mul": "*", "add": "+", "sub": "-", "div": "/"}[call.name.rpartition(".")[2]]
     return f"{{input}} {sign} {{other}}"
+
+
+# Methods that torch's tensors have under the same name, with the same arguments in the same order.
+_ALIKE = """
+add_ addmm_ allclose amax amin argsort bfloat16 byte clamp_ copy_ diag diff div_ double exp_ fill_ fill_diagonal_
+float_power floor_ i0 index_put index_put_ is_complex kthvalue ldexp log_ logit masked_fill_ masked_scatter_ mul_
+nanmedian nanquantile narrow nelement new_empty new_full new_ones new_zeros prod quantile register_hook remainder_
+repeat_interleave requires_grad_ reshape_as short sigmoid_ sign sort stride sub_ sum_to_size tanh_ trace view_as
+where zero_
+"""
+_KEYWORDS = {"axis": "dim", "keepdims": "keepdim", "keep_dims": "keepdim"}
+
+
+@rule(" ".join(f"Tensor.{name}" for name in _ALIKE.split()), "the same method")
+def alike(call):
+    updated = call.updated
+    args = [
+        a.with_changes(keyword=cst.Name(_KEYWORDS.get(a.keyword.value, a.keyword.value))) if a.keyword else a
+        for a in updated.args
+    ]
+    in_place = call.name.endswith("_") and call.rewriter.reading.worth(call.node.func.value) == PARAMETER
+    if in_place:  # PyTorch refuses to write to a leaf that it differentiates by
+        updated = updated.with_deep_changes(updated.func, value=cst.Attribute(updated.func.value, cst.Name("data")))
+    return updated.with_changes(args=args)
+
+
+@rule("Tensor.gather", "x.gather(dim, index.long()), or x[:, indices] for axis 1")
+def gather(call):
+    first, *rest = (a.value for a in call.updated.args)
+    if len(rest) == 1 and isinstance(call.rewriter.reading.worth(call.node.args[0]), Const):
+        return cst.parse_expression(f"{code(call.updated.func)}({code(first)}, {code(rest[0])}.long())")
+    axis = call.rewriter.reading.worth(call.node.args[1]) if len(call.node.args) > 1 else None
+    axis = axis.value if isinstance(axis, Const) else None
+    if len(rest) != 1 or not isinstance(axis, int) or axis < 0:
+        call.keep("its axis is not told")
+    return cst.parse_expression(f"{code(call.updated.func.value)}[{':, ' * axis}{code(first)}]")

@@ -123,7 +123,7 @@ def assigned(tree: ast.Module, name: str) -> ast.expr | None:
 
 
 @rule(
-    "nn.Adam",
+    "nn.Adam nn.AdamOffload",
     "torch.optim.Adam(params, lr, betas, eps, weight_decay)",
     "adds eps before the bias correction, PyTorch after: early_eps, at the head, does the same",
     "先加 eps 再做偏差校正，PyTorch 相反：极小的梯度步子更小",
@@ -221,6 +221,41 @@ def rms_prop(call):
     )
 
 
+@rule("nn.Adadelta", "torch.optim.Adadelta(params, lr, rho, eps, weight_decay)")
+def adadelta(call):
+    return _optimizer(
+        call, "torch.optim.Adadelta({params}RATE, rho={rho?}, eps={epsilon?}, weight_decay={weight_decay?})"
+    )
+
+
+@rule("nn.ASGD", "torch.optim.ASGD(params, lr, lambd, alpha, t0, weight_decay)", "starts from 0.1", "学习率默认 0.1")
+def asgd(call):
+    return _optimizer(
+        call,
+        "torch.optim.ASGD({params}RATE, lambd={lambd?}, alpha={alpha?}, t0={t0?}, weight_decay={weight_decay?})",
+    )
+
+
+@rule("nn.Rprop", "torch.optim.Rprop(params, lr, etas, step_sizes)", "starts from 0.1", "学习率默认 0.1")
+def rprop(call):
+    if call.value("weight_decay", 0.0) not in (0, 0.0):
+        call.keep("PyTorch's has no weight_decay=")
+    return _optimizer(call, "torch.optim.Rprop({params}RATE, etas={etas?}, step_sizes={step_sizes?})")
+
+
+@rule(
+    "nn.AdaMax",
+    "AdaMax(params, lr, betas, eps, weight_decay), a class at the head",
+    "adds eps below the line; torch.optim.Adamax adds it to each gradient",
+    "eps 加在分母上；torch.optim.Adamax 加在每个梯度上",
+)
+def adamax(call):
+    call.helper("AdaMax")
+    return _optimizer(
+        call, f"AdaMax({{params}}RATE{_betas(call)}, eps={{eps?}}, weight_decay={{weight_decay?}})"
+    )
+
+
 @rule("nn.FTRL", "FTRL(params, lr, lr_power, l1, l2), a class at the head")
 def ftrl(call):
     if call.value("use_locking", False) not in (False, None):
@@ -244,7 +279,7 @@ def lamb(call):
     return _optimizer(call, f"Lamb({{params}}RATE{_betas(call)}, eps={{eps?}}, weight_decay={{weight_decay?}})")
 
 
-@instance("nn.Optimizer", "apply_gradients(optimizer, gradients), at the head")
+@instance("nn.Optimizer experimental.optim.optimizer.Optimizer", "apply_gradients(optimizer, gradients), at the head")
 def step(call):
     if len(call.updated.args) != 1:
         call.keep("it is not called with gradients alone")
@@ -285,27 +320,10 @@ add(
 
 # ---- rates ------------------------------------------------------------------------------------------------
 
-_RATES = {
-    "cosine_decay_lr": ("min_lr", "max_lr", "total_step", "step_per_epoch", "decay_epoch"),
-    "exponential_decay_lr": (
-        "learning_rate",
-        "decay_rate",
-        "total_step",
-        "step_per_epoch",
-        "decay_epoch",
-        "is_stair",
-    ),
-    "polynomial_decay_lr": (
-        "learning_rate",
-        "end_learning_rate",
-        "total_step",
-        "step_per_epoch",
-        "decay_epoch",
-        "power",
-    ),
-    "warmup_lr": ("learning_rate", "total_step", "step_per_epoch", "warmup_epoch"),
-    "piecewise_constant_lr": ("milestone", "learning_rates"),
-}
+_RATES = """
+cosine_decay_lr exponential_decay_lr natural_exp_decay_lr inverse_decay_lr polynomial_decay_lr warmup_lr
+piecewise_constant_lr
+"""
 
 
 def _rates(name: str) -> None:
@@ -317,8 +335,11 @@ def _rates(name: str) -> None:
         return call.updated.with_changes(func=cst.Name(name))
 
 
-for _name in _RATES:
+for _name in _RATES.split():
     _rates(_name)
+
+
+_SCHEDULES = "CosineDecayLR WarmUpLR PolynomialDecayLR ExponentialDecayLR NaturalExpDecayLR InverseDecayLR"
 
 
 def _schedule(name: str) -> None:
@@ -328,5 +349,5 @@ def _schedule(name: str) -> None:
         return call.updated.with_changes(func=cst.Name(name))
 
 
-for _name in ("CosineDecayLR", "WarmUpLR", "PolynomialDecayLR", "ExponentialDecayLR"):
+for _name in _SCHEDULES.split():
     _schedule(_name)

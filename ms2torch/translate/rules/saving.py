@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ..rewriting.templates import code
 from ..rewriting.worth import is_a
 from .optimizers import assigned
 from .table import rule
@@ -48,3 +49,29 @@ def load_param_into_net(call):
     )
     strict = "" if optimizer else ", strict=False"
     return f"{{net}}.load_state_dict({{parameter_dict}}{strict})"
+
+
+@rule(
+    "export train.export train.serialization.export",
+    'torch.onnx.export(net, inputs, "x.onnx"); torch.export.save(...) for MINDIR',
+    "MINDIR is MindSpore's own format; torch.export's takes its place",
+    "MINDIR 是 MindSpore 自己的格式，由 torch.export 的文件代替",
+)
+def export(call):
+    form = call.value("file_format", "MINDIR")
+    if form not in ("MINDIR", "ONNX") or call.updated.args[0].star:
+        call.keep("only MINDIR and ONNX have a rule")
+    rest = {"net", "file_name", "file_format"}
+    if given := sorted(n for n in call.args if n not in {*rest, "inputs"} and call.value(n) is not None):
+        call.keep(f"its {given[0]}= has no counterpart")
+    inputs = ", ".join(code(a.value) for a in call.updated.args[1:] if not a.keyword)
+    file = _with_ending(call, ".onnx" if form == "ONNX" else ".pt2", f".{form.lower()}")
+    if form == "ONNX":
+        return f"torch.onnx.export({{net}}.eval(), ({inputs},), {file})"
+    return f"torch.export.save(torch.export.export({{net}}.eval(), ({inputs},)), {file})"
+
+
+def _with_ending(call, ending: str, old: str) -> str:
+    """The file's name with its format's ending, which MindSpore adds where it is absent."""
+    name = call.value("file_name")
+    return repr(name.removesuffix(old) + ending).replace("'", '"') if isinstance(name, str) else f'f"{{{call.text("file_name")}}}{ending}"'

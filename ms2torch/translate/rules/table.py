@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from ms2torch.scan.answers import statements_of
 
+from . import alike
+
 
 class Rule(NamedTuple):
     """A MindSpore name's PyTorch form, in what they differ (English, Chinese), and the evidence.
@@ -87,9 +89,17 @@ def call_rule(name: str, kernel=None) -> Rule | None:
     """The rule for a call of a function or a method: its own, its definition's, or what its definition says."""
     if name in CALLS:
         return CALLS[name]
-    if kernel is None:
+    found = _by_kernel().get(kernel) if kernel is not None else None
+    return found or _alike_rule(name) or (derived_rule(name, kernel) if kernel is not None else None)
+
+
+@cache
+def _alike_rule(name: str) -> Rule | None:
+    """The rule of a name that PyTorch has alike."""
+    target = alike.counterpart(name)
+    if target is None:
         return None
-    return _by_kernel().get(kernel) or derived_rule(name, kernel)
+    return Rule(name, f"{target}(...)", evidence="the name and the arguments are PyTorch's", write=alike.written)
 
 
 _TOLD = (

@@ -263,3 +263,22 @@ def loss_scaler(call):
     if call.name.endswith("StaticLossScaler"):
         return "LossScaler({scale_value})"
     return "LossScaler({scale_value}, {scale_factor}, {scale_window})"
+
+
+@rule(
+    "nn.ForwardValueAndGrad",
+    "loss.backward(), or value_and_grad(function, weights) at the head",
+    "PyTorch keeps gradients in .grad and adds to them: zero_grad() before",
+    "PyTorch 把梯度累加在 .grad 里：先 zero_grad()",
+)
+def forward_value_and_grad(call):
+    every, by_list, sens = (call.value(n, False) for n in ("get_all", "get_by_list", "sens_param"))
+    if (every, sens) != (False, False):
+        call.keep("it differentiates by all inputs, or its gradient starts from one that is given")
+    if by_list is True:
+        call.helper("value_and_grad")
+        return "value_and_grad({network}, {weights})"
+    if by_list is not False:
+        call.keep("what it differentiates by is not told")
+    call.helper("value_and_input_grad")
+    return "value_and_input_grad({network})"

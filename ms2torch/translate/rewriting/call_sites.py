@@ -1,0 +1,208 @@
+"""Calls: of MindSpore's functions and classes, of what they made, of methods."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import libcst as cst
+
+from ..rules import data, training
+from ..rules.table import CALLS, INSTANCES, call_rule
+from ..translation import site_of
+from . import modes, pipelines, statements
+from .binding import bind, form_of
+from .sites import Call, Kept
+from .templates import fill, keep_line_breaks
+from .worth import Class, Gradient, Of, OwnOf, Ref, Seq, is_a, is_cell, is_tensor, lineage, resolve
+
+_OF_CELLS = """
+trainable_params get_parameters parameters_and_names cells_and_names set_train parameters_dict set_grad
+add_flags
+"""
+# Methods that only Tensors have, and those that only Cells have.
+TENSORS_ALONE = frozenset(("asnumpy", "expand_dims", "set_data"))
+CELLS_ALONE = frozenset(_OF_CELLS.split())
+
+
+class CallSites:
+    """The part of `Rewriter` that rewrites calls, each by its rule, or keeps them with a reason."""
+
+    def visit_Call(self, node: cst.Call) -> None:
+        self.callees.add(id(node.func))
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call):
+        node = self.node(original_node)
+        if not isinstance(node, ast.Call):
+            return updated_node
+        if self._is_of_nn(node.func):
+            return fill("ms2torch.to_torch({made})", {"made": updated_node})
+        special = statements.call(self, node, original_node, updated_node)
+        if special is not None:
+            return special
+        callee = self.reading.worth(node.func)
+        if (
+            isinstance(callee, Class)
+            and not any(c is not None and c.is_cell for c in self.classes)
+            and modes.depends_on_mode(self.reading, callee)
+        ):
+            return fill("{net}.eval()", {"net": updated_node})
+        at, fact = site_of(node), self.reading.facts.at(*site_of(node))
+        try:
+            if isinstance(callee, Ref):
+                return self._of_ref(callee, node, original_node, updated_node)
+            if isinstance(callee, Of):
+                return self._of_instance(callee, node, original_node, updated_node)
+            if isinstance(callee, Gradient):
+                return training.differentiated(self, callee, node, original_node, updated_node)
+            if isinstance(node.func, ast.Attribute):
+                return self._of_method(node, original_node, updated_node, fact)
+            return updated_node
+        except Kept as kept:
+            self.keep_site(at, kept.name, kept.reason)
+            return kept.form or self._kept(kept.name, node, original_node, updated_node)
+
+    def _is_of_nn(self, node: ast.expr) -> bool:
+        """Whether it is ``getattr(nn, name)``."""
+        asks = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr"
+        return asks and self.reading.worth(node.args[0]) == Ref("mindspore.nn")
+
+    def call_of(self, name, form, node, original, updated, owner=None, made=None) -> Call:
+        """What a rule sees of a call."""
+        args = [*([cst.Arg(owner[1])] if owner else []), *updated.args]
+        olds = [*([cst.Arg(owner[0])] if owner else []), *original.args]
+        names, order, rest = (form.names, form.order, form.rest) if form else ({}, (), "")
+        if made is False:  # a class is called
+            order = form.made if form else ()
+        if owner and rest and not order:
+            order = ("self",)
+        bound, old = bind(names, order, args, rest), bind(names, order, olds, rest)
+        if bound is None and (form is None or (form.kernel is None and not owner)):
+            bound, old = {}, {}  # rules of such classes look at the arguments themselves
+        if bound is None:
+            raise Kept(name, "its arguments are not told one by one")
+        if made:
+            bound |= made[0]
+        nodes = {n: self.node(v) for n, v in old.items() if isinstance(v, cst.CSTNode)}
+        nodes |= made[1] if made else {}
+        return Call(self, name, node, original, updated, bound, nodes, form)
+
+    def _of_ref(self, path: Ref, node, original, updated):
+        at = site_of(node)
+        if at in self.keep:
+            raise Kept(path, "its result differed from MindSpore's")
+        thing = resolve(path)
+        if path.startswith("mindspore.dataset.") and not self.data.moved:
+            self.keep_site(at, path, self.data.reason, is_a(path, "mindspore.dataset.Dataset"))
+            return data.kept(path, updated)
+        form = form_of(path)
+        if isinstance(thing, type) and is_a(path, "mindspore.ops.Primitive"):
+            return self.primitives.made(self, path, form, node, original, updated)
+        rule = call_rule(path, form.kernel if form else None)
+        if rule is None:
+            raise Kept(path, "there is no rule for it yet")
+        call = self.call_of(
+            path, form, node, original, updated, made=False if isinstance(thing, type) else None
+        )
+        return self.written(rule, call, at)
+
+    def _of_instance(self, instance: Of, node, original, updated):
+        at = site_of(node)
+        if is_a(instance.cls, "mindspore.ops.Primitive") and instance.cls not in INSTANCES:
+            return self.primitives.called(self, instance, node, original, updated)
+        rule = next((INSTANCES[c] for c in lineage(instance.cls) if c in INSTANCES), None)
+        if rule is None:
+            return updated
+        call = self.call_of(instance.cls, form_of(instance.cls), node, original, updated)
+        call.instance = instance
+        return self.written(rule, call, at)
+
+    def _of_method(self, node: ast.Call, original, updated, fact):
+        owner, at = self.reading.worth(node.func.value), site_of(node)
+        name = self._method(owner, node.func.attr, fact)
+        if name is None or not isinstance(updated.func, cst.Attribute):
+            return updated
+        if at in self.keep:
+            raise Kept(name, "its result differed from MindSpore's")
+        if name.startswith("mindspore.dataset."):
+            name = f"{pipelines.DATASET}.{node.func.attr}"
+            if not self.data.moved and not name.endswith("_iterator"):
+                return updated
+        form = form_of(name)
+        rule = call_rule(name, form.kernel if form else None)
+        if rule is None:
+            if not name.startswith("mindspore.Tensor."):
+                return updated
+            raise Kept(name, "there is no rule for it yet")
+        pair = original.func.value, updated.func.value
+        return self.written(rule, self.call_of(name, form, node, original, updated, pair), at)
+
+    def _method(self, owner, attr: str, fact) -> str | None:
+        """The MindSpore name of a method."""
+        if isinstance(owner, OwnOf) and owner.cls.function(attr) is None:
+            for cls in lineage(owner.cls.root()):
+                if f"{cls}.{attr}" in CALLS:
+                    return f"{cls}.{attr}"
+        if fact is not None and fact.name:
+            of_tensor = fact.name.replace("mindspore.Parameter.", "mindspore.Tensor.", 1)
+            return of_tensor if of_tensor in CALLS else fact.name
+        if is_tensor(owner):
+            return (
+                f"mindspore.Tensor.{attr}"
+                if form_of(f"mindspore.Tensor.{attr}") or f"mindspore.Tensor.{attr}" in CALLS
+                else None
+            )
+        if isinstance(owner, OwnOf):
+            base = owner.cls.root()
+        else:
+            base = owner.cls if isinstance(owner, Of) else ""
+        for cls in lineage(base):
+            if f"{cls}.{attr}" in CALLS:
+                return f"{cls}.{attr}"
+        if owner is None and attr in TENSORS_ALONE:
+            return f"mindspore.Tensor.{attr}"
+        if owner is None and attr in CELLS_ALONE:
+            return f"mindspore.nn.Cell.{attr}"
+        if isinstance(owner, Seq) and f"mindspore.ParameterTuple.{attr}" in CALLS and is_tensor(owner.item):
+            return f"mindspore.ParameterTuple.{attr}"
+        return None
+
+    def written(self, rule, call: Call, at):
+        """What a rule makes of a call, whose site is settled with it."""
+        made = rule.write(call) if rule.write else rule.form
+        try:
+            made = fill(made, self.defaulted(made, call)) if isinstance(made, str) else made
+        except KeyError as absent:
+            raise Kept(call.name, f"its argument {absent} is not given") from None
+        self.settle(at, call.name, rule.name)
+        return keep_line_breaks(call.updated, made) if isinstance(made, cst.BaseExpression) else made
+
+    def defaulted(self, template: str, call: Call) -> dict:
+        """A call's arguments, and the defaults of those that are absent and that the template needs.
+
+        Such is one without a keyword before another that is given. KeyError: it has no default.
+        """
+        values = dict(call.args)
+        defaults = call.form.defaults if call.form else {}
+        for name in re.findall(r"\{(\w+)\*?\}", template):
+            if name not in values and isinstance(defaults.get(name), (int, float, str, tuple, bool)):
+                values[name] = cst.parse_expression(repr(defaults[name]))
+        by_place = re.findall(r"(?<!=)\{(\w+)\?\}", template)
+        for i, name in enumerate(by_place):
+            if name not in values and any(later in call.args for later in by_place[i + 1 :]):
+                values[name] = cst.parse_expression(repr(defaults[name]))
+        return values
+
+    def _kept(self, name: str, node, original, updated):
+        """A call that stays ms2torch's, torch tensors in and out."""
+        target = name.replace("mindspore.", "ms2torch.", 1)
+        thing = resolve(name)
+        if isinstance(thing, type) and not is_cell(name) and not is_a(name, "mindspore.ops.Primitive"):
+            return updated.with_changes(func=cst.parse_expression(target))
+        if isinstance(thing, type):
+            inner = updated.with_changes(func=cst.parse_expression(target))
+            return fill("ms2torch.to_torch({inner})", {"inner": inner})
+        args = list(updated.args)
+        if name.startswith("mindspore.Tensor."):
+            args.insert(0, cst.Arg(updated.func.value))
+        return updated.with_changes(func=cst.parse_expression(f"ms2torch.to_torch({target})"), args=args)

@@ -1,0 +1,129 @@
+"""Names that are not called: dtypes and constants, what is handed on, attributes."""
+
+from __future__ import annotations
+
+import ast
+from types import ModuleType
+
+import libcst as cst
+
+from ..rules import alike
+from ..rules.cells import CLASSES, converts_elsewhere
+from ..rules.table import VALUES, call_rule
+from ..translation import site_of
+from . import classes, imports
+from .binding import form_of
+from .templates import fill
+from .worth import Of, OwnOf, Ref, is_cell, lineage, resolve, shortest_name
+
+# Names that Modules need for themselves.
+_OF_MODULES = "train type modules children float half eval forward training buffers to apply"
+RESERVED = frozenset(_OF_MODULES.split())
+
+
+class NameSites:
+    """The part of `Rewriter` that rewrites names and attributes."""
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute):
+        if id(original_node) in self.callees:
+            return updated_node
+        node = self.node(original_node)
+        if not isinstance(node, ast.Attribute):
+            return updated_node
+        owner = self.reading.worth(node.value)
+        if isinstance(owner, Ref):
+            return self._value(f"{owner}.{node.attr}", node, updated_node)
+        return self._part(owner, node, updated_node)
+
+    def _part(self, owner, node: ast.Attribute, updated):
+        """An attribute of a Tensor or a layer; one that a Module needs for itself gets another name."""
+        if (
+            isinstance(owner, OwnOf)
+            and node.attr in RESERVED
+            and owner.cls.is_cell
+            and owner.cls.attribute(node.attr) is not None
+        ):
+            return updated.with_changes(attr=cst.Name(f"{node.attr}_"))
+        if isinstance(owner, OwnOf):
+            own = owner.cls.attribute(node.attr) is not None or owner.cls.function(node.attr) is not None
+            base = "" if own else owner.cls.root()
+        else:
+            base = owner.cls if isinstance(owner, Of) else ""
+        if isinstance(owner, OwnOf) and base == "mindspore.nn.Cell":
+            base = ""
+        ancestors = lineage(base)
+        if base == "mindspore.Parameter":
+            ancestors = ["mindspore.Parameter", "mindspore.Tensor"]
+        for cls in ancestors:
+            rule = VALUES.get(f"{cls}.{node.attr}")
+            if rule is not None:
+                made = rule.form if rule.write is None else rule.write(self, node, updated)
+                self.settle(site_of(node), rule.name, rule.name)
+                return fill(made, {"self": updated.value}) if isinstance(made, str) else made
+        return updated
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name):
+        if id(original_node) in self.callees:
+            return updated_node
+        node = self.node(original_node)
+        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+            return updated_node
+        worth = self.reading.worth(node)
+        if isinstance(self.parents.get(id(node)), ast.Attribute):
+            return updated_node  # a part of a longer name
+        if isinstance(worth, Ref) and node.id in self.reading.imported:
+            return self._value(worth, node, updated_node)
+        return updated_node
+
+    def _value(self, path: str, node, updated):
+        """A MindSpore name that is not called: a dtype, a constant, what is handed on."""
+        path = shortest_name(path)
+        thing = resolve(path)
+        at = site_of(node)
+        if isinstance(thing, ModuleType) and not isinstance(self.parents.get(id(node)), ast.Attribute):
+            self.keep_site(at, path, "the module itself is handed on")
+            return cst.parse_expression(path.replace("mindspore", "ms2torch", 1))
+        if isinstance(thing, ModuleType) or (thing is None and path not in VALUES):
+            owner = path.rpartition(".")[0]
+            if not isinstance(node, ast.Attribute) or not isinstance(resolve(owner), type):
+                return updated
+            self.keep_site(at, path, "there is no rule for it yet")
+            return cst.parse_expression(path.replace("mindspore.", "ms2torch.", 1))
+        outer = self.parents.get(id(node))
+        if isinstance(outer, ast.Attribute) and f"{path}.{outer.attr}" in VALUES:
+            return updated  # a part of a longer name
+        if path in CLASSES and self._is_asked(node):
+            self.settle(at, path, path)
+            return cst.parse_expression(CLASSES[path])
+        rule = VALUES.get(path)
+        same = alike.counterpart(path)
+        if rule is None and same is not None and not classes.is_base(self, node):
+            self.settle(at, path, path)
+            return cst.parse_expression(same)
+        if is_cell(path) and (rule is None or converts_elsewhere(self)) and not classes.is_base(self, node):
+            self.keep_site(at, path, "it is not called here but handed on")
+            return cst.parse_expression(f"ms2torch.to_torch({path.replace('mindspore.', 'ms2torch.', 1)})")
+        if rule is None:
+            form = form_of(path)
+            rule = call_rule(path, form.kernel if form else None)
+            made = imports.as_function(rule, form) if rule is not None and rule.write is None else None
+            if made is None:
+                if classes.is_base(self, node):
+                    return updated
+                self.keep_site(at, path, "it is not called here but handed on")
+                target = path.replace("mindspore.", "ms2torch.", 1)
+                kept = isinstance(thing, type) or not callable(thing)
+                return cst.parse_expression(target if kept else f"ms2torch.to_torch({target})")
+            self.settle(at, path, rule.name)
+            return cst.parse_expression(made)
+        made = rule.form if rule.write is None else rule.write(self, node, updated)
+        self.settle(at, path, rule.name)
+        return fill(made, {}) if isinstance(made, str) else made
+
+    def _is_asked(self, node: ast.expr) -> bool:
+        """Whether ``isinstance`` asks for a class, or an annotation names it."""
+        if id(node) in self.hints:
+            return True
+        outer = self.parents.get(id(node))
+        outer = self.parents.get(id(outer)) if isinstance(outer, ast.Tuple) else outer
+        return isinstance(outer, ast.Call) and getattr(outer.func, "id", "") in ("isinstance", "issubclass")
