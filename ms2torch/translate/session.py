@@ -8,10 +8,12 @@ the result goes as JSON.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sys
 import traceback
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -80,16 +82,40 @@ def _silence() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
+@contextmanager
+def _without_compiled_files():
+    """While the program runs, a file that only MindSpore's compiler can write (MINDIR) is left out."""
+    import ms2torch
+    from ms2torch.train import serialization
+
+    real = serialization.export
+
+    @functools.wraps(real)
+    def export(net, *inputs, file_name, file_format="AIR", **kwargs):
+        if file_format == "ONNX":
+            real(net, *inputs, file_name=file_name, file_format=file_format, **kwargs)
+
+    homes = [ms2torch, ms2torch.train, serialization]
+    for home in homes:
+        home.export = export
+    try:
+        yield
+    finally:
+        for home in homes:
+            home.export = real
+
+
 def _run(script: str, arguments: list[str], sources: dict[str, str]) -> dict:
     """Run the program to its end; how it ended."""
     from ms2torch.shim import launcher
 
     code, error = 0, ""
     try:
-        if script.endswith(".ipynb"):
-            launcher.run_text(sources[os.path.realpath(script)], script, arguments)
-        else:
-            launcher.run_script(script, arguments)
+        with _without_compiled_files():
+            if script.endswith(".ipynb"):
+                launcher.run_text(sources[os.path.realpath(script)], script, arguments)
+            else:
+                launcher.run_script(script, arguments)
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     except BaseException as failure:

@@ -296,9 +296,11 @@ def pair_parameters(cell: Cell, twin: torch.nn.Module) -> tuple[dict[str, str], 
 
 
 def _unused(cell: Cell) -> set[str]:
-    """Parameters that compute nothing: the moving statistics of instance norms."""
+    """Parameters that compute nothing: the moving statistics of instance norms, counts of batches."""
     norms = [name for name, one in cell.cells_and_names() if type(one).__name__.startswith("InstanceNorm")]
-    return {f"{name}.{leaf}".lstrip(".") for name in norms for leaf in ("moving_mean", "moving_variance")}
+    moving = {f"{name}.{leaf}".lstrip(".") for name in norms for leaf in ("moving_mean", "moving_variance")}
+    names = (name for name, _ in cell.parameters_and_names())
+    return moving | {name for name in names if name.rpartition(".")[2] in UNCOUNTED}
 
 
 def alike(one: tuple[int, ...], two: tuple[int, ...]) -> bool:

@@ -70,7 +70,7 @@ def _of_function(function) -> Form:
     order = tuple(
         names.get(n, n)
         for n, p in shown.items()
-        if p.kind is not inspect.Parameter.KEYWORD_ONLY and p.kind is not inspect.Parameter.VAR_POSITIONAL
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     )
     defaults = {names.get(n, n): p.default for n, p in shown.items() if p.default is not p.empty}
     rest = next((n for n, p in shown.items() if p.kind is p.VAR_POSITIONAL), "")

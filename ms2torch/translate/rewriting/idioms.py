@@ -228,7 +228,10 @@ def _applied(statement: ast.stmt) -> str | None:
     return ast.unparse(call.args[0]) if isinstance(call.args[1], ast.Name) else None
 
 
-_GOES_OVER = ("filter", "zip", "map", "enumerate", "sum", "any", "all", "sorted", "Lamb", "FTRL", "RMSProp")
+_TAKES_ANY = """
+filter zip map enumerate sum any all sorted list tuple set AdaMax AdamWeightDecay FTRL Lamb RMSProp
+"""
+_GOES_OVER = frozenset(_TAKES_ANY.split())
 _WALKS = re.compile(r"list\(([\w.\[\]]+\.(?:parameters|named_parameters|named_modules|children)\(\))\)")
 
 
@@ -246,7 +249,7 @@ class Walked(cst.CSTTransformer):
 
     def leave_Call(self, original_node, updated_node):
         name = code(updated_node.func)
-        if not (name.startswith("torch.optim.") or name in _GOES_OVER or name == "AdamWeightDecay"):
+        if not (name.startswith("torch.optim.") or name in _GOES_OVER):
             return updated_node
         args = [a.with_changes(value=self._walk(a.value)) for a in updated_node.args]
         return updated_node.with_changes(args=args)

@@ -80,7 +80,7 @@ def tidy(module: cst.Module, rewriter) -> cst.Module:
     between = [s for s in body[first:last] if not _is_import(s)]
     rest = [*between, *body[last:]]
     used = names(ast.parse(module.code)) | {n for text in texts for n in names(ast.parse(text))}
-    have = {name for s in head for name in _bound(s)}
+    have = {name for s in (*head, *filter(_is_import, rest)) for name in _bound(s)}
     missing = [line for name, line in _NEEDED.items() if name in used and name not in have]
     bound = _assigned(ast.parse(module.code))
     missing = [line for line in missing if not {n for n, at in _NEEDED.items() if at == line} & bound]
