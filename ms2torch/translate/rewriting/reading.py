@@ -86,7 +86,7 @@ class Reading(Calls):
                 return scope[name]
         if name in self._top:
             return self._top[name]
-        star = next((m for m in self._stars if name in surface.names(m)), None)
+        star = next((m for m in reversed(self._stars) if name in surface.names(m)), None)
         if star:
             self.imported.add(name)
             return shortest_name(f"{star}.{name}")
