@@ -15,9 +15,9 @@ GUIDE = Path(__file__).resolve().parents[1] / "migration_guide"
 WORDS = {
     "": ("MindSpore names in PyTorch", "[中文](mapping.zh-CN.md)",
          "Made by `scripts/build_mapping.py` from the table of `ms2torch translate` and `ms2torch explain`. "
-         "A Primitive or a Tensor method that is the same operation has the same form. What `mint`, `mint.nn`, "
-         "`mint.optim` and `experimental.optim` have and this page has not is called alike in PyTorch: "
-         "`mint.nn.Linear` is `nn.Linear`.",
+         "A Primitive or a Tensor method that is the same operation has the same form. What `mint`, "
+         "`mint.nn`, `mint.optim` and `experimental.optim` have and this page has not is called alike in "
+         "PyTorch: `mint.nn.Linear` is `nn.Linear`.",
          "| MindSpore | PyTorch | what differs |"),
     ".zh-CN": ("MindSpore 名字在 PyTorch 里的写法", "[English](mapping.md)",
                "由 `scripts/build_mapping.py` 从 `ms2torch translate` 与 `ms2torch explain` 的表生成。"
