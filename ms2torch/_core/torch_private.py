@@ -52,6 +52,10 @@ register_load_state_dict_pre_hook = getattr(
     torch.nn.Module, "register_load_state_dict_pre_hook", _register_load_state_dict_pre_hook)
 
 
+# Turns recording on or off; the class of this name makes an object each time, for which a step has no time.
+set_grad_enabled = getattr(torch._C, "_set_grad_enabled", torch.set_grad_enabled)
+
+
 # ---- memory ------------------------------------------------------------------------------------------------
 
 _ORDINARY = frozenset((torch.Tensor, torch.nn.Parameter))
@@ -104,8 +108,14 @@ def _has_no_memory(t) -> bool:
 
 _FUNCTORCH = getattr(torch._C, "_functorch", None)
 is_transformed = getattr(_FUNCTORCH, "is_functorch_wrapped_tensor", _has_no_memory)
+_transforms = getattr(_FUNCTORCH, "peek_interpreter_stack", lambda: None)
 is_batched = getattr(_FUNCTORCH, "is_batchedtensor", _has_no_memory)
 is_differentiated = getattr(_FUNCTORCH, "is_gradtrackingtensor", _has_no_memory)
+
+
+def is_transforming() -> bool:
+    """Whether one of torch.func's transforms is under way."""
+    return _transforms() is not None
 
 
 # ---- clamp -------------------------------------------------------------------------------------------------

@@ -62,25 +62,29 @@ def _params(raw: dict, items: dict) -> Params:
     return new
 
 
-def _gather(cell, seen: set, found: dict) -> None:
-    """Put the parameters of ``cell`` and of all below it into ``found``."""
-    seen.add(id(cell))
-    params = cell._params
-    raw = params.raw
-    for name, param in params.items():
-        if param is not None and raw.get(name) is not param._rest:
-            param = params.tied(name)
-        if param is not None:
-            found[id(param)] = param
-    children = []
-    for child in cell._modules.values():
-        if isinstance(child, CellTree):
-            children.append(child)
-        elif child is not None:
-            found.update((id(param), param) for _, param in cell._adopted())
-    for child in children:
-        if id(child) not in seen:
-            _gather(child, seen, found)
+def _gathered(top) -> dict:
+    """The parameters of ``top`` and of all below it, by their ids. (Each step of a train cell asks.)"""
+    found: dict[int, Parameter] = {}
+    seen: set[int] = set()
+    waiting = [top]
+    while waiting:
+        cell = waiting.pop()
+        if id(cell) in seen:
+            continue
+        seen.add(id(cell))
+        own = cell.__dict__
+        params, children = own["_params"], own["_modules"]
+        for name, param in params.items():
+            if param is not None and params.raw.get(name) is not param._rest:
+                param = params.tied(name)
+            if param is not None:
+                found[id(param)] = param
+        for child in reversed(children.values()) if children else ():
+            if isinstance(child, CellTree):
+                waiting.append(child)
+            elif child is not None:
+                found.update((id(param), param) for _, param in cell._adopted())
+    return found
 
 
 class CellTree:
@@ -215,9 +219,7 @@ class CellTree:
 
     def _all_parameters(self) -> list[Parameter]:
         """What `parameters_and_names` gives, without the names: several times as fast."""
-        found: dict[int, Parameter] = {}
-        _gather(self, set(), found)
-        return list(found.values())
+        return list(_gathered(self).values())
 
     def _adopted(self) -> Iterator[tuple[str, Parameter]]:
         """Parameters of plain torch modules among the children, as MindSpore Parameters over the same

@@ -131,7 +131,8 @@ class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
         params = own.get("_params")
         if params is not None:
             if name in params:
-                return self._in_its_precision(params.tied(name))
+                param = params.tied(name)
+                return self._in_its_precision(param) if self._in_slow_construct else param
             modules = own["_modules"]
             if name in modules:
                 return modules[name]
@@ -192,7 +193,8 @@ class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
             own["construct"] = _Uninitialised(type(self).__name__)
         if _mode.differentiation is not None and not name.startswith("__"):
             _mode.differentiation.remember(value)
-        if hasattr(value, "_differentiates"):
+        # (Not `hasattr`: a program's own `__getattr__` may raise anything.)
+        if "_differentiates" in getattr(value, "__dict__", ()) or hasattr(type(value), "_differentiates"):
             own["_slow"] = own["_trainer"] = True
         if name in _TRACED:
             _TRACED[name](self, value)

@@ -13,6 +13,7 @@ from torch.autograd.graph import _engine_run_backward
 from ms2torch._core import mode
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.torch_private import is_transforming
 
 from . import integers, overflow, passes, recording, rows
 from .passes import Pass, is_integral, tensors_of
@@ -51,12 +52,20 @@ def differentiate(
         known = recording.claim(fn, args, kwargs, places, weights)
         if known is not None:
             return _noted(_from_recording(known, args, places, weights, sens, has_aux), weights)
-    if torch._C._functorch.peek_interpreter_stack() is not None:
+    if is_transforming():
         from .transforms import under_functorch
 
         return under_functorch(fn, args, kwargs, places, weights, sens, has_aux)
     found = _run(fn, args, kwargs, places, weights, sens, has_aux)
     return _noted(found, weights) if outermost else found
+
+
+def value_and_gradients(fn, args: tuple, weights, sens=None) -> Differentiated:
+    """One run of ``fn`` that is differentiated by ``weights``, whatever recordings wait.
+
+    ``sens`` is a function from the output to its sensitivity, None for ones.
+    """
+    return _noted(_run(fn, args, {}, (), weights, sens, False), weights)
 
 
 def _noted(found: Differentiated, weights) -> Differentiated:
@@ -79,13 +88,18 @@ def _run(fn, args, kwargs, places, weights, sens, has_aux) -> Differentiated:
         opened.origins = [*args, *kwargs.values()]
         output = fn(*inputs.args, **inputs.kwargs)
         found = _differentiated(output, has_aux)
+        if callable(sens):
+            sens = sens(output)
         grads = backward(found, sens, inputs.sources + opened.sources, opened.received,
                          opened.outer is not None)
         for call in opened.hooked:
             call.finish()
         opened.remember(output)
         count = len(inputs.sources)
-        return Differentiated(output, inputs.arranged(grads[:count]), _spread(grads[count:], wanted, weights))
+        if count:
+            return Differentiated(output, inputs.arranged(grads[:count]),
+                                  _spread(grads[count:], wanted, weights))
+        return Differentiated(output, inputs.arranged(()), _spread(grads, wanted, weights))
 
 
 class _PassOverIntegers(Pass):
@@ -97,18 +111,18 @@ class _PassOverIntegers(Pass):
         self.sources = []
         return super().__enter__()
 
-    def _take(self, w) -> None:
-        if w._share is not None or w._home is not None or mode.mesh is not None:
-            super()._take(w)            # (reading a shared weight would gather it)
-            return
-        t = w._t
-        if t.requires_grad or t.dtype not in _FLOATS:
-            super()._take(w)
-            return
-        w._t = new = t.detach().requires_grad_()        # what `alias` does for most
-        self._taken.append((w, t, new))
-        self.aliases.append(new)
-        self.sources.append(new)
+    def _take_all(self) -> None:
+        taken, aliases, sources, alone = self._taken, self.aliases, self.sources, mode.mesh is None
+        for w in self.weights:
+            if w._share is None and w._home is None and alone:      # (reading a shared one would gather it)
+                t = w._t
+                if t.dtype in _FLOATS and not t.requires_grad:
+                    w._t = new = t.detach().requires_grad_()        # what `alias` does for most
+                    taken.append((w, t, new))
+                    aliases.append(new)
+                    sources.append(new)
+                    continue
+            self._take(w)
 
     def alias(self, weight) -> torch.Tensor:
         new = source = self.leaf(weight)
@@ -199,9 +213,12 @@ def _has_gradient(obj) -> bool:
 def _spread(grads, wanted, weights):
     """Gradients of the wanted weights back in the order of ``weights``; frozen ones get zeros."""
     if len(wanted) == len(weights):
-        if not any(g is None or "_grad_hooks" in w.__dict__
-                   or is_integral(w._rest if hasattr(w, "_rest") else w._t)
-                   for g, w in zip(grads, weights, strict=True)):
+        for g, w in zip(grads, weights, strict=True):
+            own = w.__dict__
+            rest = own.get("_rest")
+            if g is None or "_grad_hooks" in own or is_integral(w._t if rest is None else rest):
+                break
+        else:
             return list(grads)
         return [_hooked(w, zeros_if_none(g, _like(w))) for g, w in zip(grads, weights, strict=True)]
     found = dict(zip(map(id, wanted), grads, strict=True))

@@ -22,6 +22,7 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.random import random_streams, repeating
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.torch_private import set_grad_enabled
 
 from . import copy_on_write, threads
 
@@ -100,15 +101,18 @@ class Pass:
                 threads.keep_others_out()
             mode.differentiation = self
             if not self._grad_mode:
-                torch.set_grad_enabled(True)
-            for w in self.weights:
-                self._take(w)
+                set_grad_enabled(True)
+            self._take_all()
             if self.regathering is not None:
                 self.regathering.__enter__()
         except BaseException:
             self.__exit__(BaseException, None, None)
             raise
         return self
+
+    def _take_all(self) -> None:
+        for w in self.weights:
+            self._take(w)
 
     def _take(self, w) -> None:
         share = w._share
@@ -157,7 +161,7 @@ class Pass:
             if outer is None:
                 random_streams.end_journal(self._journal, failed)
             if not self._grad_mode:
-                torch.set_grad_enabled(False)
+                set_grad_enabled(False)
             if self.regathering is not None:
                 self.regathering.__exit__(None, None, None)
             threads.let_others_in(outer)

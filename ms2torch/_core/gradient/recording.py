@@ -20,7 +20,7 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
-from ms2torch._core.torch_private import address
+from ms2torch._core.torch_private import address, is_transforming
 
 from . import passes
 from .passes import Pass, is_integral, tensors_of
@@ -61,7 +61,7 @@ class _Apart(Pass):
         t = weight._t.data
         if mode.mesh is not None:
             t = mode.mesh.spread(t)
-        return t.requires_grad_() if weight.requires_grad and not is_integral(t) else t
+        return t.requires_grad_() if weight._requires_grad and not is_integral(t) else t
 
 
 class Recorder:
@@ -96,7 +96,7 @@ def record(cell, run, args: tuple, kwargs: dict):
     output."""
     recorder = cell._recorder
     if (recorder.off or any(hasattr(a, "_rest") for a in args)
-            or torch._C._functorch.peek_interpreter_stack() is not None):
+            or is_transforming()):
         # (A Parameter among the arguments may be assigned to; only values are recorded.)
         return run(*args, **kwargs)
     if len(recorder.waiting) >= WAITING:
@@ -111,8 +111,12 @@ def record(cell, run, args: tuple, kwargs: dict):
     found.inputs = {}
     with _Apart(params) as opened:
         call, named = _fresh(args, kwargs, found.inputs)
-        found.sources = {id(w): t for w, t in zip(params, opened.aliases, strict=True) if t.requires_grad}
-        found.places = {id(w): address(t) for w, t in zip(params, opened.aliases, strict=True)}
+        found.sources, found.places, trained = {}, {}, []
+        for w, t in zip(params, opened.aliases, strict=True):
+            found.places[id(w)] = address(t)
+            if t.requires_grad:
+                found.sources[id(w)] = t
+                trained.append(w)
         opened.given = [*call, *named.values()]
         opened.origins = [*args, *kwargs.values()]
         output = run(*call, **named)
@@ -120,14 +124,14 @@ def record(cell, run, args: tuple, kwargs: dict):
         outs = tensors_of(output)
         found.attached = {id(t): t._t for t in outs}
         found.received, found.hooked = opened.received, opened.hooked
-        found.recomputes = [w for w in params if id(w) in found.sources] if opened.recomputes else ()
+        found.recomputes = trained if opened.recomputes else ()
     if opened.staged:
         found.inputs = {}
     if opened.reaching:     # it is recorded for the arguments as they are now
         found.call = _flatten((args, kwargs))
     if any(t.requires_grad for t in found.attached.values()):
         found.output = output
-        found.state = _state([*[w for w in params if id(w) in found.sources], *outs])
+        found.state = _state([*trained, *outs])
         found.in_trainer = bool(trainers)
         if trainers:
             _in_trainer.append(found)
@@ -151,8 +155,12 @@ def claim(fn, args: tuple, kwargs: dict, places, weights) -> Recording | None:
     recorder.waiting.remove(found)
     if found.in_trainer:
         _in_trainer.remove(found)
-    if (all(id(w) in found.sources for w in weights if w.requires_grad or mode.graph)
-            and all(p in found.inputs for p in places) and (found.in_trainer or _unmoved(found.state))):
+    if not all(p in found.inputs for p in places):
+        return None
+    for w in weights:
+        if id(w) not in found.sources and (w.requires_grad or mode.graph):
+            return None
+    if found.in_trainer or _unmoved(found.state):
         return found
     return None
 

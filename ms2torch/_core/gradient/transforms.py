@@ -12,15 +12,11 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.torch_private import is_transforming
 
 from . import integers, passes
 from .autodiff import Differentiated, _differentiated, _spread, check_sensitivity, zeros_if_none
 from .passes import Pass, detach_, is_integral, tensors_of
-
-
-def _transformed() -> bool:
-    """Whether one of torch's function transforms is under way."""
-    return torch._C._functorch.peek_interpreter_stack() is not None
 
 
 @contextlib.contextmanager
@@ -84,7 +80,7 @@ def jvp(fn, args, tangents, has_aux=False):
     """Output, aux and directional derivative, by differentiating the pull-back twice (works at any depth)."""
     for a, v in zip(args, tangents, strict=True):
         check_sensitivity(v._t, a._t)
-    if _transformed():
+    if is_transforming():
         return _jvp_transformed(fn, args, tangents, has_aux)
     with Pass() as opened:
         nested = opened.outer is not None
@@ -130,7 +126,7 @@ def _jvp_transformed(fn, args, tangents, has_aux):
 
 def vjp(fn, args, weights=(), has_aux=False):
     """Output, aux and a pull-back that can be called any number of times."""
-    if _transformed():
+    if is_transforming():
         return _vjp_transformed(fn, args, weights, has_aux)
     wanted = passes.trainable(weights)
     with Pass(wanted) as opened:
@@ -185,7 +181,7 @@ def _vjp_transformed(fn, args, weights, has_aux):
 
 def jacobian(fn, args, positions, has_aux=False):
     """For each output and position the Jacobian (output shape + input shape); also the aux outputs."""
-    if _transformed():
+    if is_transforming():
         return _jacobian_transformed(fn, args, positions, has_aux)
     with Pass() as opened:
         nested = opened.outer is not None

@@ -10,6 +10,7 @@ from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
 from ms2torch._core.processes import distributed
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.torch_private import is_transforming
 from ms2torch.common.parameter import ParameterTuple
 from ms2torch.nn.cell import Cell
 from ms2torch.ops.composite.base import GradOperation
@@ -152,17 +153,20 @@ class TrainOneStepCell(Cell):
         self._get_attr_from_cell(network)
 
     def construct(self, *inputs):
-        reduced = loss_and_gradients(self, inputs, self._sensitivity if self.sense_flag else None)
+        network, weights, sens = self.network, self.weights, self._sensitivity if self.sense_flag else None
+        reduced = loss_and_gradients(self, inputs, sens)
         if reduced is not None:     # several processes: reduced while the backward pass ran
             loss, grads = reduced
         else:
-            loss = self.network(*inputs)
-            if self.sense_flag:
-                grads = self.grad(self.network, self.weights)(*inputs, self._sensitivity(loss))
+            gradient = self.grad_no_sens if sens is None else self.grad
+            if _is_one_pass(network, inputs) and _is_by_weights(gradient, sens):
+                loss, grads = gradient.with_value(network, weights, inputs, sens)
             else:
-                grads = self.grad_no_sens(self.network, self.weights)(*inputs)
-            if self.grad_reducer.__class__ is not Identity:
-                grads = self.grad_reducer(grads)
+                loss = network(*inputs)
+                grads = gradient(network, weights)(*inputs, *(() if sens is None else (sens(loss),)))
+            reducer = self.grad_reducer
+            if reducer.__class__ is not Identity:
+                grads = reducer(grads)
         self.optimizer(grads)
         if self.return_grad:
             return loss, dict(zip(self.weights_name, grads, strict=True))
@@ -170,6 +174,20 @@ class TrainOneStepCell(Cell):
 
     def _sensitivity(self, loss):
         return wrap(torch.full_like(loss._t, float(self.sens)))
+
+
+def _is_one_pass(network, inputs: tuple) -> bool:
+    """Whether a loss and its gradients, asked for one after the other, are those of one differentiation."""
+    return not (mode.differentiation is not None or mode.spreading is not None or mode.mesh is not None
+                or distributed.joined() or is_transforming()
+                # What updates weights itself, or is given some to write to, runs as often as it is called.
+                or (network._trainer and network._updates()) or any(hasattr(x, "_rest") for x in inputs))
+
+
+def _is_by_weights(gradient, sens) -> bool:
+    """Whether ``gradient`` is as `TrainOneStepCell` made it; programs may put something else in its place."""
+    return (gradient.__class__ is GradOperation and gradient.get_by_list and not gradient.get_all
+            and gradient.sens_param is (sens is not None))
 
 
 class _VirtualDatasetCell(Cell):

@@ -95,7 +95,18 @@ class GradOperation:
             return self._arrange(found, single)
 
         gradient = entry.gradients(fn, gradient, self)
-        return functools.update_wrapper(gradient, fn, assigned=("__name__", "__doc__"), updated=())
+        if not isinstance(fn, torch.nn.Module):     # (which has no name, and takes long to say so)
+            functools.update_wrapper(gradient, fn, assigned=("__name__", "__doc__"), updated=())
+        return gradient
+
+    def with_value(self, fn, weights, args: tuple, sens=None) -> tuple:
+        """The output of ``fn(*args)`` and its gradients by ``weights``, of one run (ms2torch's own method).
+
+        ``sens(output)`` gives the sensitivity, None stands for ones.
+        """
+        refuse_without_gradients()
+        found = autodiff.value_and_gradients(fn, args, self._asked(fn, weights), sens)
+        return found.output, tuple(map(as_gradient, found.weights))
 
     def _asked(self, fn, weights) -> tuple[Parameter, ...]:
         if not self.get_by_list:

@@ -11,7 +11,7 @@ from ms2torch._core.gradient.passes import tensors_of
 from ms2torch._core.gradient.rows import as_gradient
 from ms2torch._core.tensor.tensor import Tensor, lift, wrap
 from ms2torch.common.mutable import is_mutable
-from ms2torch.common.parameter import Parameter
+from ms2torch.common.parameter import Parameter, ParameterTuple
 from ms2torch.language import entry
 
 __all__ = ["get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"]
@@ -199,6 +199,8 @@ def _is_sequence(weights) -> bool:
 
 
 def _weights(weights) -> tuple[Parameter, ...]:
+    if weights.__class__ is ParameterTuple:
+        return weights
     if _is_weight(weights):
         return (weights,)
     if not _is_sequence(weights):
