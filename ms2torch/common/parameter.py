@@ -44,6 +44,7 @@ class _Flag:
         if not isinstance(value, bool):
             raise TypeError(self.says)
         parameter.__dict__[self.place] = value
+        mode.changes += 1
 
 
 def _content(given) -> torch.Tensor:

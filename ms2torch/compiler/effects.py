@@ -18,6 +18,7 @@ import sys
 import sysconfig
 import threading
 import time
+import types
 
 import numpy as np
 import torch
@@ -107,12 +108,13 @@ def is_incidental(frame) -> bool:
 _NUMPY = np.random.mtrand._rand
 _DRAWING = frozenset(name for name, value in vars(np.random).items()
                      if getattr(value, "__self__", None) is _NUMPY)
+_BOUND = (types.BuiltinMethodType, types.MethodType)
 _GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 
 
 def draws(names: tuple, values) -> bool:
     """Whether code of these names and global values names a draw from numpy's global generator."""
-    if any(getattr(v, "__self__", None) is _NUMPY for v in values):
+    if any(isinstance(v, _BOUND) and v.__self__ is _NUMPY for v in values):
         return True
     if any(v is np for v in values):
         return "random" in names

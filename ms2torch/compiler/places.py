@@ -13,7 +13,8 @@ from ms2torch._core.live_numbers import Live, is_number
 
 
 class Place:
-    """A name in the attributes of an object or among globals, or a cell of a closure (``name`` None)."""
+    """A name in the attributes of an object or class or among globals, or a cell of a closure (``name``
+    None)."""
 
     __slots__ = ("called", "holder", "key", "name")
 
@@ -25,12 +26,15 @@ class Place:
         """What stands there; None where nothing does."""
         if isinstance(self.holder, types.CellType):
             return self.holder.cell_contents
-        return self.holder.get(self.name)
+        holder = self.holder.__dict__ if isinstance(self.holder, type) else self.holder
+        return holder.get(self.name)
 
     def set(self, value) -> None:
         """Put ``value`` there."""
         if isinstance(self.holder, types.CellType):
             self.holder.cell_contents = value
+        elif isinstance(self.holder, type):
+            setattr(self.holder, self.name, value)
         else:
             self.holder[self.name] = value
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import MutableMapping
 
 import numpy as np
 import torch
@@ -14,6 +15,9 @@ from .places import Place, can_hold
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 # Containers of more items are told by their length, and containers in containers to this depth.
 MANY, DEEP = 256, 3
+# Of objects with more attributes than this, those matter that the step's code names.
+FEW = 8
+_FILLED = (list, dict, set, deque, np.ndarray)
 # What Cells keep for themselves, which changes no number.
 INTERNAL = frozenset({
     "_records", "_children_marked", "_in_slow_construct", "_hosted", "_fresh", "_checked", "_compiled_step",
@@ -84,14 +88,51 @@ def _same(one: list, other: list) -> bool:
     return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
 
 
+class Slots(MutableMapping):
+    """The attributes of an object whose class has ``__slots__``, as other objects have them in a dict."""
+
+    def __init__(self, owner) -> None:
+        self._owner = owner
+        self._names = [name for cls in type(owner).__mro__ for name in _slots_of(cls)]
+
+    def __iter__(self):
+        return (name for name in self._names if hasattr(self._owner, name))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __getitem__(self, name: str):
+        try:
+            return getattr(self._owner, name)
+        except AttributeError:
+            raise KeyError(name) from None
+
+    def __setitem__(self, name: str, value) -> None:
+        object.__setattr__(self._owner, name, value)
+
+    def __delitem__(self, name: str) -> None:
+        object.__delattr__(self._owner, name)
+
+
+def _slots_of(cls: type) -> tuple:
+    names = cls.__dict__.get("__slots__", ())
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def has_slots(value) -> bool:
+    """Whether attributes of ``value`` are in slots, and nowhere else."""
+    return not hasattr(value, "__dict__") and any(map(_slots_of, type(value).__mro__))
+
+
 class Attributes:
     """The attributes of one object as they were when the trace first saw it."""
 
-    __slots__ = ("_contents", "_kept", "free", "own", "owner", "tokens")
+    __slots__ = ("_contents", "_kept", "free", "names", "own", "owner", "tokens")
 
     def __init__(self, owner) -> None:
-        self.owner, self.own = owner, owner.__dict__
+        self.owner, self.own = owner, Slots(owner) if has_slots(owner) else owner.__dict__
         self.free: set[str] = set()         # names that may change
+        self.names: set[str] | None = None  # those that matter; None: all
         self._kept, self._contents = dict(self.own), Contents()
         for name, value in self._kept.items():
             self._contents.keep(value, 0 if name in INTERNAL else DEEP)
@@ -104,9 +145,21 @@ class Attributes:
             return {name: token(value) for name, value in self.own.items()
                     if name not in INTERNAL and name not in free}
         # (Of our own objects, what begins with a line is a cache.)
-        ours = type(self.owner).__module__.partition(".")[0] == "ms2torch"
+        ours, names = type(self.owner).__module__.partition(".")[0] == "ms2torch", self.names
         return {name: token(value) for name, value in self.own.items()
-                if not (ours and name[:1] == "_") and name not in free}
+                if not (ours and name[:1] == "_") and name not in free and (names is None or name in names)}
+
+    def narrow(self, names: set | None) -> bool:
+        """From here on those of ``names`` matter (None: all); whether there are any."""
+        if names is not None and len(self.tokens) > FEW:
+            self.names = names
+            self.tokens = {name: was for name, was in self.tokens.items() if name in names}
+        return bool(self.tokens)
+
+    def containers(self, names: set | None) -> list[tuple]:
+        """What can change unseen: (attributes, name, token) of lists, dicts and arrays among ``names``."""
+        return [(self.own, name, was) for name, was in self.tokens.items()
+                if isinstance(self.own.get(name), _FILLED) and (names is None or name in names)]
 
     def release(self, name: str) -> None:
         """From here on attribute ``name`` may change."""

@@ -13,7 +13,7 @@ from ms2torch._core.gradient import overflow, passes, recording
 from ms2torch._core.processes import distributed
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
-from ms2torch._core.torch_private import increment_versions
+from ms2torch._core.torch_private import increment_versions, set_grad_enabled
 
 from . import backends, comparing, settings
 from .structures import Leaf, Untraceable, flatten, unflatten
@@ -264,12 +264,17 @@ class Compiled:
         self.flags = self.count + sum(len(tail.raw) for tail in self.tails)
         self.trained = [*self.mutated, *[p for tail in self.tails for p in tail.optimizer.parameters]]
         self.grads = [p.requires_grad for p in self.trained]
+        self.known = -1         # the `mode.changes` at which `grads` were so
         self.function = None
 
     # ---- what it needs -------------------------------------------------------------------------------------
 
     def fits(self) -> bool:
-        return [p.requires_grad for p in self.trained] == self.grads
+        if self.known != mode.changes:
+            if [p.requires_grad for p in self.trained] != self.grads:
+                return False
+            self.known = mode.changes
+        return True
 
     def everything(self) -> list:
         """All Parameters that a step writes: the graph, and the optimizers after it."""
@@ -279,7 +284,7 @@ class Compiled:
 
     def counters(self) -> list[Counters]:
         """The host's state of the optimizers, whose steps may be taken back."""
-        return [Counters(u.optimizer) for u in self.updates]
+        return [Counters(u.optimizer, u.alone) for u in self.updates]
 
     def inputs(self, raw: list) -> list[torch.Tensor]:
         return [*raw, *[x if isinstance(x, torch.Tensor) else x() for x in self.lifted]]
@@ -311,8 +316,13 @@ class Compiled:
     def executed(self, inputs: list, counters: list) -> list[torch.Tensor]:
         """Run the graph and the optimizers after it; gives the graph's outputs."""
         mutated = self.mutated
-        with recording.Updating(mutated), torch.no_grad():
-            out = self.function(*inputs)
+        with recording.Updating(mutated):
+            recorded = torch.is_grad_enabled()
+            set_grad_enabled(False)
+            try:
+                out = self.function(*inputs)
+            finally:
+                set_grad_enabled(recorded)
             self.ran = True
             if mutated:
                 increment_versions([p._rest for p in mutated])

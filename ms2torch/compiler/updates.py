@@ -148,10 +148,11 @@ class Counters:
 
     __slots__ = ("_copies", "_fresh", "_known", "_optimizer", "_params")
 
-    def __init__(self, optimizer) -> None:
+    def __init__(self, optimizer, alone: list | None = None) -> None:
         own = optimizer.__dict__
         self._optimizer, self._fresh = optimizer, own.get("_fresh")
-        self._known, self._params = dict(own.get("_hosted", ())), _counters(optimizer)
+        self._known = dict(own.get("_hosted", ()))
+        self._params = [*(_alone(optimizer) if alone is None else alone), *_started(optimizer)]
         self._copies = [(p, p._rest.detach().clone()) for p in self._params if id(p) not in self._known]
 
     def put_back(self) -> None:
@@ -166,13 +167,18 @@ class Counters:
             own["_fresh"] = None
 
 
-def _counters(optimizer) -> list:
-    """The Parameters of one element that an optimizer counts in; SGD's ``stat`` before its first step."""
-    fresh = optimizer.__dict__.get("_fresh")
-    started = list(getattr(optimizer, "stat", ())) if fresh is None or fresh[1] else []
+def _alone(optimizer) -> list:
+    """The Parameters of one element that an optimizer counts in."""
     trained = {id(p) for p in optimizer.parameters}
-    alone = [p for p in optimizer._params.values() if p is not None and p._rest.numel() <= 1]
-    return [*[p for p in alone if id(p) not in trained], *started]
+    return [p for p in optimizer._params.values()
+            if p is not None and p._rest.numel() <= 1 and id(p) not in trained]
+
+
+def _started(optimizer) -> list:
+    """SGD's ``stat`` before its first step."""
+    own = optimizer.__dict__
+    fresh = own.get("_fresh")
+    return list(own.get("stat", ())) if fresh is None or fresh[1] else []
 
 
 # ---- in a trace --------------------------------------------------------------------------------------------
@@ -181,10 +187,11 @@ def _counters(optimizer) -> list:
 class Update:
     """An optimizer's step inside a graph."""
 
-    __slots__ = ("_latest", "optimizer", "structure", "unless")
+    __slots__ = ("_latest", "alone", "optimizer", "structure", "unless")
 
     def __init__(self, optimizer, plan: _Plan, unless) -> None:
         self.optimizer, self.structure, self.unless = optimizer, plan.structure, unless
+        self.alone = _alone(optimizer)
         self._latest = None
 
     def plan(self) -> bool:

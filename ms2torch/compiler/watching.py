@@ -19,9 +19,10 @@ from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.nn.optim._step import HostValues
 
 from . import effects
+from .classes import Classes, holds_settings
 from .effects import ENGINE, USERS, Draws, Stopped, owner_of
 from .places import Place, can_hold
-from .state import MANY, PLAIN, Attributes, Contents, token
+from .state import INTERNAL, MANY, PLAIN, Attributes, Contents, has_slots, token
 
 # Methods that change what they belong to, and ways to set an attribute by its name.
 _CHANGING = frozenset({
@@ -29,6 +30,10 @@ _CHANGING = frozenset({
     "reverse", "appendleft", "popleft", "popitem", "setattr", "delattr", "__dict__", "vars"})
 
 
+# Ways to read an attribute that no code names.
+_READING = frozenset({"getattr", "vars", "__dict__", "asdict", "attrgetter"})
+# What may hold objects of a program.
+_HELD = (type, list, tuple, dict)
 _AROUND = "a name of the function around it"
 
 
@@ -37,9 +42,13 @@ def is_users(filename: str) -> bool:
     return owner_of(filename) is USERS
 
 
+def _file_of(module) -> str:
+    return getattr(module, "__file__", None) or ""
+
+
 def _is_watched(value) -> bool:
     """Whether ``value`` is an object of a program whose attributes its code may read."""
-    return hasattr(value, "__dict__") and not isinstance(
+    return (hasattr(value, "__dict__") or has_slots(value)) and not isinstance(
         value, (type, types.ModuleType, types.FunctionType, types.MethodType, torch.Tensor, Tensor))
 
 
@@ -54,6 +63,8 @@ class Watch:
         self._names: list[tuple] = []       # (namespace, name, token, value)
         self._cells: list[tuple] = []       # (closure cell, token, value)
         self._contents = Contents()         # of globals and closures
+        self._classes = Classes()
+        self._read_names: set[str] = set()  # all names in the step's own code
         self._codes: dict = {}
         self._reached: set = set()          # codes of functions whose closures are watched, and those in them
         self._draws = Draws()
@@ -90,6 +101,8 @@ class Watch:
             if kind is USERS and effects.is_incidental(frame):
                 return
             self._codes[code] = kind
+            if kind is USERS or code.co_filename[:1] == "<":        # (what dataclasses make of a class)
+                self._read_names.update(code.co_names, [c for c in code.co_consts if c.__class__ is str])
             if kind is USERS:
                 self._read(frame, code)
         if kind is ENGINE:
@@ -110,6 +123,11 @@ class Watch:
             raise Stopped(self.effect)
         for name in names:
             self._name(space, name)
+            if isinstance(space[name], types.ModuleType) and is_users(_file_of(space[name])):
+                held = vars(space[name])        # a module of settings
+                for inner in code.co_names:
+                    if inner in held:
+                        self._name(held, inner)
         if code.co_freevars and code not in self._reached:      # a function that something of ours holds
             for function in gc.get_referrers(code):
                 if isinstance(function, types.FunctionType):
@@ -131,6 +149,10 @@ class Watch:
                 self._wrote(counts, f"it changes the global {name}")
                 if here is not value:
                     space[name] = value
+        for cls, name in self._classes.changed():
+            if stored is None or name in stored:
+                self._wrote(self._classes.number(cls, name), f"it sets {cls.__name__}.{name}")
+        self._classes.put_back(stored)
         for cell, was, value in self._cells:
             if stored is None and token(cell.cell_contents) != was:
                 counts = Place(cell, None, _AROUND) if can_hold(value, cell.cell_contents) else None
@@ -163,7 +185,10 @@ class Watch:
 
     def _name(self, space: dict, name: str) -> None:
         value = space[name]
-        if isinstance(value, (types.ModuleType, type)):
+        if isinstance(value, type):
+            self._classes.keep(value)
+            return
+        if isinstance(value, types.ModuleType):
             return
         self._names.append((space, name, token(value), value))
         self._contents.keep(value)
@@ -174,10 +199,13 @@ class Watch:
         if id(value) in self._seen or isinstance(value, PLAIN):
             return
         self._seen.add(id(value))
+        if isinstance(value, type):
+            self._classes.keep(value)
+            return
         if isinstance(value, types.MethodType):
             self._reach(value.__self__)
             value = value.__func__
-        inner = getattr(value, "_graph_source", None)
+        inner = getattr(value, "__dict__", {}).get("_graph_source")
         if isinstance(inner, types.FunctionType):
             self._reach(inner)
         if isinstance(value, types.FunctionType):
@@ -192,24 +220,28 @@ class Watch:
                     self._contents.keep(content)
                     self._reach(content)
             return
-        if isinstance(value, (list, tuple)) and len(value) <= MANY:
-            for item in value:
-                self._reach(item)
-            return
+        if isinstance(value, (list, tuple, dict)):
+            if len(value) <= MANY:
+                for item in value.values() if isinstance(value, dict) else value:
+                    self._reach(item)
+            if value.__class__ in (list, tuple, dict):
+                return
         if effects.is_generator(value):
             self._draws.watch(value)
             return
         if not _is_watched(value) or isinstance(value, HostValues):
             return          # (an optimizer's own part of a step runs at each step)
         self._objects[id(value)] = Attributes(value)
+        self._classes.keep(type(value))
         if isinstance(value, torch.nn.Module):
             for child in value.__dict__.get("_modules", {}).values():
                 self._reach(child)
-            for item in value.__dict__.values():
-                if effects.is_generator(item):
-                    self._draws.watch(item)
-        elif is_users(getattr(sys.modules.get(type(value).__module__), "__file__", None) or ""):
-            for item in list(value.__dict__.values()):
+            for name, item in list(value.__dict__.items()):
+                if name not in INTERNAL and (effects.is_generator(item) or isinstance(item, _HELD)
+                                             or (_is_watched(item) and holds_settings(item))):
+                    self._reach(item)
+        elif holds_settings(value):
+            for item in list(self._objects[id(value)].own.values()):
                 self._reach(item)
 
     def _note(self, code: types.CodeType) -> None:
@@ -228,8 +260,13 @@ class Watch:
 
     def settle(self) -> None:
         """From here on `holds` compares; what is looked at at each step is as little as there is."""
+        names = self._read_names if _READING.isdisjoint(self._read_names) else None
         self._loose = [f for f in self._objects.values() if not isinstance(f.owner, torch.nn.Module)
-                       and is_users(getattr(sys.modules.get(type(f.owner).__module__), "__file__", "") or "")]
+                       and holds_settings(f.owner) and f.narrow(names)]
+        self._names += [(own, name, was, own[name]) for f in self._objects.values()
+                        if isinstance(f.owner, torch.nn.Module) and holds_settings(f.owner)
+                        for own, name, was in f.containers(names)]
+        self._classes.settle(names)
         self._changes = mode.changes
         self._codes = {}
 
@@ -244,6 +281,8 @@ class Watch:
         for found in self._loose:
             if found.now() != found.tokens:
                 return False
+        if self._classes.changed():
+            return False
         if self._changes != mode.changes:
             if any(found.changed() for found in self._objects.values()):
                 return False
@@ -263,6 +302,7 @@ class Watch:
                 found.append(Place(cell, None, _AROUND) if can_hold(value, here) else None)
         for attributes in self._objects.values():
             found += map(attributes.number, attributes.changed())
+        found += [self._classes.number(*one) for one in self._classes.changed()]
         return None if None in found else found
 
     def release(self, places: list[Place]) -> None:
@@ -274,6 +314,8 @@ class Watch:
             for place in places:
                 if place.holder is found.own:
                     found.release(place.name)
+        for place in places:
+            self._classes.release(place)
 
     def write(self, numbers: list[tuple]) -> None:
         """Write numbers that may change, pairs of a Place and a value; other steps may have taken them for

@@ -319,34 +319,6 @@ def test_a_difference_drops_the_compiled_form(monkeypatch, capsys, at):
 # ---- what a trace saw --------------------------------------------------------------------------------------
 
 
-class Scaled(Dense):
-    factor = 1.0
-
-    def __init__(self):
-        super().__init__()
-        self.factor = 1.0
-
-    def construct(self, x):
-        return super().construct(x) * self.factor * SETTING["scale"]
-
-
-SETTING = {"scale": 1.0}
-
-
-def test_attributes_and_globals_that_change_are_seen():
-    def losses(graphs):
-        mode.graphs = graphs
-        ms.set_seed(7)
-        step = _built_in(net := Scaled(), _adam(net.trainable_params()))
-        found = []
-        for i, (x, y) in enumerate(_batches(net.shape, 12)):
-            net.factor, SETTING["scale"] = 1.0 + i // 4, 1.0 + i // 6
-            found.append(float(step(x, y)))
-        return found
-
-    np.testing.assert_allclose(losses("eager"), losses("compile"), rtol=1e-6)
-
-
 def test_shapes_that_change_run_eagerly_unless_they_come_often():
     mode.graphs = "compile"
     step = _built_in(net := Dense(), _adam(net.trainable_params()))
