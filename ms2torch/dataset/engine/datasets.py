@@ -355,6 +355,12 @@ class Dataset(Pipeline):
         from ..text.utils import Vocab
         return Vocab.from_dataset(self, columns, freq_range, top_k, special_tokens, special_first)
 
+    def build_sentencepiece_vocab(self, columns, vocab_size, character_coverage, model_type, params):
+        """`text.SentencePieceVocab.from_dataset`, as releases before 1.6 called it."""
+        from ..text import SentencePieceVocab
+        return SentencePieceVocab.from_dataset(self, columns, vocab_size, character_coverage, model_type,
+                                               params)
+
     def to_torch(self, as_dict=False, num_shards=None, shard_id=None):
         """The rows as a ``torch.utils.data.IterableDataset`` of tuples, or dicts, of torch tensors.
 

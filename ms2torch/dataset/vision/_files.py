@@ -1,4 +1,4 @@
-"""Files of images: read, written, encoded; and what a video would need."""
+"""Files of images: read, written, encoded."""
 
 from __future__ import annotations
 
@@ -8,17 +8,11 @@ from enum import IntEnum
 
 import numpy as np
 
-from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.tensor import Tensor
 
 from ..core.errors import pipeline_error
 from ..transforms.operation import is_pil
 from .images import pillow
-
-_NO_VIDEO = "decoding videos needs FFmpeg, which is not part of it."
-_NO_VIDEO_INSTEAD = (
-    "decode with PyAV or torchvision.io in a function of your own, and give its arrays to a dataset."
-)
 
 
 def _needs(value, kind: type, name: str) -> None:
@@ -253,27 +247,3 @@ def get_image_size(image):
         raise _neither(image)
     shape = _shape(image, "GetImageSize")
     return list(shape if len(shape) == 2 else shape[-3:-1])
-
-
-def read_video(filename, start_pts=0, end_pts=None, pts_unit="pts"):
-    """Not supported (``mindspore.dataset.vision.read_video``): it needs FFmpeg."""
-    raise unsupported("mindspore.dataset.vision.read_video", _NO_VIDEO, _NO_VIDEO_INSTEAD)
-
-
-def read_video_timestamps(filename, pts_unit="pts"):
-    """Not supported (``mindspore.dataset.vision.read_video_timestamps``): it needs FFmpeg."""
-    raise unsupported("mindspore.dataset.vision.read_video_timestamps", _NO_VIDEO, _NO_VIDEO_INSTEAD)
-
-
-class VideoDecoder:
-    """Not supported (``mindspore.dataset.vision.VideoDecoder``): it needs Ascend's decoder."""
-
-    def __init__(self, source):
-        raise unsupported("mindspore.dataset.vision.VideoDecoder", _NO_VIDEO, _NO_VIDEO_INSTEAD)
-
-
-class DecodeVideo:
-    """Not supported (``mindspore.dataset.vision.DecodeVideo``): it needs FFmpeg."""
-
-    def __init__(self):
-        raise unsupported("mindspore.dataset.vision.DecodeVideo", _NO_VIDEO, _NO_VIDEO_INSTEAD)

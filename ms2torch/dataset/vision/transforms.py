@@ -11,7 +11,6 @@ from ._boxes import *  # noqa: F403
 from ._colours import *  # noqa: F403
 from ._convert import Decode, Grayscale, ToNumpy, ToPIL
 from ._erasing import CutOut, RandomErasing
-from ._files import DecodeVideo
 from ._geometry import (
     CenterCrop,
     Crop,
@@ -29,6 +28,7 @@ from ._policies import *  # noqa: F403
 from ._random import RandomColorAdjust, RandomCropDecodeResize, RandomResizedCrop
 from ._tables import fused as _fused  # noqa: F401  `map` looks whether the module is there
 from ._values import HWC2CHW, Normalize, NormalizePad, Rescale, ToTensor, ToType
+from ._video import DecodeVideo
 from ._warps import *  # noqa: F403
 from .images import ImageOperation as ImageTensorOperation
 from .images import not_random  # noqa: F401

@@ -7,19 +7,17 @@ from enum import Enum, IntEnum
 
 from ._files import (
     ImageReadMode,
-    VideoDecoder,
     encode_jpeg,
     encode_png,
     get_image_num_channels,
     get_image_size,
     read_file,
     read_image,
-    read_video,
-    read_video_timestamps,
     write_file,
     write_jpeg,
     write_png,
 )
+from ._video import VideoDecoder, read_video, read_video_timestamps
 
 __all__ = [
     "AutoAugmentPolicy",
