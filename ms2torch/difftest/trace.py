@@ -42,6 +42,8 @@ class Trace:
         self.optimizers: dict[int, str] = {}  # classes, by the number of their updates
         self.optimizer_records: dict[int, dict] = {}
         self.updates: dict[int, set[int]] = {}  # by step, the numbers of the optimizers that were called
+        # Whether every step was a graph, its update too.
+        self.in_graphs = False
         self.end: dict | None = None
         self.truncated = False
         self._scan()
@@ -110,7 +112,7 @@ class Trace:
                 if record["stage"] in ("learning_rate", "gradient", "optimizer"):
                     self.updates.setdefault(record["step"], set()).add(record.get("update", 0))
             case "header":
-                self.header = record
+                self.header, self.in_graphs = record, record.get("mode") == "graph"
                 self.adaptations += record.get("adaptations", ())
                 if record.get("format") not in FORMATS:
                     raise TraceError(f"{self.path} has format {record.get('format')}; "
@@ -125,6 +127,7 @@ class Trace:
                 self.adaptations.append({"name": record["name"], "text": record["text"]})
             case "step" if record["event"] == "end":
                 self._steps = max(self._steps, record["number"])
+                self.in_graphs = self.in_graphs and not record.get("gradients", True)
             case "end":
                 self.end = record
 

@@ -7,6 +7,7 @@ float64 says how much rounding may differ (replay.py, locate.py).
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -24,6 +25,8 @@ from .workplace import Run, Workplace, wait
 HERE = Path(__file__).parent
 # The recorder's exit code when the trace cannot be written; less room than this is a full disk.
 _UNWRITTEN, _SCARCE = 74, 1 << 16
+# From this step on steps between the re-fed ones are worth compiling.
+_LATE = 8
 _ONE_SIDED = ("missing", "extra")
 
 
@@ -150,8 +153,7 @@ class Twin:
             verdict.notes.append("the trace holds no whole Cells; made with --refeed "
                                  f"{','.join(map(str, steps))} it would say which Cell")
             return verdict
-        refed = str(self.place.folder / "refed.trace")
-        self.finish((self.start_reference(refed, refeed=steps), refed))
+        refed = self._recorded_again(steps, reference)
         again = trace.open(refed)
         if again.steps < max(steps) and checks.has_failed(again):
             said = ((again.end or {}).get("message") or "its run was cut off").strip().splitlines()[0]
@@ -162,6 +164,19 @@ class Twin:
             verdict.notes.append(f"{said}; no float differs by {compare.BOUND:g} of its norm or more")
             return verdict
         return self._by_refeeding(refed, steps, found)
+
+    def _recorded_again(self, steps: tuple[int, ...], reference: trace.Trace) -> str:
+        """The path of a trace of the reference that holds these steps Cell by Cell, for which they run in
+        PyNative mode. Steps between them run as the graphs that they are, where they are (three times as
+        fast), if the reference gets through with that."""
+        path = str(self.place.folder / "refed.trace")
+        if reference.in_graphs and max(steps) > _LATE:
+            with contextlib.suppress(checks.Failed):
+                self.finish((self.start_reference(path, refeed=steps, compiled=True), path))
+                if trace.open(path).steps >= max(steps):
+                    return path
+        self.finish((self.start_reference(path, refeed=steps), path))
+        return path
 
     def _as_recorded(self, reference: trace.Trace) -> tuple[int, ...]:
         """Give our run the options that the trace was recorded with; the steps that it holds whole."""
@@ -275,7 +290,7 @@ class Twin:
     @staticmethod
     def _miscounted(path: str, step: int, kind: str) -> Finding:
         """Steps too many or too few: of data, or updates that a loss scale skipped on one side."""
-        scaled = any(r.get("stage") == "loss_scale" for r in trace.open(path).step(1))
+        scaled = any(r.get("stage") == "loss_scale" for r in trace.open(path))
         return Finding(step, "loss_scale" if scaled else "data", "step", kind)
 
     def _complete(self, events, steps, path: str, reference) -> None:
@@ -345,7 +360,7 @@ class Twin:
             return "cell"  # masks are seen where each Cell's output is
         return self.options.level or "step"
 
-    def start_reference(self, out: str, refeed=(), cells=()) -> Run:
+    def start_reference(self, out: str, refeed=(), cells=(), compiled=False) -> Run:
         o = self.options
         if o.reference == "ms2torch":
             return self._start_ours("record", out=out, refeed=list(refeed), side=checks.REFERENCE,
@@ -359,6 +374,8 @@ class Twin:
         if refeed:
             command += ["--refeed", ",".join(map(str, refeed)), "--updates", str(max(refeed))]
             command += ["--only-step", str(max(refeed))] if cells else []
+            command += ["--refed-alone"] if not o.torch else []
+            command += ["--compiled"] if compiled else []
         if o.steps and (not refeed or o.torch):
             command += ["--steps", str(o.steps)]
         whole = {"weights": "initial/*", "data": "data/*", "random": "random/*"}

@@ -50,6 +50,8 @@ class MindSpore:
         else:
             self.api = ".".join(self.version.split(".")[:2])
         self.dtypes = {}  # their names
+        # What is replaced to see operators, (where, name, old, new), and whether it is.
+        self.seen, self.looking = [], True
         self.tensor, self.parameter, self.cell = mindspore.Tensor, mindspore.Parameter, nn.Cell
         self.several = nn.CellList  # what holds the rates of groups that have schedules of their own
         places = ("nn", "experimental.optim", "experimental.optim.optimizer", "mint.optim.optimizer")
@@ -211,8 +213,32 @@ class MindSpore:
         for optimizer in self.optimizers:
             self._see_made(optimizer, recorder.made_optimizers)
         if recorder.options.pynative:
-            self.context.set_context(mode=self.context.PYNATIVE_MODE)
-            _replace(self.context.set_context, self._pynative_only)
+            self.set_context = self.context.set_context
+            self.set_context(mode=self.context.PYNATIVE_MODE)
+            _replace(self.set_context, self._pynative_only)
+            if recorder.options.compiled:
+                self.look(1 in recorder.options.refeed)
+
+    def look(self, into):
+        """Run what follows as it is written, its operators seen, or as MindSpore's graphs, which know their
+        own operators only."""
+        if into == self.looking:
+            return
+        self.looking = into
+        os.environ["MS_JIT"] = "0" if into else "1"
+        self.set_context(mode=self.context.PYNATIVE_MODE if into else self.context.GRAPH_MODE)
+        for holder, name, original, watched in self.seen:
+            if into or original is not None:
+                setattr(holder, name, watched if into else original)
+            else:
+                delattr(holder, name)  # it was a base class's
+        # The program may have names of its own for functions.
+        others = {id(old if into else new): new if into else old for _, _, old, new in self.seen}
+        for name, module in list(sys.modules.items()):
+            if name.split(".")[0] not in ("mindspore", "ms2torch"):
+                for key, value in list(getattr(module, "__dict__", {}).items()):
+                    if id(value) in others:
+                        setattr(module, key, others[id(value)])
 
     def _see_operators(self, recorder):
         """Functions, Primitives, and Tensor's methods and operators that the program's own lines call."""
@@ -239,6 +265,10 @@ class MindSpore:
 
             return called
 
+        def watch(holder, name, watched):
+            self.seen.append((holder, name, vars(holder).get(name), watched))
+            setattr(holder, name, watched)
+
         def is_random(name):
             return name.rpartition(".")[2].replace("_", "").lower() in _RANDOM
 
@@ -249,17 +279,16 @@ class MindSpore:
                 continue
             for name, value in list(vars(module).items()):
                 if name[0] != "_" and not isinstance(value, type) and hasattr(value, "__code__"):
-                    shown = place.replace(".functional", "") + "." + name
-                    setattr(module, name, seen(value, shown))
+                    watch(module, name, seen(value, place.replace(".functional", "") + "." + name))
         classes = [self.ops.Primitive]
         for kind in classes:
             classes += [c for c in kind.__subclasses__() if c not in classes]
             if "__call__" in vars(kind):
-                kind.__call__ = seen(vars(kind)["__call__"], None)
+                watch(kind, "__call__", seen(vars(kind)["__call__"], None))
         for name in dir(self.tensor):
             value = getattr(self.tensor, name)
             if callable(value) and (name in _OPERATORS or not name.startswith("_")):
-                setattr(self.tensor, name, seen(value, "Tensor." + name))
+                watch(self.tensor, name, seen(value, "Tensor." + name))
 
     def _see_compiled(self, recorder):
         """Compiled functions are outermost calls, too. In MindSpore a class runs them, whatever its name."""

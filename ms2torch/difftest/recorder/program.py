@@ -38,6 +38,9 @@ def parse(argv):
     add("--updates", type=int, help="end the program after this many updates")
     add("--only-step", type=int, help="record this step alone")
     add("--refeed", type=_numbers, default=frozenset(), help="steps (1,2,5) at level cell with whole arrays")
+    add("--refed-alone", action="store_true", help="record nothing of other steps than those of --refeed")
+    add("--compiled", action="store_true", help="run other steps than those of --refeed in graph mode (for "
+        "programs whose steps are graphs)")
     add("--full", action="append", default=[],
         help="keep whole arrays of what matches this pattern of a name, or of stage/name")
     add("--cells", action="append", default=[],

@@ -277,6 +277,9 @@ class Recorder(Steps):
             self.stack.pop()
 
     def _rates(self, optimizer):
+        if self.silent():
+            self._index(optimizer)
+            return
         self.quiet = True
         try:
             rates = self.frame.rates(optimizer)

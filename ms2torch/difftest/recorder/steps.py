@@ -84,7 +84,9 @@ class Steps:
     def silent(self):
         """Whether the present step is not among those asked for."""
         only = self.options.only_step
-        return only is not None and self.step != only
+        if only is not None:
+            return self.step != only
+        return self.options.refed_alone and self.step not in self.options.refeed
 
     def whole(self, stage, where):
         """Whether a record keeps its array."""
@@ -148,8 +150,8 @@ class Steps:
                 self.write_header()
             self.open, self.step, self.order = True, self.step + 1, 0
             self.calls, self.made, self.updated, self.roots, self.shown_now = {}, [], [], [], set()
-            refeed = self.options.refeed
-            self.deep = self.options.level != "step" or self.step in refeed
+            everywhere = self.options.level != "step" and not self.options.refed_alone
+            self.deep = everywhere or self.step in self.options.refeed
             self.writer.add({"kind": "step", "number": self.step, "event": "begin", "time": time.time()})
             self.begin(self.step)
         self.graph = self.frame.compiled(owner)
@@ -210,6 +212,8 @@ class Steps:
         self.writer.flush()
         self.open = self.deep = self.ending = False
         self.made, self.roots, self.drawn = [], [], []
+        if self.options.compiled:
+            self.frame.look(self.step + 1 in self.options.refeed)
         if self._is_last(optimizers):
             self.done = True
             self.finished()
