@@ -6,8 +6,8 @@ A lesson is a folder of ``migration_guide/`` with a script and two texts:
     text.en.md     what README.md is made of
     text.zh.md     what README.zh-CN.md is made of
 
-``lesson.py`` is divided into named cells by lines ``# %% name``. They run in order, in a process of the
-lesson's own. A text takes in what they say and print:
+``lesson.py`` is divided into named cells by lines ``# %% name``. They run in order as the lesson's notebook
+(pages/notebooks.py), in a process of the lesson's own. A text takes in what they say and print:
 
     {{code name}}            the cell's source
     {{output name}}          what it printed
@@ -30,6 +30,7 @@ import ast
 import contextlib
 import io
 import json
+import linecache
 import math
 import os
 import re
@@ -88,26 +89,34 @@ def execute(folder: Path) -> dict:
 
 
 def _executed(folder: Path) -> dict:
-    path = folder / "lesson.py"
+    """Run the cells of the lesson's notebook, as a kernel does that was started in the lesson's folder."""
+    from scripts.pages import notebooks
+
     main = types.ModuleType("__main__")
-    main.__file__, sys.argv = str(path), [str(path)]
-    sys.modules["__main__"], sys.path[0] = main, str(folder)
+    sys.modules["__main__"], sys.argv = main, [str(folder / "lesson.py")]
+    os.chdir(folder)
     found: dict = {"output": {}, "figure": {}, "value": {}}
-    line, source = 0, path.read_text(encoding="utf-8")
-    for name, text in cells(source).items():
+    drawn = None
+    for number, (name, text) in enumerate(notebooks.scripts(folder, "en")):
         printed = io.StringIO()
-        # The line numbers in a traceback are those of the file.
-        code = compile("\n" * line + text, str(path), "exec")
         with contextlib.redirect_stdout(printed):
-            exec(code, main.__dict__)
+            exec(_compiled(text, f"<cell {number}>"), main.__dict__)
+        if not name:  # what the notebook adds to the script
+            continue
         found["output"][name] = printed.getvalue()
-        if figure := main.__dict__.pop("figure", None):
-            found["figure"][name] = svg(figure)
-        line += text.count("\n") + 1
+        figure = main.__dict__.get("figure")
+        if figure is not drawn:
+            found["figure"][name], drawn = svg(figure), figure
     for text in expressions(folder):
         value = eval(compile(ast.parse(text, mode="eval"), text, "eval"), main.__dict__)
         found["value"][text] = str(value)
     return found
+
+
+def _compiled(text: str, name: str):
+    """A cell's code; tracebacks, and graph mode, find its lines under ``name``."""
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    return compile(text, name, "exec")
 
 
 def svg(figure) -> str:

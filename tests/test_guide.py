@@ -96,7 +96,7 @@ def test_a_wrong_number_fails_the_check(tmp_path, monkeypatch, capsys):
     (lesson / "lesson.py").write_text("# %% say\nn = 2\nprint(41)\n", encoding="utf-8")
     monkeypatch.setattr(build_guide, "GUIDE", tmp_path)
     found = build_guide.run(lesson)
-    assert found == {"output": {"head": "", "say": "41\n"}, "figure": {}, "value": {"n + 3": "5"}}
+    assert found == {"output": {"say": "41\n"}, "figure": {}, "value": {"n + 3": "5"}}
 
     with monkeypatch.context() as ran:
         ran.setattr(build_guide, "run", lambda folder: found)

@@ -1,9 +1,7 @@
-"""The documentation site: examples print what MindSpore printed, notebooks run, links lead somewhere."""
+"""The documentation site: examples print what MindSpore printed, links lead somewhere. That each notebook
+runs is tests/test_guide.py's: the guide's pages are made of what its cells print."""
 
-import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -44,25 +42,8 @@ def test_a_notebook_has_its_scripts_cells_in_their_order(lesson):
         made = notebooks.notebook(lesson, language)
         code = [c["source"] for c in made["cells"] if c["cell_type"] == "code" and c["source"] != "figure"]
         assert code == [notebooks.FIRST, *(c for c in script if c.strip())]
+        assert made["nbformat"] == 4 and all(c["metadata"].keys() <= {"name"} for c in made["cells"])
         assert len({c["id"] for c in made["cells"]}) == len(made["cells"])
-
-
-def test_a_notebook_runs_from_its_lessons_folder(tmp_path):
-    pytest.importorskip("matplotlib", reason="the plot needs it: pip install matplotlib")
-    made = notebooks.notebook(ROOT / "migration_guide/02_gradients", "en")
-    (tmp_path / "cells.json").write_text(
-        json.dumps([c["source"] for c in made["cells"] if c["cell_type"] == "code"])
-    )
-    (tmp_path / "run.py").write_text(
-        "import json, sys\nnames = {}\nfor text in json.load(open(sys.argv[1])): exec(text, names)"
-    )
-    done = subprocess.run(
-        [sys.executable, tmp_path / "run.py", tmp_path / "cells.json"],
-        cwd=ROOT / "migration_guide/02_gradients",
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
 
 
 def test_links_that_no_site_has_become_words(tmp_path):

@@ -30,7 +30,7 @@ def notebook(folder: Path, language: str) -> dict:
         while order and (upto is None or upto in order):
             name = order.pop(0)
             if source[name].strip():
-                made.append(code(source[name].strip("\n")))
+                made.append(code(source[name].strip("\n"), name))
             shown.append(name)
 
     def close() -> None:
@@ -65,8 +65,16 @@ def notebook(folder: Path, language: str) -> dict:
     }
 
 
-def code(text: str) -> dict:
-    return {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": text}
+def code(text: str, name: str = "") -> dict:
+    """A cell of code; the script's cells keep their names."""
+    metadata = {"name": name} if name else {}
+    return {"cell_type": "code", "metadata": metadata, "execution_count": None, "outputs": [], "source": text}
+
+
+def scripts(folder: Path, language: str) -> list[tuple[str, str]]:
+    """(name, source) of the code cells of a lesson's notebook, in their order."""
+    cells = notebook(folder, language)["cells"]
+    return [(c["metadata"].get("name", ""), c["source"]) for c in cells if c["cell_type"] == "code"]
 
 
 def write(folder: Path, language: str = "en") -> None:
