@@ -50,12 +50,19 @@ class CellHooks:
         return self._add_hook("forward", hook_fn, prepend, with_kwargs=with_kwargs)
 
     def register_parameter_forward_hook(self, hook) -> None:
-        """Compute this Cell with ``hook(param)`` in the place of Parameters; None takes all hooks away.
+        """Compute this Cell with ``hook(param)`` in the place of Parameters.
 
-        ``hook`` is for all parameters, or a list of ``{"params": [...], "hook": function}``.
+        ``hook`` is for all parameters, or a list of ``{"params": [...], "hook": function}``. TypeError for
+        anything else.
         """
+        if not callable(hook) and not isinstance(hook, list):
+            raise TypeError("Hook must be a callable function or a list of dictionaries, but got "
+                            f"{type(hook)}.")
         groups = hook if isinstance(hook, list) else [{"params": list(self.get_parameters()), "hook": hook}]
-        table = {} if hook is None else {id(p): (p, g["hook"]) for g in groups for p in g["params"]}
+        for group in groups:
+            if not isinstance(group, dict):
+                raise TypeError(f"Each item in the hook list must be a dictionary, but got {type(group)}.")
+        table = {id(p): (p, g["hook"]) for g in groups for p in g["params"]}
         self.__dict__["_parameter_hooks"] = list(table.values())
         self._mark_slow()
 

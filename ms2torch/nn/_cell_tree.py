@@ -268,7 +268,7 @@ class CellTree:
     def get_sub_cell(self, target: str):
         """The Cell at a dotted path; AttributeError where there is none."""
         found = self
-        for name in target.split(".") if target else ():
+        for name in target.split(".") if target != "" else ():
             if not hasattr(found, name):
                 raise AttributeError(f"{found._get_name()} has no attribute `{name}`")
             found = getattr(found, name)

@@ -44,13 +44,16 @@ def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, en
         for axis, (widths, given) in enumerate(zip(width, ends, strict=True)):
             arr = _widened(arr, axis, widths, given, mode)
         return arr
-    raise unsupported("mindspore.numpy.pad", f"mode={mode!r} is not here.", "numpy.pad on x.asnumpy().")
+    raise ValueError("Input mode not supported.")
 
 
 def _pairs(given, count: int) -> list[tuple]:
     """(before, after) of every axis, from a number, a pair, or one of them for each axis."""
     if not isinstance(given, (tuple, list)):
         return [(given, given)] * count
+    wide = len(given[0]) if given and isinstance(given[0], (tuple, list)) else len(given)
+    if wide not in (1, 2) or (wide is not len(given) and len(given) not in (1, count)):
+        raise ValueError(f"input values must be able to broadcast to ({count}, 2)")
     if not isinstance(given[0], (tuple, list)):
         return [tuple(given) * (2 if len(given) == 1 else 1)] * count
     pairs = [tuple(g) * (2 if len(g) == 1 else 1) for g in given]

@@ -111,7 +111,9 @@ def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
     """
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError("invalid mode. Expected 'raise', 'wrap' or 'clip'.")
-    total, sizes = 0, list(dims)
+    total, sizes = 0, [dims] if isinstance(dims, int) else list(dims)
+    if len(multi_index) != len(sizes):
+        raise ValueError(f"parameter multi_index must be a sequence of length {len(sizes)}")
     pairs = zip(multi_index, sizes, strict=True)
     for index, size in pairs if order == "C" else reversed(list(pairs)):
         index = as_array(index)

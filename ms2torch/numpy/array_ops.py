@@ -118,13 +118,13 @@ def append(arr, values, axis=None):
     return torch.cat([p.reshape(-1) for p in parts] if axis is None else parts, axis or 0)
 
 
-def _split(x, sections, axis, name, even):
+def _split(x, sections, axis, even):
     if isinstance(sections, int):
+        if x.shape[axis] < sections:
+            raise ValueError("empty tensor encountered.")
         if even and x.shape[axis] % sections:
-            raise ValueError(
-                f"For '{name}', the size of axis {axis} must be divisible by {sections}, "
-                f"but got {x.shape[axis]}."
-            )
+            raise ValueError(f"For 'Split', x_shape[{axis}] must be divisible by output_num = {sections}, "
+                             f"but got {x.shape[axis]}.")
         return tuple(torch.tensor_split(x, sections, axis))
     return list(torch.tensor_split(x, list(sections), axis))
 
@@ -132,31 +132,31 @@ def _split(x, sections, axis, name, even):
 @arrays(1)
 def split(x, indices_or_sections, axis=0):
     """Equal parts, or parts that begin at given indices (``mindspore.numpy.split``)."""
-    return _split(x, indices_or_sections, axis, "split", True)
+    return _split(x, indices_or_sections, axis, True)
 
 
 @arrays(1)
 def array_split(x, indices_or_sections, axis=0):
     """Parts of nearly equal size (``mindspore.numpy.array_split``)."""
-    return _split(x, indices_or_sections, axis, "array_split", False)
+    return _split(x, indices_or_sections, axis, False)
 
 
 @arrays(1)
 def vsplit(x, indices_or_sections):
     """Parts along the first axis (``mindspore.numpy.vsplit``)."""
-    return _split(x, indices_or_sections, 0, "vsplit", True)
+    return _split(x, indices_or_sections, 0, True)
 
 
 @arrays(1)
 def hsplit(x, indices_or_sections):
     """Parts along the second axis (``mindspore.numpy.hsplit``)."""
-    return _split(x, indices_or_sections, 1, "hsplit", True)
+    return _split(x, indices_or_sections, 1, True)
 
 
 @arrays(1)
 def dsplit(x, indices_or_sections):
     """Parts along the third axis (``mindspore.numpy.dsplit``)."""
-    return _split(x, indices_or_sections, 2, "dsplit", True)
+    return _split(x, indices_or_sections, 2, True)
 
 
 @arrays(1)

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 
 from ms2torch._core.operators import refused, terms
-from scripts.sweep import mine
+from scripts.sweep import by_hand, mine
 from scripts.sweep.compare import NOT_ABOUT_INPUT, sentence
 from scripts.sweep.learn import FILE, HEAD, of_any_word
 from scripts.sweep.samples import Opaque, collected
@@ -68,6 +68,6 @@ def write(sources) -> tuple[int, int]:
             mined += held(called, mine.of_name(some), some)
     learnt = [x for x in FILE.read_text(encoding="utf-8").splitlines()[1:] if "\tif" not in x]
     lines = [*sorted(without_valid(learnt, samples)), *map(of_any_word, mined)]
-    lines.sort(key=lambda x: x.partition("\t")[0])
+    lines = by_hand.applied("refused", lines)
     FILE.write_text(HEAD + "".join(x + "\n" for x in lines), encoding="utf-8")
     return len(mined), len(lines)

@@ -65,7 +65,7 @@ def of_valid_calls(reference: dict, ours: dict) -> str:
         for key, there in answers:
             if key and there and there[0] == "value" and (got := here.get(key)):
                 taken += 1
-                if got[0] not in ("value", "crash", "slow"):
+                if got[0] not in ("value", "crash") and got[-1] != "slow":
                     refused[got[0]] += 1
     kinds = ", ".join(f"{count} {kind}" for kind, count in refused.most_common())
     return f"{taken:,} calls that MindSpore takes, {sum(refused.values()):,} of them refused here ({kinds})"
@@ -78,11 +78,11 @@ def compared(reference: dict, ours: dict) -> Found:
         here = dict(ours.get(name, ()))
         for key, there in answered(answers):
             found.calls += 1
-            if there[0] in ("value", "crash", "slow") or NOT_ABOUT_INPUT.search(there[1]):
+            if there[0] in ("value", "crash") or there[-1] == "slow" or NOT_ABOUT_INPUT.search(there[1]):
                 continue
             got = here.get(key)
             found.refused += 1
-            if got is None:
+            if got is None or got[-1] == "slow":
                 found.kinds["not reached"] += 1
                 found.words.append((name, key, there, ["not reached", ""]))
             elif got[0] == "value":

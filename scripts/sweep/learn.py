@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from ms2torch._core.operators.words import shapes
+from scripts.sweep import by_hand
 from scripts.sweep.compare import NOT_ABOUT_INPUT, answered, compared, sentence
 
 ENGINE = Path(__file__).resolve().parents[2] / "ms2torch" / "_core" / "operators"
@@ -385,8 +386,9 @@ def of_any_word(line: str) -> str:
 def write(reference: dict, described: dict, ours: dict) -> int:
     """Write both tables; the number of lines of the first."""
     made = [line for line in map(_of_any_example, lines(reference, described, ours)) if line]
-    made = [*dict.fromkeys(map(of_any_word, map(_of_any_call, made)))]
+    made = by_hand.applied("refused", [*dict.fromkeys(map(of_any_word, map(_of_any_call, made)))])
     FILE.write_text(HEAD + "".join(line + "\n" for line in made), encoding="utf-8")
     apart = sorted({line.split()[0] for line in made if re.match(r"(Tensor|mint)\.\w+ ", line)})
-    GUARDS.write_text("\n".join([*apart, *guards(reference, described, ours)]) + "\n", encoding="utf-8")
+    looks = by_hand.applied("guards", guards(reference, described, ours))
+    GUARDS.write_text("\n".join([*apart, *looks]) + "\n", encoding="utf-8")
     return len(made)

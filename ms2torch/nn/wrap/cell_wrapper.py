@@ -224,7 +224,9 @@ class ParameterUpdate(Cell):
         self._param = param
 
     def construct(self, x):
-        self._param._assign(x._t)
+        from ms2torch.ops.function.parameter_func import assign
+
+        assign(self._param, wrap(x._t))
         return x
 
 

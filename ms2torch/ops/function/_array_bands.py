@@ -55,6 +55,9 @@ def _banded(x, k, num_rows, num_cols, padding_value, align):
     if rows == cols == -1:
         rows = cols = max(least_rows, least_cols)
     rows, cols = rows if rows != -1 else least_rows, cols if cols != -1 else least_cols
+    for name, count, least in (("rows", rows, least_rows), ("columns", cols, least_cols)):
+        if count < least:
+            raise final(ValueError(f"For MatrixDiagV3, the number of {name} is too small."))
     packed = x if low < high else x.unsqueeze(-2)
     _, (m, n, i, j) = _places(rows, cols, low, high, align)
     if not isinstance(padding_value, torch.Tensor):
@@ -93,11 +96,26 @@ def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT"):
     return out if low < high else out.squeeze(-2)
 
 
+def _fit(x, diagonal, count: int, longest: int) -> None:
+    """ValueError unless ``diagonal`` holds ``count`` packed diagonals for each matrix of ``x``."""
+    said = "For MatrixSetDiagV3, diagonal"
+    if diagonal.shape[: x.ndim - 2] != x.shape[:-2]:
+        raise final(ValueError(f"{said} shape value don't match with x shape value."))
+    if diagonal.ndim != x.ndim - (count == 1):
+        raise final(ValueError(f"{said} rank size don't match with x rank size."))
+    if diagonal.shape[-1] != longest:
+        raise final(ValueError(
+            f"{said}.shape[-1] is not equal to max_diag_len calculated by min(x.shape[-2] + min(k[1], 0), "
+            f"x.shape[-1] + min(-k[0], 0)), which value is {longest} in this case, but got "
+            f"diagonal.shape[-1]: {diagonal.shape[-1]} in this case."))
+
+
 @op(primitive="MatrixSetDiagV3", init=("align",))
 def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
     """``x`` with the diagonals of ``diagonal``, packed as above (``mindspore.ops.matrix_set_diag``)."""
     low, high = _bounds(k)
-    _, (m, n, i, j) = _places(*x.shape[-2:], low, high, align)
+    longest, (m, n, i, j) = _places(*x.shape[-2:], low, high, align)
+    _fit(x, diagonal, high - low + 1, longest)
     if not x.is_complex() and not diagonal.is_complex():
         x, diagonal = promote(x, diagonal)
     out = x.clone()

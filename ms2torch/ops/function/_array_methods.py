@@ -284,6 +284,15 @@ def resize(input, *new_shape):
     (``mindspore.Tensor.resize``.)
     """
     shape = tuple(_shape_of(new_shape))
+    for place, n in enumerate(shape):
+        if isinstance(n, builtins.bool):
+            raise TypeError("reshape(): argument 'shape'(position 0) should be tuple of int, but unpack "
+                            f"failed at pos {place} (got bool).")
+        if n is None or isinstance(n, (str, list)):
+            sign, kinds = ("*=", ("int", "NoneType")) if n is None else ("-", (type(n).__name__, "int"))
+            raise TypeError(f"unsupported operand type(s) for {sign}: '{kinds[0]}' and '{kinds[1]}'")
+        if n < 0:
+            raise ValueError("invalid proposed_shape dimension")
     size = int(np.prod(shape))
     flat = input.reshape(-1)
     if size > flat.numel():

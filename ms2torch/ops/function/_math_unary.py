@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.operators.refusals import final
 from ms2torch._core.operators.registry import OPS, method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import declared
 from ms2torch._core.tensor.dtype import from_torch
@@ -371,6 +372,8 @@ def polygamma(n, input):
 @op(primitive="Mvlgamma", init=("p",), method=True)
 def mvlgamma(input, p):
     """The multivariate log-gamma function of dimension ``p`` (``mindspore.ops.mvlgamma``)."""
+    if bool((input <= (p - 1) / 2).any()):
+        raise final(ValueError("For Mvlgamma, all elements of 'x' must be greater than (p-1)/2."))
     return torch.mvlgamma(input, p)
 
 

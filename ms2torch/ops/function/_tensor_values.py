@@ -10,6 +10,7 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.operators.calls import describe, no_matching_form
 from ms2torch._core.operators.registry import method
+from ms2torch._core.operators.words import renderings
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
 
@@ -50,9 +51,20 @@ def itemset(self, *args):
                              f"shape is {self.shape} and got 1 input.")
         index, new = (0,), args[0]
     else:
+        if len(args) > 2:
+            raise ValueError(f"'Tensor.itemset()' must have at most 2 argument, but got {len(args)}")
         index, new = args
         if isinstance(index, (builtins.int, np.integer)):
-            index = tuple(int(i) for i in np.unravel_index(index, self.shape))
+            if not -self.size <= index < self.size:
+                raise IndexError(f"index {index} is out of bounds for axis 0 with size {self.size}")
+            index = tuple(int(i) for i in np.unravel_index(index % self.size, self.shape))
+        elif not isinstance(index, (tuple, list)):
+            raise TypeError("The index object cannot be interpreted as an integer")
+        elif len(index) != self.ndim:
+            raise IndexError(f"Tuple index len({len(index)}) is not same to tensor dimension({self.ndim})")
+        if not isinstance(new, (Tensor, builtins.int, builtins.float, np.generic)):
+            given = renderings(new)["call"]
+            raise TypeError(f'Failed calling Cast with "Cast()(input={given}, dtype=mindspore.dtype)".')
     changed = wrap(self._t.clone())
     changed[index] = new
     return changed
