@@ -79,7 +79,10 @@ def _by_hand(make, data, compiled: bool):
         optimizer.step()
         return loss
 
-    return torch.compile(step) if compiled else step
+    if compiled:
+        torch._dynamo.reset()  # it gives a function up, eager for good, that it compiled eight times
+        return torch.compile(step)
+    return step
 
 
 def _state(train):
