@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # One command that sets up and runs the tests: ms2torch's environment, the real MindSpore's beside it, ruff, pytest.
-# Arguments go to pytest. REFERENCE=0 leaves the real MindSpore out; recorded results stand in for it.
+# Arguments go to pytest, in one process. REFERENCE=0 leaves the real MindSpore out; recorded results stand in for it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python="${PYTHON:-python3}"
@@ -9,4 +9,27 @@ python="${PYTHON:-python3}"
 .venv/bin/pip install --quiet --editable ".[test]"
 [ "${REFERENCE:-1}" = 0 ] || scripts/reference_env.sh
 .venv/bin/ruff check .
-.venv/bin/python -m pytest "$@"
+[ $# = 0 ] || exec .venv/bin/python -m pytest "$@"
+
+# The whole suite is two processes side by side, one thread each. Each always runs the same tests in the same order, so
+# that a failure repeats. The second one's lines, and those of the oldest numpy's run after it, are printed at the end.
+export OMP_NUM_THREADS=1
+here=(tests/difftest tests/programs tests/reference tests/train tests/translate)
+beside() {
+    local failed=0
+    .venv/bin/python -m pytest -p no:cacheprovider tests "${here[@]/#/--ignore=}" || failed=1
+    .venv/bin/python scripts/versions.py old-numpy --share numpy --no-record || failed=1
+    return $failed
+}
+lines=$(mktemp)
+set -m                                      # a process group of its own, so that it ends as a whole
+beside >"$lines" 2>&1 &
+other=$!
+set +m
+trap 'kill -- "-$other" 2>/dev/null || true; rm -f "$lines"' EXIT
+failed=0
+.venv/bin/python -m pytest "${here[@]}" || failed=1
+echo "The other half:"
+wait "$other" || failed=1
+cat "$lines"
+exit $failed

@@ -5,8 +5,9 @@
 A corner is a Python, a torch and a numpy; each gets an environment of its own (5 GB: PyPI's torch brings
 CUDA with it), which is removed afterwards unless ``--keep``. Interpreters are looked for on PATH, among
 pyenv's and uv's; with ``--any-python`` the one that runs this stands in for one that is not there, and the
-result says so. ``--share fast`` takes
-five minutes. Exit code 1 where a test fails or a corner cannot be made.
+result says so. ``old-numpy`` is the environment that runs this with the oldest numpy laid over it: seconds to
+make. ``--share fast`` takes five minutes, ``numpy`` (what numpy's versions touch) one. Exit code 1 where a
+test fails or a corner cannot be made.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ CORNERS = {
     "newest": ("3.13", "torch", "numpy"),
     "old-python": ("3.10", "torch", "numpy"),
     "old-torch": ("3.13", "torch==2.5.*", "numpy"),         # the oldest that there is for Python 3.13
+    "old-numpy": (None, None, "numpy==1.26.*"),             # over the Python and torch that run this
 }
 # What a fast share needs; the whole suite needs all that setup.cfg has for tests.
 TOOLS = ["pytest", "hypothesis", "rich", "pillow", "setuptools>=68", "libcst"]
@@ -39,6 +41,11 @@ TOOLS = ["pytest", "hypothesis", "rich", "pillow", "setuptools>=68", "libcst"]
 FAST = ["tests/_core", "tests/common", "tests/mint", "tests/nn", "tests/language",
         *(f"tests/reference/test_{name}.py"
           for name in ("optimizers", "callbacks", "cell_state", "tensor_methods", "checkpoint", "metrics"))]
+# What numpy's version changes most: how values print and convert, its generators, arrays at the borders.
+NUMPY = ["tests/_core", *(f"tests/reference/test_{name}.py"
+           for name in ("tensor_base", "tensor_constructor", "tensor_methods", "element_writes", "numpy",
+                        "ops_random", "dataset_pipeline", "dataset_pixels", "checkpoint", "metrics"))]
+SHARES = {"fast": FAST, "numpy": NUMPY, "whole": ["tests"]}
 
 
 def interpreter(version: str) -> str | None:
@@ -52,9 +59,11 @@ def interpreter(version: str) -> str | None:
     return found
 
 
-def made(name: str, folder: Path, share: str, any_python: bool) -> Path | str:
-    """The interpreter of a corner's environment, or why there is none."""
+def made(name: str, folder: Path, share: str, any_python: bool) -> tuple[Path, dict] | str:
+    """The interpreter of a corner and the variables it needs, or why there is none."""
     version, torch, numpy = CORNERS[name]
+    if version is None:
+        return laid_over(folder / name, numpy)
     python = interpreter(version) or (sys.executable if any_python else None)
     if python is None:
         return f"there is no Python {version} on this machine"
@@ -66,24 +75,35 @@ def made(name: str, folder: Path, share: str, any_python: bool) -> Path | str:
         promised = configparser.ConfigParser()
         promised.read(ROOT / "setup.cfg")
         tools = ["rich", *promised["options.extras_require"]["test"].split()]
+    failure = installed(inside, torch, numpy, *tools)
+    return failure or (inside, {"PYTHONPATH": str(ROOT)})
+
+
+def laid_over(folder: Path, *packages: str) -> tuple[Path, dict] | str:
+    """The interpreter that runs this, with ``packages`` in ``folder`` before its own."""
+    failure = installed(Path(sys.executable), "--target", folder, "--no-deps", "--upgrade", *packages)
+    return failure or (Path(sys.executable), {"PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])})
+
+
+def installed(python: Path, *packages: str | Path) -> str | None:
+    """Installs ``packages`` with ``python``'s pip; what pip says where it can't."""
     # A cap of the machine's on torch would hide the newest one.
     environment = {**os.environ, "PIP_CONSTRAINT": os.devnull}
-    command = [inside, "-m", "pip", "install", "-q", "--only-binary", ":all:", torch, numpy, *tools]
+    wheels = ["--only-binary", ":all:", "--no-binary", "jieba"]     # (jieba has no wheel)
+    command = [python, "-m", "pip", "install", "-q", *wheels, *packages]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode == 0:
-        return inside
-    return next((line for line in done.stderr.splitlines() if line.startswith("ERROR")), "pip failed")
+        return None
+    errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+    return (errors or ["pip failed"])[-1]
 
 
-def tried(python: Path, share: str, folder: Path) -> tuple[str, list[str], int]:
+def tried(python: Path, variables: dict, share: str, log: Path) -> tuple[str, list[str], int]:
     """The counts of a run, the tests that failed, and pytest's exit code."""
-    log = folder / f"{python.parents[1].name}.log"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1",
-                   "MS2TORCH_REFERENCE_PYTHON": ""}
-    tests = FAST if share == "fast" else ["tests"]
+    environment = {**os.environ, **variables, "OMP_NUM_THREADS": "1", "MS2TORCH_REFERENCE_PYTHON": ""}
     with log.open("w") as out:
         code = subprocess.run([python, "-m", "pytest", "-p", "no:cacheprovider",
-                               "--continue-on-collection-errors", "-rfE", *tests],
+                               "--continue-on-collection-errors", "-rfE", *SHARES[share]],
                               cwd=ROOT, env=environment, stdout=out, stderr=subprocess.STDOUT).returncode
     text = log.read_text()
     failed = re.findall(r"^(?:FAILED|ERROR) (.+)", text, re.M)
@@ -91,16 +111,17 @@ def tried(python: Path, share: str, folder: Path) -> tuple[str, list[str], int]:
     return ", ".join(f"{n} {what}" for n, what in counts), failed, code
 
 
-def versions(python: Path) -> list[str]:
+def versions(python: Path, variables: dict) -> list[str]:
     code = """import platform, torch, numpy
 print(platform.python_version(), torch.__version__, numpy.__version__)"""
-    return subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    return subprocess.run([python, "-c", code], env={**os.environ, **variables}, check=True,
+                          capture_output=True, text=True).stdout.split()
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corners", nargs="*", help=f"of {', '.join(CORNERS)}; all of them by default")
-    parser.add_argument("--share", choices=("fast", "whole"), default="whole")
+    parser.add_argument("--share", choices=list(SHARES), default="whole")
     parser.add_argument("--envs", type=Path, help="where environments go, or are already")
     parser.add_argument("--keep", action="store_true", help="keep the environments")
     parser.add_argument("--any-python", action="store_true", help="take this Python where one is not there")
@@ -110,17 +131,17 @@ def main() -> int:
     wrong = 0
     for name in given.corners or CORNERS:
         begun = time.time()
-        python, installed = made(name, folder, given.share, given.any_python), time.time()
-        if isinstance(python, str):
-            print(f"{name}: not tried, {python}", flush=True)
+        corner, ready = made(name, folder, given.share, given.any_python), time.time()
+        if isinstance(corner, str):
+            print(f"{name}: not tried, {corner}", flush=True)
             wrong += 1
         else:
-            counts, failed, code = tried(python, given.share, folder)
-            now, found = time.time(), versions(python)
+            counts, failed, code = tried(*corner, given.share, folder / f"{name}.log")
+            now, found = time.time(), versions(*corner)
             row = [f"{datetime.date.today()}", name, *found, given.share, counts,
-                   f"{(installed - begun) / 60:.0f} + {(now - installed) / 60:.0f} min"]
+                   f"{(ready - begun) / 60:.0f} + {(now - ready) / 60:.0f} min"]
             print("\n".join([" | ".join(row), *failed]), flush=True)
-            if not found[0].startswith(CORNERS[name][0] + "."):
+            if CORNERS[name][0] and not found[0].startswith(CORNERS[name][0] + "."):
                 print(f"{name}: Python {CORNERS[name][0]} is not here; Python {found[0]} stood in for it",
                       flush=True)
             wrong += bool(code)
