@@ -23,17 +23,23 @@ import types
 import numpy as np
 import torch
 
-_LANGUAGE = os.path.join(os.path.realpath(os.path.dirname(os.path.dirname(__file__))), "language") + os.sep
-_OURS = tuple(os.path.realpath(place) + os.sep for place in (
-    os.path.dirname(os.path.dirname(__file__)), os.path.dirname(torch.__file__),
-    os.path.dirname(np.__file__)))
+
+def _places(*folders: str) -> tuple[str, ...]:
+    """How the names of files in ``folders`` may begin: as they were imported, and without symbolic links."""
+    forms = (os.path.abspath, os.path.realpath)
+    return tuple({form(folder) + os.sep for folder in folders for form in forms})
+
+
+_HOUSE = os.path.dirname(os.path.dirname(__file__))
+_LANGUAGE = _places(os.path.join(_HOUSE, "language"))
+_OURS = _places(_HOUSE, os.path.dirname(torch.__file__), os.path.dirname(np.__file__))
 _LIBRARY = (sysconfig.get_path("stdlib") + os.sep, "<")
 _IMPORTING = "<frozen importlib._bootstrap>"
 _TYPED = ("<stdin>", "<ipython", "<input>", "<console>")
 _SITE = sysconfig.get_path("purelib") + os.sep
 # What torch itself computes with while it traces.
-_OURS += tuple(_SITE + name + os.sep for name in (
-    "sympy", "mpmath", "networkx", "optree", "torchgen", "functorch"))
+_OURS += _places(*(_SITE + name for name in (
+    "sympy", "mpmath", "networkx", "optree", "torchgen", "functorch")))
 
 # Whose code a file is: the program's (or of a package on top of MindSpore), the engine's, or Python's own
 # library's and graph mode's language, which act for who called them.

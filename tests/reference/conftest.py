@@ -15,11 +15,17 @@ LIVE_SHARE = 8
 ms2torch.install()
 
 
+@pytest.fixture(scope="module")
+def own_folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("cases")
+
+
 @pytest.fixture(autouse=True)
-def at_rest():
-    """The alias before a case; after it the default mode, the old folder, and no gradient level open."""
+def at_rest(own_folder):
+    """The alias and a folder of its own before a case; after it the default mode, no gradient level open."""
     ms2torch.install()                  # tests of uninstall may have run
     here = os.getcwd()
+    os.chdir(own_folder)
     yield
     os.chdir(here)
     ms2torch.set_context(mode=ms2torch.PYNATIVE_MODE)

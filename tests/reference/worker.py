@@ -9,18 +9,20 @@ import json
 import os
 import signal
 import sys
+import tempfile
 
 SECONDS = 120                            # for one case
 
 
-def alone(one) -> dict:
-    """A case's outcome from a forked process."""
+def alone(one, folder: str) -> dict:
+    """A case's outcome from a forked process, which leaves its files in ``folder``."""
     from tests.reference.judge import failure, outcome
 
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         signal.alarm(SECONDS)
+        os.chdir(folder)
         quiet = os.open(os.devnull, os.O_RDWR)
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
@@ -47,10 +49,11 @@ def main(module, answer_file):
 
     importlib.import_module(module)
     cases = {}
-    for one in CASES.get(module, []):
-        cases[one.name] = {"source": one.digest, **alone(one)}
-        if problem := as_declared(one, cases[one.name]):
-            cases[one.name]["problem"] = problem
+    with tempfile.TemporaryDirectory() as folder:
+        for one in CASES.get(module, []):
+            cases[one.name] = {"source": one.digest, **alone(one, folder)}
+            if problem := as_declared(one, cases[one.name]):
+                cases[one.name]["problem"] = problem
     with open(answer_file, "w") as out:
         json.dump({"mindspore": mindspore.__version__, "cases": cases}, out)
 

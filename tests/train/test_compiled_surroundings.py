@@ -5,6 +5,7 @@ All steps run the traced graph as it is, without a compiler.
 
 import collections
 import cProfile
+import importlib.util
 import io
 import logging
 import os
@@ -15,12 +16,13 @@ import threading
 
 import numpy as np
 import pytest
+import torch
 
 import ms2torch as ms
 from ms2torch import Tensor, nn, ops
 from ms2torch._core import mode, torch_private
 from ms2torch._core.gradient import overflow
-from ms2torch.compiler import backends, settings
+from ms2torch.compiler import backends, effects, settings
 
 pytestmark = [pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles"),
               pytest.mark.usefixtures("traced")]
@@ -348,3 +350,15 @@ def test_a_parameter_of_another_dtype_is_traced_again(optimizer, monkeypatch):
         net.w.set_dtype(ms.float16)
         found.append([*losses, *[float(step(x)) for _ in range(4)]])
     np.testing.assert_allclose(found[1], found[0], rtol=1e-3)
+
+
+def test_torch_is_known_through_a_link_too(tmp_path, monkeypatch):
+    """An environment that is reached by a symbolic link: torch's own functions are no part of the program."""
+    real = os.path.dirname(os.path.realpath(torch.__file__))
+    (tmp_path / "torch").symlink_to(real)
+    monkeypatch.setattr(torch, "__file__", str(tmp_path / "torch" / "__init__.py"))
+    spec = importlib.util.spec_from_file_location("ms2torch.compiler.effects", effects.__file__)
+    anew = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(anew)
+    for folder in (str(tmp_path / "torch"), real):
+        assert anew.owner_of(os.path.join(folder, "_ops.py")) == anew.ENGINE
