@@ -17,6 +17,7 @@ import ms2torch as ms
 from ms2torch import Tensor, context, nn, ops
 from ms2torch._core import mode
 from ms2torch._naming import generation, generations, surface
+from ms2torch.common.initializer import random_normal
 
 ROOT = Path(__file__).resolve().parents[1]
 X = np.arange(12, dtype=np.float32).reshape(2, 6)
@@ -149,6 +150,11 @@ def test_names_that_went_stay(api, choice):
     for resized in (ops.ResizeBilinear((3, 3), True)(image),
                     nn.ResizeBilinear()(image, size=(3, 3), align_corners=True)):
         np.testing.assert_allclose(resized.asnumpy()[0, 0], corners)
+    assert numbers(x.clip(xmin=2, xmax=4)) == numbers(x.clip(2, max=4)) == X.clip(2, 4).tolist()
+    assert ops.multinomial(inputs=x, num_sample=3).shape == (2, 3)
+    noise = Tensor(np.ones((3, 400), np.float32))
+    random_normal(noise.shape, 1, 2, noise)
+    assert abs(noise.asnumpy().mean()) < 0.1 and abs(noise.asnumpy().std() - 1) < 0.1
 
 
 def test_lstm_cell_was_a_layer_with_packed_weights_before_1_6(api):

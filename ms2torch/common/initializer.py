@@ -12,9 +12,10 @@ import numbers
 import numpy as np
 
 from ms2torch._core.random import rng as _rng
+from ms2torch._core.random.random_streams import Stream
 from ms2torch._core.tensor.dtype import float32 as _float32
 from ms2torch._core.tensor.printing import plain_repr
-from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from .seed import _get_graph_seed, get_seed
 
@@ -113,6 +114,11 @@ def _init_random_normal(mean: float, sigma: float, shape) -> np.ndarray:
     data = np.empty(shape, np.float32)
     _rng.fill_normal(data, mean, sigma)
     return data
+
+
+def random_normal(shape, seed: int, seed2: int, output_tensor: Tensor) -> None:
+    """Fill ``output_tensor`` with N(0, 1): what initializers of programs of 1.2 to 1.5 import."""
+    output_tensor.assign_value(wrap(Stream(seed, seed2).normal(tuple(shape))))
 
 
 def _init_random_uniform(a: float, b: float, shape) -> np.ndarray:

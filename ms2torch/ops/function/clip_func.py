@@ -71,7 +71,8 @@ def clamp(input, min=None, max=None):
     return _each(_limited, input, min, max)
 
 
-clamp = op(clamp, method=("clamp", "clip"), mint=("clamp", "clip"), alias=("clip",))
+clamp = op(clamp, method=("clamp", "clip(input, min|xmin=None, max|xmax=None)"), mint=("clamp", "clip"),
+           alias=("clip",))                # xmin and xmax: the method's names before 2.0
 clip = clamp
 
 

@@ -270,10 +270,12 @@ def shuffle(x, seed=None):
 
 
 @op(method=True)
+@spelled(inputs="input", num_sample="num_samples")
 def multinomial(input, num_samples, replacement=True, seed=None):
     """``num_samples`` positions drawn by the weights in the last axis, Int32 (``mindspore.ops.multinomial``).
 
-    ValueError where, without replacement, more are asked for than there are.
+    ``inputs`` and ``num_sample`` are the names before 2.0. ValueError where, without replacement, more are
+    asked for than there are.
     """
     if replacement:
         return stream(seed, "multinomial").sample(input.detach(), num_samples)
