@@ -8,6 +8,7 @@ import ms2torch as ms
 
 pytest.importorskip("libcst")
 from ms2torch.translate import translate_source
+from ms2torch.translate.facts import Fact, Facts, Kind
 
 HEAD = """
 import mindspore as ms
@@ -402,6 +403,34 @@ def test_losses():
         mine, other = ours[f"f{k}"](*map(ms.Tensor, arrays)), theirs[f"f{k}"](*map(torch.tensor, arrays))
         assert_same(plain(mine), plain(other), loss)
     assert [site for site in translation.sites if not site.settled] == []
+
+
+def test_a_loss_that_is_given_classes_and_shares():
+    text = f"{HEAD}loss = nn.CrossEntropyLoss()\n\n\ndef f(x, y):\n    return loss(x, y)\n"
+    facts, place = Facts(), (text.count("\n"), text.splitlines()[-1].index("loss"))
+    for labels in (Kind("Tensor", "Int32", (2,)), Kind("Tensor", "Float32", (2, 3))):
+        facts.add(place, Fact("mindspore.nn.CrossEntropyLoss()", (Kind("Tensor", "Float32", (2, 3)), labels)))
+    space = {}
+    exec(translate_source(text, facts=facts).text, space)
+    x, classes = torch.randn(2, 3), torch.tensor([2, 0], dtype=torch.int32)
+    shares = torch.nn.functional.one_hot(classes.long(), 3).float()
+    assert torch.allclose(space["f"](x, classes), space["f"](x, shares))
+
+
+@pytest.mark.parametrize(("optimizer", "manager", "reason"), [
+    (", 0.0, 1024.0", "1024, False", ""),
+    (", loss_scale=1024", "1024.0, drop_overflow_update=False", ""),
+    ("", "1024", ""),
+    ("", "1024, False", "its gradients are multiplied by 1024.0 and divided by 1.0"),
+    (", loss_scale=2.0", "1024", "its gradients are multiplied by 1.0 and divided by 2.0"),
+])  # fmt: skip
+def test_a_loss_scale_that_moves_weights_is_kept(optimizer, manager, reason):
+    translation = translate_source(
+        f"{HEAD}scale = ms.FixedLossScaleManager({manager})\nnet = nn.Dense(2, 2)\n"
+        f"optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9{optimizer})\n"
+        f"model = ms.Model(net, nn.MSELoss(), optimizer, loss_scale_manager=scale)\n"
+    )
+    assert [site.reason for site in translation.sites if not site.settled] == [reason] * bool(reason)
 
 
 def test_optimizers():

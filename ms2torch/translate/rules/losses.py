@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from ..rewriting.sites import UNTOLD
 from ..translation import site_of
+from .alike import as_int64
 from .table import instance, rule, table
 
 table(
@@ -57,24 +60,31 @@ def call_softmax_cross_entropy(call):
     return _of_classes(call, "labels") if sparse else call.updated
 
 
-def _label_dtype(call) -> str:
-    """What a run told of the dtype of a loss's second argument; nothing where it told none."""
+def _labels(call):
+    """What a run told of a loss's second argument; None where it told nothing."""
     fact = call.rewriter.reading.facts.at(*site_of(call.node))
-    labels = fact.arguments[1] if fact is not None and len(fact.arguments) == 2 else None
+    return fact.arguments[1] if fact is not None and len(fact.arguments) == 2 else None
+
+
+def _label_dtype(call) -> str:
+    """The dtype of a loss's second argument; nothing where a run told none, or several."""
+    labels = _labels(call)
     return labels.dtype if labels is not None else ""
 
 
 def _of_classes(call, name: str):
-    """The call, its classes as int64."""
-    import libcst as cst
-
-    from ..rewriting.templates import code
-
+    """The call, its classes as int64; where it was given shares too, as ``classes`` tells them apart."""
     args = list(call.updated.args)
     at = next((i for i, a in enumerate(args) if a.keyword and a.keyword.value == name), 1)
-    if at < len(args) and not args[at].star and not code(args[at].value).endswith(".long()"):
-        value = args[at].value
-        args[at] = args[at].with_changes(value=cst.Call(cst.Attribute(value, cst.Name("long"))))
+    if at >= len(args) or args[at].star:
+        return call.updated
+    labels, value = _labels(call), args[at].value
+    if labels is not None and labels.type == "Tensor" and not labels.dtype:
+        call.helper("classes")
+        value = cst.Call(cst.Name("classes"), [cst.Arg(call.updated.func), cst.Arg(value)])
+    else:
+        value = as_int64(value)
+    args[at] = args[at].with_changes(value=value)
     return call.updated.with_changes(args=args)
 
 

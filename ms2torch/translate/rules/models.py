@@ -6,7 +6,6 @@ import ast
 
 import libcst as cst
 
-from ..rewriting import pipelines
 from ..rewriting.templates import code
 from . import loops, training
 from .table import rule
@@ -27,9 +26,8 @@ def model(call):
     level = call.value("amp_level", "O0")
     if level not in ("O0", None):
         call.keep(f"amp_level={level!r} has no rule")
-    scale = pipelines.arguments_by_name(getattr(call.worth("optimizer"), "call", None), ()).get("loss_scale")
-    if scale is not None and "loss_scale_manager" not in call:
-        call.keep("its optimizer divides gradients by loss_scale=, and nothing multiplies the loss")
+    if reason := loops.moved_by_scale(call.rewriter.reading, call.nodes):
+        call.keep(reason)
     if "eval_indexes" in call and call.value("eval_indexes") is not None:
         call.keep("eval_indexes= has no rule")
     call.helper("Trainer")
