@@ -383,3 +383,19 @@ def test_a_layers_class_that_is_handed_on(more, norm):
     exec(compile(found.text, "translated", "exec"), names)
     assert names["block"](torch.ones(3, 2, 4, 4)).shape == (3, 2, 4, 4)
     assert len(list(names["block"].parameters())) == 3
+
+
+@pytest.mark.filterwarnings("ignore:Detected call")
+def test_rates_are_numbers_in_pytorch():
+    text = (
+        "from mindspore import nn\nfrom mindspore.experimental import optim\n\nnet = nn.Dense(3, 2)\n"
+        "optimizer = optim.SGD(net.trainable_params(), 0.1)\n"
+        "schedule = optim.lr_scheduler.StepLR(optimizer, 1, 0.5)\n\n\n"
+        'def rates():\n    schedule.step()\n    return optimizer.param_groups[0]["lr"].asnumpy(), '
+        "float(schedule.get_last_lr()[0])\n"
+    )
+    ours, theirs = {}, {}
+    exec(text.replace("mindspore", "ms2torch"), ours)
+    exec(translate_source(text).text, theirs)
+    assert [float(rate) for rate in ours["rates"]()] == pytest.approx([0.05, 0.05])
+    assert list(theirs["rates"]()) == pytest.approx([0.05, 0.05])

@@ -12,6 +12,7 @@ from ..rules.table import CALLS, INSTANCES, call_rule
 from ..translation import site_of
 from . import modes, pipelines, statements
 from .binding import bind, form_of
+from .joining import is_rate
 from .sites import Call, Kept
 from .templates import fill, keep_line_breaks
 from .worth import Class, Gradient, Of, OwnOf, Ref, Seq, is_a, is_cell, is_tensor, lineage, resolve
@@ -124,6 +125,9 @@ class CallSites:
             return updated
         if at in self.keep:
             raise Kept(name, "its result differed from MindSpore's")
+        if is_rate(node.func.value) and node.func.attr in ("asnumpy", "item", "numpy", "value"):
+            self.settle(at, name, name)
+            return updated.func.value
         if name.startswith("mindspore.dataset."):
             name = f"{pipelines.DATASET}.{node.func.attr}"
             if not self.data.moved and not name.endswith("_iterator"):

@@ -134,3 +134,12 @@ def annotations_of(node: ast.FunctionDef) -> list[ast.expr]:
     """What a function says of its arguments and of what it gives."""
     hints = [a.annotation for a in ast.walk(node.args) if isinstance(a, ast.arg)]
     return [hint for hint in (*hints, node.returns) if hint is not None]
+
+
+def is_rate(node: ast.expr | None) -> bool:
+    """Whether it is a rate or a decay of a group, Tensors in MindSpore and numbers in PyTorch."""
+    if not isinstance(node, ast.Subscript):
+        return False
+    if isinstance(node.slice, ast.Constant) and node.slice.value in ("lr", "initial_lr", "weight_decay"):
+        return True
+    return isinstance(node.value, ast.Call) and getattr(node.value.func, "attr", "") == "get_last_lr"

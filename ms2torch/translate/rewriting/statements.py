@@ -8,6 +8,7 @@ import libcst as cst
 
 from .. import draws
 from ..translation import site_of
+from .joining import is_rate
 from .templates import fill
 from .worth import SHAPE, Many, is_tensor
 
@@ -46,6 +47,8 @@ def call(rewriter, node: ast.Call, original: cst.Call, updated: cst.Call):
 
 def _is_float(rewriter, node: ast.Call) -> bool:
     """Whether ``float(x)`` is that of a Tensor of floats, as the run told."""
+    if is_rate(node.args[0]):
+        return False
     fact = rewriter.reading.facts.at(*site_of(node))
     kind = fact.arguments[0] if fact is not None and fact.arguments else None
     return kind is not None and kind.type in ("Tensor", "Parameter") and kind.dtype.startswith("Float")
@@ -59,7 +62,7 @@ def printed_value(rewriter, node: ast.expr | None, value: cst.BaseExpression) ->
             body=printed_value(rewriter, node.body, value.body),
             orelse=printed_value(rewriter, node.orelse, value.orelse),
         )
-    if is_tensor(worth):
+    if is_tensor(worth) and not is_rate(node):
         return fill("{x}.numpy(force=True)", {"x": value})
     if worth == SHAPE and isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
         return fill("tuple({x})", {"x": value})
