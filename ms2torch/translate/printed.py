@@ -30,6 +30,8 @@ _NAMES = re.compile(
 )
 # A line that tells how long something took says nothing about what was computed.
 _TIMES = re.compile(r"\btime\b|\bseconds?\b|\bms\b|\d\s?s\b|per step|[sS]peed", re.IGNORECASE)
+# What TimeMonitor prints, which a translation leaves out.
+_MONITORED = re.compile(r"(?:Train |Eval )?epoch time: *[\d.]+ *ms, per step time: *[\d.]+ *ms")
 NEAR = 1e-4
 _LEAST = 1e-6  # below this float32 training keeps no digit of what is small beside all else
 
@@ -72,7 +74,7 @@ def first_difference(one: list[str], two: list[str], names: list[str] = ()) -> s
 
     ``names`` are those of parameters, which each framework gives as it does.
     """
-    one, two = join_lines(one), join_lines(two)
+    one, two = ([line for line in join_lines(side) if not _MONITORED.match(line)] for side in (one, two))
     (words, left), (others, right) = numbers(one, names), numbers(two, names)
     for i, (word, other) in enumerate(zip(words, others, strict=False)):
         if _TIMES.search(one[i]) or _TIMES.search(two[i]):

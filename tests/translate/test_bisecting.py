@@ -55,6 +55,8 @@ def test_names_of_parameters_are_each_frameworks_own():
     one, two = ["[('fm_w', 1.5), ('net.V', 2)]"], ["[('net.fm_w', 1.5), ('net.V', 2)]"]
     assert first_difference(one, two) and not first_difference(one, two, ["fm_w", "net.fm_w", "net.V"])
     assert first_difference(one, ["[('net.fm_w', 1.6), ('net.V', 2)]"], ["fm_w", "net.fm_w"])
+    timed = ["loss 0.5", "Train epoch time: 12.123 ms, per step time: 1.200 ms", "end 1"]
+    assert not first_difference(timed, ["loss 0.5", "end 1"])
 
 
 @pytest.mark.parametrize(

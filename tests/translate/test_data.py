@@ -187,3 +187,35 @@ def test_a_model_that_only_trains_is_a_loop():
 def test_callbacks_of_a_program_keep_a_trainer():
     made = translate_source(MODEL.replace("[LossMonitor()]", "[LossMonitor(), mine]")).text
     assert "model = Trainer(net, loss_fn, optimizer)" in made and "model.train(3, data, callbacks=" in made
+
+
+CALLBACKS = """
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import Model, Tensor, nn
+from mindspore.train import History, LambdaCallback, LearningRateScheduler
+
+net, seen, history = nn.Dense(3, 2), [], History()
+net.weight.set_data(Tensor(np.ones((2, 3), np.float32)))
+net.bias.set_data(Tensor(np.zeros(2, np.float32)))
+x = np.arange(18, dtype=np.float32).reshape(6, 3) / 9
+data = ds.NumpySlicesDataset((x, x[:, :2]), ["x", "y"], shuffle=False).batch(2)
+model = Model(net, nn.MSELoss(), nn.Momentum(net.trainable_params(), 0.1, 0.9))
+model.train(2, data, callbacks=[
+    LearningRateScheduler(lambda rate, step: rate * 0.5 if step == 3 else rate),
+    LambdaCallback(on_train_step_end=lambda run: seen.append(run.original_args().cur_step_num)),
+    history,
+], dataset_sink_mode=False)
+"""
+
+
+def test_callbacks_of_functions_rates_and_history():
+    ours, theirs = {}, {}
+    exec(CALLBACKS.replace("mindspore", "ms2torch"), ours)
+    translation = translate_source(CALLBACKS)
+    assert [site for site in translation.sites if not site.settled] == []
+    exec(translation.text, theirs)
+    assert ours["seen"] == theirs["seen"] == [1, 2, 3, 4, 5, 6]
+    kept, other = ours["history"], theirs["history"]
+    assert other.history["net_output"] == pytest.approx(kept.history["net_output"], 1e-5)
+    assert kept.epoch == other.epoch == {"epoch": [1, 2]}

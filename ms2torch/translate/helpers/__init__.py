@@ -9,7 +9,8 @@ import ast
 from functools import cache
 from pathlib import Path
 
-_FILES = ("layers", "losses", "gradients", "optimizers", "rates", "data", "processes", "steps", "loops")
+_LISTED = "layers losses gradients optimizers rates data processes steps loops callbacks"
+_FILES = tuple(_LISTED.split())
 
 
 @cache

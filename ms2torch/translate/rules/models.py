@@ -78,6 +78,21 @@ def loss_monitor(call):
     return "LossMonitor({per_print_times?})"
 
 
+def _called(names: str, helper: str) -> None:
+    """A callback that stands at the head under its own name."""
+
+    @rule(names, f"{helper}(...), at the head")
+    def write(call):
+        if helper == "LambdaCallback" and not all(a.keyword for a in call.updated.args):
+            call.keep("its functions are not given by name")
+        call.helper(helper)
+        return call.updated.with_changes(func=cst.Name(helper))
+
+
+for _name in ("LambdaCallback", "LearningRateScheduler", "History"):
+    _called(f"train.{_name} {_name} train.callback.{_name}", _name)
+
+
 def _named(names: str, helper: str, arguments: str = "") -> None:
     made = f"{helper}({arguments})"
 
