@@ -40,6 +40,7 @@ _SITE = sysconfig.get_path("purelib") + os.sep
 # What torch itself computes with while it traces.
 _OURS += _places(*(_SITE + name for name in (
     "sympy", "mpmath", "networkx", "optree", "torchgen", "functorch")))
+_OURS += (os.path.realpath(_SITE + "typing_extensions.py"),)
 
 # Whose code a file is: the program's (or of a package on top of MindSpore), the engine's, or Python's own
 # library's and graph mode's language, which act for who called them.

@@ -18,6 +18,8 @@ MANY, DEEP = 256, 3
 # Of objects with more attributes than this, those matter that the step's code names.
 FEW = 8
 _FILLED = (list, dict, set, deque, np.ndarray)
+# Dicts that every Cell has, which change by calls that `mode.changes` counts.
+_OF_ALL = frozenset(vars(torch.nn.Module())) | {"_func_graph_flags"}
 # What Cells keep for themselves, which changes no number.
 INTERNAL = frozenset({
     "_records", "_children_marked", "_in_slow_construct", "_hosted", "_fresh", "_checked", "_compiled_step",
@@ -159,7 +161,8 @@ class Attributes:
     def containers(self, names: set | None) -> list[tuple]:
         """What can change unseen: (attributes, name, token) of lists, dicts and arrays among ``names``."""
         return [(self.own, name, was) for name, was in self.tokens.items()
-                if isinstance(self.own.get(name), _FILLED) and (names is None or name in names)]
+                if isinstance(self.own.get(name), _FILLED) and (names is None or name in names)
+                and name not in _OF_ALL]
 
     def release(self, name: str) -> None:
         """From here on attribute ``name`` may change."""
