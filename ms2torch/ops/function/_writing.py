@@ -22,11 +22,11 @@ def write(variable: Tensor, change, own: bool = False) -> Tensor:
     At rest a Parameter is written in place: views, ``asnumpy()`` arrays and what shares its memory follow,
     the result among them unless it is to be a Tensor of its ``own``, as ``assign``'s is.
     """
-    old = variable._t
-    new = change(old.detach())
-    if new.dtype is not old.dtype or new.device != old.device:
-        new = new.to(old)
     with threads.held():
+        old = variable._t
+        new = change(old.detach())
+        if new.dtype is not old.dtype or new.device != old.device:
+            new = new.to(old)
         opened, rest = mode.differentiation, getattr(variable, "_rest", None)
         if opened is not None:
             if rest is not None and repeating.writes(variable):
