@@ -30,7 +30,7 @@ def compiled(function, strict: bool = False):
     @functools.wraps(function)
     def graph(*args, **kwargs):
         owner = args[0] if method and args else None
-        if graph_streams.under_way is None:
+        if graph_streams.here.call is None:
             return graph_streams.call(graph if owner is None else owner, graph, args, kwargs)
         run = read.get(owner.__class__)
         if run is None:
@@ -69,7 +69,7 @@ def gradients(of, gradient, owner=None):
 
     @functools.wraps(gradient)
     def graph(*args, **kwargs):
-        if mode.graph and graph_streams.under_way is None:
+        if mode.graph and graph_streams.here.call is None:
             return graph_streams.call(graph if owner is None else owner, graph, args, kwargs, of)
         if mode.graph and begins() and not _recorded(of):
             steps["calls"] += 1

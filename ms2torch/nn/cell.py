@@ -100,7 +100,8 @@ class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
     def __call__(self, *args, **kwargs):
         if threads.guarded:
             threads.wait()
-        if _mode.graph and graph_streams.under_way is None:
+        # (An optimizer draws nothing; what sinks a dataset calls a graph for each step.)
+        if _mode.graph and graph_streams.here.call is None and not self._never_recorded:
             return graph_streams.call(self, self, args, kwargs)
         if _mode.spreading is not None and not self._never_recorded:     # (an optimizer is given no batch)
             return _mode.spreading.call(self, args, kwargs)

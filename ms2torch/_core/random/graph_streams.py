@@ -20,8 +20,14 @@ from weakref import WeakKeyDictionary
 from ms2torch._core import mode
 from ms2torch._core.random import repeating
 
-# The outermost call of a graph that is under way.
-under_way: Call | None = None
+
+class _Here(threading.local):
+    """Of this thread: the outermost call of a graph that is under way."""
+
+    call: Call | None = None
+
+
+here = _Here()
 # By what is called (a Cell, a marked function): its graphs by their arguments.
 _graphs: WeakKeyDictionary = WeakKeyDictionary()
 
@@ -47,17 +53,16 @@ class Graph:
 class Call:
     """One call of a graph from outside, for its time."""
 
-    __slots__ = ("_arguments", "_entered", "_function", "_graph", "_owner", "_thread")
+    __slots__ = ("_arguments", "_entered", "_function", "_graph", "_owner")
 
     def __init__(self, owner, function, arguments: tuple) -> None:
         self._owner, self._function, self._arguments = owner, function, arguments
         self._graph: Graph | None = None
         self._entered: dict = {}        # by code: its latest frame, and what it used there
-        self._thread = threading.get_ident()
 
     def graph(self) -> Graph | None:
-        """The graph of this call; None for another thread, for what runs again, in stages of a pipeline."""
-        if threading.get_ident() != self._thread or mode.way is not None or repeating.again():
+        """The graph of this call; None for what runs again, and in stages of a pipeline."""
+        if mode.way is not None or repeating.again():
             return None
         if self._graph is None:
             self._graph = self._find()
@@ -99,12 +104,11 @@ def _is_the_programs(frame) -> bool:
 
 def call(owner, function, args: tuple, kwargs: dict, of=None):
     """``function(*args, **kwargs)`` as one call of the graph of it (or of ``of``) that ``owner`` keeps."""
-    global under_way
-    under_way = Call(owner, of or function, (args, kwargs))
+    here.call = Call(owner, of or function, (args, kwargs))
     try:
         return function(*args, **kwargs)
     finally:
-        under_way = None
+        here.call = None
 
 
 def _kind(value):

@@ -111,13 +111,13 @@ def _of_the_place(stream: Stream) -> Stream:
     """What an operator's ``stream`` is in the graph that is under way: one with its seeds for each place."""
     if stream.place is not None:
         return stream
-    graph = graph_streams.under_way.graph()
+    graph = graph_streams.here.call.graph()
     return stream if graph is None else Place(graph, stream.__reduce__(), stream.anew)()
 
 
 def of_a_use(seed: int | None, name: str) -> Stream:
     """The stream of one use of the functional form ``name`` that asked for ``seed``."""
-    call = graph_streams.under_way
+    call = graph_streams.here.call
     graph = call.graph() if call is not None else None
     if graph is None:
         return Stream(*graph_seeds(seed, name))
@@ -143,7 +143,7 @@ def _drawn(draw):
 
     @wraps(draw)
     def method(self, *args):
-        if graph_streams.under_way is not None:
+        if graph_streams.here.call is not None:
             self = _of_the_place(self)
         if mode.tracing is None:
             return draw(self, *args)
