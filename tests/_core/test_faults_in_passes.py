@@ -246,7 +246,7 @@ def test_an_update_that_fails_has_not_begun(package, name):
 
 
 def test_four_threads_share_a_network():
-    """Two differentiate, one calls the network, one writes: every loss is a value, every write counts."""
+    """One differentiates, one calls the network, two write: every loss is a value, every write counts."""
     net = nn.SequentialCell(nn.Dense(3, 4, weight_init="ones"), nn.Tanh(), nn.Dense(4, 1, weight_init="ones"))
     count = ms.Parameter(Tensor(0, ms.int32), name="count", requires_grad=False)
     ask = ms.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())
@@ -268,18 +268,42 @@ def test_four_threads_share_a_network():
         found.append((net(X).sum(), None))
 
     def write():
-        ops.assign_add(count, Tensor(1, ms.int32))
+        for _ in range(7):
+            ops.assign_add(count, Tensor(1, ms.int32))
 
-    threads = [threading.Thread(target=run, args=(w,)) for w in (differentiate, differentiate, call, write)]
+    threads = [threading.Thread(target=run, args=(w,)) for w in (differentiate, call, write, write)]
     for t in threads:
         t.start()
     for t in threads:
         t.join()
     assert failures == []
-    assert int(count.asnumpy()) == rounds
+    assert int(count.asnumpy()) == 2 * 7 * rounds
     assert_at_rest(net)
     for value, gradients in found:
         assert not value.torch().requires_grad
         np.testing.assert_allclose(float(value), float(loss), rtol=1e-6)
         for g, h in zip(gradients or (), grads, strict=False):
             np.testing.assert_allclose(g.asnumpy(), h.asnumpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("mode_of_run", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_train_steps_in_four_threads_are_as_alone(mode_of_run):
+    def losses_of_each(at_once):
+        steps = [started(cell, momentum)[2] for _ in range(4)]
+        found = [[] for _ in steps]
+        works = [threading.Thread(target=lambda s=s, f=f: f.extend(s() for _ in range(10)))
+                 for s, f in zip(steps, found, strict=True)]
+        for work in works:
+            work.start()
+            if not at_once:
+                work.join()
+        for work in works:
+            work.join()
+        assert not any(loss.torch().requires_grad for losses in found for loss in losses)
+        return [[float(loss) for loss in losses] for losses in found]
+
+    ms.set_context(mode=mode_of_run)
+    try:
+        assert losses_of_each(at_once=True) == losses_of_each(at_once=False)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
