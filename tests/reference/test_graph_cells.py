@@ -323,6 +323,8 @@ def test_counts_up_twice():
 
 @case(mode="GRAPH")
 def test_dropout_masks():
+    ms.set_seed(1)          # (without a seed the two places draw what they like)
+
     class Twice(nn.Cell):
         def __init__(self):
             super().__init__()
@@ -337,6 +339,7 @@ def test_dropout_masks():
 
 @case(mode="GRAPH")
 def test_dropout_masks_over_calls():
+    ms.set_seed(1)
     net = nn.Dropout(p=0.5).set_train()
     x = ms.ops.ones((50,))
     return bool((net(x) == net(x)).all())
