@@ -320,9 +320,22 @@ def lookup(module_name: str, name: str):
     if path in _removed_modules() and path not in _table():
         return _from_gone_module(path, name)
     known = names(path) | set(vars(sys.modules[module_name]))
-    near = difflib.get_close_matches(name, known, 1)
-    hint = f" Did you mean: {near[0]!r}?" if near else ""
+    near = nearest(name, known)
+    hint = f" Did you mean: {near!r}?" if near else ""
     raise AttributeError(f"module {path!r} has no attribute {name!r}.{hint}")
+
+
+def nearest(name: str, known, cutoff: float = 0.6) -> str | None:
+    """The known name that a misspelt one most likely means: of near ones that with the same letters.
+
+    Case does not count: Relu means ReLU, ConvTranspose2d means Conv2dTranspose rather than Conv3dTranspose.
+    """
+    folded: dict[str, str] = {}
+    for other in sorted(known):
+        folded.setdefault(other.lower(), other)
+    near = difflib.get_close_matches(name.lower(), folded, 3, cutoff)
+    anagrams = [other for other in near if sorted(other) == sorted(name.lower())]
+    return folded[(anagrams or near)[0]] if near else None
 
 
 def _fail_a_probe(missing: Missing, importer) -> None:

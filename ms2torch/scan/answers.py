@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import csv
-import difflib
 import importlib
 import inspect
 import sys
@@ -34,8 +33,8 @@ class Answer(NamedTuple):
 
 def suggestion(name: str, known) -> str:
     """`` Did you mean X?`` where a known name is near, else nothing."""
-    found = difflib.get_close_matches(name, known, 1, _NEAR)
-    return f" Did you mean {found[0]}?" if found else ""
+    found = surface.nearest(name, known, _NEAR)
+    return f" Did you mean {found}?" if found else ""
 
 
 @cache

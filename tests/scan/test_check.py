@@ -131,6 +131,8 @@ LINES = [
     ("nn.LSTM(3, 4, bidirection=True)", "argument", "mindspore.nn.LSTM", "'bidirectional'"),
     ("ops.interpolate(x, sizes=(2, 2))",),
     ("ms.Tensor([1]).reshap(1)", "never", "mindspore.Tensor.reshap", "Did you mean reshape?"),
+    ("nn.ConvTranspose2d(1, 2, 3)", "never", "mindspore.nn.ConvTranspose2d", "Did you mean Conv2dTranspose?"),
+    ("nn.Relu()", "never", "mindspore.nn.Relu", "Did you mean ReLU?"),
     ("(ops.ones(3) * 2).nothing_like_it()", "never", "mindspore.Tensor.nothing_like_it", "attribute."),
     ("ms.Tensor([1]).repeat(2, 0)", "api", "mindspore.Tensor.repeat", "before 2.5"),
     ("ms.Tensor([1]).repeat(2, 3, 4)",),
