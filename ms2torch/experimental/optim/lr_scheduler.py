@@ -362,6 +362,8 @@ class CyclicLR(LRScheduler):
         scale_mode="cycle",
         last_epoch=-1,
     ) -> None:
+        if isinstance(base_lr, bool):
+            raise ValueError("Parameter data can not be `bool`")
         base_lrs = rates_by_group(optimizer, base_lr, "base_lr")
         if last_epoch == -1:
             for group, rate in zip(optimizer.param_groups, base_lrs, strict=True):

@@ -76,6 +76,8 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False):
             device = arg
         elif isinstance(arg, (_dtype.Type, torch.dtype)):
             dtype = arg
+        elif isinstance(arg, builtins.int) and not isinstance(arg, builtins.bool):
+            raise TypeError('Failed calling to with "to(int)".')
     t = self._t
     if dtype is not None:
         t = t.to(_dtype.to_torch(dtype))

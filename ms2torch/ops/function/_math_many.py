@@ -18,15 +18,25 @@ def _plus_quotient(input, tensor1, tensor2, value):
     return arithmetic.add(input, arithmetic.mul(arithmetic.div(tensor1, tensor2), value))
 
 
-@op(primitive="Addcmul", method=True)
+@op(method=True)
 def addcmul(input, tensor1, tensor2, value=1):
     """input + value * tensor1 * tensor2 (``mindspore.ops.addcmul``)."""
     return _plus_product(input, tensor1, tensor2, value)
 
 
-@op(primitive="Addcdiv", method=True)
+@op(method=True)
 def addcdiv(input, tensor1, tensor2, value=1):
     """input + value * tensor1 / tensor2 (``mindspore.ops.addcdiv``)."""
+    return _plus_quotient(input, tensor1, tensor2, value)
+
+
+@primitive("Addcmul")
+def _addcmul_primitive(input, tensor1, tensor2, value):
+    return _plus_product(input, tensor1, tensor2, value)
+
+
+@primitive("Addcdiv")
+def _addcdiv_primitive(input, tensor1, tensor2, value):
     return _plus_quotient(input, tensor1, tensor2, value)
 
 
