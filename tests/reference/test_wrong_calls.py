@@ -19,6 +19,9 @@ def T(*shape):
     return Tensor((np.arange(np.prod(shape)).reshape(shape) % 5 / 4).astype(np.float32))
 
 
+C2 = Tensor(np.array([1j, 2]).astype(np.complex64))
+
+
 def A(*shape):
     return (np.arange(np.prod(shape)) % 7).reshape(shape).astype(np.uint8)
 
@@ -256,3 +259,35 @@ def test_losses_of_whole_numbers():
     x, y = Tensor([[1, 2, 3], [4, 5, 7]], ms.int32), Tensor([[0, 0, 0], [0, 0, 0]], ms.int32)
     return (nn.L1Loss()(x, y), nn.L1Loss("sum")(x, y), nn.HuberLoss()(x, y),
             nn.NLLLoss()(x, Tensor([0, 2], ms.int32)))
+
+
+@case()
+def test_axes_out_of_range():
+    x, one = T(2, 3), Tensor([0], ms.int32)
+    return told((mnp.amax, x, 7), (mnp.ptp, x, -5), (ops.cummin, x, 3), (ops.cummin, T(), 0),
+                (ops.logcumsumexp, x, 4), (ops.renorm, x, 1, 5, 1.0), (ops.nanmean, x, 2), (ops.cumsum, T(), 0),
+                (mint.cat, (x, x), 4), (ops.index_add, x, one, T(1, 3), 6), (ops.index_fill, x, 8, one, 1.0),
+                (ops.movedim, x, 5, 0), (ops.gumbel_softmax, x, 1.0, False, 9), (mnp.split, x, 5))
+
+
+@case()
+def test_sizes_that_do_not_fit():
+    x, y, ids = T(2, 3), T(2, 4), Tensor([[0]])
+    return told((ops.xlogy, x, y), (mnp.multiply, x, y), (mnp.maximum, x, y), (ops.addcmul, x, x, y),
+                (ops.Addcdiv(), x, y, x, Tensor(1.0)), (ops.remainder, x, y), (ops.orgqr, x, T(3)),
+                (ops.view_as, x, y), (ops.gather_d, x, 0, Tensor([0])), (ops.cond, x),
+                (ops.matrix_set_diag, T(3, 4), T(5)), (ops.matrix_set_diag, T(1, 3, 4), T(2, 3)),
+                (ops.matrix_diag, T(3), 0, 2), (ops.gather, T(), ids, 0), (ops.slice, T(), (0,), (1,)),
+                (mnp.ravel_multi_index, ids, (2, 3)), (mnp.pad, x, (1, 2, 3)))
+
+
+@case()
+def test_numbers_out_of_range_and_other_kinds():
+    x, ints = T(2, 3), Tensor([1, 2], ms.int32)
+    return told((ops.histc, x, 4, 3.0, 1.0), (ops.dropout2d, T(1, 1, 2, 2), 1.5), (ops.diff, x, 2),
+                (ops.mvlgamma, x, 5), (mnp.linspace, 0, 1, -3), (mnp.eye, -2), (mnp.tri, 2, -3),
+                (ops.hamming_window, -4), (ops.tril_indices, True, 2), (ops.lcm, x, ints), (ops.hypot, x, C2),
+                (mnp.heaviside, C2, x), (ops.lerp, ints, T(2), 0.5), (ops.float_power_ext, "a", x),
+                (ops.sequence_mask, ints, "a"), (mnp.argmax, x, 1.5), (mnp.where, x, x), (x.to, 5),
+                (x.resize, 2, -1), (x.itemset, None, 1), (mnp.cov, [1.5, [2.0]]), (mnp.pad, x, 1, "odd"),
+                (ops.Map(), lambda v: v), (ops.MultitypeFuncGraph, 5), (ops.composite.matmul, "a", x))

@@ -293,13 +293,14 @@ def resize(input, *new_shape):
         if n is None or isinstance(n, (str, list)):
             sign, kinds = ("*=", ("int", "NoneType")) if n is None else ("-", (type(n).__name__, "int"))
             raise TypeError(f"unsupported operand type(s) for {sign}: '{kinds[0]}' and '{kinds[1]}'")
-        if n < 0:
-            raise ValueError("invalid proposed_shape dimension")
     size = int(np.prod(shape))
     flat = input.reshape(-1)
     if size > flat.numel():
         flat = torch.cat((flat, flat.new_zeros(size - flat.numel())))
-    return flat[:size].reshape(shape)
+    try:
+        return flat[:size].reshape(shape)
+    except RuntimeError:
+        raise ValueError("invalid proposed_shape dimension") from None
 
 
 @method
