@@ -27,12 +27,12 @@ class FileReader:
         self._columns = columns or None
         self._reader = ShardReader(file_name)
         self._reader.check_columns(columns)
-        self._given = 0
+        self._given, self._closed = 0, False
 
     def get_next(self):
         """Give the rows that were not given yet: a dict from field to int, float, str, bytes or array."""
         reader = self._reader
-        while self._given < len(reader):
+        while self._given < len(reader) and not self._closed:
             raw, blobs = reader.read(self._given)
             self._given += 1
             if self._columns:
@@ -40,7 +40,8 @@ class FileReader:
             yield populate_data(raw, blobs, self._columns, reader.blob_fields, reader.schema)
 
     def close(self):
-        """Close the files."""
+        """Close the files; no row is given any more."""
+        self._closed = True
         self._reader.close()
 
     def schema(self):

@@ -121,11 +121,25 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         from . import _processes
         alone = (self.num_parallel_workers or 1) == 1 or not self.python_multiprocessing
         if alone or isinstance(self.source, _HELD) or not _processes.possible():
-            return super()._open(run)
+            return self._counted(super()._open(run))
         numbers = self._numbers()
         workers = _processes.Workers(self._reader(), self.num_parallel_workers, "GeneratorDataset")
         run.at_stop.append(workers.end)
-        return lambda: workers.run(numbers(), again=True)
+        return self._counted(lambda: workers.run(numbers(), again=True))
+
+    def _counted(self, rows):
+        """The epochs of ``rows``, with an error behind each where the sampler names more than there are."""
+        length, wanted = self.source_len, len(getattr(self.sampler, "indices", ()))
+        if wanted <= length or self.sampler.num_samples is not None:
+            return rows
+
+        def epoch():
+            yield from rows()
+            raise UserCodeError(f"The actual amount of data read from generator {wanted} is different from "
+                                f"generator.len {length}, you should adjust generator.len to make them "
+                                "match.")
+
+        return epoch
 
     def _checked(self, row):
         """A row with as many values as there are columns, of the declared types."""

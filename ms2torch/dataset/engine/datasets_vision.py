@@ -247,7 +247,7 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         check_source(sampler, shuffle, num_shards, shard_id, num_samples, num_parallel_workers, decode=decode)
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
         self.dataset_dir, self.decode, self.decrypt = dataset_dir, bool(decode), decrypt
-        self.extensions = [ending.lower() for ending in extensions] if extensions else None
+        self.extensions = [str(ending).lower() for ending in extensions] if extensions else None
         self.class_indexing = class_indexing or {}
         self._found = None
 

@@ -267,11 +267,11 @@ class SubsetSampler(BuiltinSampler):
         super().__init__(num_samples)
 
     def _start(self, rows, labels):
-        order = [int(i) for i in self.indices][:self._chosen(rows)]
+        order = [int(i) for i in self.indices][:self._limited(len(self.indices))]
         return lambda: _inside(order, rows)
 
     def _chosen(self, rows):
-        return self._limited(len(self.indices))
+        return min(self._limited(len(self.indices)), rows)         # MindSpore's count, of longer lists too
 
     def get_num_samples(self):
         asked = super().get_num_samples()
@@ -282,7 +282,8 @@ class SubsetRandomSampler(SubsetSampler):
     """The rows of a list of numbers, in random order (``mindspore.dataset.SubsetRandomSampler``)."""
 
     def _start(self, rows, labels):
-        seed, order, wanted = config.drawing_seed(), [int(i) for i in self.indices], self._chosen(rows)
+        seed, order = config.drawing_seed(), [int(i) for i in self.indices]
+        wanted = self._limited(len(order))
         _inside(order, rows)
 
         def epoch():

@@ -8,11 +8,17 @@ import numpy as np
 
 from ms2torch._core.tensor.dtype import int32
 
-from ..core.validator_helpers import INT32_MAX, check_pos_int32, check_value, type_check, type_check_list
+from ..core.errors import syntax_error
+from ..core.validator_helpers import (
+    UINT32_MAX,
+    check_pos_int32,
+    check_value,
+    type_check,
+)
 from ..transforms.operation import OperationError, TensorOperation
 from ..transforms.py_transforms_util import Implementation
 from ..transforms.validators import numpy_dtype
-from .utils import Vocab
+from .utils import NormalizeForm, Vocab
 
 __all__ = ["AddToken", "Lookup", "Ngram", "SlidingWindow", "TextTensorOperation", "ToNumber", "Truncate",
            "TruncateSequencePair"]
@@ -57,7 +63,7 @@ class Lookup(TextTensorOperation):
         numbers = self.vocab.vocab()
         spare = -1 if self.unknown_token is None else numbers.get(self.unknown_token, -1)
         if spare < 0 and self.unknown_token is not None:
-            raise OperationError(f"Lookup: unknown_token: [{self.unknown_token}], does not exist in vocab.")
+            raise syntax_error(f'Lookup: "{self.unknown_token}" doesn\'t exist in vocab.')
         found = [numbers.get(word, spare) for word in column.reshape(-1).tolist()]
         if spare < 0 and -1 in found:
             word = column.reshape(-1)[found.index(-1)]
@@ -77,7 +83,7 @@ class Ngram(TextTensorOperation):
         lengths = [n] if isinstance(n, int) else n
         type_check(lengths, (list,), "n")
         if not lengths:
-            raise ValueError("n needs to be a non-empty list.")
+            raise ValueError("n needs to be a non-empty list of positive integers.")
         for i, length in enumerate(lengths):
             type_check(length, (int,), f"gram[{i}]")
             if length <= 0:
@@ -187,7 +193,9 @@ class TruncateSequencePair(TextTensorOperation):
         self.max_length = max_length
 
     def _compute(self, *columns):
-        check_pos_int32(self.max_length, "max_length")         # when it is used, as MindSpore does
+        if self.max_length < 0:                  # looked at when it is used, as MindSpore does
+            raise syntax_error("TruncateSequencePair : The parameter max_length must be greater than or "
+                               f"equal to 0: {self.max_length}")
         if len(columns) != 2:
             raise OperationError("TruncateSequencePair: Expected two inputs.")
         first, second = map(len, columns)
@@ -209,16 +217,40 @@ class AddToken(TextTensorOperation):
         if column.ndim not in (1, 2):
             raise OperationError("AddToken: input tensor rank should be 1 or 2.")
         column = self._texts(column, "AddToken")
+        if not self.token:
+            raise syntax_error("AddToken: Parameter token is not provided.")
         token = np.full((*column.shape[:-1], 1), self.token)
         return np.concatenate((token, column) if self.begin else (column, token), axis=-1)
 
 
 def check_max_bytes(value) -> None:
     """A limit of bytes per word."""
-    type_check(value, (int,), "max_bytes_per_token")
-    check_value(value, (1, INT32_MAX), "max_bytes_per_token")
+    type_check(value, (int,), "")
+    check_value(value, (0, UINT32_MAX))
 
 
 def check_flags(**flags) -> None:
-    """TypeError for a flag that is no bool."""
-    type_check_list(list(flags.values()), (bool,), list(flags))
+    """TypeError for a flag of a tokenizer that is no bool."""
+    for name, value in flags.items():
+        _check_kind(value, bool, name, "boolean")
+
+
+def check_strings(**strings) -> None:
+    """TypeError for an argument of a tokenizer that is no string."""
+    for name, value in strings.items():
+        _check_kind(value, str, name, "string")
+
+
+def check_normal_form(form) -> None:
+    """TypeError for what is no `NormalizeForm`."""
+    _check_kind(form, NormalizeForm, "normalization_form", "enum of 'NormalizeForm'")
+
+
+def check_vocab(vocab) -> None:
+    """TypeError for what is no `Vocab`, of a tokenizer."""
+    _check_kind(vocab, Vocab, "vocab", "text.Vocab object")
+
+
+def _check_kind(value, kind: type, name: str, said: str) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"Wrong input type for {name}, should be {said}.")

@@ -14,8 +14,16 @@ import numpy as np
 
 from ..core.validator_helpers import type_check
 from ..transforms.operation import OperationError, PyTensorOperation
-from ._arrays import TextTensorOperation, check_flags, check_max_bytes, words
-from .utils import NormalizeForm, Vocab
+from ._arrays import (
+    TextTensorOperation,
+    check_flags,
+    check_max_bytes,
+    check_normal_form,
+    check_strings,
+    check_vocab,
+    words,
+)
+from .utils import NormalizeForm
 
 __all__ = ["BasicTokenizer", "BertTokenizer", "CaseFold", "FilterWikipediaXML", "NormalizeUTF8",
            "PythonTokenizer", "RegexReplace", "RegexTokenizer", "UnicodeCharTokenizer",
@@ -110,7 +118,6 @@ class UnicodeScriptTokenizer(_Tokenizer):
 
 
 def _pattern(pattern: str, name: str) -> re.Pattern:
-    type_check(pattern, (str,), name)
     try:
         return re.compile(pattern)
     except re.error:
@@ -124,6 +131,7 @@ class RegexTokenizer(_Tokenizer):
     """
 
     def __init__(self, delim_pattern, keep_delim_pattern="", with_offsets=False):
+        check_strings(delim_pattern=delim_pattern, keep_delim_pattern=keep_delim_pattern)
         check_flags(with_offsets=with_offsets)
         super().__init__()
         self.delim_pattern = _pattern(delim_pattern, "delim_pattern")
@@ -160,7 +168,8 @@ class RegexReplace(_Mapped):
 
     def __init__(self, pattern, replace, replace_all=True):
         type_check(replace, (str,), "replace")
-        check_flags(replace_all=replace_all)
+        type_check(pattern, (str,), "pattern")
+        type_check(replace_all, (bool,), "replace_all")
         super().__init__()
         self.pattern, self.replace_all = _pattern(pattern, "pattern"), replace_all
         self.replace = re.sub(r"\$(\d+)", r"\\\1", replace.replace("\\", r"\\"))
@@ -180,7 +189,7 @@ class NormalizeUTF8(_Mapped):
     """Text in one of Unicode's normal forms (``mindspore.dataset.text.NormalizeUTF8``)."""
 
     def __init__(self, normalize_form=NormalizeForm.NFKC):
-        type_check(normalize_form, (NormalizeForm,), "normalize_form")
+        check_normal_form(normalize_form)
         super().__init__()
         self.normalize_form = normalize_form
 
@@ -230,10 +239,10 @@ class WordpieceTokenizer(_Tokenizer):
 
     def __init__(self, vocab, suffix_indicator="##", max_bytes_per_token=100, unknown_token="[UNK]",
                  with_offsets=False):
-        type_check(vocab, (Vocab,), "vocab is not an instance of text.Vocab.")
-        type_check(suffix_indicator, (str,), "suffix_indicator")
-        type_check(unknown_token, (str,), "unknown_token")
+        check_vocab(vocab)
+        check_strings(suffix_indicator=suffix_indicator)
         check_max_bytes(max_bytes_per_token)
+        check_strings(unknown_token=unknown_token)
         check_flags(with_offsets=with_offsets)
         super().__init__()
         self.vocab, self.suffix_indicator, self.unknown_token = vocab, suffix_indicator, unknown_token
@@ -286,7 +295,7 @@ class BasicTokenizer(_Tokenizer):
                  preserve_unused_token=True, with_offsets=False):
         check_flags(lower_case=lower_case, keep_whitespace=keep_whitespace,
                     preserve_unused_token=preserve_unused_token, with_offsets=with_offsets)
-        type_check(normalization_form, (NormalizeForm,), "normalization_form")
+        check_normal_form(normalization_form)
         super().__init__()
         self.lower_case, self.keep_whitespace = lower_case, keep_whitespace
         self.normalization_form, self.preserve_unused_token = normalization_form, preserve_unused_token

@@ -155,7 +155,10 @@ class Mask(TensorOperation):
 
     def _compute(self, column):
         constant = self.constant
-        if column.dtype.kind not in "US" and not isinstance(constant, (str, bytes)):
+        if (column.dtype.kind in "US") != isinstance(constant, (str, bytes)):
+            raise OperationError("Mask: input datatype does not match the value datatype, both should be "
+                                 "numeric or non-numerical in the same time.")
+        if not isinstance(constant, (str, bytes)):
             # MindSpore compares in the input's dtype
             constant = cast(np.array(constant), column.dtype)
         return _COMPARE[self.operator](column, constant).astype(self.dtype)
@@ -179,18 +182,20 @@ class PadEnd(TensorOperation):
         self.pad_shape, self.pad_value = pad_shape, pad_value
 
     def _compute(self, column):
-        if None in self.pad_shape:
-            raise OperationError("Failed to create empty tensor, tensor shape is unknown.")
-        if column.ndim != len(self.pad_shape):
-            raise OperationError(f"PadEnd: invalid pad shape, as rank of input is: {column.ndim}, and rank "
-                                 f"of pad value: {len(self.pad_shape)}")
         text = column.dtype.kind in "US"
         value = self.pad_value if self.pad_value is not None else "" if text else 0
         if text != isinstance(value, (str, bytes)):
-            names = ["string" if isinstance(value, (str, bytes)) else "float32",
+            names = ["string" if isinstance(value, (str, bytes)) else np.array(value).dtype.name,
                      "string" if text else column.dtype.name]
             raise OperationError("PadEnd: can not pad numeric and string tensors together, but got: "
                                  f"{names[0]} and {names[1]}.")
+        if column.ndim != len(self.pad_shape):
+            raise OperationError(f"PadEnd: invalid pad shape, as rank of input is: {column.ndim}, and rank "
+                                 f"of pad value: {len(self.pad_shape)}")
+        if None in self.pad_shape and text:
+            return np.empty(0, "U1")                     # what MindSpore makes of it
+        if None in self.pad_shape:
+            raise OperationError("Failed to create empty tensor, tensor shape is unknown.")
         if text:
             dtype = np.promote_types(column.dtype, np.array(value).dtype)
             whole = np.full(self.pad_shape, value, dtype=dtype)

@@ -58,10 +58,11 @@ class _Adjust(ImageOperation):
 
     _enhancer = ""                                   # Pillow's name for it
     _argument = ""
+    _named = True                                    # whether a factor beyond its limits is told by name
 
     def __init__(self, factor):
         type_check(factor, (float, int), self._argument)
-        check_value(factor, (0, FLOAT_MAX_INTEGER), self._argument if self._enhancer != "Sharpness" else "")
+        check_value(factor, (0, FLOAT_MAX_INTEGER), self._argument if self._named else "")
         super().__init__()
         setattr(self, self._argument, factor)
         self._factor = np.float32(factor)
@@ -102,7 +103,7 @@ class AdjustContrast(_Adjust):
 class AdjustSaturation(_Adjust):
     """Between grey (0) and the image (1) (``mindspore.dataset.vision.AdjustSaturation``)."""
 
-    _enhancer, _argument = "Color", "saturation_factor"
+    _enhancer, _argument, _named = "Color", "saturation_factor", False
 
     def __init__(self, saturation_factor):
         super().__init__(saturation_factor)
@@ -116,7 +117,7 @@ class AdjustSaturation(_Adjust):
 class AdjustSharpness(_Adjust):
     """Between a blurred image (0) and the image (1) (``mindspore.dataset.vision.AdjustSharpness``)."""
 
-    _enhancer, _argument = "Sharpness", "sharpness_factor"
+    _enhancer, _argument, _named = "Sharpness", "sharpness_factor", False
     implementation = Implementation.C
     _execute_py = None                               # PIL images come as arrays
 
@@ -282,8 +283,7 @@ class RandomAdjustSharpness(_Sometimes):
 
     def __init__(self, degree, prob=0.5):
         type_check(degree, (float, int), "degree")
-        if degree < 0:
-            raise ValueError(f"Input degree is not within the required interval of [0, {FLOAT_MAX_INTEGER}].")
+        check_value(degree, (0, FLOAT_MAX_INTEGER), "degree")
         super().__init__(AdjustSharpness(degree), prob)
         self.degree = degree
 

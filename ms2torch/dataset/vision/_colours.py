@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from ..core.validator_helpers import check_value, type_check
+from ..core.validator_helpers import check_value, type_check, type_check_list
 from ..transforms.operation import OperationError, PyTensorOperation, RandomOperation, TensorOperation
 from ..transforms.py_transforms_util import Implementation
 from . import kernels
@@ -90,9 +90,12 @@ class AutoContrast(ImageOperation):
 
     def __init__(self, cutoff=0.0, ignore=None):
         type_check(cutoff, (int, float), "cutoff")
-        check_value(cutoff, [0, 50], "cutoff")
+        check_value(cutoff, [0, 50], "cutoff", False, True)
         if ignore is not None:
             type_check(ignore, (list, tuple, int), "ignore")
+            for one in [ignore] if isinstance(ignore, int) else ignore:
+                type_check(one, (int,), "item")
+                check_value(one, [0, 255], "ignore")
         super().__init__()
         self.cutoff, self.ignore = cutoff, [ignore] if isinstance(ignore, int) else ignore
 
@@ -166,6 +169,18 @@ class RandomGrayscale(TensorOperation, PyTensorOperation):
         return grey if image.mode == "L" else pillow("Image").merge("RGB", (grey, grey, grey))
 
 
+def _check_bits(bits) -> None:
+    """A number, or (smallest, largest), from 1 to 8."""
+    if isinstance(bits, int):
+        check_value(bits, [1, 8])
+        return
+    type_check_list(bits, (int,), "bits")
+    if len(bits) != 2:
+        raise TypeError("Size of bits should be a single integer or a list/tuple (min, max) of length 2.")
+    if not 1 <= bits[0] <= bits[1] <= 8:
+        raise ValueError("Input is not within the required interval of [1, 8].")
+
+
 class RandomPosterize(RandomOperation, ImageOperation):
     """The highest bits of each value alone, as many as drawn from ``bits``.
 
@@ -177,9 +192,7 @@ class RandomPosterize(RandomOperation, ImageOperation):
     def __init__(self, bits=(8, 8)):
         bits = (8, 8) if bits is None else bits
         type_check(bits, (list, tuple, int), "bits")
-        for i, value in enumerate(bits if not isinstance(bits, int) else (bits,)):
-            type_check(value, (int,), f"bits[{i}]")
-            check_value(value, [1, 8], f"bits[{i}]")
+        _check_bits(bits)
         super().__init__()
         self.bits = (bits, bits) if isinstance(bits, int) else tuple(bits)
 

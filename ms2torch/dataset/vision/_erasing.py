@@ -57,6 +57,10 @@ def _check_span(span, name: str) -> None:
     type_check_list(span, (float, int), name)
     if len(span) != 2:
         raise TypeError(f"{name} should be a list or tuple of length 2.")
+    least = 0 if name == "scale" else np.nextafter(0, 1)
+    if span[0] <= span[1] and not (least <= span[0] and span[1] <= FLOAT_MAX_INTEGER):
+        raise ValueError("Input is not within the required interval of "
+                         f"{'[' if name == 'scale' else '('}0, {FLOAT_MAX_INTEGER}].")
 
 
 class RandomErasing(PyTensorOperation):

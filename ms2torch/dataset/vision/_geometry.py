@@ -8,7 +8,7 @@ import numpy as np
 
 from ms2torch._core.errors import unsupported
 
-from ..core.validator_helpers import type_check
+from ..core.validator_helpers import INT32_MAX, check_value, type_check, type_check_list
 from ..transforms.operation import OperationError, RandomOperation
 from ..transforms.py_transforms_util import Implementation
 from ..transforms.validators import check_prob
@@ -136,7 +136,9 @@ class Crop(ImageOperation):
 
     def __init__(self, coordinates, size):
         check_size(size)
-        type_check(coordinates, (list, tuple), "coordinates")
+        type_check_list(coordinates, (int,), "coordinates")
+        for i, place in enumerate(coordinates):
+            check_value(place, [0, INT32_MAX], f"coordinates[{i}]")
         super().__init__()
         self.coordinates, self.size = coordinates, (size, size) if isinstance(size, int) else tuple(size)
 

@@ -112,8 +112,8 @@ class PadToSize(ImageOperation):
         top, left = self.offset or (over_h // 2, over_w // 2)
         if over_h < top or over_w < left:
             raise OperationError("PadToSize: the target size to pad should be no less than the original "
-                                 f"image size and the offset, but got size {self.size} for an image of "
-                                 f"{image.shape[:2]}.")
+                                 f"image size, but got target size {self.size} and original size "
+                                 f"{image.shape[:2]}.", "Syntax error.")
         return pad(image, (left, top, over_w - left, over_h - top), self.fill_value, self.padding_mode)
 
 

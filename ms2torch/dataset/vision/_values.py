@@ -27,6 +27,7 @@ class Rescale(ImageOperation):
         # MindSpore multiplies and adds in one float32 step (a fused multiply-add): float64 holds the product
         # exactly.
         self._factor, self._offset = np.float64(np.float32(rescale)), np.float64(np.float32(shift))
+        self._of_bytes = None                            # (table of 256 values, whether two steps give them)
 
     def _opened(self):
         if self._factor < 0:
@@ -38,12 +39,31 @@ class Rescale(ImageOperation):
         if image.dtype.kind in "US":
             raise OperationError("Rescale: input tensor type should be in numeric type, but got: string")
         if image.dtype == np.uint8 and image.ndim in (2, 3) and image.size > 256:
-            return kernels.looked_up(self._compute(np.arange(256, dtype=np.uint8)), image)
+            return self._of(image)
         if image.dtype.kind in "iu" and image.dtype.itemsize > 2:
             image = image.astype(np.float32)
         scaled = np.multiply(image, self._factor, dtype=np.float64)     # (numpy 1 keeps float32)
         scaled += self._offset
         return scaled.astype(np.float32)
+
+
+    def _of(self, image):
+        """Of bytes: float32 in two steps, which takes half the time of a table, where that rounds none of the
+        256 values otherwise.
+        """
+        if self._of_bytes is None:
+            values = np.arange(256, dtype=np.uint8)
+            table = self._compute(values)
+            self._of_bytes = table, np.array_equal(self._in_steps(values), table)
+        table, in_steps = self._of_bytes
+        return self._in_steps(image) if in_steps else kernels.looked_up(table, image)
+
+    def _in_steps(self, image):
+        scaled = image.astype(np.float32)
+        scaled *= np.float32(self._factor)
+        if self._offset:
+            scaled += np.float32(self._offset)
+        return scaled
 
 
 class Normalize(ImageOperation):

@@ -275,6 +275,10 @@ class RandomAffine(RandomOperation, ImageOperation):
         needs_image(image, "RandomAffine")
         height, width = np.float32(image.shape[0]), np.float32(image.shape[1])
         left, right, up, down = np.array(self.translate, np.float32)
+        for axis, low, high in (("translate_range) on x", left, right), ("translate range) on y", up, down)):
+            if low > high:
+                raise OperationError(f"RandomAffine: minimum of 'translate'({axis} is greater than maximum: "
+                                     f"min = {low:f}, max = {high:f}", "Syntax error.")
         degrees = stream.uniform(*self.degrees)
         move = (stream.uniform(left * width, right * width), stream.uniform(up * height, down * height))
         scale = stream.uniform(*self.scale)
@@ -333,7 +337,7 @@ def _check_affine_ranges(translate, scale, shear) -> None:
         if scale[0] > scale[1]:
             raise ValueError("Input scale[1] must be equal to or greater than scale[0].")
         if scale[0] < 0 or scale[1] > FLOAT_MAX_INTEGER:
-            raise ValueError(f"Input range is not valid, [0, {FLOAT_MAX_INTEGER}].")
+            raise ValueError(f"Input is not within the required interval of [0, {FLOAT_MAX_INTEGER}].")
         check_positive(scale[1], "scale[1]")
     if shear is None:
         return
