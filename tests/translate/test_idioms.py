@@ -399,3 +399,16 @@ def test_rates_are_numbers_in_pytorch():
     exec(translate_source(text).text, theirs)
     assert [float(rate) for rate in ours["rates"]()] == pytest.approx([0.05, 0.05])
     assert list(theirs["rates"]()) == pytest.approx([0.05, 0.05])
+
+
+def test_what_a_cell_calls_as_a_module_calls_its_own_gets_another_name():
+    text = (
+        "from mindspore import nn, ops\n\n\nclass Net(nn.Cell):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.type = ops.ReLU()\n        self.half = nn.Tanh()\n\n"
+        "    def forward(self, x):\n        return self.type(x)\n\n"
+        "    def construct(self, x):\n        return self.half(self.forward(x)) + 1\n\n\nnet = Net()\n"
+    )
+    theirs = {}
+    exec(translate_source(text).text, theirs)
+    assert theirs["net"](torch.tensor([-1.0, 0.0])).tolist() == [1.0, 1.0]
+    assert theirs["net"].forward_(torch.tensor([-1.0, 2.0])).tolist() == [0.0, 2.0]

@@ -12,6 +12,15 @@ from ..translation import site_of
 from .worth import Class, Ref, is_a, is_cell
 
 _RENAMED = {"construct": "forward"}
+# Names that Modules need for themselves.
+_OF_MODULES = "train type modules children float half eval forward training buffers to apply"
+RESERVED = frozenset(_OF_MODULES.split())
+
+
+def is_taken(cls: Class, name: str) -> bool:
+    """Whether a Cell calls something of its own by a name that a Module needs: it gets another one."""
+    own = cls.attribute(name) is not None or cls.function(name) is not None
+    return name in RESERVED and cls.is_cell and own
 
 
 def is_base(rewriter, node: ast.expr) -> bool:
@@ -87,6 +96,9 @@ def base_of(cls: Class) -> str | None:
 def function(rewriter, original: cst.FunctionDef, updated: cst.FunctionDef):
     """``construct`` of a Cell is ``forward``; decorators that PyTorch has no need of go."""
     cls = rewriter.classes[-1] if rewriter.classes else None
+    is_method = cls is not None and rewriter.statement(original) in cls.node.body
+    if is_method and is_taken(cls, updated.name.value):
+        updated = updated.with_changes(name=cst.Name(f"{updated.name.value}_"))
     if cls is not None and updated.name.value in _RENAMED and (cls.is_cell or cls.root() in BASES):
         name = _RENAMED[updated.name.value]
         if not is_cell(cls.root()):

@@ -16,34 +16,25 @@ from .binding import form_of
 from .templates import fill
 from .worth import Of, OwnOf, Ref, is_cell, lineage, resolve, shortest_name
 
-# Names that Modules need for themselves.
-_OF_MODULES = "train type modules children float half eval forward training buffers to apply"
-RESERVED = frozenset(_OF_MODULES.split())
-
 
 class NameSites:
     """The part of `Rewriter` that rewrites names and attributes."""
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute):
-        if id(original_node) in self.callees:
-            return updated_node
         node = self.node(original_node)
         if not isinstance(node, ast.Attribute):
             return updated_node
         owner = self.reading.worth(node.value)
+        if isinstance(owner, OwnOf) and classes.is_taken(owner.cls, node.attr):
+            return updated_node.with_changes(attr=cst.Name(f"{node.attr}_"))
+        if id(original_node) in self.callees:
+            return updated_node
         if isinstance(owner, Ref):
             return self._value(f"{owner}.{node.attr}", node, updated_node)
         return self._part(owner, node, updated_node)
 
     def _part(self, owner, node: ast.Attribute, updated):
-        """An attribute of a Tensor or a layer; one that a Module needs for itself gets another name."""
-        if (
-            isinstance(owner, OwnOf)
-            and node.attr in RESERVED
-            and owner.cls.is_cell
-            and owner.cls.attribute(node.attr) is not None
-        ):
-            return updated.with_changes(attr=cst.Name(f"{node.attr}_"))
+        """An attribute of a Tensor or a layer."""
         if isinstance(owner, OwnOf):
             own = owner.cls.attribute(node.attr) is not None or owner.cls.function(node.attr) is not None
             base = "" if own else owner.cls.root()
