@@ -17,7 +17,6 @@ import sys
 import threading
 from weakref import WeakKeyDictionary
 
-from ms2torch._core import mode
 from ms2torch._core.random import repeating
 
 
@@ -61,8 +60,8 @@ class Call:
         self._entered: dict = {}        # by code: its latest frame, and what it used there
 
     def graph(self) -> Graph | None:
-        """The graph of this call; None for what runs again, and in stages of a pipeline."""
-        if mode.way is not None or repeating.again():
+        """The graph of this call; None for what runs again."""
+        if repeating.again():
             return None
         if self._graph is None:
             self._graph = self._find()
