@@ -44,6 +44,14 @@ def error(mine: np.ndarray, theirs: np.ndarray) -> float:
     return gap / (norm(mine) or gap) if gap else 0.0
 
 
+def reordered(r: dict, other: dict) -> float:
+    """The distance of two records' values whatever their order (another layout of the axes); infinite where
+    the records do not hold them all."""
+    if "array" not in r or "array" not in other or r["stats"]["n"] != other["stats"]["n"]:
+        return math.inf
+    return error(*(np.sort(each) for each in values(r, other)))
+
+
 def close(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     return np.abs(mine - theirs) <= AGREED * np.abs(mine)
 

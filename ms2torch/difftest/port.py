@@ -31,6 +31,8 @@ from .yardstick import epsilon
 # What is copied, not computed, agrees but for a conversion.
 _COPIED = 1e-6
 _WHOLE_NETWORK = 1e-4
+# What is made of an output, by how much nearer it lies where only the line between layers is elsewhere.
+_NEARER = 0.01
 _STEPS = 3
 # Modules that compute something else in training mode.
 _MODES = ("Dropout", "BatchNorm", "InstanceNorm")
@@ -174,8 +176,12 @@ class Walk(Updates):
         self._alone()
 
     def _alone(self) -> None:
+        # A buffer that only the port has may be a constant of MindSpore's program; what is made of it tells.
+        constants = {p["name"] for p in self.port.parameters if not p["requires_grad"]}
         for names, kind in zip(self.pairs.alone, ("missing", "extra"), strict=True):
             for name in names:
+                if kind == "extra" and name in constants:
+                    continue
                 other = "the port has nothing of its shape at its place" if kind == "missing" else (
                     "MindSpore's network has nothing of its shape at its place")
                 owner = self.tree.owner(name) if kind == "missing" else ""
@@ -202,7 +208,7 @@ class Walk(Updates):
         self.unexplained: list[tuple[Finding, str]] = []
         self.inputs: dict[tuple, tuple] = {}
         self.own: dict[str, float] = {}
-        self.called, self.last = [], ""
+        self.called, self.last, self.came = [], "", False  # came: whether a gradient has, of this step
         self.flow, self.elsewhere = Flow(left), set()
         self._data([r for r in left if r["stage"] == "data"], [r for r in right if r["stage"] == "data"])
         self._rates(left, right)
@@ -284,16 +290,30 @@ class Walk(Updates):
             return
         if r["stage"] == "forward" and r["role"] == "input":
             self.inputs.setdefault((where, call), (self.worst, len(self.findings)))
-        if self._drawn_elsewhere(r, other):
+        if self._laid_out_otherwise(r, other) or self._drawn_elsewhere(r, other):
             return
         # Weights that differ already (a bias before BatchNorm is noise) excuse what they are used in.
         own = self.own.get(where, 0.0) if r["role"] in ("output", "grad_input") else 0.0
         if r["role"] == "grad_input" and (r["where"], call) in self.elsewhere:
             own = max(own, SLOPE / GROWTH)
         error = self._judge(r, other, max(self.worst, own), self._gap(where, module, r, other))
+        self.came |= r["stage"] == "backward"
         if r["role"] == "output" and r["stage"] == "forward" and error is not None:
             self._harmless(where, call, error, r)
             self.last, self.called = where, []
+
+    def _laid_out_otherwise(self, r: dict, other: dict) -> bool:
+        """Whether two values of different shapes are the same numbers: (batch * time, channels) here and
+        (batch, channels, time) there. If their order is wrong, what is made of them shows it."""
+        shapes = [apart.comparable("shape", each) for each in (r, other)]
+        if shapes[0] == shapes[1] or apart.kind(r) != "f" or apart.kind(other) != "f":
+            return False
+        error = apart.reordered(r, other)
+        if error > max(GROWTH * self.worst, FLOOR * epsilon(r["dtype"])):
+            return False
+        self.verdict.compared += 1
+        self.worst = max(self.worst, error)
+        return True
 
     def _drawn_elsewhere(self, r: dict, other: dict) -> bool:
         """Whether an output differs and all that is made of it agrees: the port draws the line between this
@@ -306,12 +326,16 @@ class Walk(Updates):
         paired = self.flow.goes_to(r, lambda cell, call: self.pairs.module(self.tree.named(cell), call))
         others = [(m, self._other(m)) for m in paired or self.flow.after(r)]
         gaps = [apart.gap(m, o) if _alike(m, o) else math.inf for m, o in others if o]
-        # What stands between may be an approximation: MindSpore's tanh is good to 5e-5 on a CPU.
-        if not gaps or max(gaps) > max(GROWTH * self.worst, _WHOLE_NETWORK):
+        if not gaps:
             return False
+        # What stands between may be an approximation: MindSpore's tanh is good to 5e-5 on a CPU.
+        agrees = max(gaps) <= max(GROWTH * self.worst, _WHOLE_NETWORK)
+        if not agrees and not max(gaps) < _NEARER * (apart.gap(r, other) if _alike(r, other) else math.inf):
+            return False  # else the line is elsewhere, too, and what differs is named where it is taken in
         self.elsewhere.add(place)
-        self.passed_over[self.tree.named(r["where"])] = None
-        self.worst = max(self.worst, max(gaps) / GROWTH)
+        if agrees:
+            self.passed_over[self.tree.named(r["where"])] = None
+            self.worst = max(self.worst, max(gaps) / GROWTH)
         return True
 
     def _other(self, r: dict) -> dict | None:
@@ -344,6 +368,8 @@ class Walk(Updates):
             return f"{said} is in {'training' if other.get('training', True) else 'evaluation'} mode"
         if r["role"] not in ("input", "grad_output"):
             return f"{said} makes something else of what went in"
+        if r["stage"] == "backward" and not self.came:
+            return f"{said} gets another gradient, the first of the backward pass: look at the loss"
         if r["stage"] == "backward":
             return f"{said} gets another gradient, although those of the layers after it agree"
         before = f"what {self.last} gives agrees" if self.last else "what the network is given agrees"
