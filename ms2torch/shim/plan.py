@@ -10,20 +10,23 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ms2torch.cli import Parser, whole_number
 
 _NAMES = ("program", "dp", "zero1", "zero2", "zero3")
-_COLUMNS = ("weights", "gradients", "state", "activations", "peak", "sent")
+# "start" is the peak until the first step is over, before which each rank has the whole network.
+_COLUMNS = ("weights", "gradients", "state", "activations", "peak", "sent", "start")
 
 
 def parser() -> argparse.ArgumentParser:
     """The parser of ``ms2torch plan``."""
     made = Parser(
         prog="ms2torch plan", usage="ms2torch plan --ranks N [options] train.py [arguments]",
-        description="Runs two steps of a program as rank 0 of N, without memory, data or other processes, "
-                    "and tells bytes of memory per rank and bytes that a rank sends in a step.")
+        description="Runs two steps of a program as one rank of N, without memory, data or other processes, "
+                    "and tells bytes of memory per rank and bytes that a rank sends in a step; of a program "
+                    "with pipeline stages, for each stage.")
     made.add_argument("--ranks", type=whole_number(1), required=True, metavar="N",
                       help="how many processes train together")
     made.add_argument("--strategy", default="all", metavar="NAMES",
@@ -49,14 +52,31 @@ def _size(text: str) -> float:
 
 
 def plan_layout(program: str, arguments, ranks: int, layout: str) -> dict:
-    """What one layout takes, in bytes: `_COLUMNS`, "parameters" (their number), "seconds"; or "error"."""
+    """What one layout takes, in bytes: `_COLUMNS`, "parameters" (their number), "seconds"; or "error".
+
+    With pipeline stages it is that of the stage with the highest peak; "by_stage" has those of all.
+    """
+    found = _of_rank(program, arguments, 0, ranks, layout)
+    stages = found.get("stages", 1)
+    if stages > 1:
+        later = [stage * (ranks // stages) for stage in range(1, stages)]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            others = pool.map(lambda rank: _of_rank(program, arguments, rank, ranks, layout), later)
+            by_stage = [found, *others]
+        failed = next((one for one in by_stage if "error" in one), None)
+        found = {**(failed or max(by_stage, key=lambda one: one["peak"])), "by_stage": by_stage}
+    return found
+
+
+def _of_rank(program: str, arguments, rank: int, ranks: int, layout: str) -> dict:
+    """What one rank takes."""
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "plan.json")
         run = subprocess.run(
-            [sys.executable, "-m", "ms2torch.shim.plan_worker", layout, str(ranks), output, program,
-             *arguments],
+            [sys.executable, "-m", "ms2torch.shim.plan_worker", layout, str(rank), str(ranks), output,
+             program, *arguments],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
-            env={**os.environ, "RANK": "0", "WORLD_SIZE": str(ranks), "LOCAL_RANK": "0",
+            env={**os.environ, "RANK": str(rank), "WORLD_SIZE": str(ranks), "LOCAL_RANK": "0",
                  "MS2TORCH_DEVICE": "cpu"})
         if not os.path.exists(output):
             return {"error": (run.stderr.strip().splitlines() or [f"exit code {run.returncode}"])[-1]}
@@ -90,7 +110,10 @@ def main(argv: list[str]) -> int:
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         parser().error(f"{options.program}:{line}: SyntaxError: {getattr(error, 'msg', error)}")
-    rows = {name: plan_layout(options.program, options.arguments, options.ranks, name) for name in names}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = pool.map(lambda name: plan_layout(options.program, options.arguments, options.ranks, name),
+                         names)
+        rows = dict(zip(names, found, strict=True))
     if options.json:
         print(json.dumps(rows))
     else:
@@ -106,7 +129,9 @@ def _print(rows: dict, options) -> None:
         if "error" in row:
             print(f"{name:>14}  not planned: {row['error']}")
             continue
-        line = f"{name:>14}" + "".join(f"{_shown(row[one]):>14}" for one in _COLUMNS)
-        if options.memory and row["peak"] > options.memory * 2**30:
-            line += "  does not fit"
-        print(line)
+        for stage, one in enumerate(row.get("by_stage", (row,))):
+            shown = f"{name}, stage {stage}" if "by_stage" in row else name
+            line = f"{shown:>14}" + "".join(f"{_shown(one[column]):>14}" for column in _COLUMNS)
+            if options.memory and max(one["peak"], one["start"]) > options.memory * 2**30:
+                line += "  does not fit"
+            print(line)

@@ -1,4 +1,4 @@
-"""One layout of ``ms2torch plan``: the program runs two steps as rank 0 of N, on tensors without memory.
+"""One layout of ``ms2torch plan``: the program runs two steps as one rank of N, on tensors without memory.
 
 torch's fake process group stands for the other ranks and `FakeTensorMode` for the data; a `Meter` counts. A
 number that the program reads is zero, so its decisions should not hang on values.
@@ -32,25 +32,35 @@ class _Watch:
     """What the optimizers of the program hold and get."""
 
     def __init__(self, meter) -> None:
-        self.meter, self.steps, self.found = meter, 0, {}
+        self.meter, self.steps, self.start, self.found = meter, 0, 0, {}
 
     def step(self, optimizer, gradients, update):
         if not self.steps:
             update()
             self.steps = 1
+            self.start = self.meter.peak
             self.meter.restart()
             return
         trained = {id(p): p for p in optimizer.parameters}
         state = [p for p in optimizer.get_parameters() if id(p) not in trained]
         self.found = {
-            "weights": sum(_bytes(p._rest) for p in trained.values()),
-            "state": sum(_bytes(p._rest) for p in state),
-            "gradients": sum(_bytes(g._t) for g in gradients),
+            "weights": sum(_bytes(p._rest) for p in trained.values() if not p._away),
+            "state": sum(_bytes(p._rest) for p in state if not p._away),
+            "gradients": sum(_bytes(g._t) for g, p in zip(gradients, optimizer.parameters, strict=False)
+                             if not p._away),
             "parameters": sum(p._rest.numel() for p in trained.values()),
+            "stages": _stages(),
         }
         update()
-        self.found |= {"peak": self.meter.peak, "sent": self.meter.sent, "by_kind": self.meter.by_kind}
+        self.found |= {"peak": self.meter.peak, "start": self.start, "sent": self.meter.sent,
+                       "by_kind": self.meter.by_kind}
         raise Done
+
+
+def _stages() -> int:
+    from ms2torch._core.processes import distributed
+
+    return distributed.stages
 
 
 def _bytes(t: torch.Tensor) -> int:
@@ -80,6 +90,23 @@ def _on_nothing() -> None:
     tensor.Tensor.__bool__ = lambda self: False
 
 
+def _stages_alone() -> None:
+    """Stages of a pipeline ask each other nothing: what each says holds for all."""
+    from torch.distributed.pipelining import schedules
+
+    try:
+        from torch.distributed.pipelining._utils import InferenceMode
+    except ImportError:         # (earlier releases of torch do not ask)
+        return
+
+    def alone(self, stages, has_backward, p2p_done):
+        for stage in stages:
+            asks = InferenceMode.needs_dynamic(stage._user_meta, has_backward)
+            stage._inference_mode = InferenceMode.DYNAMIC if asks else InferenceMode.STATIC
+
+    schedules._PipelineSchedule._warmup_p2p = alone
+
+
 def _settings_over(layout: dict) -> None:
     """Let the layout's settings win over the program's."""
     from ms2torch import context
@@ -98,6 +125,22 @@ def _settings_over(layout: dict) -> None:
         both()
 
 
+def _first_step_forgotten(watch: _Watch) -> None:
+    """Weights are brought into their parts at the end of the step in which they were first updated."""
+    from ms2torch._core.processes.spread import Spread
+
+    plain = Spread.call
+
+    def call(self, *args, **kwargs):
+        before = watch.steps
+        found = plain(self, *args, **kwargs)
+        if watch.steps > before:
+            watch.meter.restart()
+        return found
+
+    Spread.call = call
+
+
 def _optimizers_watched(watch: _Watch) -> None:
     from ms2torch.nn.optim.optimizer import Optimizer
 
@@ -112,8 +155,8 @@ def _optimizers_watched(watch: _Watch) -> None:
 
 
 def main() -> None:
-    """``python -m ms2torch.shim.plan_worker LAYOUT RANKS OUTPUT PROGRAM [arguments]``."""
-    layout, ranks, output, program, *args = sys.argv[1:]
+    """``python -m ms2torch.shim.plan_worker LAYOUT RANK RANKS OUTPUT PROGRAM [arguments]``."""
+    layout, rank, ranks, output, program, *args = sys.argv[1:]
     os.environ["MS2TORCH_CHECK_COLLECTIVES"] = "0"
     began = time.monotonic()
     from torch._subclasses.fake_tensor import FakeTensorMode
@@ -125,14 +168,16 @@ def main() -> None:
     from ms2torch.shim import alias, launcher
 
     if int(ranks) > 1:
-        torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=int(ranks))
-        distributed.simulate(int(ranks))
+        torch.distributed.init_process_group("fake", store=FakeStore(), rank=int(rank), world_size=int(ranks))
+        distributed.simulate(int(rank), int(ranks))
     alias.install(None, inherit=False)
     _on_nothing()
+    _stages_alone()
     _settings_over(LAYOUTS[layout])
     meter = Meter()
     watch = _Watch(meter)
     _optimizers_watched(watch)
+    _first_step_forgotten(watch)
     found: dict = {}
     try:
         with FakeTensorMode(allow_non_fake_inputs=True), meter:

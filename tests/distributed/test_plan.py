@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from ms2torch.shim import plan
+from tests.distributed import planned_llama as llama
 from tests.distributed import training_cases as cases
 
 PROGRAM = str(Path(__file__).with_name("planned_program.py"))
+LLAMA = str(Path(__file__).parents[2] / "scripts" / "benchmarks" / "llama_7b.py")
 
 
-@pytest.mark.parametrize(("level", "size", "kind"), [
-    (0, 2, "functional"), (2, 2, "functional"), (3, 4, "cell")])
+@pytest.mark.parametrize(("level", "size", "kind"), [(2, 2, "functional"), (3, 4, "cell")])
 def test_a_plan_is_what_processes_measure(together, level, size, kind):
     rest, more, sent = together(cases.memory, size, level, kind, 256)[0]
     found = plan.plan_layout(PROGRAM, [str(level), kind], size, "program")
@@ -19,6 +20,17 @@ def test_a_plan_is_what_processes_measure(together, level, size, kind):
     assert found["weights"] + found["state"] == pytest.approx(rest, rel=0.01)
     assert found["peak"] == pytest.approx(rest + more, rel=0.1)
     assert found["sent"] == pytest.approx(sent, rel=0.01)
+
+
+def test_a_plan_with_strategies_and_stages(together):
+    arguments = ["--tensor=2", "--stages=2", "--micro=4"]
+    real = together(llama.measured, 4, arguments, timeout=120)
+    found = plan.plan_layout(LLAMA, [*llama.SMALL, *arguments], 4, "program")
+    assert "error" not in found, found
+    for one, (rest, peak, sent) in zip(found["by_stage"], real[::2], strict=True):
+        assert one["weights"] + one["state"] == pytest.approx(rest, rel=0.01)
+        assert one["peak"] == pytest.approx(peak, rel=0.1)
+        assert one["sent"] == sent
 
 
 def test_the_table(capsys):

@@ -118,10 +118,10 @@ def init(world: ranks.Place | None = None, wait: datetime.timedelta | None = Non
     atexit.register(_part_at_exit, os.getpid())
 
 
-def simulate(count: int) -> None:
-    """Be rank 0 of ``count``, where torch's group has no other processes (its fake one): for planning."""
+def simulate(rank: int, count: int) -> None:
+    """Be ``rank`` of ``count``, where torch's group has no other processes (its fake one): for planning."""
     global _here
-    _here = ranks.Place(0, count)
+    _here = ranks.Place(rank, count)
     _groups[WORLD] = Group(WORLD, range(count), torch.distributed.group.WORLD)
     _hosts[:] = ["here"] * count
 

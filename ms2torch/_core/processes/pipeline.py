@@ -17,6 +17,7 @@ import weakref
 
 import torch
 import torch.distributed as dist
+from torch.utils._python_dispatch import _disable_current_modes
 
 from ms2torch._core import mode
 from ms2torch._core.devices.device import device
@@ -173,10 +174,12 @@ class _Part(torch.nn.Module):
         received = {v.place: spread(v, t) for v, t in zip(own.arriving, arriving, strict=True)}
         way = Walk(own.plan, own.parameters, own.at.stage, received)
         output = on_way(way, own.network, own.batches.pop(0), {})
+        here = dict(way.here)
+        way.here.clear()        # (its tensors know their way: the circle would keep them until it is found)
         if own.at.stage == own.at.count - 1:
             t = output._t
             return t.full_tensor() if hasattr(t, "full_tensor") else t
-        found = [local(v, way.here.get(v.place, received.get(v.place))) for v in own.leaving]
+        found = [local(v, here.get(v.place, received.get(v.place))) for v in own.leaving]
         # (What is only handed on is a view, so that it has a gradient of its own.)
         return tuple([t.view_as(t) if t.is_leaf else t.contiguous() for t in found])
 
@@ -388,7 +391,8 @@ def free_memory(parameters, readers) -> None:
     for one in parameters:
         old = one._rest
         if not one._away:
-            new = _Elsewhere.of(one, torch.empty_like(old, device="meta"))
+            with _disable_current_modes():
+                new = _Elsewhere.of(one, torch.empty(old.shape, dtype=old.dtype, device="meta"))
             old.data = old.data.new_empty(0)
             old._moved_to = new
             zero._slot.__set__(one, new)

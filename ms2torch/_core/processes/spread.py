@@ -338,7 +338,9 @@ class Spread:
 def _redistributed(t: torch.Tensor, layout: tuple, spread=lambda t: t) -> DTensor:
     if mode.way is None:
         return spread(t).redistribute(placements=layout)
-    return mode.way.call("redistribute", lambda t: spread(t).redistribute(placements=layout), t)
+    # (A weight that another stage of a pipeline holds has no parts here.)
+    return mode.way.call("redistribute",
+                         lambda t: t if t.is_meta else spread(t).redistribute(placements=layout), t)
 
 
 def full_tensor(t: torch.Tensor) -> torch.Tensor:

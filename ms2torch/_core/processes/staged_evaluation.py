@@ -35,6 +35,7 @@ def evaluate(cell, args: tuple, kwargs: dict):
         for value in plan.crossing(at.stage + 1) if at.stage < at.count - 1 else ():
             t = way.here.get(value.place, received.get(value.place))
             dist.send(pipeline.local(value, t).contiguous(), at.ranks[at.stage + 1], group=at.group)
+        way.here.clear()
         return mapped(lambda value: _for_all(value, next(made), at), plan.output)
 
 

@@ -32,10 +32,10 @@ ABOUT = frozenset({"dim", "size", "numel", "nelement", "ndimension", "stride", "
                     "is_inference", "__hash__", "is_same_size", "result_type", "requires_grad_", "is_pinned",
                     "type"})
 
-# What leaves a weight a weight, in another shape or dtype: it is done wherever the weight is read.
+# What leaves a weight a weight, in another shape, dtype or place: it is done wherever the weight is read.
 _LAYOUTS = frozenset({"T", "mT", "transpose", "permute", "t", "swapaxes", "swapdims", "movedim", "reshape",
                       "view", "flatten", "squeeze", "unsqueeze", "contiguous", "to", "float", "double",
-                      "half", "bfloat16"})
+                      "half", "bfloat16", "redistribute"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

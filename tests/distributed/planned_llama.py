@@ -1,0 +1,23 @@
+"""What a rank holds and sends in a step of `scripts/benchmarks/llama_7b.py`, small."""
+
+import ms2torch
+from ms2torch._core.processes.meter import Meter
+
+SMALL = ["--width=64", "--hidden=96", "--layers=4", "--heads=4", "--words=64", "--length=16", "--batch=2"]
+
+
+def measured(arguments):
+    """Bytes: in weights and the optimizer's state, at the peak of a step, sent in it."""
+    ms2torch.install()
+    from scripts.benchmarks import llama_7b
+
+    step, optimizer, words = llama_7b.step_of(llama_7b.options([*SMALL, *arguments]))
+    step(words, words)
+    with Meter() as meter:
+        held = {id(p): p for p in (*optimizer.parameters, *optimizer.get_parameters()) if not p._away}
+        for p in held.values():
+            meter.note(p._rest)
+        rest = meter.live
+        meter.restart()
+        step(words, words)
+    return rest, meter.peak, meter.sent
