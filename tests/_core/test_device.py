@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import ms2torch
-from ms2torch import hal
+from ms2torch import hal, ops
 from ms2torch._core import errors
 from ms2torch._core.devices import device
 from ms2torch._core.processes import distributed
@@ -88,3 +88,12 @@ def test_device_ids_count_round_the_devices_that_are_here(monkeypatch):
     assert device.select("Ascend") == torch.device("cuda", 1)
     monkeypatch.setenv("LOCAL_RANK", "2")
     assert device.select("CPU") == torch.device("cuda", 0)
+
+
+def test_batches_are_broadcast_for_ascend_alone():
+    """As MindSpore has it, and MindFormers needs it."""
+    x, y = ops.ones((5, 3, 7, 2)), ops.ones((2, 2))
+    with pytest.raises(ValueError, match="cannot be broadcast on CPU/GPU"):
+        ops.BatchMatMul()(x, y)
+    device.select("Ascend")
+    assert ops.BatchMatMul()(x, y).shape == (5, 3, 7, 2)

@@ -11,6 +11,8 @@ from ms2torch._core.errors import notice
 from ms2torch._core.torch_private import says
 
 _device: torch.device | None = None
+# The device target that the program asked for; None: it left that open.
+wanted: str | None = None
 
 
 def device() -> torch.device:
@@ -92,7 +94,8 @@ def select(asked: str | None, index: int | None = None) -> torch.device:
     ``index`` is MindSpore's ``device_id``; without one the environment says it: LOCAL_RANK (mpirun's too),
     DEVICE_ID.
     """
-    global _device
+    global _device, wanted
+    wanted = asked or wanted
     if index is None:
         said = [os.environ.get(name) for name in ("LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "DEVICE_ID")]
         index = int(next(filter(None, said), 0))

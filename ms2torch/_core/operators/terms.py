@@ -14,6 +14,7 @@ from itertools import zip_longest
 import numpy as np
 import torch
 
+from ms2torch._core.devices import device
 from ms2torch._core.operators.words import kind_of, renderings, shapes
 from ms2torch._core.tensor.dtype import from_torch
 
@@ -98,6 +99,7 @@ def _sized(how: str):
 
 WORDS = {
     "rank": lambda x: _tensor(x).ndim,
+    "on_ascend": lambda: device.wanted == "Ascend",
     "dim": lambda x, k: int(_tensor(x).shape[k]),
     "size": lambda x: int(np.prod(_tensor(x).shape)),
     "num": num,
