@@ -3,6 +3,7 @@
     python scripts/third_party get               # the libraries, each into a folder of its own
     python scripts/third_party imports           # every module of each (`importing`)
     python scripts/third_party models            # tiny models against Hugging Face's (`judge`, `building`)
+    python scripts/third_party finetune          # trainings, killed and resumed (`finetuning`)
     python scripts/third_party table             # results.tsv and RESULTS*.md from what was found
     python scripts/third_party tests             # tests/third_party, with the libraries that it is about
 
@@ -19,6 +20,8 @@ import sys
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
+
+import finetuning
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -86,19 +89,32 @@ def get(chosen: list[Library]) -> None:
             install(part.replace("==", "-"), groups().get(part, [part]))
 
 
-def launched(library: Library, script: str, *arguments: str) -> bool:
-    """Run a script of this folder under ms2torch where ``library`` is; whether it came to its end."""
+def environment(library: Library) -> dict[str, str]:
+    """In which a program of the library runs."""
     path = os.pathsep.join([str(ROOT), *library.path()])
     env = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1")}
     env["PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"] = "python"  # their generated code is older than the package
+    return env
+
+
+def judge(*names: str) -> Path:
+    """The folder of what Hugging Face's models give; made where it isn't there."""
+    judged = FOLDER / "judged"
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(str(FOLDER / part) for part in ("@hf4", "@all"))}
+    if not names or not all((judged / f"{name}.npz").exists() for name in names):
+        subprocess.run([sys.executable, str(HERE / "judge.py"), str(judged), *names], env=env, check=True)
+    return judged
+
+
+def launched(library: Library, script: str, *arguments: str) -> bool:
+    """Run a script of this folder under ms2torch where ``library`` is; whether it came to its end."""
     command = [sys.executable, "-m", "ms2torch", "--api", library.api, str(HERE / script), *arguments]
     try:
-        return (
-            subprocess.run(command, env=env, cwd=FOLDER, timeout=600, stdout=subprocess.DEVNULL).returncode
-            == 0
-        )
+        ended = subprocess.run(command, env=environment(library), cwd=FOLDER, timeout=600,
+                               stdout=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
         return False
+    return ended.returncode == 0
 
 
 def imports(chosen: list[Library]) -> None:
@@ -111,9 +127,7 @@ def imports(chosen: list[Library]) -> None:
 
 
 def models(chosen: list[Library]) -> None:
-    judged = FOLDER / "judged"
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(str(FOLDER / part) for part in ("@hf4", "@all"))}
-    subprocess.run([sys.executable, str(HERE / "judge.py"), str(judged)], env=env, check=True)
+    judged = judge()
     for library in chosen:
         name = next((judged_as for judged_as in BUILT if library.folder.startswith(judged_as)), None)
         for _ in range(8 if name else 0):
@@ -121,6 +135,10 @@ def models(chosen: list[Library]) -> None:
                 library, "building.py", name, str(judged), str(FOLDER / f"{library.folder}.models.tsv")
             ):
                 break
+
+
+def finetune(chosen: list[Library]) -> None:
+    finetuning.main(chosen, FOLDER, judge("BertForSequenceClassification", "LlamaForCausalLM"), environment)
 
 
 def _counts(library: Library) -> dict[str, str]:
@@ -152,9 +170,16 @@ def table(chosen: list[Library]) -> None:
             head, known[library.name, library.version] = list(counts), list(counts.values())
     rows = [known[one.name, one.version] for one in libraries([]) if (one.name, one.version) in known]
     place.write_text("\n".join("\t".join(row) for row in (head, *rows)) + "\n")
-    lines = "".join(f"| {' | '.join(value if value != '0' else '' for value in row)} |\n" for row in rows)
+    tuned = finetuning.TABLE.read_text().splitlines()[1:] if finetuning.TABLE.exists() else []
     for about in HERE.glob("about*.md"):
-        (HERE / about.name.replace("about", "RESULTS")).write_text(about.read_text() + lines)
+        page = about.read_text().replace("{results}", _markdown(rows))
+        page = page.replace("{finetuned}", _markdown(line.split("\t") for line in tuned))
+        (HERE / about.name.replace("about", "RESULTS")).write_text(page.rstrip("\n") + "\n")
+
+
+def _markdown(rows) -> str:
+    """The lines of a table; zeros are left out."""
+    return "".join(f"| {' | '.join(value if value != '0' else '' for value in row)} |\n" for row in rows)
 
 
 def tests() -> None:
@@ -173,7 +198,7 @@ def tests() -> None:
 
 
 def main() -> None:
-    verbs = {"get": get, "imports": imports, "models": models, "table": table}
+    verbs = {"get": get, "imports": imports, "models": models, "finetune": finetune, "table": table}
     verb = sys.argv[1] if len(sys.argv) > 1 else ""
     if verb == "tests":
         tests()

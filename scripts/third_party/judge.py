@@ -146,6 +146,12 @@ def made(row: dict):
     return with_weights(cls(config))
 
 
+def loaded(model, folder: Path):
+    """The model again, from its checkpoint: a class may make anew what it does not save, or tie weights."""
+    kind = {} if type(model).__module__.startswith("diffusers") else {"attn_implementation": "eager"}
+    return type(model).from_pretrained(folder, **kind).eval()
+
+
 def first(output):
     """The main output: the logits, the last hidden states or the sample."""
     return output[0] if not hasattr(output, "ndim") else output
@@ -161,8 +167,11 @@ def facts(row: dict, folder: Path) -> dict[str, np.ndarray]:
     """What the npz of a row holds; writes the checkpoint."""
     import torch
 
-    model, arrays = made(row), given(row)
+    arrays = given(row)
     call = tensors(arrays)
+    model = made(row)
+    model.save_pretrained(folder, max_shard_size="200KB", safe_serialization=True)
+    model = loaded(model, folder)
     output = first(model(**call))
     weights = [w for w in model.parameters() if w.requires_grad]
     # From the graph's leaves: what the output does not depend on has no gradient.
@@ -170,8 +179,6 @@ def facts(row: dict, folder: Path) -> dict[str, np.ndarray]:
     found = {f"in.{k}": v for k, v in arrays.items()}
     found["output"] = output.detach().numpy()
     found["gradients"] = np.sort([g.norm().item() for g in grads if g is not None and g.any()])[::-1]
-    size = "200KB"
-    model.save_pretrained(folder, max_shard_size=size, safe_serialization=True)
     if row["kind"] in ("causal", "seq2seq"):
         with torch.no_grad():
             tokens = model.generate(call[model.main_input_name], max_new_tokens=6, do_sample=False)
