@@ -412,3 +412,14 @@ def test_what_a_cell_calls_as_a_module_calls_its_own_gets_another_name():
     exec(translate_source(text).text, theirs)
     assert theirs["net"](torch.tensor([-1.0, 0.0])).tolist() == [1.0, 1.0]
     assert theirs["net"].forward_(torch.tensor([-1.0, 2.0])).tolist() == [0.0, 2.0]
+
+
+def test_parameters_that_are_numbered_or_looked_for_have_mindspores_order_and_names():
+    text = (
+        "from mindspore import nn\n\nnet = nn.SequentialCell(nn.Conv2d(1, 2, 1), nn.BatchNorm2d(2))\n"
+        "names = {i: name for i, (name, p) in enumerate(net.parameters_and_names())}\n"
+    )
+    ours, theirs = {}, {}
+    exec(text.replace("mindspore", "ms2torch"), ours)
+    exec(translate_source(text).text, theirs)
+    assert theirs["names"] == ours["names"]

@@ -129,10 +129,28 @@ def _leaves_frozen_out(call) -> bool:
 
 @rule("nn.Cell.parameters_and_names", "list(net.named_parameters())")
 def names_and_parameters(call):
-    if _is_reordered(call):
+    norms = "BatchNorm" in call.rewriter.source
+    if _is_reordered(call) or _asks_for_names(call) or (norms and _is_counted(call)):
         call.helper("named")
-        return "[(p.label, p) for p in named({self})]"
+        found = "named({self}, moving=True)" if norms else "named({self})"
+        return f"[(p.label, p) for p in {found}]"
     return "list({self}.named_parameters())"
+
+
+# What MindSpore calls parameters that PyTorch calls otherwise, or keeps as buffers.
+_OTHER_NAMES = re.compile(r"gamma|beta|moving|embedding_table")
+
+
+def _asks_for_names(call) -> bool:
+    """Whether the file looks for parameters by names that are other ones in PyTorch."""
+    texts = (n.value for n in ast.walk(call.rewriter.tree) if isinstance(n, ast.Constant))
+    return any(isinstance(text, str) and _OTHER_NAMES.match(text) for text in texts)
+
+
+def _is_counted(call) -> bool:
+    """Whether parameters are numbered as they come, moving statistics among them."""
+    outer = call.rewriter.parents.get(id(call.node))
+    return isinstance(outer, ast.Call) and getattr(outer.func, "id", "") == "enumerate"
 
 
 def _is_reordered(call) -> bool:
