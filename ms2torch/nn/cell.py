@@ -26,7 +26,7 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple
 
 from ._cell_call import GRADIENT_NAMES, CellCall
-from ._cell_hooks import CellHooks
+from ._cell_hooks import CellHooks, HookHandle  # noqa: F401 - MindSpore has HookHandle here too
 from ._cell_settings import CellSettings
 from ._cell_state import CellState, register_cell_buffer_registration_hook
 from ._cell_tree import CellTree, Params
