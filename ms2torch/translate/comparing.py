@@ -151,7 +151,8 @@ def _outcome(module: torch.nn.Module, called: Called, names: dict[str, str]) -> 
             found = torch.autograd.grad(ends, wanted, [_weights(o) for o in ends], allow_unused=True)
     torch.random.set_rng_state(rng_state)
     labels = [*(f"input {i}" for i in range(len(inputs))), *(n for n, _ in weights)]
-    written = {names.get(n, n): t.detach().clone() for n, t in module.named_buffers()}
+    buffers = [(n, t) for n, t in module.named_buffers() if n.rpartition(".")[2] not in twins.UNCOUNTED]
+    written = {names.get(n, n): t.detach().clone() for n, t in buffers}
     return Outcome([_settled(o) for o in outputs], dict(zip(labels, found, strict=True)), written)
 
 
