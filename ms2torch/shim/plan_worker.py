@@ -107,6 +107,13 @@ def _stages_alone() -> None:
     schedules._PipelineSchedule._warmup_p2p = alone
 
 
+def _reduced_after_the_backward_pass() -> None:
+    """DDP's buckets want memory to point to. What is sent is the same without them."""
+    from ms2torch.nn import DistributedGradReducer
+
+    DistributedGradReducer.overlapping = lambda self, weights: None
+
+
 def _settings_over(layout: dict) -> None:
     """Let the layout's settings win over the program's."""
     from ms2torch import context
@@ -173,6 +180,7 @@ def main() -> None:
     alias.install(None, inherit=False)
     _on_nothing()
     _stages_alone()
+    _reduced_after_the_backward_pass()
     _settings_over(LAYOUTS[layout])
     meter = Meter()
     watch = _Watch(meter)
