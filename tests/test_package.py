@@ -60,7 +60,8 @@ def test_a_bare_installation_needs_torch_numpy_and_rich_alone():
 
 def test_the_extras_are_those_that_messages_name():
     extras = settings()["options.extras_require"]
-    named = {"examples", "dataset", "encryption", "onnx", "test", "translate", "docs", "frameworks"}
+    named = {"examples", "dataset", "encryption", "onnx", "test", "translate", "docs", "frameworks", "video",
+             "sentencepiece"}
     assert set(extras) == named
     # The frameworks are large, and one lesson alone is about them.
     others = [requirements(extras[name]) for name in extras if name not in ("test", "frameworks")]
