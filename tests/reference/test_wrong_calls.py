@@ -291,3 +291,20 @@ def test_numbers_out_of_range_and_other_kinds():
                 (ops.sequence_mask, ints, "a"), (mnp.argmax, x, 1.5), (mnp.where, x, x), (x.to, 5),
                 (x.resize, 2, -1), (x.itemset, None, 1), (mnp.cov, [1.5, [2.0]]), (mnp.pad, x, 1, "odd"),
                 (ops.Map(), lambda v: v), (ops.MultitypeFuncGraph, 5), (ops.composite.matmul, "a", x))
+
+
+@case(each={"mode": [ms.PYNATIVE_MODE, ms.GRAPH_MODE], "inside": [False, True]})
+def test_one_registered_function_takes_every_kind(mode, inside):
+    ms.set_context(mode=mode)
+    chosen = ops.MultitypeFuncGraph("chosen")
+
+    @chosen.register("Tensor")
+    def _twice(x):
+        return x * 2
+
+    class Calls(ms.nn.Cell):
+        def construct(self, x):
+            return chosen(x)
+
+    call = Calls() if inside else chosen
+    return call(ms.Tensor([1.0])), call(2), call((1,))

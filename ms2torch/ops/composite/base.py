@@ -156,7 +156,7 @@ class MultitypeFuncGraph:
         return keep
 
     def __call__(self, *args):
-        if len(self.entries) == 1 and not (mode.graph or mode.inside):      # PyNative mode does not choose
+        if len(self.entries) == 1:          # there is nothing to choose, whatever kinds were registered
             return self.entries[0][1](*args)
         key = tuple(map(type, args))
         fn = self._chosen.get(key)
