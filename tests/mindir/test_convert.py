@@ -68,6 +68,8 @@ def test_bad_input_is_one_line(tmp_path, arguments, words, capsys, monkeypatch):
         shutil.copy(DATA / name, tmp_path)
     (tmp_path / "old.onnx").write_bytes(b"")
     monkeypatch.chdir(tmp_path)
+    if "--input" in arguments and not EXPORTS:
+        words = "too old to export"
     assert convert(*arguments) == 2
     said = capsys.readouterr().err
     assert words in said and len(said.splitlines()) == 1 and (tmp_path / "old.onnx").read_bytes() == b""

@@ -49,10 +49,11 @@ _MODES = {
 def given(one) -> dict:
     """The arguments that an object was made with, defaults included."""
     args, keywords = one._made_with
-    takes = inspect.signature(type(one)).bind(*args, **keywords)
+    # (Of a class, Python 3.10 gives the signature of an inherited `__new__` first.)
+    takes = inspect.signature(type(one).__init__).bind(one, *args, **keywords)
     takes.apply_defaults()
     values = {}
-    for name, value in takes.arguments.items():
+    for name, value in list(takes.arguments.items())[1:]:
         kind = takes.signature.parameters[name].kind
         if kind is not inspect.Parameter.VAR_POSITIONAL or value:
             values.update(value if kind is inspect.Parameter.VAR_KEYWORD else {name: value})
@@ -344,7 +345,7 @@ def _arguments(cls, name: str, written: dict, python: bool) -> dict:
         written["operator"] = written.pop("op")
     for own, theirs in _RENAMED.get(name, {}).items():
         written[own] = written.pop(theirs)
-    takes = inspect.signature(cls).parameters
+    takes = inspect.signature(cls.__init__).parameters
     read = _python_argument if python else _argument
     return {
         key: read(name, key, value)
