@@ -87,7 +87,7 @@ def to_type(img, output_type):
     _needs_array(img, "NumPy image")
     try:
         return img.astype(output_type)
-    except Exception:
+    except (TypeError, ValueError, OverflowError):
         raise RuntimeError(f"output_type: {output_type} is not a valid datatype.") from None
 
 
