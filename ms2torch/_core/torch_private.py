@@ -74,6 +74,20 @@ def out_of_memory(err: Exception) -> bool:
     return isinstance(err, (_OUT_OF_MEMORY, MemoryError)) or says(err, "no memory")
 
 
+def lack_of_memory(err: Exception) -> Exception | None:
+    """The error that there was no memory, where ``err`` is one or came while a kernel of the package handled
+    one, as if it were about the operands."""
+    while not out_of_memory(err):
+        handled = err.__context__
+        if handled is None or handled.__traceback__ is None:
+            return None
+        handler = handled.__traceback__.tb_frame.f_globals.get("__name__", "")
+        if not handler.startswith("ms2torch."):         # what a program handles is another matter
+            return None
+        err = handled
+    return err
+
+
 # ---- errors that only words tell ---------------------------------------------------------------------------
 
 # Plain RuntimeErrors about which neither their class nor any operand says what they are, and torch's words.

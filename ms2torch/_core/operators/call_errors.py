@@ -12,6 +12,7 @@ from ms2torch._core.operators.calls import not_a_tensor, wrong_call
 from ms2torch._core.operators.guards import GUARDED
 from ms2torch._core.operators.refusals import translate
 from ms2torch._core.operators.tables import PRIMITIVES
+from ms2torch._core.torch_private import lack_of_memory
 
 # What torch's kernels raise; Python's other classes say something of the call itself.
 _OF_TORCH = frozenset((RuntimeError, IndexError, NotImplementedError, torch.linalg.LinAlgError))
@@ -21,6 +22,8 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
                     table=lambda certain: None, conditions=lambda: None) -> Exception:
     """The error to raise of a failure; ``table`` asks the table of refused calls, ``conditions`` its lines
     about several arguments."""
+    if lacking := lack_of_memory(err):
+        return lacking
     if hasattr(err, "asked"):
         return err
     if wrong := table(True):

@@ -33,6 +33,7 @@ import torch
 from ms2torch._core.operators.preconditions import PRECONDITIONS, precondition_error
 from ms2torch._core.operators.rules import _allowed, _name
 from ms2torch._core.operators.words import kind_of, renderings
+from ms2torch._core.torch_private import lack_of_memory
 
 # What a wrong call may raise that is then told in MindSpore's words.
 FAILURES = (RuntimeError, IndexError, TypeError, AttributeError, ValueError, KeyError)
@@ -357,6 +358,8 @@ def position_names(called: str, takes, count: int) -> list[str]:
 def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict | None = None) -> Exception:
     """``err``, which a call with these arguments raised, or MindSpore's error for them; ``takes`` is the
     signature (`inspect.Signature`) without self, ``own`` the attributes of the object that was called."""
+    if lacking := lack_of_memory(err):
+        return lacking
     if hasattr(err, "asked") or not has_entries(called):
         return err
     if isinstance(err, NotImplementedError) and hasattr(err, "from_user"):

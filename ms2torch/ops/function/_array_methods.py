@@ -219,8 +219,8 @@ def transpose(input, *axes, dim0=None, dim1=None):
                          f"but got {len(axes)} in the number of axes.")
     try:
         return input.permute(axes)
-    except (RuntimeError, IndexError):
-        raise not_an_order(input, axes) from None
+    except (RuntimeError, IndexError) as err:
+        raise not_an_order(input, axes) or err from None
 
 
 @method
@@ -229,8 +229,8 @@ def permute(input, *axis):
     axis = axis[0] if len(axis) == 1 and isinstance(axis[0], (tuple, list)) else axis
     try:
         return input.permute(axis)
-    except (RuntimeError, IndexError):
-        raise not_an_order(input, axis) from None
+    except (RuntimeError, IndexError) as err:
+        raise not_an_order(input, axis) or err from None
 
 
 @method

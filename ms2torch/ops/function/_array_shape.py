@@ -260,11 +260,11 @@ def transpose(input, dims):
     """
     try:
         return torch.permute(input, dims)
-    except (RuntimeError, IndexError):
-        raise not_an_order(input, dims) from None
+    except (RuntimeError, IndexError) as err:
+        raise not_an_order(input, dims) or err from None
 
 
-def not_an_order(input, dims) -> Exception:
+def not_an_order(input, dims) -> Exception | None:
     """The error for axes that are no order of ``input``'s."""
     if len(dims) != input.ndim:
         return ValueError(f"For 'Transpose', size of perm should equal to rank of x, but got {len(dims)} "
@@ -278,7 +278,9 @@ def not_an_order(input, dims) -> Exception:
         return ValueError(f"Dimension out of range (expected to be in range of [{-n}, {n}), "
                           f"but got {outside})")
     axes = [d % n for d in dims]
-    twice = next(d for d in axes if axes.count(d) > 1)
+    twice = next((d for d in axes if axes.count(d) > 1), None)
+    if twice is None:
+        return None
     comma = "," if mode.graph else ""
     return ValueError(f"For 'Transpose'{comma} perms should all be unique dim, but{twice} is not unique!")
 

@@ -77,7 +77,8 @@ def gelu(input, approximate="none"):
         try:
             return F.gelu(input, approximate=approximate)
         except (RuntimeError, TypeError):
-            pass                             # told below
+            if approximate in ("none", "tanh"):
+                raise
     if approximate not in ("none", "tanh"):
         raise ValueError("For ops.gelu, approximate value should be either 'none' or 'tanh'.")
     raise TypeError("For gelu, the input dtype must be bfloat16, float16, float32 or float64, "
