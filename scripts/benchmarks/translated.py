@@ -88,7 +88,7 @@ def main() -> None:
         ours, theirs = names[name](), getattr(models_torch, name)()
         theirs.load_state_dict(dict(zip(theirs.state_dict(), ours.state_dict().values(), strict=True)))
         steps = {"translated": names["step_of"](ours, x, y), "by hand": by_hand(theirs, x, y)}
-        first = [float(step()) for step in steps.values()]
+        first = [step().item() for step in steps.values()]
         if abs(first[0] - first[1]) > 1e-4 * abs(first[1]):
             raise SystemExit(f"{name}: the two sides differ, {first}")
         found = interleaved(steps, rounds=asked.rounds, inner=inner, clock=time.process_time)
