@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from . import judging, sources
+from ._sharing import shared
 from .answers import first_release
 from .findings import Finding, Read
 
@@ -60,13 +59,11 @@ def merge(reads: list[Read]) -> Report:
 def _read_all(found: list[Path], local: frozenset[str], api: str | None, jobs: int | None) -> list[Read]:
     plain = partial(_plain, local=local, api=api)
     jobs = jobs or os.cpu_count() or 1
-    if jobs == 1 or len(found) < _MANY or "fork" not in multiprocessing.get_all_start_methods():
+    if jobs == 1 or len(found) < _MANY or not hasattr(os, "fork"):
         return [plain(file) for file in found]
     import ms2torch  # noqa: F401 - once, before the processes
 
-    size = max(1, min(64, len(found) // (4 * jobs)))
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork")) as pool:
-        return list(pool.map(plain, found, chunksize=size))
+    return shared(plain, found, jobs)
 
 
 def _plain(file: Path, local: frozenset[str], api: str | None) -> Read:

@@ -26,12 +26,13 @@ class Source(NamedTuple):
 
 
 def files(root: Path) -> Iterator[Path]:
-    """Every script and notebook below a folder, in order; hidden folders are left out."""
+    """Every script and notebook below a folder, in order. Hidden folders are left out, and what only has such
+    a name: a pipe, whose reader would wait, a link to nothing."""
     for folder, names, found in os.walk(root):
         names[:] = sorted(n for n in names if not n.startswith(".") and n not in _SKIPPED)
         for name in sorted(found):
-            if name.endswith(SUFFIXES):
-                yield Path(folder, name)
+            if name.endswith(SUFFIXES) and os.path.isfile(place := os.path.join(folder, name)):
+                yield Path(place)
 
 
 def read(path: Path, shown: str | None = None) -> list[Source]:

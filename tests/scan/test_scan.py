@@ -1,10 +1,12 @@
 """``ms2torch scan`` reads whole code bases: what is found, where, and what bad input gives."""
 
 import json
+import os
+import signal
 
 import pytest
 
-from ms2torch.scan import codebase, command, sources
+from ms2torch.scan import _sharing, codebase, command, sources
 
 FILES = {
     "a/train.py": "import mindspore as ms\nfrom a import helper\nms.SummaryLandscape('x')\nms.nope\n",
@@ -78,6 +80,34 @@ def test_what_translate_settles_and_what_is_made_for_a_device(folder):
 def test_in_parallel_it_is_the_same(folder, monkeypatch):
     monkeypatch.setattr(codebase, "_MANY", 1)
     assert codebase.scan(["."], jobs=2) == codebase.scan(["."], jobs=1)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("end", ["exits", "is killed", "hangs"])
+def test_what_a_process_does_not_finish_is_done_all_the_same(end, monkeypatch):
+    monkeypatch.setattr(_sharing, "_TIMES", 0)
+    monkeypatch.setattr(_sharing, "_SECONDS", 0.1)
+    parent = os.getpid()
+
+    def square(x):
+        if x == 3 and os.getpid() != parent:
+            {
+                "exits": lambda: os._exit(1),
+                "is killed": lambda: os.kill(os.getpid(), signal.SIGKILL),
+                "hangs": signal.pause,
+            }[end]()
+        return x * x
+
+    assert _sharing.shared(square, range(7), 3) == [x * x for x in range(7)]
+    with pytest.raises(ZeroDivisionError):
+        _sharing.shared(lambda x: 1 / (x - 3), range(7), 3)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_pipes_and_links_to_nothing_are_no_files(folder):
+    os.mkfifo("b/pipe.py")
+    os.symlink("nowhere", "b/link.py")
+    assert codebase.scan(["b"]).files == 3
 
 
 def test_a_baseline_leaves_what_is_known(folder, capsys):
