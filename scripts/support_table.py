@@ -9,7 +9,7 @@ names that earlier releases had (``ms2torch/_naming/data/removed.tsv``). A statu
 
     here         it resolves, takes MindSpore's arguments, and is no refusal
     refused      it resolves and raises NotImplementedError with the way out
-    planned      not there yet; using it raises an error that says so
+    planned      neither there nor refused with a reason
     unsupported  not intended; the error says what to do instead
 
 Evidence, of what is here: ``example``, MindSpore's own docstring example gives the documented output;
@@ -62,7 +62,7 @@ def status(full: str, found: object) -> str:
     """The status of a public name and of what ms2torch answers for it."""
     if found is None:
         kind = surface.status(full)[0]
-        return "planned" if kind == "removed" else kind
+        return kind if kind == "unsupported" else "planned"
     if hasattr(found, "__refused__"):
         return "refused"
     if isinstance(found, type):

@@ -7,7 +7,7 @@ file has run; ``install_lazy(__name__, globals())`` does it for one. It gives, i
 2. a submodule of ours, imported on demand;
 3. an operator that MindSpore generates, made from the definitions (``ops/_derived``);
 4. a name that MindSpore has or had and we have not: a `Missing`, so that importing it works and using it
-   raises an error that says whether it is planned, unsupported or removed, and what to do instead
+   raises an error that says whether it is unsupported, removed or internal, and what to do instead
    (where the program catches ImportError, the import fails instead: `probing`);
 5. otherwise the ordinary AttributeError, with the nearest name.
 
@@ -37,7 +37,8 @@ _DATA = Path(__file__).parent / "data"
 # Modules of one file from which programs import modules that are attributes there.
 _OPEN = ("mindspore.log", "mindspore.train.serialization")
 
-_LATER = "write it in the program (x.torch() is a torch tensor, Tensor(t) wraps one), or wait for it."
+_WRITE = "write it in the program (x.torch() is a torch tensor, Tensor(t) wraps one)."
+_PUBLIC = f"a public name of MindSpore, or {_WRITE}"
 
 
 @cache
@@ -182,7 +183,8 @@ def _once_exported(module_name: str, path: str) -> list[str]:
 
 
 def status(full: str) -> tuple[str, str, str]:
-    """``(status, reason, instead)`` of a name we lack; status is planned, unsupported or removed."""
+    """``(status, reason, instead)`` of a name we lack; status is unsupported, removed or internal (of
+    MindSpore's implementation, which no release documents)."""
     prefix = full
     while prefix:
         if prefix in _refused():
@@ -193,20 +195,20 @@ def status(full: str) -> tuple[str, str, str]:
         first, last, namesake = _removed()[full]
         return (
             "removed",
-            f"removed from MindSpore (in {first} to {last}); ms2torch does not have it yet.",
-            f"use {namesake}." if namesake.startswith("mindspore") else _LATER,
+            f"removed from MindSpore (in {first} to {last}); ms2torch does not have it.",
+            f"use {namesake}." if namesake.startswith("mindspore") else _WRITE,
         )
     prefix = full
     while prefix := prefix.rpartition(".")[0]:
         if _removed().get(prefix, ("", "", ""))[2] == "(module)":
             first, last, _ = _removed()[prefix]
-            return "removed", f"removed from MindSpore with {prefix} (in {first} to {last}).", _LATER
+            return "removed", f"removed from MindSpore with {prefix} (in {first} to {last}).", _WRITE
     from ms2torch._naming import primitives
 
     if full.startswith("mindspore.ops") and (row := primitives.row("", full.rpartition(".")[2])):
         refusal = importlib.import_module(f"{OURS}.ops._derived.refused").refusal
         return "unsupported", *refusal(row.name if row.kind == "class" else row.of)
-    return "planned", "planned, not in ms2torch yet.", _LATER
+    return "internal", "internal to MindSpore, which does not document it; not in ms2torch.", _PUBLIC
 
 
 class Missing:

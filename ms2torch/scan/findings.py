@@ -11,7 +11,7 @@ NOTES = (API, DIFFERS, DEVICE)
 
 # Every kind, and what it is. A kind that fails ends a program that gets there.
 KINDS = {
-    "planned": "a name of MindSpore that is not in ms2torch yet",
+    "internal": "an undocumented name inside MindSpore that is not in ms2torch",
     "refused": "a name or argument that ms2torch does not intend to have; the text says what to do instead",
     "removed": "a name of earlier releases that is not in ms2torch",
     "never": "a name that no release of MindSpore had",
@@ -24,7 +24,7 @@ KINDS = {
     "guarded": "would fail, but stands where the program expects it to: try/except, a test of versions",
     "dead": "would fail, but is never reached",
 }
-FAILING = frozenset(("planned", "refused", "removed", "never", "argument", "module", "syntax"))
+FAILING = frozenset(("internal", "refused", "removed", "never", "argument", "module", "syntax"))
 
 
 class Finding(NamedTuple):

@@ -50,10 +50,10 @@ def test_a_missing_name_can_be_looked_at_without_use():
         ("mindspore.rewrite.PatternEngine", "unsupported", "finds patterns in MindSpore's source trees"),
         ("mindspore.compression.quant.create_quant_config", "removed", "v1.1.0 to v1.10.0"),
         ("mindspore.dataset.GraphData", "removed", "v1.0.0 to v2.0.0"),
-        ("mindspore.no_such_thing_yet", "planned", "not in ms2torch yet"),
+        ("mindspore.no_such_thing", "internal", "MindSpore, which does not document it"),
     ],
 )
-def test_status_says_planned_unsupported_or_removed(name, status, words):
+def test_status_says_unsupported_removed_or_internal(name, status, words):
     found, reason, _ = surface.status(name)
     assert found == status
     assert words in reason
