@@ -55,6 +55,37 @@ def test_categorical_at_a_category(method):
             getattr(msd.Categorical(), method)(k, Tensor([0.35, 0.65], ms.float32))]
 
 
+# Values below the support, at its end, between the integers and above.
+EDGES = {"Geometric": 0.3, "Poisson": [1.5], "Exponential": 0.5, "HalfNormal": (0.0, 2.0), "Laplace": (0.0, 2.0),
+         "StudentT": (3.0, 0.0, 2.0), "LogNormal": (0.0, 1.0), "Gumbel": (0.0, 1.0), "Logistic": (0.0, 1.0)}
+
+
+def edge(kind):
+    given = EDGES[kind]
+    return getattr(msd, kind)(*given) if isinstance(given, tuple) else getattr(msd, kind)(given)
+
+
+@case(each=[{"kind": k, "method": m} for k in EDGES for m in ("prob", "log_prob", "cdf", "log_survival")
+            if m in ("prob", "log_prob") or k not in ("HalfNormal", "Laplace", "StudentT")], **CLOSE)
+def test_outside_the_support(kind, method):
+    return getattr(edge(kind), method)(Tensor([-1.0, -0.5, 0.0, 0.5, 1.5, 2.0, 3.7], ms.float32))
+
+
+@case(each={"kind": ["Exponential", "Geometric", "LogNormal", "Cauchy", "Gumbel", "Logistic"]}, **CLOSE)
+def test_draws(kind):
+    ms.set_seed(3)
+    given = {"Cauchy": (0.0, 1.0), "Exponential": (np.array([0.5, 2.0], np.float32),)}.get(kind)
+    made = getattr(msd, kind)(*given) if given else edge(kind)
+    return made.sample((3,)), made.sample((2, 2)), made.sample().shape
+
+
+@case(each={"kind": ["Beta", "Gamma", "Cauchy", "Exponential", "Geometric", "HalfNormal", "Laplace", "Logistic",
+                     "StudentT", "Poisson", "LogNormal"]})
+def test_made_without_arguments(kind):
+    one = getattr(msd, kind)()
+    return repr(one), one.batch_shape, one.broadcast_shape, one.is_scalar_batch, one.seed, one.name
+
+
 @case(**CLOSE)
 def test_categorical_figures():
     c = msd.Categorical([0.2, 0.5, 0.3])
@@ -81,7 +112,7 @@ def test_what_they_are():
 
 
 @case(raises=True, each={"what": ["sd", "rate", "probs", "range", "sum", "missing", "dtype", "other", "value",
-                                  "undefined", "absent"]})
+                                  "undefined", "undefined sd", "scalar", "absent"]})
 def test_refusals(what):
     n = msd.Normal(0.0, 1.0)
     return {"sd": lambda: repr(msd.Normal(1.0, -1.0)), "rate": lambda: repr(msd.Exponential(-1.0)),
@@ -89,4 +120,5 @@ def test_refusals(what):
             "sum": lambda: repr(msd.Categorical([0.2, 0.9])), "missing": lambda: msd.Normal().mean(),
             "dtype": lambda: repr(msd.Normal(1, 1, dtype=ms.int32)),
             "other": lambda: n.kl_loss("Gamma", Tensor(1.0), Tensor(1.0)), "value": lambda: n.prob(1.0),
-            "undefined": lambda: msd.Cauchy(1.0, 2.0).mean(), "absent": lambda: msd.Laplace(0.0, 1.0).mean()}[what]()
+            "undefined": lambda: msd.Cauchy(1.0, 2.0).mean(), "undefined sd": lambda: msd.Cauchy(1.0, 2.0).sd(),
+            "scalar": lambda: repr(msd.Poisson(1.0)), "absent": lambda: msd.Laplace(0.0, 1.0).mean()}[what]()

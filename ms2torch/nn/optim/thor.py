@@ -9,6 +9,6 @@ def thor(net, learning_rate, damping, momentum, weight_decay=0.0, loss_scale=1.0
          use_nesterov=False, decay_filter=lambda x: True, split_indices=None,
          enable_clip_grad=False, frequency=100):
     """MindSpore's second-order optimizer needs layers that gather curvature; ms2torch does not have them."""
-    raise unsupported("mindspore.nn.thor", "MindSpore has the kernels of its second-order updates (CholeskyTrsm, "
-                      "ThorIm2Col) on GPU and Ascend alone, and no CPU to compare with.",
+    raise unsupported("mindspore.nn.thor", "MindSpore has the kernels of its updates, CholeskyTrsm "
+                      "and ThorIm2Col, on GPU and Ascend alone.",
                       "nn.Momentum or nn.Lamb; the weights that it trains are ordinary ones.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import distributions as td
 
@@ -9,6 +11,7 @@ from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import wrap
 from ms2torch.nn.layer.math import DiGamma, LBeta
 from ms2torch.nn.probability.bijector import Exp, GumbelCDF, Invert
+from ms2torch.ops.function.random_func import stream
 
 from ._over_torch import OverTorch
 from .distribution import INTEGERS
@@ -39,6 +42,11 @@ def _positive(value, words: str) -> None:
         raise ValueError(f"{words} must be greater than zero.")
 
 
+def _from(least, at, inside, outside: float):
+    """``inside`` where ``at`` is ``least`` or more, ``outside`` elsewhere."""
+    return torch.where(at < least, outside, inside)
+
+
 def _probabilities(value) -> None:
     if value is not None:
         if bool((value <= 0).any()):
@@ -48,7 +56,7 @@ def _probabilities(value) -> None:
 
 
 class _AlmostNormal(OverTorch):
-    has = ("log_prob",)
+    has = ("log_prob", "prob")
 
     def __init__(self, mean, sd, seed, dtype, name) -> None:
         super().__init__(seed, dtype, name, {"mean": mean, "sd": sd})
@@ -59,7 +67,7 @@ class _AlmostNormal(OverTorch):
 
 
 class Laplace(_AlmostNormal):
-    """The Laplace distribution, of which MindSpore has ``log_prob``."""
+    """The Laplace distribution, of which MindSpore has ``log_prob`` and ``prob``."""
 
     def __init__(self, mean=None, sd=None, seed=None, dtype=_dtype.float32, name="Laplace"):
         super().__init__(mean, sd, seed, _float(dtype, "Laplace"), name)
@@ -69,19 +77,19 @@ class Laplace(_AlmostNormal):
 
 
 class HalfNormal(_AlmostNormal):
-    """The normal distribution above its mean, of which MindSpore has ``log_prob``; it mirrors below."""
+    """The normal distribution above zero whatever its mean; MindSpore has ``log_prob`` and ``prob``."""
 
     def __init__(self, mean=None, sd=None, seed=None, dtype=_dtype.float32, name="HalfNormal"):
         super().__init__(mean, sd, seed, _float(dtype, "HalfNormal"), name)
 
-    def log_prob(self, value, *args):
-        return wrap(super().log_prob(value, *args)._t + torch.log(torch.tensor(2.0)).item())
+    def _log_density(self, made, at):
+        return _from(0, at, made.log_prob(at) + math.log(2), -math.inf)
 
 
 class StudentT(OverTorch):
-    """Student's distribution, of which MindSpore has ``log_prob``."""
+    """Student's distribution, of which MindSpore has ``log_prob`` and ``prob``."""
 
-    has = ("log_prob",)
+    has = ("log_prob", "prob")
 
     def __init__(self, df=None, mean=None, sd=None, seed=None, dtype=_dtype.float32, name="StudentT"):
         super().__init__(seed, _float(dtype, "StudentT"), name, {"df": df, "mean": mean, "sd": sd})
@@ -105,6 +113,15 @@ class Exponential(OverTorch):
     def _made(self, rate):
         return td.Exponential(rate, validate_args=False)
 
+    def _log_density(self, made, at):
+        return _from(0, at, made.log_prob(at), -math.inf)
+
+    def _below(self, made, at):
+        return made.cdf(at.clamp_min(0))
+
+    def _quantile(self, made, share):
+        return -share.log() / made.rate
+
 
 class Cauchy(OverTorch):
     """The Cauchy distribution, which has no moments."""
@@ -120,6 +137,9 @@ class Cauchy(OverTorch):
     def _made(self, loc, scale):
         return td.Cauchy(loc, scale, validate_args=False)
 
+    def _quantile(self, made, share):
+        return made.icdf(share)
+
 
 class Logistic(OverTorch):
     """The logistic distribution; torch has none, so the formulas are here."""
@@ -133,6 +153,9 @@ class Logistic(OverTorch):
 
     def _made(self, loc, scale):
         return _Logistic(loc, scale)
+
+    def _quantile(self, made, share):
+        return made.loc + made.scale * torch.logit(share)
 
 
 class _Logistic(td.TransformedDistribution):
@@ -170,9 +193,14 @@ class Geometric(_Counted):
     def _made(self, probs):
         return td.Geometric(probs, validate_args=False)
 
+    def _log_density(self, made, at):
+        return _from(0, at, made.log_prob(at.floor()), -math.inf)
+
     def _below(self, made, at):
-        known = 1 - (1 - made.probs) ** (at.floor() + 1)
-        return torch.where(at < 0, torch.zeros_like(known), known)
+        return _from(0, at, 1 - (1 - made.probs) ** (at.floor() + 1), 0.0)
+
+    def _quantile(self, made, share):
+        return (share.log() / torch.log1p(-made.probs)).floor()
 
     def mode(self, *args):
         self._check("mode")
@@ -196,11 +224,18 @@ class LogNormal(OverTorch):
     def _made(self, loc, scale):
         return td.LogNormal(loc, scale, validate_args=False)
 
+    def _below(self, made, at):
+        return _from(0, at, made.cdf(at.clamp_min(0)), 0.0)
+
+    def _drawn_as(self, made, shape):
+        return (made.loc + made.scale * stream(self._seed, "normal").normal(shape or (1,))).exp()
+
 
 class Beta(OverTorch):
     """The beta distribution (``mindspore.nn.probability.distribution.Beta``)."""
 
     has = tuple(name for name in _ALL if name != "cdf")
+    shown = {"concentration1": "concentration1", "concentration0": "concentration0"}
 
     def __init__(self, concentration1=None, concentration0=None, seed=None, dtype=_dtype.float32,
                  name="Beta"):
@@ -219,6 +254,7 @@ class Gamma(OverTorch):
     """The gamma distribution (``mindspore.nn.probability.distribution.Gamma``)."""
 
     has = _ALL
+    shown = {"concentration": "concentration", "rate": "rate"}
 
     def __init__(self, concentration=None, rate=None, seed=None, dtype=_dtype.float32, name="Gamma"):
         _no_scalars(concentration=concentration, rate=rate)
@@ -253,6 +289,9 @@ class Gumbel(OverTorch):
     def _below(self, made, at):
         return torch.exp(-torch.exp((made.loc - at) / made.scale))
 
+    def _quantile(self, made, share):
+        return made.loc - made.scale * (-share.log()).log()
+
 
 class Poisson(OverTorch):
     """The Poisson distribution (``mindspore.nn.probability.distribution.Poisson``)."""
@@ -261,6 +300,7 @@ class Poisson(OverTorch):
     shown = {"rate": "rate"}
 
     def __init__(self, rate=None, seed=None, dtype=_dtype.float32, name="Poisson"):
+        _no_scalars(rate=rate)
         kinds = [*INTEGERS, *_KINDS]
         if dtype not in kinds:
             raise TypeError(f"For 'Poisson', the 'dtype' should be one of {kinds}, but got '{dtype!r}'.")
@@ -271,7 +311,10 @@ class Poisson(OverTorch):
         return td.Poisson(rate, validate_args=False)
 
     def _below(self, made, at):
-        return torch.special.gammaincc(at.clamp_min(0).floor() + 1, made.rate) * (at >= 0)
+        return _from(0, at, torch.special.gammaincc(at.clamp_min(0) + 1, made.rate), 0.0)
+
+    def _log_density(self, made, at):
+        return _from(0, at, made.log_prob(at), -math.inf)
 
     def mode(self, *args):
         return wrap(self._with(args).rate.floor().to(self._dtype.torch))

@@ -1,7 +1,8 @@
 """Distributions that are one of torch's, under MindSpore's names.
 
 The formulas are those of ``torch.distributions``. Parameters may be given when a distribution is made, or
-with each call; all of them broadcast. Draws come from torch's generator, which ``set_seed`` seeds.
+with each call; all of them broadcast. Draws are MindSpore's where its CPU has them, and come from torch's
+generator, which ``set_seed`` seeds, elsewhere.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ms2torch import _checkparam as check
 from ms2torch._core.devices.device import device
 from ms2torch._core.tensor.tensor import Tensor, lower, wrap
 from ms2torch.nn.cell import Cell
+from ms2torch.ops.function.random_func import stream
 
 from .distribution import Distribution, broadcast
 
@@ -37,6 +39,7 @@ class OverTorch(Distribution):
     has: tuple[str, ...] = ()
     undefined: tuple[str, ...] = ()
     shown: dict[str, str] = {}
+    _quantile = None
 
     def __init__(self, seed, dtype, name, param) -> None:
         Cell.__init__(self)
@@ -44,13 +47,13 @@ class OverTorch(Distribution):
         values = {k: v for k, v in given.items() if k not in ("seed", "dtype", "name", "param_dict")}
         check.check_value_type("name", name, [str], type(self).__name__)
         check.check_non_negative_int(0 if seed is None else seed, "seed", name)
-        self._name, self._seed, self._dtype = name, seed, dtype
+        self._name, self._seed, self._dtype = name, seed or 0, dtype
         self._given = {**values, "seed": seed, "dtype": dtype, "name": name, "param_dict": values}
         self._wide = dtype.torch if dtype.torch.is_floating_point else torch.float32
         self._fixed = {k: None if v is None else _values(v, self._wide) for k, v in values.items()}
-        known = [v for v in self._fixed.values() if v is not None]
-        self._batch_shape = broadcast(known) if known else None
-        self._is_scalar_batch = self._batch_shape == ()
+        fixed = self._fixed.values()
+        self._batch_shape = self._broadcast_shape = None if None in fixed else broadcast(fixed)
+        self._is_scalar_batch = all(v is None or isinstance(v, (int, float)) for v in values.values())
 
     # ---- what it is ----------------------------------------------------------------------------------------
 
@@ -61,12 +64,9 @@ class OverTorch(Distribution):
         return super().__getattr__(name)
 
     def extend_repr(self) -> str:
-        if not self.shown or any(self._fixed[key] is None for key in self._fixed):
-            return f"batch_shape = {self._batch_shape}" if self._batch_shape else ""
-        if self._batch_shape:
+        if self.shown and not self._is_scalar_batch:
             return f"batch_shape = {self._batch_shape}"
-        return ", ".join(f"{word} = {self._fixed[key].item():.7g}" if "." in f"{self._fixed[key].item():.7g}"
-                         else f"{word} = {self._fixed[key].item():.1f}" for key, word in self.shown.items())
+        return ", ".join(f"{word} = {getattr(self, key)}" for key, word in self.shown.items())
 
     def _get_dist_type(self) -> str:
         return type(self).__name__
@@ -101,7 +101,8 @@ class OverTorch(Distribution):
 
     def _check(self, method: str) -> None:
         if method in self.undefined:
-            raise ValueError(f"{method} is undefined for {type(self).__name__} distribution.")
+            word = {"sd": "standard deviation", "var": "variance"}.get(method, method)
+            raise ValueError(f"{word} is undefined for {type(self).__name__} distribution.")
         if self.has and method not in self.has:
             raise NotImplementedError(f"{method} is not implemented for {type(self).__name__} distribution.")
 
@@ -114,17 +115,20 @@ class OverTorch(Distribution):
     def log_prob(self, value, *args):
         """The logarithm of the density (or probability) at ``value``."""
         made, at = self._at(value, args, "log_prob")
-        return wrap(made.log_prob(at))
+        return wrap(self._log_density(made, at))
 
     def prob(self, value, *args):
         """The density (or probability) at ``value``."""
         made, at = self._at(value, args, "prob")
-        return wrap(made.log_prob(at).exp())
+        return wrap(self._log_density(made, at).exp())
 
     def cdf(self, value, *args):
         """The probability of at most ``value``."""
         made, at = self._at(value, args, "cdf")
         return wrap(self._below(made, at))
+
+    def _log_density(self, made, at):
+        return made.log_prob(at)
 
     def _below(self, made, at):
         return made.cdf(at)
@@ -191,4 +195,14 @@ class OverTorch(Distribution):
         """Draws of a shape (the first argument, () by default) for each of the parameters."""
         self._check("sample")
         shape, *rest = args or ((),)
-        return wrap(self._with(rest).sample(torch.Size(shape)).to(self._dtype.torch))
+        made = self._with(rest)
+        whole = (*shape, *made.batch_shape)
+        return wrap(self._drawn_as(made, whole).to(self._dtype.torch).reshape(whole))
+
+    def _drawn_as(self, made, shape):
+        """Draws of ``shape``: torch's own, or MindSpore's uniform numbers where `_quantile` says how."""
+        if not shape:
+            shape = (1,)
+        if self._quantile is None:
+            return made.sample(shape[:len(shape) - len(made.batch_shape)])
+        return self._quantile(made, stream(self._seed, "uniform").uniform(shape))
