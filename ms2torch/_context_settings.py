@@ -1,7 +1,7 @@
 """The settings of ``context.set_context``: their defaults, the targets that have them, and what they take.
 
-A ``_keep_*`` function checks a value as MindSpore does and gives what is kept of it; those of settings that
-mean something here put it into force.
+A ``_checked_*`` function checks a value as MindSpore does and gives what is kept of it; those of settings
+that mean something here put it into force.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ class _Setting:
     """One keyword: its default, a check that gives the kept value, and the device targets that have it."""
 
     default: Any = None
-    keep: Callable[[Any], Any] = lambda value: value
+    checked: Callable[[Any], Any] = lambda value: value
     targets: tuple[str, ...] = ()
 
 
 def _among(name: str, allowed: list, rule: str | None = None) -> Callable:
-    def keep(value):
+    def checked(value):
         if value not in allowed:
             raise ValueError(f"{rule or _KEY.format(name) + f'must be one of {allowed}'}, but got {value}.")
         return value
 
-    return keep
+    return checked
 
 
 def _at_least(least: int, message: str) -> Callable:
-    def keep(value):
+    def checked(value):
         if value < least:
             raise ValueError(message.format(value))
         return value
 
-    return keep
+    return checked
 
 
-def _keep_mode(value):
+def _checked_mode(value):
     if value not in (GRAPH_MODE, PYNATIVE_MODE):
         raise ValueError(
             f"{_KEY.format('mode')}should be context.GRAPH_MODE (0) or context.PYNATIVE_MODE (1), "
@@ -66,27 +66,27 @@ def _keep_mode(value):
     return int(value)
 
 
-def keep_target(value):
+def checked_target(value):
     _among("device_target", ["CPU", "GPU", "Ascend", "Davinci"])(value)
     value = "Ascend" if value == "Davinci" else value
     device.select(value, values.get("device_id"))
     return value
 
 
-def _keep_device_id(value):
+def _checked_device_id(value):
     if not 0 <= value <= 4095:
         raise ValueError(f"{_KEY.format('device_id')}must be in range [0, 4095], but got {value}.")
     device.select(None, value)
     return value
 
 
-def _keep_save_graphs(value):
+def _checked_save_graphs(value):
     if value > 3:
         raise ValueError(f"value for save_graphs should be 0-3 but got '{value}'")
     return {True: 2, False: 0}[value] if isinstance(value, bool) else value
 
 
-def _keep_graphs_path(value):
+def _checked_graphs_path(value):
     if not value.strip():
         raise ValueError(
             "For 'context.set_context', the 'save_graphs_path' or the 'print_file_path' is invalid "
@@ -96,7 +96,7 @@ def _keep_graphs_path(value):
 
 
 def _gigabytes(name: str) -> Callable:
-    def keep(value):
+    def checked(value):
         if not re.match(r"[1-9][0-9]*(\.)?[0-9]*GB|0\.[0-9]*GB", value):
             raise ValueError(
                 f"The '{value}' is illegal, it must be match regular"
@@ -104,10 +104,10 @@ def _gigabytes(name: str) -> Callable:
             )
         return float(value[:-2])
 
-    return keep
+    return checked
 
 
-def _keep_variable_memory(value):
+def _checked_variable_memory(value):
     size = _gigabytes("variable_memory_max_size")(value)
     if size > 31:
         raise ValueError(
@@ -117,7 +117,7 @@ def _keep_variable_memory(value):
 
 
 def _config(name: str, allowed: dict[str, list]) -> Callable:
-    def keep(value):
+    def checked(value):
         for key, choice in value.items():
             if key not in allowed:
                 raise ValueError(
@@ -131,32 +131,32 @@ def _config(name: str, allowed: dict[str, list]) -> Callable:
                 )
         return value
 
-    return keep
+    return checked
 
 
 def _text(name: str) -> Callable:
-    def keep(value):
+    def checked(value):
         if not isinstance(value, str):
             raise RuntimeError(f"Got illegal param {_TEXTS[name]} and value with type {type(value)}")
         return value
 
-    return keep
+    return checked
 
 
 # Settings of the compiled core that any string is taken for, with the number that its errors name.
 _TEXTS = {"jit_level": 87, "infer_boost": 88}
 
 
-def _keep_jit_config(value):
+def _checked_jit_config(value):
     _config("jit_config", {"jit_level": ["O0", "O1", "O2"], "infer_boost": ["on", "off"]})(value)
     if value.get("infer_boost") == "on" and value.get("jit_level") in ("O1", "O2"):
         raise ValueError("Only jit_level set O0 can set infer_boost to on.")
     values.update(value)
-    _keep_jit_level(value.get("jit_level", ""))
+    _checked_jit_level(value.get("jit_level", ""))
     return value
 
 
-def _keep_jit_level(value: str) -> str:
+def _checked_jit_level(value: str) -> str:
     """O0 says that operators run one by one: nothing is compiled unless ``--graph compile`` says so."""
     _text("jit_level")(value)
     if value == "O0" and mode.graphs == "auto":
@@ -194,7 +194,7 @@ _ASCEND = {
 }
 
 
-def _keep_ascend_config(value):
+def _checked_ascend_config(value):
     for key, choice in value.items():
         if key not in _ASCEND:
             raise ValueError(
@@ -215,7 +215,7 @@ def _keep_ascend_config(value):
     return value
 
 
-def _keep_env_config_path(value):
+def _checked_env_config_path(value):
     path = os.path.realpath(value)
     if not os.path.isfile(path):
         raise ValueError(
@@ -225,7 +225,7 @@ def _keep_env_config_path(value):
     return path
 
 
-def _keep_deterministic(value):
+def _checked_deterministic(value):
     import torch
 
     _among("deterministic", ["ON", "OFF"])(value)
@@ -233,7 +233,7 @@ def _keep_deterministic(value):
     return value
 
 
-def _keep_support_binary(value):
+def _checked_support_binary(value):
     if not isinstance(value, bool):
         raise TypeError(f"The attribute 'support_binary' should be a bool, but got {type(value)}.")
     return value
@@ -259,12 +259,12 @@ _GPU = {
 }
 _THREADS = "The num of {} must bigger than or equal to 0."
 SETTINGS: dict[str, _Setting] = {
-    "mode": _Setting(None, _keep_mode),
-    "device_target": _Setting(None, keep_target),
-    "device_id": _Setting(0, _keep_device_id),
-    "deterministic": _Setting("OFF", _keep_deterministic),
-    "save_graphs": _Setting(0, _keep_save_graphs),
-    "save_graphs_path": _Setting(".", _keep_graphs_path),
+    "mode": _Setting(None, _checked_mode),
+    "device_target": _Setting(None, checked_target),
+    "device_id": _Setting(0, _checked_device_id),
+    "deterministic": _Setting("OFF", _checked_deterministic),
+    "save_graphs": _Setting(0, _checked_save_graphs),
+    "save_graphs_path": _Setting(".", _checked_graphs_path),
     "max_call_depth": _Setting(
         1000, _at_least(1, _KEY.format("max_call_depth") + "must be greater than 0, but got {}.")
     ),
@@ -296,19 +296,19 @@ SETTINGS: dict[str, _Setting] = {
         ),
     ),
     "aoe_config": _Setting({}, _config("aoe_config", {"job_type": ["1", "2"]})),
-    "jit_config": _Setting({}, _keep_jit_config),
-    "jit_level": _Setting("", _keep_jit_level),
+    "jit_config": _Setting({}, _checked_jit_config),
+    "jit_level": _Setting("", _checked_jit_level),
     "infer_boost": _Setting("off", _text("infer_boost")),
-    "ascend_config": _Setting({}, _keep_ascend_config, ("Ascend",)),
+    "ascend_config": _Setting({}, _checked_ascend_config, ("Ascend",)),
     "gpu_config": _Setting({}, _config("gpu_config", _GPU), ("GPU",)),
     "max_device_memory": _Setting(1024.0, _gigabytes("max_device_memory"), ("Ascend", "GPU")),
     "mempool_block_size": _Setting(1.0, _gigabytes("mempool_block_size"), ("Ascend", "GPU")),
-    "variable_memory_max_size": _Setting("0", _keep_variable_memory, ("Ascend",)),
+    "variable_memory_max_size": _Setting("0", _checked_variable_memory, ("Ascend",)),
     "print_file_path": _Setting("", os.path.realpath, ("Ascend",)),
     "enable_reduce_precision": _Setting(True, targets=("Ascend",)),
     "disable_format_transform": _Setting(False, targets=("GPU",)),
-    "env_config_path": _Setting("", _keep_env_config_path),
-    "support_binary": _Setting(False, _keep_support_binary),
+    "env_config_path": _Setting("", _checked_env_config_path),
+    "support_binary": _Setting(False, _checked_support_binary),
     "reserve_class_name_in_scope": _Setting(True),
     "enable_graph_kernel": _Setting(False),
     "graph_kernel_flags": _Setting(""),

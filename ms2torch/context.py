@@ -104,7 +104,7 @@ def set_context(**kwargs) -> None:
     Raises TypeError for a value of the wrong type, ValueError for an unknown keyword or a value out of range.
     """
     if "device_target" in kwargs:
-        _settings.values["device_target"] = _settings.keep_target(kwargs["device_target"])
+        _settings.values["device_target"] = _settings.checked_target(kwargs["device_target"])
     for key, value in kwargs.items():
         if key in _settings.REMOVED:
             _removed(key, value)
@@ -115,7 +115,7 @@ def set_context(**kwargs) -> None:
             if key != "device_target" and (
                 not setting.targets or get_context("device_target") in setting.targets
             ):
-                _settings.values[key] = setting.keep(value)
+                _settings.values[key] = setting.checked(value)
         elif key not in _settings.ACCEPTED:
             raise ValueError(_settings.UNKNOWN.format("set_context", "keyword argument", key))
 

@@ -26,7 +26,7 @@ def create_amp_strategy(level, dtype, white_list, black_list):
     from ms2torch.train import amp
 
     if level is AmpLevel.AmpO0:
-        return autocast.untouched()
+        return autocast.autocast_off()
     ours = {name for text in (amp._AUTO_WHITE, amp._AUTO_BLACK) for name in text.split()}
     if level is not AmpLevel.AmpAuto or {name for name, _ in (*white_list, *black_list)} != ours:
         raise unsupported(

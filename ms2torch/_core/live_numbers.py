@@ -11,7 +11,7 @@ import math
 import operator
 
 
-class Book:
+class NumberTrace:
     """What a program did with its numbers in one trace."""
 
     def __init__(self) -> None:
@@ -19,14 +19,14 @@ class Book:
         self.made: list = []        # Live numbers, in the order of the program
         self.guards: list = []      # (what is asked, of the arguments' values; the answer)
 
-    def number(self, value, of):
+    def live_number(self, value, of):
         """``value`` as a Live number, computed by ``of(values)``."""
         live = Live(value)
-        live.book, live.of = self, of
+        live.trace, live.of = self, of
         self.made.append(live)
         return live
 
-    def ask(self, value, of):
+    def guard(self, value, of):
         """``value`` is what a program reads of a number: it holds where ``of`` gives it again."""
         self.guards.append((of, value))
         return value
@@ -50,8 +50,8 @@ def _binary(compute, swapped: bool = False):
         first, second = formula(one), formula(two)
         value = compute(plain(one), plain(two))
         if not isinstance(value, (int, float)):
-            return self.book.ask(value, lambda values: compute(first(values), second(values)))
-        return self.book.number(value, lambda values: compute(first(values), second(values)))
+            return self.trace.guard(value, lambda values: compute(first(values), second(values)))
+        return self.trace.live_number(value, lambda values: compute(first(values), second(values)))
 
     return method
 
@@ -59,7 +59,7 @@ def _binary(compute, swapped: bool = False):
 def _unary(compute):
     def method(self):
         of = self.of
-        return self.book.number(compute(plain(self)), lambda values: compute(of(values)))
+        return self.trace.live_number(compute(plain(self)), lambda values: compute(of(values)))
 
     return method
 
@@ -69,7 +69,7 @@ def _compared(compute):
         if not isinstance(other, (int, float)):
             return NotImplemented
         first, second = self.of, formula(other)
-        return self.book.ask(compute(plain(self), plain(other)),
+        return self.trace.guard(compute(plain(self), plain(other)),
                              lambda values: compute(first(values), second(values)))
 
     return method
@@ -78,7 +78,7 @@ def _compared(compute):
 def _read(compute):
     def method(self, *more):
         of = self.of
-        return self.book.ask(compute(plain(self), *more), lambda values: compute(of(values), *more))
+        return self.trace.guard(compute(plain(self), *more), lambda values: compute(of(values), *more))
 
     return method
 
@@ -87,7 +87,7 @@ def _by_ufunc(self, ufunc, method, *inputs, **kwargs):
     """numpy's functions want the number itself."""
     for value in inputs:
         if isinstance(value, Live):
-            value.book.ask(plain(value), value.of)
+            value.trace.guard(plain(value), value.of)
     return getattr(ufunc, method)(*map(plain, inputs), **kwargs)
 
 
@@ -122,9 +122,9 @@ _IN_MATH = {of.__name__: of for of in (
 
 def applied(compute, *numbers):
     """``compute(*numbers)``, of which one is Live: a Live number."""
-    book = next(x.book for x in numbers if isinstance(x, Live))
+    trace = next(x.trace for x in numbers if isinstance(x, Live))
     formulas = [formula(x) for x in numbers]
-    return book.number(compute(*map(plain, numbers)),
+    return trace.live_number(compute(*map(plain, numbers)),
                        lambda values: compute(*[of(values) for of in formulas]))
 
 

@@ -85,7 +85,8 @@ def engine(generator: Generator | None) -> torch.Generator | None:
         generator = default_generator
         if not generator._used:
             return None
-    return started(*(repeating.start(generator._step)[0] if repeating.under_way else generator._step()))
+    step = generator._step
+    return started(*(repeating.starting_state(step)[0] if repeating.under_way else step()))
 
 
 def started(seed: int, offset: int) -> torch.Generator:

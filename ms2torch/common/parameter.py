@@ -210,7 +210,7 @@ class Parameter(Tensor):
         return wrap(t.detach().clone() if t is self._rest else t)
 
     def __setitem__(self, index, value) -> None:
-        if local_writes.are_meant(index):
+        if local_writes.is_local(index):
             local_writes.write(self, index, value)
         else:
             super().__setitem__(index, value)
@@ -253,7 +253,7 @@ class Parameter(Tensor):
         with threads.held():
             if mode.differentiation is None:
                 self._rebind(t)
-            elif repeating.writes(self):
+            elif repeating.note_write(self):
                 self._t = overwrite(self._t, t)
             else:
                 # Who reads it from here on differentiates by this Parameter.

@@ -46,7 +46,7 @@ class Classes:
         self._free: set[tuple] = set()                      # (class, name) that may change
         self._contents = Contents()
 
-    def keep(self, cls: type) -> None:
+    def watch(self, cls: type) -> None:
         """Watch ``cls``."""
         for one in cls.__mro__ if cls not in self._kept else ():
             if one in self._kept or not is_users_class(one):
@@ -56,7 +56,7 @@ class Classes:
             for name, value in vars(one).items():
                 if not name.startswith("__"):
                     kept[name] = _token(value), value
-                    self._contents.keep(value)
+                    self._contents.remember(value)
 
     def changed(self) -> list[tuple]:
         """What is not as it was: pairs of a class and a name."""

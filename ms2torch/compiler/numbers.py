@@ -13,7 +13,7 @@ import operator
 
 import torch
 
-from ms2torch._core.live_numbers import Book, Live, is_number, plain, through_math
+from ms2torch._core.live_numbers import Live, NumberTrace, is_number, plain, through_math
 
 from .places import Place, holding
 from .structures import Untraceable, flatten
@@ -65,7 +65,7 @@ class Numbers:
         self._fixed = [(i, v) for i, v in enumerate(values) if i not in live]
         self._kinds = [place.get().__class__ for place in places]
 
-    def take(self, values: list) -> bool:
+    def bind(self, values: list) -> bool:
         """Whether the graph holds for the arguments' ``values``; if so they are its inputs from here on."""
         if self.places:
             held = [place.get() for place in self.places]
@@ -123,26 +123,26 @@ def trace(run, args: tuple, kwargs: dict, entries: tuple, known: tuple = (), mov
 
 def _lifted(found, traced, places, values, live) -> Numbers:
     """Make inputs of the numbers ``live`` of the graph that ``found`` is."""
-    first, book = _traced(*traced, places, values, live)
-    if _changes(found, first, book, book):
+    first, noted = _traced(*traced, places, values, live)
+    if _changes(found, first, noted, noted):
         raise Fixed
     for off in (7, 13, -5, 3, 1, 2_520_000):        # (the last leaves a remainder of 10, 64 or 1000 as it is)
         moved = [v + off if v.__class__ is int else v * (1 + off / 1024) + off / 4096 for v in values]
         other = [v if i in live else values[i] for i, v in enumerate(moved)]
         second, again = _traced(*traced, places, other, live)
-        if [a for _, a in book.guards] == [a for _, a in again.guards]:
+        if [a for _, a in noted.guards] == [a for _, a in again.guards]:
             break
     else:
         raise Fixed
-    if len(book.made) != len(again.made):
+    if len(noted.made) != len(again.made):
         raise Fixed
     if not found.watch.written.keys() == first.watch.written.keys() == second.watch.written.keys():
         raise Fixed
-    written = [(place, _written(first, second, place, book, again))
+    written = [(place, _written(first, second, place, noted, again))
                for place, _ in found.watch.written.values()]
-    numbers = Numbers(values, live, [(of, plain(answer)) for of, answer in book.guards], places, written)
+    numbers = Numbers(values, live, [(of, plain(answer)) for of, answer in noted.guards], places, written)
     changes = [(node, place, of, _like(found.gm, node, place))
-               for node, place, of in _changes(found, second, book, again)]
+               for node, place, of in _changes(found, second, noted, again)]
     for change in changes:
         _lift(found, numbers, *change)
     found.gm.graph.lint()
@@ -152,14 +152,14 @@ def _lifted(found, traced, places, values, live) -> Numbers:
 
 
 def _traced(once, run, args, kwargs, entries, places, values, live):
-    book, at = Book(), iter(range(len(values)))
-    book.elsewhere = [v * 1.37 + 2.125 for v in values]
+    noted, at = NumberTrace(), iter(range(len(values)))
+    noted.elsewhere = [v * 1.37 + 2.125 for v in values]
 
     def made(_):
         place = next(at)
         if place not in live:
             return values[place]
-        return book.number(values[place], operator.itemgetter(place))
+        return noted.live_number(values[place], operator.itemgetter(place))
 
     call, named = _with((args, kwargs), made)
     with holding([(place, made(None)) for place in places]), through_math():
@@ -168,14 +168,14 @@ def _traced(once, run, args, kwargs, entries, places, values, live):
     _with_live(found.result, returned)
     if returned:
         raise Fixed
-    return found, book
+    return found, noted
 
 
-def _written(first, second, place: Place, book, again):
+def _written(first, second, place: Place, noted, again):
     """How the step computes what it writes at ``place``."""
     one, two = (traced.watch.written[place.key][1] for traced in (first, second))
     if isinstance(one, Live) and isinstance(two, Live):
-        return _source(book, again, plain(one), plain(two), None)
+        return _source(noted, again, plain(one), plain(two), None)
     if isinstance(one, Live) or isinstance(two, Live) or one != two:
         raise Fixed
     return lambda values: one
@@ -194,7 +194,7 @@ def _with_live(spec, found: list) -> None:
 # ---- graphs ------------------------------------------------------------------------------------------------
 
 
-def _changes(first, second, book, again) -> list[tuple]:
+def _changes(first, second, noted, again) -> list[tuple]:
     """The numbers by which two graphs differ: (node, place, how it is computed); Fixed for other
     differences."""
     if len(first.inputs) != len(second.inputs) or any(
@@ -212,7 +212,7 @@ def _changes(first, second, book, again) -> list[tuple]:
         if a.op == "get_attr":
             x, y = getattr(first.gm, a.target), getattr(second.gm, b.target)
             if isinstance(x, torch.Tensor) and not (x is y or _same(x, y)):
-                changes.append((a, None, _source(book, again, x.item(), y.item(), x.dtype)))
+                changes.append((a, None, _source(noted, again, x.item(), y.item(), x.dtype)))
             continue
         differing = _differing(a.args, b.args, names)
         if a.kwargs.keys() != b.kwargs.keys() or any(
@@ -221,7 +221,7 @@ def _changes(first, second, book, again) -> list[tuple]:
         for place in differing:
             if _TAKES.get(a.target, (None, None))[1] != place:
                 raise Fixed
-            changes.append((a, place, _source(book, again, a.args[place], b.args[place], None)))
+            changes.append((a, place, _source(noted, again, a.args[place], b.args[place], None)))
     return changes
 
 
@@ -254,12 +254,12 @@ def _differing(a, b, names) -> list[int]:
     return found
 
 
-def _source(book, again, x, y, dtype):
+def _source(noted, again, x, y, dtype):
     """How the number that is ``x`` in one trace and ``y`` in the other is computed: in one way only."""
-    found = [live.of for live, other in zip(book.made, again.made, strict=True)
+    found = [live.of for live, other in zip(noted.made, again.made, strict=True)
              if _is(live, x, dtype) and _is(other, y, dtype)]
     try:
-        elsewhere = {of(book.elsewhere) for of in found}
+        elsewhere = {of(noted.elsewhere) for of in found}
     except (ArithmeticError, ValueError):
         raise Fixed from None
     if len(elsewhere) != 1:

@@ -57,7 +57,7 @@ class Contents:
     def __init__(self) -> None:
         self._kept: dict[int, tuple] = {}
 
-    def keep(self, value, deep: int = DEEP) -> None:
+    def remember(self, value, deep: int = DEEP) -> None:
         if isinstance(value, (list, dict, set, deque)):
             if id(value) in self._kept:
                 return
@@ -70,7 +70,7 @@ class Contents:
             return
         if deep and len(value) <= MANY:
             for item in value.values() if isinstance(value, dict) else value:
-                self.keep(item, deep - 1)
+                self.remember(item, deep - 1)
 
     def put_back(self) -> None:
         for value, kept in self._kept.values():
@@ -137,7 +137,7 @@ class Attributes:
         self.names: set[str] | None = None  # those that matter; None: all
         self._kept, self._contents = dict(self.own), Contents()
         for name, value in self._kept.items():
-            self._contents.keep(value, 0 if name in INTERNAL else DEEP)
+            self._contents.remember(value, 0 if name in INTERNAL else DEEP)
         self.tokens = self.now()
 
     def now(self) -> dict:

@@ -63,7 +63,7 @@ class Step:
         constants, fitting = tuple(values), None
         for variant in self.variants:
             if variant.signature == signature:
-                if variant.numbers.take(values):
+                if variant.numbers.bind(values):
                     fitting = variant
                     if variant.watch.holds() and variant.fits():
                         return self._run(variant, eager, args, kwargs, leaves)

@@ -164,7 +164,7 @@ def trace(run, args: tuple, kwargs: dict, entries: tuple) -> Traced:
     try:
         threads.keep_others_out()
         mode.tracing = tracing
-        with _addresses_of_fakes(), _step_by_step(), recording.of_a_trace(watch.modules()):
+        with _addresses_of_fakes(), _step_by_step(), recording.recordings_of_trace(watch.modules()):
             gm = make_fx(step, tracing_mode="fake", _allow_non_fake_inputs=True)(*[x._t for x in leaves])
     except Stopped:
         raise Untraceable(watch.effect) from None

@@ -186,12 +186,12 @@ class Watch:
     def _name(self, space: dict, name: str) -> None:
         value = space[name]
         if isinstance(value, type):
-            self._classes.keep(value)
+            self._classes.watch(value)
             return
         if isinstance(value, types.ModuleType):
             return
         self._names.append((space, name, token(value), value))
-        self._contents.keep(value)
+        self._contents.remember(value)
         self._reach(value)
 
     def _reach(self, value) -> None:
@@ -200,7 +200,7 @@ class Watch:
             return
         self._seen.add(id(value))
         if isinstance(value, type):
-            self._classes.keep(value)
+            self._classes.watch(value)
             return
         if isinstance(value, types.MethodType):
             self._reach(value.__self__)
@@ -217,7 +217,7 @@ class Watch:
                     except ValueError:
                         continue
                     self._cells.append((cell, token(content), content))
-                    self._contents.keep(content)
+                    self._contents.remember(content)
                     self._reach(content)
             return
         if isinstance(value, (list, tuple, dict)):
@@ -232,7 +232,7 @@ class Watch:
         if not _is_watched(value) or isinstance(value, HostValues):
             return          # (an optimizer's own part of a step runs at each step)
         self._objects[id(value)] = Attributes(value)
-        self._classes.keep(type(value))
+        self._classes.watch(type(value))
         if isinstance(value, torch.nn.Module):
             for child in value.__dict__.get("_modules", {}).values():
                 self._reach(child)

@@ -197,5 +197,3 @@ FUNCTIONS = {
 }
 # Classes among them: only where they are called do they mean something else.
 CLASSES = frozenset({"map", "zip", "filter", "enumerate", "range", "float", "int", "bool"})
-# What makes no difference where the result is only walked over.
-WALKED = frozenset({"map", "zip", "filter", "enumerate", "range"})

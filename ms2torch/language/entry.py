@@ -216,7 +216,7 @@ def _by_mode(written):
         if run is None:
             run = read[self.__class__] = copy_of(written, self)
         if assigns:
-            with local_writes.of_a_graph():
+            with local_writes.graph_call():
                 return run(self, *args, **kwargs)
         return run(self, *args, **kwargs)
 

@@ -139,7 +139,7 @@ def _in_precision(cell: CellCall, *args, **kwargs):
     cast = {name: _cast(value, dtype) for name, value in constants.items()}
     own.update(cast)
     try:
-        with autocast.untouched():
+        with autocast.autocast_off():
             return _constructed(cell, *args, **kwargs)
     finally:
         own.update({name: constants[name] for name in cast if own.get(name) is cast[name]})

@@ -19,7 +19,7 @@ from . import _as_data_parallel
 
 class _Setting(NamedTuple):
     default: Any
-    keep: Callable[[Any], Any] = lambda value: value
+    checked: Callable[[Any], Any] = lambda value: value
     readable: bool = True
     method: str | None = None  # where the object's methods have another name than the keyword
 
@@ -68,7 +68,7 @@ def _search_mode(value):
 
 
 def _stages(name: str) -> Callable:
-    def keep(value):
+    def checked(value):
         if isinstance(value, bool) or not isinstance(value, int):
             raise TypeError(f"{_ARGUMENT.format(name)}must be int, but got the type : {type(value)}.")
         if value < 1:
@@ -78,25 +78,25 @@ def _stages(name: str) -> Callable:
             )
         return value
 
-    return keep
+    return checked
 
 
 def _bool(name: str) -> Callable:
-    def keep(value):
+    def checked(value):
         if not isinstance(value, bool):
             raise TypeError(f"{_ARGUMENT.format(name)}must be bool, but got the type : {type(value)}.")
         return value
 
-    return keep
+    return checked
 
 
 def _kind(name: str, kind: type) -> Callable:
-    def keep(value):
+    def checked(value):
         if not isinstance(value, kind):
             raise TypeError(f"The parameter '{name}' must be {kind}, but got {type(value)}")
         return value
 
-    return keep
+    return checked
 
 
 def _dataset_strategy(value):
@@ -152,13 +152,13 @@ def _communi_parallel_mode(value):
 
 
 def _only(*keys: str) -> Callable:
-    def keep(value):
+    def checked(value):
         unknown = [key for key in value if key not in keys]
         if unknown:
             raise ValueError(f"Unknown config: {unknown}")
         return value
 
-    return keep
+    return checked
 
 
 def _parallel_optimizer_config(value):
@@ -252,7 +252,7 @@ def _set_auto_parallel_context(**kwargs) -> None:
     for key, value in kwargs.items():
         if key not in _SETTINGS:
             raise ValueError(f"Set context keyword {key} is not recognized!")
-        _values[key] = _SETTINGS[key].keep(value)
+        _values[key] = _SETTINGS[key].checked(value)
         _given.add(key)
         if key == "device_num" and value > ranks.place().size:
             notice("device_num", f"device_num={value}, but the processes here are {ranks.place().size}: "

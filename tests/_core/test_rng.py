@@ -141,9 +141,9 @@ def test_uniform_integers_with_and_without_rejection():
 def test_dropout_masks():
     stream = Stream(3, 5)
     same_bits("dropout_masks", [mask.float() for mask in [
-        Stream(3, 5).keep((100, 1000), p) for p in (0.1, 0.3, 1 / 3, 0.5, 0.9, 1.0)] + [
-        Stream(*s).keep((50,), 0.7) for s in SEEDS] + [
-        stream.keep((n,), 0.5) for n in (50, 7, 50, 7)]])
+        Stream(3, 5).dropout_mask((100, 1000), p) for p in (0.1, 0.3, 1 / 3, 0.5, 0.9, 1.0)] + [
+        Stream(*s).dropout_mask((50,), 0.7) for s in SEEDS] + [
+        stream.dropout_mask((n,), 0.5) for n in (50, 7, 50, 7)]])
 
 
 @pytest.mark.parametrize("count", [1, 7, 100, 1000, 1500, 5000])
@@ -196,7 +196,7 @@ def test_one_number_at_a_time_comes_as_many_do(engine, many, one):
 def test_dropout_layers_go_on_with_their_own_streams():
     rng.set_seed(1)
     layers = [stream_for("dropout", 0) for _ in range(3)]
-    same_bits("dropout_layers", [layer.keep((4, 25), 0.6).float() * float(1 / np.float32(0.6))
+    same_bits("dropout_layers", [layer.dropout_mask((4, 25), 0.6).float() * float(1 / np.float32(0.6))
                                  for _ in range(2) for layer in layers])
 
 
@@ -226,8 +226,8 @@ def test_seeds_and_streams_together_as_the_functions_use_them():
         stream_for("standard_normal").normal((6,)), stream_for("randn").normal((6,)),
         stream_for("rand").uniform((6,)), stream_for("standard_normal", 7).normal((6,)),
         stream_for("randint").integers((6,), 0, 1000).long(),
-        stream_for("dropout").keep((60,), 0.5).float() * scale,
-        stream_for("dropout", 7).keep((60,), 0.5).float() * scale])
+        stream_for("dropout").dropout_mask((60,), 0.5).float() * scale,
+        stream_for("dropout", 7).dropout_mask((60,), 0.5).float() * scale])
 
 
 def test_draws_can_be_taken_back():
@@ -250,10 +250,10 @@ def test_draws_can_be_taken_back():
 
 def test_a_copy_starts_anew_from_its_seeds():
     stream = Stream(3, 5)
-    first, second = stream.keep((50,), 0.5), stream.keep((50,), 0.5)
+    first, second = stream.dropout_mask((50,), 0.5), stream.dropout_mask((50,), 0.5)
     assert not torch.equal(first, second)
     for copied in (copy.copy(stream), copy.deepcopy(stream), pickle.loads(pickle.dumps(stream))):
-        assert torch.equal(copied.keep((50,), 0.5), first)
+        assert torch.equal(copied.dropout_mask((50,), 0.5), first)
 
 
 def test_integers_of_an_empty_range_are_refused():

@@ -49,7 +49,7 @@ def differentiate(
     if outermost:
         if passes.before_training:
             passes.prepare_training()
-        known = recording.claim(fn, args, kwargs, places, weights)
+        known = recording.claim_recording(fn, args, kwargs, places, weights)
         if known is not None:
             return _noted(_from_recording(known, args, places, weights, sens, has_aux), weights)
     if is_transforming():

@@ -21,7 +21,7 @@ from ms2torch._core.tensor.tensor import Tensor, lower
 _here = threading.local()
 
 
-def are_meant(index) -> bool:
+def is_local(index) -> bool:
     """Whether a write by ``index`` is the graph's own."""
     return getattr(_here, "written", None) is not None and (
         index.__class__ is slice or (isinstance(index, Tensor) and index._t.dtype is torch.bool))
@@ -42,7 +42,7 @@ def write(param, index, value) -> None:
 
 
 @contextlib.contextmanager
-def of_a_graph():
+def graph_call():
     """The call of a graph's ``construct``; an inner one belongs to the outer."""
     if getattr(_here, "written", None) is not None:
         yield

@@ -250,7 +250,7 @@ class Pass:
     def _write_parameter(self, holder: Tensor, change) -> None:
         """The write itself is not differentiated: who reads the Parameter afterwards gets the new value with
         the Parameter's gradient (as by `ops.function._writing`)."""
-        again = repeating.writes(holder)
+        again = repeating.note_write(holder)
         t = holder._t
         # Its own memory stays as it is until the pass ends well, and for bodies that run again.
         in_place = (id(holder) in self._changed and not t.requires_grad and not repeating.under_way
@@ -306,7 +306,7 @@ class Lent(Pass):
         return next(self._lent)
 
 
-class Again(Lent):
+class Discarded(Lent):
     """A pass of which nothing stays: what its body writes and draws is dropped."""
 
     __slots__ = ()
@@ -349,7 +349,7 @@ def alias(t: torch.Tensor) -> torch.Tensor:
     return t.detach().requires_grad_()
 
 
-def fresh(t: torch.Tensor) -> Tensor:
+def wrapped_alias(t: torch.Tensor) -> Tensor:
     return wrap(alias(t))
 
 

@@ -46,7 +46,7 @@ class Recording:
                  "received", "recomputes", "sources", "state")
 
 
-class _Apart(Pass):
+class _RecordedPass(Pass):
     """A pass whose aliases have version counters of their own: the recording's state tells what moved.
 
     Frozen Parameters have aliases too, so that a later write to one does not disturb the kept graph.
@@ -109,7 +109,7 @@ def record(cell, run, args: tuple, kwargs: dict):
     params = cell._all_parameters()
     found.call = _flatten((args, kwargs))
     found.inputs = {}
-    with _Apart(params) as opened:
+    with _RecordedPass(params) as opened:
         call, named = _fresh(args, kwargs, found.inputs)
         found.sources, found.places, trained = {}, {}, []
         for w, t in zip(params, opened.aliases, strict=True):
@@ -140,7 +140,7 @@ def record(cell, run, args: tuple, kwargs: dict):
     return output
 
 
-def claim(fn, args: tuple, kwargs: dict, places, weights) -> Recording | None:
+def claim_recording(fn, args: tuple, kwargs: dict, places, weights) -> Recording | None:
     """The recording that answers a gradient call on ``fn``, taken out; None where the function has to run."""
     recorder = getattr(fn, "__dict__", {}).get("_records")
     if recorder is None:
@@ -166,7 +166,7 @@ def claim(fn, args: tuple, kwargs: dict, places, weights) -> Recording | None:
 
 
 @contextlib.contextmanager
-def of_a_trace(cells):
+def recordings_of_trace(cells):
     """A block whose recordings are its own: traces of a step begin alike, and leave no pass behind."""
     kept = [(cell.__dict__, cell.__dict__.pop("_records", None)) for cell in cells]
     try:

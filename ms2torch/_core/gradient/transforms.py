@@ -188,7 +188,7 @@ def jacobian(fn, args, positions, has_aux=False):
         call = list(args)
         sources = []
         for p in positions:
-            call[p] = new = passes.fresh(args[p]._t)
+            call[p] = new = passes.wrapped_alias(args[p]._t)
             sources.append(new._t)
         output = fn(*call)
         primal, aux = _split(output, has_aux)

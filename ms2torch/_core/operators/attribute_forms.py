@@ -49,7 +49,7 @@ def _spread(ones: int, count: int, value):
     return (1,) * ones + tuple(value)
 
 
-def formed(name: str, values: dict) -> dict:
+def converted_attributes(name: str, values: dict) -> dict:
     """Those attributes of the operator ``name`` that MindSpore keeps in another form than they came in."""
     return {attribute: form(values[attribute]) for attribute, form in _table().get(name, {}).items()
             if attribute in values}

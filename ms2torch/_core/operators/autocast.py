@@ -59,7 +59,7 @@ class Autocast(TorchFunctionMode):
         return func(*_cast(args, want), **_cast(kwargs, want))
 
 
-class untouched:
+class autocast_off:
     """Inside, nothing is cast: for Cells with a precision of their own."""
 
     def __enter__(self) -> None:

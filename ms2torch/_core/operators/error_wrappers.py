@@ -16,7 +16,7 @@ from ms2torch._core.operators.guards import LOOKING
 from ms2torch._core.operators.preconditions import (
     OF_FAILURES,
     PRECONDITIONS,
-    Sound,
+    AcceptedCalls,
     attributes_read,
     precondition_error,
 )
@@ -29,15 +29,15 @@ _ENTRY = re.compile(r"^[\w.<>]+\.(construct|__init__|__call__)\(\) "
 def wrap_function(function, called: str):
     """``function``, whose failures are told as the real one's; it looks first where ``LOOKING`` says so."""
     looks = f"{called} make" in LOOKING or f"{called} make" in PRECONDITIONS
-    takes, sound = None, Sound()
+    takes, accepted = None, AcceptedCalls()
 
     @wraps(function)
     def call(*args, **kwargs):
         nonlocal takes
-        if looks and (key := sound.key_of_call(args, kwargs)) not in sound.known:
+        if looks and (key := accepted.key_of_call(args, kwargs)) not in accepted.known:
             if wrong := certain_error(f"{called} make", signature(), args, kwargs):
                 raise wrong
-            sound.add(key)
+            accepted.add(key)
         try:
             return function(*args, **kwargs)
         except refused.FAILURES as err:
@@ -106,29 +106,29 @@ def _checked_construct(cls: type, construct):
     """The ``construct`` of a layer, behind what MindSpore asks of its inputs."""
     called = f"{public_name(cls)} call"
     takes = inspect.Signature(list(inspect.signature(construct).parameters.values())[1:])
-    sound = Sound()
+    accepted = AcceptedCalls()
 
     @wraps(construct)
     def checked(self, *args, **kwargs):
-        _ask(sound, called, takes, self, args, kwargs)
+        _ask(accepted, called, takes, self, args, kwargs)
         return construct(self, *args, **kwargs)
 
     return checked
 
 
-def _ask(sound: Sound, called: str, takes, of, args, kwargs) -> None:
+def _ask(accepted: AcceptedCalls, called: str, takes, of, args, kwargs) -> None:
     """Raise what `preconditions` has against calling ``of``."""
-    key = sound.key_of_call(args, kwargs, of, attributes_read(called))
-    if key in sound.known:
+    key = accepted.key_of_call(args, kwargs, of, attributes_read(called))
+    if key in accepted.known:
         return
     places = refused.position_names(called, takes, len(args))
     if wrong := _precondition_error(called, {}, zip(places, args, strict=True), kwargs, plain_attributes(of)):
         raise wrong
-    sound.add(key)
+    accepted.add(key)
 
 
 def _answering_method(cls: type, run, method: str, stage: str):
-    sounds: dict[str, Sound] = {}
+    accepted: dict[str, AcceptedCalls] = {}
 
     @wraps(run)
     def answered(self, *args, **kwargs):
@@ -139,7 +139,7 @@ def _answering_method(cls: type, run, method: str, stage: str):
         if stage == "make" and (args or kwargs) and (wrong := certain_error(called, takes, args, kwargs)):
             raise wrong
         if stage == "call" and called in PRECONDITIONS:
-            _ask(sounds.setdefault(called, Sound()), called, takes, self, args, kwargs)
+            _ask(accepted.setdefault(called, AcceptedCalls()), called, takes, self, args, kwargs)
         try:
             return run(self, *args, **kwargs)
         except refused.FAILURES as err:

@@ -13,7 +13,7 @@ import torch
 from ms2torch._core.operators import refused, terms
 from ms2torch._core.operators.guards import LOOKING
 from ms2torch._core.operators.overloads import OVERLOADS, suspicious
-from ms2torch._core.operators.preconditions import PRECONDITIONS, Sound, precondition_error
+from ms2torch._core.operators.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
 from ms2torch._core.operators.spelling import arguments
 
 _CLASSES = {"str": str, "None": type(None), "list": list, "tuple": tuple, "numpy": np.ndarray, "float": float,
@@ -64,14 +64,14 @@ def _compiled(called: str, kernel, run, places, defaults, no_form, also):
         if no_form and (wrong := no_form(values)):
             raise wrong
 
-    sound = Sound()
+    accepted = AcceptedCalls()
 
     def ask(*values):
-        if (key := sound.key(values)) in sound.known:
+        if (key := accepted.key(values)) in accepted.known:
             return
         if wrong := precondition_error(called, dict(zip(names, values, strict=True))):
             raise wrong
-        sound.add(key)
+        accepted.add(key)
 
     space["_refuse"], space["_ask"] = refuse, ask
     takes = [*own.positional, *(["*", *own.named] if own.named else ())]

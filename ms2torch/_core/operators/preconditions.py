@@ -123,7 +123,7 @@ def _of_kinds(n: str, right: str, name: str, argument: str):
                f"but got {{{got}({n})}}.")
 
 
-class Sound:
+class AcceptedCalls:
     """Calls of one name against which nothing was found, by what a condition can depend on: dtypes, shapes
     and plain values. (A call in a training loop is asked about once.)"""
 

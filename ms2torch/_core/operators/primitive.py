@@ -9,12 +9,12 @@ from typing import Any
 import torch
 
 from ms2torch._core.operators import refused, rules, wider
-from ms2torch._core.operators.attribute_forms import formed
+from ms2torch._core.operators.attribute_forms import converted_attributes
 from ms2torch._core.operators.call_errors import lazy_checker, mindspore_error, with_guard
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, primitive_call
 from ms2torch._core.operators.guards import GUARDED, LOOKING
 from ms2torch._core.operators.prechecks import with_precheck
-from ms2torch._core.operators.preconditions import PRECONDITIONS, Sound, precondition_error
+from ms2torch._core.operators.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
 from ms2torch._core.operators.tables import PRIMITIVES
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
@@ -133,12 +133,12 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
             if making in PRECONDITIONS and (wrong := precondition_error(making, lower(values))):
                 raise wrong
         self.__dict__.update(values)
-        self.__dict__.update(formed(name, values))
+        self.__dict__.update(converted_attributes(name, values))
         self.attrs = values
         self._fixed = {k: lower(values[k]) for k in fixed_names}
 
     making, calling = f"ops.{name} make", f"ops.{name} call"
-    asks, sound = calling in PRECONDITIONS, Sound()
+    asks, accepted = calling in PRECONDITIONS, AcceptedCalls()
     check = on_tensors and calling in LOOKING and \
         lazy_checker(calling, tuple(map(str, range(len(order)))), {})
     takes = ([parameters[n].replace(name=m) for m, n in zip(call or (), order, strict=False)]
@@ -146,10 +146,10 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
 
     def on_tensors_call(self, *args, **kwargs):
         kwargs = {meant.get(k, k): v for k, v in kwargs.items()}
-        if asks and (key := sound.key(raw := lower(args))) not in sound.known:
+        if asks and (key := accepted.key(raw := lower(args))) not in accepted.known:
             if wrong := precondition_error(calling, {f"a{k}": v for k, v in enumerate(raw)}):
                 raise wrong
-            sound.add(key)
+            accepted.add(key)
         if check and (wrong := check(lower(args))):
             raise wrong
         if looks and (wrong := rules.refusal(name, lower(args), order)):

@@ -41,7 +41,12 @@ from ms2torch._core.operators.error_wrappers import certain_error, wrap_class
 from ms2torch._core.operators.guards import APART, LOOKING
 from ms2torch._core.operators.overloads import OVERLOADS, overload_error
 from ms2torch._core.operators.prechecks import with_precheck
-from ms2torch._core.operators.preconditions import OF_FAILURES, PRECONDITIONS, Sound, precondition_error
+from ms2torch._core.operators.preconditions import (
+    OF_FAILURES,
+    PRECONDITIONS,
+    AcceptedCalls,
+    precondition_error,
+)
 from ms2torch._core.operators.primitive import REQUIRED, Primitive, make_primitive
 from ms2torch._core.operators.spelling import Arguments, arguments, declared
 from ms2torch._core.operators.tables import PRIMITIVES, Table, place_of
@@ -269,13 +274,13 @@ def _name_with_checks(public) -> str | None:
 
 def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str], public=()):
     run = with_guard(kernel, name) or kernel
-    looks, sound = _name_with_checks(public), Sound()
+    looks, accepted = _name_with_checks(public), AcceptedCalls()
 
     def call(*args, **kwargs):
-        if looks and (key := sound.key_of_call(args, kwargs)) not in sound.known:
+        if looks and (key := accepted.key_of_call(args, kwargs)) not in accepted.known:
             if wrong := certain_error(looks, inspect.signature(call), args, kwargs):
                 raise wrong
-            sound.add(key)
+            accepted.add(key)
         raw = [a._t if a.__class__ is Tensor else a if a.__class__ in PLAIN else lower(a) for a in args]
         named = kwargs
         if kwargs:

@@ -260,7 +260,7 @@ def survey(network, parameters, args: tuple, kwargs: dict | None = None) -> Plan
     stand_ins = [torch.zeros((), dtype=p._rest.dtype, device=device()).expand(p._rest.shape) for p in away]
     begun = random_streams.begin_journal()
     try:
-        with passes.Again(away, stand_ins):
+        with passes.Discarded(away, stand_ins):
             way = Survey(plan, parameters)
             output = on_way(way, network, args, kwargs or {})
             plan.output = mapped(lambda x: way.of(getattr(x, "_t", x)) or x, output)

@@ -61,7 +61,7 @@ class Call:
 
     def graph(self) -> Graph | None:
         """The graph of this call; None for what runs again."""
-        if repeating.again():
+        if repeating.runs_again():
             return None
         if self._graph is None:
             self._graph = self._find()

@@ -112,10 +112,10 @@ def _of_the_place(stream: Stream) -> Stream:
     if stream.place is not None:
         return stream
     graph = graph_streams.here.call.graph()
-    return stream if graph is None else Place(graph, stream.__reduce__(), stream.anew)()
+    return stream if graph is None else Place(graph, stream.__reduce__(), stream.restarted)()
 
 
-def of_a_use(seed: int | None, name: str) -> Stream:
+def stream_of_call(seed: int | None, name: str) -> Stream:
     """The stream of one use of the functional form ``name`` that asked for ``seed``."""
     call = graph_streams.here.call
     graph = call.graph() if call is not None else None
@@ -171,7 +171,7 @@ class Stream:
     def __reduce__(self):
         return Stream, (self.seed, self.seed2)
 
-    def anew(self) -> Stream:
+    def restarted(self) -> Stream:
         """A stream with the same seeds that has drawn nothing."""
         kind, seeds = self.__reduce__()
         return kind(*seeds)
@@ -185,14 +185,14 @@ class Stream:
             engine = self._engines[key] = _start(kind, seed)
         _note((id(engine), key), engine)
         if repeating.under_way:
-            at, again = repeating.start(engine.get_state)
+            at, again = repeating.starting_state(engine.get_state)
             if again:
                 engine = _start(kind, 0)
                 engine.set_state(at)
         return engine
 
     @_drawn
-    def keep(self, shape, probability: float) -> torch.Tensor:
+    def dropout_mask(self, shape, probability: float) -> torch.Tensor:
         """Dropout's mask, bool: True with ``probability``. (MindSpore scales by float32(1/probability).)"""
         shape = tuple(shape)
         where = device()
@@ -303,7 +303,7 @@ class KernelStream(Stream):
         return super()._engine(kind, shape)
 
     @_drawn
-    def channels(self, shape, probability: float) -> torch.Tensor:
+    def channel_mask(self, shape, probability: float) -> torch.Tensor:
         """Which channels stay, bool: ``std::bernoulli_distribution`` for each."""
         shape, where = tuple(shape), device()
         if where.type != "cpu":

@@ -50,7 +50,7 @@ class Draws:
         self._known, self._left = True, None
 
 
-def again() -> bool:
+def runs_again() -> bool:
     """Whether a body runs again: what it wrote the first time holds."""
     draws = under_way and getattr(_here, "draws", None)
     while draws and draws._left is None:
@@ -58,7 +58,7 @@ def again() -> bool:
     return bool(draws)
 
 
-def writes(holder) -> bool:
+def note_write(holder) -> bool:
     """Called before a Parameter is written to; True where a body runs again, and ``holder`` is to hold what
     is written until the body ends."""
     draws = under_way and getattr(_here, "draws", None)
@@ -68,7 +68,7 @@ def writes(holder) -> bool:
     return bool(draws)
 
 
-def start(take) -> tuple:
+def starting_state(take) -> tuple:
     """Where a draw starts: what ``take()`` gives, or where it started before; and whether it is that."""
     noting, draws = [], getattr(_here, "draws", None)
     while draws is not None and draws._left is None:

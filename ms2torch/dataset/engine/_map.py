@@ -71,7 +71,7 @@ class MapDataset(UnionBaseDataset):
             run.at_stop.append(threads.end)
             return lambda: threads.rows(child(), work)
         from ._watching import Watch
-        return Watch(self.callbacks, run).over(child, work)
+        return Watch(self.callbacks, run).epochs_with_calls(child, work)
 
     def _steps(self) -> list:
         """The operations as functions, in debug mode with the hooks among them."""

@@ -28,11 +28,11 @@ class _Turn:
     def __init__(self) -> None:
         self._next, self._moved = 0, Condition()
 
-    def take(self, number: int) -> None:
+    def wait(self, number: int) -> None:
         with self._moved:
             self._moved.wait_for(lambda: self._next == number)
 
-    def give(self, number: int) -> None:
+    def pass_on(self, number: int) -> None:
         with self._moved:
             self._next = number + 1
             self._moved.notify_all()
@@ -112,11 +112,11 @@ class Threads:
         for (draw, compute), turn in zip(self._parts, turns, strict=True):
             chosen = None
             if turn is not None:
-                turn.take(number)
+                turn.wait(number)
                 try:
                     chosen, failed = _each(lambda row, draw=draw: draw(row[take]), chunk)
                 finally:
-                    turn.give(number)
+                    turn.pass_on(number)
                 if failed is not None:
                     chunk, error = chunk[:len(chosen)], failed
             if chosen is None:

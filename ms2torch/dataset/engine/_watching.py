@@ -27,9 +27,9 @@ class Watch:
         self.ahead = 1 if any(one.waits for one in self.callbacks) else config.get_prefetch_size()
         self.epoch = self.step = self.total = 0          # of the rows fetched
         self.begun = False
-        run.at_end.append(self.end)
+        run.at_end.append(self.end_epoch)
 
-    def tell(self, event: str, step: int, total: int) -> None:
+    def call_callbacks(self, event: str, step: int, total: int) -> None:
         for one in self.callbacks:
             call = getattr(one, event)
             if call is not None and ("step" not in event or (step - 1) % one.step_size == 0):
@@ -38,30 +38,30 @@ class Watch:
                 except Exception as error:
                     raise UserCodeError(f"{type(error).__name__}: {error}") from error
 
-    def begin(self) -> None:
+    def begin_epoch(self) -> None:
         if not self.begun:
             self.begun = True
-            self.tell("ds_begin", 0, 0)
+            self.call_callbacks("ds_begin", 0, 0)
         if self.epoch <= self.run.epoch:                 # a repeat after the map calls it more often
             self.epoch, self.step = self.run.epoch + 1, 0
-            self.tell("ds_epoch_begin", 0, self.total)
+            self.call_callbacks("ds_epoch_begin", 0, self.total)
 
-    def end(self) -> None:
+    def end_epoch(self) -> None:
         if self.epoch > self.run.epoch:
-            self.tell("ds_epoch_end", self.step, self.total)
+            self.call_callbacks("ds_epoch_end", self.step, self.total)
 
-    def over(self, child: Epoch, rows_of) -> Epoch:
+    def epochs_with_calls(self, child: Epoch, rows_of) -> Epoch:
         """The epochs of ``rows_of``, a function that works on rows, with the calls."""
 
         def begun(group):
             for row in group:
                 self.step += 1
                 self.total += 1
-                self.tell("ds_step_begin", self.step, self.total)
+                self.call_callbacks("ds_step_begin", self.step, self.total)
                 yield row
 
         def epoch():
-            self.begin()
+            self.begin_epoch()
             rows = child()
             while True:
                 step, total = self.step, self.total
@@ -69,7 +69,7 @@ class Watch:
                 if not group:
                     return
                 for count, row in enumerate(rows_of(group), 1):
-                    self.tell("ds_step_end", step + count, total + count)
+                    self.call_callbacks("ds_step_end", step + count, total + count)
                     yield row
 
         return epoch

@@ -23,7 +23,7 @@ class Names:
     def __init__(self):
         self.by_id, self.taken, self.kept = {}, set(), []
 
-    def give(self, thing, name, root):
+    def assign(self, thing, name, root):
         """The name of ``thing``, and whether it is new."""
         known = self.by_id.get(id(thing))
         # A root by itself until now (called for its output's shape, say) takes its place in the network.

@@ -113,13 +113,13 @@ class Steps:
         cells, parameters = [], []
         for path, cell in self.frame.tree(owner):
             was = self.names.of(cell)
-            name, new = self.names.give(cell, path or title, title)
+            name, new = self.names.assign(cell, path or title, title)
             if new:
                 parent = path.rpartition(".")[0]
                 cells.append({"name": name, "class": type(cell).__name__, "root": title, "path": path,
                               "parent": parent or (title if path else None), "was": was})
         for parameter in self.frame.parameters(owner):
-            name, new = self.states.give(parameter, self.frame.name(parameter), title)
+            name, new = self.states.assign(parameter, self.frame.name(parameter), title)
             if new:
                 parameters.append({"name": name, "dtype": self.frame.dtype(parameter),
                                    "shape": list(parameter.shape),
@@ -129,7 +129,7 @@ class Steps:
         return self.names.of(owner)
 
     def _parameter(self, parameter, owner):
-        return self.states.give(parameter, self.frame.name(parameter), self.frame.title(owner))[0]
+        return self.states.assign(parameter, self.frame.name(parameter), self.frame.title(owner))[0]
 
     def _held_by(self, owner):
         """The optimizers in a Cell's tree, or in what a function refers to."""

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from ms2torch import mint
 from ms2torch._core.operators import normalising
 from ms2torch._core.operators.registry import lowered
-from ms2torch._core.random.random_streams import of_a_use
+from ms2torch._core.random.random_streams import stream_of_call
 from ms2torch._core.tensor.tensor import wrap
 from ms2torch._naming.surface import install_lazy
 from ms2torch.common.generator import engine
@@ -336,7 +336,7 @@ def _random(shape, device) -> torch.Tensor:
     """Numbers in [0, 1) from the default generator where it was seeded, else those of ``set_seed``."""
     source = engine(None)
     if source is None:
-        return of_a_use(None, "dropout").uniform(shape).to(device)
+        return stream_of_call(None, "dropout").uniform(shape).to(device)
     return torch.rand(shape, generator=source, device=device)
 
 

@@ -184,7 +184,7 @@ class Dropout(Cell):
             raise TypeError("For primitive[Dropout], the input argument[x] must be a type of "
                             "{Tensor[BFloat16], Tensor[Float16], Tensor[Float32], Tensor[Float64]}, but got "
                             f"Tensor[{x.dtype}].")
-        return wrap(dropped(t, self._stream.keep(t.shape, self._keep), self._keep))
+        return wrap(dropped(t, self._stream.dropout_mask(t.shape, self._keep), self._keep))
 
     def extend_repr(self) -> str:
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"

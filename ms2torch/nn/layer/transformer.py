@@ -8,7 +8,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.random.random_streams import of_a_use
+from ms2torch._core.random.random_streams import stream_of_call
 from ms2torch._core.tensor.dtype import float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.initializer import HeUniform, Uniform, XavierNormal, XavierUniform, initializer
@@ -104,7 +104,7 @@ class MultiheadAttention(Cell):
             k, v = torch.cat([k, zeros]), torch.cat([v, zeros])
             mask, padding = _longer(mask), _longer(padding)
         rate = self.dropout if self.training else 0.0
-        stream = of_a_use(0, "dropout") if rate else None
+        stream = stream_of_call(0, "dropout") if rate else None
         y, weights = attention(q, k, v, self.num_heads, mask, padding, rate, stream, need_weights)
         out = self.out_proj
         return F.linear(y, out.weight._t, None if out.bias is None else out.bias._t), weights

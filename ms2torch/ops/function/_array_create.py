@@ -199,7 +199,7 @@ def eye(n, m=None, dtype=None):
     return torch.eye(n, n if m is None else m, dtype=wanted(dtype, torch.float32, "Eye"), device=device())
 
 
-MINT_EYE = mint_form(eye.kernel, name="eye")
+mint_form(eye.kernel, name="eye")
 
 
 # ---- ranges ------------------------------------------------------------------------------------------------

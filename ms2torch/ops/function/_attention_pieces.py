@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from ms2torch._core.errors import unsupported
 from ms2torch._core.operators.registry import PRIMITIVES, lowered
-from ms2torch._core.random.random_streams import of_a_use
+from ms2torch._core.random.random_streams import stream_of_call
 from ms2torch._core.tensor.dtype import float32
 from ms2torch._core.tensor.tensor import lower, wrap
 
@@ -130,7 +130,7 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
         v = torch.cat([v, another_v.expand(1, *v.shape[1:])])
         mask, padding = (x if x is None else F.pad(x, (0, 1)) for x in (mask, padding))
     rate = dropout_p if training else 0.0
-    stream = of_a_use(0, "dropout") if rate else None
+    stream = stream_of_call(0, "dropout") if rate else None
     y, weights = attention(q, k, v, num_heads, mask, padding, rate, stream, True)
     y = linear(wrap(y), out_proj_weight, out_proj_bias)
     weights = wrap(weights.mean(1) if average_attn_weights else weights)

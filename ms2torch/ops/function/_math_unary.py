@@ -51,10 +51,6 @@ def _define(
 # ---- kernels that are not one torch function for every dtype -----------------------------------------------
 
 
-def _stays_bool(compute):
-    return lambda t: t.clone() if t.dtype is torch.bool else compute(t)
-
-
 def _stays_integer(compute):
     return lambda t: compute(t) if t.is_floating_point() or t.is_complex() else t.clone()
 

@@ -38,6 +38,7 @@ def attention(q, k, v, heads: int, mask, padding, rate: float, stream, need_weig
         weights = torch.softmax(scores if bias is None else scores + bias, -1)
         if rate:
             flat = weights.reshape(-1, *weights.shape[2:])
-            weights = dropped(flat, stream.keep(flat.shape, 1.0 - rate), 1.0 - rate).reshape(weights.shape)
+            mask = stream.dropout_mask(flat.shape, 1.0 - rate)
+            weights = dropped(flat, mask, 1.0 - rate).reshape(weights.shape)
         y = weights @ v
     return y.permute(2, 0, 1, 3).reshape(length, batch, width), weights

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from ms2torch._core.errors import final
 from ms2torch._core.operators.refusals import wrong_dtype
 from ms2torch._core.operators.registry import Primitive, op, primitive_class
-from ms2torch._core.random.random_streams import KernelStream, Stream, of_a_use
+from ms2torch._core.random.random_streams import KernelStream, Stream, stream_of_call
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import wrap
 
@@ -39,7 +39,7 @@ def dropped_channels(t: torch.Tensor, p: float, dims: int) -> torch.Tensor:
     if t.dtype in _NEVER:
         raise wrong_dtype(f"Dropout{max(dims, 2)}D", "x", t.dtype, (*_FLOATS, *_INTEGERS))
     kernel = _kernel(dims, p, t.shape, t.dtype) if dims > 1 else _kernel(2, p, (*t.shape, 1), t.dtype)
-    keep = kernel.channels(t.shape[:2], 1.0 - p).reshape(shape)
+    keep = kernel.channel_mask(t.shape[:2], 1.0 - p).reshape(shape)
     if p >= 1:
         y = torch.zeros_like(t)
     elif t.is_floating_point():
@@ -79,7 +79,7 @@ def dropout(input, p=0.5, training=True, seed=None):
         return input.clone() if training else input
     if p == 1:
         return torch.zeros_like(input)
-    return dropped(input, of_a_use(seed, "dropout").keep(input.shape, 1.0 - p), 1.0 - p)
+    return dropped(input, stream_of_call(seed, "dropout").dropout_mask(input.shape, 1.0 - p), 1.0 - p)
 
 
 def _channels(dims: int):
@@ -119,7 +119,7 @@ class Dropout(Primitive):
         if not 0 < self.keep_prob <= 1:
             raise RuntimeError("For 'Dropout, the 'keep_prob' must be in (0.0, 1.0], but got "
                                f"{self.keep_prob:g}")
-        mask = self._stream.keep(t.shape, self.keep_prob)
+        mask = self._stream.dropout_mask(t.shape, self.keep_prob)
         return wrap(dropped(t, mask, self.keep_prob)), wrap(mask.to(t.dtype))
 
 

@@ -30,7 +30,8 @@ class DropoutGenMask(Primitive):
 
     def __call__(self, shape, keep_prob):
         size = math.prod(int(n) for n in shape)
-        bits = self._stream.keep((-(-size // 128) * 128,), _number(keep_prob)).to(torch.int32).reshape(-1, 8)
+        mask = self._stream.dropout_mask((-(-size // 128) * 128,), _number(keep_prob))
+        bits = mask.to(torch.int32).reshape(-1, 8)
         weights = 1 << torch.arange(8, device=bits.device, dtype=torch.int32)
         return wrap((bits * weights).sum(1).to(torch.uint8))
 

@@ -6,7 +6,7 @@ import torch
 
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import final
-from ms2torch._core.random.random_streams import of_a_use as stream
+from ms2torch._core.random.random_streams import stream_of_call as stream
 from ms2torch._core.tensor import dtype as _dtype
 
 from ._array_create import wanted

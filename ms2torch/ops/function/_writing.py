@@ -29,7 +29,7 @@ def write(variable: Tensor, change, own: bool = False) -> Tensor:
             new = new.to(old)
         opened, rest = mode.differentiation, getattr(variable, "_rest", None)
         if opened is not None:
-            if rest is not None and repeating.writes(variable):
+            if rest is not None and repeating.note_write(variable):
                 variable._t = overwrite(old, new.detach())
                 return wrap(overwrite(old, new))
             flows = rest is None and mode.graph

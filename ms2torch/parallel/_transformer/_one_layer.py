@@ -147,14 +147,8 @@ class TransformerEncoderLayer(_Layer):
             use_past=use_past,
             parallel_config=parallel_config,
         )
-        self.output = FeedForward(
-            hidden_size,
-            ffn_hidden_size,
-            hidden_dropout_rate,
-            hidden_act,
-            param_init_type=param_init_type,
-            parallel_config=parallel_config,
-        )
+        self.output = FeedForward(hidden_size, ffn_hidden_size, hidden_dropout_rate, hidden_act,
+                                  param_init_type=param_init_type, parallel_config=parallel_config)
         self.post_layernorm_residual, self.dtype = post_layernorm_residual, mstype.float16
         self.key_past = self.value_past = None
         if use_past:
@@ -260,14 +254,8 @@ class TransformerDecoderLayer(_Layer):
         self.attention = attention(tgt_seq_length, tgt_seq_length)
         self.cross_attention = attention(tgt_seq_length, src_seq_length)
         self.cross_attention_layernorm = _LayerNorm((hidden_size,)).to_float(layernorm_compute_type)
-        self.output = FeedForward(
-            hidden_size,
-            ffn_hidden_size,
-            hidden_dropout_rate,
-            hidden_act,
-            param_init_type=param_init_type,
-            parallel_config=parallel_config,
-        )
+        self.output = FeedForward(hidden_size, ffn_hidden_size, hidden_dropout_rate, hidden_act,
+                                  param_init_type=param_init_type, parallel_config=parallel_config)
         self.post_layernorm_residual, self.dtype = post_layernorm_residual, mstype.float16
 
     def construct(

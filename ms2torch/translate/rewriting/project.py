@@ -22,7 +22,7 @@ class Project(NamedTuple):
     files: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
 
-    def thing(self, file: str, name: str) -> Class | None:
+    def class_named(self, file: str, name: str) -> Class | None:
         return self.classes.get(f"{file}.{name}") or self.classes.get(name)
 
 

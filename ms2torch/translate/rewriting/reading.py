@@ -153,7 +153,7 @@ class Reading(Calls):
             elif module.partition(".")[0] in _ARRAYS:
                 worth = Plain(f"{module}.{part.name}")
             elif self.project is not None:
-                worth = self.project.thing(module.rpartition(".")[2], part.name)
+                worth = self.project.class_named(module.rpartition(".")[2], part.name)
                 if worth is None and part.name in self.project.files:
                     worth = File(part.name)
             self._scopes[-1][part.asname or part.name] = worth
@@ -326,7 +326,7 @@ class Reading(Calls):
             path = shortest_name(f"{owner}.{node.attr}")
             return results.constant_type(path) or path
         if isinstance(owner, File):
-            other = self.project.thing(owner, node.attr)
+            other = self.project.class_named(owner, node.attr)
             return File(node.attr) if other is None and node.attr in self.project.files else other
         if isinstance(owner, Plain):
             return Plain(f"{owner.kind}.{node.attr}") if owner.kind.partition(".")[0] in _ARRAYS else PLAIN

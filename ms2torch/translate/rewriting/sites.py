@@ -74,7 +74,8 @@ class Call:
         self.rewriter.helpers.add(name)
         return name
 
-    def keep(self, reason: str) -> None:
+    def refuse(self, reason: str) -> None:
+        """Leave the call as it is, one of ms2torch, for this reason."""
         raise Kept(self.name, reason)
 
     def afterwards(self, line: str) -> None:

@@ -82,7 +82,7 @@ def written(call) -> cst.BaseExpression:
     for i, arg in enumerate(call.updated.args):
         name = arg.keyword.value if arg.keyword else ours[i] if i < len(ours) and not arg.star else ""
         if name and theirs is not None and name not in theirs:
-            call.keep(f"its {name}= has no counterpart")
+            call.refuse(f"its {name}= has no counterpart")
         if name and not arg.keyword and theirs is not None and theirs[i : i + 1] != (name,):
             plain = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
             arg = arg.with_changes(keyword=cst.Name(name), equal=plain)

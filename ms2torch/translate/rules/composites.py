@@ -17,7 +17,7 @@ def depend(call):
         return "({expr}, {value})[1]"
     if isinstance(call.nodes.get("expr"), ast.Call):
         if not isinstance(call.nodes.get("value"), (ast.Name, ast.Constant, ast.Attribute)):
-            call.keep("what it gives is computed there")
+            call.refuse("what it gives is computed there")
         if code(call.args["expr"]) != "_gone_":
             call.beforehand(code(call.args["expr"]))
     return "{value}"
@@ -57,7 +57,7 @@ def partial(call):
 )
 def clip_by_global_norm(call):
     if "use_norm" in call:
-        call.keep("its use_norm= has no counterpart")
+        call.refuse("its use_norm= has no counterpart")
     call.helper("clip_by_global_norm")
     call.args.setdefault("clip_norm", cst.parse_expression("1.0"))
     return "clip_by_global_norm({x}, {clip_norm})"
@@ -71,7 +71,7 @@ def clip_by_global_norm(call):
 )
 def clip_by_norm(call):
     if "norm_type" in call or "error_if_nonfinite" in call:
-        call.keep("another norm than 2 has no counterpart")
+        call.refuse("another norm than 2 has no counterpart")
     call.helper("clip_by_total_norm")
     return "clip_by_total_norm({x}, {max_norm})"
 
@@ -84,12 +84,12 @@ def all_finite(call):
 @rule("ops.HyperMap ops.Map", "[f(g) for g in gradients]")
 def make_hyper_map(call):
     if call.updated.args:
-        call.keep("it is made with a function")
+        call.refuse("it is made with a function")
     parent = call.rewriter.parents.get(id(call.node))
     if isinstance(parent, ast.Call):
         return call.updated
     if call.target() is None:
-        call.keep("it is handed on")
+        call.refuse("it is handed on")
     return cst.Name("_gone_")
 
 
@@ -103,7 +103,7 @@ def hyper_map(call):
     args = call.updated.args
     given = call.node.args
     if not args or any(a.star or a.keyword for a in args) or len(args) < 2:
-        call.keep("what it maps is not told")
+        call.refuse("what it maps is not told")
     rewriter = call.rewriter
     from .table import call_rule
 
@@ -145,5 +145,5 @@ def overloaded(call):
 
     target = call.target()
     if target is None or registrations(call.rewriter, target) != 1:
-        call.keep("it has several functions, by the kinds of arguments")
+        call.refuse("it has several functions, by the kinds of arguments")
     return cst.Name("_gone_")

@@ -22,7 +22,7 @@ for _name, _value in (("GRAPH_MODE", "0"), ("PYNATIVE_MODE", "1")):
 )
 def set_context(call):
     if not call.rewriter.is_statement(call.node):
-        call.keep("its value is used")
+        call.refuse("its value is used")
     target = next(
         (a.value for a in call.updated.args if a.keyword is not None and a.keyword.value == "device_target"),
         None,
@@ -42,7 +42,7 @@ def set_context(call):
 )
 def get_context(call):
     if call.value(next(iter(call.args), "")) != "device_target":
-        call.keep("what it asks for has no counterpart")
+        call.refuse("what it asks for has no counterpart")
     return '("CPU" if torch.get_default_device().type == "cpu" else "GPU")'
 
 
@@ -63,7 +63,7 @@ def set_device(call):
 )
 def set_seed(call):
     if not call.rewriter.is_statement(call.node):
-        call.keep("its value is used")
+        call.refuse("its value is used")
     call.afterwards(f"np.random.seed({call.text('seed')})")
     if call.rewriter.keeps_data:  # the order of datasets that stay
         call.afterwards(f"ms2torch.set_seed({call.text('seed')})")
@@ -111,7 +111,7 @@ def get_auto_parallel_context(call):
         return get_group_size(call)
     if asked in ("gradients_mean", "mirror_mean"):
         return training.gradients_mean(call)
-    call.keep("what it asks for has no counterpart")
+    call.refuse("what it asks for has no counterpart")
 
 
 @rule("parallel._utils._get_parallel_mode", "torch.distributed's state")
@@ -132,7 +132,7 @@ def device_num(call):
 )
 def init(call):
     if not call.rewriter.is_statement(call.node):
-        call.keep("its value is used")
+        call.refuse("its value is used")
     call.helper("join_processes")
     return "join_processes()"
 

@@ -24,7 +24,7 @@ def tensor(call):
         return _initial(call)
     x = "input_data"
     if x not in call:
-        call.keep("it is made without data")
+        call.refuse("it is made without data")
     if is_tensor(call.worth(x)):
         if "dtype" in call:
             dtyped(call, "dtype")
@@ -39,7 +39,7 @@ def _initial(call):
     how, shape = call.nodes.get("init"), call.args.get("shape")
     made = filled(call, how, call.args["init"], "torch.empty(_shape_)") if shape is not None else None
     if made is None:
-        call.keep("its initialiser is not told")
+        call.refuse("its initialiser is not told")
     return cst.parse_expression(made.replace("_shape_", code(shape)))
 
 
@@ -59,7 +59,7 @@ def parameter(call):
     node = call.nodes.get(x)
     grad = call.value("requires_grad", True)
     if isinstance(call.worth(x), Of) and is_a(call.worth(x).cls, "mindspore.common.initializer.Initializer"):
-        call.keep("its shape is not told")
+        call.refuse("its shape is not told")
     if grad is not True and "requires_grad" not in call:
         grad = True
     if node is not None and not is_tensor(call.worth(x)):

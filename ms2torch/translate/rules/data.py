@@ -123,7 +123,7 @@ def _order(call, source, rows: str):
         call.helper("SeededOrder")
         return lambda name: f", sampler=SeededOrder({name}, {shards}, {part})"
     if shards and (shown not in ("True", "False") or buffer is not None):
-        call.keep("whether shards are shuffled is not told")
+        call.refuse("whether shards are shuffled is not told")
     if shards:
         return lambda name: f", sampler=DistributedSampler({name}, {shards}, {part}, shuffle={shown})"
     if not rewriter.data.seeded:

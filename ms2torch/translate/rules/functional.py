@@ -66,7 +66,7 @@ def conv(call):
 @rule("ops.Conv2D", "F.conv2d(x, weight, stride, padding, dilation, groups)")
 def conv_primitive(call):
     if call.value("data_format", "NCHW") != "NCHW" or call.value("mode", 1) != 1:
-        call.keep("only NCHW with mode=1 has a rule")
+        call.refuse("only NCHW with mode=1 has a rule")
     padding = _padding(call, "pad")
     return f"F.conv2d({{x}}, {{weight}}, stride={{stride?}}{padding}, dilation={{dilation?}}, groups={{group?}})"
 
@@ -82,12 +82,12 @@ def _padding(call, name: str) -> str:
         if isinstance(sides, (tuple, list)) and len(sides) == 4:
             top, bottom, left, right = sides
             if (top, left) != (bottom, right):
-                call.keep("its padding differs on two sides")
+                call.refuse("its padding differs on two sides")
             return f", padding=({top}, {left})"
         return f", padding={{{name}?}}"
     if mode == "same" and call.value("stride", 1) in (1, (1, 1), [1, 1]):
         return ', padding="same"'
-    call.keep('its padding depends on the size of the input: pad_mode="same" with a stride')
+    call.refuse('its padding depends on the size of the input: pad_mode="same" with a stride')
     return ""
 
 
@@ -100,5 +100,5 @@ def jacobian(call):
 @rule("vmap ops.vmap", "torch.vmap(function, in_dims, out_dims)")
 def vmap(call):
     if type(call.worth("fn")).__name__ in ("Seq", "Many"):
-        call.keep("it maps a list of networks")
+        call.refuse("it maps a list of networks")
     return "torch.vmap({fn}, in_dims={in_axes?}, out_dims={out_axes?})"

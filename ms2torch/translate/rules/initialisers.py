@@ -130,7 +130,7 @@ def uniform(call):
 def truncated(call):
     sigma, mean = call.value("sigma", 0.01), call.value("mean", 0.0)
     if mean not in (0, 0.0) or ("a" in call or "b" in call):
-        call.keep("its mean or its bounds are not told")
+        call.refuse("its mean or its bounds are not told")
     if isinstance(sigma, (int, float)):
         return f"partial(nn.init.trunc_normal_, std={sigma:g}, a={-2 * sigma:g}, b={2 * sigma:g})"
     call.args.setdefault("sigma", cst.Float("0.01"))

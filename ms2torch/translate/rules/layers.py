@@ -98,7 +98,7 @@ def embedding(call):
     padding = call.value("padding_idx", None)
     if padding is not None:
         if call.target() is None:
-            call.keep("it stands within another call, and the row of padding_idx= is zeroed on a line of its own")
+            call.refuse("it stands within another call, and the row of padding_idx= is zeroed on a line of its own")
         row = f"{call.target()}.weight, {call.text('padding_idx')}"
         if padding is UNTOLD:
             call.helper("zero_row")
@@ -117,7 +117,7 @@ def embedding(call):
 def embedding_lookup(call):
     for name, usual in (("max_norm", None), ("slice_mode", "batch_slice"), ("vocab_cache_size", 0)):
         if call.value(name, usual) != usual:
-            call.keep(f"its {name}= has no rule")
+            call.refuse(f"its {name}= has no rule")
     if "param_init" not in call:
         call.put("param_init", "'normal'")
         call.nodes["param_init"] = ast.Constant("normal")
@@ -141,7 +141,7 @@ def bilinear(call):
 @rule("nn.TransformerEncoderLayer nn.TransformerDecoderLayer", "nn.TransformerEncoderLayer(d_model, nhead, ...)")
 def transformer_layer(call):
     if not isinstance(call.value("activation", "relu"), str):
-        call.keep("its activation is no name")
+        call.refuse("its activation is no name")
     given = ["dim_feedforward", "dropout", "activation", "layer_norm_eps", "batch_first", "norm_first"]
     rest = ", ".join(f"{name}={{{name}?}}" for name in given)
     return f"nn.{call.name.rpartition('.')[2]}({{d_model}}, {{nhead}}, {rest})"
@@ -166,7 +166,7 @@ def _activated(call, made: str):
     if isinstance(how, str):
         layer = activation(how)
         if layer is None:
-            call.keep(f"its activation {how!r} has no rule")
+            call.refuse(f"its activation {how!r} has no rule")
     elif how is UNTOLD:
         call.helper("activation_layer")
         layer = f"activation_layer({call.text('activation')})"
@@ -229,9 +229,9 @@ def batch_norm(call):
     name = call.name.rpartition(".")[2]
     made = f"nn.{name}({{num_features}}, eps={{eps?}}{_momentum(call)}{flag(call, 'affine', 'affine')})"
     if call.value("process_groups", None) is not None:
-        call.keep("process_groups= has no rule")
+        call.refuse("process_groups= has no rule")
     if call.value("use_batch_statistics", None) is False:
-        call.keep("use_batch_statistics=False has no counterpart")
+        call.refuse("use_batch_statistics=False has no counterpart")
     return with_starts(
         call,
         made,
@@ -275,7 +275,7 @@ def layer_norm(call):
     if axis not in (-1,) and not (isinstance(shape, (tuple, list)) and axis == -len(shape)):
         node = call.nodes.get("normalized_shape")
         if len(getattr(node, "elts", [0, 0])) != 1 or axis is UNTOLD:
-            call.keep("its begin_norm_axis differs from its shape")
+            call.refuse("its begin_norm_axis differs from its shape")
     made = "nn.LayerNorm({normalized_shape}, eps={epsilon})"
     return with_starts(call, made, weight="gamma_init", bias="beta_init")
 
@@ -308,7 +308,7 @@ def dropout(call):
 def gelu(call):
     value = call.value("approximate")
     if value is UNTOLD:
-        call.keep("whether it approximates is not told")
+        call.refuse("whether it approximates is not told")
     return 'nn.GELU(approximate="tanh")' if value else "nn.GELU()"
 
 
@@ -357,7 +357,7 @@ def central_crop(call):
 def pad(call):
     paddings, mode = call.value("paddings"), call.value("mode", "CONSTANT")
     if mode != "CONSTANT" or not isinstance(paddings, (tuple, list)):
-        call.keep("its paddings are not told")
+        call.refuse("its paddings are not told")
     flat = [n for pair in reversed(paddings) for n in pair]
     while flat and flat[-1] == 0 and flat[-2] == 0 and len(flat) > 4:
         flat = flat[:-2]
@@ -367,7 +367,7 @@ def pad(call):
 @rule("nn.ClipByNorm", "clip_by_norm(x, norm), at the head")
 def clip_by_norm(call):
     if call.value("axis", None) is not None:
-        call.keep("its axis has no counterpart")
+        call.refuse("its axis has no counterpart")
     call.helper("clip_by_norm")
     return "clip_by_norm"
 
@@ -375,10 +375,10 @@ def clip_by_norm(call):
 @rule("nn.OneHot", "F.one_hot(indices.long(), depth)")
 def one_hot(call):
     if call.value("axis", -1) != -1:
-        call.keep("its axis is not the last")
+        call.refuse("its axis is not the last")
     on, off, depth = call.value("on_value", 1.0), call.value("off_value", 0.0), call.args.get("depth")
     if (on, off) != (1.0, 0.0) or depth is None:
-        call.keep("its values are not told")
+        call.refuse("its values are not told")
     return "lambda indices: F.one_hot(indices.long(), {depth}).float()"
 
 

@@ -56,7 +56,7 @@ def call_softmax_cross_entropy(call):
     if sparse is UNTOLD and _label_dtype(call):
         sparse = "Int" in _label_dtype(call)
     if sparse is UNTOLD:
-        call.keep("whether its labels are classes is not told")
+        call.refuse("whether its labels are classes is not told")
     return _of_classes(call, "labels") if sparse else call.updated
 
 

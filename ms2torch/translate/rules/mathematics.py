@@ -143,7 +143,7 @@ LinSpace | torch.linspace({{start}}, {{stop}}, {{num}})
 def cumulative(call):
     for name in ("exclusive", "reverse"):
         if call.value(name, False) is not False:
-            call.keep(f"{name}=True has no counterpart")
+            call.refuse(f"{name}=True has no counterpart")
     sums = call.name.endswith("CumSum")
     return "torch.cumsum({input}, dim={axis})" if sums else "torch.cumprod({x}, dim={axis})"
 
@@ -151,7 +151,7 @@ def cumulative(call):
 @rule("ops.count_nonzero", "torch.count_nonzero(x, dim=axis)", "int64; MindSpore's is int32", "结果是 int64，MindSpore 是 int32")
 def count_nonzero(call):
     if call.value("keep_dims", False) is not False:
-        call.keep("keep_dims=True has no counterpart")
+        call.refuse("keep_dims=True has no counterpart")
     if call.value("axis", ()) == ():
         return "torch.count_nonzero({x})"
     return "torch.count_nonzero({x}, dim={axis})"

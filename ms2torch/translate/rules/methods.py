@@ -165,7 +165,7 @@ def _spread(call, x: str, rest: str, target: str, keyword: str = ""):
 )
 def view(call):
     if "dtype" in call:
-        call.keep("view(dtype) has no counterpart here")
+        call.refuse("view(dtype) has no counterpart here")
     return _spread(call, "input", "shape", "reshape")
 
 
@@ -235,7 +235,7 @@ def repeat(call):
 def tensor_sum(call):
     _renamed(call, "dim", "axis"), _renamed(call, "keepdim", "keepdims")
     if "second" in call or "initial" in call:
-        call.keep("its initial= has no counterpart")
+        call.refuse("its initial= has no counterpart")
     return _reduce(call, "self", "axis", "keepdims", "sum")
 
 
@@ -252,7 +252,7 @@ def tensor_max(call):
         call.args["axis"] = args[0].value
         call.nodes["axis"] = call.rewriter.node_of(call, 0)
     if "initial" in call or "where" in call or len(args) > 1:
-        call.keep("its initial= and where= have no counterpart")
+        call.refuse("its initial= and where= have no counterpart")
     if call.value("return_indices", False) is True:
         return f"{{self}}.{name}(dim={{axis}}, keepdim={{keepdims?}})"
     _renamed(call, "dim", "axis"), _renamed(call, "keepdim", "keepdims")
@@ -287,7 +287,7 @@ def truth(call):
 def flatten(call):
     if "order" in call and isinstance(call.value("order"), str):
         if call.value("order") != "C":
-            call.keep("its order is not C")
+            call.refuse("its order is not C")
         return "{input}.flatten()"
     if "order" in call:
         return "{input}.flatten({order}, {end?})"
@@ -334,5 +334,5 @@ def gather(call):
     axis = call.rewriter.reading.worth(call.node.args[1]) if len(call.node.args) > 1 else None
     axis = axis.value if isinstance(axis, Const) else None
     if len(rest) != 1 or not isinstance(axis, int) or axis < 0:
-        call.keep("its axis is not told")
+        call.refuse("its axis is not told")
     return cst.parse_expression(f"{code(call.updated.func.value)}[{':, ' * axis}{code(first)}]")

@@ -25,11 +25,11 @@ def model(call):
         return cst.Name("_gone_")
     level = call.value("amp_level", "O0")
     if level not in ("O0", None):
-        call.keep(f"amp_level={level!r} has no rule")
+        call.refuse(f"amp_level={level!r} has no rule")
     if reason := loops.moved_by_scale(call.rewriter.reading, call.nodes):
-        call.keep(reason)
+        call.refuse(reason)
     if "eval_indexes" in call and call.value("eval_indexes") is not None:
-        call.keep("eval_indexes= has no rule")
+        call.refuse("eval_indexes= has no rule")
     call.helper("Trainer")
     if training.is_data_parallel(call.rewriter):
         call.put("network", training.in_parallel(call).format(network=call.text("network")))
@@ -84,7 +84,7 @@ def _called(names: str, helper: str) -> None:
     @rule(names, f"{helper}(...), at the head")
     def write(call):
         if helper == "LambdaCallback" and not all(a.keyword for a in call.updated.args):
-            call.keep("its functions are not given by name")
+            call.refuse("its functions are not given by name")
         call.helper(helper)
         return call.updated.with_changes(func=cst.Name(helper))
 
@@ -124,7 +124,7 @@ def checkpoint_config(call):
     takes = {"save_checkpoint_steps", "keep_checkpoint_max", "integrated_save", "async_save"}
     for name in call.args.keys() - takes:
         if call.value(name) is not None:
-            call.keep(f"its {name}= has no rule")
+            call.refuse(f"its {name}= has no rule")
     return '{"steps": {save_checkpoint_steps}, "keep": {keep_checkpoint_max}}'
 
 
@@ -133,7 +133,7 @@ def model_checkpoint(call):
     call.helper("Checkpoints")
     config = call.worth("config")
     if "config" in call and getattr(config, "cls", "") not in ("mindspore.CheckpointConfig", "mindspore.train.CheckpointConfig"):
-        call.keep("its config= is not told")
+        call.refuse("its config= is not told")
     named = "prefix={prefix?}, directory={directory?}"
     return f"Checkpoints({named}, **{{config}})" if "config" in call else f"Checkpoints({named})"
 
@@ -154,10 +154,10 @@ def manager(call):
     asked = [getattr(p, "attr", "") for p in parents]
     if call.name.endswith("FixedLossScaleManager") and "get_loss_scale" in asked:
         if not {*asked} <= {"get_loss_scale", ""}:
-            call.keep("more than its scale is asked for")
+            call.refuse("more than its scale is asked for")
         return "{loss_scale}"
     if any(asked):
-        call.keep("it is asked for more than a Model asks")
+        call.refuse("it is asked for more than a Model asks")
     return "None"
 
 

@@ -251,7 +251,7 @@ _reduction("numpy.mean", "a", "axis", "keepdims", "mean")
 def extreme(call):
     name = call.name.rpartition(".")[2]
     if "initial" in call or "where" in call:
-        call.keep("its initial= and where= have no counterpart")
+        call.refuse("its initial= and where= have no counterpart")
     if "axis" not in call or call.value("axis") is None:
         return f"{{input}}.{name}()"
     return f"torch.{name}({{input}}, dim={{axis}}, keepdim={{keepdims?}})"
@@ -311,7 +311,7 @@ def fill(call):
 def _transposed(call, name: str, flag: str) -> str:
     value = call.value(flag)
     if value is UNTOLD:
-        call.keep("whether it transposes is not told")
+        call.refuse("whether it transposes is not told")
     return f"{{{name}}}.mT" if value else f"{{{name}}}"
 
 
@@ -334,7 +334,7 @@ def batch_matmul(call):
 def gather(call):
     axis = call.value("axis")
     if not isinstance(axis, int) or call.value("batch_dims", 0) != 0:
-        call.keep("its axis is not told")
+        call.refuse("its axis is not told")
     before = "".join(":, " for _ in range(axis)) if axis >= 0 else "..., "
     after = ", :" * (-axis - 1) if axis < 0 else ""
     return f"{{input_params}}[{before}{{input_indices}}{after}]"
@@ -349,7 +349,7 @@ def gather(call):
 def one_hot(call):
     axis = call.value("axis", -1)
     if axis != -1:
-        call.keep("its axis is not the last")
+        call.refuse("its axis is not the last")
     made = "F.one_hot({indices}.long(), {depth})"
     on, off = call.value("on_value"), call.value("off_value")
     if (on, off) == (1, 0) and on is not UNTOLD:
@@ -363,14 +363,14 @@ def l2_normalize(call):
     if isinstance(axis, (list, tuple)):
         axis = axis[0]
     if UNTOLD in (axis, epsilon):
-        call.keep("its axis or epsilon is not told")
+        call.refuse("its axis or epsilon is not told")
     return f"F.normalize({{input_x}}, dim={axis}, eps={epsilon**0.5:g})"
 
 
 @rule("ops.ResizeNearestNeighbor", "F.interpolate(x, size)")
 def resize_nearest(call):
     if call.value("align_corners"):
-        call.keep("PyTorch's nearest has no align_corners")
+        call.refuse("PyTorch's nearest has no align_corners")
     return "F.interpolate({input_x}, size={size})"
 
 
@@ -378,7 +378,7 @@ def resize_nearest(call):
 def resize_bilinear(call):
     aligned, centred = call.value("align_corners"), call.value("half_pixel_centers")
     if not aligned and not centred:
-        call.keep("PyTorch's places are half_pixel_centers=True or align_corners=True")
+        call.refuse("PyTorch's places are half_pixel_centers=True or align_corners=True")
     return f'F.interpolate({{x}}, size={{size}}, mode="bilinear", align_corners={bool(aligned)})'
 
 
@@ -399,7 +399,7 @@ def bias_add(call):
     if shape is not None and len(shape) == 2:
         return "{input_x} + {bias}"
     if call.value("data_format", "NCHW") != "NCHW":
-        call.keep("its data_format= has no rule")
+        call.refuse("its data_format= has no rule")
     call.helper("bias_add")
     return "bias_add({input_x}, {bias})"
 

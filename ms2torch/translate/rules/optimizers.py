@@ -19,7 +19,7 @@ def _optimizer(call, made: str, rate: str = "learning_rate", lr: str = "lr") -> 
     if scale not in (1, 1.0) and not _is_models(call):
         call.rewriter.scaled.add(call.target() or "")
         if call.target() is None:
-            call.keep("its loss_scale= has no counterpart")
+            call.refuse("its loss_scale= has no counterpart")
         call.afterwards(f"{call.target()}.loss_scale = {call.text('loss_scale')}")
     by_step = (
         isinstance(worth, (Seq, OwnOf))
@@ -108,7 +108,7 @@ def _decayed(call) -> str:
     if len(modules) == 1 and ("requires_grad" in text or "filter(" not in text):
         call.helper("decay_groups")
         return f"decay_groups({modules.pop()}, {{weight_decay}})"
-    call.keep("which parameters decay is not told: MindSpore leaves gamma and beta alone")
+    call.refuse("which parameters decay is not told: MindSpore leaves gamma and beta alone")
     return ""
 
 
@@ -131,7 +131,7 @@ def assigned(tree: ast.Module, name: str) -> ast.expr | None:
 def adam(call):
     for name in ("use_lazy", "use_offload", "use_nesterov"):
         if call.value(name, False) not in (False, None):
-            call.keep(f"{name}=True has no counterpart")
+            call.refuse(f"{name}=True has no counterpart")
     made = _optimizer(
         call,
         f"torch.optim.Adam({{params}}RATE{_betas(call)}, eps={{eps?}}, "
@@ -156,7 +156,7 @@ def _betas(call) -> str:
 )
 def lazy_adam(call):
     if any(n in call.rewriter.source for n in ("EmbeddingLookup", "sparse")):
-        call.keep("rows of sparse gradients move alone, which PyTorch's SparseAdam does otherwise")
+        call.refuse("rows of sparse gradients move alone, which PyTorch's SparseAdam does otherwise")
     return adam(call)
 
 
@@ -239,7 +239,7 @@ def asgd(call):
 @rule("nn.Rprop", "torch.optim.Rprop(params, lr, etas, step_sizes)", "starts from 0.1", "学习率默认 0.1")
 def rprop(call):
     if call.value("weight_decay", 0.0) not in (0, 0.0):
-        call.keep("PyTorch's has no weight_decay=")
+        call.refuse("PyTorch's has no weight_decay=")
     return _optimizer(call, "torch.optim.Rprop({params}RATE, etas={etas?}, step_sizes={step_sizes?})")
 
 
@@ -259,7 +259,7 @@ def adamax(call):
 @rule("nn.FTRL", "FTRL(params, lr, lr_power, l1, l2), a class at the head")
 def ftrl(call):
     if call.value("use_locking", False) not in (False, None):
-        call.keep("use_locking=True has no counterpart")
+        call.refuse("use_locking=True has no counterpart")
     call.helper("FTRL")
     return _optimizer(
         call,
@@ -282,7 +282,7 @@ def lamb(call):
 @instance("nn.Optimizer experimental.optim.optimizer.Optimizer", "apply_gradients(optimizer, gradients), at the head")
 def step(call):
     if len(call.updated.args) != 1:
-        call.keep("it is not called with gradients alone")
+        call.refuse("it is not called with gradients alone")
     call.helper("apply_gradients")
     target = code(call.updated.func)
     return f"apply_gradients({target}, {code(call.updated.args[0].value)})"
@@ -330,7 +330,7 @@ def _rates(name: str) -> None:
     @rule(f"nn.{name}", f"{name}(...), at the head")
     def write(call):
         if call.value("update_decay_epoch", False) is not False:
-            call.keep("update_decay_epoch=True has no rule")
+            call.refuse("update_decay_epoch=True has no rule")
         call.helper(name)
         return call.updated.with_changes(func=cst.Name(name))
 

@@ -11,9 +11,9 @@ def _pooling(leaf: str, function: str) -> None:
     @rule(f"ops.{leaf}", f"F.{function}(x, kernel_size, strides)")
     def write(call):
         if str(call.value("pad_mode", "valid")).lower() != "valid":
-            call.keep('only pad_mode="valid" has a rule')
+            call.refuse('only pad_mode="valid" has a rule')
         if call.value("data_format", "NCHW") != "NCHW":
-            call.keep("only NCHW has a rule")
+            call.refuse("only NCHW has a rule")
         return f"F.{function}({{x}}, {{kernel_size}}, {{strides}})"
 
 

@@ -19,7 +19,7 @@ _BN_ZH = (
 def save_checkpoint(call):
     for name in ("enc_key", "append_dict", "choice_func"):
         if name in call and call.value(name) is not None:
-            call.keep(f"its {name}= has no counterpart")
+            call.refuse(f"its {name}= has no counterpart")
     node = call.nodes.get("save_obj")
     if isinstance(node, ast.Name):
         node = assigned(call.rewriter.tree, node.id) or node
@@ -34,7 +34,7 @@ def save_checkpoint(call):
 def load_checkpoint(call):
     for name in ("filter_prefix", "dec_key", "specify_prefix"):
         if name in call and call.value(name) is not None:
-            call.keep(f"its {name}= has no counterpart")
+            call.refuse(f"its {name}= has no counterpart")
     if "net" in call and call.value("net") is not None:
         return "{net}.load_state_dict(torch.load({ckpt_file_name}, weights_only=True), strict=False)"
     return "torch.load({ckpt_file_name}, weights_only=True)"
@@ -60,10 +60,10 @@ def load_param_into_net(call):
 def export(call):
     form = call.value("file_format", "MINDIR")
     if form not in ("MINDIR", "ONNX") or call.updated.args[0].star:
-        call.keep("only MINDIR and ONNX have a rule")
+        call.refuse("only MINDIR and ONNX have a rule")
     rest = {"net", "file_name", "file_format"}
     if given := sorted(n for n in call.args if n not in {*rest, "inputs"} and call.value(n) is not None):
-        call.keep(f"its {given[0]}= has no counterpart")
+        call.refuse(f"its {given[0]}= has no counterpart")
     inputs = ", ".join(code(a.value) for a in call.updated.args[1:] if not a.keyword)
     file = _with_ending(call, ".onnx" if form == "ONNX" else ".pt2", f".{form.lower()}")
     if form == "ONNX":

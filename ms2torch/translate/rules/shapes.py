@@ -24,9 +24,9 @@ def pad(call):
     padding = call.value("padding", None)
     nested = isinstance(padding, (tuple, list)) and any(isinstance(n, (tuple, list)) for n in padding)
     if "padding" not in call or nested or is_tensor(call.worth("padding")):
-        call.keep("its padding is not numbers for the last axes")
+        call.refuse("its padding is not numbers for the last axes")
     if call.value("mode", "constant") is UNTOLD or is_tensor(call.worth("value")):
-        call.keep("its mode or value is not told")
+        call.refuse("its mode or value is not told")
     return "F.pad({input_x}, {padding}, mode={mode?}, value={value?})"
 
 
@@ -35,7 +35,7 @@ def pad(call):
 def pad_pairs(call):
     pairs = call.value("paddings")
     if not isinstance(pairs, tuple) or not all(isinstance(p, tuple) and len(p) == 2 for p in pairs):
-        call.keep("its paddings are not told")
+        call.refuse("its paddings are not told")
     while pairs and pairs[0] == (0, 0):
         pairs = pairs[1:]
     return f"F.pad({{input_x}}, {tuple(n for pair in reversed(pairs) for n in pair)!r})"
@@ -45,10 +45,10 @@ def pad_pairs(call):
 def strided_slice(call):
     masks = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
     if any(call.value(mask, 0) != 0 for mask in masks):
-        call.keep("its masks have no rule")
+        call.refuse("its masks have no rule")
     begin, end, steps = (_parts(call.args.get(name)) for name in ("begin", "end", "strides"))
     if "strides" in call and not all(n.isdigit() and n != "0" for n in steps or ["?"]):
-        call.keep("a step that is not a number above 0 has no rule")
+        call.refuse("a step that is not a number above 0 has no rule")
     if begin is None or end is None or len(begin) != len(end):
         return f"{{input_x}}[tuple(map(slice, {{begin}}, {{end}}{', {strides}' if 'strides' in call else ''}))]"
     return f"{{input_x}}[{', '.join(map(_slice, begin, end, steps or ['1'] * len(begin)))}]"
@@ -68,7 +68,7 @@ def _slice(begin: str, end: str, step: str) -> str:
 def interpolate(call):
     mode = call.value("mode", "nearest")
     if {"sizes", "scales", "roi"} & call.args.keys() or mode in (UNTOLD, "bicubic"):
-        call.keep("this way of resizing has no rule")
+        call.refuse("this way of resizing has no rule")
     if mode in ("nearest", "area", "nearest-exact"):
         call.args.pop("align_corners", None)
     made = "F.interpolate({input}, size={size?}, scale_factor={scale_factor?}, mode={mode?}"

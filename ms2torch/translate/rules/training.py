@@ -21,7 +21,7 @@ from .table import instance, rule
 )
 def value_and_grad(call):
     if "return_ids" in call and call.value("return_ids") is not False:
-        call.keep("return_ids=True has no counterpart")
+        call.refuse("return_ids=True has no counterpart")
     weights = "weights" in call and call.value("weights") is not None
     position = call.value("grad_position", 0)
     aux = ", has_aux={has_aux?}"
@@ -29,9 +29,9 @@ def value_and_grad(call):
         call.helper("value_and_grad")
         return f"value_and_grad({{fn}}, {{weights}}{aux})"
     if not weights and "grad_position" in call and position is None:
-        call.keep("what it differentiates by is not told")
+        call.refuse("what it differentiates by is not told")
     if weights:
-        call.keep("it differentiates by inputs and weights at once")
+        call.refuse("it differentiates by inputs and weights at once")
     call.helper("value_and_input_grad")
     return f"value_and_input_grad({{fn}}, {{grad_position?}}{aux})"
 
@@ -40,12 +40,12 @@ def value_and_grad(call):
 def grad(call):
     weights = "weights" in call and call.value("weights") is not None
     if "has_aux" in call and call.value("has_aux") is not False:
-        call.keep("has_aux=True has no rule")
+        call.refuse("has_aux=True has no rule")
     if weights and call.value("grad_position", 0) is None:
         call.helper("grad_by_weights")
         return "grad_by_weights({fn}, {weights})"
     if weights:
-        call.keep("it differentiates by inputs and weights at once")
+        call.refuse("it differentiates by inputs and weights at once")
     call.helper("input_grad")
     return "input_grad({fn}, {grad_position?})"
 
@@ -57,7 +57,7 @@ def grad_operation(call):
         return call.updated
     if call.target() is not None and is_inlined(call.rewriter, call.node):
         return cst.Name("_gone_")
-    call.keep("it is not called where it is made")
+    call.refuse("it is not called where it is made")
 
 
 @instance("ops.GradOperation", "torch.autograd.grad(loss, weights)")
@@ -172,7 +172,7 @@ def with_loss(call):
 @rule("nn.TrainOneStepCell", "TrainStep(network, optimizer), a Module at the head")
 def train_one_step(call):
     if "sens" in call and call.value("sens") not in (1, 1.0):
-        call.keep("its sens= is not 1")
+        call.refuse("its sens= is not 1")
     call.helper("TrainStep")
     if is_data_parallel(call.rewriter):
         return f"TrainStep({in_parallel(call)}, {{optimizer}})"
@@ -193,7 +193,7 @@ def scaled_step(call):
 )
 def reducer(call):
     if call.value("group", None) is not None:
-        call.keep("its group= has no rule")
+        call.refuse("its group= has no rule")
     given = "mean" in call and call.value("mean") is not None
     return reducing(call, call.text("mean") if given else gradients_mean(call))
 
@@ -224,7 +224,7 @@ def gradients_mean(call) -> str:
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("set_auto_parallel_context"):
             told = next((k.value for k in node.keywords if k.arg in ("gradients_mean", "mirror_mean")), None)
             if told is not None and not isinstance(told, ast.Constant) and _scope(rewriter, node) is not None:
-                call.keep("whether gradients are averaged is told elsewhere")
+                call.refuse("whether gradients are averaged is told elsewhere")
             found = found if told is None else ast.unparse(told)
     return found
 
@@ -274,11 +274,11 @@ def loss_scaler(call):
 def forward_value_and_grad(call):
     every, by_list, sens = (call.value(n, False) for n in ("get_all", "get_by_list", "sens_param"))
     if (every, sens) != (False, False):
-        call.keep("it differentiates by all inputs, or its gradient starts from one that is given")
+        call.refuse("it differentiates by all inputs, or its gradient starts from one that is given")
     if by_list is True:
         call.helper("value_and_grad")
         return "value_and_grad({network}, {weights})"
     if by_list is not False:
-        call.keep("what it differentiates by is not told")
+        call.refuse("what it differentiates by is not told")
     call.helper("value_and_input_grad")
     return "value_and_input_grad({network})"

@@ -24,7 +24,7 @@ def _padding(call, kernel, stride, dilation, ndim: int = 2) -> str:
     """``pad_mode`` as PyTorch's padding; empty for none."""
     mode = call.value("pad_mode", "same")
     if not isinstance(mode, str):
-        call.keep("its pad_mode is not told")
+        call.refuse("its pad_mode is not told")
     mode = mode.lower()
     if mode == "valid":
         return ""
@@ -35,12 +35,12 @@ def _padding(call, kernel, stride, dilation, ndim: int = 2) -> str:
         if isinstance(padding, (tuple, list)) and len(padding) == 2 * ndim:
             halves = padding[::2]
             if list(halves) != list(padding[1::2]):
-                call.keep("its padding differs on two sides")
+                call.refuse("its padding differs on two sides")
             return f", padding={halves[0]}" if len(set(halves)) == 1 else f", padding={tuple(halves)}"
         return ", padding={padding}"
     if mode == "same":
         return _same(call, kernel, stride, dilation)
-    call.keep(f"its pad_mode {mode!r} has no counterpart")
+    call.refuse(f"its pad_mode {mode!r} has no counterpart")
     return ""
 
 
@@ -74,13 +74,13 @@ def conv(call):
     }[ndim]
     kernel, stride, dilation = (many(call.value(n)) for n in ("kernel_size", "stride", "dilation"))
     if call.value("data_format", "NCHW") not in ("NCHW", "NCDHW"):
-        call.keep("its data_format is not NCHW")
+        call.refuse("its data_format is not NCHW")
     before = ""
     try:
         padding = _padding(call, kernel, stride, dilation, ndim)
     except _Uneven:
         if ndim != 2:
-            call.keep('pad_mode="same" with a stride has no counterpart')
+            call.refuse('pad_mode="same" with a stride has no counterpart')
         call.helper("SamePad")
         padding = ""
         before = f"SamePad({{kernel_size}}, {{stride}}{', {dilation}' if 'dilation' in call else ''})"
@@ -115,16 +115,16 @@ def conv_transpose(call):
     if mode == "same":
         over = kernel - stride if isinstance(kernel, int) and isinstance(stride, int) else 1
         if over < 0 or over % 2 or call.value("dilation", 1) not in (1, (1,) * ndim):
-            call.keep('pad_mode="same" cuts more off one side than off the other')
+            call.refuse('pad_mode="same" cuts more off one side than off the other')
         padding = f", padding={over // 2}" if over else ""
     elif mode == "pad":
         padding = ", padding={padding?}"
     elif mode != "valid":
-        call.keep("its pad_mode is not told")
+        call.refuse("its pad_mode is not told")
     elif isinstance(kernel, int) and isinstance(stride, int) and kernel < stride:
-        call.keep("its kernel is smaller than its stride")
+        call.refuse("its kernel is smaller than its stride")
     if call.value("output_padding", 0) not in (0, None):
-        call.keep("its output_padding adds rows without weights")
+        call.refuse("its output_padding adds rows without weights")
     made = (
         f"nn.ConvTranspose{ndim}d({{in_channels}}, {{out_channels}}, {_kernel(call)}, stride={{stride?}}{padding}"
         f", dilation={{dilation?}}, groups={{group?}}"
@@ -144,7 +144,7 @@ def pool(call):
     kernel, stride = _pair(call.value("kernel_size")), _pair(call.value("stride"))
     for unused in ("return_indices", "dilation", "divisor_override"):
         if unused in call and call.value(unused) not in (False, 1, None):
-            call.keep(f"its {unused}= has no rule")
+            call.refuse(f"its {unused}= has no rule")
     mode = call.value("pad_mode", "valid")
     mode = mode.lower() if isinstance(mode, str) else mode
     extra = ""
@@ -157,7 +157,7 @@ def pool(call):
                     f'nn.Sequential(SamePad({{kernel_size}}, {step}, value=float("-inf")), '
                     f"nn.MaxPool2d({{kernel_size}}, {step}))"
                 )
-            call.keep('pad_mode="same" depends on the size of the input')
+            call.refuse('pad_mode="same" depends on the size of the input')
         halves = {k // 2 for k in kernel}
         extra = f", padding={halves.pop() if len(halves) == 1 else tuple(k // 2 for k in kernel)}"
         extra += ", count_include_pad=False" if "Avg" in name else ""
@@ -165,7 +165,7 @@ def pool(call):
         extra = ", padding={padding?}, ceil_mode={ceil_mode?}"
         extra += ", count_include_pad={count_include_pad?}" if "Avg" in name else ""
     elif mode != "valid":
-        call.keep("its pad_mode is not told")
+        call.refuse("its pad_mode is not told")
     if "kernel_size" not in call:
         call.put("kernel_size", "1")
     if stride is not None and stride == kernel:
