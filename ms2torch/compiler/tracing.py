@@ -120,6 +120,10 @@ class Tracing:
         """The program clears the overflow flag: gradients are looked at, and code after the step may ask."""
         raise Untraceable(overflow.READ)
 
+    def refuse_cast(self) -> None:
+        """The gradient of an integer is followed beside it (`_core.gradient.integers`)."""
+        raise Untraceable("a gradient passes through a cast to integers")
+
     def update(self, optimizer, gradients, unless=None):
         """The optimizer's step: in the graph, or by the optimizer itself after it."""
         return updates.trace(self, optimizer, gradients, unless)

@@ -5,6 +5,9 @@ integer that is asked for goes through the body as a `Shadowed` tensor: its inte
 numbers in float64, which autograd follows. An operator computes both; where its result is a float, the float
 follows the shadows. What has no continuation (an index, a comparison, a draw) ends the shadow there, and its
 gradient is zero. The gradient that comes back from each use is cast: 0.6 of one use and 0.6 of another are 0.
+
+A cast of a float to integers or bools begins a shadow too: MindSpore's gradient passes any cast straight
+through, where torch's ends.
 """
 
 from __future__ import annotations
@@ -14,8 +17,9 @@ from functools import partial
 import torch
 from torch.utils._pytree import tree_any, tree_map
 
+from ms2torch._core import mode
+
 from . import passes
-from .functions import with_gradient_of
 from .passes import is_integral
 
 # Flat operators, for which torch has no gradient.
@@ -41,7 +45,7 @@ class Shadowed(torch.Tensor):
         if writes and not isinstance(args[0], Shadowed):
             return result
         # (A view's shadow is one of the shadow itself, for the view may be written to.)
-        used = _itself if writes or _is_view(result) else _cast
+        used = _itself if writes or _is_view(result) or _makes_floats(name, result, args) else _cast
         # A bool is a number first, a mask where an operator takes no number there.
         for bools in (True, False):
             try:
@@ -60,17 +64,86 @@ def shadowed(t: torch.Tensor, shadow: torch.Tensor | None = None) -> Shadowed:
     return out
 
 
+def cast(t: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """``t`` as ``dtype``; gradients pass through, whatever ``dtype`` is."""
+    if not t.requires_grad or dtype not in passes.WHOLE:
+        return t.to(dtype)
+    whole = t.detach().to(dtype)
+    if mode.tracing is not None:
+        mode.tracing.refuse_cast()
+    if type(t) is not torch.Tensor:
+        return whole
+    return shadowed(whole, _Through.apply(t, whole.double()))
+
+
+class _Through(torch.autograd.Function):
+    """The ``numbers`` that stand for ``t``, whose gradient is theirs."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(t, numbers):
+        return numbers.clone()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.dtype = inputs[0].dtype
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient.to(ctx.dtype), None
+
+
 def _plain(x):
     return x.as_subclass(torch.Tensor) if isinstance(x, Shadowed) else x
 
 
 def _cast(shadow, dtype):
     """A shadow for one use, whose gradient has the integers' dtype."""
-    return with_gradient_of(shadow, lambda gradient: gradient.to(dtype).to(gradient.dtype))
+    return _Used.apply(shadow, dtype)
+
+
+class _Used(torch.autograd.Function):
+    """Identity whose gradient is cast to ``dtype`` and back."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(shadow, dtype):
+        return shadow.view_as(shadow)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.dtype = inputs[1]
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return _Whole.apply(gradient, ctx.dtype), None
+
+
+class _Whole(_Used):
+    """A gradient cast to integers and back; so are gradients of higher order."""
+
+    @staticmethod
+    def forward(gradient, dtype):
+        return gradient.to(dtype).to(gradient.dtype)
 
 
 def _itself(shadow, dtype):
     return shadow
+
+
+def _makes_floats(name: str, result, args) -> bool:
+    """Whether an operator itself goes from integers to floats (a division, a root); elsewhere a cast does."""
+    return (isinstance(result, torch.Tensor) and result.is_floating_point() and name not in _CASTS
+            and not tree_any(_is_float, args))
+
+
+_CASTS = ("to", "type", "float", "double", "half", "bfloat16")
+
+
+def _is_float(x) -> bool:
+    return isinstance(x, float) or (isinstance(x, torch.Tensor) and x.is_floating_point())
 
 
 def _is_view(result) -> bool:

@@ -315,7 +315,7 @@ class Discarded(Lent):
         super().__exit__(BaseException, None, None)
 
 
-_WHOLE = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
+WHOLE = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
           torch.uint16, torch.uint32, torch.uint64}
 
 
@@ -331,12 +331,12 @@ def _settling(content: torch.Tensor, owned: bool) -> torch.Tensor:
 
 def is_integral(t: torch.Tensor) -> bool:
     """Whether ``t`` holds integers or bools, which autograd cannot differentiate by."""
-    return t.dtype in _WHOLE
+    return t.dtype in WHOLE
 
 
 def trainable(weights) -> list:
     """Those of ``weights`` that ask for a gradient and that autograd can give one."""
-    return [w for w in weights if w.requires_grad and w._t.dtype not in _WHOLE]
+    return [w for w in weights if w.requires_grad and w._t.dtype not in WHOLE]
 
 
 def alias(t: torch.Tensor) -> torch.Tensor:

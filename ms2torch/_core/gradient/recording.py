@@ -22,7 +22,7 @@ from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import address, is_transforming
 
-from . import passes
+from . import integers, passes
 from .passes import Pass, is_integral, tensors_of
 
 WAITING = 2
@@ -129,7 +129,7 @@ def record(cell, run, args: tuple, kwargs: dict):
         found.inputs = {}
     if opened.reaching:     # it is recorded for the arguments as they are now
         found.call = _flatten((args, kwargs))
-    if any(t.requires_grad for t in found.attached.values()):
+    if any(integers.tracked(t).requires_grad for t in found.attached.values()):
         found.output = output
         found.state = _state([*trained, *outs])
         found.in_trainer = bool(trainers)

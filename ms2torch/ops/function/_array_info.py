@@ -7,6 +7,7 @@ import math
 import torch
 
 from ms2torch._core.devices.device import device
+from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import OPS, Definition, method, mint_form, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
@@ -31,7 +32,7 @@ def cast(input, dtype):
         return _cast_number(input, want)
     if t.dtype is want:
         return input
-    return wrap((t.real if t.is_complex() and not want.is_complex else t).to(want))
+    return wrap(integers.cast(t.real if t.is_complex() and not want.is_complex else t, want))
 
 
 def _cast_number(number, want):

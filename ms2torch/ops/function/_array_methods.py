@@ -13,6 +13,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.devices.device import device as _here
+from ms2torch._core.gradient import integers
 from ms2torch._core.operators.calls import no_matching_form
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor import dtype as _dtype
@@ -36,7 +37,7 @@ def astype(self, dtype, copy=True):
     want = dtype.torch if isinstance(dtype, _dtype.Type) else None
     if want is None:
         want = _dtype.to_torch(_word(dtype))
-    return wrap(t if t.dtype is want else t.to(want))
+    return wrap(t if t.dtype is want else integers.cast(t, want))
 
 
 def _word(dtype):
@@ -80,7 +81,7 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False):
             raise TypeError('Failed calling to with "to(int)".')
     t = self._t
     if dtype is not None:
-        t = t.to(_dtype.to_torch(dtype))
+        t = integers.cast(t, _dtype.to_torch(dtype))
     if device is not None:
         t = t.to(_place(device), non_blocking=non_blocking)
     return wrap(t.clone() if copy and t is self._t else t)
@@ -109,7 +110,7 @@ def _kind(name: str, want: torch.dtype) -> None:
     @method(name=name, on_tensors=True)
     def convert(self):
         t = self._t
-        return wrap(t if t.dtype is want else t.to(want))
+        return wrap(t if t.dtype is want else integers.cast(t, want))
 
     convert.__doc__ = f"The Tensor as {_dtype.from_torch(want)} (``mindspore.Tensor.{name}``)."
 
