@@ -18,6 +18,7 @@ from ms2torch import Tensor, context, nn, ops
 from ms2torch._core import mode
 from ms2torch._naming import generation, generations, surface
 from ms2torch.common.initializer import random_normal
+from ms2torch.ops import _earlier_arguments
 
 ROOT = Path(__file__).resolve().parents[1]
 X = np.arange(12, dtype=np.float32).reshape(2, 6)
@@ -303,3 +304,38 @@ def test_what_an_optimizer_counts_and_shows(api):
     assert isinstance(made().weight_decay, Tensor)
     api(OLD)
     assert made().weight_decay == 0.5 and isinstance(made().weight_decay, float)
+
+
+# ---- names of arguments ------------------------------------------------------------------------------------
+
+EARLIER = {
+    "softmax": (lambda: ops.softmax(x=Tensor(X), axis=0), lambda: ops.softmax(Tensor(X), axis=0)),
+    "select": (lambda: ops.select(cond=Tensor(X) > 3, x=Tensor(X), y=Tensor(-X)),
+               lambda: ops.select(Tensor(X) > 3, Tensor(X), Tensor(-X))),
+    "matmul": (lambda: ops.functional.matmul(x1=Tensor(X), x2=Tensor(X.T)),
+               lambda: ops.matmul(Tensor(X), Tensor(X.T))),
+    "less": (lambda: ops.less(x=Tensor(X), y=Tensor(X)), lambda: ops.less(Tensor(X), Tensor(X))),
+    "mul": (lambda: Tensor(X).mul(value=Tensor(X)), lambda: Tensor(X) * Tensor(X)),
+    "prod": (lambda: Tensor(X).prod(axis=1, keep_dims=True), lambda: Tensor(X).prod(1, None, True)),
+    "tile": (lambda: Tensor(X).tile(multiples=(2, 1)), lambda: Tensor(X).tile((2, 1))),
+}
+
+
+@pytest.mark.parametrize("name", EARLIER)
+def test_names_of_arguments_of_a_chosen_earlier_release(api, name):
+    earlier, now = EARLIER[name]
+    with pytest.raises(TypeError):
+        earlier()
+    api("2.0")
+    assert numbers(earlier()) == numbers(now())
+    api("2.10")
+    with pytest.raises(TypeError):
+        earlier()
+
+
+def test_each_earlier_name_of_an_argument_means_one_of_now():
+    for owner, table in ((ops, _earlier_arguments.FUNCTIONS), (Tensor, _earlier_arguments.METHODS)):
+        for name, names in table.items():
+            takes = inspect.signature(getattr(owner, name)).parameters
+            assert takes.keys() >= set(names.values()), name
+            assert takes.keys().isdisjoint(names), name

@@ -10,6 +10,7 @@ import os
 
 LATEST = (2, 10)
 _set: tuple[int, int] | None = None
+_followers: list = []
 
 
 def parse(text: str) -> tuple[int, int]:
@@ -27,6 +28,15 @@ def set_api(text: str | None) -> None:
     """Choose the generation; None goes back to unset."""
     global _set
     _set = None if text is None else parse(text)
+    for follow in _followers:
+        follow()
+
+
+def follow(act) -> None:
+    """Call ``act()`` whenever a generation is chosen, and now if one is."""
+    _followers.append(act)
+    if is_set():
+        act()
 
 
 def is_set() -> bool:

@@ -6,8 +6,9 @@ Functional forms and Primitive classes come from the registry: what ``ops/functi
 
 from ms2torch._core.operators import registry as _registry
 from ms2torch._core.operators.error_wrappers import wrap_module as _wrap_module
+from ms2torch._naming import generation as _generation
 
-from . import function
+from . import _earlier_arguments, function
 from .composite.base import (
     GradOperation,
     HyperMap,
@@ -40,3 +41,4 @@ from .vm_impl_registry import get_vm_impl_fn, vm_impl_registry
 globals().update({_name: _d.functional for _name, _d in _registry.OPS.items()})
 _wrap_module(globals(), "ops")
 globals().update(_registry.PRIMITIVES)
+_generation.follow(_earlier_arguments.follow_the_generation)
