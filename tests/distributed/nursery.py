@@ -17,7 +17,6 @@ import traceback
 
 import torch
 import torch._dynamo  # DistributedDataParallel wants it
-import torch.distributed.tensor
 
 # Imported here once, so that the forked processes need not.
 from ms2torch import dataset, mint  # noqa: F401

@@ -193,7 +193,7 @@ def _example(value: Value) -> torch.Tensor:
 def spread(value: Value, t: torch.Tensor) -> torch.Tensor:
     if value.placements is None:
         return t
-    from torch.distributed.tensor import DTensor
+    from ms2torch._core.processes.dtensor import DTensor
 
     return DTensor.from_local(t, mode.mesh.mesh, value.placements, run_check=False)
 

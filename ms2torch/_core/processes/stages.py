@@ -241,7 +241,7 @@ class Survey(_Way):
 
 def whole_sums(placements) -> tuple:
     """A DTensor's placements without sums that are still to be made."""
-    from torch.distributed.tensor import Replicate
+    from ms2torch._core.processes.dtensor import Replicate
 
     return tuple(Replicate() if one.is_partial() else one for one in placements)
 

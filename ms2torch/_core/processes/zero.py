@@ -23,8 +23,6 @@ from typing import NamedTuple
 import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
-from torch.distributed.tensor import DTensor, Replicate, Shard
-from torch.distributed.tensor.experimental import implicit_replication
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import _disable_current_modes
 
@@ -32,6 +30,7 @@ from ms2torch._core import mode
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import notice, unsupported
 from ms2torch._core.processes import distributed, faults, reducing
+from ms2torch._core.processes.dtensor import DTensor, Replicate, Shard, implicit_replication
 from ms2torch._core.tensor.tensor import Tensor
 
 # torch 2.13's names of them, and those before.
