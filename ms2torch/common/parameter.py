@@ -70,7 +70,7 @@ def _content(given) -> torch.Tensor:
 
 
 # Flags that a clone has as its original; `param_info` carries those of the constructor too.
-_COPIED = ("comm_fusion", "cache_enable", "cache_shape", "unique")
+_COPIED = ("comm_fusion", "cache_enable", "_cache_shape", "unique")
 _FLAGS = ("_requires_grad", "_layerwise", "_sharded", "parallel_optimizer_comm_recompute", *_COPIED)
 
 
@@ -87,7 +87,7 @@ class Parameter(Tensor):
     inited_param = None
     is_param_ps = False
     cache_enable = False
-    cache_shape = ()
+    key = -1                      # of a table on a parameter server
     comm_fusion = 1
     parallel_optimizer_comm_recompute = False
     requires_grad = _Flag("_requires_grad", True, "The argument `requires_grad` must be bool type")
@@ -121,13 +121,21 @@ class Parameter(Tensor):
             self.layerwise_parallel = layerwise_parallel
         if parallel_optimizer is not True:
             self.parallel_optimizer = parallel_optimizer
-        self.key = next(_keys)
         self._name = None
         self.name = name
 
     def _adopt(self, data: torch.Tensor) -> None:
         rest = data if isinstance(data, torch.nn.Parameter) else torch.nn.Parameter(data, requires_grad=False)
         self._rest = self._t = rest
+
+    @property
+    def cache_shape(self) -> list:
+        """The shape of its cache on a parameter server, of which there is none here."""
+        return self.__dict__.setdefault("_cache_shape", [])
+
+    @cache_shape.setter
+    def cache_shape(self, shape) -> None:
+        self._cache_shape = shape
 
     # ---- its name --------------------------------------------------------------------------------------
 

@@ -83,6 +83,10 @@ def piecewise(x, condlist, funclist, *args, **kw):
         conditions = list(condlist.unbind(0)) if condlist.ndim > x.ndim else [condlist]
     else:
         conditions = [as_array(c) for c in condlist]
+        if len({c.ndim for c in conditions}) > 1:
+            shapes = ", ".join(f"[const vector]{{{', '.join(map(str, (1, *c.shape)))}}}" for c in conditions)
+            raise ValueError(f"For primitive[Concat], element rank must be same(shapes are "
+                             f"[const vector]{{{shapes}}})!")
     count = len(conditions)
     if len(funclist) not in (count, count + 1):
         raise ValueError(f"with {count} condition(s), either {count} or {count + 1} functions are expected")

@@ -230,12 +230,21 @@ def broadcast_to(array, shape):
 @lowered
 def broadcast_arrays(*args):
     """All repeated to one shape (``mindspore.numpy.broadcast_arrays``)."""
-    return [t.clone() for t in torch.broadcast_tensors(*[as_array(a) for a in args])]
+    for a in args:
+        if not isinstance(a, torch.Tensor):
+            raise TypeError(f"For primitive[Shape], the input argument must be Tensor, but got {type(a)}.")
+    return [t.clone() for t in torch.broadcast_tensors(*args)]
 
 
 def _at_least(name, function):
     def widen(*arys):
-        found = [function(as_array(a)) for a in arys]
+        if name == "atleast_3d" and not all(isinstance(a, torch.Tensor) for a in arys):
+            raise TypeError("the input x must be Tensor!")
+        for a in arys:
+            if not isinstance(a, torch.Tensor):
+                kind = type(a).__name__.capitalize()
+                raise TypeError(f"expect Tensor, but got <class 'mindspore._c_expression.typing.{kind}'>")
+        found = [function(a) for a in arys]
         return found[0] if len(found) == 1 else found
 
     widen.__name__ = name

@@ -293,6 +293,32 @@ def test_numbers_out_of_range_and_other_kinds():
                 (ops.Map(), lambda v: v), (ops.MultitypeFuncGraph, 5), (ops.composite.matmul, "a", x))
 
 
+@case()
+def test_nothing_where_no_form_of_a_method_takes_it():
+    x = T(2, 3)
+    calls = (lambda: x.argmax(axis=None), lambda: x.chunk(2, dim=None), lambda: x.cumsum(dim=None),
+             lambda: x.flatten(0, None), lambda: x.flatten(start_dim=None), lambda: x.sort(dim=None),
+             lambda: x.std(dim=1, correction=1.5, keepdim=True), lambda: x.to(True), lambda: x.to([1]),
+             lambda: x.argmax(dim=None), lambda: x.cumsum(axis=None), lambda: x.to(None), lambda: x.sum(axis=None))
+    return told(*((call,) for call in calls))
+
+
+@case()
+def test_inputs_that_an_operator_refuses():
+    x, kernel, whole, image = T(2), T(2, 2, 3, 3), Tensor([1, 1], ms.int32), T(1, 2, 3, 4)
+    rate, volume = Tensor(0.1, ms.float32), T(1, 1, 4, 4, 4)
+    return told((ops.addcmul, x, x.astype(ms.int32), x), (ops.addcdiv, x, x, x.astype(ms.bool_)),
+                (ops.Conv3D(2, 3), volume, T(2, 1, 3, 3, 2)), (ops.conv2d, image, kernel, None, [1]),
+                (ops.Conv3DTranspose(1, 2, (2, 2, 1)), volume, T(1, 2, 2, 2, 2)),
+                (ops.Conv2DTranspose(2, 3), image, kernel, (1, 2, 5, 5)), (ops.PadV3(), T(1, 2, 2), whole),
+                (ops.PadV3("edge"), T(1, 2, 2), whole, T()), (ops.LogNormalReverse(), C2), (ops.uniform_, C2),
+                (ops.RandomChoiceWithMask(), Tensor(np.ones((1,) * 6, bool))),
+                (ops.slice_scatter, T(2, 6), T(2, 5), 1, -101, 5, 1), (ops.SGD(), x, x, rate, x, rate, x, 7),
+                (mnp.atleast_3d, x, 7), (mnp.atleast_1d, x, 7), (mnp.broadcast_arrays, x, 7),
+                (lambda: mnp.average(T(2, 3), True, T(2, 3)),), (mnp.piecewise, whole, [1.5, whole > 3], [1, 2]),
+                (mnp.histogram2d, T(1, 5), T(1, 5)))
+
+
 @case(each={"mode": [ms.PYNATIVE_MODE, ms.GRAPH_MODE], "inside": [False, True]})
 def test_one_registered_function_takes_every_kind(mode, inside):
     ms.set_context(mode=mode)

@@ -13,6 +13,7 @@ import re
 import numpy as np
 import torch
 
+from ms2torch._core.operators.overloads import valid_calls
 from ms2torch._core.tensor.dtype import Type
 
 _PLAIN = (int, float, bool, str, type(None), list, tuple, complex, dict, np.ndarray)
@@ -49,7 +50,7 @@ def wrong_call(valid: str, kernel, args, kwargs, fixed=None) -> TypeError | None
 def no_matching_form(name: str, *args, **kwargs) -> TypeError:
     """The error of a method that has no form for arguments of these kinds."""
     said = ", ".join([*map(describe, args), *(f"{n}={describe(v)}" for n, v in kwargs.items())])
-    error = TypeError(f'Failed calling {name} with "{name}({said})".')
+    error = TypeError(f'Failed calling {name} with "{name}({said})".{valid_calls(f"Tensor.{name}")}')
     error.form = name                       # (`registry` knows what was given by name)
     return error
 

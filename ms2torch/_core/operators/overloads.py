@@ -46,7 +46,19 @@ def overload_error(name: str, given, named, call_text: str, unbound: bool) -> Ty
     if name not in OVERLOADS or (not unbound and any(_fits(form, given, named) for form in _forms(name))):
         return None
     called = OVERLOADS[name][0]
-    return TypeError(f'Failed calling {called} with "{called}{call_text}".')
+    return TypeError(f'Failed calling {called} with "{called}{call_text}".{valid_calls(name)}')
+
+
+def valid_calls(name: str) -> str:
+    """What an error adds about the forms of ``name``; nothing where it has none here."""
+    forms = [f'"{name}({_told(form)})"' for form in OVERLOADS.get(name, ())[1:]]
+    return "\n".join(["\nThe valid calling should be:", *forms]) if forms else ""
+
+
+def _told(form: str) -> str:
+    """The arguments of a form in MindSpore's words: ``dim=None|int`` is ``dim=<None, int>``."""
+    parts = (part.partition("=") for part in form.split(", "))
+    return ", ".join(f"{n}=<{kinds.replace('|', ', ')}>" if kinds else n for n, _, kinds in parts)
 
 
 @cache

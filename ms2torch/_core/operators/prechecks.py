@@ -46,7 +46,7 @@ def with_precheck(called: str, kernel, run, places: dict[str, str], defaults: di
 
 
 def _compiled(called: str, kernel, run, places, defaults, no_form, also):
-    own, space = arguments(kernel), {"_run": run, "_Torch": torch.Tensor}
+    own, space = arguments(kernel), {"__name__": __name__, "_run": run, "_Torch": torch.Tensor}
     by_place = {place: name for name, place in places.items()}
     tests = [test for place, kinds in LOOKING.get(called, {}).items() if place in by_place
              for test in _tests(by_place[place], kinds, by_place, space)]

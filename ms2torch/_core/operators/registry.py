@@ -14,7 +14,8 @@ class's differs); the others are given when it is called, under the names ``call
 has its own. ``method`` (True or names) attaches it to Tensor with the first argument as self; ``mint`` names
 the form under ``mindspore.mint``; ``alias`` more functional names. Where such a form has arguments of other
 names or defaults its signature is given instead: ``mint="bmm(input, mat2)"`` (see ``spelling``). ``valid``
-is the form of its valid calls in MindSpore's words, for the error (see ``calls``). With ``on_tensors=True``
+is the form of its valid calls in MindSpore's words, for the error (see ``calls``); ``named`` is what errors
+and rules call it where its Primitive is defined apart. With ``on_tensors=True``
 the definition itself takes and gives Tensors: for the few that write to a Parameter or hand back the very
 object that they got.
 
@@ -191,10 +192,11 @@ def _respelled(shown: Arguments, called: str, values, more, others) -> dict:
              for k, (n, v) in enumerate(zip(shown.names, values, strict=True))}
     unset = {n for k, n in enumerate(shown.names) if given[n] is shown.default(k)}
     named = {shown.also.get(n, n): v for n, v in others.items()}
-    if not more and unset >= named.keys():
-        given.update(named)
-        if REQUIRED not in given.values():
-            return given
+    taken = {**given, **named}
+    fits = not more and unset >= named.keys() and REQUIRED not in taken.values()
+    # (None is not told from an argument that was left out: one of several forms may refuse it)
+    if fits and not (called in OVERLOADS and any(v is None for v in others.values())):
+        return taken
     names = callsite.keyword_names()
     told = [(n, v) for n, v in given.items() if n not in unset and n not in named]
     keywords = {n: v for n, v in told if n in shown.named or n in names}
@@ -203,6 +205,8 @@ def _respelled(shown: Arguments, called: str, values, more, others) -> dict:
     takes, method = list(shown.signature().parameters.values()), called.startswith("Tensor.")
     places = [lower(v) for v in (*(v for n, v in told if n not in keywords), *more)]
     pairs = [*enumerate(places), *map(refused.Named, keywords.items())]
+    if fits and not _no_form((called,), pairs):
+        return taken
     raise (_no_form((called,), pairs, True) or refused.signature_error(
         f"{called} make", called if method else called.rpartition(".")[2], takes[method:], places[method:],
         keywords, int(method))) from None
@@ -305,14 +309,14 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
 
 
 def op(kernel=None, *, primitive=None, init=(), call=None, method=None, mint=None, alias=(), valid=None,
-       on_tensors=False):
+       on_tensors=False, named=None):
     """Register one operation; see the module's text. Returns the functional form."""
     if kernel is None:
         return lambda k: op(k, primitive=primitive, init=init, call=call, method=method, mint=mint,
-                            alias=alias, valid=valid, on_tensors=on_tensors)
+                            alias=alias, valid=valid, on_tensors=on_tensors, named=named)
     name = kernel.__name__.rstrip("_") if kernel.__name__.endswith("__") else kernel.__name__
     kernel.__qualname__ = name
-    told = primitive or name
+    told = primitive or named or name
 
     def made(shown=None, qualname=None, public=()):
         return kernel if on_tensors else lowered(kernel, told, valid, shown, qualname, public)

@@ -313,9 +313,10 @@ def chunk(input, chunks, axis=0):
 
 
 @method(name="chunk")
-def _chunk_method(input, chunks, axis=0, *, dim=None):
+@spelled(dim="axis")
+def _chunk_method(input, chunks, axis=0):
     """At most ``chunks`` parts of one size along ``axis``, the last perhaps smaller."""
-    return chunked(input, chunks, axis if dim is None else dim)
+    return chunked(input, chunks, axis)
 
 
 @mint_form(name="chunk")

@@ -14,10 +14,12 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.devices.device import device as _here
 from ms2torch._core.gradient import integers
+from ms2torch._core.operators import refused
 from ms2torch._core.operators.calls import no_matching_form
+from ms2torch._core.operators.overloads import overload_error
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor import dtype as _dtype
-from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.tensor.tensor import Tensor, lower, wrap
 from ms2torch._naming import generations
 
 from ._array_shape import ints, misfitting, not_an_order
@@ -65,26 +67,35 @@ _KINDS = ", ".join([
 
 
 @method(on_tensors=True)
-def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False):
+def to(self, *args, dtype=None, device=None, other=None, non_blocking=False, copy=False):
     """The Tensor as another dtype, or on another device, or as ``other`` is (``mindspore.Tensor.to``).
 
     Devices are mapped as ``device_target`` is: "CPU" stays on the CPU, all others are the device in use.
     """
-    for arg in args:
+    if len(args) != 1 or not isinstance(args[0], _dtype.Type):
+        given = {"dtype": dtype, "device": device, "other": other}
+        _fits_a_form("to", args, {n: v for n, v in given.items() if v is not None})
+    for arg in args if other is None else (other,):
         if isinstance(arg, Tensor):
             dtype = arg.dtype
         elif isinstance(arg, str):
             device = arg
         elif isinstance(arg, (_dtype.Type, torch.dtype)):
             dtype = arg
-        elif isinstance(arg, builtins.int) and not isinstance(arg, builtins.bool):
-            raise TypeError('Failed calling to with "to(int)".')
     t = self._t
     if dtype is not None:
         t = integers.cast(t, _dtype.to_torch(dtype))
     if device is not None:
         t = t.to(_place(device), non_blocking=non_blocking)
     return wrap(t.clone() if copy and t is self._t else t)
+
+
+def _fits_a_form(name: str, args, kwargs) -> None:
+    """TypeError unless these are arguments of one of the forms of the Tensor's method ``name``."""
+    raw, named = lower(args), lower(kwargs)
+    told = refused.call_text([*enumerate(raw), *map(refused.Named, named.items())])
+    if wrong := overload_error(f"Tensor.{name}", raw, named, told, False):
+        raise wrong
 
 
 def _place(name: str) -> torch.device:

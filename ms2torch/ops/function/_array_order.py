@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.dtype import from_torch
 
@@ -32,15 +33,17 @@ def sort(input_x, axis=-1, descending=False):
 
 
 @method(name="sort")
-def _sort_method(input, axis=-1, descending=False, *, dim=None, stable=False):
+@spelled(dim="axis")
+def _sort_method(input, axis=-1, descending=False, stable=False):
     """Sorted values and their places, Int32, along ``axis`` (``mindspore.Tensor.sort``)."""
-    return _sorted(input, axis if dim is None else dim, descending)
+    return _sorted(input, axis, descending)
 
 
 @method(name="argsort")
-def _argsort_method(input, axis=-1, descending=False, *, dim=None, stable=False):
+@spelled(dim="axis")
+def _argsort_method(input, axis=-1, descending=False, stable=False):
     """The places of the sorted values, Int32, along ``axis`` (``mindspore.Tensor.argsort``)."""
-    return _sorted(input, axis if dim is None else dim, descending)[1]
+    return _sorted(input, axis, descending)[1]
 
 
 @mint_form(name="sort")

@@ -111,6 +111,11 @@ def _mirrored(x, paddings, mode):
 
 @primitive("PadV3", init={"mode": "constant", "paddings_contiguous": True})
 def _pad_v3(x, paddings, constant_values=None, mode="constant", paddings_contiguous=True):
+    if mode == "constant" and constant_values is None:
+        raise ValueError("For primitive[PadV3], the input number must be equal to 3, but got 2.")
+    if mode != "constant" and constant_values is not None:
+        raise ValueError("For 'PadV3', the input[constant_value] is only valid when the attribute[mode] is "
+                         f"`constant`. DO NOT set it in [{mode}] mode.")
     paddings = list(ints(paddings))
     if not paddings_contiguous:
         half = len(paddings) // 2

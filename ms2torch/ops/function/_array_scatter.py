@@ -106,10 +106,13 @@ def select_scatter(input, src, axis, index):
 @op(method=True)
 def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
     """``input`` with ``src`` in every ``step``-th slice along ``axis`` (``mindspore.ops.slice_scatter``)."""
-    index = torch.arange(input.shape[axis], device=input.device)[start:end:step]
-    shape = list(input.shape)
+    size, shape = input.shape[axis], list(input.shape)
+    index = torch.arange(size, device=input.device)[start:end:step]
+    before = -size - (start or 0)
     shape[axis] = len(index)
-    if src.shape != tuple(shape):
+    if before > 0:                               # MindSpore counts from there, and would write there
+        shape[axis] = -(-(before + range(size)[:end].stop) // step)
+    if src.shape != tuple(shape) or before > 0:
         raise ValueError(f"For slice_scatter, src shape should be equal to the slice size,but got src shape "
                          f"{tuple(src.shape)} and slice shape {tuple(shape)}")
     return torch.index_copy(input, axis, index, src.to(input.dtype))

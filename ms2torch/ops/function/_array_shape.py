@@ -90,13 +90,13 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
 
 
 @method(name="flatten")
-def _flatten_method(input, order="C", end=None, *, start_dim=None, end_dim=-1):
+def _flatten_method(input, order="C", end=-1, *, start_dim=0, end_dim=-1):
     """All axes as one, or ``start_dim`` to ``end_dim`` (``mindspore.Tensor.flatten``); ``order`` "F":
     column-major.
     """
     if isinstance(order, int):
-        order, start_dim, end_dim = "C", order, end_dim if end is None else end
-    return _merge(input, order, 0 if start_dim is None else start_dim, end_dim)
+        order, start_dim, end_dim = "C", order, end_dim if end == -1 else end
+    return _merge(input, order, start_dim, end_dim)
 
 
 @mint_form(name="flatten")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient.custom import custom_bprop
 from ms2torch._core.operators.registry import REQUIRED, Primitive, primitive, primitive_class
+from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 
 
@@ -54,9 +57,22 @@ def _custom(*args, func, out_shape=None, out_dtype=None, func_type="pyfunc", bpr
         raise unsupported(f"mindspore.ops.Custom(func_type={func_type!r})", "it is a kernel of MindSpore's.",
                           "func_type='pyfunc', or write the operator with torch.")
 
+    for a in args:
+        if isinstance(a, np.ndarray):
+            raise TypeError(f"Not support for PythonObject(type: {type(a)}, value: {a})")
+        if isinstance(a, list):
+            raise RuntimeError("For 'Custom', the inputs must be Tensors, but got a list")
+
     def forward(*args):
         found = func(*(a.asnumpy() if isinstance(a, Tensor) else a for a in args))
-        return tuple(map(Tensor, found)) if isinstance(found, tuple) else Tensor(found)
+        several = isinstance(found, tuple)
+        declared = out_dtype(*(a.dtype for a in args)) if callable(out_dtype) else out_dtype
+        for array, dtype in zip(found if several else (found,), declared if several else (declared,),
+                                strict=False):
+            made = np.asarray(array).dtype
+            if dtype is not None and made.itemsize != _dtype.to_torch(dtype).itemsize:
+                raise RuntimeError(f"memcpy failed.\nThe function gave {made}, out_dtype says {dtype}.")
+        return tuple(map(Tensor, found)) if several else Tensor(found)
 
     if bprop is None or mode.differentiation is None:
         return forward(*args)

@@ -267,9 +267,9 @@ def argmin(input, axis=None, keepdims=False):
 
 
 @method(name="argmax")
-@_AXIS
-def _tensor_argmax(self, axis=None, keepdims=False):
-    return _index_of(torch.argmax, self, axis, keepdims, "Argmax")
+@spelled(axis="dim", keepdims="keepdim")
+def _tensor_argmax(self, dim=None, keepdim=False):
+    return _index_of(torch.argmax, self, dim, keepdim, "Argmax")
 
 
 @method(name="argmin")

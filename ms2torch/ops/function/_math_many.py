@@ -18,13 +18,13 @@ def _plus_quotient(input, tensor1, tensor2, value):
     return arithmetic.add(input, arithmetic.mul(arithmetic.div(tensor1, tensor2), value))
 
 
-@op(method=True)
+@op(method=True, named="Addcmul")
 def addcmul(input, tensor1, tensor2, value=1):
     """input + value * tensor1 * tensor2 (``mindspore.ops.addcmul``)."""
     return _plus_product(input, tensor1, tensor2, value)
 
 
-@op(method=True)
+@op(method=True, named="Addcdiv")
 def addcdiv(input, tensor1, tensor2, value=1):
     """input + value * tensor1 / tensor2 (``mindspore.ops.addcdiv``)."""
     return _plus_quotient(input, tensor1, tensor2, value)

@@ -6,7 +6,8 @@ import builtins
 
 import torch
 
-from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._checkparam import check_value_type
+from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
 
@@ -175,6 +176,19 @@ def bincount(input, weights=None, minlength=0):
     MindSpore: ``mindspore.ops.bincount``.
     """
     return _counted(input.to(torch.int64), weights, minlength).to(torch.float32)
+
+
+@primitive("HistogramFixedWidth", init={"nbins": REQUIRED, "dtype": "int32"}, call=("x", "range"))
+def _histogram_fixed_width(x, limits, nbins=None, dtype="int32"):
+    """How many elements fall into each of ``nbins`` parts of one width between two ``limits``, Int32; those
+    beyond count in the first and the last part.
+
+    MindSpore: ``mindspore.ops.HistogramFixedWidth``, which has no CPU kernel.
+    """
+    check_value_type("nbins", nbins, int, "HistogramFixedWidth")
+    low, high = limits.to(torch.float64)
+    at = torch.floor((x.to(torch.float64) - low) / (high - low) * nbins).clamp(0, nbins - 1)
+    return torch.bincount(at.to(torch.int64).reshape(-1), minlength=nbins).to(torch.int32)
 
 
 @mint_form(name="bincount")

@@ -202,10 +202,23 @@ def _depthwise(x, weight, channel_multiplier=None, kernel_size=None, mode=3, pad
                        "DepthwiseConv2dNative")
 
 
+def _check_backprop(x, weight, out, pad_mode, pads, stride, dilation) -> None:
+    """RuntimeError where ``x`` is not of the size that Conv2D makes of an input of the size ``out``."""
+    for i in (0, 1):
+        kernel = (weight.shape[2 + i] - 1) * dilation[i] + 1
+        padded = out[i] + (sum(pads[i]) if pad_mode == "pad" else 0)
+        want = -(-out[i] // stride[i]) if pad_mode == "same" else (padded - kernel) // stride[i] + 1
+        if x.shape[2 + i] != want:
+            raise RuntimeError(
+                "could not create a primitive descriptor for the convolution forward propagation primitive. "
+                f"Conv2D makes {want} of {out[i]} along axis {2 + i}, but got {x.shape[2 + i]}.")
+
+
 def _conv2d_backprop(x, weight, sizes, pad_mode, pad, stride, dilation, group, pad_list=None):
     pads = paired(pad_list if pad_list else pad, 2)
     stride, dilation = _numbers(stride, 2), _numbers(dilation, 2)
     out = [int(n) for n in sizes[2:]]
+    _check_backprop(x, weight, out, pad_mode, pads, stride, dilation)
     y = transposed(x, weight, None, stride, "pad", [(0, 0)] * 2, dilation, group)
     if pad_mode == "pad":
         before = [a for a, _ in pads]

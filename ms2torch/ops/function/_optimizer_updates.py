@@ -32,7 +32,7 @@ def _update(name: str, states: int, init=None, all_states=True, call=None):
 
         @functools.wraps(step)
         def kernel(*args, **fixed):
-            if call:
+            if call and len(args) == len(call):
                 args = tuple(args[i] for i in call)
             raw = lower(args)
             if sparse and len(raw) > names.index("indices"):

@@ -100,6 +100,10 @@ def _check_limits(name, input, from_=0, to=ABSENT) -> None:
     called, kinds, default = _PRIMITIVES_IN_PLACE[name]
     whole, to = kinds is Integral, default if to is ABSENT else to
 
+    if isinstance(input, Tensor) and input._t.is_complex():
+        raise TypeError(f"For primitive[{called}], the input[input] supports types: Bool, Int8, Int16, "
+                        f"Int32, Int64, UInt8, Float16, Float32, Float64, BFloat16. But got {input.dtype}.")
+
     def fits(value):
         return isinstance(value, (kinds, Tensor)) and not (whole and isinstance(value, bool))
 

@@ -34,6 +34,8 @@ def _common(arguments: dict, dtype):
     for name, value in arguments.items():
         if hasattr(value, "dtype"):
             own = value.dtype
+            if isinstance(value, np.generic):            # MindSpore compares numpy's dtype with its own
+                raise TypeError(f"{name} should have the same dtype as other arguments.")
             if not isinstance(value, Tensor):
                 own = _dtype.from_torch(_dtype.to_torch(own))
             if common is not None and own != common:
