@@ -104,8 +104,10 @@ def jit_class(cls):
         raise TypeError(
             f"Decorator jit_class is used for user-defined classes and cannot be used for nn.Cell: {cls}."
         )
+    from ms2torch.language import jit_classes
+
     cls.__ms_class__ = True
-    return cls
+    return jit_classes.marked(cls)
 
 
 def lazy_inline(fn=None, attrs=None, policy=None):

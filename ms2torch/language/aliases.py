@@ -23,6 +23,7 @@ class Aliases:
         passing = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)]
         passing += [a for n in ast.walk(function) if isinstance(n, ast.Call) for a in n.args]
         self.passing = {id(n) for n in passing}  # sequences that only carry what is in them
+        self.rearranged: dict = {}      # the lines where a method moves the items of a name's list
         self.seen: set = {a.arg for a in ast.walk(function) if isinstance(a, ast.arg)}
         for node in ast.walk(function):
             self._note(node)
@@ -37,10 +38,13 @@ class Aliases:
         """Whether ``name`` is bound to a list that this function makes."""
         return any(isinstance(v, (ast.List, ast.ListComp)) for v in self.bound.get(name, ()))
 
+    def dicts(self, name: str) -> bool:
+        """Whether ``name`` is bound to a dict that this function makes."""
+        return any(isinstance(v, (ast.Dict, ast.DictComp)) for v in self.bound.get(name, ()))
+
     def holds(self, name: str) -> bool:
         """Whether ``name`` is bound to a list or a dict that this function makes."""
-        return self.lists(name) or any(
-            isinstance(v, (ast.Dict, ast.DictComp)) for v in self.bound.get(name, ()))
+        return self.lists(name) or self.dicts(name)
 
     def _note(self, node) -> None:
         if isinstance(node, ast.Assign):
@@ -72,6 +76,9 @@ class Aliases:
 
     def _given(self, call) -> None:
         """What a method takes it may keep: ``b.append(a)``."""
+        if (isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name)
+                and call.func.attr in ("insert", "extend", "reverse", "pop")):
+            self.rearranged.setdefault(call.func.value.id, []).append(call.lineno)
         if isinstance(call.func, ast.Attribute) and call.func.attr in (
             "append",
             "insert",

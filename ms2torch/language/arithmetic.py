@@ -13,7 +13,9 @@ _LEAST, _MOST = -(2**63), 2**63 - 1
 
 
 def single(value):
-    """A float as float32 has it; anything else as it is."""
+    """A float as float32 has it, in a sequence too; anything else as it is."""
+    if value.__class__ in (tuple, list):
+        return value.__class__(map(single, value))
     return ctypes.c_float(value).value if value.__class__ is float else value
 
 

@@ -6,7 +6,7 @@ import ast
 
 from ms2torch._naming import generations
 from ms2torch.common.parameter import Parameter
-from ms2torch.language import containers, shifting, unpacking
+from ms2torch.language import containers, jit_classes, shifting, unpacking
 from ms2torch.language.trees import base_of, is_pop, loaded, placed, root_of
 
 PREFIX = "_graph_"
@@ -34,7 +34,7 @@ class Assigning:
         root = root_of(node.func.value)
         if root is None:
             return self._own_list(node.func.value)
-        same = node.func.attr not in ("remove", "sort")
+        same = node.func.attr not in ("remove", "sort") and not (is_pop(node) and self.aliases.dicts(root.id))
         return root.id in self.hidden and not (same and in_place and self.aliases.alone(root.id))
 
     def _own_list(self, node) -> bool:
@@ -92,12 +92,24 @@ class Assigning:
         if isinstance(target, ast.Attribute) and self._is_parameter(target):
             args = [loaded(target.value), placed(ast.Constant(target.attr), target), self.visit(value)]
             return placed(ast.Expr(self.call("assign", containers.assign, args, node)), node)
+        if isinstance(target, ast.Attribute) and self._of_jit_class(target):
+            return self._written(target, self.visit(value), node)
         if isinstance(target, ast.Attribute) and self._is_own(target):
             node.value = self.call("kept", containers.kept, [self.visit(value)], value)
             return node
         if isinstance(target, ast.Name) and self._changes(value, is_pop(value)):
             return self._bound_and_changed(target, value, node)
         return self.generic_visit(node)
+
+    def _of_jit_class(self, target) -> bool:
+        """Whether an attribute that is written may be one of a ``jit_class``'s instance."""
+        if not isinstance(target.value, ast.Name):
+            return False
+        return not self._is_own(target) or jit_classes.is_instance(self.owner)
+
+    def _written(self, target, value, statement):
+        args = [loaded(target.value), placed(ast.Constant(target.attr), target), value]
+        return placed(ast.Expr(self.call("write", jit_classes.write, args, statement)), statement)
 
     def _unnamed(self, target, value, statement):
         """``x.view(-1)[0] = v``: no name means the Tensor that is made."""
@@ -152,6 +164,9 @@ class Assigning:
             self.differs = True
             value = placed(ast.BinOp(loaded(node.target), node.op, self.visit(node.value)), node)
             return placed(ast.Assign([node.target], value), node)
+        if isinstance(node.target, ast.Attribute) and self._of_jit_class(node.target):
+            value = placed(ast.BinOp(loaded(node.target), node.op, node.value), node)
+            return self._written(node.target, self.visit(value), node)
         if isinstance(node.target, ast.Attribute) and self._is_own(node.target) and not self._is_parameter(
                 node.target):
             value = self.visit(placed(ast.BinOp(loaded(node.target), node.op, node.value), node))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.language.printing import print_
+from ms2torch.language.results import of_python
 
 AMBIGUOUS = "The truth value of an array with more than one element is ambiguous."
 
@@ -128,7 +129,7 @@ def _one(value, separator: str):
 
 def float_(value=0.0):
     """``float``: also of a Tensor or an array of one element, whatever its shape."""
-    return float(_one(value, ""))
+    return of_python(float(_one(value, "")))
 
 
 def int_(value=0, *base):
@@ -150,9 +151,22 @@ def not_(value):
     return not value
 
 
+def passes(value):
+    """Whether a comprehension keeps an item under the condition ``value``: of numbers it keeps 1 alone."""
+    if isinstance(value, (bool, Tensor)):
+        return value
+    if isinstance(value, (int, float)):
+        return value == 1
+    if isinstance(value, str):
+        raise RuntimeError("Not support this condition value:")
+    if value is None or isinstance(value, (tuple, list)):
+        raise RuntimeError("The pointer[cond_value] is null.")
+    return value
+
+
 def round_(value, *digits):
     """``round``; of a Tensor element by element."""
-    return value.round() if isinstance(value, Tensor) else round(value, *digits)
+    return value.round() if isinstance(value, Tensor) else of_python(round(value, *digits))
 
 
 def pow_(base, exponent, modulus=None):

@@ -138,6 +138,8 @@ CHANGING = frozenset({*_CHANGES, "pop"})
 
 def changed(name: str, target, *args, **keywords):
     """(what the name means after ``target.name(...)``, what the call gives)."""
+    if isinstance(target, dict) and name == "pop":
+        return _taken_for_a_list(target, *args)
     if target.__class__ is not list:
         return target, getattr(target, name)(*args, **keywords)
     if name == "pop":
@@ -154,6 +156,28 @@ def _popped(items, index=-1):
     made = items[:]
     value = made.pop(index)
     return made, value
+
+
+def _taken_for_a_list(items: dict, key, *default):
+    """``v = d.pop(key)`` of a dict: MindSpore takes the value for a list and what was popped from it."""
+    value = items.get(key, *default) if default else items[key]
+    if not isinstance(value, (tuple, list)):
+        from ms2torch.language.builtin_functions import type_name
+
+        raise TypeError(f"For 'TupleGetItem', input[0] should be Sequence, but got {type_name(value)}.")
+    return value[0], value[1]
+
+
+def looked_up(target, name: str, *args):
+    """``target.pop(...)`` or ``target.popitem()`` in an expression: a dict is left as it is."""
+    return getattr(dict(target) if target.__class__ is dict else target, name)(*args)
+
+
+def found(holder, value):
+    """What was found in ``holder``, a list that was changed in a way that makes its numbers variable."""
+    if holder.__class__ is not list or value.__class__ not in (bool, int, float):
+        return value
+    return wrap(torch.tensor(value))
 
 
 def has_key(target, key):

@@ -6,15 +6,13 @@ import dis
 import functools
 import types
 import weakref
-from collections import OrderedDict
 
-import numpy as np
 import torch
 
 from ms2torch._core import mode
 from ms2torch._core.gradient import local_writes, recording
 from ms2torch._core.random import graph_streams
-from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.language import results
 
 # Cell classes whose own construct is still as it was written, and may meet a graph.
 _waiting: weakref.WeakSet = weakref.WeakSet()
@@ -92,7 +90,7 @@ def _called(run, function, args: tuple, kwargs: dict):
     """One call of a graph: its result, its errors in a graph's words."""
     mode.inside += 1
     try:
-        return _out(run(*args, **kwargs))
+        return results.handed_out(run(*args, **kwargs), function, args, kwargs)
     except Exception as error:
         told = explained(error, function, args, kwargs, "function")
         if told is error:
@@ -100,6 +98,8 @@ def _called(run, function, args: tuple, kwargs: dict):
         raise told.with_traceback(error.__traceback__) from None
     finally:
         mode.inside -= 1
+        if not mode.inside:
+            results.forget()
 
 
 def _strictly(run, strict: bool):
@@ -121,23 +121,6 @@ def _copy_of(function, owner):
     if owner is not None and isinstance(function, types.FunctionType):
         return reading.copy_of(function, owner)
     return calling.called(function)
-
-
-def _out(value):
-    """A graph's result: its Python floats have passed through float32, numpy's numbers are Python's."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    kind = value.__class__
-    if kind is Tensor:
-        return value
-    if kind is float:
-        return float(np.float32(value))
-    for plain in (tuple, list):
-        if kind is plain or (isinstance(value, plain) and kind.__module__ == "ms2torch.common.mutable"):
-            return plain([_out(v) for v in value])     # what was `mutable` comes out plain
-    if kind is dict or kind is OrderedDict:
-        return {k: _out(v) for k, v in value.items()}
-    return value
 
 
 def explained(error: Exception, function, args: tuple, kwargs: dict, entry: str) -> Exception:

@@ -72,6 +72,12 @@ class KnownNumbers:
         """Whether a function gives a number for numbers."""
         if isinstance(function, ast.Name):
             return function.id in _OF_NUMBERS and function.id not in self._local
+        return self.is_of_math(function)
+
+    def is_of_math(self, function) -> bool:
+        """Whether a name or an attribute is a function of Python's ``math``."""
+        if not isinstance(function, (ast.Name, ast.Attribute)):
+            return False
         value = self._value_of(function)
         return isinstance(value, types.BuiltinFunctionType) and value.__module__ == math.__name__
 
@@ -97,14 +103,21 @@ class Computing:
         return self.call(f"number_{name}", arithmetic.OPERATIONS[name], operands, node)
 
     def visit_Compare(self, node):
-        """Numbers that are compared are of 32 bits, where one is computed or written with more."""
+        """Numbers that are compared, sequences of them too, are of 32 bits, where one is computed or written
+        with more."""
         operands = [node.left, *node.comparators]
-        rounded = all(map(self.numbers.holds, operands)) and any(map(_inexact, operands))
+        searched = any(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops)
+        rounded = not searched and all(map(self._of_numbers, operands)) and any(map(_inexact, operands))
         node = self.generic_visit(node)
         if rounded:
             node.left, *node.comparators = [
                 self.call("single", arithmetic.single, [n], n) for n in (node.left, *node.comparators)]
         return node
+
+    def _of_numbers(self, node) -> bool:
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return all(map(self._of_numbers, node.elts))
+        return self.numbers.holds(node)
 
 
 def _negative(node) -> bool:

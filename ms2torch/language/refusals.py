@@ -42,5 +42,7 @@ def _check(node) -> None:
             "The 'generators' supports 1 'comprehension' in ListComp/GeneratorExp, "
             f"but got {len(node.generators)} comprehensions."
         )
+    if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value >= 2**63:
+        raise RuntimeError("Unable to cast Python instance of type <class 'int'> to C++ type 'long'")
     for child in ast.iter_child_nodes(node):
         _check(child)

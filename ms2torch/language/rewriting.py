@@ -15,8 +15,11 @@ from ms2torch.language import (
     calling,
     closures,
     containers,
+    jit_classes,
+    outer_lists,
     printing,
     raising,
+    results,
     strictness,
     texts,
     unpacking,
@@ -25,12 +28,19 @@ from ms2torch.language.aliases import Aliases
 from ms2torch.language.assigning import PREFIX, SHIFTS, Assigning
 from ms2torch.language.branches import Branches, Choosing
 from ms2torch.language.known_numbers import Computing, KnownNumbers
-from ms2torch.language.trees import is_view, parts_of_text, placed
+from ms2torch.language.trees import is_truth, is_view, parts_of_text, placed
 
 # Calls that walk over their argument at once: what it is made of cannot be seen.
 _WALKING = frozenset(
     {"list", "tuple", "sum", "max", "min", "all", "any", "sorted", "set", "dict", "enumerate", "zip"}
 )
+
+
+def _local_names(function) -> set:
+    names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    names |= {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
+    return names | {n.name for n in ast.walk(function) if isinstance(n, ast.FunctionDef)} - {
+        getattr(function, "name", None)}
 
 
 class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
@@ -50,13 +60,14 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
 
     def visit_function(self, node):
         """The tree of the whole function."""
-        self.hidden = {
-            n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        }
-        self.hidden |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
-        self.hidden |= {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef)} - {
-            getattr(node, "name", None)
-        }
+        self.hidden = _local_names(node)
+        if isinstance(node, ast.FunctionDef) and outer_lists.taken_in(node, self.self_name, self._value_of):
+            self.differs, self.hidden = True, _local_names(node)
+        own = self.self_name if jit_classes.is_instance(self.owner) else None
+        self.written = {        # attributes that are read late elsewhere, see `jit_classes`
+            (n.value.id, n.attr) for n in ast.walk(node)
+            if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)
+            and (n.value.id == own or n.value.id not in self.hidden)}
         self.aliases, self.late = Aliases(node), closures.Late(node)
         self.branches = Branches(node)
         self.numbers = KnownNumbers(node, self._value_of)
@@ -128,6 +139,9 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
 
     def visit_Attribute(self, node):
         if isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name):
+            if (node.value.id, node.attr) in self.written:
+                told = [node.value, placed(ast.Constant(node.attr), node)]
+                return self.call("read", jit_classes.read, told, node)
             changed = self._taken_in(node, f"{node.value.id}_{node.attr}")
             if changed is not node:
                 return changed
@@ -142,10 +156,15 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
             node = self.generic_visit(node)
             node.func = placed(ast.Name(self.need(name, value), ast.Load()), node.func)
             return node
+        if name in ("sum", "max", "min") and len(node.args) == 1 and self._rearranged(node.args[0], node):
+            made = placed(ast.Call(node.func, [self.visit(node.args[0])], node.keywords), node)
+            return self.call("found", containers.found, [self.visit(node.args[0]), made], node)
         if name in _WALKING:
             node.args = [self._walked(a) for a in node.args]
             node.keywords = [self.visit(k) for k in node.keywords]
             return node
+        if self.numbers.is_of_math(node.func):
+            return self.call("of_python", results.of_python, [self.generic_visit(node)], node)
         if isinstance(node.func, ast.Attribute):
             method = self._method(node)
             if method is not None:
@@ -218,11 +237,23 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
         if func.attr == "set_data" and args and not node.keywords:
             told = [self.visit(func.value), *map(self.visit, args)]
             return self.call("given_data", containers.given_data, told, node)
+        if func.attr in ("pop", "popitem") and not node.keywords and not (
+                isinstance(func.value, ast.Name) and self.aliases.lists(func.value.id)):
+            told = [self.visit(func.value), placed(ast.Constant(func.attr), node), *map(self.visit, args)]
+            return self.call("looked_up", containers.looked_up, told, node)
+        if func.attr in ("index", "count") and self._rearranged(func.value, node):
+            holder = func.value
+            return self.call("found", containers.found, [holder, self.generic_visit(node)], node)
         if is_view(node):
             return self.call("view", builtin_functions.view_, [self.generic_visit(node)], node)
         if self.self_name and isinstance(func.value, ast.Name) and func.value.id == self.self_name:
             return self._own_method(node)
         return None
+
+    def _rearranged(self, holder, at) -> bool:
+        """Whether this is a name whose list was changed before so that what is found in it is variable."""
+        return isinstance(holder, ast.Name) and any(
+            line < at.lineno for line in self.aliases.rearranged.get(holder.id, ()))
 
     def _own_method(self, node):
         """``self.method(...)``: a method of the class, or a function that is an attribute."""
@@ -260,7 +291,11 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
         self.inner += 1
         for generator in node.generators:
             generator.iter = self._walked(generator.iter)
-            generator.ifs = [self._condition(test) for test in generator.ifs]
+            spec = unpacking.spec_of(generator.target)
+            if spec is not None and not unpacking.gives(generator.iter, len(spec)):
+                told = [placed(ast.Constant(spec), generator.target), generator.iter]
+                generator.iter = self.call("each_taken", unpacking.each_taken, told, generator.iter)
+            generator.ifs = [self._passing(test) for test in generator.ifs]
         for part in ("elt", "key", "value"):
             if hasattr(node, part):
                 setattr(node, part, self.visit(getattr(node, part)))
@@ -366,6 +401,12 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
             return node
         return self.visit(node)
 
+    def _passing(self, test):
+        """The condition of a comprehension, of which a graph takes more than the truth."""
+        known = is_truth(test)
+        test = self._condition(test)
+        return test if known else self.call("passes", builtin_functions.passes, [test], test)
+
     def _named(self, node) -> str:
         """The name that keeps the condition of ``node``."""
         if not isinstance(node.test, ast.NamedExpr):
@@ -392,6 +433,8 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
 
     def visit_UnaryOp(self, node):
         """``not`` of a Tensor is a Tensor."""
+        if isinstance(node.op, ast.UAdd) and isinstance(node.operand, ast.Constant):
+            return node.operand                     # (of True it is True)
         if not isinstance(node.op, ast.Not):
             return self.generic_visit(node)
         return self.call("negated", builtin_functions.not_, [self.visit(node.operand)], node)

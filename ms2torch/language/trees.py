@@ -23,6 +23,15 @@ def parts_of_text(node) -> list:
     return []
 
 
+def is_truth(node) -> bool:
+    """Whether an expression gives True or False (or a Tensor), never another object."""
+    if isinstance(node, ast.BoolOp):
+        return all(map(is_truth, node.values))
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "id", None) in ("isinstance", "hasattr", "callable", "bool", "all", "any")
+    return isinstance(node, ast.Compare) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
+
+
 def is_view(node) -> bool:
     return (
         isinstance(node, ast.Call)

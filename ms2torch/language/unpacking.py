@@ -44,6 +44,11 @@ def taken(spec: tuple, value):
     return value
 
 
+def each_taken(spec: tuple, values):
+    """What a comprehension walks over, each item `taken` apart."""
+    return (taken(spec, value) for value in values)
+
+
 def _first(value, count: int):
     if isinstance(value, (tuple, list)):
         if len(value) < count:

@@ -117,6 +117,7 @@ def _place(error) -> Place | None:
             continue
         tree, node = _node(code, frames[number].tb_lasti)
         last = frames[-1].tb_frame.f_code.co_name if number < len(frames) - 1 else ""
+        last = "" if last == "method_of_a_graph" else last      # (which passes on what it was called with)
         return Place(frames[number].tb_frame, node, tree, last)
     return None
 

@@ -52,11 +52,12 @@ class Graph:
 class Call:
     """One call of a graph from outside, for its time."""
 
-    __slots__ = ("_arguments", "_entered", "_function", "_graph", "_owner")
+    __slots__ = ("_arguments", "_entered", "_function", "_graph", "_owner", "writes")
 
     def __init__(self, owner, function, arguments: tuple) -> None:
         self._owner, self._function, self._arguments = owner, function, arguments
         self._graph: Graph | None = None
+        self.writes: dict = {}          # (id of an object, attribute): the object, what it gets at the end
         self._entered: dict = {}        # by code: its latest frame, and what it used there
 
     def graph(self) -> Graph | None:
@@ -103,11 +104,14 @@ def _is_the_programs(frame) -> bool:
 
 def call(owner, function, args: tuple, kwargs: dict, of=None):
     """``function(*args, **kwargs)`` as one call of the graph of it (or of ``of``) that ``owner`` keeps."""
-    here.call = Call(owner, of or function, (args, kwargs))
+    here.call = made = Call(owner, of or function, (args, kwargs))
     try:
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
     finally:
         here.call = None
+    for (_, name), (written, value) in made.writes.items():
+        setattr(written, name, value)
+    return result
 
 
 def _kind(value):

@@ -1,0 +1,83 @@
+"""Lists and names outside of a function that it writes to: a graph writes to what is its own.
+
+``LIST.append(x)`` or ``LIST[0] = x`` of a global list, of one in the closure, ``self.items[0] = x``: the rest
+of the function sees the change, nobody else does. What is assigned to a name that ``global`` declares is
+computed and dropped; whoever reads the name sees what it was.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ms2torch.language.containers import CHANGING
+from ms2torch.language.trees import base_of, placed
+
+_PREFIX = "_graph_own_"
+
+
+def taken_in(node: ast.FunctionDef, self_name: str | None, value_of) -> bool:
+    """Have ``node`` write to copies of its own; whether there was something to change. ``value_of`` tells
+    what an outer name or an attribute of ``self`` holds."""
+    declared = {name for n in ast.walk(node) if isinstance(n, ast.Global) for name in n.names}
+    local = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    local |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+    stored_attributes = {n.attr for n in ast.walk(node)
+                         if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    held = {}
+    for target in _written(node):
+        if isinstance(target, ast.Name) and target.id not in local and isinstance(value_of(target), list):
+            held[target.id] = target
+        elif (isinstance(target, ast.Attribute) and getattr(target.value, "id", None) == self_name is not None
+                and target.attr not in stored_attributes and isinstance(value_of(target), list)):
+            held[f"{self_name}.{target.attr}"] = target
+    if not held and not declared & local:
+        return False
+    own = _Own(held, declared & local, self_name)
+    starts = [placed(ast.Assign([ast.Name(_name(key), ast.Store())], _read(target)), node.body[0])
+              for key, target in held.items()]
+    node.body = [*starts, *map(own.visit, node.body)]
+    return True
+
+
+def _written(node):
+    """What stands under the subscripts that ``node`` stores to; outer names whose list a method changes."""
+    for n in ast.walk(node):
+        if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store):
+            yield base_of(n)
+        elif (isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in CHANGING
+                and isinstance(n.func.value, ast.Name)):
+            yield n.func.value
+
+
+def _read(target):
+    if isinstance(target, ast.Name):
+        return ast.Name(target.id, ast.Load())
+    return ast.Attribute(ast.Name(target.value.id, ast.Load()), target.attr, ast.Load())
+
+
+def _name(key: str) -> str:
+    return _PREFIX + key.replace(".", "_")
+
+
+class _Own(ast.NodeTransformer):
+    """Puts a function's own names in the place of outer ones."""
+
+    def __init__(self, held: dict, dropped: set, self_name: str | None) -> None:
+        self.held, self.dropped, self.self_name = held, dropped, self_name
+
+    def visit_Name(self, node):
+        own = node.id in (self.dropped if isinstance(node.ctx, ast.Store) else self.held)
+        return placed(ast.Name(_name(node.id), node.ctx), node) if own else node
+
+    def visit_Attribute(self, node):
+        key = f"{self.self_name}.{node.attr}"
+        if isinstance(node.value, ast.Name) and node.value.id == self.self_name and key in self.held:
+            return placed(ast.Name(_name(key), node.ctx), node)
+        return self.generic_visit(node)
+
+    def visit_AugAssign(self, node):
+        """``counter += 1`` of a global name reads it."""
+        if isinstance(node.target, ast.Name) and node.target.id in self.dropped:
+            value = placed(ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value), node)
+            return self.visit(placed(ast.Assign([node.target], value), node))
+        return self.generic_visit(node)

@@ -1,0 +1,114 @@
+"""What a marked function hands out: floats that a graph computed are of 32 bits, those that it only passes on
+are as they were."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+import types
+from collections import OrderedDict
+
+import numpy as np
+
+from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.language.arithmetic import single
+
+# Above it MindSpore hands out a float of 32 bits in any case.
+_LARGE = 2.0**24
+
+
+class _Made(threading.local):
+    """Floats that Python computed for this thread's graph."""
+
+    def __init__(self) -> None:
+        self.values: set = set()
+
+
+_made = _Made()
+
+
+def of_python(value):
+    """``value``, which Python computed for a graph when it was made (``math.sqrt(2.0)``)."""
+    if value.__class__ is float:
+        _made.values.add(value)
+    return value
+
+
+def handed_out(value, function, args: tuple, kwargs: dict):
+    """The result of ``function(*args, **kwargs)``, a marked function: numpy's numbers are Python's."""
+    if value.__class__ is Tensor:
+        return value
+    passed = None
+    if _holds_float(value):
+        passed = {v for v in _floats_of(function, args, kwargs) if abs(v) < _LARGE and single(v)}
+    return _out(value, passed, ())
+
+
+def forget() -> None:
+    """The graph has ended."""
+    _made.values.clear()
+
+
+def _out(value, passed, siblings):
+    if isinstance(value, np.generic):
+        return value.item()
+    kind = value.__class__
+    if kind is Tensor:
+        return value
+    if kind is float:
+        # (beside None and dicts, scalars come out of another way)
+        mixed = any(v is None or isinstance(v, dict) for v in siblings)
+        return value if value in passed and not mixed else single(value)
+    for plain in (tuple, list):
+        if kind is plain or (isinstance(value, plain) and kind.__module__ == "ms2torch.common.mutable"):
+            return plain([_out(v, passed, value) for v in value])     # what was `mutable` comes out plain
+    if kind is dict or kind is OrderedDict:
+        return {k: _out(v, passed, ()) for k, v in value.items()}
+    return value
+
+
+def _holds_float(value) -> bool:
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        return any(map(_holds_float, value))
+    return value.__class__ is float
+
+
+def _floats_of(function, args, kwargs):
+    """The floats that a function can pass on: given, written out, global, in its closure, of its object."""
+    yield from _made.values
+    yield from _floats_in((args, kwargs))
+    yield from _floats_seen(function, 3)
+    if args and not isinstance(args[0], (Tensor, int, float, str, tuple, list, dict)):
+        yield from _floats_in(getattr(args[0], "__dict__", {}))
+
+
+def _floats_seen(function, depth: int):
+    code = getattr(function, "__code__", None)
+    if code is None or not depth:
+        return
+    seen = list(inspect.getclosurevars(function).nonlocals.values()) if function.__closure__ else []
+    codes = [code]
+    while codes:
+        code = codes.pop()
+        codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+        yield from (v for v in _floats_in(code.co_consts) if v > 0)      # (-0.1 is computed)
+        seen += [function.__globals__.get(name) for name in code.co_names]
+        seen += [vars(v)[name] for v in seen if isinstance(v, types.ModuleType)
+                 for name in code.co_names if vars(v).get(name).__class__ is float]
+    for value in seen:
+        if isinstance(value, types.FunctionType):
+            yield from _floats_seen(getattr(value, "_graph_source", value), depth - 1)
+        else:
+            yield from _floats_in(value)
+
+
+def _floats_in(value):
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        for v in value:
+            yield from _floats_in(v)
+    elif value.__class__ is float:
+        yield value
