@@ -35,9 +35,11 @@ class Exchange:
             t = t.full_tensor()     # lies on several ranks
         if t.dtype is torch.bfloat16:
             t = t.float()
-        if t.device.type != "cpu":
+        if not t.is_cpu:
             t = t.cpu()
-        return t.resolve_conj().resolve_neg().numpy()
+        if t.is_conj() or t.is_neg():
+            t = t.resolve_conj().resolve_neg()
+        return t.numpy()
 
     numpy = asnumpy
 

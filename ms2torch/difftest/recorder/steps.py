@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
+import json
 import os
 import platform
 import time
@@ -11,10 +13,23 @@ import traceback
 import numpy as np
 
 from .naming import Names
-from .writing import FORMAT, is_small, statistics
+from .writing import FORMAT
 
 # Names of the parameters by which MindSpore's train cells keep their loss scale.
 SCALE_NAMES = ("scale_sense", "cur_iter", "last_overflow_iter", "scale_value", "counter", "loss_scale")
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _head(stage, where, role, index, call, update, dtype, shape, training, extra):
+    """The part of a tensor's record that is the same in each step, as JSON text without its last brace."""
+    record = {"kind": "tensor", "stage": stage, "where": where, "role": role, "index": index, "call": call,
+              "dtype": dtype, "shape": list(shape)}
+    if update:
+        record["update"] = update
+    if not training:
+        record["training"] = False
+    record.update(extra)
+    return json.dumps(record, separators=(",", ":"))[:-1]
 
 
 class Enough(SystemExit):
@@ -43,7 +58,7 @@ class Steps:
         self.calls, self.made, self.stack = {}, [], []
         self.known_roots, self.shown, self.shown_now = set(), set(), set()
         self.static, self.adaptations, self.extra = {}, [], {}
-        self.held = {}  # (what, owner) -> the owner and what it holds
+        self.held = {}  # ids of optimizers and roots -> these, and what a step with them leaves behind
         self.header = None
         self.training = True
         self.tensor, self.parameter, self.cell = frame.tensor, frame.parameter, frame.cell
@@ -63,20 +78,10 @@ class Steps:
             return None
         array, dtype = self.frame.array(value)
         self.order += 1
-        record = {"kind": "tensor", "step": self.step, "stage": stage, "where": where, "role": role,
-                  "index": index, "call": call, "order": self.order, "dtype": dtype,
-                  "shape": list(array.shape)}
-        if update:
-            record["update"] = update
-        if not self.training:
-            record["training"] = False
-        record.update(self.extra)
-        whole = self.whole(stage, where)
-        if self.ending and not whole and is_small(array):
-            self.writer.add_later(record, array)
-        else:
-            record["stats"] = statistics(array)
-            self.writer.add(record, array if whole else None)
+        head = _head(stage, where, role, index, call, update, dtype, array.shape, self.training,
+                     tuple(self.extra.items()))
+        self.writer.add_described('%s,"step":%d,"order":%d' % (head, self.step, self.order), array,
+                                  self.whole(stage, where), stays=self.ending)
         return None
 
     # ---- how it works
@@ -169,7 +174,7 @@ class Steps:
         seen = self.shown_now if refeed else self.shown
         optimizers = optimizers + [o for o in self.optimizers if not any(o is other for other in optimizers)]
         states = {id(p) for o in optimizers for p in self.frame.state(o)}
-        for parameter in self._parameters(owner):
+        for parameter in self.frame.parameters(owner):
             if id(parameter) not in states and id(parameter) not in seen:
                 seen.add(id(parameter))
                 name = self._parameter(parameter, owner)
@@ -186,30 +191,20 @@ class Steps:
             self.frame.assign(parameter, self.frame.tensor_of(array, parameter))
 
     def _end_step(self, optimizers):
-        states, seen, self.ending = set(), set(), True
-        for optimizer in optimizers:
-            update = self._index(optimizer)
-            for p in self._states(optimizer):
-                states.add(id(p))
-                name = self.frame.name(p)
-                if not name.startswith("learning_rate"):
-                    self.visit("optimizer", name, "value", 0, 0, p, update)
+        self.ending = True
+        states, parameters = self._left_behind(optimizers)
+        for name, state, update in states:
+            self.visit("optimizer", name, "value", 0, 0, state, update)
         for index, scaler in enumerate(self.scalers):
             for name in ("scale_value", "counter"):
                 value = getattr(scaler, name, None)
                 if isinstance(value, self.tensor):
                     self.visit("loss_scale", name, "value", index, 0, value)
-        for owner in self.roots + list(optimizers):
-            for p in self._parameters(owner):
-                if id(p) in states or id(p) in seen:
-                    continue
-                seen.add(id(p))
-                scale = self.frame.name(p).rpartition(".")[2] in SCALE_NAMES
-                stage = "loss_scale" if scale else "parameter"
-                self.visit(stage, self._parameter(p, owner), "value", 0, 0, p)
+        for name, parameter, stage in parameters:
+            self.visit(stage, name, "value", 0, 0, parameter)
         self.writer.add({"kind": "step", "number": self.step, "event": "end", "gradients": bool(self.updated),
                          "time": time.time()})
-        self.writer.flush()
+        self.writer.step_ended()
         self.open = self.deep = self.ending = False
         self.made, self.roots, self.drawn = [], [], []
         if self.options.compiled:
@@ -230,20 +225,32 @@ class Steps:
         all_called = len(self.called) >= len(self.made_optimizers)
         return turns is not None and (self.turn > turns or (self.turn == turns and all_called))
 
-    def _parameters(self, owner):
-        return self._looked_up("parameters", owner)
+    def _left_behind(self, optimizers):
+        """What a step leaves: (name, state, update) of the optimizers, (name, parameter, stage) of the rest;
+        looked for anew in steps 1, 2, 4, 8, ... and in those that are looked into."""
+        owners = (*optimizers, *self.roots)
+        key = tuple([id(owner) for owner in owners])
+        again = self.deep or self.step & (self.step - 1) == 0
+        if again or key not in self.held or not all(isinstance(owner, self.cell) for owner in owners):
+            if len(self.held) > 16:  # losses that are made for each step, say
+                self.held.clear()
+            self.held[key] = owners, self._find_left_behind(optimizers)
+        return self.held[key][1]
 
-    def _states(self, optimizer):
-        return self._looked_up("state", optimizer)
-
-    def _looked_up(self, what, owner):
-        """What a Cell or an optimizer holds; looked for anew in steps 1, 2, 4, 8, ... and in those that are
-        looked into."""
-        if self.deep or not isinstance(owner, self.cell) or self.step & (self.step - 1) == 0:
-            self.held.pop((what, id(owner)), None)
-        if (what, id(owner)) not in self.held:
-            self.held[what, id(owner)] = (owner, list(getattr(self.frame, what)(owner)))
-        return self.held[what, id(owner)][1]
+    def _find_left_behind(self, optimizers):
+        states, parameters, seen = [], [], set()
+        for optimizer in optimizers:
+            for p in self.frame.state(optimizer):
+                seen.add(id(p))
+                if not self.frame.name(p).startswith("learning_rate"):
+                    states.append((self.frame.name(p), p, self._index(optimizer)))
+        for owner in self.roots + list(optimizers):
+            for p in self.frame.parameters(owner):
+                if id(p) not in seen:
+                    seen.add(id(p))
+                    scale = self.frame.name(p).rpartition(".")[2] in SCALE_NAMES
+                    parameters.append((self._parameter(p, owner), p, "loss_scale" if scale else "parameter"))
+        return states, parameters
 
     def write_header(self):
         """The first record; called when the first step begins, as the mode is settled by then."""
