@@ -111,16 +111,15 @@ def layout_of(p, sizes: tuple[int, ...]):
 
 def _note(spread, name: str, attrs: dict, strategy) -> None:
     """Let the mesh have axes for a strategy."""
+    from ms2torch._core.processes.spread import parts
+
     size = distributed.size() // distributed.stages
-    for one in strategy or ():
-        if isinstance(one, Layout):
-            cuts = one.to_dict()["device_matrix"]
-        else:
-            cuts = tuple(n for n in one if n != 1)
+    layouts = [one.to_dict()["device_matrix"] for one in strategy or () if isinstance(one, Layout)]
+    for cuts in layouts or strategy or ():
         if math.prod(cuts) > size or size % math.prod(cuts):
             raise ValueError(f"For '{name}', the strategy {strategy} needs a number of devices that "
                              f"{math.prod(cuts)} divides, but there are {size}.")
-        spread.cuts.append(tuple(cuts))
+    spread.cuts += map(tuple, layouts) if layouts else [parts(name, attrs, strategy)] if strategy else []
 
 
 def _placements(spread, name: str, attrs: dict, strategy) -> list:

@@ -107,6 +107,23 @@ def _stages_alone() -> None:
     schedules._PipelineSchedule._warmup_p2p = alone
 
 
+def _places_of_shards_are_read() -> None:
+    """Where a part of a part begins torch reads from a tensor of numbers, which here must be a real one."""
+    from torch.utils._python_dispatch import _disable_current_modes
+
+    try:
+        from torch.distributed.tensor.placement_types import _StridedShard
+        plain = _StridedShard.local_shard_size_and_offset
+    except (ImportError, AttributeError):       # (earlier releases of torch have none)
+        return
+
+    def read(*args, **kwargs):
+        with _disable_current_modes():
+            return plain(*args, **kwargs)
+
+    _StridedShard.local_shard_size_and_offset = read
+
+
 def _reduced_after_the_backward_pass() -> None:
     """DDP's buckets want memory to point to. What is sent is the same without them."""
     from ms2torch.nn import DistributedGradReducer
@@ -180,6 +197,7 @@ def main() -> None:
     alias.install(None, inherit=False)
     _on_nothing()
     _stages_alone()
+    _places_of_shards_are_read()
     _reduced_after_the_backward_pass()
     _settings_over(LAYOUTS[layout])
     meter = Meter()

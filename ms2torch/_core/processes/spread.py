@@ -22,6 +22,7 @@ from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
 from ms2torch._core.processes import distributed, faults, zero
 from ms2torch._core.processes.dtensor import DTensor, Replicate, Shard
+from ms2torch._core.processes.products import PartByPart
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import says, tree_leaves, tree_map
 
@@ -123,9 +124,9 @@ _LABELS = {"MatMul": _matmul, "BatchMatMul": _matmul, "Gather": _gather,
 _FIRST = {"MatMul": "ikj", "BatchMatMul": "ikj"}
 
 
-def of_strategy(name: str, attrs: dict, strategy, sizes: tuple[int, ...]) -> list:
-    """Placements of each input of the operator ``name`` from a strategy: how many parts by dimension."""
-    what = f"'{name}' with the strategy {tuple(strategy)}"
+def _cuts(name: str, attrs: dict, strategy) -> tuple[list, dict]:
+    """(the labels of each input's dimensions, in how many parts each label is), parts in the order in which
+    they get axes."""
     ranks = [len(one) for one in strategy]
     labels = _LABELS.get(name, lambda attrs, ranks: [list(range(-n, 0)) for n in ranks])(attrs, ranks)
     cuts: dict = {}
@@ -133,11 +134,23 @@ def of_strategy(name: str, attrs: dict, strategy, sizes: tuple[int, ...]) -> lis
         for label, cut in zip(names, one, strict=True):
             cuts[label] = max(cut, cuts.get(label, 1))
     first = _FIRST.get(name, "")
-    axes = Axes(sizes, what)
     if name == "Gather":
         cuts = dict(sorted(cuts.items(), key=lambda item: item[0][0] != "i"))
-    for label in sorted(cuts, key=lambda one: first.find(one) if isinstance(one, str) and first else -1):
-        axes.assign(label, cuts[label])
+    order = sorted(cuts, key=lambda one: first.find(one) if isinstance(one, str) and first else -1)
+    return labels, {label: cuts[label] for label in order}
+
+
+def parts(name: str, attrs: dict, strategy) -> tuple[int, ...]:
+    """The parts that a strategy makes of the dimensions of the operator ``name``, each dimension once."""
+    return tuple(cut for cut in _cuts(name, attrs, strategy)[1].values() if cut != 1)
+
+
+def of_strategy(name: str, attrs: dict, strategy, sizes: tuple[int, ...]) -> list:
+    """Placements of each input of the operator ``name`` from a strategy: how many parts by dimension."""
+    labels, cuts = _cuts(name, attrs, strategy)
+    axes = Axes(sizes, f"'{name}' with the strategy {tuple(strategy)}")
+    for label, cut in cuts.items():
+        axes.assign(label, cut)
     return [placements(sizes, [axes.assign(label, cut) for label, cut in zip(names, one, strict=True)])
             for names, one in zip(labels, strategy, strict=False)]
 
@@ -193,7 +206,7 @@ class Spread:
         try:
             args = tuple([self._into(x, i, batch) for i, x in enumerate(args)])
             kwargs = {k: self._into(x, None, batch) for k, x in kwargs.items()}
-            with faults.diagnosing("a spread step"), Completing():
+            with faults.diagnosing("a spread step"), PartByPart(), Completing():
                 found = self._out(fn(*args, **kwargs), batch)
             self._keep_in_parts()
             return found

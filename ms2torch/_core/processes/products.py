@@ -1,0 +1,76 @@
+"""Products of stacks of matrices that are spread over the processes.
+
+torch flattens the dimensions of a stack before it multiplies, and of a stack that is split along two of them
+(batch and heads, say) it makes parts that not all of its rules know. Here each process multiplies the parts
+that it has.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from ms2torch._core.processes.dtensor import DTensor, Partial, Replicate, Shard
+
+_PRODUCTS = frozenset((torch.matmul, torch.Tensor.matmul, torch.Tensor.__matmul__))
+
+
+class PartByPart(TorchFunctionMode):
+    """Inside the block, processes multiply stacks of matrices part by part."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if func in _PRODUCTS and not kwargs:
+            a, b = args
+            if a.__class__ is DTensor and b.__class__ is DTensor and _aligned(a, b):
+                return _product(a, b)
+        return func(*args, **(kwargs or {}))
+
+
+def _aligned(a: DTensor, b: DTensor) -> bool:
+    """Whether ``a`` is a stack, and ``b`` one matrix or as many as ``a``."""
+    return a.ndim > 2 and (b.ndim == 2 or a.shape[:-2] == b.shape[:-2])
+
+
+def _product(a: DTensor, b: DTensor) -> DTensor:
+    columns, missing = a.ndim - 1, a.ndim - b.ndim
+    axes = [_axis(_dim(p), _dim(q, missing), columns, missing)
+            for p, q in zip(a.placements, b.placements, strict=True)]
+    laid_a, laid_b, out, gradient_a, gradient_b = (list(one) for one in zip(*axes, strict=True))
+    laid_b, gradient_b = ([Shard(p.dim - missing) if isinstance(p, Shard) else p for p in placements]
+                          for placements in (laid_b, gradient_b))
+    if not (_even(a, laid_a) and _even(b, laid_b)):
+        return torch.matmul(a, b)
+    mine = a.redistribute(placements=laid_a).to_local(grad_placements=gradient_a)
+    other = b.redistribute(placements=laid_b).to_local(grad_placements=gradient_b)
+    return DTensor.from_local(torch.matmul(mine, other), a.device_mesh, out, run_check=False)
+
+
+def _dim(placement, missing: int = 0) -> int | None:
+    """The dimension that is split, as ``a`` counts them."""
+    return placement.dim + missing if isinstance(placement, Shard) else None
+
+
+def _axis(i: int | None, j: int | None, columns: int, missing: int) -> tuple:
+    """How the operands, their product and their gradients lie on an axis of the mesh, where they come split
+    along their dimensions ``i`` and ``j``."""
+    rows, whole = columns - 1, Replicate()
+    stacked = [d for d in (i, j) if d is not None and d < rows]
+    if stacked and not missing:
+        split = Shard(stacked[0])
+        return split, split, split, split, split
+    if i is not None and i < columns and j is None:
+        return Shard(i), whole, Shard(i), Shard(i), Partial()
+    if i is None and j == columns:
+        return whole, Shard(j), Shard(j), Partial(), Shard(j)
+    if (i, j) == (columns, rows):
+        return Shard(i), Shard(j), Partial(), Shard(i), Shard(j)
+    return whole, whole, whole, whole, whole
+
+
+def _even(t: DTensor, placements) -> bool:
+    """Whether all processes get equal parts of ``t``."""
+    sizes = t.device_mesh.shape
+    return all(t.shape[d] % math.prod(n for n, p in zip(sizes, placements, strict=True)
+                                      if isinstance(p, Shard) and p.dim == d) == 0 for d in range(t.ndim))
