@@ -110,13 +110,11 @@ def _all(reader: Reader, api: str | None) -> Iterator[tuple[int, str, str, str, 
     for module in reader.modules:
         if not module.level and reader.installed(module.name) is False:
             package = module.name.partition(".")[0]
-            yield (
-                module.line,
-                "module",
-                package,
-                f"is not installed here: pip install {package}",
-                module.state,
-            )
+            if reader.installed(package) is False:
+                name, text = package, f"is not installed here: pip install {package}"
+            else:
+                name, text = module.name, f"is no module of the {package} that is here"
+            yield module.line, "module", name, text, module.state
 
 
 @cache

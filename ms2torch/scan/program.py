@@ -40,7 +40,7 @@ def command(code: str, api: str | None = None) -> list[Read]:
 
 def _one(shown: str, text, root: Path, path: Path, main: bool, api: str | None) -> tuple[Read, list[Path]]:
     def installed(name: str) -> bool:
-        return sources.is_local(root, name) or sources.is_installed(name)
+        return sources.has_module(name, root) if sources.is_local(root, name) else sources.is_installed(name)
 
     reader, read = judging.judge(shown, text, api=api, main=main, installed=installed)
     if reader is None:

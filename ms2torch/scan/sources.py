@@ -89,14 +89,43 @@ def without_magics(cell: str) -> str:
 
 @cache
 def is_installed(name: str) -> bool:
-    """Whether the package of a dotted name can be imported here."""
+    """Whether the module of a dotted name can be imported here, as far as that shows without importing it."""
     package = name.partition(".")[0]
-    if package in _PROVIDED or package in sys.builtin_module_names or package in sys.modules:
+    if package in _PROVIDED:
         return True
+    if package not in sys.builtin_module_names and package not in sys.modules:
+        try:
+            if importlib.util.find_spec(package) is None:
+                return False
+        except (ImportError, ValueError):
+            return True
+    return has_module(name)
+
+
+@cache
+def has_module(name: str, folder: Path | None = None) -> bool:
+    """Whether the package of a dotted name, in a folder or installed here, has that module. True where the
+    package is none of files, or its own lines speak of such a name and may make the module."""
+    places: list[str] = [*([str(folder)] if folder else ()), *sys.path]
+    spec = None
+    for part in name.split("."):
+        inner = PathFinder.find_spec(part, places)
+        if inner is None:
+            return spec is None or name in sys.modules or _speaks_of(spec.origin, part)
+        if inner.submodule_search_locations is None:
+            return True
+        spec, places = inner, list(inner.submodule_search_locations)
+    return True
+
+
+def _speaks_of(file: str | None, part: str) -> bool:
+    if file is None:
+        return False
     try:
-        return importlib.util.find_spec(package) is not None
-    except (ImportError, ValueError):
+        text = Path(file).read_text(encoding="utf-8", errors="replace")
+    except OSError:
         return True
+    return re.search(rf"\b({re.escape(part)}|__path__|sys\.modules|meta_path)\b", text) is not None
 
 
 def is_local(folder: Path, name: str) -> bool:

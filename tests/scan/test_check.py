@@ -138,6 +138,8 @@ LINES = [
     ("ms.Tensor([1]).repeat(2, 3, 4)",),
     ("ds.MnistDataset('d').batch(2, drop=1)", "argument", "mindspore.dataset.MnistDataset.batch", "'drop'"),
     ("import no_such_package_anywhere", "module", "no_such_package_anywhere", "pip install"),
+    ("from numpy.no_such import x", "module", "numpy.no_such", "no module of the numpy"),
+    ("import os.path, torch.ops, numpy.linalg, concurrent.futures.thread",),
     ("ops.absolutely_not()", "never", "mindspore.ops.absolutely_not", "no such name."),
     ("x = ops.nope() if hasattr(ops, 'nope') else 0",),
     ("hasattr(ops, 'nope') and ops.nope()",),
