@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import struct
 from pathlib import Path
@@ -255,7 +256,9 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         """Path and label of every image."""
         if self._found is None:
             folders = sorted(entry.name for entry in os.scandir(self.dataset_dir) if entry.is_dir())
-            numbers = self.class_indexing or {name: i for i, name in enumerate(folders)}
+            # As MindSpore, which tells of a label that is no whole number when it reads.
+            numbers = {name: operator.index(label) for name, label in self.class_indexing.items()}
+            numbers = numbers or {name: i for i, name in enumerate(folders)}
             endings = tuple(self.extensions or [""])
             found = []
             for folder in folders:

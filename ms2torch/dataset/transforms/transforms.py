@@ -226,6 +226,8 @@ class Concatenate(TensorOperation):
         self.axis, self.prepend, self.append = axis, prepend, append
 
     def _compute(self, *columns):
+        if self.axis is None:
+            raise TypeError("Concatenate: incompatible arguments: axis is None, it should be 0 or -1.")
         for column in columns:
             if column.ndim != 1:
                 raise OperationError("Concatenate: only 1D input supported, got rank of input: "

@@ -49,8 +49,11 @@ def check_callbacks(callbacks, where: str) -> None:
                 "using customized callbacks."
             )
         if old:
+            names = ", ".join(sorted(old))
+            what = "are older names of callback methods"
+            if len(old) == 1:
+                what = "is an older name of a callback method"
             notice(
                 f"callback:{kind.__name__}",
-                f"{kind.__name__}: {', '.join(sorted(old))} are older names of callback "
-                "methods; on_train_* and on_eval_* tell training from evaluation.",
+                f"{kind.__name__}: {names} {what}; on_train_* and on_eval_* tell training from evaluation.",
             )
