@@ -53,7 +53,7 @@ TRAININGS = (
     Training("mindformers-1.3.2", "mindformers", "lora", "run_mindformer.py", _STEPS),
     Training("mindone-0.5.0", "example", "full", "finetune_with_mindspore_trainer.py", None),
     Training("mindone-0.5.0", "mindone", "full", "Trainer", None),
-    Training("mindone-0.5.0", "mindone", "lora", "Trainer, mindone.peft", None),
+    Training("mindone-0.5.0", "mindone", "lora", "Trainer, add_adapter", None),
     Training("mindnlp-0.4.1", "mindnlp", "full", "Trainer", _EPOCHS),
     Training("mindnlp-0.4.1", "mindnlp", "lora", "Trainer, mindnlp.peft", None),
 )

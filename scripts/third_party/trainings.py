@@ -70,10 +70,11 @@ def mindone(folder: Path, kind: str, out: Path, resume: bool) -> None:
     rows = {"input_ids": [row[:LENGTH].tolist() for row in texts()], "labels": labels()}
     model = bert(BertForSequenceClassification, folder)
     if kind == "lora":
-        from mindone.peft import LoraConfig, get_peft_model
+        from mindone.peft import LoraConfig
 
-        # (Its optimizer has a group for biases, which must not be empty.)
-        model = get_peft_model(model, LoraConfig(bias="lora_only", **LORA))
+        # (Its Trainer takes no PeftModel, whose construct has ``**kwargs``. Its optimizer has a group for
+        # biases, which must not be empty.)
+        model.add_adapter(LoraConfig(bias="lora_only", **LORA))
     arguments = TrainingArguments(output_dir=str(out), eval_strategy="no", remove_unused_columns=False,
                                   label_names=["labels"], report_to=[], **SETTINGS, **SILENT)
     trainer = _telling(Trainer)(model=model, args=arguments, train_dataset=Dataset.from_dict(rows))

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import ms2torch
-from ms2torch import hal, ops
+from ms2torch import Tensor, hal, ops
 from ms2torch._core import errors
 from ms2torch._core.devices import device
 from ms2torch._core.processes import distributed
@@ -93,7 +93,10 @@ def test_device_ids_count_round_the_devices_that_are_here(monkeypatch):
 def test_batches_are_broadcast_for_ascend_alone():
     """As MindSpore has it, and MindFormers needs it."""
     x, y = ops.ones((5, 3, 7, 2)), ops.ones((2, 2))
-    with pytest.raises(ValueError, match="cannot be broadcast on CPU/GPU"):
-        ops.BatchMatMul()(x, y)
+    forms = ops.BatchMatMul(), ops.bmm, Tensor.bmm
+    for form in forms:
+        with pytest.raises(ValueError, match="cannot be broadcast on CPU/GPU"):
+            form(x, y)
     device.select("Ascend")
-    assert ops.BatchMatMul()(x, y).shape == (5, 3, 7, 2)
+    for form in forms:
+        assert form(x, y).shape == (5, 3, 7, 2)

@@ -194,3 +194,38 @@ def saved(folder, dp, mp, settings):
     for p in net.get_parameters():
         np.testing.assert_array_equal(p.asnumpy(), before[p.name])
     return before
+
+
+# How two stacks of matrices (or a stack and a matrix) lie on a mesh of two axes: the dimension that each axis
+# splits, "-" where it splits none.
+PRODUCTS = [*((one, other, (4, 4, 4, 6)) for one, other in (
+    ("01", "01"), ("02", "0-"), ("0-", "03"), ("13", "12"), ("01", "--"), ("--", "10"), ("30", "-3"),
+    ("00", "00"), ("01", "10"))),
+    *((one, other, (4, 6)) for one, other in (("02", "--"), ("01", "-1"), ("03", "-0"), ("21", "1-")))]
+
+
+def products():
+    """How far products of spread stacks, and their gradients, are from those of whole ones."""
+    from torch.distributed.tensor import Replicate, Shard, distribute_tensor
+
+    from ms2torch._core.processes import zero
+    from ms2torch._core.processes.products import PartByPart
+
+    init()
+    mesh = zero.block_mesh((2, 2))
+    torch.manual_seed(3)
+    worst = []
+    for *laid, shape in PRODUCTS:
+        whole = [torch.randn(size, dtype=torch.float64, requires_grad=True) for size in ((4, 4, 8, 4), shape)]
+        placed = [[Replicate() if p == "-" else Shard(int(p)) for p in one] for one in laid]
+        spread = [distribute_tensor(t.detach(), mesh, one).requires_grad_()
+                  for t, one in zip(whole, placed, strict=True)]
+        found = []
+        for a, b in (whole, spread):
+            with PartByPart():
+                product = torch.matmul(a, b)
+            product = product.full_tensor() if a is spread[0] else product
+            (product * torch.cos(product.detach())).sum().backward()
+            found.append([product, *(t.grad.full_tensor() if a is spread[0] else t.grad for t in (a, b))])
+        worst.append(max(float((one - other).abs().max()) for one, other in zip(*found, strict=True)))
+    return worst

@@ -43,6 +43,11 @@ def test_moving_statistics_on_a_mesh_of_two_axes(together):
     _compared(together, 4, "resnet", 2, 2)
 
 
+def test_products_of_spread_stacks(together):
+    for found in together(cases.products, 4):
+        np.testing.assert_array_less(found, 1e-13, err_msg=str(cases.PRODUCTS))
+
+
 @pytest.mark.parametrize("level", [1, 3])
 def test_optimizer_parallelism_splits_further(together, level):
     kept = _compared(together, 4, "mlp", 2, 2, enable_parallel_optimizer=True, parallel_optimizer_config={
