@@ -364,7 +364,8 @@ class Parameter(Tensor):
         hooks[key] = hook
         return _Handle(hooks, key)
 
-    def __deepcopy__(self, memo) -> Parameter:
+    def __deepcopy__(self, memodict=None) -> Parameter:
+        memo = {} if memodict is None else memodict
         new = Parameter.__new__(type(self))
         memo[id(self)] = new
         for key, value in self.__dict__.items():

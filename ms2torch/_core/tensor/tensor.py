@@ -84,11 +84,12 @@ class Tensor(Exchange):
     def __copy__(self):
         return wrap(self._t)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memodict=None):
         new = wrap(self._t.detach().clone())
         new.__dict__.update(self.__dict__)
         new.__dict__.pop("_origin", None)
-        memo[id(self)] = new
+        if memodict is not None:
+            memodict[id(self)] = new
         return new
 
     # ---- what it is ------------------------------------------------------------------------------------

@@ -13,6 +13,9 @@ from ms2torch import _checkparam as check
 from ms2torch._core.errors import unsupported
 from ms2torch._core.operators.registry import REQUIRED, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
+from ms2torch._core.torch_private import out_of_memory
+
+from ._nn_conv_errors import shape_error
 
 _CONV = {1: torch.conv1d, 2: torch.conv2d, 3: torch.conv3d}
 _TRANSPOSED = {1: torch.conv_transpose1d, 2: torch.conv_transpose2d, 3: torch.conv_transpose3d}
@@ -122,6 +125,22 @@ def check_no_padding(pad_mode: str, padding, dims: int, name: str) -> None:
 
 
 def _functional(x, weight, bias, stride, pad_mode, padding, dilation, groups, dims: int, name: str):
+    if isinstance(x, torch.Tensor) and x.ndim == dims + 1:          # torch takes a single sample too
+        wrong = shape_error(x, weight, bias, stride, groups, dims, name)
+    else:
+        try:
+            return _computed(x, weight, bias, stride, pad_mode, padding, dilation, groups, dims, name)
+        except RuntimeError as err:
+            wrong = None if out_of_memory(err) else shape_error(x, weight, bias, stride, groups, dims, name)
+            if wrong is None:
+                raise
+    if wrong is None:
+        return _computed(x, weight, bias, stride, pad_mode, padding, dilation, groups, dims, name)
+    wrong.asked = True                          # no table knows it better
+    raise wrong from None
+
+
+def _computed(x, weight, bias, stride, pad_mode, padding, dilation, groups, dims: int, name: str):
     if pad_mode not in ("valid", "same", "pad"):
         raise ValueError(f"For '{name}', the 'pad_mode' must be str and must be in '['valid', 'same', "
                          "'pad']', "

@@ -106,16 +106,14 @@ def _zoom(line: _Line, low: _Point, high: _Point) -> _Point | None:
         if line.is_flat(point):
             return point
         if point.slope * (high.step - low.step) >= 0:
-            third, high = high, low
-        else:
-            third = low
-        low = point
+            high = low
+        third, low = low, point
     return None
 
 
 def search(f, jac, xk: torch.Tensor, pk: torch.Tensor, value=None, gradient=None, c1=1e-4, c2=0.9,
-           maxiter=20) -> Searched:
-    """`line_search` over torch tensors."""
+           maxiter=20, value_before=None) -> Searched:
+    """`line_search` over torch tensors; ``value_before``, the value a step ago, tells how far to go first."""
     line = _Line(f, jac, xk, pk, c1, c2)
     if value is None or gradient is None:
         line.start = line.at(0.0)
@@ -123,6 +121,8 @@ def search(f, jac, xk: torch.Tensor, pk: torch.Tensor, value=None, gradient=None
         line.start = _Point(0.0, value, float(gradient @ pk), gradient)
     before, point, found, status = line.start, line.start, None, 3
     step, rounds = 1.0, 0
+    if value_before is not None and line.start.slope:
+        step = min(1.0, 1.01 * 2 * (line.start.value - value_before) / line.start.slope)
     while rounds < maxiter and found is None:
         rounds += 1
         point = line.at(step)
@@ -148,8 +148,9 @@ def line_search(f: Callable, xk, pk, jac=None, gfk=None, old_fval=None, old_old_
     (``mindspore.scipy.optimize.line_search``; Nocedal and Wright, Numerical Optimization, algorithm 3.5).
 
     ``jac``: the gradient function, made of ``f`` without one; ``gfk`` and ``old_fval``: gradient and value at
-    ``xk`` where they are known. ``old_old_fval`` has no effect, as in MindSpore.
+    ``xk`` where they are known; ``old_old_fval``: the value a step before, which says how far to go first.
     """
     value = None if old_fval is None else float(old_fval)
     gradient = None if gfk is None else gfk._t
-    return search(f, grad(f) if jac is None else jac, xk._t, pk._t, value, gradient, c1, c2, maxiter)
+    before = None if old_old_fval is None else float(old_old_fval)
+    return search(f, grad(f) if jac is None else jac, xk._t, pk._t, value, gradient, c1, c2, maxiter, before)

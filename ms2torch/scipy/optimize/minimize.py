@@ -84,12 +84,15 @@ def _descend(estimate, f, jac, x0: Tensor, maxiter=None, norm=float("inf"), gtol
     inverse = estimate(x, history_size)
     maxiter = 200 * x.numel() if maxiter is None else maxiter
     value, gradient, calls = float(f(wrap(x))), jac(wrap(x))._t, 1
+    value_before = value + float(torch.linalg.vector_norm(gradient)) / 2
     while not (done := bool(torch.linalg.vector_norm(gradient, norm) < gtol)) and rounds < maxiter:
         direction = -inverse.times(gradient)
-        found = search(f, jac, x, direction, value, gradient, maxiter=line_search_maxiter)
+        found = search(f, jac, x, direction, value, gradient, maxiter=line_search_maxiter,
+                       value_before=value_before)
         calls += found.nfev
         moved = found.a_k * direction
         changed = found.g_k._t - gradient
+        value_before = value
         x, value, gradient, rounds = x + moved, found.f_k, found.g_k._t, rounds + 1
         inverse.learn(moved, changed)
         if found.failed:
