@@ -37,6 +37,9 @@ def write(variable: Tensor, change, own: bool = False) -> Tensor:
             if rest is None:
                 opened.reaches_the_caller(variable)
             return wrap(overwrite(old, new))
+        if rest is not None and mode.tracing is not None:       # the graph that is traced writes at its end
+            mode.tracing.rebind(variable, new.detach())
+            return wrap(new)
         if rest is None and mode.graph and old._is_view():      # a view is a value of its own there
             variable._t = new
         elif rest is None:
