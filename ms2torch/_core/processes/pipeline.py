@@ -321,7 +321,7 @@ def train(owner: Pipelined, batches: list) -> Tensor:
     if opened.outer is not None:
         raise unsupported("pipeline_stages", "gradients of gradients do not go through stages.")
     given = [x for batch in batches for x in batch if isinstance(x, Tensor) and x._t.requires_grad]
-    if given and type(opened) is not recording._Apart:
+    if given and type(opened) is not recording._RecordedPass:
         raise unsupported("pipeline_stages", "gradients by the network's inputs do not go through stages.",
                           "gradients by its weights.")
     opened.staged = True
