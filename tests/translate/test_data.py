@@ -219,3 +219,24 @@ def test_callbacks_of_functions_rates_and_history():
     kept, other = ours["history"], theirs["history"]
     assert other.history["net_output"] == pytest.approx(kept.history["net_output"], 1e-5)
     assert kept.epoch == other.epoch == {"epoch": [1, 2]}
+
+
+def measured(metrics):
+    """What a model measures, by the original and by the translation, and the latter's text."""
+    program = CALLBACKS.partition("model = ")[0] + f"found = Model(net, nn.MSELoss(), {metrics}).eval(data)\n"
+    ours, theirs = {}, {}
+    exec(program.replace("mindspore", "ms2torch"), ours)
+    made = translate_source(program)
+    assert [site for site in made.sites if not site.settled] == []
+    exec(made.text, theirs)
+    return ours["found"], theirs["found"], made.text
+
+
+@pytest.mark.parametrize(
+    "metrics", ['metrics={"mse"}', 'metrics={"mae": nn.MAE(), "loss": nn.Loss()}', "metrics=set(['loss'])"]
+)
+def test_the_head_has_the_metrics_that_a_program_names_and_no_other(metrics):
+    ours, theirs, text = measured(metrics)
+    assert ours.keys() == theirs.keys() and list(theirs.values()) == pytest.approx(list(ours.values()), 1e-6)
+    assert ("metric_table" in text) == ("Accuracy" in text) == metrics.startswith("metrics=set")
+    assert "def named" not in text

@@ -6,8 +6,10 @@ Their modules are plain PyTorch: each function or class is copied as text, with 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from symtable import SymbolTable, symtable
 
 _LISTED = "layers losses gradients optimizers rates data processes steps loops callbacks"
 _FILES = tuple(_LISTED.split())
@@ -21,9 +23,23 @@ def _all() -> dict[str, tuple[str, frozenset[str]]]:
         text = Path(__file__).with_name(f"{file}.py").read_text(encoding="utf-8")
         for node in ast.parse(text).body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                names = frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
-                found[node.name] = ast.get_source_segment(text, node), names
+                own = _with_decorators(text, node)
+                found[node.name] = own, frozenset(_global_names(symtable(own, file, "exec")))
     return found
+
+
+def _with_decorators(text: str, node: ast.FunctionDef | ast.ClassDef) -> str:
+    first = min((d.lineno for d in node.decorator_list), default=node.lineno)
+    return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
+
+
+def _global_names(scope: SymbolTable) -> Iterator[str]:
+    """The names of the module that a text refers to, which those of its functions' own are not."""
+    for symbol in scope.get_symbols():
+        if symbol.is_referenced() and (symbol.is_global() or scope.get_type() == "module"):
+            yield symbol.get_name()
+    for inner in scope.get_children():
+        yield from _global_names(inner)
 
 
 def sources(names: set[str]) -> list[str]:

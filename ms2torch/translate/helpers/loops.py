@@ -102,10 +102,8 @@ def slots(network, state):
 class Trainer:
     """A network, its loss and its optimizer; without a loss the network is a training step by itself."""
 
-    def __init__(self, network, loss_fn=None, optimizer=None, eval_network=None, metrics=None):
+    def __init__(self, network, loss_fn=None, optimizer=None):
         self.network, self.loss_fn, self.optimizer = network, loss_fn, optimizer
-        self.eval_network = eval_network
-        self.metrics = metric_table(metrics)
 
     def step(self, *batch):
         """The loss of a batch, and a step of the optimizer."""
@@ -152,6 +150,19 @@ class Trainer:
         tell("end")
 
     @torch.no_grad()
+    def predict(self, *inputs):
+        self.network.eval()
+        return self.network(*inputs)
+
+
+class MeasuredTrainer(Trainer):
+    """A trainer that measures how well a network does; ``eval_network`` makes what the metrics take."""
+
+    def __init__(self, network, loss_fn=None, optimizer=None, eval_network=None, metrics=None):
+        super().__init__(network, loss_fn, optimizer)
+        self.eval_network, self.metrics = eval_network, metrics or {}
+
+    @torch.no_grad()
     def eval(self, data):
         """The metrics over a data set."""
         (self.eval_network or self.network).eval()
@@ -173,22 +184,17 @@ class Trainer:
                     metric.update(found.numpy(), label.numpy())
         return {name: metric.eval() for name, metric in self.metrics.items()}
 
-    @torch.no_grad()
-    def predict(self, *inputs):
-        self.network.eval()
-        return self.network(*inputs)
-
 
 def metric_table(metrics):
     """Metrics by name, from a dict of them or a set of their names."""
-    named = {
+    known = {
         "acc": AccuracyMetric, "accuracy": AccuracyMetric, "loss": LossMetric,
         "mse": MeanSquares, "mae": MeanErrors, "precision": Precision, "recall": Recall, "f1": F1,
         "top_1_accuracy": lambda: TopAccuracy(1), "top_5_accuracy": lambda: TopAccuracy(5),
     }
     if isinstance(metrics, dict):
         return metrics
-    return {name: named[name.lower()]() for name in metrics or ()}
+    return {name: known[name.lower()]() for name in metrics or ()}
 
 
 class Metric:

@@ -16,7 +16,7 @@ _SCALE_ZH = "float32 下损失缩放不改变结果；半精度用 torch.amp.Gra
 
 @rule(
     "Model train.Model train.model.Model",
-    "Trainer(network, loss, optimizer, metrics), at the head",
+    "Trainer(network, loss, optimizer), or MeasuredTrainer with metrics, at the head",
     _SCALE,
     _SCALE_ZH,
 )
@@ -30,13 +30,44 @@ def model(call):
         call.refuse(reason)
     if "eval_indexes" in call and call.value("eval_indexes") is not None:
         call.refuse("eval_indexes= has no rule")
-    call.helper("Trainer")
     if training.is_data_parallel(call.rewriter):
         call.put("network", training.in_parallel(call).format(network=call.text("network")))
-    named = "eval_network={eval_network?}, metrics={metrics?})"
+    made, named = call.helper("Trainer"), ")"
+    if "metrics" in call or "eval_network" in call:
+        made, named = call.helper("MeasuredTrainer"), ", eval_network={eval_network?}, metrics={metrics?})"
+    if "metrics" in call:
+        call.put("metrics", metrics_by_name(call))
     if "loss_fn" in call or "optimizer" not in call:
-        return "Trainer({network}, {loss_fn?}, {optimizer?}, " + named
-    return "Trainer({network}, optimizer={optimizer?}, " + named
+        return made + "({network}, {loss_fn?}, {optimizer?}" + named
+    return made + "({network}, optimizer={optimizer?}" + named
+
+
+# What a Model makes of a metric's name.
+_METRICS = {
+    "acc": "AccuracyMetric()",
+    "accuracy": "AccuracyMetric()",
+    "f1": "F1()",
+    "loss": "LossMetric()",
+    "mae": "MeanErrors()",
+    "mse": "MeanSquares()",
+    "precision": "Precision()",
+    "recall": "Recall()",
+    "top_1_accuracy": "TopAccuracy(1)",
+    "top_5_accuracy": "TopAccuracy(5)",
+}
+
+
+def metrics_by_name(call) -> str:
+    """The metrics of a Model as a dict: programs may give a set of their names alone."""
+    given = call.nodes["metrics"]
+    if isinstance(given, ast.Dict) or call.value("metrics") is None:
+        return call.text("metrics")
+    names = [getattr(e, "value", None) for e in given.elts] if isinstance(given, ast.Set) else [None]
+    if {str(name).lower() for name in names} - _METRICS.keys():
+        return call.helper("metric_table") + f"({call.text('metrics')})"
+    for name in names:
+        call.helper(_METRICS[name.lower()].partition("(")[0])
+    return "{" + ", ".join(f'"{name}": {_METRICS[name.lower()]}' for name in names) + "}"
 
 
 @rule("Model.train train.Model.train", "trainer.train(epochs, data, callbacks)")
