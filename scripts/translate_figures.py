@@ -91,7 +91,8 @@ def ruff(place: Path) -> Counter:
         "json",
         str(place),
     ]
-    shown = subprocess.run(command, capture_output=True, text=True).stdout
+    # Elsewhere than here, where ms2torch is the project's own package, which import sorters set apart.
+    shown = subprocess.run(command, cwd=place.parent, capture_output=True, text=True).stdout
     return Counter(found["code"] for found in json.loads(shown))
 
 

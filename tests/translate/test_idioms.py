@@ -288,11 +288,12 @@ TOLD = [("", False), (", gradients_mean=True", True), (", mirror_mean=sum", "sum
 def test_processes_add_gradients_up_unless_told_otherwise(told, mean):
     text = translate_source(PARALLEL.format(told=told)).text
     function = {True: "mean_over_processes", False: "sum_over_processes"}.get(
-        mean, "(mean_over_processes if sum else sum_over_processes)"
+        mean, "mean_over_processes if sum else sum_over_processes"
     )
     network = "data_parallel(net)" if mean is True else f"data_parallel(net, mean={mean})"
     assert f"Trainer({network}, nn.MSELoss()" in text and f"reducer = {function}\n" in text
-    assert f"return {function}(torch.autograd.grad(" in text
+    called = f"({function})" if mean == "sum" else function
+    assert f"return {called}(torch.autograd.grad(" in text
     assert "def __init__(self, network, optimizer):" in text
     assert "ms2torch" not in text
 

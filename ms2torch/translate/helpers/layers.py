@@ -5,8 +5,20 @@ import torch.nn.functional as F
 from torch import nn
 
 
+class SameConv2d(nn.Conv2d):
+    """A convolution that pads so that it covers its whole input with any stride, more at the end."""
+
+    def forward(self, x):
+        padding = []
+        windows = list(zip(x.shape[-2:], self.kernel_size, self.stride, self.dilation))
+        for length, kernel, stride, dilation in reversed(windows):
+            missing = max((-(-length // stride) - 1) * stride + (kernel - 1) * dilation + 1 - length, 0)
+            padding += [missing // 2, missing - missing // 2]
+        return super().forward(F.pad(x, padding))
+
+
 class SamePad(nn.Module):
-    """Pads so that a convolution or pooling with a stride covers its whole input, more at the end."""
+    """Pads so that pooling with a stride covers its whole input, more at the end."""
 
     def __init__(self, kernel_size, stride, dilation=1, value=0.0):
         super().__init__()

@@ -228,37 +228,6 @@ def _applied(statement: ast.stmt) -> str | None:
     return ast.unparse(call.args[0]) if isinstance(call.args[1], ast.Name) else None
 
 
-_TAKES_ANY = """
-filter zip map enumerate sum any all sorted list tuple set AdaMax AdamWeightDecay FTRL Lamb RMSProp
-"""
-_GOES_OVER = frozenset(_TAKES_ANY.split())
-_WALKS = re.compile(r"list\(([\w.\[\]]+\.(?:parameters|named_parameters|named_modules|children)\(\))\)")
-
-
-class Walked(cst.CSTTransformer):
-    """``net.parameters()`` where it is only gone over, for ``list(net.parameters())``."""
-
-    def leave_For(self, original_node, updated_node):
-        text = code(updated_node.body)
-        if any(word in text for word in ("setattr", "add_module", "register_", "del ")):
-            return updated_node
-        return updated_node.with_changes(iter=self._walk(updated_node.iter))
-
-    def leave_CompFor(self, original_node, updated_node):
-        return updated_node.with_changes(iter=self._walk(updated_node.iter))
-
-    def leave_Call(self, original_node, updated_node):
-        name = code(updated_node.func)
-        if not (name.startswith("torch.optim.") or name in _GOES_OVER):
-            return updated_node
-        args = [a.with_changes(value=self._walk(a.value)) for a in updated_node.args]
-        return updated_node.with_changes(args=args)
-
-    def _walk(self, node: cst.BaseExpression) -> cst.BaseExpression:
-        found = _WALKS.fullmatch(code(node)) if isinstance(node, cst.Call) else None
-        return node.args[0].value if found else node
-
-
 class _Scaled(cst.CSTTransformer):
     """Makes GradScalers of loss scalers, once their steps are written."""
 

@@ -112,9 +112,9 @@ class NameSites:
         return fill(made, {}) if isinstance(made, str) else made
 
     def _is_asked(self, node: ast.expr) -> bool:
-        """Whether ``isinstance`` asks for a class, or an annotation names it."""
-        if id(node) in self.hints:
-            return True
+        """Whether ``isinstance`` or a ``case`` asks for a class, or an annotation names it."""
         outer = self.parents.get(id(node))
+        if id(node) in self.hints or isinstance(outer, ast.MatchClass):
+            return True
         outer = self.parents.get(id(outer)) if isinstance(outer, ast.Tuple) else outer
         return isinstance(outer, ast.Call) and getattr(outer.func, "id", "") in ("isinstance", "issubclass")

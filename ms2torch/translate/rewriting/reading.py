@@ -167,6 +167,24 @@ class Reading(Calls):
         self._scopes[-1].update({k: v for k, v in after.items() if v is not None or k not in before})
         self._block(node.finalbody)
 
+    _trystar = _try
+
+    def _match(self, node: ast.Match) -> None:
+        subject = self.value(node.subject)
+        before, after = dict(self._scopes[-1]), {}
+        for case in node.cases:
+            self._scopes[-1].update(before)
+            for part in ast.walk(case.pattern):
+                if isinstance(part, (ast.MatchValue, ast.MatchClass)):
+                    self.value(part.value if isinstance(part, ast.MatchValue) else part.cls)
+                elif isinstance(part, ast.MatchAs) and part.name:
+                    self._scopes[-1][part.name] = subject if part is case.pattern else None
+            if case.guard is not None:
+                self.value(case.guard)
+            self._block(case.body)
+            after = {name: join(worth, after.get(name)) for name, worth in self._scopes[-1].items()}
+        self._scopes[-1].update(after)
+
     def _assign(self, node: ast.Assign) -> None:
         worth = self.value(node.value)
         for target in node.targets:

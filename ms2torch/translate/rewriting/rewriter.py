@@ -10,7 +10,7 @@ from libcst.metadata import MetadataWrapper
 from ..facts import Facts
 from ..rules import load
 from ..translation import Site, Translation
-from . import classes, idioms, imports, pipelines, primitives, statements
+from . import classes, idioms, imports, pipelines, primitives, statements, tidying
 from .call_sites import CallSites
 from .name_sites import NameSites
 from .project import Project
@@ -36,7 +36,7 @@ def rewrite(
     module = wrapper.visit(rewriter).visit(Brackets())
     if not rewriter.scaled:
         module = idioms.with_idioms(module)
-    module = module.visit(idioms.Walked())
+    module = tidying.tidied(module, tree)
     rewriter.helpers &= imports.names(ast.parse(module.code))
     module = imports.tidy(module, rewriter)
     return Translation(
@@ -137,6 +137,10 @@ class Rewriter(Syntax, CallSites, NameSites, cst.CSTTransformer):
         if is_array and asked is None and code(shown).endswith(".numpy(force=True)"):
             asked = "s"  # an array of one number would be formatted as a Python float
         return updated_node.with_changes(expression=shown, conversion=asked)
+
+    def leave_AugAssign(self, original_node, updated_node):
+        node = self.node(original_node.target)
+        return statements.augmented(self, node, updated_node) if node is not None else updated_node
 
     def leave_Try(self, original_node, updated_node):
         return statements.without_empty_try(updated_node)

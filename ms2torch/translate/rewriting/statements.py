@@ -9,8 +9,8 @@ import libcst as cst
 from .. import draws
 from ..translation import site_of
 from .joining import is_rate
-from .templates import fill
-from .worth import SHAPE, Many, is_tensor
+from .templates import code, fill
+from .worth import PARAMETER, SHAPE, Many, is_tensor
 
 # What a rule gives for a statement that has no counterpart.
 GONE = "_gone_"
@@ -110,8 +110,15 @@ def line(
         updated = _without(updated, gone)
         if updated is None:
             return cst.RemoveFromParent()
-    one = len(updated.body) == len(original.body) == 1
-    gone = one and (_is_gone(updated.body[0]) or _is_idle(updated.body[0], original.body[0]))
+    kept = [part for part in updated.body if not _is_gone(part)]
+    if 0 < len(kept) < len(updated.body):
+        kept[-1] = kept[-1].with_changes(semicolon=updated.body[-1].semicolon)
+        updated = updated.with_changes(body=kept)
+    elif parts := _gone_parts(updated):
+        updated = _without(updated, parts) or updated.with_changes(body=[cst.Expr(cst.Name(GONE))])
+    gone = bool(updated.body) and _is_gone(updated.body[0])
+    if len(updated.body) == len(original.body) == 1:
+        gone |= _is_idle(updated.body[0], original.body[0])
     if gone and not before:
         return cst.RemoveFromParent()
     lines = [cst.parse_statement(text) for text in before]
@@ -133,6 +140,18 @@ def line(
     return cst.FlattenSentinel([*lines, *made])
 
 
+def augmented(rewriter, target: ast.expr, updated: cst.AugAssign):
+    """``x += y`` as ``x = x + y`` where x is a Tensor: PyTorch would write to it, and to all that shares its
+    memory; MindSpore makes another Tensor."""
+    worth = rewriter.reading.worth(target)
+    own = isinstance(target, ast.Name) or (isinstance(target, ast.Attribute) and worth != PARAMETER)
+    if not own or not is_tensor(worth):
+        return updated
+    sign = code(updated.operator).strip().removesuffix("=")
+    value = fill(f"{{x}} {sign} {{y}}", {"x": updated.target, "y": updated.value})
+    return cst.Assign([cst.AssignTarget(updated.target)], value)
+
+
 def _draws(rewriter, node: ast.stmt | None) -> list[str]:
     """What follows the making of weights for which MindSpore drew from numpy's generator."""
     fact = rewriter.reading.facts.at(node.lineno, draws.COLUMN) if node is not None else None
@@ -140,6 +159,19 @@ def _draws(rewriter, node: ast.stmt | None) -> list[str]:
         return []
     rewriter.helpers.add("draw_initial_weights")
     return [f"draw_initial_weights({fact.calls})"]
+
+
+def _gone_parts(updated: cst.SimpleStatementLine) -> set[int]:
+    """Which values of ``a, b = x, y`` went."""
+    statement = updated.body[0] if updated.body else None
+    targets = statement.targets[0].target if isinstance(statement, cst.Assign) else None
+    if not isinstance(targets, cst.Tuple) or not isinstance(statement.value, cst.Tuple):
+        return set()
+    parts = statement.value.elements
+    starred = any(isinstance(part, cst.StarredElement) for part in (*parts, *targets.elements))
+    if starred or len(parts) != len(targets.elements) or len(statement.targets) > 1:
+        return set()
+    return {i for i, part in enumerate(parts) if getattr(part.value, "value", None) == GONE}
 
 
 def _is_gone(statement) -> bool:

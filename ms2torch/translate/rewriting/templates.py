@@ -169,8 +169,8 @@ class Brackets(cst.CSTTransformer):
     def leave_UnaryOperation(self, original_node, updated_node):
         inner = updated_node.expression
         not_ = isinstance(updated_node.operator, cst.Not)
-        loose = isinstance(inner, (cst.BooleanOperation, cst.IfExp, cst.Lambda))
-        loose |= not not_ and isinstance(inner, (cst.BinaryOperation, cst.Comparison))
+        loose = isinstance(inner, (cst.BooleanOperation, cst.Comparison, cst.IfExp, cst.Lambda))
+        loose |= not not_ and isinstance(inner, cst.BinaryOperation)
         if (
             loose
             and not inner.lpar
@@ -208,3 +208,26 @@ class Brackets(cst.CSTTransformer):
             left=tight(updated_node.left),
             comparisons=[c.with_changes(comparator=tight(c.comparator)) for c in updated_node.comparisons],
         )
+
+    def leave_BooleanOperation(self, original_node, updated_node):
+        either = isinstance(updated_node.operator, cst.Or)
+
+        def tight(node):
+            loose = isinstance(node, (cst.IfExp, cst.Lambda))
+            if isinstance(node, cst.BooleanOperation):
+                loose = isinstance(node.operator, cst.Or) and not either
+            return in_brackets(node) if loose and not node.lpar else node
+
+        return updated_node.with_changes(left=tight(updated_node.left), right=tight(updated_node.right))
+
+    def leave_IfExp(self, original_node, updated_node):
+        body, test = _unless_alternative(updated_node.body), _unless_alternative(updated_node.test)
+        return updated_node.with_changes(body=body, test=test)
+
+    def leave_CompFor(self, original_node, updated_node):
+        return updated_node.with_changes(iter=_unless_alternative(updated_node.iter))
+
+
+def _unless_alternative(node: cst.BaseExpression) -> cst.BaseExpression:
+    """A part that can be anything but ``a if b else c`` or a lambda."""
+    return in_brackets(node) if isinstance(node, (cst.IfExp, cst.Lambda)) and not node.lpar else node

@@ -7,7 +7,7 @@ import re
 
 import libcst as cst
 
-from ..rewriting.templates import code
+from ..rewriting.templates import code, fill
 from ..rewriting.worth import Of, is_a
 from . import training
 from .table import VALUES, add, rule, table
@@ -246,4 +246,4 @@ def reduced(call):
     if not training.is_data_parallel(call.rewriter):
         return gradients
     function = training.reducing(call, training.gradients_mean(call))
-    return cst.parse_expression(f"{function}({code(gradients)})")
+    return fill("{function}({gradients})", {"function": cst.parse_expression(function), "gradients": gradients})

@@ -106,7 +106,7 @@ for _home in ("", "context.", "communication."):
 def get_auto_parallel_context(call):
     asked = next(iter(call.args), None) and call.value(next(iter(call.args)))
     if asked == "parallel_mode":
-        return '("data_parallel" if torch.distributed.is_initialized() else "stand_alone")'
+        return '"data_parallel" if torch.distributed.is_initialized() else "stand_alone"'
     if asked == "device_num":
         return get_group_size(call)
     if asked in ("gradients_mean", "mirror_mean"):
@@ -116,7 +116,7 @@ def get_auto_parallel_context(call):
 
 @rule("parallel._utils._get_parallel_mode", "torch.distributed's state")
 def parallel_mode(call):
-    return '("data_parallel" if torch.distributed.is_initialized() else "stand_alone")'
+    return '"data_parallel" if torch.distributed.is_initialized() else "stand_alone"'
 
 
 @rule("parallel._utils._get_device_num parallel._utils._get_gradients_mean", "torch.distributed.get_world_size()")
@@ -139,9 +139,9 @@ def init(call):
 
 @rule("communication.get_rank", "torch.distributed.get_rank()")
 def get_rank(call):
-    return "(torch.distributed.get_rank() if torch.distributed.is_initialized() else 0)"
+    return "torch.distributed.get_rank() if torch.distributed.is_initialized() else 0"
 
 
 @rule("communication.get_group_size", "torch.distributed.get_world_size()")
 def get_group_size(call):
-    return "(torch.distributed.get_world_size() if torch.distributed.is_initialized() else 1)"
+    return "torch.distributed.get_world_size() if torch.distributed.is_initialized() else 1"

@@ -398,7 +398,7 @@ _KEPT = {
     "Dense": {"in_channels": "in_features", "out_channels": "out_features"},
 }
 for _layer in ("Dense", "Conv1d", "Conv2d", "Conv3d", "Conv2dTranspose"):
-    add(Rule(f"mindspore.nn.{_layer}.has_bias", "({self}.bias is not None)"), VALUES)
+    add(Rule(f"mindspore.nn.{_layer}.has_bias", "{self}.bias is not None"), VALUES)
 for _layer, _names in _KEPT.items():
     for _name, _other in _names.items():
         add(Rule(f"mindspore.nn.{_layer}.{_name}", f"{{self}}.{_other}"), VALUES)

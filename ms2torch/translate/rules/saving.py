@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+import libcst as cst
+
 from ..rewriting.templates import code
 from ..rewriting.worth import is_a
 from .optimizers import assigned
@@ -17,17 +19,36 @@ _BN_ZH = (
 
 @rule("save_checkpoint", "torch.save(net.state_dict(), path)", _BN, _BN_ZH)
 def save_checkpoint(call):
-    for name in ("enc_key", "append_dict", "choice_func"):
+    for name in ("enc_key", "choice_func"):
         if name in call and call.value(name) is not None:
             call.refuse(f"its {name}= has no counterpart")
+    more = _appended(call)
     node = call.nodes.get("save_obj")
     if isinstance(node, ast.Name):
         node = assigned(call.rewriter.tree, node.id) or node
     if isinstance(node, (ast.List, ast.ListComp)):
-        return 'torch.save({entry["name"]: entry["data"] for entry in {save_obj}}, {ckpt_file_name})'
+        entries = '{entry["name"]: entry["data"] for entry in {save_obj}}'
+        return f"torch.save({entries}{more}, {{ckpt_file_name}})"
     if isinstance(node, (ast.Dict, ast.DictComp)):
-        return "torch.save({save_obj}, {ckpt_file_name})"
-    return "torch.save({save_obj}.state_dict(), {ckpt_file_name})"
+        return f"torch.save({{save_obj}}{more}, {{ckpt_file_name}})"
+    return f"torch.save({{save_obj}}.state_dict(){more}, {{ckpt_file_name}})"
+
+
+def _appended(call) -> str:
+    """What ``append_dict=`` adds to a checkpoint: its numbers are tensors there, as in MindSpore's."""
+    if "append_dict" not in call or call.value("append_dict") is None:
+        return ""
+    written = call.args["append_dict"]
+    pairs = getattr(written, "elements", ())
+    if not isinstance(written, cst.Dict) or not all(isinstance(pair, cst.DictElement) for pair in pairs):
+        call.refuse("its append_dict= is not written out")
+    shown = []
+    for pair in pairs:
+        is_text = isinstance(pair.value, (cst.SimpleString, cst.FormattedString))
+        value = code(pair.value) if is_text else f"torch.as_tensor({code(pair.value)})"
+        shown.append(f"{code(pair.key)}: {value}")
+    call.put("append_dict", "{" + ", ".join(shown) + "}")
+    return " | {append_dict}"
 
 
 @rule("load_checkpoint", "torch.load(path, weights_only=True)", _BN, _BN_ZH)

@@ -78,5 +78,5 @@ def interpolate(call):
 @rule("Tensor.ptp", "x.max() - x.min()")
 def ptp(call):
     if call.value("axis", None) is None and call.value("keepdims", False) is False:
-        return "({self}.max() - {self}.min())"
-    return "({self}.amax({axis}, keepdim={keepdims?}) - {self}.amin({axis}, keepdim={keepdims?}))"
+        return "{self}.max() - {self}.min()"
+    return "{self}.amax({axis}, keepdim={keepdims?}) - {self}.amin({axis}, keepdim={keepdims?})"

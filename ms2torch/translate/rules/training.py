@@ -207,7 +207,7 @@ def reducing(call, mean: str) -> str:
     """The function that adds gradients up over processes or averages them."""
     names = {"True": ("mean",), "False": ("sum",)}.get(mean, ("mean", "sum"))
     names = [call.helper(f"{name}_over_processes") for name in names]
-    return names[0] if len(names) == 1 else f"({names[0]} if {mean} else {names[1]})"
+    return names[0] if len(names) == 1 else f"{names[0]} if {mean} else {names[1]}"
 
 
 def in_parallel(call) -> str:

@@ -61,8 +61,8 @@ def _same(call, kernel, stride, dilation) -> str:
 @rule(
     "nn.Conv2d nn.Conv1d nn.Conv3d",
     "nn.Conv2d(in, out, kernel, stride, padding=..., groups=group, bias=has_bias)",
-    'pads to the same size and has no bias unless told; pad_mode="same" with a stride is a layer that pads first',
-    '默认补齐到原尺寸、没有 bias；pad_mode="same" 且步长不为 1 时，前面加一个补零层',
+    'pads to the same size and has no bias unless told; pad_mode="same" with a stride: SameConv2d, at the head',
+    '默认补齐到原尺寸、没有 bias；pad_mode="same" 且步长不为 1 时用文件开头的 SameConv2d',
 )
 def conv(call):
     name = call.name.rpartition(".")[2]
@@ -75,24 +75,19 @@ def conv(call):
     kernel, stride, dilation = (many(call.value(n)) for n in ("kernel_size", "stride", "dilation"))
     if call.value("data_format", "NCHW") not in ("NCHW", "NCDHW"):
         call.refuse("its data_format is not NCHW")
-    before = ""
+    made = f"nn.{name}"
     try:
         padding = _padding(call, kernel, stride, dilation, ndim)
     except _Uneven:
         if ndim != 2:
             call.refuse('pad_mode="same" with a stride has no counterpart')
-        call.helper("SamePad")
-        padding = ""
-        before = f"SamePad({{kernel_size}}, {{stride}}{', {dilation}' if 'dilation' in call else ''})"
-    made = (
-        f"nn.{name}({{in_channels}}, {{out_channels}}, {_kernel(call)}, stride={{stride?}}{padding}"
+        made, padding = call.helper("SameConv2d"), ""
+    made += (
+        f"({{in_channels}}, {{out_channels}}, {_kernel(call)}, stride={{stride?}}{padding}"
         f", dilation={{dilation?}}, groups={{group?}}{flag(call, 'has_bias', 'bias')})"
     )
     if "stride" in call and not call.original_keyword("stride"):
         made = made.replace("stride={stride?}", "{stride}")
-    if before:
-        call.target = lambda: None
-        return f"nn.Sequential({before}, {with_starts(call, made, weight='weight_init', bias='bias_init')})"
     return with_starts(call, made, weight="weight_init", bias="bias_init")
 
 

@@ -1,0 +1,107 @@
+"""The last touch: what stands there only because the rules wrote it call by call."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import libcst as cst
+
+from .statements import GONE
+from .templates import code
+
+
+def tidied(module: cst.Module, before: ast.Module) -> cst.Module:
+    """A translated module as a person leaves it; ``before`` is the original."""
+    read = {n.id for n in ast.walk(before) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return module.visit(_Walked()).visit(_Rest()).visit(_Unread(read))
+
+
+_TAKES_ANY = """
+filter zip map enumerate sum any all sorted list tuple set AdaMax AdamWeightDecay FTRL Lamb RMSProp
+"""
+_GOES_OVER = frozenset(_TAKES_ANY.split())
+_WALKS = re.compile(r"list\(([\w.\[\]]+\.(?:parameters|named_parameters|named_modules|children)\(\))\)")
+
+
+class _Walked(cst.CSTTransformer):
+    """``net.parameters()`` where it is only gone over, for ``list(net.parameters())``."""
+
+    def leave_For(self, original_node, updated_node):
+        text = code(updated_node.body)
+        if any(word in text for word in ("setattr", "add_module", "register_", "del ")):
+            return updated_node
+        return updated_node.with_changes(iter=self._walk(updated_node.iter))
+
+    def leave_CompFor(self, original_node, updated_node):
+        return updated_node.with_changes(iter=self._walk(updated_node.iter))
+
+    def leave_Call(self, original_node, updated_node):
+        name = code(updated_node.func)
+        if not (name.startswith("torch.optim.") or name in _GOES_OVER):
+            return updated_node
+        args = [a.with_changes(value=self._walk(a.value)) for a in updated_node.args]
+        return updated_node.with_changes(args=args)
+
+    def leave_Subscript(self, original_node, updated_node):
+        """``next(net.parameters())`` for the first of them."""
+        walked = self._walk(updated_node.value)
+        if walked is updated_node.value or code(updated_node)[len(code(updated_node.value)) :] != "[0]":
+            return updated_node
+        return cst.Call(cst.Name("next"), [cst.Arg(walked)])
+
+    def _walk(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        found = _WALKS.fullmatch(code(node)) if isinstance(node, cst.Call) else None
+        return node.args[0].value if found else node
+
+
+class _Rest(cst.CSTTransformer):
+    """What went and stands in the midst of an expression is None: nothing asks for its value."""
+
+    def leave_Name(self, original_node, updated_node):
+        return updated_node.with_changes(value="None") if updated_node.value == GONE else updated_node
+
+
+# What can go with the name that it is given, because working it out does nothing else.
+_IDLE = re.compile(r"[\w.]+|[\w.]+ if [\w.]+(\(\))? else [\w.]+")
+_ASKS = re.compile(r"torch\.distributed\.(get_world_size|get_rank|is_initialized)\(\)")
+
+
+class _Unread(cst.CSTTransformer):
+    """Takes away what a function names and reads no more, where the original read it."""
+
+    def __init__(self, read: set[str]) -> None:
+        super().__init__()
+        self.read, self.scopes = read, []
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        tree = ast.parse(code(node.with_changes(leading_lines=[], decorators=[])))
+        names = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
+        loaded = {n.id for n in names if not isinstance(n.ctx, ast.Store)}
+        shared = {x for n in ast.walk(tree) if isinstance(n, (ast.Global, ast.Nonlocal)) for x in n.names}
+        asks = loaded & {"locals", "vars", "eval", "exec", "dir"}
+        self.scopes.append(set() if asks else {n.id for n in names} & self.read - loaded - shared)
+
+    def leave_FunctionDef(self, original_node, updated_node):
+        self.scopes.pop()
+        return updated_node
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> None:
+        self.scopes.append(set())  # what a class names are its attributes
+
+    def leave_ClassDef(self, original_node, updated_node):
+        self.scopes.pop()
+        return updated_node
+
+    def leave_SimpleStatementLine(self, original_node, updated_node):
+        unread = self.scopes[-1] if self.scopes else set()
+        statement = updated_node.body[0] if len(updated_node.body) == 1 else None
+        if not unread or not isinstance(statement, cst.Assign) or len(statement.targets) > 1:
+            return updated_node
+        target = code(statement.targets[0].target)
+        said = updated_node.trailing_whitespace.comment or any(e.comment for e in updated_node.leading_lines)
+        idle = _IDLE.fullmatch(_ASKS.sub("torch", code(statement.value)))
+        return cst.RemoveFromParent() if target in unread and idle and not said else updated_node
+
+    def leave_IndentedBlock(self, original_node, updated_node):
+        return updated_node if updated_node.body else updated_node.with_changes(body=original_node.body)
