@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import json
 import os
@@ -68,11 +69,13 @@ def cell_starts(path: Path) -> list[int]:
 
 
 _MAGIC = re.compile(r"^(\s*)(?:(.*?=\s*)(?=[%!])|(?=[%!?]))[%!?]{1,2}.*$|^(\s*)[\w.]+\?{1,2}\s*$")
+# A magic that runs what follows it, and its options.
+_RUNS = re.compile(r"^(\s*)%(?:time|timeit|prun|memit)(?:\s+-\w+(?:\s*\d+)?)*\s+(\S.*)$")
 _PYTHON_CELLS = ("%%time", "%%timeit", "%%capture", "%%prun")
 
 
 def without_magics(cell: str) -> str:
-    """A cell's text with its magics and shell commands taken out, line by line."""
+    """A cell's text with its magics and shell commands taken out, line by line; what %time runs stays."""
     if cell.lstrip().startswith("%%") and not cell.lstrip().startswith(_PYTHON_CELLS):
         return "\n" * cell.count("\n")
     lines = []
@@ -80,11 +83,20 @@ def without_magics(cell: str) -> str:
         match = _MAGIC.match(line)
         if match is None or line.lstrip().startswith("%%"):
             lines.append("" if line.lstrip().startswith("%%") else line)
+        elif (runs := _RUNS.match(line)) and _is_statement(runs[2]):
+            lines.append(runs[1] + runs[2])
         elif match.group(2):
             lines.append(f"{match.group(1)}{match.group(2)}None")
         else:
             lines.append(f"{match.group(1) or match.group(3) or ''}pass")
     return "\n".join(lines)
+
+
+def _is_statement(text: str) -> bool:
+    try:
+        return bool(ast.parse(text).body)
+    except (SyntaxError, ValueError):
+        return False
 
 
 @cache

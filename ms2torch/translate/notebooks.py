@@ -9,6 +9,7 @@ from ms2torch.scan.sources import without_magics
 
 _CELL = "# ms2torch: cell "
 _MAGIC = "# ms2torch: magic "
+_BEFORE = "# ms2torch: magic before "
 
 
 class Notebook:
@@ -37,7 +38,12 @@ class Notebook:
             return ""
         lines = []
         for old, new in zip(text.split("\n"), python.split("\n"), strict=True):
-            if old != new:
+            code = new.strip()
+            if old != new and code and old.endswith(code):  # %time and its kin run what follows them
+                indent = new[: len(new) - len(new.lstrip())]
+                self.magics.append(old[len(indent) : -len(code)])
+                lines.append(f"{new}  {_BEFORE}{len(self.magics) - 1}")
+            elif old != new:
                 self.magics.append(old)
                 lines.append(
                     f"{new}  {_MAGIC}{len(self.magics) - 1}"
@@ -71,6 +77,12 @@ class Notebook:
         return cell, line - starts[cell - 1] if starts else line
 
     def _with_magics(self, text: str) -> str:
+        text = re.sub(
+            rf"^( *)(.*?) *{_BEFORE}(\d+)$",
+            lambda m: m[1] + self.magics[int(m[3])] + m[2],
+            text,
+            flags=re.MULTILINE,
+        )
         return re.sub(rf"^.*{_MAGIC}(\d+)$", lambda m: self.magics[int(m[1])], text, flags=re.MULTILINE)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import io
 import os
 import shutil
 import tempfile
+import tokenize
 from dataclasses import dataclass, field
 from importlib.util import decode_source
 from pathlib import Path
@@ -21,18 +23,21 @@ _LEFT = ("__pycache__", ".*", "*.pyc")
 
 @dataclass
 class Source:
-    """One file that is read: its place, its Python, and the notebook that this is from."""
+    """One file that is read: its place, its Python, and the notebook that this is from; the encoding and the
+    line ends that it has."""
 
     path: str
     text: str
     notebook: Notebook | None = None
     mindspore: bool = False
+    encoding: str = "utf-8"
+    line_end: str = "\n"
 
     def written(self, text: str) -> bytes:
         """The file with another text."""
         if self.notebook is not None:
             return self.notebook.written(text)
-        return text.encode()
+        return text.replace("\n", self.line_end).encode(self.encoding)
 
 
 @dataclass
@@ -110,18 +115,20 @@ def _source(file: Path) -> Source:
         raw = Path(path).read_bytes()
     except OSError as error:
         raise BadInput(f"can't read {str(file)!r}: {error.strerror}") from None
-    notebook = None
+    notebook, encoding = None, "utf-8"
     try:
         if file.suffix == ".ipynb":
             notebook = Notebook(raw)
             text = notebook.source
         else:
             text = decode_source(raw)
+            encoding = tokenize.detect_encoding(io.BytesIO(raw).readline)[0]
         tree = judging.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         finding = judging.unreadable(str(file), error, raw)
         raise BadInput(f"{finding.path}:{finding.line}: {finding.text}") from None
-    return Source(path, text, notebook, _uses_mindspore(tree))
+    line_end = "\r\n" if b"\r\n" in raw[: raw.find(b"\n") + 1] else "\n"
+    return Source(path, text, notebook, _uses_mindspore(tree), encoding, line_end)
 
 
 def _uses_mindspore(tree: ast.AST) -> bool:
@@ -151,15 +158,25 @@ class Draft:
         self.folder = Path(tempfile.mkdtemp(prefix=".ms2torch-", dir=parent))
         self.place = self.folder / self.project.out.name
         if self.project.root.is_dir():
-            skipped = shutil.ignore_patterns(*_LEFT)
-            out = self.project.out.resolve()
-
-            def ignore(folder, names):
-                inside = {n for n in names if Path(folder, n).resolve() in (out, self.folder.resolve())}
-                return skipped(folder, names) | inside
-
-            shutil.copytree(self.project.root, self.place, symlinks=True, ignore=ignore)
+            try:
+                self._copy()
+            except BaseException:
+                self.__exit__()
+                raise
         return self
+
+    def _copy(self) -> None:
+        """What is beside the sources comes along, but for pipes and sockets."""
+        skipped = shutil.ignore_patterns(*_LEFT)
+        out = self.project.out.resolve()
+
+        def ignore(folder, names):
+            paths = {name: Path(folder, name) for name in names}
+            own = {n for n, p in paths.items() if p.resolve() in (out, self.folder.resolve())}
+            special = {n for n, p in paths.items() if not (p.is_symlink() or p.is_file() or p.is_dir())}
+            return skipped(folder, names) | own | special
+
+        shutil.copytree(self.project.root, self.place, symlinks=True, ignore=ignore)
 
     def write(self, path: str, text: str) -> None:
         """Put a translated file in its place."""

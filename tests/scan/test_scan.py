@@ -148,7 +148,9 @@ def test_bad_input_is_one_line(folder, capsys, arguments, code, words):
 @pytest.mark.parametrize(
     ("cell", "python"),
     [
-        ("%time x = f()", "pass"),
+        ("%time x = f()", "x = f()"),
+        ("  %timeit -n 10 -r3 f(x)", "  f(x)"),
+        ("%time", "pass"),
         ("%%time\nx = 1", "\nx = 1"),
         ("if a:\n    !ls", "if a:\n    pass"),
         ("x = %timeit -o f()", "x = None"),

@@ -1,9 +1,13 @@
 """What `translate` makes of Python itself: statements that write in place, `case`, several on a line."""
 
+import json
+
 import numpy as np
 import pytest
 
-from ms2torch.translate import translate_source
+from ms2torch.translate import places, translate_source
+from ms2torch.translate.facts import Fact, Facts
+from ms2torch.translate.notebooks import Notebook
 
 HEAD = """
 import os
@@ -96,6 +100,14 @@ step = Step(net, nn.SGD(net.trainable_params(), 0.1))
 """
 
 
+def test_what_a_train_cell_has_from_its_base_is_that_whatever_a_run_saw_there():
+    text = STEP.replace("self.optimizer(grads)", "self.optimizer(self.grad_reducer(grads))")
+    line = next(i for i, row in enumerate(text.split("\n"), 1) if "grad_reducer" in row)
+    column = text.split("\n")[line - 1].index("grad_reducer")
+    facts = Facts({(line, column): Fact("mindspore.nn.Identity()", (None,))})
+    assert "grad_reducer" not in translate_source(text, facts=facts).text
+
+
 def test_what_is_read_no_more_goes_and_what_never_was_stays():
     text = translate_source(STEP).text
     assert "weights = self.weights" not in text and "spare = self.sens" in text
@@ -113,3 +125,29 @@ def test_a_convolution_that_pads_to_the_same_size_is_one_layer():
     x = np.random.RandomState(0).rand(2, 1, 7, 10).astype(np.float32)
     one, other = ours["net"](ms2torch.Tensor(x)).asnumpy(), theirs["net"](ms2torch.Tensor(x).torch())
     np.testing.assert_allclose(other.numpy(force=True), one, 1e-6)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "# -*- coding: latin-1 -*-\nimport mindspore\nx = 'ä'\n".encode("latin-1"),
+        b"\xef\xbb\xbfimport mindspore\n",
+        b"import mindspore\r\nx = 1\r\n",
+        b"import mindspore\nx = '\xc3\xa4'",
+    ],
+)
+def test_a_file_keeps_its_encoding_and_its_line_ends(raw, tmp_path):
+    (tmp_path / "a.py").write_bytes(raw)
+    project = places.read(str(tmp_path / "a.py"), str(tmp_path / "b.py"))
+    (source,) = project.sources.values()
+    assert "\r" not in source.text and source.written(source.text) == raw
+
+
+def test_what_a_magic_runs_is_translated_too():
+    cells = [
+        {"cell_type": "code", "source": "import mindspore as ms\n%time  x = ms.ops.ones(2)\n%time\n!ls x"}
+    ]
+    notebook = Notebook(json.dumps({"cells": cells}).encode())
+    made = json.loads(notebook.written(translate_source(notebook.source).text))
+    text = "".join(made["cells"][0]["source"])
+    assert text == "import torch\n\n%time  x = torch.ones(2)\n%time\n!ls x"

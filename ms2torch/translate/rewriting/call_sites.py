@@ -52,7 +52,7 @@ class CallSites:
         try:
             if isinstance(callee, Ref):
                 return self._of_ref(callee, node, original_node, updated_node)
-            if isinstance(callee, Of):
+            if isinstance(callee, Of) and self._inherited(node.func) is None:
                 return self._of_instance(callee, node, original_node, updated_node)
             if isinstance(callee, Gradient):
                 return training.differentiated(self, callee, node, original_node, updated_node)
@@ -120,7 +120,7 @@ class CallSites:
 
     def _of_method(self, node: ast.Call, original, updated, fact):
         owner, at = self.reading.worth(node.func.value), site_of(node)
-        name = self._method(owner, node.func.attr, fact)
+        name = self._inherited(node.func) or self._method(owner, node.func.attr, fact)
         if name is None or not isinstance(updated.func, cst.Attribute):
             return updated
         if at in self.keep:
@@ -141,12 +141,16 @@ class CallSites:
         pair = original.func.value, updated.func.value
         return self.written(rule, self.call_of(name, form, node, original, updated, pair), at)
 
+    def _inherited(self, function: ast.expr) -> str | None:
+        """The MindSpore name of a method, or of a Cell to call, that a class has from its base."""
+        owner = self.reading.worth(function.value) if isinstance(function, ast.Attribute) else None
+        if not isinstance(owner, OwnOf) or owner.cls.function(function.attr) is not None:
+            return None
+        names = (f"{cls}.{function.attr}" for cls in lineage(owner.cls.root()))
+        return next((name for name in names if name in CALLS), None)
+
     def _method(self, owner, attr: str, fact) -> str | None:
         """The MindSpore name of a method."""
-        if isinstance(owner, OwnOf) and owner.cls.function(attr) is None:
-            for cls in lineage(owner.cls.root()):
-                if f"{cls}.{attr}" in CALLS:
-                    return f"{cls}.{attr}"
         if fact is not None and fact.name:
             of_tensor = fact.name.replace("mindspore.Parameter.", "mindspore.Tensor.", 1)
             return of_tensor if of_tensor in CALLS else fact.name
