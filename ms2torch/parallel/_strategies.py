@@ -109,20 +109,26 @@ def layout_of(p, sizes: tuple[int, ...]):
                            opt_weight_shard_step=step, opt_weight_shard_size=optimizer if step else 0)
 
 
-def _note(spread, name: str, attrs: dict, strategy) -> None:
-    """Let the mesh have axes for a strategy."""
+def _note(spread, name: str, attrs: dict | None, strategy) -> None:
+    """Let the mesh have axes for a strategy: of an operator with ``attrs``, or of tensors that have nothing
+    to do with each other."""
     from ms2torch._core.processes.spread import parts
 
     size = distributed.size() // distributed.stages
     layouts = [one.to_dict()["device_matrix"] for one in strategy or () if isinstance(one, Layout)]
     for cuts in layouts or strategy or ():
+        if min(cuts, default=1) < 1:
+            raise ValueError(f"For '{name}', the strategy {strategy} must have positive numbers of parts.")
         if math.prod(cuts) > size or size % math.prod(cuts):
             raise ValueError(f"For '{name}', the strategy {strategy} needs a number of devices that "
                              f"{math.prod(cuts)} divides, but there are {size}.")
-    spread.cuts += map(tuple, layouts) if layouts else [parts(name, attrs, strategy)] if strategy else []
+    if layouts:
+        spread.cuts += map(tuple, layouts)
+    elif strategy:
+        spread.cuts += parts(name, attrs, strategy)
 
 
-def _placements(spread, name: str, attrs: dict, strategy) -> list:
+def _placements(spread, name: str, attrs: dict | None, strategy) -> list:
     from ms2torch._core.processes import spread as spreads
 
     if strategy and isinstance(strategy[0], Layout):
@@ -130,7 +136,7 @@ def _placements(spread, name: str, attrs: dict, strategy) -> list:
     return spreads.of_strategy(name, attrs, strategy, spread.sizes)
 
 
-def with_strategies(spread, name: str, attrs: dict, values, strategy) -> list:
+def with_strategies(spread, name: str, attrs: dict | None, values, strategy) -> list:
     """``values`` laid out by a strategy, one part of it for each Tensor, in order."""
     if not strategy:
         return list(values)
@@ -158,7 +164,7 @@ def with_shard_strategy(primitive, in_strategy=None, out_strategy=None):
     spread = current_spread()
     if spread is not None and ins is not None:
         _note(spread, name, primitive.attrs, ins)
-        _note(spread, name, primitive.attrs, outs)
+        _note(spread, name, None, outs)
         primitive.__dict__["_strategies"] = ins, outs
         primitive.__class__ = _spread_class(type(primitive))
     return primitive
@@ -178,7 +184,8 @@ def _spread_class(cls: type) -> type:
             if outs is None:
                 return tuple(map(spread.summed, found)) if isinstance(found, tuple) else spread.summed(found)
             many = isinstance(found, tuple)
-            values = with_strategies(spread, f"output of {self.name}", {}, found if many else (found,), outs)
+            values = with_strategies(spread, f"output of {self.name}", None, found if many else (found,),
+                                     outs)
             return tuple(values) if many else values[0]
 
         _classes[cls] = type(cls.__name__, (cls,), {
@@ -197,20 +204,20 @@ def of_call(fn, in_strategy, out_strategy=None, parameter_plan=None):
     if spread is None:
         return fn
     for one in (ins, outs):
-        _note(spread, what, {}, one)
+        _note(spread, what, None, one)
     if parameter_plan is not None:
         _plan(spread, fn, parameter_plan)
 
     def before(cell, args):
         if mode.mesh is None or not ins:
             return None
-        return tuple(with_strategies(mode.mesh, what, {}, args, ins))
+        return tuple(with_strategies(mode.mesh, what, None, args, ins))
 
     def after(cell, args, output):
         if mode.mesh is None or not outs:
             return None
         many = isinstance(output, tuple)
-        values = with_strategies(mode.mesh, f"output of {what}", {}, output if many else (output,), outs)
+        values = with_strategies(mode.mesh, f"output of {what}", None, output if many else (output,), outs)
         return tuple(values) if many else values[0]
 
     if isinstance(fn, Cell):
@@ -235,7 +242,7 @@ def _plan(spread, fn, plan) -> None:
         if name not in known:
             raise ValueError(f"parameter_plan names '{name}', but the network has no such parameter.")
         one = checked_strategy("parameter_plan", name, (strategy,))
-        _note(spread, name, {}, one)
+        _note(spread, name, None, one)
         spread.plan.append((known[name], name, one))
 
 

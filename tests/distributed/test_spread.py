@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from ms2torch._core.processes import spread
+from ms2torch._core.processes.dtensor import Replicate, Shard
 from ms2torch.convert import sources
 from tests.distributed import spread_cases as cases
 
@@ -46,6 +48,22 @@ def test_moving_statistics_on_a_mesh_of_two_axes(together):
 def test_products_of_spread_stacks(together):
     for found in together(cases.products, 4):
         np.testing.assert_array_less(found, 1e-13, err_msg=str(cases.PRODUCTS))
+
+
+def test_what_strategies_share():
+    """An operator's inputs share dimensions, which get one axis; a Cell's do not."""
+    product = ((2, 1), (1, 8))
+    assert spread.parts("MatMul", {}, product) == [(2, 8)]
+    assert spread.mesh_sizes([(2, 8)], 16) == (2, 8)
+    whole, rows, columns = Replicate(), Shard(0), Shard(1)
+    assert spread.of_strategy("MatMul", {}, product, (2, 8)) == [(rows, whole), (whole, columns)]
+    inputs = ((4, 1), (2, 2, 1))
+    assert spread.parts("Pair", None, inputs) == [(4,), (2, 2)]
+    assert spread.of_strategy("Pair", None, inputs, (2, 2)) == [(rows, rows), (rows, columns)]
+    with pytest.raises(ValueError, match="a dimension that two inputs share is split in different parts"):
+        spread.of_strategy("MatMul", {}, ((1, 4), (2, 1)), (2, 2))
+    with pytest.raises(ValueError, match="has other numbers of dimensions than its inputs"):
+        spread.parts("MatMul", {}, ((4,), (1, 1)))
 
 
 @pytest.mark.parametrize("level", [1, 3])

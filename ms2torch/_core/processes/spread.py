@@ -118,6 +118,10 @@ def _gather(attrs, ranks):
     return [[f"p{i}" for i in range(ranks[0])], [f"i{i}" for i in range(ranks[1])]]
 
 
+def _from_the_right(attrs, ranks):
+    return [list(range(-n, 0)) for n in ranks]
+
+
 _LABELS = {"MatMul": _matmul, "BatchMatMul": _matmul, "Gather": _gather,
            "BiasAdd": lambda attrs, ranks: [list(range(ranks[0])), [1]]}
 # The order in which labels get axes where it is not that of the inputs.
@@ -128,7 +132,10 @@ def _cuts(name: str, attrs: dict, strategy) -> tuple[list, dict]:
     """(the labels of each input's dimensions, in how many parts each label is), parts in the order in which
     they get axes."""
     ranks = [len(one) for one in strategy]
-    labels = _LABELS.get(name, lambda attrs, ranks: [list(range(-n, 0)) for n in ranks])(attrs, ranks)
+    labels = _LABELS.get(name, _from_the_right)(attrs, ranks)
+    if any(len(names) != rank for names, rank in zip(labels, ranks, strict=False)):
+        raise ValueError(f"For '{name}', the strategy {strategy} has other numbers of dimensions than its "
+                         "inputs.")
     cuts: dict = {}
     for names, one in zip(labels, strategy, strict=False):
         for label, cut in zip(names, one, strict=True):
@@ -140,13 +147,20 @@ def _cuts(name: str, attrs: dict, strategy) -> tuple[list, dict]:
     return labels, {label: cuts[label] for label in order}
 
 
-def parts(name: str, attrs: dict, strategy) -> tuple[int, ...]:
-    """The parts that a strategy makes of the dimensions of the operator ``name``, each dimension once."""
-    return tuple(cut for cut in _cuts(name, attrs, strategy)[1].values() if cut != 1)
+def parts(name: str, attrs: dict | None, strategy) -> list[tuple[int, ...]]:
+    """The parts that a strategy makes of the dimensions of the operator ``name``, each dimension once; where
+    ``attrs`` is None, of each tensor."""
+    made = strategy if attrs is None else [_cuts(name, attrs, strategy)[1].values()]
+    return [tuple(cut for cut in one if cut != 1) for one in made]
 
 
-def of_strategy(name: str, attrs: dict, strategy, sizes: tuple[int, ...]) -> list:
-    """Placements of each input of the operator ``name`` from a strategy: how many parts by dimension."""
+def of_strategy(name: str, attrs: dict | None, strategy, sizes: tuple[int, ...]) -> list:
+    """Placements of each input of the operator ``name`` from a strategy: how many parts by dimension. Where
+    ``attrs`` is None, of tensors that have nothing to do with each other."""
+    if attrs is None:
+        axes = [Axes(sizes, f"'{name}' with the strategy {tuple(strategy)}") for _ in strategy]
+        return [placements(sizes, list(map(mine.assign, range(len(one)), one)))
+                for mine, one in zip(axes, strategy, strict=True)]
     labels, cuts = _cuts(name, attrs, strategy)
     axes = Axes(sizes, f"'{name}' with the strategy {tuple(strategy)}")
     for label, cut in cuts.items():
@@ -224,7 +238,7 @@ class Spread:
         elif self.dataset == "full_batch" or place is None or place >= len(self.dataset):
             laid = (Replicate(),) * len(self.sizes)
         else:
-            laid = of_strategy("dataset_strategy", {}, [self.dataset[place]], self.sizes)[0]
+            laid = of_strategy("dataset_strategy", None, [self.dataset[place]], self.sizes)[0]
         return wrap(DTensor.from_local(x._t.detach(), self.mesh, laid, run_check=False))
 
     def _out(self, x, batch: list):
@@ -312,7 +326,7 @@ class Spread:
         """Weights that operators want in parts are kept in parts, with what optimizers keep of them."""
         for p, name, strategy in self.plan:
             layout = (of_layout(strategy[0].to_dict(), self.sizes, name) if hasattr(strategy[0], "to_dict")
-                      else of_strategy(name, {}, strategy, self.sizes)[0])
+                      else of_strategy(name, None, strategy, self.sizes)[0])
             self._wanted[id(p)] = p, layout
         self.plan.clear()
         for p, layout in self._wanted.values():
