@@ -12,6 +12,9 @@ name of a definition that ms2torch has:
     sampling, experts, paged
                  random numbers from a seed and an offset; mixtures of experts; attention over paged caches
     inner        private operators that compute forward
+    regions      windows and regions of images
+    sparse_tensors, sparse_matrices
+                 operators over coordinates, and over compressed rows
     refused      what has no computation here, and what to do instead
 
 A gradient is made of differentiable operations, so its own gradient and ``vmap`` need nothing more. A class
@@ -39,12 +42,15 @@ _FAMILIES = (
     "layers",
     "pooling",
     "images",
+    "regions",
     "arrays",
     "sequences",
     "sampling",
     "experts",
     "paged",
     "inner",
+    "sparse_matrices",
+    "sparse_tensors",
 )
 
 

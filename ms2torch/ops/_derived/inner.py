@@ -70,8 +70,72 @@ def _bounds(size: int, count: int, pseudo_random: bool, draw) -> list[int]:
     return [0, *(math.ceil(ratio * (i + shift)) - 1 for i in range(1, count)), size]
 
 
+def _equal_sum(x, y):
+    """A sum without broadcasting."""
+    if x.shape != y.shape:
+        one, other = (f"[{''.join(f'{size},' for size in t.shape)}]" for t in (x, y))
+        raise ValueError(f"For primitive[AddV2], the input_shape: {one} must be equal to {other}")
+    return x + y
+
+
+def _offsets(*parts, N=None, axis=0):
+    """Where each of the tensors begins in their concatenation, one row each."""
+    parts = parts[0] if isinstance(parts[0], (tuple, list)) else parts
+    rank, total, rows = parts[0].ndim, 0, []
+    for part in parts:
+        rows.append([total if d == axis % rank else 0 for d in range(rank)])
+        total += part.shape[axis]
+    return torch.tensor(rows)
+
+
+def _offsets_of_shapes(axis, shapes):
+    """`_offsets` of shapes that are given as tensors, one tensor each."""
+    total, found = shapes[0].new_zeros(()), []
+    for shape in shapes:
+        offset = torch.zeros_like(shape)
+        offset[int(axis)] = total
+        total = total + shape[int(axis)]
+        found.append(offset)
+    return tuple(found)
+
+
+def _tridiagonal_solution(diagonals, rhs, partial_pivoting=True):
+    """x of A x = rhs; ``diagonals`` are A's upper (its last element unused), main and lower (its first)."""
+    upper, main, lower = diagonals.unbind(-2)
+    matrix = torch.diag_embed(main)
+    matrix = matrix + torch.diag_embed(upper[..., :-1], 1) + torch.diag_embed(lower[..., 1:], -1)
+    return torch.linalg.solve(matrix, rhs)
+
+
+def _cross_entropies(features, labels):
+    """The loss of every row, and its gradient by ``features``."""
+    logs = features.log_softmax(-1)
+    rows = labels.long()[..., None]
+    return -logs.gather(-1, rows)[..., 0], logs.exp().scatter_add(-1, rows, -torch.ones_like(logs))
+
+
+def _spread_over_groups(input, per_group_size, group_num):
+    """Numbers in turn over ``group_num`` groups of ``per_group_size``."""
+    return input % group_num * per_group_size + input // group_num
+
+
 ROWS = {
+    "AddV2": _equal_sum,
     "ClipByNorm": _clip_by_norm,
+    "ConcatOffset": _offsets,
+    "ConcatOffsetV1": _offsets_of_shapes,
     "ConvertToDynamic": _unchanged,
+    "Eigh": lambda a, compute_eigenvectors=True, lower=True: (
+        tuple(torch.linalg.eigh(a, "L" if lower else "U")) if compute_eigenvectors
+        else torch.linalg.eigvalsh(a, "L" if lower else "U")),
     "FractionalAvgPool": _fractional_avg_pool,
+    "MapUniform": _spread_over_groups,
+    "NuclearNorm": lambda x, dim=None, keepdim=False: torch.linalg.matrix_norm(
+        x, "nuc", tuple(dim or (-2, -1)), keepdim),
+    "RangeV2": lambda start, limit, delta, maxlen=1_000_000: torch.arange(
+        start.item(), limit.item(), delta.item(), dtype=start.dtype),
+    "ReLUV3": lambda x: x.relu(),
+    "SelfAdjointEig": lambda x, compute_v=True: tuple(torch.linalg.eigh(x)),
+    "SparseSoftmaxCrossEntropyWithLogitsV2": _cross_entropies,
+    "TridiagonalSolve": _tridiagonal_solution,
 }

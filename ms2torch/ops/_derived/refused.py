@@ -9,7 +9,7 @@ _WRITE = "write it in the program (x.torch() is a torch tensor, Tensor(t) wraps 
 # (pattern of the name, why, what to do instead); the first that matches counts.
 _FAMILIES = (
     (
-        r"Quant|Antiquant|AntiQuant|Dequant",
+        r"Quant(?!ile)|Antiquant|AntiQuant|Dequant",
         "it computes in the integer formats of Ascend.",
         "compute with the dequantized weights.",
     ),

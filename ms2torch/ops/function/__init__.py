@@ -4,6 +4,7 @@ from . import (
     _ext_names,
     _linalg_solve,
     _optimizer_updates,
+    _sparse_updates,
     _taylor,
     array_func,
     clip_func,
