@@ -58,12 +58,12 @@ set_grad_enabled = getattr(torch._C, "_set_grad_enabled", torch.set_grad_enabled
 
 # ---- memory ------------------------------------------------------------------------------------------------
 
-_ORDINARY = frozenset((torch.Tensor, torch.nn.Parameter))
+ORDINARY = frozenset((torch.Tensor, torch.nn.Parameter))
 
 
 def address(t: torch.Tensor) -> int:
     """Where the memory of ``t`` is; of a DTensor, this rank's part of it."""
-    return t.data_ptr() if t.__class__ in _ORDINARY else getattr(t, "_local_tensor", t).data_ptr()
+    return t.data_ptr() if t.__class__ in ORDINARY else getattr(t, "_local_tensor", t).data_ptr()
 
 
 _OUT_OF_MEMORY = getattr(torch, "OutOfMemoryError", None) or torch.cuda.OutOfMemoryError

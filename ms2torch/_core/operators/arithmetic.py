@@ -222,19 +222,36 @@ def _double(x, t):
     return (x if isinstance(x, torch.Tensor) else torch.full((), x, dtype=t.dtype, device=t.device)).double()
 
 
-def _power(a, b):
-    try:
-        return torch.pow(a, b)
-    except RuntimeError:
-        if not bool((torch.as_tensor(b) < 0).any()):
-            raise
-    # Integers to a negative power: the float result, cut off.
-    if isinstance(a, torch.Tensor):
-        return torch.pow(a.to(torch.float64), b).to(a.dtype)
-    return torch.pow(float(a), b.to(torch.float64)).to(b.dtype)
+def power(a, b):
+    """``a ** b``; where both are 0 the slope towards ``a`` is MindSpore's ``b * a ** (b - 1)``, nan."""
+    result = torch.pow(a, b)
+    if not result.requires_grad or a.__class__ in _NUMBERS or not a.requires_grad or a.is_complex():
+        return result
+    if b.__class__ in _NUMBERS and b != 0:
+        return result
+    # (xlogy(0, a) is 0 and its slope 0 / a; what is subtracted leaves -0.0 as it is.)
+    return result - torch.xlogy(0.0, torch.where((a == 0) & (b == 0), a, 1.0))
 
 
-_power.of_tensors = torch.pow
+def mint_power(a, b):
+    """mint's ``a ** b``: by a number of 0 the slope is 0."""
+    return torch.pow(a, b) if b.__class__ in _NUMBERS else power(a, b)
+
+
+def _of_integers_too(of_tensors):
+    def compute(a, b):
+        try:
+            return of_tensors(a, b)
+        except RuntimeError:
+            if not bool((torch.as_tensor(b) < 0).any()):
+                raise
+        # Integers to a negative power: the float result, cut off.
+        if isinstance(a, torch.Tensor):
+            return torch.pow(a.to(torch.float64), b).to(a.dtype)
+        return torch.pow(float(a), b.to(torch.float64)).to(b.dtype)
+
+    compute.of_tensors = of_tensors
+    return compute
 
 
 def _reflecting(function, python):
@@ -277,7 +294,8 @@ floor_div = _binary("FloorDiv", floor_divide)
 floor_mod = _binary("FloorMod", floor_modulo, over_zero=lowest)
 remainder = _binary("FloorMod", floor_modulo, over_zero=dividend)
 numpy_mod = _binary("FloorMod", floor_modulo, over_zero=torch.zeros_like)
-pow = _binary("Pow", _power)
+pow = _binary("Pow", _of_integers_too(power))
+mint_pow = _binary("Pow", _of_integers_too(mint_power))
 equal = _binary("Equal", _reflecting(torch.eq, operator.eq), loose=True)
 not_equal = _binary("NotEqual", _reflecting(torch.ne, operator.ne))
 less = _binary("Less", _reflecting(torch.lt, operator.lt), prepare=_exact_number)

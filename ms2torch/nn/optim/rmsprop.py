@@ -18,8 +18,9 @@ class RMSProp(Optimizer):
     """s = decay * s + (1 - decay) * g^2; v = momentum * v + lr * g / sqrt(s + epsilon); p -= v.
 
     s starts at 1 (torch's at 0) and the epsilon is inside the root. ``centered`` takes the square of the mean
-    gradient off s. State: ``mean_square.*``, ``moment.*`` (``mean_grad.*``). TypeError and ValueError for
-    hyperparameters that are no floats or negative.
+    gradient off s; where nothing positive is left of it, p and v stay as they are. State:
+    ``mean_square.*``, ``moment.*`` (``mean_grad.*``). TypeError and ValueError for hyperparameters that are
+    no floats or negative.
     """
 
     _gathers = True
@@ -57,15 +58,29 @@ class RMSProp(Optimizer):
 @atomic
 def _rmsprop(keep, momentum, eps, params, grads, squares, moments, *mean_rate_decay) -> None:
     *mean, rate, _ = mean_rate_decay
-    found = [torch._foreach_lerp(squares, torch._foreach_mul(grads, grads), 1 - keep)]
+    found = [_nearer(squares, torch._foreach_mul(grads, grads), 1 - keep)]
     below = torch._foreach_add(found[0], eps)
     if mean:
         found.append(torch._foreach_lerp(mean[0], grads, 1 - keep))
         torch._foreach_addcmul_(below, found[1], found[1], -1)
+        stays = [~(b > 0) for b in below]
     torch._foreach_sqrt_(below)
     ahead = torch._foreach_mul(grads, rate)
     torch._foreach_div_(ahead, below)
     moved = torch._foreach_mul(moments, momentum)
     torch._foreach_add_(moved, ahead)
-    torch._foreach_sub_(params, moved)
+    if mean:
+        steps = [m.masked_fill(s, 0) for m, s in zip(moved, stays, strict=True)]
+        moved = [torch.where(s, old, new) for s, old, new in zip(stays, moments, moved, strict=True)]
+    torch._foreach_sub_(params, steps if mean else moved)
     renew((moments, moved), *zip((squares, *mean), found, strict=True))
+
+
+def _nearer(tensors, to, weight):
+    """``tensors`` moved towards ``to`` by ``weight``; where one is infinite already the result is nan."""
+    if weight < 0.5:
+        return torch._foreach_lerp(tensors, to, weight)
+    # (torch's lerp starts from the other end here.)
+    torch._foreach_sub_(to, tensors)
+    torch._foreach_mul_(to, weight)
+    return torch._foreach_add(tensors, to)

@@ -9,9 +9,12 @@ from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.dtype import from_torch
+from ms2torch._core.torch_private import ORDINARY, is_transforming
 
-# Up to this size of the axis, topk sorts, so that of equal elements the first wins as in MindSpore:
-# torch.topk promises no order, but is several times faster on long axes.
+from ._selecting import first_places
+
+# Up to this size of the axis, topk sorts where it does not look at the values, so that of equal elements the
+# first wins: torch.topk promises no order, but is several times faster on long axes.
 _STABLE_TOPK = 8192
 
 
@@ -69,7 +72,7 @@ def msort(input):
     return _sorted(input, 0, False)[0]
 
 
-def _largest(x, k, axis, largest):
+def _number_wanted(x, k, axis) -> int:
     if isinstance(k, (torch.Tensor, np.integer, int)) and k.__class__ is not bool:
         k = int(k)
     if k.__class__ is not int:
@@ -79,33 +82,69 @@ def _largest(x, k, axis, largest):
     n = x.shape[axis] if x.ndim else 1
     if not 0 < k <= n:
         raise ValueError(f"For primitive[TopK], the k must be in (0,{n}], but got {k}.")
-    if n <= _STABLE_TOPK:
-        values, indices = torch.sort(x, dim=axis, descending=largest, stable=True)
-        values, indices = values.narrow(axis, 0, k), indices.narrow(axis, 0, k)
+    return k
+
+
+def _largest(x, k, axis, largest, ordered=True):
+    k = _number_wanted(x, k, axis)
+    if x.ndim and x.device.type == "cpu" and x.__class__ in ORDINARY and not is_transforming():
+        return _as_the_kernel(x, k, axis, largest, ordered)
+    return _first_of_equals(x, k, axis, largest)
+
+
+def _first_of_equals(x, k, axis, largest):
+    if x.ndim and x.shape[axis] > _STABLE_TOPK:
+        values, places = torch.topk(x, k, axis, largest)
     else:
-        values, indices = torch.topk(x, k, axis, largest)
-    return values.contiguous(), indices.int()
+        values, places = torch.sort(x, dim=axis, descending=largest, stable=True)
+        values, places = values.narrow(axis, 0, k), places.narrow(axis, 0, k)
+    return values.contiguous(), places.int()
+
+
+def _as_the_kernel(x, k, axis, largest, ordered):
+    """What MindSpore's CPU kernel gives: equal elements, and all unless ``ordered``, as C++ leaves them."""
+    n = x.shape[axis]
+    values, places = torch.topk(x.detach(), min(k + 1, n), axis, largest)
+    values, places = values.movedim(axis, -1), places.movedim(axis, -1)[..., :k].contiguous()
+    if ordered:
+        rows = (values[..., 1:] == values[..., :-1]).any(-1).reshape(-1).nonzero().reshape(-1).tolist()
+    else:
+        rows = list(range(places.numel() // k))
+    if rows:
+        found, keys = places.view(-1, k), x.detach().movedim(axis, -1).reshape(-1, n)[rows]
+        if keys.dtype is torch.bfloat16:
+            keys = keys.float()
+        if largest:
+            keys = -keys if keys.is_floating_point() else ~keys
+        for row, key in zip(rows, keys.numpy(), strict=True):
+            if not np.isnan(key).any():
+                found[row] = torch.from_numpy(first_places(key, k, ordered))
+    places = places.movedim(-1, axis)
+    return x.gather(axis, places), places.int()
 
 
 @op(method=True)
 def topk(input, k, dim=None, largest=True, sorted=True):
     """The ``k`` largest (or smallest) values and their places, Int32, along ``dim`` (``mindspore.ops.topk``).
 
-    Always in order; of equal values the one that comes first. ValueError for a ``k`` beyond the axis.
+    Of equal values, and unless ``sorted``, the order is that of MindSpore's CPU kernel on a CPU; on other
+    devices the first one wins. ValueError for a ``k`` beyond the axis.
     """
-    return _largest(input, k, -1 if dim is None else dim + 0 if dim.__class__ is bool else dim, largest)
+    axis = -1 if dim is None else dim + 0 if dim.__class__ is bool else dim
+    return _largest(input, k, axis, largest, sorted)
 
 
 @mint_form(name="topk")
 def _topk_mint(input, k, dim=-1, largest=True, sorted=True):
-    values, indices = _largest(input, k, dim, largest)
+    # (MindSpore has no kernel of it for the CPU.)
+    values, indices = _first_of_equals(input, _number_wanted(input, k, dim), dim, largest)
     return values, indices.long()
 
 
 @op(primitive="TopK", init={"sorted": True}, method=True)
 def top_k(input_x, k, sorted=True):
     """The ``k`` largest values of the last axis and their places, Int32 (``mindspore.ops.top_k``)."""
-    return _largest(input_x, k, -1, True)
+    return _largest(input_x, k, -1, True, sorted)
 
 
 @op(primitive="Unique")

@@ -15,7 +15,7 @@ import torch
 
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.arithmetic import _binary, promote_operands
-from ms2torch._core.operators.registry import op, primitive
+from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.tensor.dtype import from_torch
 
 from . import _gamma
@@ -123,12 +123,12 @@ def _copysign(x, other):
     return torch.copysign(x, other)
 
 
-def _float_power(a, b):
+def _in_double(power, a, b):
     double = [
         x.to(torch.complex128 if x.is_complex() else torch.float64) if isinstance(x, torch.Tensor) else x
         for x in (a, b)
     ]
-    return torch.pow(*double)
+    return power(*double)
 
 
 def _xlogy_everywhere(a, b):
@@ -252,19 +252,35 @@ _define(
     "The first to the power of the second",
     prim="Pow",
     alias=("tensor_pow", "pows"),
-    mint="pow",
+    mint=None,
     tensor="pow",
     arguments="input exponent",
 )
+
+
+@mint_form(name="pow")
+def _pow_mint(input, exponent):
+    """``input ** exponent`` (``mindspore.mint.pow``)."""
+    return arithmetic.mint_pow(input, exponent)
+
+
 _define(
     "float_power",
-    _float_power,
+    partial(_in_double, arithmetic.power),
     "The first to the power of the second, in Float64",
     arguments="input exponent",
     alias=("float_power_ext(input, exponent)",),
     tensor="float_power(input, other|exponent)",
-    mint="float_power",
+    mint=None,
 )
+
+
+@mint_form(name="float_power")
+def _float_power_mint(input, exponent):
+    """``input ** exponent`` in Float64 (``mindspore.mint.float_power``)."""
+    return _in_double(arithmetic.mint_power, input, exponent)
+
+
 _define(
     "atan2",
     _tensors(torch.atan2, "Atan2"),

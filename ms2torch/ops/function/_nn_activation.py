@@ -7,7 +7,7 @@ import torch.nn.functional as F
 
 from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.tensor.dtype import _FROM_TORCH
-from ms2torch._core.torch_private import clamp
+from ms2torch._core.torch_private import clamp, is_transforming
 
 _FLOATS = frozenset((torch.float16, torch.float32, torch.float64, torch.bfloat16))
 _NUMBERS = _FLOATS | frozenset((torch.complex64, torch.complex128))
@@ -117,7 +117,40 @@ def _on_integers(t, compute):
 @op(primitive="HSwish", mint=True)
 def hardswish(input):
     """input * min(max(input + 3, 0), 6) / 6 (``mindspore.ops.hardswish``)."""
-    return _on_integers(input, F.hardswish)
+    return _on_integers(input, _hardswish)
+
+
+class _HardSwish(torch.autograd.Function):
+    """torch's value; at -3 and 3 the slope of the middle part, as MindSpore has it (torch's is the outer)."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x):
+        return F.hardswish(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
+
+    @staticmethod
+    def slope(x):
+        return torch.where(x < -3, 0, torch.where(x > 3, 1, x / 3 + 0.5))
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, = ctx.saved_tensors
+        return grad * _HardSwish.slope(x)
+
+    @staticmethod
+    def jvp(ctx, tangent):
+        x, = ctx.saved_tensors
+        return tangent * _HardSwish.slope(x)
+
+
+def _hardswish(x):
+    return _HardSwish.apply(x) if x.requires_grad or is_transforming() else F.hardswish(x)
 
 
 @op(primitive="HSigmoid", mint=True)

@@ -201,8 +201,10 @@ def _centered_rms_prop(var, mean_gradient, mean_square, moment, grad, learning_r
     """One step of RMSProp with centred squares (``mindspore.ops.ApplyCenteredRMSProp``)."""
     mean_gradient, mean_square = _mean(mean_gradient, grad, decay), _mean(mean_square, grad * grad, decay)
     spread = mean_square - mean_gradient * mean_gradient + epsilon
-    moment = momentum * moment + learning_rate * grad * spread.rsqrt()
-    return var - moment, mean_gradient, mean_square, moment
+    moved = momentum * moment + learning_rate * grad * spread.rsqrt()
+    spreads = spread > 0                    # else neither the weight nor its moment moves
+    return (torch.where(spreads, var - moved, var), mean_gradient, mean_square,
+            torch.where(spreads, moved, moment))
 
 
 def _ftrl(var, accum, linear, grad, lr, l1, l2, lr_power):
