@@ -38,3 +38,27 @@ def test_rows_that_were_not_looked_up(optimizer, ids, summed):
         opt.target = "CPU"
     step = nn.TrainOneStepCell(net, opt)
     return [step(ms.Tensor(i, ms.int32)) for i in ids], net.table.embedding_table
+
+
+class Gradients(nn.Cell):
+    """What asks for the gradients inside a graph, and hands them out."""
+
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+        self.weights = ms.ParameterTuple(network.trainable_params())
+        self.ask = ms.ops.GradOperation(get_by_list=True)
+
+    def construct(self, ids):
+        gradients = self.ask(self.network, self.weights)(ids)
+        return gradients, {"first": gradients[0]}, [len(gradients)]
+
+
+@case(mode="GRAPH")
+def test_rows_that_leave_a_graph():
+    net, ids = Looked(), ms.Tensor([1, 4, 1], ms.int32)
+    weights = net.trainable_params()
+    return (ms.grad(net, None, weights)(ids), ms.value_and_grad(net, None, weights)(ids),
+            ms.grad(net, None, weights[0])(ids),
+            ms.ops.GradOperation(get_all=True, get_by_list=True)(net, ms.ParameterTuple(weights))(ids),
+            Gradients(net)(ids), [nn.SGD(weights, 0.1).parameters[0].name])

@@ -1,7 +1,8 @@
 """Gradients of some rows of a table: what a sparse look-up gives in graph mode.
 
 Optimizers that leave the other rows alone (FTRL, LazyAdam) ask for the rows; for everybody else such a
-gradient is a Tensor like any other, whose dense form is made when it is first read.
+gradient is a Tensor like any other, whose dense form is made when it is first read. What leaves the graph is
+a tuple of indices, values and the table's shape, as MindSpore hands it out.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
@@ -55,7 +57,18 @@ def as_gradient(g: torch.Tensor) -> Tensor:
         return wrap(g)
     out = RowGradient.__new__(RowGradient)
     out.__dict__["_sparse"] = g
+    if graph_streams.here.call is not None:
+        graph_streams.here.call.leave = _outside
     return out
+
+
+def _outside(result):
+    """A graph's ``result`` as its caller gets it."""
+    if result.__class__ is RowGradient:
+        return result.indices, result.values, result.dense_shape
+    if result.__class__ in (tuple, list):
+        return result.__class__(map(_outside, result))
+    return {key: _outside(x) for key, x in result.items()} if result.__class__ is dict else result
 
 
 def coalesce(rows: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

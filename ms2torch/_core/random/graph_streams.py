@@ -52,13 +52,14 @@ class Graph:
 class Call:
     """One call of a graph from outside, for its time."""
 
-    __slots__ = ("_arguments", "_entered", "_function", "_graph", "_owner", "writes")
+    __slots__ = ("_arguments", "_entered", "_function", "_graph", "_owner", "leave", "writes")
 
     def __init__(self, owner, function, arguments: tuple) -> None:
         self._owner, self._function, self._arguments = owner, function, arguments
         self._graph: Graph | None = None
         self.writes: dict = {}          # (id of an object, attribute): the object, what it gets at the end
         self._entered: dict = {}        # by code: its latest frame, and what it used there
+        self.leave = None               # what makes the caller's results of the graph's, where they differ
 
     def graph(self) -> Graph | None:
         """The graph of this call; None for what runs again."""
@@ -111,7 +112,7 @@ def call(owner, function, args: tuple, kwargs: dict, of=None):
         here.call = None
     for (_, name), (written, value) in made.writes.items():
         setattr(written, name, value)
-    return result
+    return result if made.leave is None else made.leave(result)
 
 
 def _kind(value):
