@@ -95,6 +95,13 @@ def test_steps_that_fail_leave_nothing(together, kind, operators):
             np.testing.assert_array_equal(ours[name], value, err_msg=name)
 
 
+@pytest.mark.parametrize("kind", ["plain", "scaled", "user"])
+def test_a_fault_at_every_operator_leaves_nothing(together, kind):
+    for operators, losses, without in together(cases.a_fault_at_every_operator, 2, kind):
+        assert operators > 50
+        assert losses == without
+
+
 @pytest.mark.parametrize("kind", ["plain", "scaled", "micro", "user", "accumulated"])
 def test_gradients_are_reduced_once_for_each_update(together, kind):
     assert together(cases.reductions, 2, kind) == [[1, 1], [1, 1]]

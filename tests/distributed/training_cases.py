@@ -1,6 +1,7 @@
 """Networks, data and training loops for `test_training`: each runs alone on whole batches, or on N ranks."""
 
 import sys
+from itertools import count
 
 import numpy as np
 import torch
@@ -8,9 +9,12 @@ import torch
 import ms2torch as ms
 from ms2torch import Parameter, Tensor, context, nn, ops
 from ms2torch.communication import get_group_size, get_rank, init
+from tests._core import test_faults_in_passes
 from tests._core.test_faults_in_passes import Fault, FaultAt
 
 STEPS = 20
+# So many operators of a second step make DDP's buckets anew.
+MAKING_BUCKETS = 12
 BATCH = 8
 # Networks with a SyncBatchNorm: under the built-in cell, a user's cell that clips, a functional loop.
 SYNCHRONOUS = ("sync_batch_norm", "sync_batch_norm clipped", "sync_batch_norm functional")
@@ -206,6 +210,52 @@ def with_failed_steps(kind, failing):
                 fails.clear()
         step(Tensor(x, ms.float64)[mine], Tensor(y, ms.float64)[mine])
     return _values(net)
+
+
+def a_fault_at_every_operator(kind):
+    """(operators of a step, losses with failed steps between them, losses without): normalisation, dropout, a
+    memory bank, an overwritten activation and a backward hook, trained on N ranks. A failed step raises on
+    every rank at its n-th operator, for all n; it has to leave no trace.
+    """
+    init()
+    rank = get_rank()
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+    inputs = Tensor(np.random.RandomState(rank).randn(6, 3).astype(np.float32))
+
+    def started():
+        ms.set_seed(3)
+        net = test_faults_in_passes.Net().set_train()
+        optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+        step = _step(kind, net, optimizer)
+        return net, optimizer, lambda: step(inputs)
+
+    def number(found):
+        return float((found[0] if isinstance(found, tuple) else found).asnumpy())
+
+    def loss(step):
+        return number(step())
+
+    net, optimizer, step = started()
+    losses = [loss(step)]
+    for n in count(1):
+        if n <= MAKING_BUCKETS:
+            losses.append(loss(step))
+        before, seeds = test_faults_in_passes.state(net, optimizer)
+        try:
+            with FaultAt(n):
+                found = step()
+            losses.append(number(found))
+            break
+        except Fault:
+            pass
+        test_faults_in_passes.assert_at_rest(net)
+        after, seeds_after = test_faults_in_passes.state(net, optimizer)
+        assert seeds_after == seeds, f"a fault at operator {n} moved the random state"
+        for a, b in zip(after, before, strict=True):
+            np.testing.assert_array_equal(a, b, err_msg=f"a fault at operator {n} changed a parameter")
+    losses += [loss(step), loss(step)]
+    step = started()[2]
+    return n, losses, [loss(step) for _ in losses]
 
 
 def _values(net):

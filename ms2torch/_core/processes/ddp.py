@@ -81,12 +81,17 @@ class Overlap:
         # DDP looks for both spellings of a parameter of the outermost module.
         ignored = [spelling for w in alone for spelling in (_key(w), f".{_key(w)}")]
         setattr(self._lender, _IGNORED, ignored)
-        self._ddp = DistributedDataParallel(
-            self._lender, init_sync=False, process_group=group.handle, gradient_as_bucket_view=True,
-            **({} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}),
-        )
-        self._ddp.register_comm_hook(group.handle, _sum)
+        self._settings = {} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}
+        self._ddp = self._wrapped()
         distributed.holders.add(self)
+
+    def _wrapped(self) -> DistributedDataParallel:
+        ddp = DistributedDataParallel(
+            self._lender, init_sync=False, process_group=self.group.handle, gradient_as_bucket_view=True,
+            **self._settings,
+        )
+        ddp.register_comm_hook(self.group.handle, _sum)
+        return ddp
 
     def close(self) -> None:
         """The processes part."""
@@ -106,6 +111,8 @@ class Overlap:
             kept["output"] = fn(*args)
             return [t._t for t in passes.tensors_of(kept["output"])]
 
+        if self._ddp is None:
+            self._ddp = self._wrapped()
         try:
             with (faults.diagnosing("a training step under DistributedDataParallel", self.group.ranks),
                   passes.Lent(self.weights, own) as opened):
@@ -113,6 +120,10 @@ class Overlap:
                 for hooked in opened.hooked:
                     hooked.finish()
             grads = [p.grad for p in own]
+        except BaseException:
+            # Its buckets may be half reduced, or half made anew, as they are once after the first step.
+            self._ddp = None
+            raise
         finally:
             # Also after an exception: the next step would add to what is there.
             for p in own:
