@@ -20,8 +20,8 @@ def test_the_pages_show_the_list(name, chinese):
 
 
 def test_a_verdict_names_the_entry():
-    found = Finding(1, "forward", "net.head", "value", op="ops.topk")
-    assert any("smaller index" in line for line in notes(Verdict([found])))
+    found = Finding(1, "forward", "net.head", "value", op="ops.any")
+    assert any("an element is true" in line for line in notes(Verdict([found])))
     stepped = Finding(1, "parameter", "net.weight", "value", cell="step.optimizer")
     cells = [{"name": "step.optimizer", "class": "Momentum"}]
     assert any("use_nesterov" in line for line in notes(Verdict([stepped], cells=cells)))
