@@ -1,7 +1,8 @@
 """Where MindSpore's CPU kernels leave their own documentation, and ms2torch does not follow them there.
 
 departures.tsv is the one list: names, the case, what either side gives, and why, in English and Chinese.
-``ms2torch diff`` names the entry where a difference stands at one; migration_guide/departures.md shows all.
+``ms2torch diff`` names the entry where a difference stands at one; migration_guide/departures.md shows all,
+and the calls that one of the two refuses (departing_calls.tsv).
 """
 
 from __future__ import annotations
@@ -23,6 +24,18 @@ difference stands at one.
 
 | 名称 | 情形 | MindSpore（CPU） | ms2torch | 原因 |
 |---|---|---|---|---|
+"""}
+
+_HEADS_OF_CALLS = {False: """
+## Calls that one of the two refuses
+
+| call | MindSpore on a CPU | ms2torch | reason |
+|---|---|---|---|
+""", True: """
+## 两者之一会拒绝的调用
+
+| 调用 | MindSpore（CPU） | ms2torch | 原因 |
+|---|---|---|---|
 """}
 
 
@@ -68,4 +81,11 @@ def page(chinese: bool = False) -> str:
             d.where, d.mindspore, d.ms2torch, d.reason)
         names = "`" + "`, `".join(d.names) + "`"
         shown.append(" | ".join(cell.replace("|", "\\|") for cell in (names, *told)))
-    return head + "".join(f"| {row} |\n" for row in shown)
+    return head + "".join(f"| {row} |\n" for row in shown) + _calls(chinese)
+
+
+def _calls(chinese: bool) -> str:
+    lines = Path(__file__).with_name("departing_calls.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    cells = (line.split("\t") for line in lines)
+    rows = ([call, *(told[3:] if chinese else told[:3])] for call, *told in cells)
+    return _HEADS_OF_CALLS[chinese] + "".join(f"| {' | '.join(row)} |\n" for row in rows)

@@ -153,7 +153,7 @@ def _tensors(encoded) -> list[tuple[str, list[int]]]:
     """Dtype and shape of each tensor in an encoded result."""
     if isinstance(encoded, dict):
         ((kind, content),) = encoded.items()
-        if kind in ("Tensor", "Parameter"):
+        if kind in ("Tensor", "Parameter", "ndarray"):
             return [(content[0], content[1])]
         return _tensors(content)
     return [t for e in encoded for t in _tensors(e)] if isinstance(encoded, list) else []

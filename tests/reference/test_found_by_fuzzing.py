@@ -66,6 +66,15 @@ VALUES = {
                                  ops.Dropout2D(0.5)(tensor(np.ones((3, 7, 1, 1)))),
                                  ops.dropout1d(tensor(np.ones((3, 7, 1)))),
                                  nn.Dropout3d(0.3).set_train()(tensor(np.ones((3, 7, 1, 1, 1))))],
+    "kron of a view": lambda: ops.kron(tensor(MATRIX).swapaxes(0, 1), tensor([1.0, 2.0])),
+    "trapz of float64": lambda: ops.trapz(tensor(MATRIX, F64), tensor(MATRIX, F64)),
+    "trapz of float16": lambda: (ops.trapz(tensor(MATRIX, F16), tensor(MATRIX, F16)), ops.trapz(tensor(MATRIX, F16))),
+    "nll_loss by its weights": lambda: ms.grad(mint.nn.functional.nll_loss, (0, 2))(
+        tensor(MATRIX), Tensor([0, 1], ms.int64), tensor([2.0, 3.0])),
+    "ConvertColor of four channels": lambda: [vision.ConvertColor(mode)(np.arange(24, dtype=np.uint8).reshape(2, 3, 4))
+                                              for mode in (ConvertMode.COLOR_BGR2BGRA, ConvertMode.COLOR_BGR2RGB)],
+    "ConvertColor of three channels": lambda: [vision.ConvertColor(mode)(np.arange(18, dtype=np.uint8).reshape(2, 3, 3))
+                                               for mode in (ConvertMode.COLOR_BGRA2BGR, ConvertMode.COLOR_BGRA2RGBA)],
 }
 
 
@@ -129,6 +138,9 @@ REFUSED = {
     "MelScale of one frequency": lambda: audio.MelScale(2, 16000, 0.0, None, 1)(np.ones((1, 1), F32)),
     "Erase": lambda: vision.Erase(0, 0, 1, 1)(np.ones((2, 5, 1), np.uint8)),
     "PadV3": lambda: ops.PadV3("edge")(tensor(MATRIX), Tensor([0, 1])),
+    "scalar_mod": lambda: ops.scalar_mod(1, 0), "scalar_floordiv": lambda: ops.scalar_floordiv(1.5, 0),
+    "TruncatedNormal": lambda: ops.TruncatedNormal(seed=1)(Tensor((3,), ms.int32)),
+    "ConvertColor of a grey image": lambda: vision.ConvertColor(ConvertMode.COLOR_GRAY2BGR)(np.ones((2, 2, 3), np.uint8)),
 }
 
 

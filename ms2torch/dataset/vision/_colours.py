@@ -120,10 +120,12 @@ class ConvertColor(ImageOperation):
     def _compute(self, image):
         mode = int(self.convert_mode)
         if mode in (8, 9):
+            if image.ndim == 3 and image.shape[2] != 1:
+                raise OperationError(f"ConvertColor: a grey image has one channel, got shape {image.shape}")
             grey = image if image.ndim == 2 else image[..., 0]
             colours = np.stack([grey] * 3, -1)
             return colours if mode == 8 else _with_alpha(colours)
-        if image.ndim != 3 or image.shape[2] != (3 if mode in (0, 2, 4, 6, 7) else 4):
+        if image.ndim != 3 or image.shape[2] not in (3, 4):      # (as OpenCV, whatever the mode is called)
             raise OperationError(f"ConvertColor: number of channels of image does not fit the mode, got "
                                  f"shape {image.shape}")
         if mode in (6, 7, 10, 11) and image.size:
@@ -135,9 +137,9 @@ class ConvertColor(ImageOperation):
             return _grey(first if mode in (7, 11) else first[..., ::-1]).astype(image.dtype)
         if mode in (2, 3, 4, 5):
             first = first[..., ::-1]
-        if mode in (0, 2):
-            return _with_alpha(first)
-        return np.concatenate((first, image[..., 3:]), -1) if mode == 5 else np.ascontiguousarray(first)
+        if mode in (0, 2, 5):
+            return _with_alpha(first) if image.shape[2] == 3 else np.concatenate((first, image[..., 3:]), -1)
+        return np.ascontiguousarray(first)
 
 
 def _with_alpha(colours):

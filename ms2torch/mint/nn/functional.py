@@ -381,7 +381,8 @@ def smooth_l1_loss(input, target, reduction="mean", beta=1.0):
 
 @lowered
 def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
-    """Minus the log-probabilities of the targets."""
+    """Minus the log-probabilities of the targets; the weights get no gradient."""
+    weight = weight if weight is None else weight.detach()
     return F.nll_loss(input, target.long(), weight, ignore_index=ignore_index, reduction=reduction)
 
 

@@ -213,6 +213,13 @@ def scalar_cast(input_x, input_y):
     return kinds[input_y](input_x)
 
 
+def _divisor(y, words: str = "The divisor could not be zero. But the divisor is zero now."):
+    """``y``, which divides; ValueError for 0."""
+    if y == 0:
+        raise ValueError(words)
+    return y
+
+
 def _plain(name: str, fn, doc: str) -> None:
     """A function of Python values that has no kernel: it is what it is in ``mindspore.ops.functional``."""
     fn.__name__, fn.__doc__ = name, f"{doc} (``mindspore.ops.{name}``)."
@@ -235,9 +242,10 @@ for _name, _fn, _doc in (
     ("scalar_add", lambda x, y: x + y, "The sum of two numbers"),
     ("scalar_sub", lambda x, y: x - y, "The difference of two numbers"),
     ("scalar_mul", lambda x, y: x * y, "The product of two numbers"),
-    ("scalar_div", lambda x, y: x / y, "The quotient of two numbers"),
-    ("scalar_floordiv", lambda x, y: x // y, "The floored quotient of two numbers"),
-    ("scalar_mod", lambda x, y: x % y, "The remainder of two numbers"),
+    ("scalar_div", lambda x, y: x / _divisor(y), "The quotient of two numbers"),
+    ("scalar_floordiv", lambda x, y: x // _divisor(y), "The floored quotient of two numbers"),
+    ("scalar_mod", lambda x, y: x % _divisor(y, "Cannot perform modulo operation on zero."),
+     "The remainder of two numbers"),
     ("scalar_pow", lambda x, y: x ** y, "A power of two numbers"),
     ("scalar_eq", lambda x, y: x == y, "Whether two numbers are equal"),
     ("scalar_ne", lambda x, y: x != y, "Whether two numbers differ"),

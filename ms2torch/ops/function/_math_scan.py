@@ -162,11 +162,20 @@ def diff_ext(input, n=1, dim=-1, prepend=None, append=None):
 
 @op()
 def trapz(y, x=None, *, dx=1.0, dim=-1):
-    """The integral by the trapezoidal rule along ``dim`` (``mindspore.ops.trapz``)."""
-    y = y if y.is_floating_point() else y.to(torch.float32)
+    """The integral by the trapezoidal rule along ``dim``, as Float32; Float16 stays without ``x``.
+
+    (``mindspore.ops.trapz``.)
+    """
     if x is None:
+        y = y if y.dtype is torch.float16 else y.to(torch.float32)
         return torch.trapezoid(y, dx=dx, dim=dim)
-    return torch.trapezoid(y, x.to(torch.float32) if x.dtype is torch.bool else x, dim=dim)
+    if y.dtype is torch.float16:                 # neighbours are added in half precision
+        x = x.to(torch.float32)
+        width = x.diff().reshape(-1, *[1] * (y.ndim - 1 - dim % y.ndim)) if x.ndim == 1 else x.diff(dim=dim)
+        count = y.shape[dim] - 1
+        both = y.narrow(dim, 0, count) + y.narrow(dim, 1, count)
+        return (both.to(torch.float32) * width).sum(dim) / 2
+    return torch.trapezoid(y.to(torch.float32), x.to(torch.float32), dim=dim)
 
 
 @op(method=True)

@@ -195,7 +195,7 @@ def ger(input, vec2):
 @op()
 def kron(input, other):
     """The Kronecker product (``mindspore.ops.kron``)."""
-    return torch.kron(*promote(input, other))
+    return torch.kron(*(x.contiguous() for x in promote(input, other)))
 
 
 @op(mint=True)
