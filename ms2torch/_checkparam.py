@@ -201,8 +201,10 @@ def check(arg_name, arg_value, value_name, value, rel=EQ, prim_name=None, excp_c
     return arg_value
 
 
-def check_int_positive(arg_name, arg_value, prim_name=None):
-    """A positive int, in the argument order of the first releases."""
+def check_int_positive(arg_name, arg_value=None, prim_name=None):
+    """A positive int, in the argument order of the first releases; their layers give the value alone."""
+    if arg_value is None:
+        arg_name, arg_value = None, arg_name
     return check_positive_int(arg_value, arg_name, prim_name)
 
 

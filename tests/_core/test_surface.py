@@ -146,3 +146,14 @@ def test_star_import_brings_nothing_of_the_modules_own_imports():
     exec("from ms2torch import *", space)
     assert {"Tensor", "Model", "COOTensor"} <= set(space)
     assert not {"annotations", "torch", "install_lazy", "api", "nn"} & set(space)
+
+
+@pytest.mark.parametrize(("path", "name", "same"), [
+    ("ops.function.array_func", "full_like_ext", "mint.full_like"),
+    ("ops.function.math_func", "addmm_ext", "mint.addmm"),
+    ("ops.function.nn_func", "batch_norm_ext", "mint.nn.functional.batch_norm"),
+])
+def test_what_mint_is_made_of(path, name, same):
+    found = getattr(importlib.import_module(f"ms2torch.{path}"), name)
+    home, _, plain = same.rpartition(".")
+    assert found is getattr(importlib.import_module(f"ms2torch.{home}"), plain)

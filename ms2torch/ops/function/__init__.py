@@ -1,6 +1,7 @@
 """Operator definitions by kind (``mindspore.ops.function``); importing this registers them all."""
 
 from . import (
+    _device_operators,
     _ext_names,
     _linalg_solve,
     _optimizer_updates,

@@ -368,8 +368,10 @@ def _parallel_concat(values):
 
 @primitive("SplitV", init=("size_splits", "split_dim", "num_split"))
 def _split_v(input_x, size_splits, split_dim, num_split):
-    """Parts of the sizes ``size_splits`` along an axis."""
-    return tuple(torch.split(input_x, list(size_splits), split_dim))
+    """Parts of the sizes ``size_splits`` along an axis; -1, once, is what the others leave."""
+    rest = input_x.shape[split_dim] - sum(size_splits) - 1
+    sizes = [rest if size == -1 else size for size in size_splits]
+    return tuple(torch.split(input_x, sizes, split_dim))
 
 
 @primitive("SplitWithSize")
