@@ -151,8 +151,11 @@ class Counters:
     def __init__(self, optimizer, alone: list | None = None) -> None:
         own = optimizer.__dict__
         self._optimizer, self._fresh = optimizer, own.get("_fresh")
-        self._known = dict(own.get("_hosted", ()))
         self._params = [*(_alone(optimizer) if alone is None else alone), *_started(optimizer)]
+        # (What the host knows may be old: a program has written the Parameter since.)
+        hosted = own.get("_hosted", {})
+        self._known = {id(p): hosted[id(p)] for p in self._params if id(p) in hosted
+                       and hosted[id(p)][0] == (p._rest.data_ptr(), p._rest._version)}
         self._copies = [(p, p._rest.detach().clone()) for p in self._params if id(p) not in self._known]
 
     def put_back(self) -> None:

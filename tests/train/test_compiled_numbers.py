@@ -128,3 +128,23 @@ def test_numbers_that_a_program_keeps_are_inputs(cls, counted, kind):
     np.testing.assert_allclose(compiled, eager, rtol=1e-6)
     assert train.seen == counted
     assert [v.runs for v in train.__dict__["_compiled_step"].variants] == [7]
+
+
+@pytest.mark.parametrize("optimizer", [nn.Adam, nn.SGD, nn.Momentum])
+def test_a_rate_that_a_program_writes_is_taken_at_once(optimizer):
+    """Also before a step that is compared with the eager one (the tenth)."""
+    ends = {}
+    for graphs in ("eager", "compile"):
+        mode.graphs = graphs
+        ms.set_seed(3)
+        net = nn.Dense(3, 2)
+        rule = optimizer(net.trainable_params(), 1e-2, *([0.9] if optimizer is nn.Momentum else []))
+        train = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), rule).set_train()
+        for n in range(14):
+            if n in (6, 9, 12):
+                ops.assign(rule.learning_rate, Tensor(0.01 * (n - 5), ms.float32))
+            train(Tensor(X), Tensor(X[:, :2]))
+        ends[graphs] = net.weight.asnumpy(), float(rule.learning_rate)
+    np.testing.assert_allclose(ends["compile"][0], ends["eager"][0], rtol=1e-5)
+    assert ends["compile"][1] == ends["eager"][1]
+    assert not train.__dict__["_compiled_step"].off
