@@ -80,8 +80,9 @@ class Llama(nn.Cell):
         self.layers = nn.CellList([Layer(given, dp) for _ in range(given.layers)])
         for i, layer in enumerate(self.layers):
             layer.pipeline_stage = i * given.stages // given.layers
-        self.out = ops.MatMul()
+        self.look_up, self.out = ops.Gather(), ops.MatMul()
         if given.tensor > 1:
+            self.look_up.shard(((1, 1), (dp, 1)))
             self.out.shard(((dp, 1), (1, given.tensor)))
         half = given.width // given.heads // 2
         angle = np.outer(np.arange(given.length), 1e4 ** (-np.arange(half) / half)).astype(np.float32)
@@ -89,7 +90,7 @@ class Llama(nn.Cell):
         self.mask = Tensor(np.triu(np.full((given.length, given.length), -1e9, np.float32), 1))
 
     def construct(self, words, following):
-        x = ops.gather(self.table, words, 0)
+        x = self.look_up(self.table, words, 0)
         for layer in self.layers:
             x = layer(x, self.cos, self.sin, self.mask)
         x = x * ops.rsqrt(ops.square(x).mean(-1, keep_dims=True) + 1e-6) * self.scale
