@@ -206,9 +206,8 @@ PRODUCTS = [*((one, other, (4, 4, 4, 6)) for one, other in (
 
 def products():
     """How far products of spread stacks, and their gradients, are from those of whole ones."""
-    from torch.distributed.tensor import Replicate, Shard, distribute_tensor
-
     from ms2torch._core.processes import zero
+    from ms2torch._core.processes.dtensor import DTensor, Replicate, Shard
     from ms2torch._core.processes.products import PartByPart
 
     init()
@@ -218,8 +217,8 @@ def products():
     for *laid, shape in PRODUCTS:
         whole = [torch.randn(size, dtype=torch.float64, requires_grad=True) for size in ((4, 4, 8, 4), shape)]
         placed = [[Replicate() if p == "-" else Shard(int(p)) for p in one] for one in laid]
-        spread = [distribute_tensor(t.detach(), mesh, one).requires_grad_()
-                  for t, one in zip(whole, placed, strict=True)]
+        spread = [DTensor.from_local(t.detach(), mesh, [Replicate()] * 2).redistribute(placements=one)
+                  .requires_grad_() for t, one in zip(whole, placed, strict=True)]
         found = []
         for a, b in (whole, spread):
             with PartByPart():
