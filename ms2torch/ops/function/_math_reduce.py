@@ -457,6 +457,7 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
     if ord == "fro":
         return _euclidean(A if dtype is None else A.to(dtype), tuple(axis), keepdims)
     if ord in (2, -2, "nuc"):            # singular values are Float32
+        A = A.to(torch.float32) if A.dtype is torch.float16 else A
         return torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims).to(torch.float32)
     return torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims, dtype=dtype)
 

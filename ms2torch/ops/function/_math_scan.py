@@ -227,8 +227,12 @@ def _mint_histc(input, bins=100, min=0, max=0):
 
 @primitive("Histogram", init={"bins": 100, "min": 0.0, "max": 0.0})
 def _histogram(x, bins=100, min=0.0, max=0.0):
-    """The histogram over ``bins`` equal intervals, in the input's dtype (``mindspore.ops.Histogram``)."""
-    return torch.histc(x.to(torch.float32), bins, min, max).to(x.dtype)
+    """The histogram over ``bins`` equal intervals, in the input's dtype, of Float16 Float32.
+
+    (``mindspore.ops.Histogram``.)
+    """
+    found = torch.histc(x.to(torch.float32), bins, min, max)
+    return found if x.dtype is torch.float16 else found.to(x.dtype)
 
 
 @primitive("Bincount")

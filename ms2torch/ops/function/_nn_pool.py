@@ -318,11 +318,15 @@ def _avg_pool(x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW")
 
 @primitive("MaxPoolWithArgmax", init=_POOL_INIT)
 def _max_pool_argmax(x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
-    """2-d max pooling and the positions of the maxima, Int32 (``MaxPoolWithArgmax`` of r1.x)."""
+    """2-d max pooling and the positions of the maxima in a sample of (C, H, W), Int32.
+
+    (``MaxPoolWithArgmax`` of r1.x.)
+    """
     y, at = max_pooled(x, _numbers(kernel_size, 2), _numbers(strides, 2), _mode(pad_mode,
                                                                                 "MaxPoolWithArgmax"),
                        indices=True)
-    return y, at.to(torch.int32)
+    before = torch.arange(x.shape[1], device=x.device) * (x.shape[2] * x.shape[3])
+    return y, (at + before.reshape(-1, 1, 1)).to(torch.int32)
 
 
 @primitive("MaxPool3D", init={"kernel_size": 1, "strides": 1, "pad_mode": "VALID", "pad_list": 0,
