@@ -151,3 +151,8 @@ def test_what_a_magic_runs_is_translated_too():
     made = json.loads(notebook.written(translate_source(notebook.source).text))
     text = "".join(made["cells"][0]["source"])
     assert text == "import torch\n\n%time  x = torch.ones(2)\n%time\n!ls x"
+
+
+def test_parameters_of_a_network_from_elsewhere_have_names():
+    text = "from other import net\n\nplain = [p for p in net.trainable_params() if 'gamma' in p.name]\n"
+    assert "in p.label]" in translate_source("import mindspore\n" + text).text

@@ -129,6 +129,7 @@ class Calls:
         )
         if name == "set_train" or name == "set_grad" or name == "to_float":
             return owner if cell else None
+        cell |= owner is None  # of another file, say: only Cells have these
         if cell and name in ("trainable_params", "get_parameters", "untrainable_params"):
             return Seq(PARAMETER)
         if cell and name == "parameters_and_names":
