@@ -66,11 +66,13 @@ def _custom(*args, func, out_shape=None, out_dtype=None, func_type="pyfunc", bpr
     def forward(*args):
         found = func(*(a.asnumpy() if isinstance(a, Tensor) else a for a in args))
         several = isinstance(found, tuple)
-        declared = out_dtype(*(a.dtype for a in args)) if callable(out_dtype) else out_dtype
+        declared = out_dtype
+        if callable(out_dtype):
+            declared = out_dtype(*(a.dtype if isinstance(a, Tensor) else type(a) for a in args))
         for array, dtype in zip(found if several else (found,), declared if several else (declared,),
                                 strict=False):
             made = np.asarray(array).dtype
-            if dtype is not None and made.itemsize != _dtype.to_torch(dtype).itemsize:
+            if isinstance(dtype, _dtype.Type) and made.itemsize != _dtype.to_torch(dtype).itemsize:
                 raise RuntimeError(f"memcpy failed.\nThe function gave {made}, out_dtype says {dtype}.")
         return tuple(map(Tensor, found)) if several else Tensor(found)
 
