@@ -12,13 +12,16 @@ python="${PYTHON:-python3}"
 [ $# = 0 ] || exec .venv/bin/python -m pytest "$@"
 
 # The whole suite is two processes side by side, one thread each. Each always runs the same tests in the same order, so
-# that a failure repeats. The second one's lines, and those of the oldest numpy's run after it, are printed at the end.
+# that a failure repeats. After the second one a share runs with the oldest numpy and, on CI, a share with the oldest and
+# with the newest torch, numpy and Python, in environments that are removed again (5 GB each). Their lines come at the end.
 export OMP_NUM_THREADS=1
 here=(tests/difftest tests/programs tests/reference tests/train tests/translate)
 beside() {
     local failed=0
     .venv/bin/python -m pytest -p no:cacheprovider tests "${here[@]/#/--ignore=}" || failed=1
     .venv/bin/python scripts/versions.py old-numpy --share numpy --no-record || failed=1
+    [ -z "${CI:-}" ] || timeout 900 .venv/bin/python scripts/versions.py oldest newest --share fast --where-possible \
+        --no-record || echo "The corners of versions: something failed above, or took too long; CI goes on."
     return $failed
 }
 lines=$(mktemp)

@@ -12,6 +12,8 @@ DDP fills in zeros.
 
 from __future__ import annotations
 
+import inspect
+
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
@@ -24,6 +26,9 @@ from ms2torch._core.processes.distributed import Group
 
 # Under this name DDP finds what it leaves alone.
 _IGNORED = "_ddp_params_and_buffers_to_ignore"
+# The weights are equal already; torch 2.4 knows no way not to make them equal once more.
+_TAKES = inspect.signature(DistributedDataParallel.__init__).parameters
+_AS_THEY_ARE = {"init_sync": False} if "init_sync" in _TAKES else {}
 
 
 class _Touch(torch.autograd.Function):
@@ -87,7 +92,7 @@ class Overlap:
 
     def _wrapped(self) -> DistributedDataParallel:
         ddp = DistributedDataParallel(
-            self._lender, init_sync=False, process_group=self.group.handle, gradient_as_bucket_view=True,
+            self._lender, **_AS_THEY_ARE, process_group=self.group.handle, gradient_as_bucket_view=True,
             **self._settings,
         )
         ddp.register_comm_hook(self.group.handle, _sum)
