@@ -17,6 +17,7 @@ from ms2torch._core.tensor.tensor import wrap
 from ms2torch._naming.surface import install_lazy
 from ms2torch.common.generator import engine
 from ms2torch.ops.function import nn_func
+from ms2torch.ops.function._nn_loss import held
 
 from ._interpolation import check_interpolation
 
@@ -382,21 +383,20 @@ def smooth_l1_loss(input, target, reduction="mean", beta=1.0):
 @lowered
 def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
     """Minus the log-probabilities of the targets; the weights get no gradient."""
-    weight = weight if weight is None else weight.detach()
-    return F.nll_loss(input, target.long(), weight, ignore_index=ignore_index, reduction=reduction)
+    return F.nll_loss(input, target.long(), held(weight), ignore_index=ignore_index, reduction=reduction)
 
 
 @lowered
 def binary_cross_entropy(input, target, weight=None, reduction="mean"):
     """Cross entropy of probabilities."""
-    return F.binary_cross_entropy(input, target, weight, reduction=reduction)
+    return F.binary_cross_entropy(input, target, held(weight), reduction=reduction)
 
 
 @lowered
 def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean", pos_weight=None):
     """Cross entropy of logits."""
-    return F.binary_cross_entropy_with_logits(input, target, weight, reduction=reduction,
-                                              pos_weight=pos_weight)
+    return F.binary_cross_entropy_with_logits(input, target, held(weight), reduction=reduction,
+                                              pos_weight=held(pos_weight))
 
 
 @lowered

@@ -216,7 +216,7 @@ def _nll_loss(logits, labels, weight, reduction="mean", ignore_index=-100):
 # --------------------------------------------------------------------------------------
 
 
-def _held(t):
+def held(t):
     """``t`` as a constant: MindSpore's gradient of this argument is zero."""
     return t if t is None or not t.requires_grad else t.detach()
 
@@ -231,7 +231,7 @@ def binary_entropy(x, y, weight, reduction: str):
     if x.shape != y.shape:
         raise ValueError(f"For primitive[BinaryCrossEntropy], the input_shape: {_listed(x)} must be equal to "
                          f"{_listed(y)}")
-    weight = _held(weight)
+    weight = held(weight)
     try:
         loss = F.binary_cross_entropy(x, y, weight, reduction="none")
     except RuntimeError as err:
@@ -284,8 +284,8 @@ def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None
 
 def _bce_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
     """Binary cross entropy of sigmoid(logits), weights given (``mindspore.ops.BCEWithLogitsLoss``)."""
-    return F.binary_cross_entropy_with_logits(logits, label, _held(weight), reduction=reduction,
-                                              pos_weight=_held(pos_weight))
+    return F.binary_cross_entropy_with_logits(logits, label, held(weight), reduction=reduction,
+                                              pos_weight=held(pos_weight))
 
 
 primitive("BCEWithLogitsLoss", init={"reduction": "mean"}, call=("input", "target", "weight", "posWeight"))(
@@ -295,7 +295,7 @@ primitive("BCEWithLogitsLoss", init={"reduction": "mean"}, call=("input", "targe
 @primitive("SigmoidCrossEntropyWithLogits")
 def _sigmoid_cross_entropy(logits, label):
     """Binary cross entropy of sigmoid(logits), element by element."""
-    return F.binary_cross_entropy_with_logits(logits, _held(label), reduction="none")
+    return F.binary_cross_entropy_with_logits(logits, held(label), reduction="none")
 
 
 # ---- regression
@@ -378,7 +378,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0):
 
 
 def _kl(logits, labels, reduction: str):
-    labels = _held(labels)
+    labels = held(labels)
     positive = labels > 0
     loss = torch.where(positive, labels * (torch.where(positive, labels, 1.0).log() - logits), 0.0)
     if reduction == "batchmean":
