@@ -20,7 +20,7 @@ beside() {
     local failed=0
     .venv/bin/python -m pytest -p no:cacheprovider tests "${here[@]/#/--ignore=}" || failed=1
     .venv/bin/python scripts/versions.py old-numpy --share numpy --no-record || failed=1
-    [ -z "${CI:-}" ] || timeout 900 .venv/bin/python scripts/versions.py oldest newest --share fast --where-possible \
+    [ -z "${CI:-}" ] || timeout 600 .venv/bin/python scripts/versions.py oldest newest --share fast --where-possible \
         --no-record || echo "The corners of versions: something failed above, or took too long; CI goes on."
     return $failed
 }

@@ -79,7 +79,8 @@ def mindspore_names(ms) -> dict:
         norm.set_train()(ones(4, 1))
         return round(float(norm.moving_mean.asnumpy()[0]), 4)
 
-    names = {"ms": ms, "nn": ms.nn, "ops": ms.ops, "square": square, "double_first": double_first}
+    names = {"ms": ms, "nn": ms.nn, "ops": ms.ops, "square": square, "double_first": double_first,
+             "by_whole_part": by_whole_part}
     names |= {"float32": array(np.float32), "int32": array(np.int32), "int64": array(np.int64), "ones": ones}
     names |= {"error": error, "weight": weight, "stepped": stepped, "moved": moved}
     names["zeros"] = lambda *shape: ms.Tensor(np.zeros(shape, np.float32))
@@ -94,6 +95,10 @@ def value(expression: str, names: dict) -> str:
 
 def square(x):
     return x**2
+
+
+def by_whole_part(x):
+    return x * x.int()
 
 
 def double_first(x, y):

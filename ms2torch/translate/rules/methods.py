@@ -8,7 +8,7 @@ from ..rewriting.sites import UNTOLD
 from ..rewriting.templates import code
 from ..rewriting.worth import PARAMETER, Const
 from .operators import _reduce, dtyped
-from .table import VALUES, Rule, add, rule, table
+from .table import GRADIENTS_OF_CASTS, VALUES, Rule, add, rule, table
 
 table(
     "Tensor",
@@ -60,7 +60,7 @@ chunk | {input}.chunk({chunks}, dim={axis?})
 split | {input}.split({split_size_or_sections}, dim={axis?})
 unbind | {input}.unbind({dim?})
 masked_fill | {input_x}.masked_fill({mask}, {value})
-argmax | {self}.argmax(dim={axis?}, keepdim={keepdims?})
+argmax | {self}.argmax(dim={dim?}, keepdim={keepdim?})
 argmin | {self}.argmin(dim={axis?}, keepdim={keepdims?})
 topk | {input}.topk({k}, dim={dim?}, largest={largest?}, sorted={sorted?}) | places are int64, MindSpore's int32 | 下标是 int64，MindSpore 是 int32
 clip clamp | {input}.clamp(min={min?}, max={max?})
@@ -124,14 +124,14 @@ def set_data(call):
     return cst.Name("_gone_")
 
 
-@rule("Tensor.astype Tensor.type", "x.to(dtype)")
+@rule("Tensor.astype Tensor.type", "x.to(dtype)", *GRADIENTS_OF_CASTS)
 def astype(call):
     if (call.value("dtype") is not UNTOLD and isinstance(call.value("dtype"), str)) or "dtype" in call:
         dtyped(call, "dtype")
     return "{self}.to({dtype})"
 
 
-@rule("Tensor.to", "x.to(dtype)")
+@rule("Tensor.to", "x.to(dtype)", *GRADIENTS_OF_CASTS)
 def to(call):
     return call.updated
 

@@ -11,7 +11,7 @@ import libcst as cst
 from ..rewriting.sites import UNTOLD
 from ..rewriting.worth import Const, Plain, is_tensor
 from ..translation import site_of
-from .table import rule, table
+from .table import GRADIENTS_OF_CASTS, rule, table
 
 table(
     "ops",
@@ -278,7 +278,7 @@ def bound(call):
     return "torch.minimum({input}, {other})" if low else "torch.maximum({input}, {other})"
 
 
-@rule("ops.Cast ops.cast", "x.to(dtype)")
+@rule("ops.Cast ops.cast", "x.to(dtype)", *GRADIENTS_OF_CASTS)
 def cast(call):
     x, dtype = ("input", "dtype")
     worth = call.worth(x)

@@ -57,6 +57,13 @@ def add(rule: Rule, where: dict[str, Rule] | None = None) -> None:
     where[rule.name] = rule
 
 
+# What several rules say of a difference, in both languages.
+GRADIENTS_OF_CASTS = (
+    "a gradient passes through a cast to integers in MindSpore, and ends there in PyTorch",
+    "MindSpore 的梯度会穿过转成整数的 cast，PyTorch 的梯度到此为止",
+)
+
+
 def rule(names: str, form: str = "", en: str = "", zh: str = "", where: dict[str, Rule] | None = None):
     """A rule that a function writes: it gets the call and gives a template or an expression."""
 
