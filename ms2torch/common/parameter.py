@@ -225,7 +225,11 @@ class Parameter(Tensor):
 
     def _write(self, change) -> None:
         with threads.held():
-            if mode.tracing is not None and mode.differentiation is None:
+            if local_writes.holds(self):
+                new = self._t.clone()
+                change(new)
+                local_writes.follow(self, new)
+            elif mode.tracing is not None and mode.differentiation is None:
                 mode.tracing.write(self, change)
             elif mode.differentiation is not None:
                 mode.differentiation.write(self, change)

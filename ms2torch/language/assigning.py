@@ -171,6 +171,12 @@ class Assigning:
                 node.target):
             value = self.visit(placed(ast.BinOp(loaded(node.target), node.op, node.value), node))
             return placed(ast.Assign([node.target], self.call("kept", containers.kept, [value], node)), node)
+        if isinstance(node.target, ast.Attribute) and in_place and self.writes_parts and self._is_parameter(
+                node.target):
+            args = [placed(ast.Constant(operation), node), node.target.value,
+                    placed(ast.Constant(node.target.attr), node), self.visit(node.value)]
+            call = self.call("augmented_parameter", containers.augmented_parameter, args, node)
+            return placed(ast.Expr(call), node)
         if isinstance(node.target, ast.Name) and in_place:
             args = [placed(ast.Constant(operation), node), loaded(node.target), self.visit(node.value)]
             value = self.call("augmented", containers.augmented, args, node)

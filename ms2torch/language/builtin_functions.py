@@ -35,7 +35,10 @@ def type_name(value) -> str:
 
 
 def map_(function, *sequences):
-    """``map``: a tuple over tuples, a list over lists; all of one kind and one length."""
+    """``map``: a tuple over tuples, a list over lists; all of one kind and one length. Over an array it is
+    Python's."""
+    if any(isinstance(sequence, np.ndarray) for sequence in sequences):
+        return map(function, *sequences)
     for sequence in sequences:
         if not isinstance(sequence, (tuple, list)):
             raise RuntimeError(f"Map can only be applied to list, tuple, but got {type_name(sequence)}.")
@@ -58,12 +61,14 @@ def map_(function, *sequences):
 
 def zip_(*sequences):
     """``zip``: a tuple of tuples."""
+    return tuple(walked_zip(*sequences))
+
+
+def walked_zip(*sequences):
+    """``zip`` where it is only walked over."""
     if not sequences:
         raise RuntimeError("The zip operator must have at least 1 argument, but the size of arguments is 0.")
-    for sequence in sequences:
-        if isinstance(sequence, (int, float)):
-            raise TypeError(f"'{type(sequence).__name__}' object is not iterable")
-    return tuple(zip(*sequences, strict=False))
+    return zip(*sequences, strict=False)
 
 
 def filter_(function, sequence):
@@ -71,13 +76,18 @@ def filter_(function, sequence):
     return [v for v in sequence if (v if function is None else function(v))]
 
 
+def not_enumerable(kind: str) -> Exception:
+    """The error of an ``enumerate`` over something of the class ``kind``."""
+    if kind == "NoneType":
+        return AttributeError("'NoneType' object has no attribute '__len__'")
+    return TypeError("'For 'enumerate', the 'first input' should be tuple or list or tensor, but got "
+                     f"<class '{kind}'>.'")
+
+
 def enumerate_(sequence, start=0):
     """``enumerate``: a tuple of pairs."""
     if not isinstance(sequence, (tuple, list, Tensor, str, dict)) and not hasattr(sequence, "__iter__"):
-        raise TypeError(
-            "'For 'enumerate', the 'first input' should be tuple or list or tensor, "
-            f"but got {type(sequence)}.'"
-        )
+        raise not_enumerable(type(sequence).__name__)
     if isinstance(start, bool) or not isinstance(start, int):
         raise TypeError(f"'For 'enumerate', the 'start' should be a const int number, but got {start}.'")
     return tuple(enumerate(sequence, start))

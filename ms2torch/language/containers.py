@@ -11,6 +11,7 @@ import operator
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.gradient import local_writes
 from ms2torch._core.gradient.integers import Shadowed
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
@@ -56,7 +57,11 @@ AUGMENTED = {
 
 
 def augmented(name: str, target, value):
-    """``target += value`` and its kin. What shares memory with a Tensor, as a view does, does not follow."""
+    """``target += value`` and its kin. What shares memory with a Tensor, as a view does, does not follow.
+
+    Of a Parameter's other name the sum is a Tensor, which has the gradients of both; what is added to that
+    later is written to the Parameter, too.
+    """
     compute, python = AUGMENTED[name]
     if not isinstance(target, Tensor):
         return python(target, value)
@@ -64,8 +69,11 @@ def augmented(name: str, target, value):
     if new.shape != old.shape:
         raise _not_assigned(new.shape, old.shape)
     new = new.to(old.dtype)
-    if isinstance(target, Parameter):
-        target._write(lambda t: t.copy_(new))
+    written = target if isinstance(target, Parameter) else target.__dict__.get("_written_parameter")
+    if written is not None:
+        written._write(lambda t: t.copy_(new))
+        target = wrap(new)
+        target._written_parameter = written
     elif mode.differentiation is None:
         target._t = new
     else:
@@ -74,6 +82,15 @@ def augmented(name: str, target, value):
         if new.requires_grad:
             mode.differentiation.remember(target)
     return target
+
+
+def augmented_parameter(name: str, owner, attribute: str, value) -> None:
+    """``self.weight += value`` where ``weight`` is a Parameter, whose content may be the graph's own."""
+    parameter = getattr(owner, attribute)
+    if local_writes.holds(parameter):
+        augmented(name, parameter, value)
+    else:
+        setattr(owner, attribute, AUGMENTED[name][1](parameter, value))
 
 
 def augmented_part(name: str, target, index, value):
@@ -202,7 +219,12 @@ def assign(owner, name: str, value):
         from ms2torch.common.tensor import Tensor as made
 
         value = made(value, parameter.dtype)
-    setattr(owner, name, value)
+    if isinstance(value, Tensor) and local_writes.holds(parameter):
+        from ms2torch.ops.function.parameter_func import assign as assigned
+
+        assigned(parameter, value)
+    else:
+        setattr(owner, name, value)
 
 
 def hooked(owner, hook):

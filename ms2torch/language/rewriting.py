@@ -72,6 +72,8 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
         self.branches = Branches(node)
         self.numbers = KnownNumbers(node, self._value_of)
         self.raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
+        self.writes_parts = any(isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
+                                and isinstance(n.value, ast.Attribute) for n in ast.walk(node))
         if isinstance(node, ast.Lambda):
             node.body = self.visit(node.body)
         else:
@@ -201,6 +203,9 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
     def _walked(self, node):
         """An expression whose value is only walked over: Python's lazy things do."""
         if isinstance(node, ast.Call) and self.builtin(node.func) in ("zip", "enumerate", "range"):
+            if node.func.id == "zip" and not node.args:
+                name = self.need("walked_zip", builtin_functions.walked_zip)
+                node.func = placed(ast.Name(name, ast.Load()), node.func)
             if node.func.id == "range" and any(self.branches.is_given(a) for a in node.args):
                 name = self.need("walked_range", builtin_functions.walked_range)
                 node.func = placed(ast.Name(name, ast.Load()), node.func)

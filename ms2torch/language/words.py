@@ -17,7 +17,7 @@ from types import FrameType
 
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.language import overloads, reading
-from ms2torch.language.builtin_functions import AMBIGUOUS, type_name
+from ms2torch.language.builtin_functions import AMBIGUOUS, not_enumerable, type_name
 from ms2torch.language.printing import constant_text
 from ms2torch.language.unpacking import strided
 
@@ -293,6 +293,8 @@ def _not_iterable(found, place):
     name, function = found[1], place.function()
     if function in ("all", "any", "zip"):
         return None
+    if function == "enumerate":
+        return not_enumerable(name)
     if function == "sum":
         return TypeError(f"'{'Int64' if name == 'int' else name} object is not iterable.'")
     if function == "extend":
@@ -323,6 +325,8 @@ def _sequence_index(found, place):
 
 
 def _scalar_tensor(found, place):
+    if place.function() in ("zip", "sum", "min", "max"):
+        return TypeError("'Cannot iterate over a scalar tensor.'")
     return TypeError("Not support len of a 0-D tensor.")
 
 
@@ -336,6 +340,12 @@ _TYPE_ERRORS = [
     (r"^Not support len of a 0-D tensor$|^iteration over a 0-d tensor$", _scalar_tensor),
     (r"^(tuple|list) indices must be integers or slices, not float$", _sequence_index),
     (r"object cannot be interpreted as an integer$", _no_integer),
+    (r"^super\(\) expected at most 2 arguments, got (\d+)$", lambda m, p: RuntimeError(
+        f"Arguments number of 'super()' should be 0 or 2, but got {m[1]}.")),
+    (r"^super\(type, obj\): obj must be an instance or subtype of type$", lambda m, p: RuntimeError(
+        "Unable to cast Python instance of type <class 'NoneType'> to C++ type 'std::string'")),
+    (r"^isinstance\(\) arg 2 must be a type", lambda m, p: TypeError(
+        "isinstance() arg 2 must be a type or tuple of types.")),
 ]
 # The same for a call of a function of the program.
 _CALL_ERRORS = [

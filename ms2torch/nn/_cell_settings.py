@@ -27,9 +27,14 @@ class CellSettings:
         self, *, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None, **kwargs
     ) -> None:
         """Recompute this Cell's activations in the backward pass instead of keeping them (torch's
-        checkpoint)."""
+        checkpoint), and put "recompute_" before the scopes of all Cells inside."""
         self.__dict__["_recompute"] = True
         self._mark_slow()
+        if self._scope is None or not self._scope.startswith("recompute_"):
+            self.add_flags(output_recompute=output_recompute)
+        for _, cell in self.cells_and_names():
+            if cell._scope is None or not cell._scope.startswith("recompute_"):
+                cell._scope = f"recompute_{cell._scope or ''}"
 
     # Settings that tell MindSpore where or how to schedule, never what to compute.
 

@@ -1,8 +1,9 @@
 """What a graph writes into a slice of a Parameter, or by a mask: the graph's own until it ends.
 
 MindSpore's graph mode makes ``self.queue[0:2] = v`` a new value: what reads ``self.queue`` later in the graph
-sees it, and ``v`` has its gradient, but the Parameter keeps its content. (By any other index, ``[:, 0]``,
-``[0]``, ``[indices]``, the Parameter itself is written.)
+sees it, and ``v`` has its gradient, but the Parameter keeps its content. What ``+=`` or an ``assign`` writes
+after that is the graph's own, too. (By any other index, ``[:, 0]``, ``[0]``, ``[indices]``, the Parameter
+itself is written.)
 """
 
 from __future__ import annotations
@@ -34,11 +35,22 @@ def write(param, index, value) -> None:
         written[key] = [param, param._t, opened is not None and key in opened._changed, None]
     new = param._t.clone()
     indexing.setitem(new, lower(index), lower(value))
-    written[key][3] = new
-    if opened is None:
+    follow(param, new)
+
+
+def holds(variable) -> bool:
+    """Whether ``variable`` is a Parameter whose content is the graph's own now."""
+    written = getattr(_here, "written", None)
+    return bool(written) and id(variable) in written and written[id(variable)][3] is variable._t
+
+
+def follow(param, new: torch.Tensor) -> None:
+    """Make ``new`` what a Parameter that the graph `holds` is until the graph ends."""
+    _here.written[id(param)][3] = new
+    if mode.differentiation is None:
         param._t = new
     else:
-        opened.rebind(param, new)
+        mode.differentiation.rebind(param, new)
 
 
 @contextlib.contextmanager

@@ -41,13 +41,22 @@ def promote_operands(a, b, name: str = "", loose: bool = False):
             b, a = promote_scalar(b, a, loose)
             return a, b
     elif isinstance(a, _NUMBERS) and isinstance(b, _NUMBERS):
-        return tensors_of_numbers(a, b)
+        return tensors_of_numbers(a, b, name)
     raise of_primitive(name, a, b)
 
 
-def tensors_of_numbers(a, b):
-    """Two Python numbers as the 0-d tensors that MindSpore makes of them."""
-    return promote(number_as_tensor(a), number_as_tensor(b))
+def tensors_of_numbers(a, b, name: str = ""):
+    """Two Python numbers as the 0-d tensors that MindSpore makes of them: in a graph an int has 32 bits, and
+    what is divided by or into an int is of 64."""
+    from ms2torch._core.random import graph_streams
+
+    x, y = number_as_tensor(a), number_as_tensor(b)
+    if graph_streams.here.call is not None:
+        integers = [isinstance(v, int) for v in (a, b)]
+        if name == "Div" and any(integers):
+            return x.double(), y.double()
+        x, y = (t.int() if t.dtype is torch.int64 else t for t in (x, y))
+    return promote(x, y)
 
 
 def number_as_tensor(x, device=None) -> torch.Tensor:

@@ -10,7 +10,7 @@ the new value.
 from __future__ import annotations
 
 from ms2torch._core import mode
-from ms2torch._core.gradient import recording, threads
+from ms2torch._core.gradient import local_writes, recording, threads
 from ms2torch._core.gradient.copy_on_write import overwrite
 from ms2torch._core.random import repeating
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -24,6 +24,10 @@ def write(variable: Tensor, change, own: bool = False) -> Tensor:
     """
     with threads.held():
         old = variable._t
+        if local_writes.holds(variable):
+            new = change(old).to(old)
+            local_writes.follow(variable, new if new.requires_grad else overwrite(old, new))
+            return wrap(variable._t)
         new = change(old.detach())
         if new.dtype is not old.dtype or new.device != old.device:
             new = new.to(old)

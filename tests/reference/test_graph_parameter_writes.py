@@ -1,0 +1,98 @@
+"""Parameters that a graph writes after a slice of them, and under another name; numbers that it computes with."""
+import mindspore as ms
+import numpy as np
+from mindspore import nn, ops
+
+from tests.reference.graphs import graph
+from tests.reference.judge import case
+
+
+class Queue(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.q = ms.Parameter(ms.Tensor([1.0, 2.0, 3.0]), name="q")
+
+
+class SliceThenAssignAdd(Queue):
+    def construct(self, x):
+        self.q[1:] = x[1:]
+        return self.q * 2 + ops.assign_add(self.q, x)
+
+
+class SliceThenTwo(Queue):
+    def construct(self, x):
+        self.q[1:] = x[1:]
+        ops.assign_sub(self.q, x)
+        ops.assign_add(self.q, x * 3)
+        return self.q * 2
+
+
+class SliceThenAssign(Queue):
+    def construct(self, x):
+        self.q[1:] = x[1:]
+        ops.assign(self.q, x)
+        return self.q * 2
+
+
+class SliceThenSet(Queue):
+    def construct(self, x):
+        self.q[1:] = x[1:]
+        self.q = x * 3
+        return self.q * 2
+
+
+class SliceThenProduct(Queue):
+    def construct(self, x):
+        self.q[1:] = x[1:]
+        self.q *= x
+        return self.q * 2
+
+
+class SumThenSlice(Queue):
+    def construct(self, x):
+        self.q += x
+        self.q[0:1] = x[0:1]
+        return self.q * 2
+
+
+class AnotherName(Queue):
+    def construct(self, x):
+        out = self.q
+        out += x
+        out *= x
+        return out
+
+
+class AnotherNameInALoop(Queue):
+    def construct(self, x):
+        out = self.q
+        for _ in range(3):
+            out += x
+        return out * self.q
+
+
+@case(mode="GRAPH", each={"cell": [SliceThenAssignAdd, SliceThenTwo, SliceThenAssign, SliceThenSet,
+                                  SliceThenProduct, SumThenSlice, AnotherName, AnotherNameInALoop]})
+def test_written(cell):
+    """The result and the gradients of ``cell``, and its Parameter after either."""
+    x, net, other = ms.Tensor([10.0, 20.0, 30.0]), cell(), cell()
+    out = net(x)
+    gradients = ms.grad(other, 0, other.trainable_params())(x)
+    return type(out).__name__, out, net.q.asnumpy(), gradients, other.q.asnumpy()
+
+
+@graph
+def test_two_numbers():
+    return [f(1, 2) for f in (ops.add, ops.sub, ops.mul, ops.div, ops.floor_div, ops.maximum)]
+
+
+@graph
+def test_a_number_and_a_float():
+    return ops.add(1, 2.0), ops.div(1, 2.0), ops.div(1.0, 2.0), ops.div(True, 2), ops.add(True, 2)
+
+
+@case(mode="GRAPH")
+def test_scopes_of_what_is_recomputed():
+    net = nn.SequentialCell(nn.Dense(2, 2), nn.SequentialCell(nn.ReLU(), nn.Dense(2, 2)))
+    net[1].recompute()
+    return [np.array([str(c.get_scope()), str(c.get_flags())]) for _, c in net.cells_and_names()]

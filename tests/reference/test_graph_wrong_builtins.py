@@ -1,0 +1,76 @@
+"""Builtin functions of Python that a graph calls with what they do not take, or only fall back on."""
+import mindspore as ms
+from mindspore import nn
+
+from tests.reference.graphs import graph
+from tests.reference.judge import case
+
+
+@graph(raises=True)
+def test_loop_over_an_empty_zip():
+    for _ in zip():
+        pass
+    return 1
+
+
+@graph(raises=True)
+def test_loop_over_a_zip_with_a_scalar(z, t):
+    total = 0
+    for a, _ in zip(t, z):
+        total += a
+    return total
+
+
+@graph(raises=True)
+def test_sum_of_a_scalar(z):
+    return sum(z)
+
+
+@graph(raises=True)
+def test_min_of_a_scalar(z):
+    return min(z)
+
+
+@graph(raises=True)
+def test_loop_over_an_enumerated_number(i):
+    total = 0
+    for k, _ in enumerate(i):
+        total += k
+    return total
+
+
+@graph(raises=True)
+def test_enumerated_none():
+    return enumerate(None)
+
+
+@graph(raises=True)
+def test_isinstance_of_a_list(x):
+    return isinstance(x, [list, tuple])
+
+
+@graph(raises=True)
+def test_isinstance_of_a_tensor(x):
+    return isinstance(x, x)
+
+
+@graph
+def test_map_over_arrays(x, y):
+    return len(tuple(map(lambda a, b: a + b, x.asnumpy(), y.asnumpy())))
+
+
+class Three(nn.Cell):
+    def construct(self, x):
+        super(Three, 2, 3).what()
+        return x
+
+
+class Stranger(nn.Cell):
+    def construct(self, x):
+        super(Stranger, 2).what()
+        return x
+
+
+@case(mode="GRAPH", raises=True, each={"cell": [Three, Stranger]})
+def test_super(cell):
+    cell()(ms.Tensor([1.0]))
