@@ -19,6 +19,7 @@ from ms2torch._core.operators.wrong_operands import of_primitive
 from ms2torch._core.tensor.dtype import promote, promote_scalar
 
 _UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
+SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 _NUMBERS = (bool, int, float, complex)
 
 
@@ -167,6 +168,16 @@ def _ends(a):
     """A quotient lands on the dtype's end that has its sign, and ``0 / 0`` is 0."""
     ends = torch.iinfo(a.dtype)
     return torch.where(a > 0, ends.max, torch.where(a < 0, ends.min, 0)).to(a.dtype)
+
+
+def negative(a):
+    """The value with its sign turned; unsigned integers wrap round."""
+    try:
+        return torch.neg(a)
+    except RuntimeError:
+        if a.dtype not in SIGNED:
+            raise
+        return a.view(SIGNED[a.dtype]).neg().view(a.dtype)
 
 
 def lowest(a):

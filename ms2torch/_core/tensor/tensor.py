@@ -422,7 +422,7 @@ def _unary(fn):
 
 Tensor.__matmul__ = _matmul
 Tensor.__rmatmul__ = _rmatmul
-Tensor.__neg__ = _unary(torch.neg)
+Tensor.__neg__ = _unary(arithmetic.negative)
 Tensor.__pos__ = lambda self: self
 Tensor.__abs__ = _unary(_abs)
 Tensor.__round__ = _unary(torch.round)

@@ -287,6 +287,10 @@ class LeakyReLU(Cell):
     def construct(self, x):
         try:
             return wrap(kernels._leaky(x._t, self.alpha))
+        except NotImplementedError:             # torch's kernels for unsigned integers
+            if x._t.dtype is torch.uint16 and self.alpha <= 1:
+                raise TypeError("Select CPU operator[Maximum] fail! Unsupported data type!") from None
+            return kernels.leaky_relu(x, self.alpha)
         except (RuntimeError, AttributeError) as err:
             raise _no_call(err, "LeakyReLU", x) from None
 

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 
 from ms2torch._core.tensor.dtype import to_torch
 
-from .pull import forward, like_shape, pull, shape
+from .pull import forward, like_shape, pull, put_back, shape
 
 
 def _sliced(dy, x, begin, size):
@@ -15,7 +15,7 @@ def _sliced(dy, x, begin, size):
         slice(b, b + (n if n >= 0 else x.shape[i] - b))
         for i, (b, n) in enumerate(zip(shape(begin), shape(size), strict=True))
     )
-    return pull(dy, lambda t: t[place], x)
+    return put_back(dy.to(x.dtype), x.shape, lambda t: t[place])
 
 
 def _strided(
@@ -30,9 +30,9 @@ def _strided(
     new_axis_mask=0,
     shrink_axis_mask=0,
 ):
-    return like_shape(
-        shapex,
+    return put_back(
         dy,
+        shape(shapex),
         lambda t: forward("strided_slice")(
             t,
             shape(begin),

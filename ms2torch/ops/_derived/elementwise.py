@@ -9,6 +9,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.operators.refusals import final
 from ms2torch._core.tensor.dtype import to_torch
 
 from .pull import pull
@@ -39,6 +40,22 @@ def _prelu(dy, x, weight):
         x,
         weight,
     )
+
+
+def _of_one_shape(name: str, function):
+    """The gradient of an activation, which MindSpore's ``name`` refuses for a ``dout`` of another shape."""
+
+    def compute(dout, x):
+        if dout.ndim != x.ndim:
+            raise final(ValueError(
+                f"Rank of x({x.ndim}) and dout({dout.ndim}) not equal, primitive name: {name}."))
+        for axis, (n, m) in enumerate(zip(x.shape, dout.shape, strict=True)):
+            if n != m:
+                raise final(ValueError(
+                    f"The {axis}th dim of x({n}) and dout({m}) not equal, primitive name: {name}."))
+        return pull(dout, function, x)
+
+    return compute
 
 
 def _weighted(loss, weight):
@@ -109,8 +126,8 @@ ROWS = {
     "GeLUGrad": lambda dy, x, y: pull(dy, F.gelu, x, approximate="tanh"),
     "GeluGradExt": lambda grad, input, approximate="none": pull(grad, F.gelu, input, approximate=approximate),
     "GluGrad": lambda grads, x, axis: pull(grads, F.glu, x, dim=axis),
-    "HSigmoidGrad": lambda grads, input_x: pull(grads, F.hardsigmoid, input_x),
-    "HSwishGrad": lambda y_grad, x: pull(y_grad, F.hardswish, x),
+    "HSigmoidGrad": _of_one_shape("HSigmoidGrad", F.hardsigmoid),
+    "HSwishGrad": _of_one_shape("HSwishGrad", F.hardswish),
     "HShrinkGrad": lambda gradients, features, lambd=0.5: pull(
         gradients, F.hardshrink, features, lambd=lambd
     ),

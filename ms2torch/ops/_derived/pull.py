@@ -28,6 +28,18 @@ def pull(dout, function, *inputs, **settings):
     return found[0] if len(found) == 1 else found
 
 
+def put_back(dy, size, chosen):
+    """The gradient of a tensor of shape ``size`` of which ``chosen`` takes elements, each once.
+
+    It is ``dy`` at their places and zeros elsewhere; of integers and bools too.
+    """
+    if dy.dtype.is_floating_point or dy.dtype.is_complex:
+        return pull(dy, chosen, dy.new_zeros(size))
+    flat = dy.new_zeros(size).reshape(-1)
+    places = chosen(torch.arange(len(flat), device=dy.device).reshape(size))
+    return flat.index_put((places.reshape(-1),), dy.reshape(-1)).reshape(size)
+
+
 def shape(value) -> tuple[int, ...]:
     """A shape that is given as a tuple or as a tensor."""
     return tuple(int(n) for n in value)

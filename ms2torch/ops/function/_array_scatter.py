@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import final
+from ms2torch._core.operators.arithmetic import SIGNED
 from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
 from ms2torch._core.tensor.tensor import lower
 
@@ -212,6 +213,8 @@ def _by_row(x, row, updates, how):
     if how == "update":
         return x.index_copy(0, row, updates)
     if how in ("add", "sub"):
+        if signed := SIGNED.get(x.dtype):       # torch adds no unsigned integers; bits are the same
+            return _by_row(x.view(signed), row, updates.view(signed), how).view(x.dtype)
         return x.index_add(0, row, updates, alpha=1 if how == "add" else -1)
     if how == "div":
         divisor = _reduced(torch.ones_like(x), row, updates, "prod")

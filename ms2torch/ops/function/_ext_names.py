@@ -8,19 +8,32 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.operators.registry import MINT, OPS, lowered
+from ms2torch._core.operators.registry import METHODS, MINT, OPS, lowered
 from ms2torch._core.tensor.dtype import to_torch
 
-from . import array_func, nn_func, random_func
+from . import _math_extreme, array_func, nn_func, random_func  # noqa: F401 (the first makes mint.max)
 
 for _name, _of in {"chunk_view": "chunk", "gather_ext": "gather", "split_view": "split",
-                   "unsqueeze_view": "unsqueeze"}.items():
+                   "unsqueeze_view": "unsqueeze", "max_ext": "max", "min_ext": "min"}.items():
     setattr(array_func, _name, MINT[_of])
 
 for _name in ("rand", "randint", "randn", "randn_like"):
     setattr(random_func, f"{_name}_ext", MINT[_name])
 
 nn_func.glu_ext = OPS["glu"].functional
+
+
+def _new_zeros(input, size, *, dtype=None):
+    """Zeros in the dtype of ``input`` unless another is given."""
+    return METHODS["new_zeros"](input, size, dtype)
+
+
+def _new_ones(input, size, *, dtype=None):
+    """Ones in the dtype of ``input`` unless another is given."""
+    return METHODS["new_ones"](input, size, dtype)
+
+
+array_func.new_zeros, array_func.new_ones = _new_zeros, _new_ones
 
 
 def _softmax_ext(input, dim=None, dtype=None):

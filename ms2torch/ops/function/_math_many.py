@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from ms2torch._core.operators import arithmetic
-from ms2torch._core.operators.registry import mint_form, op, primitive
+from ms2torch._core.operators.registry import method, mint_form, op, primitive
+from ms2torch._core.tensor.tensor import Tensor
 
 __all__ = ["accumulate_n", "addcdiv", "addcmul", "addn", "lerp"]
 
@@ -18,15 +20,28 @@ def _plus_quotient(input, tensor1, tensor2, value):
     return arithmetic.add(input, arithmetic.mul(arithmetic.div(tensor1, tensor2), value))
 
 
+def _factor(value, input):
+    """What ``value`` may be beside a number and a Tensor: numbers in a list, a tuple or a numpy array."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        value = Tensor(value)._t
+        return value if value.is_floating_point() > input.is_floating_point() else value.to(input.dtype)
+    return value
+
+
 @op(method=True, named="Addcmul")
 def addcmul(input, tensor1, tensor2, value=1):
     """input + value * tensor1 * tensor2 (``mindspore.ops.addcmul``)."""
-    return _plus_product(input, tensor1, tensor2, value)
+    return _plus_product(input, tensor1, tensor2, _factor(value, input))
 
 
-@op(method=True, named="Addcdiv")
+@op(named="Addcdiv")
 def addcdiv(input, tensor1, tensor2, value=1):
     """input + value * tensor1 / tensor2 (``mindspore.ops.addcdiv``)."""
+    return _plus_quotient(input, tensor1, tensor2, _factor(value, input))
+
+
+@method(name="addcdiv")
+def _addcdiv_method(input, tensor1, tensor2, value=1):
     return _plus_quotient(input, tensor1, tensor2, value)
 
 

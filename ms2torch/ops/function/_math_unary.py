@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.refusals import final
 from ms2torch._core.operators.registry import OPS, method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import declared
@@ -78,7 +79,7 @@ def _abs(t):
 
 
 _define("abs", _abs, "The absolute value", prim="Abs", alias=("absolute",), mint="abs")
-_define("neg", torch.neg, "The value with its sign turned", prim="Neg", alias=("negative",))
+_define("neg", arithmetic.negative, "The value with its sign turned", prim="Neg", alias=("negative",))
 
 def _exp(t):
     if not t.is_floating_point() and t.dtype in _NO_EXP:

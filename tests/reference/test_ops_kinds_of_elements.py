@@ -1,0 +1,65 @@
+"""Operators of elements that few programs have: unsigned integers, bools, lists beside Tensors, wrong shapes."""
+import mindspore as ms
+import numpy as np
+from mindspore import Tensor, nn, ops
+from mindspore.ops.function import array_func
+from mindspore.ops.operations import _grad_ops as gradients
+
+from tests.reference.judge import case
+
+
+def of(dtype, *values):
+    return Tensor(np.array(values, dtype))
+
+
+X = [[1, 5, 3], [4, 2, 6]]
+TRUE = [True, True]
+
+
+def ones(*shape):
+    return Tensor(np.ones(shape, np.float32))
+
+
+def rows(dtype, add):
+    return add(Tensor(np.arange(6).reshape(3, 2).astype(dtype)), of(dtype, [1, 1]), 2)
+
+
+CALLS = {
+    "max_ext": lambda: (array_func.max_ext(of(np.float32, *X)), array_func.max_ext(of(np.float32, *X), 1, True)),
+    "min_ext": lambda: (array_func.min_ext(of(np.float32, *X)), array_func.min_ext(of(np.float32, *X), 0)),
+    "new_zeros": lambda: (array_func.new_zeros(ones(1), 2), array_func.new_zeros(ones(1), (2,), dtype=ms.int32)),
+    "new_ones": lambda: array_func.new_ones(of(np.int64, 1), (2, 1)),
+    "TruncateMod, int32": lambda: ops.TruncateMod()(of(np.int32, 5, -7), 2),
+    "floor_mod, bool and int": lambda: ops.floor_mod(of(np.bool_, *TRUE), 2),
+    "addcmul, list": lambda: ops.addcmul(ones(3), ones(3), ones(3), [1, 2, 3]),
+    "addcmul, integers": lambda: ops.addcmul(of(np.int32, 1, 2), of(np.int32, 3, 4), of(np.int32, 5, 6), [1, 2]),
+    "addcdiv, numpy": lambda: ops.addcdiv(ones(3), ones(3), ones(3), np.array([[1.0], [2.0]])),
+    "neg, uint64": lambda: (ops.neg(of(np.uint64, 0, 1, 5)), -of(np.uint64, 2**63)),
+    "LeakyReLU, uint32": lambda: nn.LeakyReLU()(of(np.uint32, 0, 1, 5)),
+    "inplace_add, uint64": lambda: rows(np.uint64, ops.inplace_add),
+    "inplace_sub, uint16": lambda: rows(np.uint16, ops.inplace_sub),
+    "SliceGrad, int64": lambda: gradients.SliceGrad()(of(np.int64, [7, 3]), of(np.int64, *X), (0, 1), (1, 2)),
+    "StridedSliceGrad, bool": lambda: gradients.StridedSliceGrad()(
+        of(np.bool_, TRUE), (2, 3), (0, 0), (1, 3), (1, 2)),
+}
+
+REFUSED = {
+    "TruncateMod, bool": lambda: ops.TruncateMod()(of(np.bool_, *TRUE), of(np.bool_, *TRUE)),
+    "TruncateMod, int64": lambda: ops.TruncateMod()(of(np.int64, 5, -7), 2),
+    "TruncateDiv, bool": lambda: ops.TruncateDiv()(of(np.bool_, *TRUE), True),
+    "Mod, bool": lambda: ops.Mod()(of(np.bool_, *TRUE), of(np.bool_, *TRUE)),
+    "floor_mod, bool": lambda: ops.floor_mod(of(np.bool_, *TRUE), of(np.bool_, *TRUE)),
+    "HSigmoidGrad, sizes": lambda: gradients.HSigmoidGrad()(ones(3, 4), ones(4, 4)),
+    "HSwishGrad, ranks": lambda: gradients.HSwishGrad()(ones(3, 4), ones(4)),
+    "KLDivLossGrad, reduction": lambda: gradients.KLDivLossGrad("error"),
+}
+
+
+@case(each={"name": list(CALLS)})
+def test_kinds_of_elements(name):
+    return CALLS[name]()
+
+
+@case(each={"name": list(REFUSED)}, raises=True)
+def test_kinds_that_are_refused(name):
+    return REFUSED[name]()
