@@ -104,10 +104,15 @@ def _first_of_equals(x, k, axis, largest):
 def _as_the_kernel(x, k, axis, largest, ordered):
     """What MindSpore's CPU kernel gives: equal elements, and all unless ``ordered``, as C++ leaves them."""
     n = x.shape[axis]
-    values, places = torch.topk(x.detach(), min(k + 1, n), axis, largest)
-    values, places = values.movedim(axis, -1), places.movedim(axis, -1)[..., :k].contiguous()
+    count = min(k + 1, n)                # one more tells whether the last has an equal that is left out
+    values, places = torch.topk(x, count, axis, largest)
+    equal = values.narrow(axis, 1, count - 1) == values.narrow(axis, 0, count - 1)
+    if ordered and not equal.any():
+        values, places = values.narrow(axis, 0, k), places.narrow(axis, 0, k)
+        return values.contiguous(), places.int()
+    places = places.movedim(axis, -1)[..., :k].contiguous()
     if ordered:
-        rows = (values[..., 1:] == values[..., :-1]).any(-1).reshape(-1).nonzero().reshape(-1).tolist()
+        rows = equal.movedim(axis, -1).any(-1).reshape(-1).nonzero().reshape(-1).tolist()
     else:
         rows = list(range(places.numel() // k))
     if rows:
