@@ -2,6 +2,7 @@
 import mindspore as ms
 import numpy as np
 from mindspore import Tensor, nn, ops
+from mindspore.ops import auto_generate
 from mindspore.ops.function import array_func
 from mindspore.ops.operations import _grad_ops as gradients
 
@@ -41,6 +42,12 @@ CALLS = {
     "SliceGrad, int64": lambda: gradients.SliceGrad()(of(np.int64, [7, 3]), of(np.int64, *X), (0, 1), (1, 2)),
     "StridedSliceGrad, bool": lambda: gradients.StridedSliceGrad()(
         of(np.bool_, TRUE), (2, 3), (0, 0), (1, 3), (1, 2)),
+    **{f"CdistGrad, p={p}": lambda p=p: auto_generate.CdistGrad(p)(
+        of(np.float32, X), of(np.float32, [[1, 1], [2, 2]]), of(np.float32, [[3, 3], [3, 5], [2, 2]]),
+        of(np.float32, [[3, 2, 1], [3, 4, 5]])) for p in (0.5, 1.0, 1.5, 3.0, float("inf"))},
+    **{f"stft, {kind.__name__}": lambda kind=kind: ops.stft(
+        of(kind, 1, 2, 3, 5, 4, 2), 4, window=of(np.complex64, 1, 2j, 1 + 1j, 3), center=False, onesided=False,
+        return_complex=True) for kind in (np.float32, np.complex64)},
 }
 
 REFUSED = {
@@ -63,3 +70,20 @@ def test_kinds_of_elements(name):
 @case(each={"name": list(REFUSED)}, raises=True)
 def test_kinds_that_are_refused(name):
     return REFUSED[name]()
+
+
+class Drawing(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.draw = ops.UniformReal(seed=3)
+
+    def construct(self, x, given):
+        return self.draw((2,))
+
+
+@case(mode="GRAPH")
+def test_draws_beside_arguments_of_numpy():
+    """A number is a graph's by its value, an array by which one it is."""
+    net, x, array = Drawing(), of(np.float32, 1), np.array([1, 2])
+    given = np.float32(1.5), np.float32(1.5), np.int64(2), np.int64(2), array, array, np.array([1, 2])
+    return [net(x, value) for value in given]

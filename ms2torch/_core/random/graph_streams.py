@@ -17,6 +17,8 @@ import sys
 import threading
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from ms2torch._core.random import repeating
 
 
@@ -116,7 +118,8 @@ def call(owner, function, args: tuple, kwargs: dict, of=None):
 
 
 def _kind(value):
-    """What a graph is compiled for: dtypes and shapes of Tensors, all else by value."""
+    """What a graph is compiled for: dtypes and shapes of Tensors, numbers and texts by value, all else
+    (numpy's arrays) by which object it is."""
     t = getattr(value, "_t", None)
     if t is not None:
         return t.dtype, t.shape
@@ -124,4 +127,4 @@ def _kind(value):
         return tuple([_kind(x) for x in value])
     if isinstance(value, dict):
         return tuple([(key, _kind(x)) for key, x in value.items()])
-    return (value.__class__, value) if isinstance(value, (int, float, str)) else id(value)
+    return (value.__class__, value) if isinstance(value, (int, float, str, np.generic)) else id(value)

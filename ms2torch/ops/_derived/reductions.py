@@ -46,10 +46,23 @@ def _segments(reduction: str):
     return compute
 
 
+def _distances(grad, input_x, input_y, cdist, p=2.0):
+    """Of the distances as they are given; 0 where ``p`` is below 1."""
+    apart, far = input_x.unsqueeze(-2) - input_y.unsqueeze(-3), cdist.unsqueeze(-1)
+    if p < 1:
+        slope = torch.zeros_like(apart)
+    elif p == 1:
+        slope = torch.sgn(apart)
+    elif p == float("inf"):
+        slope = torch.sgn(apart) * (apart.abs() == far)
+    else:
+        slope = torch.sgn(apart) * apart.abs() ** (p - 1) / far ** (p - 1)
+        slope = torch.where(far == 0, 0, slope)
+    return (grad.unsqueeze(-1) * slope).sum(-2)
+
+
 ROWS = {
-    "CdistGrad": lambda grad, input_x, input_y, cdist, p=2.0: pull(
-        grad, lambda x: torch.cdist(x, input_y, p), input_x
-    ),
+    "CdistGrad": _distances,
     "PdistGrad": lambda y_grad, x, y, p=2.0: pull(y_grad, torch.pdist, x, p=p),
     "CholeskyGrad": _cholesky,
     "MedianGrad": _median,

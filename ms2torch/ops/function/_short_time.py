@@ -39,12 +39,14 @@ def _transformed(
 ):
     if window is None:
         window = torch.ones(win_length, device=x.device)
+    if window.is_complex() and not x.is_complex():
+        x = x + 0j
     found = torch.stft(
         x,
         n_fft,
         hop_length,
         win_length,
-        window.to(x.real.dtype),
+        window.to(x.dtype if window.is_complex() else x.real.dtype),
         center,
         pad_mode,
         normalized,
