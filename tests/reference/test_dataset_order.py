@@ -162,3 +162,72 @@ def test_a_resumed_iteration_has_rows_left(step):
     dataset = rows(12)
     dataset.set_init_step(step)
     dataset.create_tuple_iterator(num_epochs=2)
+
+
+def reset(make, stop, step, size, count=3):
+    """What an iterator gives that is stopped after `stop` rows, set back behind `step`, and read to its end."""
+    ds.config.set_seed(7)
+    ds.config.set_num_parallel_workers(1)
+    iterator = make().create_tuple_iterator(num_epochs=count, output_numpy=True)
+    ds.engine.datasets._set_training_dataset(iterator)
+    seen, left = [], []
+    for _ in range(-(-stop // 5)):
+        for row in iterator:
+            seen.append(int(row[0]))
+            if len(seen) == stop:
+                break
+    try:
+        ds.engine.datasets._reset_training_dataset(step, size)
+        left = [[int(row[0]) for row in iterator] for _ in range(count - step // size)]
+        list(iterator)
+    except RuntimeError as error:
+        left.append(next(line for line in str(error).splitlines() if "[ERROR]" in line))
+    finally:
+        ds.engine.datasets._set_training_dataset(None)
+    return seen, left
+
+
+RESET = {"plain": lambda: rows(5, shuffle=False), "shuffled source": lambda: rows(5, shuffle=True),
+         "shuffle": lambda: rows(5, shuffle=False).shuffle(3)}
+
+
+@case(each={"name": list(RESET), "at": [(3, 3), (5, 5), (7, 7), (7, 2), (2, 12), (14, 10), (2, 0)]})
+def test_a_training_goes_on_at_a_step(name, at):
+    return reset(RESET[name], *at, 5)
+
+
+@case(each={"step": [-1, 15, 16, 1000]})
+def test_a_step_that_is_not_there(step):
+    iterator = RESET["plain"]().create_tuple_iterator(num_epochs=3)
+    said = []
+    for named in (iterator, None):
+        ds.engine.datasets._set_training_dataset(named)
+        try:
+            ds.engine.datasets._reset_training_dataset(step, 5)
+        except RuntimeError as error:
+            said.append([line for line in str(error).splitlines() if "reset step" in line or "not set" in line])
+    return said
+
+
+@case(each={"name": ["distributed", "sequential", "weighted", "subset"]})
+def test_a_parsed_sampler_takes_a_child(name):
+    return SAMPLERS[name]().parse().add_child(ds.SequentialSampler().parse())
+
+
+WRONG = {
+    "offset": lambda: ds.DistributedSampler(4, 0, offset=5),
+    "shard": lambda: ds.DistributedSampler(2, 3),
+    "no shards": lambda: ds.DistributedSampler(0, 0),
+    "negative shard": lambda: ds.DistributedSampler(2, -1),
+    "negative start": lambda: ds.SequentialSampler(-1),
+    "no rows of a class": lambda: ds.PKSampler(0),
+    "negative weight": lambda: ds.WeightedRandomSampler([-1.0]),
+}
+
+
+@case(each={"name": list(WRONG)})
+def test_parsing_checks_a_sampler(name):
+    try:
+        WRONG[name]().parse()
+    except RuntimeError as error:
+        return [line for line in str(error).splitlines() if "[ERROR]" in line]

@@ -23,6 +23,22 @@ def test_vocab_answers_for_words_and_numbers():
 
 
 @case
+def test_vocab_gives_one_thing_for_a_list_or_array_of_one():
+    v = vocab()
+    return [v.tokens_to_ids(["b"]), v.tokens_to_ids(np.array("b")), v.tokens_to_ids(np.array(["b"])), v.tokens_to_ids(np.array("zz")),
+            v.tokens_to_ids(np.array(["b", "zz"])), v.tokens_to_ids(np.array([])), v.ids_to_tokens([1]), v.ids_to_tokens(np.array(1)),
+            v.ids_to_tokens(np.array([1])), v.ids_to_tokens(np.array(-2)), v.ids_to_tokens(np.array([1, 0]))]
+
+
+@case(each={"data_type": [ms.int8, ms.bool_, ms.float16, ms.string, "tldr", 3]})
+def test_lookup_casts_to_numbers(data_type):
+    try:
+        return text.Lookup(vocab(), "a", data_type)("b")
+    except (RuntimeError, TypeError) as error:
+        return type(error).__name__, next(line for line in str(error).splitlines() if "data_type" in line)
+
+
+@case
 def test_vocab_of_a_data_set_is_ordered_by_frequency():
     data = ds.NumpySlicesDataset([["b", "a", "c"], ["c", "a", "d"]], column_names=["w"], shuffle=False)
     made = [text.Vocab.from_dataset(data, "w"), text.Vocab.from_dataset(data, freq_range=(2, 9)),

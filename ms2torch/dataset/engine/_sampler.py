@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from enum import Enum
 
@@ -86,9 +87,14 @@ class BuiltinSampler:
         self.child_sampler = sampler
 
     def parse(self):
-        """Not supported: MindSpore gives its node of compiled code, and there is none here."""
-        raise unsupported(f"mindspore.dataset.{type(self).__name__}.parse", "there is no compiled node here.",
-                          "give the sampler to a dataset.")
+        """The sampler as a pipeline takes it, checked: MindSpore's compiled one, here a copy."""
+        self._check()
+        if self.child_sampler is not None:
+            self.child_sampler.parse()
+        return copy.deepcopy(self)
+
+    def _check(self) -> None:
+        """RuntimeError for arguments that no source could be read with."""
 
     def parse_for_minddataset(self):
         """Not supported, as `parse`."""

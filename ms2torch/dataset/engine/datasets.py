@@ -486,7 +486,8 @@ _OPERATIONS = {"BatchDataset": "_batch", "PaddedBatchDataset": "_batch", "BatchI
                "ConcatDataset": "_flow", "RenameDataset": "_flow", "ProjectDataset": "_flow",
                "FilterDataset": "_flow", "SyncWaitDataset": "_waiting",
                "BucketBatchByLengthDataset": "_buckets", "SourceDataset": "_sources",
-               "MappableDataset": "_sources"}
+               "MappableDataset": "_sources", "_set_training_dataset": "_recovery",
+               "_get_training_dataset": "_recovery", "_reset_training_dataset": "_recovery"}
 
 
 def __getattr__(name):

@@ -106,22 +106,26 @@ class Iterator:
         if len(shown) < len(names):
             dataset = _view(dataset, shown)
         self._source, self._shown = dataset, None
-        self._run = Run()
-        self._left = -1 if num_epochs is None else num_epochs
+        self._epochs = -1 if num_epochs is None else num_epochs
         self._convert = to_array if output_numpy else to_tensor
-        self._epoch = dataset._started(self._run)
-        if dataset.is_sync():
-            from ._waiting import ahead
-            self._epoch = ahead(dataset, self._epoch, self._run)
+        self._start()
         self._names = dataset._columns()
-        self._rows = None
-        self._seen = 0
         if config.get_enable_autotune():
             from ._autotune import leave_file
             leave_file(dataset, num_epochs)
         ITERATORS_LIST.append(weakref.ref(self, _gone))
         if step := dataset.get_init_step():
-            self._resume(step)
+            self._resume(step, dataset.get_dataset_size())
+
+    def _start(self) -> None:
+        """Open the pipeline at its first row."""
+        self._run, self._left = Run(), self._epochs
+        self._epoch = self._source._started(self._run)
+        if self._source.is_sync():
+            from ._waiting import ahead
+            self._epoch = ahead(self._source, self._epoch, self._run)
+        self._rows = None
+        self._seen = 0
 
     @property
     def dataset(self) -> Dataset:
@@ -130,15 +134,27 @@ class Iterator:
             self._shown = _copied(self._source)
         return self._shown
 
-    def _resume(self, step: int) -> None:
-        """Start behind ``step`` rows, as a training does that goes on (`Dataset.set_init_step`)."""
-        size = self._source.get_dataset_size()
+    def _reset(self, step: int, dataset_size: int) -> None:
+        """Begin again, behind ``step`` rows of epochs that have ``dataset_size`` (`_reset_training_dataset`).
+        """
+        self._check_step(step, dataset_size)
+        self.stop()
+        self._start()
+        self._resume(step, dataset_size)
+
+    def _check_step(self, step: int, size: int) -> None:
         if step < 0:
             raise pipeline_error(f"Cannot reset the pipeline, reset step must be >= 0. step: {step}")
-        if step >= size * self._left:
+        if size <= 0:
+            raise pipeline_error("Cannot reset the pipeline, dataset size is undefined")
+        if step >= size * self._epochs:
             raise pipeline_error(
                 "Cannot reset the pipeline, reset step must be less than dataset_size * num_epochs. "
-                f"step: {step}, dataset_size: {size}, num_epochs: {self._left}")
+                f"step: {step}, dataset_size: {size}, num_epochs: {self._epochs}")
+
+    def _resume(self, step: int, size: int) -> None:
+        """Start behind ``step`` rows, as a training does that goes on (`Dataset.set_init_step`)."""
+        self._check_step(step, size)
         self._given = lambda row: None
         for _ in range(step // size):
             for _ in self:

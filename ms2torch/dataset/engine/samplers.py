@@ -131,6 +131,11 @@ class SequentialSampler(BuiltinSampler):
         self.start_index = start_index
         super().__init__(num_samples)
 
+    def _check(self):
+        if self.start_index is not None and self.start_index < 0:
+            raise pipeline_error("SequentialSampler: start_index_ must be greater than or equal to 0, but "
+                                 f"got: {self.start_index}")
+
     def _start(self, rows, labels):
         start = self.start_index or 0
         if start < 0 or start >= rows:
@@ -208,6 +213,17 @@ class DistributedSampler(BuiltinSampler):
                                              Shuffle) else Shuffle.GLOBAL if shuffle else Shuffle.FALSE
         self.seed = config.get_seed()
         super().__init__(num_samples)
+
+    def _check(self):
+        if self.num_shards <= 0:
+            raise pipeline_error("DistributedSampler: num_shards must be greater than 0, but got: "
+                                 f"{self.num_shards}")
+        if not 0 <= self.shard_id < self.num_shards:
+            raise pipeline_error(f"DistributedSampler: shard_id must be in range [0, {self.num_shards}), but "
+                                 f"got: {self.shard_id}")
+        if self.offset > self.num_shards:
+            raise pipeline_error("DistributedSampler: offset must be no more than num_shards("
+                                 f"{self.num_shards}), but got: {self.offset}")
 
     def _start(self, rows, labels):
         if self.shuffle not in (Shuffle.FALSE, Shuffle.GLOBAL):
@@ -315,7 +331,7 @@ class WeightedRandomSampler(BuiltinSampler):
         self.weights, self.replacement = weights, replacement
         super().__init__(num_samples)
 
-    def _check_weights(self) -> None:
+    def _check(self) -> None:
         wrong = next((i for i, weight in enumerate(self.weights) if weight < 0), None)
         if not self.weights:
             raise pipeline_error("WeightedRandomSampler: weights vector must not be empty")
@@ -325,12 +341,8 @@ class WeightedRandomSampler(BuiltinSampler):
         if not any(self.weights):
             raise pipeline_error("WeightedRandomSampler: elements of weights vector must not be all zero")
 
-    def parse(self):
-        self._check_weights()
-        super().parse()
-
     def _start(self, rows, labels):
-        self._check_weights()
+        self._check()
         seed, wanted = config.drawing_seed(), self._chosen(rows)
         if len(self.weights) > rows:
             raise pipeline_error("Invalid parameter, size of sample weights must be less than or equal to "
@@ -375,6 +387,10 @@ class PKSampler(BuiltinSampler):
         check_num_samples(num_samples)
         self.num_val, self.shuffle, self.class_column = num_val, shuffle, class_column
         super().__init__(num_samples)
+
+    def _check(self):
+        if self.num_val <= 0:
+            raise pipeline_error(f"PKSampler: num_val must be greater than 0, but got: {self.num_val}")
 
     def _start(self, rows, labels):
         members: dict[int, list[int]] = {}

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from ms2torch._core.tensor.dtype import int32
+from ms2torch._core.tensor.dtype import Type, int32
 
 from ..core.errors import syntax_error
 from ..core.validator_helpers import (
@@ -54,11 +54,16 @@ class Lookup(TextTensorOperation):
         type_check(vocab, (Vocab,), "vocab is not an instance of text.Vocab.")
         if unknown_token is not None:
             type_check(unknown_token, (str,), "unknown_token")
+        if not isinstance(data_type, Type):
+            raise TypeError(f"Argument data_type with value {data_type} is not of type [<class "
+                            f"'mindspore._c_expression.typing.Type'>], but got {type(data_type)}.")
         super().__init__()
         self.vocab, self.unknown_token = vocab, unknown_token
         self.data_type = numpy_dtype(data_type)
 
     def _compute(self, column):
+        if self.data_type is None:
+            raise syntax_error("Lookup : The parameter data_type must be numeric including bool.")
         column = self._texts(column, "Lookup")
         numbers = self.vocab.vocab()
         spare = -1 if self.unknown_token is None else numbers.get(self.unknown_token, -1)

@@ -124,27 +124,39 @@ class Vocab:
         return dict(self.c_vocab)
 
     def tokens_to_ids(self, tokens):
-        """The number of a word, or a list of them; -1 for a word that is not there."""
+        """The number of a word, or a list of them; -1 for a word that is not there.
+
+        A list or an array of one word gives its number, as in MindSpore.
+        """
         type_check(tokens, (str, list, np.ndarray), "tokens")
-        numbers = self.c_vocab if self.c_vocab is not None else self.vocab()
-        if isinstance(tokens, str):
-            return numbers.get(tokens, -1)
-        words = tokens.tolist() if isinstance(tokens, np.ndarray) else tokens
+        known = self.c_vocab if self.c_vocab is not None else self.vocab()
+        words = _listed(tokens)
         type_check_list(words, (str,), "tokens")
-        return [numbers.get(word, -1) for word in words]
+        numbers = [known.get(word, -1) for word in words]
+        return numbers[0] if len(numbers) == 1 else numbers
 
     def ids_to_tokens(self, ids):
-        """The word of a number, or a list of them; '' for a number that is not there."""
+        """The word of a number, or a list of them; '' for a number that is not there.
+
+        A list or an array of one number gives its word, as in MindSpore.
+        """
         type_check(ids, (int, list, np.ndarray), "ids")
         if self.c_vocab is None:
             self.vocab()
-        one = isinstance(ids, int)
-        numbers = [ids] if one else ids.tolist() if isinstance(ids, np.ndarray) else ids
+        numbers = _listed(ids)
         for number in numbers:
             type_check(number, (int,), "ids")
-            check_value(number, (0, INT32_MAX), "ids")
+            if not isinstance(ids, np.ndarray):
+                check_value(number, (0, INT32_MAX), "ids")
         words = [self._words.get(number, "") for number in numbers]
-        return words[0] if one else words
+        return words[0] if len(words) == 1 else words
+
+
+def _listed(items) -> list:
+    """One thing, a list or an array of things as a list."""
+    if isinstance(items, np.ndarray):
+        items = items.tolist()
+    return items if isinstance(items, list) else [items]
 
 
 def to_bytes(array, encoding="utf8"):

@@ -38,7 +38,7 @@ def numpy_dtype(data_type, name: str = "data_type"):
         if data_type is None:
             raise TypeError
         dtype = np.dtype(data_type)
-    except TypeError:
+    except (TypeError, ValueError):                # numpy 1 has a ValueError for a pair of dtypes
         type_check(data_type, (Type, np.dtype), name)
     return None if dtype.kind in "US" else dtype
 
