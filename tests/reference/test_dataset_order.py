@@ -231,3 +231,72 @@ def test_parsing_checks_a_sampler(name):
         WRONG[name]().parse()
     except RuntimeError as error:
         return [line for line in str(error).splitlines() if "[ERROR]" in line]
+
+
+def counting(start, stop):
+    """Rows of a generator, which knows neither their number nor their places."""
+    def numbers():
+        for number in range(start, stop):
+            yield (np.array(number),)
+    return ds.GeneratorDataset(numbers, ["a"])
+
+
+def slices(start, stop):
+    return ds.NumpySlicesDataset(np.arange(start, stop), ["a"], shuffle=False)
+
+
+JOINED = {
+    "generators": lambda: counting(0, 5) + counting(5, 8),
+    "source and generator": lambda: slices(0, 2) + counting(2, 7),
+    "mapped": lambda: slices(0, 2) + slices(2, 5).map(lambda x: x + 100, "a"),
+    "repeated": lambda: slices(0, 2) + slices(2, 5).repeat(2),
+    "skipped": lambda: slices(0, 4).skip(2) + slices(2, 5),
+    "joined": lambda: (slices(0, 5) + slices(5, 8)) + slices(8, 12),
+    "nested": lambda: slices(0, 2) + (slices(2, 5) + slices(5, 12)),
+    "batched": lambda: slices(0, 4).batch(2) + slices(2, 5),
+}
+
+
+@case(each={"name": list(JOINED), "shards": [3, 4, 13]})
+def test_shards_of_joined_parts(name, shards):
+    joined, seen = JOINED[name](), []
+    try:
+        for shard in range(shards):
+            joined.use_sampler(ds.DistributedSampler(shards, shard, False))
+            seen.append([int(row[0]) for row in joined.create_tuple_iterator(num_epochs=1, output_numpy=True)])
+            seen.append(joined.get_dataset_size())
+    except TypeError as error:
+        seen.append(str(error).partition("> of ")[2])
+    return seen
+
+
+class Stepping(ds.Sampler):
+    """One row more in each epoch, by `reset`."""
+
+    def __init__(self, num_samples=None):
+        super().__init__(num_samples)
+        self.row = 0
+
+    def __iter__(self):
+        return iter([self.row] * 2)
+
+    def reset(self):
+        self.row = (self.row + 1) % self.dataset_size
+
+
+class Drawing(ds.Sampler):
+    """So many rows as its own generator says."""
+
+    def __init__(self):
+        super().__init__()
+        self.generator = np.random.default_rng(0)
+
+    def __iter__(self):
+        return iter(self.generator.permutation(self.generator.integers(1, 11)))
+
+
+@case(each={"sampler": [Stepping, Drawing]})
+def test_a_users_sampler_keeps_its_state_between_epochs_alone(sampler):
+    data = rows(10, sampler=sampler())
+    return [data.get_dataset_size(), epochs(lambda: data), epochs(lambda: data),
+            [int(row[0]) for row in rows(10, sampler=sampler(*[2] * (sampler is Stepping))).repeat(4)]]

@@ -10,6 +10,7 @@ from ms2torch._core.random.engines import MT19937_64
 from ..core import config
 from ..core.errors import UserCodeError, pipeline_error, user_stack
 from . import samplers
+from ._batch import BatchDataset, PaddedBatchDataset
 from ._sources import MappableDataset
 from .datasets import Dataset, UnionBaseDataset, places, to_list
 
@@ -169,21 +170,23 @@ class ConcatDataset(UnionBaseDataset):
         for dataset in datasets:
             if not isinstance(dataset, Dataset):
                 raise TypeError(f"Invalid dataset, expected Dataset object, but got {type(dataset)}!")
-        for number, dataset in enumerate(datasets):
-            if dataset.get_dataset_size() == 0:
+        self._rows = [dataset.get_dataset_size() for dataset in datasets]
+        for number, rows in enumerate(self._rows):
+            if rows == 0:
                 raise ValueError(f"There are no samples in the dataset number {number}. Please make sure "
                                  "there are valid samples in the dataset.")
         super().__init__(children=datasets)
         self.datasets = datasets
+        self._shares = [slice(None)] * len(self.children)       # which rows of each part `use_sampler` left
 
     def _open(self, run):
         children = [child._open(run) for child in self.children]
 
         def epoch():
             kinds = None
-            for child in children:
+            for child, share in zip(children, self._shares, strict=True):
                 first = True
-                for row in child():
+                for row in islice(child(), share.start, None, share.step):
                     if first:
                         kinds, first = _same_kinds(kinds, row), False
                     yield row
@@ -198,13 +201,22 @@ class ConcatDataset(UnionBaseDataset):
         return names
 
     def _size(self):
-        return sum(child._size() for child in self.children)
+        return sum(len(range(child._size())[share])
+                   for child, share in zip(self.children, self._shares, strict=True))
 
     def use_sampler(self, sampler):
-        """Shard the joined rows: ``sampler`` is a DistributedSampler that does not shuffle."""
+        """Shard the joined rows: ``sampler`` is a DistributedSampler that does not shuffle.
+
+        Sources that are read by number are told to read their share alone; of other parts the rows of other
+        shards are passed over.
+        """
         if not isinstance(sampler, (samplers.DistributedSampler, samplers.RandomSampler)):
             raise TypeError(f"The parameter {sampler} of concat must be DistributedSampler or RandomSampler!")
         if isinstance(sampler, samplers.RandomSampler):
+            if sampler.replacement:
+                raise ValueError("The parameter replacement of RandomSampler must be False!")
+            if sampler.get_num_samples() is not None:
+                raise ValueError("The parameter num_samples of RandomSampler is not support to be set!")
             raise NotImplementedError("mindspore.dataset.ConcatDataset.use_sampler: a RandomSampler over "
                                       "joined datasets is not supported. Instead: shuffle(buffer_size) with "
                                       "a buffer of all rows.")
@@ -215,15 +227,18 @@ class ConcatDataset(UnionBaseDataset):
         if sampler.get_num_samples() is not None:
             raise ValueError("The parameter num_samples of DistributedSampler is not support to be set!")
         self.dataset_size = None
-        before = 0
-        for child in self.children:
-            if not isinstance(child, MappableDataset):
-                raise NotImplementedError("mindspore.dataset.ConcatDataset.use_sampler: a part that is not "
-                                          f"itself a source ({type(child).__name__}) is not supported. "
-                                          "Instead: shard the sources.")
-            rows = child.get_dataset_size()
-            child.use_sampler(samplers.DistributedSampler(sampler.num_shards, sampler.shard_id, False,
-                                                          offset=before % sampler.num_shards))
+        before, shards = 0, sampler.num_shards
+        for part, (child, rows) in enumerate(zip(self.children, self._rows, strict=True)):
+            if hasattr(child, "sampler") and child.sampler.get_num_samples() is not None:
+                raise ValueError(f"The parameter NumSamples of {child} is not support to be set!")
+            if isinstance(child, (BatchDataset, PaddedBatchDataset)):
+                raise TypeError(f"The parameter {child} of concat must not be BatchDataset or "
+                                "PaddedBatchDataset!")
+            if isinstance(child, MappableDataset) and child._by_number():
+                child.use_sampler(samplers.DistributedSampler(shards, sampler.shard_id, False,
+                                                              offset=before % shards))
+            else:
+                self._shares[part] = slice((sampler.shard_id - before) % shards, None, shards)
             before += rows
 
 

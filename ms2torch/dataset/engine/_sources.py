@@ -57,6 +57,10 @@ class MappableDataset(SourceDataset):
         super().__init__(num_parallel_workers, num_samples, shuffle, num_shards, shard_id, cache)
         self.sampler = samplers.select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
 
+    def _by_number(self) -> bool:
+        """Whether the sampler is asked: every source but one of the user's that can only be iterated."""
+        return True
+
     def _source_size(self) -> int:
         """Rows that the source has, before sampling."""
         raise NotImplementedError

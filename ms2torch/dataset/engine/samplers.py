@@ -67,7 +67,7 @@ class Sampler(BuiltinSampler):
         raise NotImplementedError
 
     def reset(self) -> None:
-        """Nothing to do: each epoch iterates anew."""
+        """Called between epochs; nothing to do unless the user's sampler has state."""
 
     def add_child(self, sampler) -> None:
         self.child_sampler = sampler
@@ -86,12 +86,21 @@ class Sampler(BuiltinSampler):
 
     def _start(self, rows, labels):
         self.dataset_size = rows
-        return lambda: _inside(self.get_indices().tolist(), rows)
+        own, first = copy.deepcopy(self), True         # each iterator begins with the sampler as it is now
+
+        def epoch():
+            nonlocal first
+            if not first:
+                own.reset()
+            first = False
+            return _inside(own.get_indices().tolist(), rows)
+
+        return epoch
 
     def _chosen(self, rows):
         if self.num_samples is not None:
             return min(self.num_samples, rows)
-        probe = copy.copy(self)
+        probe = copy.deepcopy(self)
         probe.dataset_size = rows
         return len(probe.get_indices())
 
@@ -104,6 +113,9 @@ class IterSampler(Sampler):
             num_samples = len(sampler)
         super().__init__(num_samples=num_samples)
         self.sampler = sampler
+
+    def __deepcopy__(self, memo):
+        return copy.copy(self)                         # what is iterated stays the user's
 
     def __iter__(self):
         rows = iter(self.sampler)
