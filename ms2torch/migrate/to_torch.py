@@ -7,6 +7,7 @@ import functools
 import torch
 
 from ms2torch._core.gradient import passes
+from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.tensor import dtype
 from ms2torch._core.tensor.tensor import Tensor, lift, lower
 from ms2torch._core.torch_private import is_transformed
@@ -153,12 +154,14 @@ def to_torch(cell):
     A Cell becomes the torch.nn.Module for everything of torch's that wants parameters that require grad, an
     operator or another function one over torch tensors, a Tensor a torch tensor; a dataset or an iterator
     gives them. An optimizer that was made over torch's parameters becomes one of torch's; a class of Cells
-    makes Modules.
+    makes Modules, one of operators functions.
     """
     if isinstance(cell, Tensor):
         return cell._t
     if isinstance(cell, type) and issubclass(cell, Cell):
         return functools.wraps(cell, updated=())(lambda *args, **kwargs: to_torch(cell(*args, **kwargs)))
+    if isinstance(cell, type) and issubclass(cell, Primitive):
+        return functools.wraps(cell, updated=())(lambda *args, **kwargs: _function(cell(*args, **kwargs)))
     if callable(cell) and not isinstance(cell, (Cell, type)):
         return _function(cell)
     if not isinstance(cell, Cell) and hasattr(cell, "__iter__"):

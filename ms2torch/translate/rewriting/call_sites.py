@@ -12,7 +12,7 @@ from ..rules.table import CALLS, INSTANCES, call_rule
 from ..translation import site_of
 from . import modes, pipelines, statements
 from .binding import bind, form_of
-from .joining import is_rate
+from .joining import is_rate, path_got
 from .sites import Call, Kept
 from .templates import fill, keep_line_breaks
 from .worth import Class, Gradient, Of, OwnOf, Ref, Seq, is_a, is_cell, is_tensor, lineage, resolve
@@ -21,6 +21,8 @@ _OF_CELLS = """
 trainable_params get_parameters parameters_and_names cells_and_names set_train parameters_dict set_grad
 add_flags
 """
+# Modules of nothing but operators.
+_OPERATORS = ("mindspore.ops", "mindspore.mint")
 # Methods that only Tensors have, and those that only Cells have.
 TENSORS_ALONE = frozenset(("asnumpy", "expand_dims", "set_data"))
 CELLS_ALONE = frozenset(_OF_CELLS.split())
@@ -41,6 +43,8 @@ class CallSites:
         special = statements.call(self, node, original_node, updated_node)
         if special is not None:
             return special
+        if getattr(node.func, "id", "") == "getattr":
+            return self._got(node, original_node, updated_node)
         callee = self.reading.worth(node.func)
         if (
             isinstance(callee, Class)
@@ -66,7 +70,18 @@ class CallSites:
     def _is_of_nn(self, node: ast.expr) -> bool:
         """Whether it is ``getattr(nn, name)``."""
         asks = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr"
-        return asks and self.reading.worth(node.args[0]) == Ref("mindspore.nn")
+        told = path_got(node, self.reading.worth) is not None
+        return asks and not told and self.reading.worth(node.args[0]) == Ref("mindspore.nn")
+
+    def _got(self, node: ast.Call, original: cst.Call, updated: cst.Call):
+        """``getattr(ops, "exp")`` as ``ops.exp``; an operator whose name is not told stays ms2torch's."""
+        path = path_got(node, self.reading.worth)
+        if path is not None:
+            return updated if id(original) in self.callees else self._value(path, node, updated)
+        owner = self.reading.worth(node.args[0]) if len(node.args) == 2 else None
+        if isinstance(owner, Ref) and owner.startswith(_OPERATORS):
+            return fill("ms2torch.to_torch({made})", {"made": updated})
+        return updated
 
     def call_of(self, name, form, node, original, updated, owner=None, made=None) -> Call:
         """What a rule sees of a call."""

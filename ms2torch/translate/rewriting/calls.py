@@ -6,7 +6,7 @@ import ast
 
 from ..translation import site_of
 from . import results
-from .joining import is_static, item_of, join, of_kind, parameters, span_of
+from .joining import is_static, item_of, join, of_kind, parameters, path_got, span_of
 from .worth import (
     ARRAY,
     BUFFER,
@@ -182,6 +182,8 @@ class Calls:
                 return item_of(first)
             case "super":
                 return None
+            case "getattr" if (path := path_got(node, self.worth)) is not None:
+                return results.constant_type(path) or path
             case "sum" | "max" | "min" | "abs" if is_tensor(first) or is_tensor(item_of(first)):
                 return TENSOR
             case "map":

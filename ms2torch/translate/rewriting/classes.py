@@ -99,7 +99,8 @@ def function(rewriter, original: cst.FunctionDef, updated: cst.FunctionDef):
     is_method = cls is not None and rewriter.statement(original) in cls.node.body
     if is_method and is_taken(cls, updated.name.value):
         updated = updated.with_changes(name=cst.Name(f"{updated.name.value}_"))
-    if cls is not None and updated.name.value in _RENAMED and (cls.is_cell or cls.root() in BASES):
+    is_torch = cls is not None and (base_of(cls) is not None or not cls.root())
+    if is_torch and updated.name.value in _RENAMED and (cls.is_cell or cls.root() in BASES):
         name = _RENAMED[updated.name.value]
         if not is_cell(cls.root()):
             name = "__call__"

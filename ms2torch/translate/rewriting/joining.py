@@ -16,10 +16,12 @@ from .worth import (
     Many,
     Of,
     Plain,
+    Ref,
     Seq,
     is_a,
     is_cell,
     is_tensor,
+    shortest_name,
 )
 
 
@@ -134,6 +136,14 @@ def annotations_of(node: ast.FunctionDef) -> list[ast.expr]:
     """What a function says of its arguments and of what it gives."""
     hints = [a.annotation for a in ast.walk(node.args) if isinstance(a, ast.arg)]
     return [hint for hint in (*hints, node.returns) if hint is not None]
+
+
+def path_got(node: ast.expr, worth_of) -> Ref | None:
+    """The name that ``getattr(ops, "exp")`` says, which is that of ``ops.exp``."""
+    if not isinstance(node, ast.Call) or getattr(node.func, "id", "") != "getattr" or len(node.args) != 2:
+        return None
+    owner, name = worth_of(node.args[0]), getattr(node.args[1], "value", None)
+    return Ref(shortest_name(f"{owner}.{name}")) if isinstance(owner, Ref) and isinstance(name, str) else None
 
 
 def is_rate(node: ast.expr | None) -> bool:

@@ -13,8 +13,12 @@ from ..rules.table import VALUES, call_rule
 from ..translation import site_of
 from . import classes, imports
 from .binding import form_of
+from .joining import path_got
 from .templates import fill
-from .worth import Of, OwnOf, Ref, is_cell, lineage, resolve, shortest_name
+from .worth import Of, OwnOf, Plain, Ref, is_cell, lineage, resolve, shortest_name
+
+# Python's own types under names that numpy had for them until 1.24.
+_PYTHON_TYPES = frozenset(("int", "float", "bool", "object", "complex", "str"))
 
 
 class NameSites:
@@ -31,6 +35,8 @@ class NameSites:
             return updated_node
         if isinstance(owner, Ref):
             return self._value(f"{owner}.{node.attr}", node, updated_node)
+        if owner == Plain("numpy") and node.attr in _PYTHON_TYPES:
+            return cst.Name(node.attr)
         return self._part(owner, node, updated_node)
 
     def _part(self, owner, node: ast.Attribute, updated):
@@ -71,6 +77,8 @@ class NameSites:
         path = shortest_name(path)
         thing = resolve(path)
         at = site_of(node)
+        if path_got(self.parents.get(id(node)), self.reading.worth) is not None:
+            return updated  # getattr(ops, "exp") is a longer name too
         if isinstance(thing, ModuleType) and not isinstance(self.parents.get(id(node)), ast.Attribute):
             self.keep_site(at, path, "the module itself is handed on")
             return cst.parse_expression(path.replace("mindspore", "ms2torch", 1))

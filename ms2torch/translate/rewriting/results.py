@@ -58,6 +58,8 @@ def of_function(path: str):
         return TENSOR
     if path in ("mindspore.tensor", "mindspore.from_numpy"):
         return TENSOR
+    if leaf == "auto_parallel_context":
+        return Of(path)
     return PLAIN if leaf in _PLAIN else None
 
 

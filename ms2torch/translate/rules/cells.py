@@ -211,6 +211,8 @@ def arguments_of_init(rewriter, cls, updated: cst.Call) -> cst.Call:
         _keep_what_it_keeps(rewriter, cls, updated)
     if BASES.get(root) == "LossBase" and classes.base_of(cls) == "LossBase":
         return updated
+    if root and classes.base_of(cls) is None:  # it stays ms2torch's, and takes what it took
+        return updated
     if cls.is_cell or root in BASES:
         return updated.with_changes(args=[])
     return updated

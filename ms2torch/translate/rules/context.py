@@ -114,6 +114,33 @@ def get_auto_parallel_context(call):
     call.refuse("what it asks for has no counterpart")
 
 
+_DEGREE = "torch.distributed.get_world_size() if torch.distributed.is_initialized() else 1"
+_SETTINGS = {
+    "get_device_num_is_set": "torch.distributed.is_initialized()",
+    "get_device_num": f"({_DEGREE})",
+    "get_parallel_mode": '("data_parallel" if torch.distributed.is_initialized() else "stand_alone")',
+}
+
+
+@rule("parallel._auto_parallel_context.auto_parallel_context", "torch.distributed's state")
+def auto_parallel(call):
+    """``auto_parallel_context().get_device_num()`` and the like, which are one expression."""
+    asked = call.rewriter.parents.get(id(call.node))
+    if getattr(asked, "attr", "") not in _SETTINGS:
+        call.refuse("what it asks for has no counterpart")
+    return call.updated
+
+
+def _setting(name: str, form: str) -> None:
+    @rule(f"parallel._auto_parallel_context.auto_parallel_context.{name}", form)
+    def write(call):
+        return form
+
+
+for _name, _form in _SETTINGS.items():
+    _setting(_name, _form)
+
+
 @rule("parallel._utils._get_parallel_mode", "torch.distributed's state")
 def parallel_mode(call):
     return '"data_parallel" if torch.distributed.is_initialized() else "stand_alone"'

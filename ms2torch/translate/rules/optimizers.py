@@ -7,7 +7,8 @@ import re
 
 import libcst as cst
 
-from ..rewriting.templates import code
+from ..rewriting.sites import Kept
+from ..rewriting.templates import code, fill
 from ..rewriting.worth import ARRAY, Const, Of, OwnOf, Seq, is_tensor
 from .table import VALUES, Rule, add, instance, rule
 
@@ -297,8 +298,22 @@ add(
 )
 
 
+_TRAINED = '[p for group in {self}.param_groups for p in group["params"]]'
+
+
 def _parameters(rewriter, node, updated):
-    return '[p for group in {self}.param_groups for p in group["params"]]'
+    return _TRAINED
+
+
+@rule(
+    "nn.Optimizer.get_parameters nn.Optimizer.trainable_params",
+    '[p for group in optimizer.param_groups for p in group["params"]]',
+    "moments and rates are no parameters: they are in optimizer.state and optimizer.param_groups",
+    "动量和学习率不是参数：它们在 optimizer.state 和 optimizer.param_groups 里",
+)
+def trained(call):
+    form = fill(_TRAINED, {"self": call.updated.func.value})
+    raise Kept(call.name, "moments and rates, which MindSpore has among them, are in optimizer.state", form)
 
 
 VALUES["mindspore.nn.Optimizer.parameters"] = VALUES["mindspore.nn.Optimizer.parameters"]._replace(
