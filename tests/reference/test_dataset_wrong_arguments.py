@@ -94,3 +94,17 @@ def test_a_reader_that_was_closed():
         first = next(given)["a"]
         reader.close()
         return first, [row["a"] for row in given], [row["a"] for row in reader.get_next()]
+
+
+@case()
+def test_of_a_generators_largest_row():
+    return lines([lambda size=size: ds.GeneratorDataset([1, 2], ["x"], max_rowsize=size) and None for size in (-2, (1,), [1, 2], "x", -1, 6)])
+
+
+@case()
+def test_of_a_data_process_of_its_own():
+    os.environ["MS_INDEPENDENT_DATASET"] = "True"
+    try:
+        return lines([lambda: ds.config.set_enable_autotune(True), lambda: ds.config.set_enable_autotune(False), lambda: rows().sync_wait("policy")])
+    finally:
+        del os.environ["MS_INDEPENDENT_DATASET"]

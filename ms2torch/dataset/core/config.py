@@ -16,7 +16,7 @@ from enum import IntEnum
 import numpy as np
 
 from .errors import pipeline_error, syntax_error
-from .validator_helpers import INT32_MAX, UINT32_MAX, check_valid_str, type_check
+from .validator_helpers import INT32_MAX, UINT32_MAX, check_independent_mode, check_valid_str, type_check
 
 __all__ = ["ErrorSamplesMode", "get_auto_num_workers", "get_auto_offload", "get_autotune_interval",
            "get_callback_timeout", "get_debug_mode", "get_dynamic_shape", "get_enable_autotune",
@@ -161,6 +161,7 @@ def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> Non
     path, each pipeline that runs is written to ``filepath_prefix_RANK.json`` as MindSpore writes the tuned
     one.
     """
+    check_independent_mode("Dataset AutoTune", enable)
     _flag("enable_autotune", enable, "enable must be of type bool.")
     if filepath_prefix and not isinstance(filepath_prefix, str):
         raise TypeError(f"json_filepath must be a str value but was: {filepath_prefix}.")

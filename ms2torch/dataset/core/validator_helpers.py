@@ -197,5 +197,11 @@ def is_iterable(obj) -> bool:
     return True
 
 
+def check_independent_mode(feature_name: str, condition=True) -> None:
+    """RuntimeError for what MindSpore's data process of its own (``MS_INDEPENDENT_DATASET``) has not."""
+    if condition and os.getenv("MS_INDEPENDENT_DATASET", "").strip() in ("True", "true"):
+        raise RuntimeError(f"{feature_name} is not supported in Dataset Independent mode.")
+
+
 def replace_none(value, default):
     return default if value is None else value

@@ -11,6 +11,7 @@ from collections import deque
 from ms2torch._core.errors import notice
 
 from ..core import config
+from ..core.validator_helpers import check_independent_mode
 from .datasets import UnionBaseDataset
 
 # Of all gates and the threads that run up to them: rows that pass, wait or are handed out. It is held while a
@@ -74,6 +75,7 @@ class SyncWaitDataset(UnionBaseDataset):
     """`Dataset.sync_wait`."""
 
     def __init__(self, input_dataset, condition_name, num_batch, callback=None):
+        check_independent_mode("Dataset sync wait")
         super().__init__(children=input_dataset)
         if num_batch <= 0:
             raise ValueError("num_batch need to be greater than 0.")

@@ -15,7 +15,14 @@ from ms2torch._core.tensor.tensor import Tensor
 
 from ..core.datatypes import mstype_to_detype
 from ..core.errors import UserCodeError, pipeline_error, syntax_error, user_stack
-from ..core.validator_helpers import check_columns, check_pos_int32, check_source_arguments, type_check
+from ..core.validator_helpers import (
+    INT32_MAX,
+    check_columns,
+    check_pos_int32,
+    check_source_arguments,
+    check_value,
+    type_check,
+)
 from . import samplers
 from ._sources import MappableDataset
 from .datasets import UnionBaseDataset, to_list
@@ -44,6 +51,9 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
                       collate_fn)
         check_source_arguments(num_samples, num_parallel_workers, shuffle, num_shards, shard_id,
                                python_multiprocessing=python_multiprocessing)
+        if max_rowsize is not None:
+            type_check(max_rowsize, (int,), "max_rowsize")
+            check_value(max_rowsize, [-1, INT32_MAX], "max_rowsize")
         if (num_shards is None) != (shard_id is None):
             raise ValueError("num_shards and shard_id need to be passed in together.")
         if num_shards is not None:
