@@ -25,6 +25,10 @@ def rows(dtype, add):
     return add(Tensor(np.arange(6).reshape(3, 2).astype(dtype)), of(dtype, [1, 1]), 2)
 
 
+def without_repeats(state, scores):
+    return ops.NoRepeatNGram(2)(state, scores)
+
+
 CALLS = {
     "max_ext": lambda: (array_func.max_ext(of(np.float32, *X)), array_func.max_ext(of(np.float32, *X), 1, True)),
     "min_ext": lambda: (array_func.min_ext(of(np.float32, *X)), array_func.min_ext(of(np.float32, *X), 0)),
@@ -48,6 +52,10 @@ CALLS = {
     **{f"stft, {kind.__name__}": lambda kind=kind: ops.stft(
         of(kind, 1, 2, 3, 5, 4, 2), 4, window=of(np.complex64, 1, 2j, 1 + 1j, 3), center=False, onesided=False,
         return_complex=True) for kind in (np.float32, np.complex64)},
+    "MatrixBandPart, vmap": lambda: ops.vmap(ops.matrix_band_part, (0, 0, None))(
+        of(np.float32, X, X), of(np.int32, 0, -1), Tensor(1, ms.int32)),
+    "NoRepeatNGram, vmap": lambda: ops.vmap(without_repeats)(
+        of(np.int32, [[[1, 2, 1]]], [[[0, 1, 1]]]), of(np.float32, [[[1, 2, 3]]], [[[4, 5, 6]]])),
 }
 
 REFUSED = {

@@ -289,9 +289,12 @@ def diagflat(input, offset=0):
 @op(primitive="MatrixBandPart")
 def matrix_band_part(x, lower, upper):
     """``x`` within ``lower`` diagonals below and ``upper`` above the main one; negative means all of them."""
-    lower, upper = int(lower), int(upper)
-    out = x if lower < 0 else torch.triu(x, -lower)
-    return out if upper < 0 else torch.tril(out, upper)
+    limits = [t.reshape(()) if isinstance(t, torch.Tensor) and t.numel() == 1 else int(t)
+              for t in (lower, upper)]
+    below = torch.arange(x.shape[-2], device=x.device)[:, None] - torch.arange(x.shape[-1], device=x.device)
+    for limit, distance in zip(limits, (below, -below), strict=True):
+        x = torch.where((distance <= limit) | torch.as_tensor(limit < 0, device=x.device), x, 0)
+    return x
 
 
 @op(primitive="PopulationCount")

@@ -112,13 +112,11 @@ def _no_repeat_ngram(state_seq, log_probs, ngram_size=1):
     ``state_seq`` (batch, beam, length), ``log_probs`` (batch, beam, vocabulary). MindSpore:
     ``mindspore.ops.NoRepeatNGram``.
     """
-    out = log_probs.clone()
     if state_seq.shape[-1] < ngram_size:
-        return out
+        return log_probs.clone()
     rows = state_seq.unfold(-1, ngram_size, 1)
     last = state_seq[..., state_seq.shape[-1] - ngram_size + 1 :]
     repeated = (rows[..., :-1] == last[..., None, :]).all(-1)
-    for place in repeated.nonzero().tolist():
-        token = rows[(*place, -1)]
-        out[place[0], place[1], token] = torch.finfo(out.dtype).min
-    return out
+    tokens = torch.where(repeated, rows[..., -1], 0).long()
+    times = torch.zeros_like(log_probs).scatter_add(-1, tokens, repeated.to(log_probs.dtype))
+    return torch.where(times > 0, torch.finfo(log_probs.dtype).min, log_probs)
