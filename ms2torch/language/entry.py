@@ -54,6 +54,12 @@ def in_a_graph() -> bool:
     return bool(mode.inside or recording.trainers or mode.differentiation is not None)
 
 
+def inside_a_call() -> bool:
+    """Whether a graph, also of a Cell that only computes, is under way beside the gradient itself."""
+    call = graph_streams.here.call
+    return in_a_graph() or (call is not None and not call.of_a_gradient)
+
+
 # Gradient functions are often made anew for one call; this many calls of the same one are worth a look.
 _REPEATED = 3
 

@@ -288,3 +288,19 @@ class Keywords(nn.Cell):
 @case(mode="BOTH")
 def test_gradients_inside_a_graph_take_keywords():
     return Keywords()(t([1.0, 2.0]), t([3.0, 4.0]))
+
+
+def keywords_of_a_function(x, y):
+    return ms.grad(of_keywords, (0, 1))(x, y=y)
+
+
+class Calling(nn.Cell):
+    """A Cell that does not differentiate itself."""
+
+    def construct(self, x, y):
+        return keywords_of_a_function(x, y)
+
+
+@case(mode="BOTH")
+def test_gradients_that_a_function_takes_inside_a_graph_take_keywords():
+    return Calling()(t([1.0, 2.0]), t([3.0, 4.0]))

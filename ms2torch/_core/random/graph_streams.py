@@ -54,10 +54,12 @@ class Graph:
 class Call:
     """One call of a graph from outside, for its time."""
 
-    __slots__ = ("_arguments", "_entered", "_function", "_graph", "_owner", "leave", "writes")
+    __slots__ = ("_arguments", "_entered", "_function", "_graph", "_owner", "leave", "of_a_gradient",
+                 "writes")
 
-    def __init__(self, owner, function, arguments: tuple) -> None:
+    def __init__(self, owner, function, arguments: tuple, of_a_gradient: bool = False) -> None:
         self._owner, self._function, self._arguments = owner, function, arguments
+        self.of_a_gradient = of_a_gradient      # a gradient function, and no Cell, was called
         self._graph: Graph | None = None
         self.writes: dict = {}          # (id of an object, attribute): the object, what it gets at the end
         self._entered: dict = {}        # by code: its latest frame, and what it used there
@@ -107,7 +109,7 @@ def _is_the_programs(frame) -> bool:
 
 def call(owner, function, args: tuple, kwargs: dict, of=None):
     """``function(*args, **kwargs)`` as one call of the graph of it (or of ``of``) that ``owner`` keeps."""
-    here.call = made = Call(owner, of or function, (args, kwargs))
+    here.call = made = Call(owner, of or function, (args, kwargs), of is not None)
     try:
         result = function(*args, **kwargs)
     finally:

@@ -79,7 +79,7 @@ class _Asked:
         if not self.right:
             need_function(self.fn)
             _weights(self.weights)
-        if kwargs and mode.graph and not entry.in_a_graph():
+        if kwargs and mode.graph and not entry.inside_a_call():
             raise TypeError(f"got an unexpected keyword argument '{next(iter(kwargs))}'")
         sens = None
         if self.sens_param:
