@@ -177,7 +177,7 @@ def _operators() -> list[Mutant]:
                  "return values, indices.long()\n\n\n@op(primitive=\"Sort\"", "ops.sort(x)[1]"),
         operator("unique sorts", 59, order, "return values[order], rank[inverse].reshape(x.shape).to(kind)",
                  "return values, inverse.reshape(x.shape).to(kind)", "ops.unique(Tensor([3.0, 1.0, 3.0, 2.0]))[0] + x.sum()"),
-        operator("Mod follows the divisor", 61, "ops/function/_math_binary.py", "return _mod_of_zero(x, y)",
+        operator("Mod follows the divisor", 61, "ops/function/_math_quotients.py", "return _mod_of_zero(x, y)",
                  "return x - y * torch.floor(torch.as_tensor(x._t if hasattr(x, '_t') else x) / y)",
                  "ops.Mod()(x, Tensor(1.5, ms.float32))"),
         operator("flatten takes the first axis in", 63, shape,

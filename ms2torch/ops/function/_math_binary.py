@@ -15,7 +15,7 @@ import torch
 
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.arithmetic import _binary, promote_operands
-from ms2torch._core.operators.registry import mint_form, op, primitive
+from ms2torch._core.operators.registry import mint_form, op
 from ms2torch._core.tensor.dtype import from_torch
 
 from . import _gamma
@@ -478,70 +478,3 @@ _define(
     mint=None,
     tensor=None,
 )
-
-
-# ---- quotients ---------------------------------------------------------------------------------------------
-
-
-@op(primitive="Div", call=("input", "other"), method=("div", "divide"), mint=("div", "divide"),
-    alias=("divide",))
-def div(input, other, *, rounding_mode=None):
-    """The quotient; integers divide to Float32 (``mindspore.ops.div``).
-
-    ``rounding_mode`` "floor" rounds it down and "trunc" towards zero, in the operands' dtype.
-    """
-    if rounding_mode is None:
-        return arithmetic.div(input, other)
-    if rounding_mode == "floor":
-        return arithmetic.floor_div(input, other)
-    if rounding_mode == "trunc":
-        return _div_truncated(input, other)
-    raise ValueError(
-        f"For ops.div, rounding_mode value should be None, 'floor' or 'trunc', but got {rounding_mode}."
-    )
-
-
-@op(method="true_divide(input, other)")
-def true_divide(dividend, divisor):
-    """The quotient; integers divide to Float32 (``mindspore.ops.true_divide``)."""
-    return arithmetic.div(dividend, divisor)
-
-
-@primitive("Mod")
-def _mod(x, y):
-    """What the quotient rounded towards zero leaves (``mindspore.ops.Mod``; Python's ``%`` rounds down)."""
-    return _mod_of_zero(x, y)
-
-
-@primitive("DivNoNan")
-def _div_no_nan(x1, x2):
-    """The quotient, and 0 where the divisor is 0 (``mindspore.ops.DivNoNan``)."""
-    return _tensors(_or_zero(_quotient, 1), "DivNoNan")(x1, x2)
-
-
-@primitive("MulNoNan")
-def _mul_no_nan(x, y):
-    """The product, and 0 where y is 0, whatever x is (``mindspore.ops.MulNoNan``)."""
-    return _tensors(_or_zero(torch.mul, 1), "MulNoNan")(x, y)
-
-
-@primitive("SquareSumAll")
-def _square_sum_all(x1, x2):
-    """The sums of squares of both (``mindspore.ops.SquareSumAll``)."""
-    return torch.sum(torch.square(x1)), torch.sum(torch.square(x2))
-
-
-@primitive("SquaredDifference")
-def _squared_difference(x, y):
-    """(x - y) squared (``mindspore.ops.SquaredDifference``)."""
-    return torch.square(arithmetic.sub(x, y))
-
-
-@op(primitive="Heaviside", method=True)
-def heaviside(input, values):
-    """0 below zero, 1 above it, ``values`` at it (``mindspore.ops.heaviside``)."""
-    return _tensors(torch.heaviside, "Heaviside")(input, values)
-
-
-__all__ += ["div", "divide", "heaviside", "true_divide"]
-divide = div

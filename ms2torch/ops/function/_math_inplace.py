@@ -15,6 +15,7 @@ from ms2torch._core.tensor.tensor import Tensor
 from . import (  # noqa: F401
     _math_binary,
     _math_many,
+    _math_quotients,
     _math_sums,
     _math_unary,
     _nn_activation,

@@ -1,0 +1,75 @@
+"""Quotients, what they leave, and products and squares beside them, elementwise over two operands."""
+
+from __future__ import annotations
+
+import torch
+
+from ms2torch._core.operators import arithmetic
+from ms2torch._core.operators.registry import op, primitive
+
+from ._math_binary import _div_truncated, _mod_of_zero, _or_zero, _quotient, _tensors
+
+__all__ = ["div", "divide", "heaviside", "true_divide"]
+
+
+@op(primitive="Div", call=("input", "other"), method=("div", "divide"), mint=("div", "divide"),
+    alias=("divide",))
+def div(input, other, *, rounding_mode=None):
+    """The quotient; integers divide to Float32 (``mindspore.ops.div``).
+
+    ``rounding_mode`` "floor" rounds it down and "trunc" towards zero, in the operands' dtype.
+    """
+    if rounding_mode is None:
+        return arithmetic.div(input, other)
+    if rounding_mode == "floor":
+        return arithmetic.floor_div(input, other)
+    if rounding_mode == "trunc":
+        return _div_truncated(input, other)
+    raise ValueError(
+        f"For ops.div, rounding_mode value should be None, 'floor' or 'trunc', but got {rounding_mode}."
+    )
+
+
+@op(method="true_divide(input, other)")
+def true_divide(dividend, divisor):
+    """The quotient; integers divide to Float32 (``mindspore.ops.true_divide``)."""
+    return arithmetic.div(dividend, divisor)
+
+
+@primitive("Mod")
+def _mod(x, y):
+    """What the quotient rounded towards zero leaves (``mindspore.ops.Mod``; Python's ``%`` rounds down)."""
+    return _mod_of_zero(x, y)
+
+
+@primitive("DivNoNan")
+def _div_no_nan(x1, x2):
+    """The quotient, and 0 where the divisor is 0 (``mindspore.ops.DivNoNan``)."""
+    return _tensors(_or_zero(_quotient, 1), "DivNoNan")(x1, x2)
+
+
+@primitive("MulNoNan")
+def _mul_no_nan(x, y):
+    """The product, and 0 where y is 0, whatever x is (``mindspore.ops.MulNoNan``)."""
+    return _tensors(_or_zero(torch.mul, 1), "MulNoNan")(x, y)
+
+
+@primitive("SquareSumAll")
+def _square_sum_all(x1, x2):
+    """The sums of squares of both (``mindspore.ops.SquareSumAll``)."""
+    return torch.sum(torch.square(x1)), torch.sum(torch.square(x2))
+
+
+@primitive("SquaredDifference")
+def _squared_difference(x, y):
+    """(x - y) squared (``mindspore.ops.SquaredDifference``)."""
+    return torch.square(arithmetic.sub(x, y))
+
+
+@op(primitive="Heaviside", method=True)
+def heaviside(input, values):
+    """0 below zero, 1 above it, ``values`` at it (``mindspore.ops.heaviside``)."""
+    return _tensors(torch.heaviside, "Heaviside")(input, values)
+
+
+divide = div
