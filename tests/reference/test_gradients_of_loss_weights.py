@@ -21,6 +21,23 @@ def test_gradients_of_the_weights_of_a_loss(loss):
     return ms.grad(LOSSES[loss], (0, 1, 2))(t(INPUT), t(TARGET), t(WEIGHT))
 
 
+def by_class(x, w):
+    return F.cross_entropy(x, ms.Tensor([0, 1]), w)
+
+
+def by_probability(x, w):
+    return F.cross_entropy(x, t(TARGET), w)
+
+
+def by_operator(x, w):
+    return ops.cross_entropy(x, ms.Tensor([0, 1], ms.int32), w)
+
+
+@case(each={"loss": [by_class, by_probability, by_operator]}, mode="GRAPH")
+def test_gradients_of_the_weights_of_classes(loss):
+    return ms.grad(loss, (0, 1))(t(INPUT), t([1.0, 2.0]))
+
+
 @case
 def test_a_custom_vjp_in_a_graph():
     ms.set_context(mode=0)

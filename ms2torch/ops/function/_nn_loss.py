@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 from ms2torch._core.errors import final
 from ms2torch._core.operators.refusals import cannot_broadcast, wrong_dtype
-from ms2torch._core.operators.registry import op, primitive
+from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.dtype import _FROM_TORCH, promote
 
@@ -157,10 +157,17 @@ def cross_entropy_checked(input, target, weight, ignore_index, reduction, label_
     return picked(loss, target, input.shape[axis], ignore_index)
 
 
-@op(mint=True)
+@op
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
     """Cross entropy of logits (C,), (N, C) or (N, C, ...) and class indices or probabilities
     (``mindspore.ops.cross_entropy``)."""
+    return cross_entropy_checked(input, target, weight, ignore_index, reduction, label_smoothing)
+
+
+@mint_form(name="cross_entropy")
+def _cross_entropy_mint(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+    # The weights get no gradient beside class indices.
+    weight = weight if input.ndim == target.ndim else held(weight)
     return cross_entropy_checked(input, target, weight, ignore_index, reduction, label_smoothing)
 
 
