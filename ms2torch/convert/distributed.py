@@ -6,6 +6,7 @@ loads what is written. Nothing that ``.metadata`` names is executed.
 
 from __future__ import annotations
 
+import enum
 import io
 import os
 import pickle
@@ -35,10 +36,19 @@ _NAMED = frozenset({
         "ChunkStorageMetadata", "MetadataIndex", "StorageMeta", "_MEM_FORMAT_ENCODING")]})
 
 
+def _member(kind, name: str):
+    """A member of an enumeration, which Python 3.11.0 to 3.11.3 pickle as ``getattr(kind, name)``."""
+    if not (isinstance(kind, type) and issubclass(kind, enum.Enum) and name in kind.__members__):
+        raise pickle.UnpicklingError("builtins.getattr")
+    return kind[name]
+
+
 class _Described(pickle.Unpickler):
     """Makes what describes tensors, and nothing else."""
 
     def find_class(self, module: str, name: str):
+        if (module, name) == ("builtins", "getattr"):
+            return _member
         if (module, name) in _NAMED or (module == "torch" and name in _DTYPES):
             return super().find_class(module, name)
         raise pickle.UnpicklingError(f"{module}.{name}")
