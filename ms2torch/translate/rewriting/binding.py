@@ -37,6 +37,11 @@ class Form(NamedTuple):
 
 def _signature(function) -> inspect.Signature:
     try:
+        if isinstance(function, type) and inspect.isfunction(function.__init__) and not hasattr(
+                function, "__signature__"):
+            # (Before Python 3.11.4 `inspect` asks `__new__`, which a run that is watched gives every Cell.)
+            own = inspect.signature(function.__init__)
+            return own.replace(parameters=list(own.parameters.values())[1:])
         return inspect.signature(function)
     except (TypeError, ValueError):
         return inspect.Signature()
