@@ -32,6 +32,15 @@ def test_gradients_are_float64_too():
     np.testing.assert_allclose(double.numpy(g), (1 - np.tanh(x @ v.T) ** 2).T @ x, rtol=1e-12, atol=1e-13)
 
 
+def test_gradients_pass_through_casts_to_integers_in_float64_too():
+    x = ms.Tensor(np.array([1.5, -2.25, 3.75], np.float32))
+    with double.Double():
+        found = ms.grad(lambda x: x.astype(ms.int32).astype(ms.float32) * x)(x * 1.0)
+        assert isinstance(found._t, double.Wide)
+    # Its whole part by itself, and itself through the cast, where gradients are whole.
+    assert found.asnumpy().tolist() == [2.0, -4.0, 6.0]
+
+
 def test_what_is_written_in_place_is_rounded_once():
     mean, variance = torch.zeros(6), torch.ones(6)
     with double.Double():

@@ -45,7 +45,8 @@ class Shadowed(torch.Tensor):
         if writes and not isinstance(args[0], Shadowed):
             return result
         # (A view's shadow is one of the shadow itself, for the view may be written to.)
-        used = _itself if writes or _is_view(result) or _makes_floats(name, result, args) else _cast
+        as_it_is = writes or _is_view(result) or _makes_floats(name, result, (args, kwargs))
+        used = _itself if as_it_is else _Used.apply
         # A bool is a number first, a mask where an operator takes no number there.
         for bools in (True, False):
             try:
@@ -68,10 +69,10 @@ def cast(t: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """``t`` as ``dtype``; gradients pass through, whatever ``dtype`` is."""
     if not t.requires_grad or dtype not in passes.WHOLE:
         return t.to(dtype)
-    whole = t.detach().to(dtype)
     if mode.tracing is not None:
         mode.tracing.refuse_cast()
-    if type(t) is not torch.Tensor:
+    whole = t.detach().to(dtype)
+    if type(whole) is not torch.Tensor:         # in parts on several ranks: the gradient ends here
         return whole
     return shadowed(whole, _Through.apply(t, whole.double()))
 
@@ -98,13 +99,8 @@ def _plain(x):
     return x.as_subclass(torch.Tensor) if isinstance(x, Shadowed) else x
 
 
-def _cast(shadow, dtype):
-    """A shadow for one use, whose gradient has the integers' dtype."""
-    return _Used.apply(shadow, dtype)
-
-
 class _Used(torch.autograd.Function):
-    """Identity whose gradient is cast to ``dtype`` and back."""
+    """A shadow for one use: its gradient is cast to the integers' ``dtype`` and back."""
 
     generate_vmap_rule = True
 
