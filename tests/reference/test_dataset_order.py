@@ -300,3 +300,107 @@ def test_a_users_sampler_keeps_its_state_between_epochs_alone(sampler):
     data = rows(10, sampler=sampler())
     return [data.get_dataset_size(), epochs(lambda: data), epochs(lambda: data),
             [int(row[0]) for row in rows(10, sampler=sampler(*[2] * (sampler is Stepping))).repeat(4)]]
+
+
+class Given(ds.Sampler):
+    """A list of what it was made with."""
+
+    def __init__(self, given, num_samples=None):
+        super().__init__(num_samples)
+        self.given = given
+
+    def __iter__(self):
+        return iter(self.given)
+
+
+def told(make):
+    """Rows of two epochs, and the announced count; what went wrong in their place."""
+    try:
+        found = [make().get_dataset_size()]
+        iterator = make().create_tuple_iterator(num_epochs=2, output_numpy=True)
+        for _ in range(2):
+            found.append([])
+            for row in iterator:
+                found[-1].append([np.asarray(value).tolist() for value in row])
+    except (RuntimeError, ValueError, TypeError) as error:
+        lines = str(error).split("- C++ Call Stack")[0].strip("- \n").splitlines()
+        return [type(error).__name__, [line for line in lines if "generator.len" in line or "[ERROR]" in line]]
+    return found
+
+
+COUNTS = {
+    "fewer than announced": lambda: rows(5, sampler=Given([1, 2], 3)),
+    "more than announced": lambda: rows(5, sampler=Given([1, 2, 3], 2)),
+    "more than there are": lambda: rows(5, sampler=Given([1, 2] * 5, 8)),
+    "subset longer than the source": lambda: rows(5, sampler=ds.SubsetSampler([0] * 8, 7)),
+    "outside": lambda: rows(5, sampler=Given([7, -1])),
+    "floats": lambda: rows(5, sampler=Given([1.5])),
+    "texts": lambda: rows(5, sampler=Given(["a"])),
+    "none": lambda: rows(5, sampler=Given([])),
+    "an iterator": lambda: rows(5, sampler=iter([1, 2])),
+}
+
+
+@case(each={"name": list(COUNTS)})
+def test_a_users_sampler_and_the_count_it_announces(name):
+    return told(COUNTS[name])
+
+
+class Pairs(Rows):
+    def __getitem__(self, index):
+        return np.array([index], np.int32), np.arange(index % 2)
+
+
+def batches(sampler, names=("a",), **arguments):
+    source = Rows(10) if len(names) == 1 else Pairs(10)
+    return ds.GeneratorDataset(source, list(names), batch_sampler=sampler, **arguments)
+
+
+def joined(a, b):
+    return np.stack(a) * 2, np.concatenate(b)
+
+
+BATCHES = {
+    "lists": lambda: batches([[0, 1], [4, 5, 6]]),
+    "a sampler": lambda: batches(Given([[0, 1], [4, 5, 6]])),
+    "in processes": lambda: batches([[0, 1], [4, 5, 6]], num_parallel_workers=2),
+    "mapped": lambda: batches([[0, 1], [4, 5, 6]]).map(lambda x: x * 2).batch(1),
+    "collated": lambda: batches([[0, 2], [3]], "ab", collate_fn=joined),
+    "shapes": lambda: batches([[0, 1]], "ab"),
+    "numbers": lambda: batches([1, 2, 3]),
+    "mixed": lambda: batches([[1], 2]),
+    "empty": lambda: batches([[]]),
+    "of ours": lambda: batches(ds.SequentialSampler()),
+    "one column of two": lambda: batches([[0, 2]], "ab", collate_fn=lambda a, b: np.stack(a)),
+    "collate alone": lambda: rows(4, collate_fn=joined),
+    "collate": lambda: batches([[0]], collate_fn=3),
+    "sampler too": lambda: batches([[0]], num_samples=1),
+    "no numbers": lambda: ds.GeneratorDataset((x for x in range(3)), ["a"], batch_sampler=[[0]]),
+}
+
+
+@case(each={"name": list(BATCHES)})
+def test_batches_by_a_batch_sampler(name):
+    return told(BATCHES[name])
+
+
+@case
+def test_what_a_dataset_of_batches_says_of_itself():
+    data = batches([[0, 1], [4, 5, 6]])
+    parts = [[row[0].tolist() for row in part.create_tuple_iterator(output_numpy=True)]
+             for part in data.split([1, 1], randomize=False)]
+    return data.get_batch_size(), data.batch(1).get_batch_size(), data.output_shapes(), parts
+
+
+@case
+def test_a_schema_names_a_generators_columns():
+    schema = ds.Schema()
+    schema.add_column("b", "int32", [1])
+    schema.add_column("a", "int64")
+    data = ds.GeneratorDataset(Pairs(3), ["x"], schema=schema, shuffle=False)
+    schema = ds.Schema()
+    schema.add_column("b", "int32")
+    schema.add_column("a", "string")
+    return (data.get_col_names(), list(map(str, data.output_types())), told(lambda: data),
+            told(lambda: ds.GeneratorDataset(Pairs(3), schema=schema)),
+            told(lambda: ds.GeneratorDataset(Pairs(3), schema=ds.Schema())))

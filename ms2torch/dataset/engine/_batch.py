@@ -149,17 +149,13 @@ class BatchDataset(_Batching):
                 made = function(*[[row[i] for row in group] for i in take], info)
             except Exception as error:
                 raise UserCodeError(f"{type(error).__name__}: {user_stack(error)}") from error
-            made = made if isinstance(made, tuple) else (made,)
-            if len(made) != len(outputs):
-                raise pipeline_error("Invalid per_batch_map, the number of columns returned in "
-                                     f"'per_batch_map' function should be {len(outputs)} , but got: "
-                                     f"{len(made)}")
+            made = columns_made(made, len(outputs))
             if len(outputs) != len(take):
                 rest = [stacked([row[i] for row in group], i) for i in keep[::-1]]
-                return [_column(column, n, pads.get(n)) for n, column in enumerate(made)] + rest
+                return [column_of(column, n, pads.get(n)) for n, column in enumerate(made)] + rest
             whole = [None] * len(names)
             for i, column in zip(take, made, strict=True):
-                whole[i] = _column(column, i, pads.get(i))
+                whole[i] = column_of(column, i, pads.get(i))
             for i in keep:
                 whole[i] = stacked([row[i] for row in group], i)
             return whole
@@ -192,7 +188,16 @@ class PaddedBatchDataset(_Batching):
         return collate
 
 
-def _column(column, number, rule=None):
+def columns_made(made, wanted: int) -> tuple:
+    """What a ``per_batch_map`` gave, as that many columns."""
+    made = made if isinstance(made, tuple) else (made,)
+    if len(made) != wanted:
+        raise pipeline_error("Invalid per_batch_map, the number of columns returned in 'per_batch_map' "
+                             f"function should be {wanted} , but got: {len(made)}")
+    return made
+
+
+def column_of(column, number, rule=None):
     """A column from ``per_batch_map``: an array is the batch, a list its elements."""
     if isinstance(column, np.ndarray):
         return np.array(column)

@@ -9,6 +9,7 @@ from enum import Enum
 from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.printing import plain_repr
 
+from ..core.errors import pipeline_error
 from ..core.validator_helpers import INT64_MAX
 
 Numbers = Callable[[], Sequence[int]]         # gives the row numbers of the next epoch
@@ -32,6 +33,14 @@ def check_num_samples(num_samples) -> None:
             raise TypeError(f"num_samples must be integer but was: {num_samples}.")
         if num_samples < 0 or num_samples > INT64_MAX:
             raise ValueError(f"num_samples exceeds the boundary between 0 and {INT64_MAX}(INT64_MAX)!")
+
+
+def inside(indices: Sequence[int], rows: int) -> Sequence[int]:
+    """``indices``, which must all be numbers of ``rows`` rows."""
+    for index in indices:
+        if index < 0 or index >= rows:
+            raise pipeline_error(f"Sample ID ({index}) is out of bound, expected range [0, {rows - 1}]")
+    return indices
 
 
 class BuiltinSampler:

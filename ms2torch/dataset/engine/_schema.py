@@ -132,3 +132,11 @@ class Schema:
         """dtype (None for text) and shape by name."""
         return {one["name"]: (np.dtype("U") if one["type"] == "string" else np.dtype(one["type"]),
                               one.get("shape")) for one in self._columns}
+
+
+def columns_of(schema: Schema | str) -> dict[str, np.dtype]:
+    """The columns that a schema, or its file, declares, with their dtypes."""
+    schema = Schema(schema) if isinstance(schema, str) else schema
+    if not schema._columns:
+        raise pipeline_error('Invalid data, "columns" field is missing in JSON schema string.')
+    return {name: dtype for name, (dtype, _) in schema._fields().items()}

@@ -14,6 +14,7 @@ from ..core.validator_helpers import (
 )
 from . import samplers
 from ._pipeline import Epoch, Row, Run
+from ._sampler import inside
 from ._splitting import split_sizes
 from .datasets import Dataset
 from .samplers import Shuffle
@@ -78,7 +79,10 @@ class MappableDataset(SourceDataset):
 
     def _numbers(self) -> Callable[[], list[int]]:
         """A function that gives the row numbers of the next epoch."""
-        return self.sampler._open(self._source_size(), self._labels)
+        rows = self._source_size()
+        numbers = self.sampler._open(rows, self._labels)
+        # the samplers of this package look themselves
+        return (lambda: inside(numbers(), rows)) if isinstance(self.sampler, samplers.Sampler) else numbers
 
     def _open(self, run: Run) -> Epoch:
         if self.cache is not None:

@@ -9,7 +9,6 @@ from types import GeneratorType
 
 import numpy as np
 
-from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.dtype import Type
 from ms2torch._core.tensor.tensor import Tensor
 
@@ -24,6 +23,8 @@ from ..core.validator_helpers import (
     type_check,
 )
 from . import samplers
+from ._batch_sampler import batches, check_batch_sampler
+from ._schema import Schema, columns_of
 from ._sources import MappableDataset
 from .datasets import UnionBaseDataset, to_list
 
@@ -39,7 +40,9 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
     Python ints become int64, floats float64, arrays and Tensors keep their dtype, text stays text. Errors in
     the source surface as RuntimeError with the user's traceback. Where there is random access and
     ``num_parallel_workers`` is more than 1, as many processes read (threads of this one have nothing to gain:
-    with ``python_multiprocessing=False`` it reads alone); ``max_rowsize`` changes nothing.
+    with ``python_multiprocessing=False`` it reads alone); ``max_rowsize`` changes nothing. A ``schema`` names
+    the columns and their dtypes. What a ``batch_sampler`` gives are lists of row numbers: each makes a batch,
+    by ``collate_fn`` where there is one, of a list of values for each column.
     """
 
     _shared = ("source", "collate_fn")
@@ -47,8 +50,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
     def __init__(self, source, column_names=None, column_types=None, schema=None, num_samples=None,
                  num_parallel_workers=1, shuffle=None, sampler=None, num_shards=None, shard_id=None,
                  python_multiprocessing=True, max_rowsize=None, batch_sampler=None, collate_fn=None):
-        _check_source(source, column_names, column_types, schema, sampler, batch_sampler, num_shards,
-                      collate_fn)
+        _check_source(source, column_names, column_types, schema, sampler)
         check_source_arguments(num_samples, num_parallel_workers, shuffle, num_shards, shard_id,
                                python_multiprocessing=python_multiprocessing)
         if max_rowsize is not None:
@@ -60,12 +62,23 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
             check_pos_int32(num_shards, "num_shards")
             if shard_id >= num_shards:
                 raise ValueError("shard_id should be less than num_shards.")
+        if (batch_sampler, collate_fn) != (None, None):
+            check_batch_sampler(batch_sampler, collate_fn,
+                                (num_samples, shuffle, num_shards, shard_id, sampler))
+        _check_by_number(source, sampler, batch_sampler, num_shards)
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id)
         if isinstance(source, builtins.zip):
             source = list(source)
         self.source = _Replayed(source) if isinstance(source, GeneratorType) else source
         self.column_names = to_list(column_names)
         self.column_types = [None if t is None else _numpy_type(t) for t in column_types or []]
+        if schema is not None:
+            fields = columns_of(schema)
+            self.column_names, self.column_types = list(fields), list(fields.values())
+        self.has_batch_sampler, self.collate_fn = batch_sampler is not None, collate_fn
+        if self.has_batch_sampler:
+            self.sampler = batch_sampler if isinstance(batch_sampler, samplers.BuiltinSampler) \
+                else samplers.IterSampler(batch_sampler)
         self.python_multiprocessing = python_multiprocessing
         self.source_len = len(self.source) if hasattr(self.source, "__len__") else -1
 
@@ -90,6 +103,12 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         if self.source_len == -1:
             return self._count()
         return min(self.source_len, self.num_samples) if self.num_samples else self.source_len
+
+    def get_batch_size(self):
+        return -1 if self.has_batch_sampler else 1
+
+    def _numbers(self):
+        return self.sampler._open(self._source_size(), self._labels)      # the source knows what is outside
 
     def _reader(self):
         source, checked = self.source, self._checked
@@ -130,24 +149,32 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
     def _open_by_number(self, run):
         from . import _processes
         alone = (self.num_parallel_workers or 1) == 1 or not self.python_multiprocessing
-        if alone or isinstance(self.source, _HELD) or not _processes.possible():
+        workers = None
+        if not (alone or isinstance(self.source, _HELD)) and _processes.possible():
+            workers = _processes.Workers(self._reader(), self.num_parallel_workers, "GeneratorDataset")
+            run.at_stop.append(workers.end)
+        if self.has_batch_sampler:
+            return batches(self, run, workers)
+        if workers is None:
             return self._counted(super()._open(run))
         numbers = self._numbers()
-        workers = _processes.Workers(self._reader(), self.num_parallel_workers, "GeneratorDataset")
-        run.at_stop.append(workers.end)
         return self._counted(lambda: workers.run(numbers(), again=True))
 
     def _counted(self, rows):
-        """The epochs of ``rows``, with an error behind each where the sampler names more than there are."""
-        length, wanted = self.source_len, len(getattr(self.sampler, "indices", ()))
-        if wanted <= length or self.sampler.num_samples is not None:
-            return rows
+        """The epochs of ``rows``, with an error behind each that had not as many as the sampler announces."""
+        if isinstance(self.sampler, samplers.Sampler) and self.sampler.num_samples is None:
+            return rows                                # counted anew in each epoch
+        announced = self._size()
 
         def epoch():
-            yield from rows()
-            raise UserCodeError(f"The actual amount of data read from generator {wanted} is different from "
-                                f"generator.len {length}, you should adjust generator.len to make them "
-                                "match.")
+            found = 0
+            for row in rows():
+                found += 1
+                yield row
+            if found != announced:
+                raise UserCodeError(f"The actual amount of data read from generator {found} is different "
+                                    f"from generator.len {announced}, you should adjust generator.len to "
+                                    "make them match.")
 
         return epoch
 
@@ -166,7 +193,8 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
             if wanted is not None and value.dtype != wanted and not value.dtype.kind == wanted.kind == "U":
                 raise UserCodeError("Invalid Python function, type of returned data in 'GeneratorDataset' "
                                     "should be same with specified column_types, but the type of returned "
-                                    f"data: {type(value)}, specified column type: {wanted}")
+                                    f"data: {type(value)}, specified column type: "
+                                    + ("string" if wanted.kind == "U" else str(wanted)))
         return row
 
     def __getitem__(self, index):
@@ -174,6 +202,8 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         type_check(index, (int, np.number), "index")
         if not self._by_number():
             raise RuntimeError("Dataset don't support randomized access.")
+        if self.has_batch_sampler:
+            raise RuntimeError("GeneratorDataset with batch_sampler does not support random access.")
         numbers = self.sampler._open(self._source_size(), self._labels)()
         return self.source[numbers[index]]
 
@@ -183,7 +213,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         super().add_sampler(new_sampler)
 
     def split(self, sizes, randomize=True):
-        if self._by_number():
+        if self._by_number() and not self.has_batch_sampler:
             return super().split(sizes, randomize)
         return super(MappableDataset, self).split(sizes, randomize)
 
@@ -236,8 +266,7 @@ def _numpy_type(kind) -> np.dtype:
     return mstype_to_detype(kind) if isinstance(kind, Type) else np.dtype(kind)
 
 
-def _check_source(source, column_names, column_types, schema, sampler, batch_sampler, num_shards,
-                  collate_fn) -> None:
+def _check_source(source, column_names, column_types, schema, sampler) -> None:
     if not callable(source):
         try:
             iter(source)
@@ -247,11 +276,10 @@ def _check_source(source, column_names, column_types, schema, sampler, batch_sam
                             "__getitem__ or __next__(__iter__).") from error
     if column_names is not None:
         check_columns(column_names, "column_names")
-    if schema is not None:
-        raise unsupported("mindspore.dataset.GeneratorDataset(schema=...)", "schemas are not supported yet.",
-                          "name the columns with column_names.")
-    if column_names is None:
+    if column_names is None and schema is None:
         raise ValueError("Neither columns_names nor schema are provided.")
+    if schema is not None and not isinstance(schema, (Schema, str)):
+        raise ValueError("schema should be a path to schema file or a schema object.")
     if column_types is not None:
         type_check(column_types, (list,), "column_types")
     if isinstance(sampler, samplers.PKSampler):
@@ -260,13 +288,12 @@ def _check_source(source, column_names, column_types, schema, sampler, batch_sam
                                                                                                    Iterable) \
             and not hasattr(sampler, "__getitem__"):
         raise TypeError("sampler should be either iterable or from mindspore.dataset.samplers.")
-    if batch_sampler is not None or collate_fn is not None:
-        if batch_sampler is None:
-            raise ValueError("collate_fn can be specified only when batch_sampler is set.")
-        raise unsupported("mindspore.dataset.GeneratorDataset(batch_sampler=...)", "it is not supported yet.",
-                          "a sampler, and batch with a function as batch_size and a per_batch_map.")
+
+
+def _check_by_number(source, sampler, batch_sampler, num_shards) -> None:
     if not hasattr(source, "__getitem__"):
-        for name, value in (("sampler", sampler), ("num_shards", num_shards)):
+        for name, value in (("sampler", sampler), ("batch_sampler", batch_sampler),
+                            ("num_shards", num_shards)):
             if value is not None:
                 raise ValueError(f"{name} is not supported if source does not have attribute '__getitem__'.")
 

@@ -9,7 +9,6 @@ WeightedRandomSampler repeats itself.
 
 from __future__ import annotations
 
-import copy
 import numbers
 
 import numpy as np
@@ -19,7 +18,8 @@ from ms2torch._core.random.engines import MT19937
 from ..core import config
 from ..core.errors import pipeline_error
 from ..core.validator_helpers import is_iterable
-from ._sampler import BuiltinSampler, Shuffle, check_num_samples
+from ._own_samplers import IterSampler, Sampler
+from ._sampler import BuiltinSampler, Shuffle, check_num_samples, inside
 
 __all__ = ["BuiltinSampler", "DistributedSampler", "IterSampler", "PKSampler", "RandomSampler", "Sampler",
            "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler", "WeightedRandomSampler",
@@ -47,90 +47,6 @@ def select_sampler(num_samples, input_sampler, shuffle, num_shards, shard_id):
     if shuffle is Shuffle.FALSE:
         return SequentialSampler(num_samples=num_samples)
     return RandomSampler(replacement=num_samples is not None, num_samples=num_samples, shuffle=shuffle)
-
-
-class Sampler(BuiltinSampler):
-    """Base of the user's own samplers.
-
-    ``__iter__`` gives row numbers; ``self.dataset_size`` is there to read.
-    """
-
-    def __init__(self, num_samples=None):
-        super().__init__(num_samples)
-        self.dataset_size = 0
-        self.batch_sizes = []
-        if num_samples is None and hasattr(self, "__len__"):
-            self.num_samples = len(self)
-
-    def __iter__(self):
-        """Give the row numbers of one epoch. To be written by the user."""
-        raise NotImplementedError
-
-    def reset(self) -> None:
-        """Called between epochs; nothing to do unless the user's sampler has state."""
-
-    def add_child(self, sampler) -> None:
-        self.child_sampler = sampler
-
-    def get_indices(self) -> np.ndarray:
-        """Row numbers of one epoch, at most ``num_samples`` of them."""
-        numbers_given = []
-        for count, index in enumerate(self, 1):
-            numbers_given.extend([index] if isinstance(index, numbers.Number) else index)
-            if self.num_samples is not None and count >= self.num_samples:
-                break
-        indices = np.array(numbers_given)
-        if indices.dtype == object:
-            raise RuntimeError("Fetched indices can not be converted to a valid ndarray.")
-        return indices
-
-    def _start(self, rows, labels):
-        self.dataset_size = rows
-        own, first = copy.deepcopy(self), True         # each iterator begins with the sampler as it is now
-
-        def epoch():
-            nonlocal first
-            if not first:
-                own.reset()
-            first = False
-            return _inside(own.get_indices().tolist(), rows)
-
-        return epoch
-
-    def _chosen(self, rows):
-        if self.num_samples is not None:
-            return min(self.num_samples, rows)
-        probe = copy.deepcopy(self)
-        probe.dataset_size = rows
-        return len(probe.get_indices())
-
-
-class IterSampler(Sampler):
-    """A sampler made of any iterable of row numbers."""
-
-    def __init__(self, sampler, num_samples=None):
-        if num_samples is None and hasattr(sampler, "__len__"):
-            num_samples = len(sampler)
-        super().__init__(num_samples=num_samples)
-        self.sampler = sampler
-
-    def __deepcopy__(self, memo):
-        return copy.copy(self)                         # what is iterated stays the user's
-
-    def __iter__(self):
-        rows = iter(self.sampler)
-        # exhausted after one epoch, and its length unknown
-        if rows is self.sampler and self.num_samples is None:
-            raise pipeline_error("Call get_num_samples method failed: TypeError: cannot pickle "
-                                 f"{type(rows).__name__!r} object")
-        return rows
-
-
-def _inside(indices: list[int], rows: int) -> list[int]:
-    for index in indices:
-        if index < 0 or index >= rows:
-            raise pipeline_error(f"Sample ID ({index}) is out of bound, expected range [0, {rows - 1}]")
-    return indices
 
 
 class SequentialSampler(BuiltinSampler):
@@ -296,7 +212,7 @@ class SubsetSampler(BuiltinSampler):
 
     def _start(self, rows, labels):
         order = [int(i) for i in self.indices][:self._limited(len(self.indices))]
-        return lambda: _inside(order, rows)
+        return lambda: inside(order, rows)
 
     def _chosen(self, rows):
         return min(self._limited(len(self.indices)), rows)         # MindSpore's count, of longer lists too
@@ -312,7 +228,7 @@ class SubsetRandomSampler(SubsetSampler):
     def _start(self, rows, labels):
         seed, order = config.drawing_seed(), [int(i) for i in self.indices]
         wanted = self._limited(len(order))
-        _inside(order, rows)
+        inside(order, rows)
 
         def epoch():
             MT19937(seed).shuffle(order)
