@@ -36,6 +36,7 @@ CHINESE = {
     "digits of the examples": "示例用的手写数字",
     "plots of the guide": "指南的插图",
     "image transforms of PIL": "PIL 图像变换",
+    "translate and explain": "translate 与 explain",
     "environment": "环境变量",
     "same environment": "同一环境",
     "not installed": "没有安装",
@@ -181,6 +182,7 @@ def _extras() -> list[Line]:
         ("image transforms of PIL", "pillow", "PIL"),
         ("digits of the examples", "scikit-learn", "sklearn"),
         ("plots of the guide", "matplotlib", "matplotlib"),
+        ("translate and explain", "libcst", "libcst"),
     ):
         if importlib.util.find_spec(module):
             lines.append(Line(FINE, name, f"{package} {_version(package)}"))

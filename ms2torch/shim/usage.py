@@ -2,7 +2,8 @@
 
 Every Python call of the main thread is watched (``sys.setprofile``), so the program runs slower; the numbers
 that it computes are untouched. An API counts where the program calls it, also from inside its own Cells; what
-ms2torch calls for itself does not. Its time is without that of other APIs that the program calls inside it.
+ms2torch calls for itself does not. A class counts where an object of it, or of the program's own subclass, is
+made. Its time is without that of other APIs that the program calls inside it.
 """
 
 from __future__ import annotations
@@ -26,8 +27,11 @@ _MODULES = (
     "mindspore",
     "mindspore.nn",
     "mindspore.ops",
+    "mindspore.common.initializer",
     "mindspore.mint",
+    "mindspore.mint.nn",
     "mindspore.mint.nn.functional",
+    "mindspore.mint.optim",
     "mindspore.numpy",
     "mindspore.train",
     "mindspore.dataset",
@@ -45,14 +49,18 @@ isub imul floordiv mod and or invert
 _OPERATORS = frozenset(_OPERATORS_NAMES.split())
 _NOTHING, _PROGRAM = 0, 1
 _CELL = "mindspore.nn.Cell"
+# What a program's own classes derive from: making one of these calls no API.
+_BASES = (_CELL, "mindspore.ops.Primitive", "mindspore.ops.PrimitiveWithInfer")
+_MADE = ("", "made", 0)
+_SHOWING = ("__repr__", "__str__")
 
 
 class Usage:
-    """Counts calls by name: ``rows[name] = [form, calls, seconds]``."""
+    """Counts calls by name and form: ``rows[name, form] = [calls, seconds]``."""
 
     def __init__(self) -> None:
-        self.names = _public_code()
-        self.rows: dict[str, list] = {}
+        self.names, self.classes = _public_code()
+        self.rows: dict[tuple[str, str], list] = {}
         self.began = time.perf_counter()
         self._stack: list = []
         self._files: dict[str, bool] = {}
@@ -74,14 +82,22 @@ class Usage:
             elif self._of_program(code.co_filename):
                 stack.append(_PROGRAM)
             else:
-                stack.append(_NOTHING if inside else _PROGRAM)
+                stack.append(_NOTHING if inside or code.co_name in _SHOWING else _PROGRAM)
         elif event == "return" and stack:
             ended = stack.pop()
             if ended.__class__ is list:
                 self._count(*ended)
 
     def _called(self, public: tuple[str, str, int], frame) -> tuple[str, str, int] | None:
-        """The name of what is called: a layer's for a call of a Cell; None for the program's own Cells."""
+        """The name of what is called: a layer's for a call of a Cell, the class's for an object that is made;
+        None for the program's own Cells."""
+        if public is _MADE:
+            caller = frame.f_back.f_code
+            if caller.co_flags & inspect.CO_GENERATOR and caller.co_filename.startswith(_OURS):
+                return None  # an iterator's own, which the program's loop goes on with
+            made = type(frame.f_locals.get(frame.f_code.co_varnames[0]))
+            name = next((self.classes[c] for c in made.__mro__ if c in self.classes), _CELL)
+            return None if name in _BASES else (name, "made", 0)
         if public[0] != _CELL:
             return public
         construct = getattr(type(frame.f_locals.get("self")), "construct", None)
@@ -89,9 +105,9 @@ class Usage:
 
     def _count(self, name: tuple[str, str, int], start: float, inner: float) -> None:
         spent = time.perf_counter() - start
-        row = self.rows.setdefault(name[0], [name[1], 0, 0.0])
-        row[1] += 1
-        row[2] += spent - inner
+        row = self.rows.setdefault(name[:2], [0, 0.0])
+        row[0] += 1
+        row[1] += spent - inner
         for entry in reversed(self._stack):
             if entry.__class__ is list:
                 entry[2] += spent
@@ -102,14 +118,16 @@ class Usage:
         whole = time.perf_counter() - self.began
         rows = [
             {"name": name, "form": form, "calls": calls, "seconds": spent, "share": spent / whole}
-            for name, (form, calls, spent) in self.rows.items()
+            for (name, form), (calls, spent) in self.rows.items()
         ]
         return {"seconds": whole, "apis": sorted(rows, key=lambda row: -row["seconds"])}
 
 
-def _public_code() -> dict[int, tuple[str, str, int]]:
-    """The code of every public function, method and class, by identity: its MindSpore name and its form."""
+def _public_code() -> tuple[dict[int, tuple[str, str, int]], dict[type, str]]:
+    """The code of every public function, method and class, by identity: its MindSpore name and its form; and
+    the names of the classes."""
     found: dict[int, tuple[str, str, int]] = {}
+    classes: dict[type, str] = {}
 
     def add(function, name: str, form: str) -> None:
         function = getattr(function, "__func__", function)
@@ -131,9 +149,17 @@ def _public_code() -> dict[int, tuple[str, str, int]]:
                 continue
             if isinstance(value, type):
                 _add_class(add, f"{path}.{name}", value)
+                if value not in classes or name == value.__name__ != classes[value].rpartition(".")[2]:
+                    classes[value] = f"{path}.{name}"
             elif isinstance(value, FunctionType):
                 add(value, f"{path}.{name}", "function")
-    return found
+    for cls in classes:
+        for base in cls.__mro__[:-1]:
+            code = getattr(inspect.unwrap(vars(base).get("__init__")), "__code__", None)
+            if code is not None:
+                found.setdefault(id(code), _MADE)
+                break
+    return found, classes
 
 
 def _add_class(add, name: str, cls: type) -> None:
@@ -169,11 +195,12 @@ def start(file: str) -> None:
 
 
 def _show(found: dict) -> None:
+    names = {row["name"] for row in found["apis"]}
     lines = [
-        f"[ms2torch] {len(found['apis'])} APIs in {found['seconds']:.2f} s; what they took, without the "
-        "program's own code:"
+        f"[ms2torch] {len(names)} APIs in {found['seconds']:.2f} s; what they took, without the program's "
+        "own code:"
     ]
-    widest = max((len(row["name"]) for row in found["apis"]), default=0)
+    widest = max(map(len, names), default=0)
     for row in found["apis"]:
         lines.append(
             f"{row['name']:{widest}}  {row['form']:9}  {row['calls']:>9,} calls  "

@@ -6,7 +6,14 @@ becomes what; ``facts`` and ``recording`` are what a run told; ``proving`` runs 
 """
 
 from .facts import Fact, Facts, Kind
-from .rules import Rule, rule_of
 from .translation import Site, Translation, site_of, translate_source
 
 __all__ = ["Fact", "Facts", "Kind", "Rule", "Site", "Translation", "rule_of", "site_of", "translate_source"]
+
+
+def __getattr__(name: str):
+    if name in ("Rule", "rule_of"):
+        from . import rules
+
+        return getattr(rules, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

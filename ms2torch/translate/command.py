@@ -73,10 +73,10 @@ def main(argv: list[str]) -> int:
 
 
 def _has_libcst() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("libcst") is None:
-        raise BadInput(NEEDS_LIBCST)
+    try:
+        import libcst  # noqa: F401
+    except ModuleNotFoundError:
+        raise BadInput(NEEDS_LIBCST) from None
 
 
 def _script(run: str | None, project: Project) -> list[str] | None:

@@ -8,7 +8,7 @@ import pytest
 from ms2torch import cli
 from ms2torch.shim import completion
 
-from .run import launched
+from .run import launched, python
 
 SHELLS = [shell for shell in completion.SHELLS if shutil.which(shell)]
 
@@ -138,7 +138,10 @@ def test_the_report_counts_what_the_program_calls(tmp_path):
     (tmp_path / "train.py").write_text(PROGRAM)
     code, out, err = launched("--report=out.json", "train.py", cwd=tmp_path)
     assert (code, out) == (0, ""), err
-    found = {row["name"]: row["calls"] for row in json.loads((tmp_path / "out.json").read_text())["apis"]}
+    rows = json.loads((tmp_path / "out.json").read_text())["apis"]
+    made = {row["name"]: row["calls"] for row in rows if row["form"] == "made"}
+    assert made == {"mindspore.nn.Dense": 1, "mindspore.ops.ReLU": 1}
+    found = {row["name"]: row["calls"] for row in rows if row["form"] != "made"}
     wanted = (
         "nn.Dense",
         "ops.ReLU",
@@ -150,6 +153,15 @@ def test_the_report_counts_what_the_program_calls(tmp_path):
     )
     assert {name: found.get(f"mindspore.{name}") for name in wanted} == dict.fromkeys(wanted, 10)
     assert "mindspore.nn.Cell" not in found
+
+
+@pytest.mark.parametrize("command", [["translate", "train.py", "-o", "out"], ["explain", "nn.Dense"]])
+def test_a_package_that_is_not_installed_is_named(tmp_path, command):
+    (tmp_path / "train.py").write_text(PROGRAM)
+    without = "import sys; sys.modules['libcst'] = None; from ms2torch.cli import main; main(sys.argv[1:])"
+    code, out, err = python("-c", without, *command, cwd=tmp_path)
+    assert (code, out) == (2, "")
+    assert err.endswith("needs libcst: pip install 'ms2torch[translate]'\n") and "Traceback" not in err
 
 
 @pytest.mark.parametrize("word, meant", [
