@@ -57,3 +57,112 @@ def test_training_through_integers(mode):
     net = Rounding()
     step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1))
     return [step(t(W)) for _ in range(3)], np.array(net.p.asnumpy())
+
+
+def ints(values):
+    return ms.Tensor(values, ms.int32)
+
+
+def written(dtype, write):
+    def body(x, i):
+        y = ops.ones((3,), dtype)
+        write(y, x, i)
+        return (y * y).sum()
+
+    return body
+
+
+def put(index):
+    def write(y, x, i):
+        y[index] = x[1]
+
+    return write
+
+
+def put_where(y, x, i):
+    y[y > 0] = x[0]
+
+
+def put_at(y, x, i):
+    y[i] = x
+
+
+def put_slice(y, x, i):
+    y[1:] = x
+    y[:2] += x
+
+
+def gathered(x, i):
+    return (ops.gather(x, i % 2, 0) * x).sum()
+
+
+IN_PLACES = {
+    "an element": written(ms.int32, put(0)), "an element of floats": written(ms.float32, put(0)),
+    "a list": written(ms.int32, put([0, 2])), "a mask": written(ms.int32, put_where),
+    "an index": written(ms.int32, put_at), "an index of floats": written(ms.float32, put_at),
+    "a slice": written(ms.int64, put_slice),
+    "gather": gathered,
+    "gather_d": lambda x, i: (ops.gather_d(x, 0, i % 2) * x).sum(),
+    "index_select": lambda x, i: (ops.index_select(x, 0, i % 2) * x).sum(),
+    "read by two": lambda x, i: (x.reshape(2, 1)[i % 2, i - i] * x).sum(),
+    "segments": lambda x, i: (ops.unsorted_segment_sum(x, i % 2, 2) * ints([2, 3])).sum(),
+    "scatter_nd": lambda x, i: (ops.scatter_nd(i.reshape(2, 1), x, (3,)) * ints([1, 2, 3])).sum(),
+    "scatter": lambda x, i: ops.scatter(x, 0, ints([0]), ints([5])).sum() * x.sum(),
+    "scatter elements": lambda x, i:
+    (ops.tensor_scatter_elements(ints([1, 2, 3]), i, x) * ints([1, 2, 3])).sum(),
+    "scatter_add": lambda x, i: (ops.tensor_scatter_add(ints([1, 2, 3]), i.reshape(2, 1), x) * ints([1, 2, 3])).sum(),
+}
+
+
+@case(each={"place": list(IN_PLACES), "kind": [ms.int32, ms.float32]})
+def test_gradients_of_what_is_written_among_integers_or_read_by_them(place, kind):
+    body = IN_PLACES[place]
+    x = ms.Tensor([2, 5], kind)
+    if kind == ms.float32 and "scatter" in place:
+        return ms.grad(lambda x, i: body(x.int(), i), (0, 1))(x, ints([0, 2]))
+    return ms.grad(body, (0, 1))(x, ints([0, 2]))
+
+
+def cubed(i):
+    return (i * i * i).sum()
+
+
+def first(i):
+    return ms.grad(cubed)(i).sum()
+
+
+def half_of_first(i):
+    return (ms.grad(cubed)(i) * t([0.5, 0.25])).sum()
+
+
+def second(i):
+    return ms.grad(first)(i).sum()
+
+
+def first_of_product(i, x):
+    return (ms.grad(cubed)(i * 2) * x).sum()
+
+
+@case(mode="BOTH")
+def test_higher_gradients_of_integers():
+    i = ints([2, 5])
+    return (ms.grad(first)(i), ms.grad(half_of_first)(i), ms.grad(second)(i),
+            ms.grad(first_of_product, (0, 1))(i, t([0.5, 1.5])))
+
+
+def doubled(x):
+    return x + x
+
+
+def product(x, i):
+    return x * i
+
+
+@case
+def test_jacobian_by_an_integer_beside_a_float():
+    return ms.jacrev(product, (0, 1))(t([2.0, 5.0]), ints([2, 5]))
+
+
+@case(raises="Type Join Failed: dtype1 = Float32, dtype2 =", each={"how": [ms.jacrev, ms.jacfwd], "kind": [ms.int32, ms.int64, ms.uint8]})
+def test_jacobians_of_integers(how, kind):
+    return how(doubled)(ms.Tensor([2, 5], kind))

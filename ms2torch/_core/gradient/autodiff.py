@@ -167,10 +167,10 @@ class Inputs:
                     source.register_hook(watching(hook))
             return fresh
         if isinstance(value, dict):
-            return {key: self._fresh(item) for key, item in value.items()}
+            return _kind_of(value, dict)({key: self._fresh(item) for key, item in value.items()})
         if isinstance(value, (tuple, list)):
-            items = [self._fresh(item) for item in value]
-            return items if isinstance(value, list) else tuple(items)
+            made = _kind_of(value, list if isinstance(value, list) else tuple)
+            return made([self._fresh(item) for item in value])
         if isinstance(value, (int, float)) and value.__class__ is not bool:
             return float(value) if isinstance(value, float) else int(value)
         return value
@@ -179,6 +179,11 @@ class Inputs:
         """For each place its gradient, in the structure of what stood there; zeros for None."""
         grads = iter(grads)
         return [_arranged(like, grads) for like in self._likes]
+
+
+def _kind_of(value, plain: type) -> type:
+    """A container's class where it is `mutable`, which an inner gradient asks for; ``plain`` elsewhere."""
+    return value.__class__ if hasattr(value, "__ms_mutable__") else plain
 
 
 def watching(hook):
@@ -244,7 +249,7 @@ def zeros_if_none(g, like: torch.Tensor) -> torch.Tensor:
     """A gradient for ``like``, in its dtype: zeros where there is none."""
     if g is None:
         return torch.zeros_like(like, requires_grad=False)
-    return g if g.dtype is like.dtype or not is_integral(like) else g.to(like.dtype)
+    return g if g.dtype is like.dtype or not is_integral(like) else integers.cast(g, like.dtype)
 
 
 def _differentiated(output, has_aux: bool) -> list[torch.Tensor]:

@@ -15,7 +15,7 @@ import torch
 
 def apply_change(t: torch.Tensor, change, in_place: bool) -> torch.Tensor:
     """``t`` after ``change``: a copy, or ``t`` itself where ``in_place`` and nobody else holds its memory."""
-    if not (in_place and _nobody_else_holds(t)):
+    if not (in_place and _nobody_else_holds(t) and not hasattr(t, "shadow")):      # (see `integers`)
         t = t.clone()
     change(t)
     return t

@@ -13,9 +13,10 @@ through, where torch's ends.
 from __future__ import annotations
 
 from functools import partial
+from itertools import combinations, islice
 
 import torch
-from torch.utils._pytree import tree_any, tree_map
+from torch.utils._pytree import tree_any, tree_leaves, tree_map
 
 from ms2torch._core import mode
 
@@ -36,33 +37,58 @@ class Shadowed(torch.Tensor):
     @classmethod
     def __torch_function__(cls, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
+        name = getattr(function, "__name__", "").partition(".")[0]      # (of ``aten.add.Tensor`` too)
+        writes = (name.endswith("_") and not name.endswith("__")) or name in ("__setitem__", "__iadd__")
+        if writes and isinstance(args[0], torch.Tensor) and not isinstance(args[0], Shadowed):
+            if args[0].is_floating_point():
+                return _write_into_floats(function, args, kwargs)
+            _begin_shadow(args[0])
         plain, plain_kwargs = tree_map(_plain, (args, kwargs))
-        name = getattr(function, "__name__", "")
         result = function(*plain, **plain_kwargs)
         if name == "__get__" or not _holds_numbers(result) or any(d in name for d in (*_DRAWS, *_STEPS)):
             return result
-        writes = (name.endswith("_") and not name.endswith("__")) or name in ("__setitem__", "__iadd__")
         if writes and not isinstance(args[0], Shadowed):
             return result
         # (A view's shadow is one of the shadow itself, for the view may be written to.)
         as_it_is = writes or _is_view(result) or _makes_floats(name, result, (args, kwargs))
         used = _itself if as_it_is else _Used.apply
-        # A bool is a number first, a mask where an operator takes no number there.
-        for bools in (True, False):
-            try:
-                shadows, shadow_kwargs = tree_map(partial(_shadow, used, bools), (args, kwargs))
-                continued = function(*shadows, **shadow_kwargs)
-            except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError):
-                continue
-            return args[0] if writes else _beside(result, continued)
-        return result
+        continued = _over_shadows(function, used, writes, args, kwargs)
+        return result if continued is None else args[0] if writes else _beside(result, continued)
 
 
 def shadowed(t: torch.Tensor, shadow: torch.Tensor | None = None) -> Shadowed:
-    """``t``, an integer tensor, beside its float64 shadow: a fresh leaf where none is given."""
+    """``t``, an integer tensor, beside its float64 shadow: where none is given a fresh leaf, connected to an
+    outer pass where there is one."""
+    if shadow is None:
+        outer = tracked(t)
+        shadow = outer.view_as(outer) if outer.requires_grad else t.detach().double().requires_grad_()
     out = t.detach().as_subclass(Shadowed)
-    out.shadow = t.detach().double().requires_grad_() if shadow is None else shadow
+    out.shadow = shadow
     return out
+
+
+def _begin_shadow(t: torch.Tensor) -> None:
+    """Give ``t``, plain integers to which shadowed ones are about to be written, a shadow (and what it is a
+    view of)."""
+    whole = t._base if t._is_view() else t
+    if whole.__class__ is torch.Tensor:
+        shadow = whole.double()
+        if shadow.stride() != whole.stride():
+            return
+        whole.__class__ = Shadowed
+        whole.shadow = shadow
+    if t is not whole and isinstance(whole, Shadowed):
+        t.__class__ = Shadowed
+        t.shadow = whole.shadow.as_strided(
+            t.shape, t.stride(), t.storage_offset() - whole.storage_offset())
+
+
+def _write_into_floats(function, args, kwargs):
+    """A write whose target holds floats: the shadows' numbers are written, once."""
+    if _over_shadows(function, _Used.apply, True, args, kwargs) is None:
+        plain, plain_kwargs = tree_map(_plain, (args, kwargs))
+        return function(*plain, **plain_kwargs)
+    return args[0]
 
 
 def cast(t: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
@@ -125,6 +151,33 @@ class _Whole(_Used):
         return gradient.to(dtype).to(gradient.dtype)
 
 
+def _over_shadows(function, used, writes: bool, args, kwargs):
+    """What an operator makes of the shadows; None where it has no continuation.
+
+    It may take integers alone in some places (indices, masks): there they stay as they are. It may ask for
+    one dtype: then integers without a shadow are float64 too.
+    """
+    for left, widened in islice(_ways(args, kwargs, keeps=id(args[0]) if writes else None), 64):
+        try:
+            shadows, shadow_kwargs = tree_map(partial(_shadow, used, left, widened), (args, kwargs))
+            return function(*shadows, **shadow_kwargs)
+        except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError):
+            continue
+    return None
+
+
+def _ways(args, kwargs, keeps):
+    """Which shadows are left out and which plain integers widened: as few as can be, and never ``keeps``."""
+    given = {id(x): isinstance(x, Shadowed) for x in tree_leaves((args, kwargs))
+             if isinstance(x, torch.Tensor) and is_integral(x)}
+    shadows = [x for x, has_one in given.items() if has_one and x != keeps]
+    plain = [x for x, has_one in given.items() if not has_one]
+    for count in range(sum(given.values())):
+        for left in combinations(shadows, count):
+            for widened in range(len(plain) + 1):
+                yield from ((left, chosen) for chosen in combinations(plain, widened))
+
+
 def _itself(shadow, dtype):
     return shadow
 
@@ -147,10 +200,12 @@ def _is_view(result) -> bool:
     return isinstance(first, torch.Tensor) and first._is_view()
 
 
-def _shadow(used, bools: bool, x):
-    """What ``x`` is for the operator over shadows; without ``bools`` these are masks."""
+def _shadow(used, left: tuple, widened: tuple, x):
+    """What ``x`` is for the operator over shadows: plain where ``left``, float64 where ``widened``."""
+    if id(x) in widened:
+        return x.double()
     if isinstance(x, Shadowed):
-        return _plain(x) if not bools and x.dtype is torch.bool else used(x.shadow, x.dtype)
+        return _plain(x) if id(x) in left else used(x.shadow, x.dtype)
     return torch.float64 if isinstance(x, torch.dtype) and x in _CONTINUED else x
 
 

@@ -287,6 +287,12 @@ class Pass:
             torch.autograd.graph.increment_version(w._rest)
             self.rebind(w, w._rest)
 
+    def cast(self, t: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+        """``t`` as ``dtype``, integers too, with its gradient (`integers.cast`)."""
+        from .integers import cast
+
+        return cast(t, dtype)
+
     def remember(self, value) -> None:
         """Called when a Tensor is stored on a Cell: it must not carry the graph out."""
         self.stored.append(value)

@@ -188,14 +188,24 @@ def jacobian(fn, args, positions, has_aux=False):
         call = list(args)
         sources = []
         for p in positions:
-            call[p] = new = passes.wrapped_alias(args[p]._t)
-            sources.append(new._t)
+            alias, source = integers.differentiable(args[p]._t)
+            call[p] = wrap(alias)
+            sources.append(source)
         output = fn(*call)
         primal, aux = _split(output, has_aux)
-        rows = [_row(wrapper._t, sources, nested) for wrapper in tensors_of(primal)]
+        _refuse_integers(tensors_of(primal))
+        likes = [args[p]._t for p in positions]
+        rows = [list(map(zeros_if_none, _row(w._t, sources, nested), likes)) for w in tensors_of(primal)]
     if not nested:
         detach_(output)
     return primal, aux, rows
+
+
+def _refuse_integers(outputs) -> None:
+    for output in outputs:
+        if is_integral(output._t):
+            raise TypeError(f"Type Join Failed: dtype1 = Float32, dtype2 = {output.dtype}. "
+                            "(A Jacobian is one of floats.)")
 
 
 def _row(out: torch.Tensor, sources: list, nested: bool) -> list[torch.Tensor]:

@@ -22,6 +22,7 @@ from itertools import zip_longest
 import numpy as np
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.tensor import index_errors as errors
 
 _index = torch.ops.aten.index.Tensor
@@ -454,6 +455,8 @@ def _cast(value, t: torch.Tensor) -> torch.Tensor:
         value = torch.tensor(value, dtype=torch.float64 if value.__class__ is float else None)
     if value.is_complex() and not t.is_complex():
         value = value.real
+    if value.requires_grad and mode.differentiation is not None:
+        value = mode.differentiation.cast(value, t.dtype)
     return value.to(t.device if value.ndim else value.device, t.dtype)
 
 

@@ -158,9 +158,11 @@ def given(place, args: tuple, kwargs: dict):
 
 
 def is_input(value) -> bool:
-    """Whether a gradient can be asked for: of Tensors, in graph mode of what is made `mutable` too."""
-    return isinstance(value, Tensor) or (
-        mode.graph and is_mutable(value) and (isinstance(value, (int, float)) or bool(tensors_of(value))))
+    """Whether a gradient can be asked for: of Tensors, in a graph of what is made `mutable` too."""
+    if isinstance(value, Tensor):
+        return True
+    return ((mode.graph or mode.inside > 0) and is_mutable(value)
+            and (isinstance(value, (int, float)) or bool(tensors_of(value))))
 
 
 def _positions(grad_position):
