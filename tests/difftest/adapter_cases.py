@@ -419,10 +419,50 @@ def moxing():
             "b.txt", "from", "to", "a.txt"]
 
 
+class Selus(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.operator = nn.SeLU(), P.SeLU()
+
+    def construct(self, x):
+        return (self.layer(x) + 2 * self.operator(x) + 3 * ops.selu(x)).sum()
+
+
+def selu():
+    """The gradient of the documented formula, by a numeric derivative in float64; the kernel's value."""
+    def formula(x):
+        below = 1.6732632423543772848170429916717 * np.expm1(np.minimum(x, 0))
+        return 1.0507009873554804934193349852946 * np.where(x > 0, x, below)
+
+    x = np.array([-20.0, -3.0, -1.0, -0.25, 0.5, 90.0])
+    found, expected = [], []
+    for mode in (context.PYNATIVE_MODE, context.GRAPH_MODE):
+        context.set_context(mode=mode)
+        value, gradient = ms.value_and_grad(Selus())(Tensor(x, ms.float32))
+        found.append(np.round(np.array([float(value), *gradient.asnumpy()]), 3))
+        numeric = 6 * (formula(x + 1e-6) - formula(x - 1e-6)) / 2e-6
+        expected.append(np.round(np.array([6 * formula(x).sum(), *numeric]), 3))
+    return found, expected
+
+
+def nesterov():
+    """Momentum beside SGD, whose kernel has Nesterov's step."""
+    found = []
+    for make in (lambda p: nn.Momentum(p, 0.5, 0.5, use_nesterov=True),
+                 lambda p: nn.SGD(p, 0.5, 0.5, nesterov=True)):
+        net = Net()
+        optimizer, trained = make(net.trainable_params()), []
+        for gradient in ([1.0, -2.0, 0.5], [0.25, 4.0, 1.0], [-1.0, 0.5, 0.0]):
+            optimizer((Tensor(np.array(gradient, np.float32)),))
+            trained.append(net.w.asnumpy().copy())
+        found.append(trained)
+    return tuple(found)
+
+
 CASES = [device_target, removed_settings, one_process, collectives, float_status, sens, npu_status,
          status_of_release_two, loss_scale_cell, resize, renamed_operators, compiled_functions,
          control_depend, old_places, image_transforms, transforms_of_release_one, dataset_keywords,
-         mind_dataset, names, moxing]
+         mind_dataset, names, moxing, selu, nesterov]
 
 
 def digest():

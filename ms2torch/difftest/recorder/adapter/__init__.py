@@ -4,7 +4,8 @@ does not serve: one folder that needs numpy and MindSpore alone.
     python adapter train.py [arguments]
 
 `install` changes nothing by itself that a program could tell; each adaptation tells ``report(name, text)``
-when the program first leans on it. Numbers come from MindSpore's own arithmetic throughout.
+when the program first leans on it. Numbers come from MindSpore's own arithmetic throughout; where a CPU
+kernel is known to compute something else than is documented, that is made of other operators.
 
 A program's settings of the device are remembered and given back to it by ``get_context``, so that it takes
 the branches it was written with, while MindSpore itself sees a CPU. What is not adapted fails as it did:
@@ -47,7 +48,7 @@ def install(report=print):
     places.on_adaptation(report)
     spellings.numpy_aliases()
     dropped.modules()
-    from . import gradients  # needs MindSpore, which may need what is dropped
+    from . import documented, gradients  # they need MindSpore, which may need what is dropped
 
-    for part in (one_device, gradients, dropped, spellings):
+    for part in (one_device, gradients, documented, dropped, spellings):
         part.adapt()

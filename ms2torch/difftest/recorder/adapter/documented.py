@@ -1,0 +1,71 @@
+"""What MindSpore documents, where its CPU kernels compute something else (../../departures.tsv) in programs
+that train: else one known kernel would hide all that comes after it.
+
+Graph mode compiles functions of this file: MindSpore's names have to be its globals.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from mindspore import nn, ops
+from mindspore.ops import constexpr
+
+from .places import class_around, module_of, replace, report_adaptation
+
+_SELU = ("the gradient of SeLU below 0 is that of its formula: the CPU kernel's belongs to another alpha "
+         "(a known departure)")
+_ALPHA, _SCALE = 1.6732632423543772, 1.0507009873554805
+_kernel = ops.operations.SeLU()
+
+
+def adapt():
+    """Adapt Momentum's ``use_nesterov`` and the gradient of SeLU."""
+    _momentum()
+    _selu()
+
+
+def _momentum():
+    original = nn.Momentum.__init__
+
+    @functools.wraps(original)
+    def __init__(self, *args, **kwargs):
+        original(self, *args, **kwargs)
+        if self.use_nesterov:
+            report_adaptation("Momentum", "nn.Momentum(use_nesterov=True) takes the documented step; the CPU "
+                              "kernel ignores it (a known departure)")
+            self.opt = nesterov
+
+    nn.Momentum.__init__ = __init__
+
+
+def nesterov(weight, moment, rate, gradient, momentum):
+    """The documented step of ``ApplyMomentum(use_nesterov=True)``."""
+    moved = moment * momentum + gradient
+    written = ops.assign(moment, moved)
+    step = ops.depend(rate * (gradient + momentum * moved), written)
+    return ops.assign(weight, weight - step)
+
+
+def _selu():
+    from mindspore.ops import operations as P
+
+    functions = module_of("mindspore.ops.function.nn_func")
+    replace(P.SeLU, class_around("SeLU", selu, _SELU))
+    if hasattr(functions, "selu_"):
+        functions.selu_ = selu
+
+
+@constexpr
+def _tell():
+    report_adaptation("SeLU", _SELU)
+    return 0
+
+
+def selu(x):
+    """The kernel's value with the gradient of the formula."""
+    _tell()
+    linear = x >= 0
+    below = ops.select(linear, ops.zeros_like(x), x)  # exp of what is far above 0 has no gradient to mask
+    formula = _SCALE * ops.select(linear, x, _ALPHA * (ops.exp(below) - 1))
+    return ops.stop_gradient(_kernel(x)) + (formula - ops.stop_gradient(formula))
