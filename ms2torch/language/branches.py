@@ -29,7 +29,7 @@ class Branches:
             for node in ast.walk(function):
                 if isinstance(node, (ast.Assign, ast.AugAssign, ast.For)):
                     value = node.iter if isinstance(node, ast.For) else node.value
-                    if self._varies(value):
+                    if self.varies(value):
                         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                         self.varying |= {n.id for target in targets for n in _names(target)}
         for node in ast.walk(function):
@@ -40,7 +40,7 @@ class Branches:
     def after(self, node, before: list) -> list:
         """Of each name that an `if` or a `while` may give two types: the name and what the source tells of
         it, as expressions; ``before`` are the statements before it."""
-        if not self._varies(node.test):
+        if not self.varies(node.test):
             return []
         find = self._after_while if isinstance(node, ast.While) else self._after_if
         return find(node, before)
@@ -76,12 +76,12 @@ class Branches:
         """What tells the types of two expressions of which ``test`` chooses one; None where they fit, or
         nothing tells."""
         samples = [self._sample(n) for n in (one, other)]
-        if not self._varies(test) or not _doubtful(*samples, returned):
+        if not self.varies(test) or not _doubtful(*samples, returned):
             return None
         return [*samples, ast.Constant(returned)]
 
-    def _varies(self, test) -> bool:
-        """Whether a condition depends on an argument: what is constant is decided when a graph is made."""
+    def varies(self, test) -> bool:
+        """Whether an expression depends on an argument: what is constant is decided when a graph is made."""
         return any(n.id in self.varying for n in _names(test))
 
     def is_given(self, node) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch.common.parameter import Parameter
 from ms2torch.language.printing import print_
 from ms2torch.language.results import of_python
 
@@ -147,6 +148,22 @@ def int_(value=0, *base):
     return int(_one(value, " "), *base)
 
 
+def float_of_constant(value=0.0):
+    """``float`` of what no argument is in."""
+    return float_(_single(value))
+
+
+def int_of_constant(value=0, *base):
+    """``int`` of what no argument is in."""
+    return int_(_single(value), *base)
+
+
+def _single(value):
+    if isinstance(value, Tensor) and not isinstance(value, Parameter) and value._t.numel() != 1:
+        raise ValueError("Only one element tensors can be converted to Python scalars")
+    return value
+
+
 def bool_(value=False):
     """``bool``: also of a Tensor or an array of one element, whatever its shape."""
     if isinstance(value, Tensor) and value._t.numel() != 1:
@@ -172,6 +189,17 @@ def passes(value):
     if value is None or isinstance(value, (tuple, list)):
         raise RuntimeError("The pointer[cond_value] is null.")
     return value
+
+
+def comparable(values, name: str):
+    """What ``max`` or ``min`` looks through: in its lists and tuples is no Tensor."""
+    if isinstance(values, (tuple, list)) and any(map(_holds_tensor, values)):
+        raise TypeError(f"'{name}() cannot support tensor in list or tuple nested now.'")
+    return values
+
+
+def _holds_tensor(value) -> bool:
+    return isinstance(value, (tuple, list)) and any(isinstance(v, Tensor) or _holds_tensor(v) for v in value)
 
 
 def round_(value, *digits):
@@ -219,5 +247,6 @@ FUNCTIONS = {
     "iter": iter_,
     "next": next_,
 }
+OF_CONSTANTS = {"float": float_of_constant, "int": int_of_constant}
 # Classes among them: only where they are called do they mean something else.
 CLASSES = frozenset({"map", "zip", "filter", "enumerate", "range", "float", "int", "bool"})

@@ -234,16 +234,30 @@ def hooked(owner, hook):
     return owner.register_hook(hook)
 
 
-def given_data(owner, *data):
-    """``owner.set_data(data)``, which no Parameter has in a graph."""
-    if isinstance(owner, Parameter):
-        raise RuntimeError(
-            "Failed to compile in GRAPH_MODE because the 'Parameter' object's method 'set_data' is not "
-            "supported in 'construct' or function with @jit decorator. Try to use the 'Parameter.set_data' "
-            "externally such as initialized in the method '__init__' before assigning. For more details, "
-            "please refer to https://www.mindspore.cn/tutorials/zh-CN/master/compile/static_graph.html"
-        )
-    return owner.set_data(*data)
+def refused_key(value, setting: bool = False) -> RuntimeError:
+    """The error of a dict with a key that no graph's dict has."""
+    evaluator = "dict_setitem" if setting else "make_dict"
+    return RuntimeError(
+        f"{evaluator} evaluator key only supports string, number, type, none, constant tensor and tuple, but "
+        f"got {value}"
+    )
+
+
+def key(value, varies: bool):
+    """A key of a dict that is written out; ``varies``: it follows from an argument."""
+    if varies and isinstance(value, Tensor) and not isinstance(value, Parameter):
+        raise refused_key("ValueAny")
+    if value.__class__ is tuple:
+        if varies and any(isinstance(part, Tensor) for part in value):
+            raise RuntimeError("make_dict evaluator key should not be tuple that contains variables, but got "
+                               "ValueAny")
+        return _frozen(value)
+    return value
+
+
+def _frozen(value):
+    """A tuple whose lists are tuples too, which makes it a key."""
+    return tuple(map(_frozen, value)) if value.__class__ in (tuple, list) else value
 
 
 def kept(value):

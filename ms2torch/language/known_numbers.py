@@ -102,7 +102,7 @@ class Computing:
         operands = [self.visit(node.left), self.visit(node.right)]
         return self.call(f"number_{name}", arithmetic.OPERATIONS[name], operands, node)
 
-    def visit_Compare(self, node):
+    def compared(self, node):
         """Numbers that are compared, sequences of them too, are of 32 bits, where one is computed or written
         with more."""
         operands = [node.left, *node.comparators]

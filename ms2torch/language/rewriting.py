@@ -15,11 +15,13 @@ from ms2torch.language import (
     calling,
     closures,
     containers,
+    forbidden,
     jit_classes,
     outer_lists,
     printing,
     raising,
     results,
+    searching,
     strictness,
     texts,
     unpacking,
@@ -28,7 +30,7 @@ from ms2torch.language.aliases import Aliases
 from ms2torch.language.assigning import PREFIX, SHIFTS, Assigning
 from ms2torch.language.branches import Branches, Choosing
 from ms2torch.language.known_numbers import Computing, KnownNumbers
-from ms2torch.language.trees import is_truth, is_view, parts_of_text, placed
+from ms2torch.language.trees import is_truth, is_view, loaded, parts_of_text, placed
 
 # Calls that walk over their argument at once: what it is made of cannot be seen.
 _WALKING = frozenset(
@@ -103,6 +105,13 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
             return None
         return node.id
 
+    def api(self, node):
+        """What a Name or an attribute of a module means, MindSpore's own too; None if unknown."""
+        if isinstance(node, ast.Attribute):
+            base = self.api(node.value)
+            return getattr(base, node.attr, None) if isinstance(base, types.ModuleType) else None
+        return self.meaning(node)
+
     def meaning(self, node):
         """What a Name or an attribute of a module means when the graph is made; None if unknown."""
         if isinstance(node, ast.Name) and node.id not in self.hidden:
@@ -149,24 +158,44 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
                 return changed
         return self.generic_visit(node)
 
+    def visit_Dict(self, node):
+        for number, key in enumerate(node.keys):
+            if key is not None and not isinstance(key, ast.Constant):
+                told = [self.visit(key), ast.Constant(self.branches.varies(key))]
+                node.keys[number] = self.call("key", containers.key, told, key)
+            elif key is not None:
+                node.keys[number] = self.visit(key)
+        node.values = list(map(self.visit, node.values))
+        return node
+
     def visit_Call(self, node):
         name = self.builtin(node.func)
         if name in builtin_functions.FUNCTIONS:
             if name == "print":
                 return self._print(node)
             value = builtin_functions.FUNCTIONS[name]
+            constant = node.args and not self.branches.varies(node.args[0])
+            if constant and name in builtin_functions.OF_CONSTANTS:
+                name, value = f"{name}_of_constant", builtin_functions.OF_CONSTANTS[name]
             node = self.generic_visit(node)
             node.func = placed(ast.Name(self.need(name, value), ast.Load()), node.func)
             return node
         if name in ("sum", "max", "min") and len(node.args) == 1 and self._rearranged(node.args[0], node):
             made = placed(ast.Call(node.func, [self.visit(node.args[0])], node.keywords), node)
             return self.call("found", containers.found, [self.visit(node.args[0]), made], node)
+        if name in ("max", "min") and len(node.args) == 1:
+            node.args = [self.call("comparable", builtin_functions.comparable,
+                                   [self._walked(node.args[0]), ast.Constant(name)], node.args[0])]
+            node.keywords = [self.visit(k) for k in node.keywords]
+            return node
         if name in _WALKING:
             node.args = [self._walked(a) for a in node.args]
             node.keywords = [self.visit(k) for k in node.keywords]
             return node
         if self.numbers.is_of_math(node.func):
             return self.call("of_python", results.of_python, [self.generic_visit(node)], node)
+        if forbidden.is_forbidden(self.api(node.func)):
+            return self.call("function", forbidden.function, [node.func], node)
         if isinstance(node.func, ast.Attribute):
             method = self._method(node)
             if method is not None:
@@ -239,21 +268,42 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
             return node
         if func.attr == "register_hook" and len(args) == 1 and not node.keywords:
             return self.call("hooked", containers.hooked, [self.visit(func.value), self.visit(args[0])], node)
-        if func.attr == "set_data" and args and not node.keywords:
-            told = [self.visit(func.value), *map(self.visit, args)]
-            return self.call("given_data", containers.given_data, told, node)
+        if func.attr in forbidden.METHODS:
+            node = self.generic_visit(node)
+            told = [node.func.value, placed(ast.Constant(func.attr), node)]
+            node.func = self.call("method", forbidden.method, told, node.func)
+            return node
         if func.attr in ("pop", "popitem") and not node.keywords and not (
                 isinstance(func.value, ast.Name) and self.aliases.lists(func.value.id)):
             told = [self.visit(func.value), placed(ast.Constant(func.attr), node), *map(self.visit, args)]
             return self.call("looked_up", containers.looked_up, told, node)
-        if func.attr in ("index", "count") and self._rearranged(func.value, node):
-            holder = func.value
-            return self.call("found", containers.found, [holder, self.generic_visit(node)], node)
+        if func.attr in ("index", "count") and args and not node.keywords:
+            return self._search(node)
         if is_view(node):
             return self.call("view", builtin_functions.view_, [self.generic_visit(node)], node)
         if self.self_name and isinstance(func.value, ast.Name) and func.value.id == self.self_name:
             return self._own_method(node)
         return None
+
+    def _search(self, node):
+        """``x.index(y)``, ``x.count(y)``."""
+        holder, name = node.func.value, node.func.attr
+        varies = ast.Constant(any(map(self.branches.varies, [holder, node.args[0]])))
+        moved = self._rearranged(holder, node)
+        told = [self.visit(holder), self.visit(node.args[0]), varies, *map(self.visit, node.args[1:])]
+        made = self.call(name, getattr(searching, name), told, node)
+        return self.call("found", containers.found, [loaded(holder), made], node) if moved else made
+
+    def visit_Compare(self, node):
+        if len(node.ops) > 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return self.compared(node)
+        holder = node.comparators[0]
+        if isinstance(node.left, ast.Constant) and isinstance(holder, (ast.Constant, ast.Dict)):
+            return self.generic_visit(node)
+        varies, moved = map(self.branches.varies, [node.left, holder]), self._rearranged(holder, node)
+        told = [self.visit(node.left), self.visit(holder), ast.Constant(any(varies)), ast.Constant(moved)]
+        name = "contained" if isinstance(node.ops[0], ast.In) else "missing"
+        return self.call(name, getattr(searching, name), told, node)
 
     def _rearranged(self, holder, at) -> bool:
         """Whether this is a name whose list was changed before so that what is found in it is variable."""
@@ -309,6 +359,8 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
 
     def visit_JoinedStr(self, node):
         """MindSpore writes what stands in an f-string itself, and looks at no format and no conversion."""
+        parts = [part.value for part in node.values if not isinstance(part, ast.Constant)]
+        varying, spelled = map(self.branches.varies, parts), list(map(texts.is_spelled_out, parts))
         node = self.generic_visit(node)
         literals, values = [], []
         for part in node.values:
@@ -317,8 +369,7 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
                 values.append(part.value)
         if not values:
             return node
-        spelled = [texts.is_spelled_out(v) for v in values]
-        told = [placed(ast.Constant(tuple(x)), node) for x in (literals, spelled)]
+        told = [placed(ast.Constant(tuple(x)), node) for x in (literals, spelled, varying)]
         return self.call("text", texts.text, [*told, *values], node)
 
     # ---- statements

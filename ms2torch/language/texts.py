@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.common.parameter import Parameter
+
+_FEW = 29           # of more elements than this a constant shows none
 
 
 def is_spelled_out(node) -> bool:
@@ -13,9 +18,11 @@ def is_spelled_out(node) -> bool:
         isinstance(n, ast.Constant) or is_spelled_out(n) for n in node.elts)
 
 
-def text(literals: tuple, spelled: tuple, *values) -> str:
-    """The text of an f-string: ``literals`` with None for each value; Python writes one with a Tensor."""
-    if any(_holds_tensor(v) for v in values):
+def text(literals: tuple, spelled: tuple, varying: tuple, *values) -> str:
+    """The text of an f-string: ``literals`` with None for each value; Python writes one with a Tensor that
+    follows from an argument (``varying``)."""
+    if any((varies or isinstance(v, Parameter)) and _holds_tensor(v)
+           for v, varies in zip(values, varying, strict=True)):
         made = map(str, values)
     else:
         made = (str(v) if plain else written(v) for v, plain in zip(values, spelled, strict=True))
@@ -25,6 +32,10 @@ def text(literals: tuple, spelled: tuple, *values) -> str:
 def written(value) -> str:
     """One value: numbers of six digits, a tuple of one without its comma."""
     kind = value.__class__
+    if isinstance(value, Tensor):
+        return constant(value)
+    if isinstance(value, np.ndarray):
+        return f"PythonObject(type: {kind}, value: {value})"
     if kind is float:
         return f"{value:g}"
     if kind is tuple:
@@ -34,6 +45,19 @@ def written(value) -> str:
     if kind is dict:
         return "{" + ", ".join(f"{k!r}: {written(v)}" for k, v in value.items()) + "}"
     return str(value)
+
+
+def constant(value: Tensor) -> str:
+    """A Tensor that is a constant of a graph."""
+    t = value._t
+    shape = ", ".join(map(str, t.shape))
+    if not t.ndim:
+        shown = f"{t.item():g}" if t.is_floating_point() else str(t.item())
+    elif t.numel() > _FEW:
+        shown = "[...]"
+    else:
+        shown = repr(value).partition("value=")[2][:-1].replace(",", "").removeprefix(" ")
+    return f"Tensor(shape=[{shape}], dtype={value.dtype}, value={shown})"
 
 
 def _holds_tensor(value) -> bool:

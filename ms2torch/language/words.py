@@ -18,6 +18,7 @@ from types import FrameType
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.language import overloads, reading
 from ms2torch.language.builtin_functions import AMBIGUOUS, not_enumerable, type_name
+from ms2torch.language.containers import refused_key
 from ms2torch.language.printing import constant_text
 from ms2torch.language.unpacking import strided
 
@@ -295,6 +296,8 @@ def _not_iterable(found, place):
         return None
     if function == "enumerate":
         return not_enumerable(name)
+    if function == "fromkeys":
+        return RuntimeError(f"{type_name(place.value(place.node.args[0]))} object is not iterable")
     if function == "sum":
         return TypeError(f"'{'Int64' if name == 'int' else name} object is not iterable.'")
     if function == "extend":
@@ -330,6 +333,25 @@ def _scalar_tensor(found, place):
     return TypeError("Not support len of a 0-D tensor.")
 
 
+def _unhashable(found, place):
+    node, value = place.node, _UNKNOWN
+    if isinstance(node, ast.Dict):
+        values = [place.value(key) for key in node.keys if key is not None]
+        value = next((v for v in values if v is not _UNKNOWN and not _hashable(v)), _UNKNOWN)
+    elif isinstance(node, ast.Subscript):
+        value = place.value(node.slice)
+    elif place.function() == "fromkeys":
+        value = next((v for v in place.value(node.args[0]) if not _hashable(v)), _UNKNOWN)
+    return None if value is _UNKNOWN else refused_key(value, isinstance(node, ast.Subscript))
+
+
+def _hashable(value) -> bool:
+    try:
+        return hash(value) is not None
+    except TypeError:
+        return False
+
+
 _TYPE_ERRORS = [
     (r"object is not callable$", lambda m, p: ValueError("The object is not callable. Please check code.")),
     (r"^'(\w+)' object is not iterable$", _not_iterable),
@@ -338,6 +360,7 @@ _TYPE_ERRORS = [
         lambda m, p: AttributeError(f"'{m[1].capitalize()}' object has no attribute '__len__'"),
     ),
     (r"^Not support len of a 0-D tensor$|^iteration over a 0-d tensor$", _scalar_tensor),
+    (r"^unhashable type: '(\w+)'$", _unhashable),
     (r"^(tuple|list) indices must be integers or slices, not float$", _sequence_index),
     (r"object cannot be interpreted as an integer$", _no_integer),
     (r"^super\(\) expected at most 2 arguments, got (\d+)$", lambda m, p: RuntimeError(
@@ -374,11 +397,26 @@ def _attribute(error, text, place):
     found = re.search(r"^The '\w+' object has no attribute '(\w+)'\.$", text)
     owner = place.value(place.node.value) if found and isinstance(place.node, ast.Attribute) else _UNKNOWN
     if owner is not _UNKNOWN:
+        if any(part is place.node for part in map(_innermost, ast.walk(place.tree))):
+            return TypeError(f"'self.{found[1]}' should be initialized in the '__init__' function before "
+                             "subscript.")
         kind = type(owner)
         return AttributeError(f"ClassMember: 'Namespace:{kind.__module__}..<{kind.__name__}::{id(kind)}>' "
                               f"object has no attribute '{found[1]}'")
+    found = re.search(r"^'\w+' object has no attribute '(\w+)'$", text)
+    if found and isinstance(place.node, ast.Attribute) and hasattr(place.value(place.node.value), "_fields"):
+        return AttributeError(f"'NamedTuple' object has no attribute '{found[1]}'")
     found = re.search(rf"^'({'|'.join(_KINDS)})' object has no attribute '(\w+)'$", text)
     return found and AttributeError(f"'{_KINDS[found[1]]}' object has no attribute '{found[2]}'")
+
+
+def _innermost(node):
+    """What a subscript that is written to is of."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Store):
+        return None
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node
 
 
 def _value(error, text, place):

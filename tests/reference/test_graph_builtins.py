@@ -1,7 +1,7 @@
 """Builtin functions in graph mode's language."""
 import mindspore as ms
 import numpy as np
-from mindspore import ops
+from mindspore import Tensor, ops
 
 from tests.reference.graphs import graph
 
@@ -317,3 +317,23 @@ def test_partial_keyword_twice(x):
 def test_functools_partial(x):
     import functools
     return functools.partial(affine, c=1)(x, 2)
+
+
+@graph(raises=True)
+def test_largest_of_tuples_with_tensors():
+    return max(((Tensor(10.0), Tensor(30.0)),))
+
+
+@graph(raises=True)
+def test_smallest_of_lists_with_arguments(x):
+    return min([[x / 4, 2 * x], [x / 2, 3 * x]])
+
+
+@graph(raises=True)
+def test_int_of_a_constant_tensor():
+    return int(Tensor([1, 2, 3]))
+
+
+@graph(raises=True)
+def test_float_of_a_constant_tensor():
+    return float(Tensor([1.0, 2.0]))

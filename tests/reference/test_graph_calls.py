@@ -1,7 +1,10 @@
 """Functions, classes, Cells and what they capture in graph mode's language."""
 import mindspore as ms
 import numpy as np
-from mindspore import Parameter, Tensor, jit, jit_class, nn, ops
+from mindspore import Parameter, Tensor, context, jit, jit_class, nn, ops
+from mindspore import log as logger
+from mindspore.common import initializer as init
+from mindspore.common.initializer import One, initializer
 
 from tests.reference.graphs import INPUTS, graph, shown, written
 from tests.reference.judge import case
@@ -240,3 +243,71 @@ def test_known_add():
 @graph
 def test_known_returned():
     return KNOWN
+
+
+class Forbidden(nn.Cell):
+    """Calls one of the things that a graph is not to call."""
+
+    def __init__(self, which):
+        super().__init__()
+        self.which, self.weight, self.inner = which, Parameter(Tensor([1.0]), name="weight"), nn.ReLU()
+
+    def construct(self, x):
+        out = x
+        if self.which == "get_parameters":
+            for weight in self.get_parameters():
+                out = out + weight
+        elif self.which == "trainable_params":
+            out = len(self.inner.trainable_params())
+        elif self.which == "untrainable_params":
+            out = self.untrainable_params()
+        elif self.which == "parameters_dict":
+            out = self.parameters_dict()
+        elif self.which == "state_dict":
+            out = self.state_dict()
+        elif self.which == "get_sub_cell":
+            out = self.get_sub_cell("inner")(x)
+        elif self.which == "buffers":
+            out = self.buffers()
+        elif self.which == "assign_value":
+            out = x.assign_value(x)
+        elif self.which == "set_const_arg":
+            x.set_const_arg(False)
+        elif self.which == "set_data":
+            self.weight.set_data(x)
+        elif self.which == "get_context":
+            out = context.get_context("mode")
+        elif self.which == "ms.set_context":
+            ms.set_context(mode=1)
+        elif self.which == "log":
+            logger.warning("a")
+        elif self.which == "initializer":
+            out = initializer("ones", [2])
+        elif self.which == "One":
+            out = One()
+        elif self.which == "init.Normal":
+            out = init.Normal()
+        return out
+
+
+@case(mode="GRAPH", raises=True, each={"which": [
+    "get_parameters", "trainable_params", "untrainable_params", "parameters_dict", "state_dict", "get_sub_cell",
+    "buffers", "assign_value", "set_const_arg", "set_data", "get_context", "ms.set_context", "log", "initializer",
+    "One", "init.Normal"]})
+def test_what_no_graph_calls(which):
+    return Forbidden(which)(Tensor([2.0]))
+
+
+class Named(nn.Cell):
+    """Has methods of its own by names that Cells have too."""
+
+    def construct(self, x):
+        return self.buffers(x)
+
+    def buffers(self, x):
+        return x + 1
+
+
+@case(mode="GRAPH")
+def test_own_methods_by_such_names():
+    return Named()(Tensor([2.0]))

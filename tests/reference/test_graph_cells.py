@@ -1,4 +1,6 @@
 """Cells in graph mode: what `construct` may do, attributes, calls, errors."""
+from typing import NamedTuple
+
 import mindspore as ms
 import numpy as np
 from mindspore import Parameter, Tensor, jit, jit_class, nn, ops
@@ -343,3 +345,49 @@ def test_dropout_masks_over_calls():
     net = nn.Dropout(p=0.5).set_train()
     x = ms.ops.ones((50,))
     return bool((net(x) == net(x)).all())
+
+
+class Unset(nn.Cell):
+    def __init__(self, which):
+        super().__init__()
+        self.which = which
+
+    def construct(self):
+        if self.which == "item":
+            self.x[0] = 9
+        elif self.which == "deep":
+            self.x[0][1] = 9
+        elif self.which == "added":
+            self.x[0] += 1
+        return 1
+
+
+class Making(nn.Cell):
+    def construct(self, x):
+        return Parameter(x, name="weight")
+
+
+class Point(NamedTuple):
+    a: int
+    b: int
+
+
+class OfAPoint(nn.Cell):
+    def construct(self, point):
+        return point.c
+
+
+@case(mode="GRAPH", raises="should be initialized in the '__init__' function before subscript.",
+      each={"which": ["item", "deep", "added"]})
+def test_items_of_what_is_not_there(which):
+    return Unset(which)()
+
+
+@case(mode="GRAPH", raises=True)
+def test_a_parameter_that_a_graph_makes():
+    return Making()(Tensor([1.0]))
+
+
+@case(mode="GRAPH", raises=True)
+def test_an_attribute_that_a_named_tuple_lacks():
+    return OfAPoint()(Point(1, 2))

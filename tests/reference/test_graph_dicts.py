@@ -119,3 +119,41 @@ def test_dict_copy():
 @graph(raises=True)
 def test_dict_missing_method():
     return {"a": 1}.nothing()
+
+
+@graph(raises=True)
+def test_a_list_as_a_key():
+    key = [1, 2]
+    return {key: 3}
+
+
+@graph(raises=True)
+def test_a_dict_as_a_key():
+    return {{"a": 1}: 2}
+
+
+@graph(raises=True)
+def test_an_argument_as_a_key(x):
+    return {x: 10}
+
+
+@graph(raises=True)
+def test_an_argument_in_a_key(x):
+    return {(1, x): 10}
+
+
+@graph(raises=True)
+def test_keys_from_a_number():
+    return {"a": 1}.fromkeys(123, 1)
+
+
+@graph(raises=True)
+def test_keys_from_lists():
+    return {"a": 1}.fromkeys([[1]], 1)
+
+
+@graph
+def test_a_list_in_a_key():
+    part = [1, 2]
+    made = {((3, part), 3): 4, (1, 2): 5, 1.5: 6}
+    return made.values(), made[(1, 2)]

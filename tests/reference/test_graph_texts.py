@@ -204,3 +204,15 @@ def test_fstring_14(x):
 def test_fstring_15(x):
     print(f"shape {x.shape} k {1 / 3}")
     return x
+
+
+@graph
+def test_constant_tensors_in_f_strings(x):
+    a, b = Tensor((1, 2)), Tensor([[1.5, 2.0]])
+    return (f"{a} {b} {Tensor(2)}", f"{[Tensor(1)]} {(Tensor(1.5),)}", f"{x}", f"{a!r}",
+            f"{Tensor([True, False])} {Tensor(list(range(30)))}")
+
+
+@graph
+def test_arrays_in_f_strings():
+    return f"{np.array([1, 2])} {[np.array([1])]}"
