@@ -54,7 +54,7 @@ from .context import (
     set_device,
 )
 from .migrate.to_torch import to_torch
-from .ops.composite.base import vmap
+from .ops.composite.mapping import vmap
 from .ops.function._old_names import from_numpy
 from .ops.function.grad_func import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from .ops.primitive import constexpr

@@ -94,7 +94,7 @@ def enumerate_(sequence, start=0):
     return tuple(enumerate(sequence, start))
 
 
-def _abstract(value) -> str:
+def abstract_text(value) -> str:
     """A value as MindSpore's compiler sees it."""
     if value is None:
         return "AbstractNone(Value: None)"
@@ -118,7 +118,7 @@ def walked_range(*limits):
     for place, limit in enumerate(limits):
         if isinstance(limit, bool) or not isinstance(limit, int):
             raise TypeError(f"For 'make_range', the {place}th input should be a int scalar but got "
-                            f"{_abstract(limit)}")
+                            f"{abstract_text(limit)}")
     if len(limits) == 3 and limits[2] == 0:
         raise RuntimeError("For 'range', the argument 'step' could not be 0.")
     return range(*limits)

@@ -23,8 +23,8 @@ from .composite.base import (
     core,
     hyper_add,
     partial,
-    vmap,
 )
+from .composite.mapping import vmap
 from .function._collective import ReduceOp
 from .function.grad_func import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from .inner import HookBackward, InsertGradientOf, stop_gradient

@@ -216,3 +216,14 @@ def test_gradient_operation_of_a_function_without_weights():
 def test_grad_without_inputs():
     net = Nothing()
     return ms.grad(net)(), ms.grad(net, 0, net.trainable_params())(), ms.value_and_grad(net, (0, 1))()
+
+
+@case(raises=True, each={"axes": [(2, 0), (-3, 0), (1.5, 0), (None, 0), ((None,), 0), (("a",), 0), (0, 2), (0, None),
+                                  (0, (0, 0)), (0, True)]})
+def test_vmap_along_axes_that_there_are_not(axes):
+    ms.vmap(cube, *axes)(ms.Tensor(data((3, 4))))
+
+
+@case(raises=True)
+def test_vmap_of_a_number():
+    ms.vmap(add)(ms.Tensor(data((3,))), 2)

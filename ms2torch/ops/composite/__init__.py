@@ -18,8 +18,8 @@ from .base import (
     env_get,
     hyper_add,
     partial,
-    vmap,
 )
+from .mapping import vmap
 
 __all__ = [
     "GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "add_flags", "augassign_add", "augassign_div",

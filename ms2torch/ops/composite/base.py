@@ -16,8 +16,7 @@ from ms2torch._core.gradient import autodiff
 from ms2torch._core.gradient.rows import as_gradient
 from ms2torch._core.tensor import dtype
 from ms2torch._core.tensor.printing import plain_repr
-from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
-from ms2torch._core.torch_private import tree_leaves
+from ms2torch._core.tensor.tensor import Tensor, lift
 from ms2torch.common.parameter import Parameter
 from ms2torch.language import entry
 from ms2torch.ops.function.grad_func import (
@@ -327,103 +326,6 @@ def partial(func, *args, **kwargs):
         return func(*args, *more, **kwargs, **named)
 
     return filled
-
-
-def vmap(fn, in_axes=0, out_axes=0):
-    """Map ``fn`` over an axis of its Tensors (``mindspore.vmap``), by ``torch.vmap``.
-
-    ``in_axes``: int, or a nested tuple with None for what is not mapped; ``out_axes`` likewise for the
-    results.
-    """
-    functions = list(fn) if isinstance(fn, (tuple, list)) or type(fn).__name__ == "CellList" else None
-    if functions is not None:
-        return _vmap_of_many(functions, in_axes, out_axes)
-
-    @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
-    def mapped(*args):
-        raw = lower(tuple(args))
-        axes = in_axes if not isinstance(in_axes, list) else tuple(in_axes)
-        if isinstance(axes, int):
-            axes = tuple(_axes_like(a, axes) for a in args)
-        _check_axes(raw, axes)
-        size = _mapped_size(raw, axes)
-
-        def run(*batched):
-            return _as_tensors(lower(fn(*lift(batched))))
-
-        result = (
-            torch.vmap(
-                run,
-                axes,
-                out_axes if not isinstance(out_axes, list) else tuple(out_axes),
-                randomness="different",
-            )(*raw)
-            if size
-            else lower(fn(*args))
-        )
-        return lift(result)
-
-    mapped._differentiates = getattr(fn, "_differentiates", None)
-    return mapped
-
-
-def _check_axes(raw, axes) -> None:
-    if len(axes) != len(raw):
-        raise RuntimeError(
-            "When vmap`s 'in_axes' is a tuple or list, and its size must be equal to the number of "
-            f"arguments of 'fn': {len(raw)}, but got size: {len(axes)}."
-        )
-    sizes = [
-        t.shape[a]
-        for t, a in zip(raw, axes, strict=True)
-        if isinstance(t, torch.Tensor) and isinstance(a, int)
-    ]
-    for size in sizes[1:]:
-        if size != sizes[0]:
-            raise RuntimeError(
-                "The 'axis_size' of each argument in the scope of 'vmap' should be equal, "
-                f"but got {sizes[0]} and {size}."
-            )
-
-
-def _axes_like(arg, axis):
-    if isinstance(arg, (tuple, list)):
-        return type(arg)(_axes_like(a, axis) for a in arg)
-    return axis if isinstance(arg, Tensor) else None
-
-
-def _mapped_size(raw, axes) -> bool:
-    return any(a is not None for a in tree_leaves(axes)) or not raw
-
-
-def _as_tensors(obj):
-    """Numbers among the results as tensors: torch.vmap returns nothing else."""
-    if isinstance(obj, (tuple, list)):
-        return tuple(_as_tensors(x) for x in obj)
-    return obj if isinstance(obj, torch.Tensor) else torch.tensor(obj)
-
-
-def _vmap_of_many(functions, in_axes, out_axes):
-    """A list of Cells (model ensembling): the i-th takes the i-th slice."""
-
-    def mapped(*args):
-        axes = in_axes if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
-        results = []
-        for i, f in enumerate(functions):
-            results.append(
-                f(
-                    *[
-                        wrap(a._t.select(ax, i)) if ax is not None and isinstance(a, Tensor) else a
-                        for a, ax in zip(args, axes, strict=True)
-                    ]
-                )
-            )
-        axis = out_axes if isinstance(out_axes, int) else 0
-        if isinstance(results[0], Tensor):
-            return wrap(torch.stack([r._t for r in results], axis))
-        return tuple(wrap(torch.stack([r[k]._t for r in results], axis)) for k in range(len(results[0])))
-
-    return mapped
 
 
 def core(fn=None, **flags):
