@@ -334,3 +334,31 @@ def test_one_registered_function_takes_every_kind(mode, inside):
 
     call = Calls() if inside else chosen
     return call(ms.Tensor([1.0])), call(2), call((1,))
+
+
+_OF_METHODS = {
+    "exp": [(1,), (1, 2)], "maximum": [(), (None,), ("a",), (1, 2)], "allclose": [(), (1,), ("a", 1)],
+    "masked_select": [(True,), ([True],)], "kthvalue": [(True,), (1, 0, 1)], "triu": [(1.5,), (None,)],
+    "round": [("a",)], "cummax": [(), (1, 2)], "zero_": [(1,)], "sign_": [(1,)],
+    "addmm_": [(), (1,)], "clamp_": [(1, 2, 3)], "bernoulli_": [(1, 2)],
+}
+
+
+@case(each={"given": [(n, args) for n, calls in _OF_METHODS.items() for args in calls]}, raises=True)
+def test_what_a_method_does_not_take(given):
+    name, args = given
+    getattr(ms.Tensor([[1.0, 2.0]]), name)(*args)
+
+
+@case(each={"given": [("exp", "other"), ("maximum", "other"), ("maximum", "nothing"), ("round", "decimals"),
+                      ("kthvalue", "keepdim"), ("triu", "nothing"), ("sqrt", "nothing")]}, raises=True)
+def test_what_a_method_does_not_take_by_name(given):
+    name, keyword = given
+    named = {keyword: "a"}
+    getattr(ms.Tensor([[1.0, 2.0]]), name)(**named)
+
+
+@case(each={"name": ["argmax", "baddbmm", "gather", "logsumexp", "stack", "unbind", "pow", "amax"]},
+      raises=True)
+def test_what_mints_functions_are_called(name):
+    getattr(ms.mint, name)()

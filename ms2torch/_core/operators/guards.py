@@ -4,6 +4,7 @@ price of about a microsecond. Those of every network's forward pass stay out."""
 from pathlib import Path
 
 from ms2torch._core.operators.overloads import OVERLOADS
+from ms2torch._core.operators.single_forms import SINGLE_FORMS
 
 GUARDED = frozenset((
     "Adam", "AdamNoUpdateParam", "AdaptiveAvgPool3D", "AdaptiveMaxPool3D", "Addcdiv", "Addcmul",
@@ -50,7 +51,7 @@ def _read() -> tuple[dict[str, dict[str, list[str]]], frozenset[str]]:
                                (part.partition(":") for part in kinds.split(";"))}
         else:
             apart.add(called)
-    return looking, frozenset(apart) | OVERLOADS.keys()
+    return looking, frozenset(apart) | OVERLOADS.keys() | SINGLE_FORMS.keys()
 
 
 # Calls of which the same holds by the table of refused calls, with the kinds that are wrong by argument; and

@@ -14,6 +14,7 @@ from ms2torch._core.operators import refused, terms
 from ms2torch._core.operators.guards import LOOKING
 from ms2torch._core.operators.overloads import OVERLOADS, suspicious
 from ms2torch._core.operators.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
+from ms2torch._core.operators.single_forms import SINGLE_FORMS, odd_classes
 from ms2torch._core.operators.spelling import arguments
 
 _CLASSES = {"str": str, "None": type(None), "list": list, "tuple": tuple, "numpy": np.ndarray, "float": float,
@@ -28,7 +29,7 @@ def with_precheck(called: str, kernel, run, places: dict[str, str], defaults: di
     ``also`` its places by the other names that programs may use. ``no_form(values)`` gives the error of
     arguments that fit no form of an overloaded method.
     """
-    forms = called.removesuffix(" make") in OVERLOADS
+    forms = called.removesuffix(" make") in OVERLOADS or called.removesuffix(" make") in SINGLE_FORMS
     if called not in LOOKING and called not in PRECONDITIONS and not forms:
         return run
     cells, quick = [], None
@@ -89,7 +90,8 @@ def _compiled(called: str, kernel, run, places, defaults, no_form, also):
 def _suspicions(called: str, by_place, defaults, also, space):
     """Python expressions that are true where an argument is of a class that no form of a method takes."""
     found: dict[str, list[frozenset]] = {}
-    for n, classes in suspicious(called.removesuffix(" make")).items():
+    name = called.removesuffix(" make")
+    for n, classes in (suspicious(name) if name in OVERLOADS else odd_classes(name)).items():
         if (place := also.get(n, n)) in by_place and place != "self":
             found.setdefault(place, []).append(classes)
     for place, listed in found.items():

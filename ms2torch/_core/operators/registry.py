@@ -49,6 +49,7 @@ from ms2torch._core.operators.preconditions import (
     precondition_error,
 )
 from ms2torch._core.operators.primitive import REQUIRED, Primitive, make_primitive
+from ms2torch._core.operators.single_forms import SINGLE_FORMS, single_form_error
 from ms2torch._core.operators.spelling import Arguments, arguments, declared
 from ms2torch._core.operators.tables import PRIMITIVES, Table, place_of
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
@@ -111,6 +112,7 @@ def lowered(kernel, name: str | None = None, valid: str | None = None, shown: Ar
         call.__name__ = call.__qualname__.rpartition(".")[2]
         call.__doc__, call.__module__, call.also = kernel.__doc__, kernel.__module__, shown.also
         call.__signature__ = shown.signature()
+    call.__qualname__ = NAMES.get(public[0], call.__qualname__)
     call.kernel = kernel
     return call
 
@@ -140,6 +142,8 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
         raw = [lower(v) for v in values]
         told = _given(shown, raw, err)
         if wrong := _no_form(public, told):
+            raise wrong from None
+        if public[0] in SINGLE_FORMS and (wrong := _no_form(public, told, nullable=_nullable(shown))):
             raise wrong from None
         said, unfit = partial(_refused, public, shown, raw, told), partial(_unfit, public, raw, told)
         given = dict(zip(own.names, raw, strict=False))
@@ -195,7 +199,7 @@ def _respelled(shown: Arguments, called: str, values, more, others) -> dict:
     taken = {**given, **named}
     fits = not more and unset >= named.keys() and REQUIRED not in taken.values()
     # (None is not told from an argument that was left out: one of several forms may refuse it)
-    if fits and not (called in OVERLOADS and any(v is None for v in others.values())):
+    if fits and not (called in APART and any(v is None for v in others.values())):
         return taken
     names = callsite.keyword_names()
     told = [(n, v) for n, v in given.items() if n not in unset and n not in named]
@@ -205,22 +209,32 @@ def _respelled(shown: Arguments, called: str, values, more, others) -> dict:
     takes, method = list(shown.signature().parameters.values()), called.startswith("Tensor.")
     places = [lower(v) for v in (*(v for n, v in told if n not in keywords), *more)]
     pairs = [*enumerate(places), *map(refused.Named, keywords.items())]
-    if fits and not _no_form((called,), pairs):
+    if fits and not _no_form((called,), pairs, nullable=_nullable(shown)):
         return taken
-    raise (_no_form((called,), pairs, True) or refused.signature_error(
-        f"{called} make", called if method else called.rpartition(".")[2], takes[method:], places[method:],
-        keywords, int(method))) from None
+    raise (_no_form((called,), pairs, True, _nullable(shown)) or refused.signature_error(
+        f"{called} make", NAMES.get(called, called if method else called.rpartition(".")[2]), takes[method:],
+        places[method:], keywords, int(method))) from None
 
 
-def _no_form(public, told, unbound: bool = False) -> Exception | None:
-    """MindSpore's error for arguments, (place, value) pairs, that fit none of a function's forms."""
+def _no_form(public, told, unbound: bool = False, nullable=frozenset()) -> Exception | None:
+    """MindSpore's error for arguments, (place, value) pairs, that fit none of a function's forms.
+
+    ``nullable`` are those that may be None.
+    """
     for called in public:
         given = told[called.startswith("Tensor."):]
         named = dict(pair for pair in given if isinstance(pair, refused.Named))
         free = [pair[1] for pair in given if not isinstance(pair, refused.Named)]
-        if wrong := overload_error(called, free, named, refused.call_text(given), unbound):
+        if wrong := overload_error(called, free, named, refused.call_text(given), unbound) or \
+                single_form_error(called, free, named, nullable):
             return wrong
+        if called in SINGLE_FORMS:
+            return None
     return None
+
+
+def _nullable(shown: Arguments) -> frozenset[str]:
+    return frozenset(n for k, n in enumerate(shown.names) if shown.default(k) is None)
 
 
 def _given(shown: Arguments, values, err) -> list:
@@ -260,11 +274,12 @@ def _unfit(public, values, told) -> Exception | None:
 
 def _looking(kernel, run, public, shown: Arguments, own: Arguments):
     """``run`` behind the look that one of the ``public`` names asks for."""
-    called = _name_with_checks(public) or next((f"{p} make" for p in public if p in OVERLOADS), "")
+    called = _name_with_checks(public) or next(
+        (f"{p} make" for p in public if p in OVERLOADS or p in SINGLE_FORMS), "")
     defaults = {n: d for k, n in enumerate(shown.names) if (d := shown.default(k)) is not REQUIRED}
 
     def no_form(values):
-        return _no_form(public, _given(shown, values, None))
+        return _no_form(public, _given(shown, values, None), nullable=_nullable(shown))
 
     return with_precheck(called, kernel, run, dict(zip(own.names, shown.names, strict=False)), defaults,
                          no_form, shown.also)
@@ -326,13 +341,23 @@ def op(kernel=None, *, primitive=None, init=(), call=None, method=None, mint=Non
               for m, s in forms if s is None and f"{kind}.{m}" not in APART]
     functional = made(public=(f"ops.{name}", *shared))
     cls = make_primitive(primitive, kernel, init, call, valid, on_tensors) if primitive else None
+    own = None if on_tensors else arguments(kernel)
+    counts = own is not None and (bool(own.also) or f"ops.{name}" in APART)
+
+    def form_of(public, shown, qualname):
+        """The form that goes by its own signature, words or name in errors."""
+        if shown is None and own is not None and public in APART:
+            shown = own
+        if public in SINGLE_FORMS and not on_tensors and shown is own:
+            return made(own, qualname, (public, f"ops.{name}", *shared))
+        if shown is None and counts and public in NAMES:
+            return made(own, NAMES[public], (public, f"ops.{name}", *shared))
+        return _named(functional, public) if shown is None else made(shown, qualname, (public,))
+
     for m, shown in methods:
-        own = shown or (arguments(kernel) if f"Tensor.{m}" in APART and not on_tensors else None)
-        _attach(m, _named(functional, f"Tensor.{m}") if own is None
-                else made(own, f"Tensor.{m}", (f"Tensor.{m}",)))
+        _attach(m, form_of(f"Tensor.{m}", shown, f"Tensor.{m}"))
     for m, shown in mints:
-        own = shown or (arguments(kernel) if f"mint.{m}" in APART and not on_tensors else None)
-        MINT[m] = _named(functional, f"mint.{m}") if own is None else made(own, m, (f"mint.{m}",))
+        MINT[m] = form_of(f"mint.{m}", shown, m)
     definition = Definition(name, kernel, functional, cls, *(tuple(n for n, _ in forms)
                                                              for forms in (methods, mints, aliases)))
     OPS[name] = definition
@@ -342,9 +367,25 @@ def op(kernel=None, *, primitive=None, init=(), call=None, method=None, mint=Non
     return functional
 
 
+def form_error(public: str, takes: inspect.Signature, args, kwargs) -> Exception | None:
+    """MindSpore's error for arguments of a method that takes any, where they fit none of its forms; ``takes``
+    is the signature of what it computes, with the Tensor."""
+    pairs = [("self", None), *enumerate(lower(list(args))), *map(refused.Named, lower(kwargs).items())]
+    if wrong := _no_form((public,), pairs):
+        return wrong
+    try:
+        takes.bind(None, *args, **kwargs)
+    except TypeError:
+        return _no_form((public,), pairs, True) or refused.signature_error(
+            f"{public} make", public, list(takes.parameters.values())[1:], args, kwargs)
+    return None
+
+
 def _attach(name: str, call) -> None:
     if name not in METHODS and any(name in vars(cls) for cls in Tensor.__mro__ if cls is not object):
         raise ValueError(f"The Tensor method '{name}' is defined twice: in the class and {place_of(call)}.")
+    if "<lambda>" in getattr(call, "__qualname__", ""):
+        call.__qualname__ = f"Tensor.{name}"            # what Python's errors call it
     METHODS[name] = call
     setattr(Tensor, name, call)
 

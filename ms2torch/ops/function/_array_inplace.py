@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+
 import torch
 
-from ms2torch._core.operators.registry import method
+from ms2torch._core.operators.registry import form_error, method
 from ms2torch._core.tensor.tensor import lower
 
 from ._array_scatter import _on_axis
@@ -12,10 +14,17 @@ from ._array_scatter import _on_axis
 
 def _in_place(name: str, change, doc: str) -> None:
     """A method that writes into the Tensor; its result is the Tensor itself."""
+    change.__qualname__ = f"Tensor.{name}"              # what Python's errors call it
+
+    takes = inspect.signature(change)
+
     @method(name=name, on_tensors=True)
     def written(self, *args, **kwargs):
-        args, kwargs = lower(list(args)), lower(kwargs)
-        self._write(lambda t: change(t, *args, **kwargs))
+        raw, named = lower(list(args)), lower(kwargs)
+        try:
+            self._write(lambda t: change(t, *raw, **named))
+        except (TypeError, AttributeError) as err:
+            raise form_error(f"Tensor.{name}", takes, args, kwargs) or err from None
         return self
 
     written.__doc__ = f"{doc}, in place (``mindspore.Tensor.{name}``)."
@@ -26,8 +35,6 @@ _in_place("zero_", lambda t: t.zero_(), "Filled with zeros")
 
 
 def _copied(t, src, non_blocking=False):
-    if not isinstance(src, torch.Tensor):
-        raise TypeError(f"copy_(): argument 'src' (position 1) must be Tensor, not {type(src).__name__}.")
     return t.copy_(src)
 
 

@@ -341,9 +341,11 @@ def _bucketize(input, boundaries):
     return torch.bucketize(input, edges, out_int32=True, right=True)  # an edge belongs above
 
 
-@method(name="kthvalue")
-@mint_form(name="kthvalue")
-def _mint_kthvalue(input, k, dim=-1, keepdim=False):
+def _kthvalue(input, k, dim=-1, keepdim=False):
     """The ``k``-th smallest elements along an axis, from 1, and where they are
     (``mindspore.mint.kthvalue``)."""
     return tuple(torch.kthvalue(input, k, dim, keepdim))
+
+
+method(_kthvalue, name="kthvalue")
+mint_form(_kthvalue, name="kthvalue")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 
-from ms2torch._core.operators.registry import METHODS, method
+from ms2torch._core.operators.registry import METHODS, form_error, method
 from ms2torch._core.tensor.tensor import Tensor
 
 # These put what is asked for into METHODS.
@@ -43,13 +43,18 @@ _NAMES = (
 
 
 def _written(name):
+    takes = inspect.signature(METHODS[name])
+
     def write(self: Tensor, *args, **kwargs) -> Tensor:
-        value = METHODS[name](self, *args, **kwargs)._t
+        try:
+            value = METHODS[name](self, *args, **kwargs)._t
+        except TypeError as err:
+            raise form_error(f"Tensor.{name}_", takes, args, kwargs) or err from None
         self._write(lambda t: t.copy_(value.broadcast_to(t.shape)))
         return self
 
     write.__name__ = f"{name}_"
-    write.__signature__ = inspect.signature(METHODS[name])
+    write.__signature__ = takes
     write.__doc__ = f"``{name}``, written into the tensor itself (``Tensor.{name}_``)."
     return write
 

@@ -113,9 +113,11 @@ def _check_limits(name, input, from_=0, to=ABSENT) -> None:
 
 
 def _fills_in_place(name, fill):
+    fill.__qualname__ = f"Tensor.{name}"                # what Python's errors call it
+
     @method(name=name, on_tensors=True)
     def in_place(self, *args, generator=None, **kwargs):
-        if name in _PRIMITIVES_IN_PLACE:
+        if name in _PRIMITIVES_IN_PLACE and len(args) < 3 and kwargs.keys() <= {"from_", "to"}:
             _check_limits(name, self, *args, **kwargs)
         self._write(lambda t: fill(t, *args, generator=engine(generator), **kwargs))
         return self

@@ -197,4 +197,5 @@ def _from_numpy(array):
     return wrap(t if _here().type == "cpu" else t.to(_here()))
 
 
+_from_numpy.__qualname__ = "Tensor.from_numpy"
 Tensor.from_numpy = staticmethod(_from_numpy)

@@ -1,0 +1,132 @@
+"""Methods and functions of which MindSpore has one form: what its parser says to arguments that do not fit.
+
+single_forms.tsv, which scripts/sweep/single_forms.py reads off the real one. A line: the public name, what
+errors call it ("*" behind it: the first argument takes any number of ints too), the arguments; those by name
+alone behind a "*". An argument: its name, what errors say that it must be, "?" where it has a default, the
+classes of values that are taken.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from ms2torch._core.tensor.dtype import Type
+
+
+class Argument(NamedTuple):
+    """``kind`` is what errors say that it must be, ``taken`` the classes of what is taken."""
+
+    name: str
+    kind: str
+    needed: bool
+    taken: frozenset[str]
+
+
+SINGLE_FORMS: dict[str, list[str]] = {
+    name: rest for name, *rest in (line.split("\t") for line in Path(__file__).with_suffix(".tsv")
+                                   .read_text(encoding="utf-8").splitlines()[1:])}
+_NOT_GIVEN = object()
+
+
+@cache
+def _arguments(public: str) -> tuple[tuple[Argument, ...], int]:
+    """The arguments, and how many may go by position."""
+    cells = SINGLE_FORMS[public][1:]
+    found = []
+    for cell in cells:
+        if cell != "*":
+            told, *taken = cell.split("+")
+            name, kind = told.split("=")
+            found.append(Argument(name, kind.rstrip("?"), "?" not in kind, frozenset(taken)))
+    return tuple(found), cells.index("*") if "*" in cells else len(cells)
+
+
+def single_form_error(public: str, given, named: dict, nullable=frozenset()) -> TypeError | None:
+    """MindSpore's error where arguments by position and by name do not fit; ``nullable`` are those that may
+    be None."""
+    if public not in SINGLE_FORMS:
+        return None
+    called, (arguments, count) = SINGLE_FORMS[public][0], _arguments(public)
+    any_number, called = called.endswith("*"), called.rstrip("*")
+    if any_number and given and not isinstance(given[0], (tuple, list, torch.Tensor)):
+        given = [tuple(given)]
+    if len(given) > count:
+        was = "was" if len(given) == 1 else "were"
+        return TypeError(f"{called}() takes {count} positional arguments but {len(given)} {was} given.")
+    for place, argument in enumerate(arguments):
+        value = given[place] if place < len(given) else named.get(argument.name, _NOT_GIVEN)
+        if value is _NOT_GIVEN:
+            if argument.needed:
+                return TypeError(f"{called}() missing 1 required positional argument: {argument.name}.")
+        elif not _fits(value, argument):
+            at = place if place < len(given) else None
+            return TypeError(_unfit(called, argument, value, at, any_number))
+    for name in named:
+        if name in [a.name for a in arguments[:len(given)]]:
+            return TypeError(f"{called}() got multiple values for argument '{name}'.")
+        if name not in [a.name for a in arguments]:
+            return TypeError(f"{called}() got an unexpected keyword argument '{name}'.")
+    for place, argument in enumerate(arguments):
+        value = given[place] if place < len(given) else named.get(argument.name, _NOT_GIVEN)
+        if value is None and argument.name not in nullable:
+            return TypeError(f"{called}(): missing 1 required positional argument: {argument.name}.")
+    return None
+
+
+def odd_classes(public: str) -> dict[str, frozenset[type]]:
+    """By argument the classes of plain values that torch may take there, and MindSpore never does. (Where
+    it wants a Tensor torch does too.)"""
+    arguments, _ = _arguments(public)
+    return {a.name: frozenset(c for c, v in _PLAIN.items() if not _fits(v, a))
+            for a in arguments if a.kind != "Tensor" and not SINGLE_FORMS[public][0].endswith("*")}
+
+
+def _unfit(called: str, argument: Argument, value, place: int | None, any_number: bool) -> str:
+    name, kind, got = argument.name, argument.kind, _class(value)
+    if place is None:
+        return f"{called}(): argument '{name}' must be {kind} but got {got}."
+    at = f"argument '{name}' (position {place + 1}) must be {kind}"
+    if any_number and isinstance(value, (tuple, list)):
+        wrong = next(k for k, v in enumerate(value) if not _is(v, "int"))
+        if wrong:
+            got = "string" if isinstance(value[wrong], str) else _class(value[wrong])
+            return (f"{called}(): argument '{name}'(position 0) should be {kind}, but unpack failed at pos "
+                    f"{wrong} (got {got}).")
+        got = _class(value[0]) if isinstance(value, tuple) else got
+    if "of" in kind and isinstance(value, (tuple, list)):
+        return f"{called}(): {at} but found type of {got} at pos 0."
+    return f"{called}(): {at}, not {got}."
+
+
+def _class(value) -> str:
+    return "Tensor" if isinstance(value, torch.Tensor) else \
+        "bool_" if isinstance(value, np.bool_) else type(value).__name__
+
+
+_PLAIN = {type(v): v for v in (True, 1, 1.0, "", (1,), [1])} | {np.ndarray: np.zeros(1)}
+
+
+def _fits(value, argument: Argument) -> bool:
+    return value is None or any(_is(value, kind) for kind in argument.taken) or (
+        isinstance(value, torch.Tensor) and value.ndim == 0 and argument.kind in ("int", "float", "Number"))
+
+
+def _is(value, kind: str) -> bool:
+    if kind == "Tensor":
+        return isinstance(value, torch.Tensor)
+    if kind == "int":
+        return isinstance(value, int) and not isinstance(value, bool)
+    if kind == "numpy number":
+        return isinstance(value, np.number)
+    if kind == "mstype":
+        return isinstance(value, (Type, torch.dtype))
+    holder, _, inner = kind.partition(" of ")
+    if inner:
+        return isinstance(value, {"tuple": tuple, "list": list}[holder]) and \
+            (not value or _is(value[0], inner) or isinstance(value[0], (torch.Tensor, np.number)))
+    return isinstance(value, {"float": float, "bool": (bool, np.bool_), "str": str}.get(kind, ()))
