@@ -124,6 +124,7 @@ _FUNCTORCH = getattr(torch._C, "_functorch", None)
 is_transformed = getattr(_FUNCTORCH, "is_functorch_wrapped_tensor", _has_no_memory)
 _transforms = getattr(_FUNCTORCH, "peek_interpreter_stack", lambda: None)
 is_batched = getattr(_FUNCTORCH, "is_batchedtensor", _has_no_memory)
+unbatched = getattr(_FUNCTORCH, "get_unwrapped", None)
 is_differentiated = getattr(_FUNCTORCH, "is_gradtrackingtensor", _has_no_memory)
 
 

@@ -59,7 +59,7 @@ class CellCall:
 
                 return staged_evaluation.evaluate(self, args, kwargs)
             if mode.graph and "_dynamic_shape_inputs" in self.__dict__ and not recording.trainers:
-                _described_inputs.check(self._dynamic_shape_inputs, args)
+                _described_inputs.check(self._dynamic_shape_inputs, self.construct, args, kwargs)
             if self._trainer and (self._never_recorded or not self._is_recorded() or self._updates()):
                 return self._call_as_trainer(args, kwargs)
             evaluated = self._evaluated

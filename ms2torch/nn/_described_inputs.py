@@ -42,15 +42,22 @@ def _fit(construct, given: int) -> None:
                         f"{len(taken) - needed} default argument, total {len(taken)}, but got {given}.")
 
 
-def check(described, given: tuple) -> None:
+def check(described, construct, args: tuple, kwargs: dict) -> None:
     """ValueError or TypeError, as graph mode raises it, for arguments unlike those that were described."""
     if isinstance(described, dict):
         return
+    named = [name for name in inspect.signature(construct).parameters if name in kwargs] if kwargs else ()
+    given = (*args, *(kwargs[name] for name in named))
     if len(given) != len(described):
         raise ValueError("For set_inputs, the length of input must be equal to expected one, but got "
                          f"expected: {len(described)} and input: {len(given)}!")
     for place, (expected, value) in enumerate(zip(described, given, strict=True), 1):
         _check_one(f"{place}th", expected, value)
+
+
+def _scalar(value) -> str:
+    kind = {bool: "Bool", int: "Int64", float: "Float32"}.get(type(value), type(value).__name__)
+    return f"AbstractScalar(Type: {kind}, Value: {value}, Shape: NoShape)"
 
 
 def _check_one(place: str, expected, value) -> None:
@@ -59,6 +66,9 @@ def _check_one(place: str, expected, value) -> None:
         raise TypeError(f"For set_inputs or tuple(list) in set_inputs, the {place} should be {kinds[0]} one, "
                         f"but got {kinds[1]}!")
     if not isinstance(expected, Tensor):
+        if isinstance(expected, (int, float)) and (type(expected), expected) != (type(value), value):
+            raise ValueError(f"For set_inputs or tuple(list) in set_inputs, the {place} should be"
+                             f"{_scalar(expected)}, but got {_scalar(value)}!")
         return
     if expected.dtype != value.dtype:
         raise TypeError(f"For set_inputs or tuple(list) in set_inputs, the {place} type should be "

@@ -543,3 +543,18 @@ def test_set_inputs(given):
 @case(each={"many": [0, 3]}, mode="GRAPH", raises=True)
 def test_set_inputs_counts(many):
     Product().set_inputs(*[ms.Tensor(shape=None, dtype=ms.float32)] * many)
+
+
+class Shifted(nn.Cell):
+    def construct(self, x, y, by=0):
+        return x + y + by
+
+
+@case(each={"named": [{"by": 1}, {"by": 2}, {}]}, mode="GRAPH")
+def test_arguments_by_name_count_among_described_inputs(named):
+    net, unknown, x = Shifted(), ms.Tensor(shape=[None], dtype=ms.float32), ms.Tensor(data(3))
+    net.set_inputs(unknown, unknown, 1)
+    try:
+        return net(x, x, **named)
+    except ValueError as error:
+        return str(error).partition("\n")[0]

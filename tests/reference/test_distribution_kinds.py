@@ -168,3 +168,8 @@ def test_wrong_names_and_seeds(kind, wrong):
 @case(raises="input.shape and other.shape need to broadcast", each={"kind": ["Uniform", "Normal", "Beta"]})
 def test_parameters_that_do_not_broadcast(kind):
     getattr(msd, kind)([[2.0], [1.0]], [[2.0], [3.0], [4.0]])
+
+
+@case(raises=True, each={"kind": ["Geometric", "Categorical", "Bernoulli"]})
+def test_kinds_of_integers_are_not_bools(kind):
+    return getattr(msd, kind)(dtype=ms.bool_)

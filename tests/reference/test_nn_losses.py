@@ -221,3 +221,9 @@ def test_sampled_softmax_of_two_true_classes():
             {"args": (4, 7, 1, (1, 2))}, {"args": (4.5, 7)}, {"args": (0, 7)}], raises=True)
 def test_sampled_softmax_that_cannot_be_made(args):
     return nn.SampledSoftmaxLoss(*args)
+
+
+@case
+def test_binary_cross_entropy_of_halves_is_rounded_at_each_step():
+    x, y, weight = (ms.Tensor((np.arange(1, 21) * k % 21 / 21).astype(np.float16)) for k in (1, 5, 8))
+    return [ops.binary_cross_entropy(x, y, w, r) for w in (None, weight) for r in ("none", "mean", "sum")]

@@ -319,3 +319,10 @@ def test_primitives_show_their_attributes():
             ops.IsClose(),
         )
     ]
+
+
+@case(each={"exclusive": [False, True], "reverse": [False, True]})
+def test_running_sums_of_halves_are_rounded_each(exclusive, reverse):
+    x = ms.Tensor(data((2, 40)), ms.float16)
+    return (ops.CumSum(exclusive, reverse)(x, 1), ops.cumsum(x, 0), x.cumsum(1),
+            ms.grad(lambda x: ops.cumsum(x, 1)[:, 30].sum())(x))

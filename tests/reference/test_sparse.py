@@ -111,3 +111,17 @@ def test_gather_by_batches(batch_dims):
 @case
 def test_gather_where_every_index_belongs_to_a_batch():
     return ops.gather(Tensor(data((3, 4))), Tensor(np.array([0, 2, 1]), ms.int32), 1, 1)
+
+
+def _joinable(shape):
+    return COOTensor(Tensor([[0, 1], [0, 2]], ms.int64), Tensor([1, 2], ms.int32), shape)
+
+
+@case(raises=True, each={"shapes": [((3, 4), (3, 5))], "axis": [2, -3]})
+def test_join_along_a_missing_axis(shapes, axis):
+    return ops.coo_concat(tuple(map(_joinable, shapes)), axis)
+
+
+@case(raises="COO tensor shape size is incorrect")
+def test_join_of_unlike_shapes():
+    return ops.coo_concat((_joinable((4, 4)), _joinable((3, 5))), 1).values.asnumpy()

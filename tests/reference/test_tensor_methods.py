@@ -1,6 +1,7 @@
 """Methods of Tensor."""
 import mindspore as ms
 import numpy as np
+from mindspore import nn
 
 from tests.reference.expressions import evaluate, lines
 from tests.reference.judge import case
@@ -288,3 +289,16 @@ def test_transposed_views(shape):
             return str(error)
 
     return {name: shape_or_error(name) for name in ("T", "H", "mH", "mT")}
+
+
+class _Extremes(nn.Cell):
+    def construct(self, x, *args, **kwargs):
+        return x.max(*args, **kwargs), x.min(*args, **kwargs)
+
+
+@case(mode="BOTH", each=[{"args": a, "named": n} for a, n in (
+    ((0,), {}), ((-1, True), {}), ((0, True), {"initial": None}), ((0,), {"where": True}), ((0,), {"keepdims": True}),
+    ((0,), {"keepdim": True}), ((), {"dim": 0}), ((), {"axis": 0}), ((), {"axis": 0, "return_indices": True}))])
+def test_extremes_of_an_axis_inside_a_graph(args, named):
+    x = ms.Tensor(np.arange(4).reshape((2, 2)).astype(np.float32))
+    return _Extremes()(x, *args, **named)

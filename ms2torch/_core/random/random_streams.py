@@ -138,7 +138,7 @@ def _start(kind, seed: int):
     return torch.Generator(kind).manual_seed(seed % 2**63) if isinstance(kind, torch.device) else kind(seed)
 
 
-def _drawn(draw):
+def drawn(draw):
     """A method that draws: a step that is traced draws again whenever it runs."""
 
     @wraps(draw)
@@ -150,6 +150,12 @@ def _drawn(draw):
         return mode.tracing.draw(self, draw, args)
 
     return method
+
+
+def _canonical(engine: MinStd, count: int) -> np.ndarray:
+    """``std::generate_canonical<double, 53>``: two outputs make a number."""
+    words, outputs = engine.draw(2 * count).astype(np.float64), MinStd.range + 1.0
+    return (words[0::2] + words[1::2] * outputs) / outputs**2
 
 
 class Stream:
@@ -191,7 +197,7 @@ class Stream:
                 engine.set_state(at)
         return engine
 
-    @_drawn
+    @drawn
     def dropout_mask(self, shape, probability: float) -> torch.Tensor:
         """Dropout's mask, bool: True with ``probability``. (MindSpore scales by float32(1/probability).)"""
         shape = tuple(shape)
@@ -203,7 +209,7 @@ class Stream:
         words = self._engine(MinStd, shape).outputs(math.prod(shape))
         return torch.from_numpy((words <= _below(probability)).reshape(shape))
 
-    @_drawn
+    @drawn
     def normal(self, shape) -> torch.Tensor:
         """N(0, 1), float32 (``StandardNormal``)."""
         shape = tuple(shape)
@@ -212,7 +218,7 @@ class Stream:
             return torch.randn(shape, device=where, generator=self._engine(where, shape))
         return torch.from_numpy(normals(self._engine(MinStd, shape), math.prod(shape))).reshape(shape)
 
-    @_drawn
+    @drawn
     def laplace(self, shape) -> torch.Tensor:
         """Laplace(0, 1), float32 (``StandardLaplace``): the distribution inverted at U(-1, 1)."""
         shape = tuple(shape)
@@ -226,7 +232,7 @@ class Stream:
         values = -np.sign(u) * np.log1p(-np.abs(u).astype(np.float64)).astype(np.float32)
         return torch.from_numpy(values).reshape(shape)
 
-    @_drawn
+    @drawn
     def uniform(self, shape) -> torch.Tensor:
         """U(0, 1), float32 (``UniformReal``)."""
         shape = tuple(shape)
@@ -236,7 +242,7 @@ class Stream:
         values = doubles(self._engine(MT19937, shape), math.prod(shape)).astype(np.float32)
         return torch.from_numpy(values).reshape(shape)
 
-    @_drawn
+    @drawn
     def integers(self, shape, low: int, high: int) -> torch.Tensor:
         """Integers in [low, high), int32 (``UniformInt``). RuntimeError where high is not above low."""
         if high <= low:
@@ -249,7 +255,7 @@ class Stream:
         values = integers(self._engine(MT19937, shape), math.prod(shape), low, high).astype(np.int32)
         return torch.from_numpy(values).reshape(shape)
 
-    @_drawn
+    @drawn
     def sample(self, weights: torch.Tensor, count: int) -> torch.Tensor:
         """``count`` positions a row drawn by weight with replacement, int32 (``Multinomial``); rows one after
         another from one stream."""
@@ -264,7 +270,29 @@ class Stream:
         found = np.stack([np.searchsorted(t, x, side="left") for t, x in zip(totals, u, strict=True)])
         return torch.from_numpy(found.astype(np.int32)).reshape(*weights.shape[:-1], count)
 
-    @_drawn
+    @drawn
+    def order(self, shape, count: int) -> torch.Tensor:
+        """The order of ``count`` places of a tensor of ``shape`` (``RandomChoiceWithMask``), int64."""
+        where = device()
+        if where.type != "cpu":
+            return torch.randperm(count, device=where, generator=self._engine(where, tuple(shape)))
+        return torch.from_numpy(permutation(self._engine(MinStd, tuple(shape)), count))
+
+    @drawn
+    def categories(self, logits: torch.Tensor, count: int) -> torch.Tensor:
+        """``count`` classes of each row of logits, int64 (``RandomCategorical``): rows share the draws, and
+        all is rounded to the dtype of the logits."""
+        where = logits.device
+        if where.type != "cpu":
+            engine = self._engine(where, (*logits.shape, count))
+            return torch.multinomial(logits.float().softmax(-1), count, True, generator=engine)
+        rows = logits.numpy()
+        totals = np.cumsum(np.exp(rows - rows.max(-1, keepdims=True)), -1, dtype=rows.dtype)
+        u = _canonical(self._engine(MinStd, (*logits.shape, count)), count).astype(rows.dtype)
+        found = [np.searchsorted(t, u * t[-1], side="left") for t in totals.reshape(-1, rows.shape[-1])]
+        return torch.from_numpy(np.stack(found)).reshape(*logits.shape[:-1], count)
+
+    @drawn
     def shuffle(self, shape) -> torch.Tensor:
         """The order that ``RandomShuffle`` brings the first axis of a tensor of ``shape`` into, int64."""
         shape = tuple(shape)
@@ -302,13 +330,11 @@ class KernelStream(Stream):
             self._engines[kind, shape] = _start(kind, 1)
         return super()._engine(kind, shape)
 
-    @_drawn
+    @drawn
     def channel_mask(self, shape, probability: float) -> torch.Tensor:
         """Which channels stay, bool: ``std::bernoulli_distribution`` for each."""
         shape, where = tuple(shape), device()
         if where.type != "cpu":
             return torch.rand(shape, device=where, generator=self._engine(where, shape)) < probability
-        words = self._engine(MinStd, shape).draw(2 * math.prod(shape)).astype(np.float64)
-        outputs = MinStd.range + 1.0         # generate_canonical<double, 53>: two outputs make a number
-        drawn = (words[0::2] + words[1::2] * outputs) / outputs**2
+        drawn = _canonical(self._engine(MinStd, shape), math.prod(shape))
         return torch.from_numpy((drawn < np.float32(probability)).reshape(shape))

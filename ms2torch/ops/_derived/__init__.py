@@ -9,8 +9,10 @@ name of a definition that ms2torch has:
     elementwise, reductions, layers, pooling, images, arrays
                  gradients: the forward definition's vector-Jacobian product, or a formula over what is given
     sequences    Python's sequences as operators
-    sampling, experts, paged
-                 random numbers from a seed and an offset; mixtures of experts; attention over paged caches
+    sampling, drawing, experts, paged
+                 random numbers from a seed and an offset, or from seeds of their own; mixtures of experts;
+                 attention over paged caches
+    caches       rows of tables in embedding caches
     inner        private operators that compute forward
     regions      windows and regions of images
     sparse_tensors, sparse_matrices
@@ -46,8 +48,10 @@ _FAMILIES = (
     "arrays",
     "sequences",
     "sampling",
+    "drawing",
     "experts",
     "paged",
+    "caches",
     "inner",
     "sparse_matrices",
     "sparse_tensors",

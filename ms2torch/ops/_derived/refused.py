@@ -35,7 +35,7 @@ _FAMILIES = (
         "remove the call.",
     ),
     (
-        r"^(Map|CacheSwap|EmbeddingTable|SearchCache|UpdateCache|SubAndFilter)",
+        r"^(Map|CacheSwap|EmbeddingTable|SearchCache)",
         "it belongs to parameter servers.",
         "nn.EmbeddingLookup.",
     ),

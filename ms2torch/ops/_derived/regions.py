@@ -7,9 +7,11 @@ import math
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.errors import final
+from ms2torch.ops.function._deformable import read_at_offsets
 from ms2torch.ops.function._image_regions import crop_and_resize_kernel
 
-from .pull import pull
+from .pull import like_shape, pull
 
 
 def _volume_patches(x, kernel_size, strides, padding):
@@ -45,9 +47,92 @@ def _with_contrast(images, contrast_factor):
     return ((wide - mean) * contrast_factor.float() + mean).to(images.dtype)
 
 
+def _mean_of_bins(features, rois, spatial_scale, group_size, output_dim):
+    """Means of ``group_size`` by ``group_size`` bins of regions, each bin of a channel of its own.
+
+    ``rois`` (batch, 5, count) are (batch index, x1, y1, x2, y2) in pixels of the image, of which ``features``
+    is ``spatial_scale`` times the size. The result is (batch * count, output_dim, group_size, group_size).
+    """
+    name = "For 'PSROIPooling', the "
+    if not isinstance(spatial_scale, float):
+        raise TypeError(f"{name}'spatial_scale' must be float, but got '{type(spatial_scale).__name__}'")
+    for what, value in (("group_size", group_size), ("output_dim", output_dim)):
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"{name}'{what}' must be int, but got '{type(value).__name__}'")
+    (batch, channels, height, width), bins = features.shape, group_size * group_size
+    if batch != rois.shape[0]:
+        raise final(RuntimeError(f"{name}batch number of input 'features' and 'rois' must be equal, but got: "
+                                 f"{batch} and {rois.shape[0]}respectively."))
+    if channels != bins * output_dim:
+        raise final(RuntimeError(
+            f"{name}second dimension({channels}) of the input 'features' is illegal, it is not equal to "
+            f"group_size({group_size}) * group_size({group_size}) * output_dim({output_dim})."))
+    found = []
+    for index, *corners in rois.transpose(1, 2).reshape(-1, 5).double().tolist():
+        left, top, right, bottom = (_rounded(c * spatial_scale) for c in corners)
+        image = features[int(index)].reshape(output_dim, group_size, group_size, height, width)
+        rows, columns = _bins(top, bottom, group_size, height), _bins(left, right, group_size, width)
+        means = [image[:, i, j, a:b, c:d].sum((1, 2)) / max((b - a) * (d - c), 1)
+                 for i, (a, b) in enumerate(rows) for j, (c, d) in enumerate(columns)]
+        found.append(torch.stack(means, 1).reshape(output_dim, group_size, group_size))
+    return torch.stack(found)
+
+
+def _rounded(x: float) -> int:
+    """The nearest whole number, a half away from zero."""
+    return int(math.copysign(math.floor(abs(x) + 0.5), x))
+
+
+def _bins(begin: int, end: int, count: int, size: int) -> list[tuple[int, int]]:
+    """Whole pixels, of ``size``, that ``count`` equal parts from ``begin`` to ``end`` touch."""
+    step = max(end - begin, 0.1) / count
+    edges = [(math.floor(begin + k * step), math.ceil(begin + (k + 1) * step)) for k in range(count)]
+    return [(min(max(first, 0), size), min(max(last, 0), size)) for first, last in edges]
+
+
+def _gradient_of_bins(x, rois, input_size, spatial_scale, group_size, output_dim):
+    shape = (rois.shape[0], group_size * group_size * output_dim, *input_size)
+    return like_shape(shape, x, lambda t: _mean_of_bins(t, rois, spatial_scale, group_size, output_dim))
+
+
+def _shifted(x, offsets, strides, pads, ksize, dilations=(1, 1, 1, 1), data_format="NCHW",
+             deformable_groups=1, modulated=True):
+    """What a deformable convolution multiplies with its kernel: each window of ``ksize`` beside the next."""
+    if modulated is not True:
+        raise ValueError("For 'DeformableOffsets', The modulated must be set to True.")
+    last = data_format == "NHWC"
+    if last:
+        x, offsets = x.permute(0, 3, 1, 2), offsets.permute(0, 3, 1, 2)
+        strides, dilations = ((1, 1, *of[1:3]) for of in (strides, dilations))
+    (n, channels), (kh, kw), (height, width) = x.shape[:2], ksize, offsets.shape[2:]
+    if channels % deformable_groups:
+        raise ValueError("For 'DeformableOffsets', 'C_in' of input 'x' shape must be divisible by "
+                         f"'deformable_groups', but got 'C_in' of input 'x' shape: {channels}, and "
+                         f"'deformable_groups': {deformable_groups}.")
+    if offsets.shape[1] != 3 * kh * kw * deformable_groups:
+        raise ValueError("For 'DeformableOffsets', 'C_in' of input 'offsets' shape must be equal to 3 * "
+                         "kernel_height * kernel_width * deformable_groups, but got 'C_in' of input "
+                         f"'offsets' shape: {offsets.shape[1]}, kernel_height: {kh}, kernel_width: {kw}, "
+                         f"deformable_groups: {deformable_groups}.")
+    read = read_at_offsets(x, offsets, ksize, strides, pads, dilations, deformable_groups)
+    read = read.reshape(n, channels, kh, kw, height, width).permute(0, 1, 4, 2, 5, 3)
+    read = read.reshape(n, channels, height * kh, width * kw)
+    return read.permute(0, 2, 3, 1) if last else read
+
+
+def _gradient_of_shifted(out_backprop, input, offsets, strides, pads, kernel_size, dilations=(1, 1, 1, 1),
+                         data_format="NCHW", deformable_groups=1, modulated=True):
+    return pull(out_backprop, lambda x, o: _shifted(x, o, strides, pads, kernel_size, dilations, data_format,
+                                                    deformable_groups, modulated), input, offsets)
+
+
 ROWS = {
     "AdjustContrastv2": _with_contrast,
     "CropAndResizeGradBoxes": _crop_gradient_of_boxes,
     "CropAndResizeGradImage": _crop_gradient_of_image,
+    "DeformableOffsets": _shifted,
+    "DeformableOffsetsGrad": _gradient_of_shifted,
     "ExtractVolumePatches": _volume_patches,
+    "PSROIPooling": _mean_of_bins,
+    "PSROIPoolingGrad": _gradient_of_bins,
 }

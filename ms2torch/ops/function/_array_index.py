@@ -13,6 +13,7 @@ from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import construct
 from ms2torch._core.tensor import dtype as _dtype
+from ms2torch._core.torch_private import is_batched, unbatched
 
 from ._array_shape import in_range, ints
 
@@ -74,12 +75,12 @@ def _gather_again(x, index, axis, err):
                         f"but got {_dtype.from_torch(index.dtype)}.") from None
     if index.dtype not in (torch.int32, torch.int64):
         return gathered(x, index.long(), axis)
-    n = x.shape[axis]
-    beyond = index[index >= n]
+    n, seen = x.shape[axis], _everywhere(index)
+    beyond = seen[seen >= n]
     if beyond.numel():
         raise final(RuntimeError(f"For 'Gather', the 'input_indices' should be in the range [0, {n}), "
                                  f"but got {int(beyond[0])}, error_code[58]")) from None
-    if not (index < 0).any():
+    if not (seen < 0).any():
         raise err
     return gathered(x, index.remainder(n), axis)
 
@@ -176,7 +177,16 @@ def gather_nd(input_x, indices):
     return input_x[tuple(indices.long().unbind(-1))]
 
 
+def _everywhere(t):
+    """All numbers of ``t``, those of each turn of a ``vmap`` among them: what can be looked at."""
+    while is_batched(t):
+        t = unbatched(t)
+    return t
+
+
 def _check_places(indices, shape) -> None:
+    if is_batched(indices):         # the numbers of each turn then have an axis more, in any place
+        return
     limit = torch.tensor(shape[:indices.shape[-1]])
     wrong = ((indices < 0) | (indices >= limit)).any(-1).reshape(-1)
     if wrong.any():

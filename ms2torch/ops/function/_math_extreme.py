@@ -7,6 +7,7 @@ import torch
 from ms2torch._core.operators.calls import no_matching_form
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._naming import generations
 
@@ -153,6 +154,9 @@ def _check_kinds(name, args, keepdims, initial, where, return_indices):
         raise no_matching_form(name, *args, **named)
 
 
+_LEFT_OUT = object()
+
+
 def _make_method(kind, name):
     reduce_name, dim_name = f"Reduce{name.capitalize()}", f"{name.capitalize()}Dim"
 
@@ -160,15 +164,21 @@ def _make_method(kind, name):
         self,
         *args,
         axis=None,
-        keepdims=False,
-        initial=None,
-        where=True,
+        keepdims=_LEFT_OUT,
+        initial=_LEFT_OUT,
+        where=_LEFT_OUT,
         return_indices=False,
         dim=None,
         keepdim=False,
     ):
-        _check_kinds(name, args, keepdims, initial, where, return_indices)
         # max(1) and max(dim=1) give values and indices, max(axis=1) values: two forms of different releases.
+        # Inside a graph max(1) is of the older form, and so is a call with any argument that is its alone.
+        older = graph_streams.here.call is not None or not keepdims is initial is where is _LEFT_OUT
+        keepdims, initial, where = (
+            usual if given is _LEFT_OUT else given
+            for given, usual in ((keepdims, False), (initial, None), (where, True))
+        )
+        _check_kinds(name, args, keepdims, initial, where, return_indices)
         many = len(args) > 2 or (args and isinstance(args[0], (tuple, list)))
         if many or generations.has_old_meaning("mindspore.Tensor.max"):
             given = dict(zip(("axis", "keepdims", "initial", "where", "return_indices"), args, strict=False))
@@ -178,7 +188,7 @@ def _make_method(kind, name):
         elif args:
             dim, *rest = args
             keepdims = rest[0] if rest else keepdims
-            if return_indices or initial is not None or where is not True:
+            if (older and not keepdim) or return_indices:
                 axis, dim = dim, None
         if dim is not None:
             if not self.ndim:
@@ -199,8 +209,8 @@ def _make_method(kind, name):
     extreme.__doc__ = f"""The {"largest" if name == "max" else "smallest"} element (``Tensor.{name}``).
 
     ``{name}()`` of all elements; ``{name}(1)`` and ``{name}(dim=1)`` values and indices along an axis;
-    ``{name}(axis=1)`` values alone, unless ``return_indices=True``. ``initial`` bounds the result, ``where``
-    chooses elements.
+    ``{name}(axis=1)``, and in a graph ``{name}(1)``, values alone, unless ``return_indices=True``.
+    ``initial`` bounds the result, ``where`` chooses elements.
     """
     return extreme
 

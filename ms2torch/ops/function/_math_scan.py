@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from itertools import accumulate
 
 import torch
 
@@ -31,6 +32,14 @@ def _axis(axis, t, name):
     return one_axis(axis, t, name)
 
 
+def _sums(x, axis: int, dtype=None):
+    """Running sums in the dtype of ``x``: on the CPU each is rounded to Float16, where torch keeps more."""
+    if x.dtype is not torch.float16 or x.device.type != "cpu" or not x.ndim or not x.shape[axis]:
+        return torch.cumsum(x, axis, dtype=x.dtype)
+    first, *others = x.unbind(axis)
+    return torch.stack(list(accumulate(others, torch.add, initial=first)), axis)
+
+
 @op()
 @spelled(dim="axis")
 def cumsum(x, axis, dtype=None):
@@ -39,10 +48,10 @@ def cumsum(x, axis, dtype=None):
         x = x.to(_dtype.to_torch(dtype))
     if axis.__class__ is int and x.ndim:
         try:
-            return torch.cumsum(x, axis) if x.is_floating_point() else torch.cumsum(x, axis, dtype=x.dtype)
+            return _sums(x, axis)
         except IndexError:
             pass                             # told below
-    return torch.cumsum(x, _axis(axis, x, "CumSum"), dtype=x.dtype)
+    return _sums(x, _axis(axis, x, "CumSum"))
 
 
 @method(name="cumsum")
@@ -58,7 +67,7 @@ def _tensor_cumsum(self, axis=None, dtype=None):
     n = self.ndim or 1
     if axis.__class__ is int and not -n <= axis < n:
         raise ValueError(f"The 'axis' must be in the range of [{-n}, {n}), but got {axis}.")
-    return torch.cumsum(self, _axis(axis, self, "CumSum"), dtype=self.dtype)
+    return _sums(self, _axis(axis, self, "CumSum"))
 
 
 @mint_form(name="cumsum")
@@ -69,7 +78,7 @@ def _mint_cumsum(input, dim, dtype=None):
 @primitive("CumSum", init={"exclusive": False, "reverse": False})
 def _cum_sum(input, axis, exclusive=False, reverse=False):
     """Running sums along ``axis`` (``mindspore.ops.CumSum``)."""
-    return _scan(torch.cumsum, input, _axis(axis, input, "CumSum"), exclusive, reverse, 0)
+    return _scan(_sums, input, _axis(axis, input, "CumSum"), exclusive, reverse, 0)
 
 
 @op(method=True, mint=True)

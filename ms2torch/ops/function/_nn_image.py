@@ -244,7 +244,11 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """
     if input.ndim == 4:
         input = input.flatten(1, 2)
-    return F.fold(input, tuple(ints(output_size)), kernel_size, dilation, padding, stride)
+    output_size = tuple(ints(output_size))
+    if min(output_size) < 0:
+        raise final(ValueError("For 'Col2Im', the value of 'output_size' must not be negative, but got "
+                               f"{list(output_size)}."))
+    return F.fold(input, output_size, kernel_size, dilation, padding, stride)
 
 
 def patches(t, ksizes, strides, rates, padding: str):

@@ -249,11 +249,16 @@ def binary_entropy(x, y, weight, reduction: str):
                                  "but got value: "
                             f"{float(wrong.flatten()[0]):g}")) from err
     with torch.no_grad():
-        # torch's gradient is MindSpore's; its value differs where a probability is 0 or 1.
-        p = x.float()
-        bounded = -(y * (p + 1e-12).log() + (1 - y) * (1 - p + 1e-12).log())
-        change = (bounded if weight is None else bounded * weight) - loss
-    return reduced(loss + change.to(loss.dtype), reduction)
+        # torch's gradient is MindSpore's; its value differs where a probability is 0 or 1, and in the
+        # roundings of each step, of which Float16 (where 1e-12 is 0) has many.
+        bounded = y * (x + 1e-12).log() + (1 - y) * (1 - x + 1e-12).log()
+        bounded = -bounded if weight is None else -weight * bounded
+    loss = bounded + (loss - loss.detach())
+    if reduction == "none" or loss.dtype is not torch.float32:
+        return reduced(loss, reduction)
+    # MindSpore adds in pairs, which rounds so little that short sums are the nearest number.
+    total = loss.sum(dtype=torch.float64).float()
+    return total / loss.numel() if reduction == "mean" else total
 
 
 @op

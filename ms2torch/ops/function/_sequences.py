@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 
 from ._array_shape import ints
@@ -70,7 +71,11 @@ def _levenshtein(a, b) -> int:
 
 
 def _greedy(inputs, sequence_length, merge_repeated):
-    _, batch, classes = inputs.shape
+    steps, batch, classes = inputs.shape
+    for n, length in enumerate(sequence_length.tolist()):
+        if length > steps:
+            raise final(RuntimeError(f"For 'CTCGreedyDecoder', sequence_length[{n}] {length} should be less "
+                                     f"than {steps}."))
     scores, best = inputs.max(2)
     indices, values, longest, total = [], [], 0, []
     for n in range(batch):

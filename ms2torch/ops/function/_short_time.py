@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 
 
@@ -30,6 +31,9 @@ def _fft_with_size(x, signal_ndim, inverse, real, norm="backward", onesided=True
     if not inverse:
         return (torch.fft.rfftn if onesided else torch.fft.fftn)(x, dim=dims, norm=norm)
     if onesided:
+        if x.shape[-1] == 1 and not signal_sizes:
+            raise final(ValueError("For 'FFTWithSize', the last dimension of the input cannot be 1, but got: "
+                                   f"{x.shape[-1]}"))
         return torch.fft.irfftn(x, tuple(signal_sizes) or None, dims, norm)
     return torch.fft.ifftn(x, dim=dims, norm=norm).real
 

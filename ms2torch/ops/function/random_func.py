@@ -117,6 +117,21 @@ class Multinomial(_Random):
 
 
 @_random
+class RandomCategorical(Primitive):
+    """Classes of each row drawn by its logits (``mindspore.ops.RandomCategorical``), a stream for a seed."""
+
+    def __init__(self, dtype=_dtype.int64) -> None:
+        super().__init__("RandomCategorical")
+        self.add_prim_attr("dtype", dtype)
+        self.add_prim_attr("side_effect_hidden", True)
+        self._streams: dict[int, Stream] = {}
+
+    def __call__(self, logits, num_sample, seed) -> Tensor:
+        stream = self._streams.setdefault(int(seed), Stream(0, int(seed)))
+        return wrap(stream.categories(logits._t.detach(), int(num_sample)).to(self.dtype.torch))
+
+
+@_random
 class RandomChoiceWithMask(Primitive):
     """``count`` places where the mask is True, and which of the rows are such.
 
@@ -127,9 +142,10 @@ class RandomChoiceWithMask(Primitive):
         super().__init__("RandomChoiceWithMask")
         for name, value in (("count", count), ("seed", seed), ("seed2", seed2), ("side_effect_hidden", True)):
             self.add_prim_attr(name, value)
+        self._stream = Stream(seed, seed2)
 
     def __call__(self, input_x):
-        index, mask = _choice(input_x._t, self.count)
+        index, mask = _choice(input_x._t, self.count, self._stream)
         return wrap(index), wrap(mask)
 
 
@@ -293,7 +309,7 @@ def multinomial(input, num_samples, replacement=True, seed=None):
 @op(method=True)
 def random_categorical(logits, num_sample, seed=0, dtype=_dtype.int64):
     """``num_sample`` classes of each row drawn by its logits (``mindspore.ops.random_categorical``)."""
-    return torch.multinomial(torch.softmax(logits.float(), -1), num_sample, True).to(dtype.torch)
+    return Stream(0, int(seed)).categories(logits.detach(), int(num_sample)).to(dtype.torch)
 
 
 @op
@@ -343,12 +359,14 @@ def random_poisson(shape, rate, seed=None, dtype=_dtype.float32):
     return drawn.to(wanted(dtype, torch.float32, "random_poisson"))
 
 
-def _choice(mask, count):
+def _choice(mask, count, stream):
     places = torch.nonzero(mask)
-    places = places[torch.randperm(len(places), device=places.device)][:count].int()
+    places = places[stream.order(mask.shape, len(places))][:count].int()
     index = torch.zeros((count, mask.ndim), dtype=torch.int32, device=mask.device)
     index[:len(places)] = places
-    return index, torch.arange(count, device=mask.device) < len(places)
+    kept = torch.zeros(count, dtype=torch.bool, device=mask.device)
+    kept[:len(places)] = True
+    return index, kept
 
 
 @op
@@ -357,12 +375,7 @@ def choice_with_mask(input_x, count=256, seed=None):
 
     (``ops.choice_with_mask``.)
     """
-    return _choice(input_x, count)
-
-
-@primitive("RandomCategorical", init={"dtype": _dtype.int64})
-def _random_categorical(logits, num_sample, seed, dtype=_dtype.int64):
-    return torch.multinomial(torch.softmax(logits.float(), -1), num_sample, True).to(dtype.torch)
+    return _choice(input_x, count, stream(seed, "choice_with_mask"))
 
 
 @primitive("TruncatedNormal", init={"dtype": _dtype.float32, "seed": 0, "seed2": 0})

@@ -63,7 +63,16 @@ def coo_concat(sp_input, concat_dim=0):
     """COOTensors joined along an axis (``mindspore.ops.coo_concat``). ValueError for fewer than two."""
     if len(sp_input) < 2:
         raise ValueError("For coo_concat, not support COOTensor input number < 2.")
+    if isinstance(concat_dim, float):
+        raise TypeError("list indices must be integers or slices, not float")
+    if not -2 <= concat_dim < 2:
+        raise IndexError("list index out of range")
     concat_dim %= 2
+    for k, x in enumerate(sp_input):
+        if x.shape[1 - concat_dim] != sp_input[0].shape[1 - concat_dim]:
+            raise RuntimeError(f"For op SparseConcatThe No.{k} input COO tensor shape size is incorrect. The "
+                               f"No.{1 - concat_dim} shape is {x.shape[1 - concat_dim]} not equal with first "
+                               f"COO tensor shape: {sp_input[0].shape[1 - concat_dim]}.")
     places, sizes = [], [0]
     for x in sp_input:
         moved = x.indices._t.clone()

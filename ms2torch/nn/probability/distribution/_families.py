@@ -7,6 +7,7 @@ import math
 import torch
 from torch import distributions as td
 
+from ms2torch import _checkparam as check
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import wrap
 from ms2torch.nn.layer.math import DiGamma, LBeta
@@ -14,7 +15,7 @@ from ms2torch.nn.probability.bijector import Exp, GumbelCDF, Invert
 from ms2torch.ops.function.random_func import stream
 
 from ._over_torch import OverTorch
-from .distribution import INTEGERS
+from .distribution import FLOATS, INTEGERS
 from .normal import Normal
 from .uniform import Uniform
 
@@ -188,6 +189,7 @@ class Geometric(_Counted):
     """Failures before the first success (``mindspore.nn.probability.distribution.Geometric``)."""
 
     def __init__(self, probs=None, seed=None, dtype=_dtype.int32, name="Geometric"):
+        check.check_type_name("dtype", dtype, (*INTEGERS, *FLOATS), type(self).__name__)
         super().__init__(probs, seed, dtype, name)
 
     def _made(self, probs):

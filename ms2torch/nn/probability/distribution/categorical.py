@@ -29,7 +29,7 @@ class Categorical(Distribution):
     """
 
     def __init__(self, probs=None, seed=None, dtype=int32, name="Categorical") -> None:
-        check.check_type_name("dtype", dtype, (*INTEGERS, *FLOATS), type(self).__name__)
+        check.check_type_name("dtype", dtype, (*INTEGERS[4:], *INTEGERS[:4], *FLOATS), type(self).__name__)
         super().__init__(seed, dtype, name, {"probs": probs, "seed": seed, "dtype": dtype, "name": name,
                                              "param_dict": {"probs": probs}})
         self._probs = self._add_parameter(probs, "probs")

@@ -1,0 +1,127 @@
+"""Private random operators with seeds of their own: evenly over an interval, normal within bounds, and
+classes by the logarithm of their rank."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from ms2torch._core.errors import final
+from ms2torch._core.operators.primitive import Primitive
+from ms2torch._core.random.philox_streams import PhiloxStream
+from ms2torch._core.tensor.tensor import Tensor, wrap
+
+_FLOATS = (torch.float16, torch.float32, torch.float64)
+
+
+class Uniform(Primitive):
+    """Numbers from ``minval`` to ``maxval`` in a Tensor's shape and dtype, a stream for each instance.
+
+    MindSpore: ``mindspore.ops.operations.random_ops.Uniform``; the numbers are those of its CPU kernel.
+    """
+
+    def __init__(self, minval=0.0, maxval=1.0, seed=0, offset=0) -> None:
+        super().__init__("Uniform")
+        for name, value, kind in (("minval", minval, float), ("maxval", maxval, float),
+                                  ("seed", seed, int), ("offset", offset, int)):
+            if not isinstance(value, kind):
+                raise TypeError(f"For 'Uniform', the '{name}' must be {kind.__name__}, but got "
+                                f"'{type(value).__name__}'")
+            self.add_prim_attr(name, value)
+        if minval < 0:
+            raise ValueError("For 'Uniform', the 'minval' must be float and must >= 0, but got "
+                             f"'{minval}' with type 'float'.")
+        if minval > maxval:
+            raise ValueError(f"For 'Uniform', the 'minval' should be <= maxval: {maxval}, but got {minval}.")
+        self._low, self._width, self._stream = minval, maxval - minval, PhiloxStream(seed, offset)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        if not isinstance(x, Tensor):
+            kind = "Int64" if isinstance(x, int) else type(x).__name__
+            raise TypeError("For Primitive[Uniform], the type of input argument[x] must be Tensor but got "
+                            f"{kind}.")
+        if x._t.dtype not in _FLOATS:
+            raise TypeError("For primitive[Uniform], the input argument[x] must be a type of "
+                            "{Tensor[Float16], Tensor[Float32], Tensor[Float64]}, but got "
+                            f"Tensor[{x.dtype}].")
+        return wrap((self._stream.fractions(x.shape) * self._width + self._low).to(x._t.dtype))
+
+
+def _normal_within(shape, mean, stdevs, min, max, seed=0, seed2=0):
+    """Normal numbers between ``min`` and ``max``, by inversion; of many bounds each serves one row.
+
+    The numbers for a seed are torch's.
+    """
+    size, name = tuple(shape.tolist()), "For primitive[ParameterizedTruncatedNormal], the"
+    if len(size) < 2:
+        raise final(ValueError(f"{name} size of argument[shape] must be greater than or equal to 2, but got "
+                               f"{len(size)}."))
+    if any(n <= 0 for n in size):
+        raise final(ValueError(f"{name} attribute[shape] should be a vector with all positive item. but got "
+                               f"[{', '.join(map(str, size))}, ]."))
+    kind = mean.dtype
+    for name, value in (("mean", mean), ("stdevs", stdevs), ("min", min), ("max", max)):
+        if value.numel() not in (1, size[0]):
+            raise final(ValueError(f"For ParameterizedTruncatedNormal, {name} must be 0d, or {name}.shape = "
+                                   f"({size[0]}, ), but got ({value.numel()}, )."))
+    column = (-1, *[1] * (len(size) - 1))
+    mean, stdevs, low, high = (t.double().reshape(column) for t in (mean, stdevs, min, max))
+    for wrong, told in ((stdevs <= 0, "stdevs value must be greater than 0"),
+                        (low >= high, "max value must be greater than min value")):
+        if bool(wrong.any()):
+            raise final(RuntimeError(f"For ParameterizedTruncatedNormal, {told} in each batch."))
+    begin, end = (torch.special.ndtr((bound - mean) / stdevs) for bound in (low, high))
+    draw = torch.Generator().manual_seed(seed ^ seed2 << 32) if seed or seed2 else None
+    share = torch.rand(size, dtype=torch.float64, generator=draw).to(mean.device)
+    value = mean + stdevs * torch.special.ndtri(begin + (end - begin) * share)
+    return torch.minimum(torch.maximum(value, low), high).to(kind)
+
+
+def _candidates(true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0):
+    """Classes drawn by P(c) = log((c + 2) / (c + 1)) / log(range_max + 1), and how often to expect true and
+    drawn ones. The numbers for a seed are torch's."""
+    _check(num_true, num_sampled, unique, range_max, seed)
+    name = "LogUniformCandidateSampler"
+    if true_classes.ndim != 2:
+        raise final(ValueError(f"{name} input true_classes dims should be 2."))
+    if true_classes.shape[1] != num_true:
+        raise final(ValueError(f"{name} input true_classes dim[1] should equal to num_true, "
+                               f"true_classes.dim[1] = {true_classes.shape[1]}, num_true = {num_true}"))
+    draw = torch.Generator().manual_seed(seed) if seed else None
+    width, drawn, tries = math.log(range_max + 1), [], 0
+    while len(drawn) < num_sampled:
+        tries += 1
+        one = int(math.exp(float(torch.rand((), dtype=torch.float64, generator=draw)) * width)) - 1
+        if not unique or one not in drawn:
+            drawn.append(one % range_max)
+    sampled = torch.tensor(drawn, device=true_classes.device)
+
+    def expected(classes):
+        chance = ((classes + 2.0) / (classes + 1.0)).log() / width
+        return -torch.expm1(tries * torch.log1p(-chance)) if unique else chance * num_sampled
+
+    return sampled, expected(true_classes), expected(sampled)
+
+
+def _check(num_true, num_sampled, unique, range_max, seed) -> None:
+    """The errors of attributes that ``LogUniformCandidateSampler`` refuses."""
+    name = "For 'LogUniformCandidateSampler', the"
+    for what, value in (("num_true", num_true), ("num_sampled", num_sampled), ("unique", unique),
+                        ("range_max", range_max), ("seed", seed)):
+        kind = bool if what == "unique" else int
+        if type(value) is not kind:
+            raise TypeError(f"{name} type of '{what}' should be '{kind.__name__}', but got type "
+                            f"'{type(value).__name__}'.")
+    for what, value, least in (("num_true", num_true, 1), ("num_sampled", num_sampled, 1), ("seed", seed, 0)):
+        if value < least:
+            raise ValueError(f"{name} argument '{what}' must >= {least}, but got {value}.")
+    if unique and range_max < num_sampled:
+        raise ValueError(f"{name} 'range_max' should be >= num_sampled: {num_sampled}, but got {range_max}.")
+
+
+ROWS = {
+    "LogUniformCandidateSampler": _candidates,
+    "ParameterizedTruncatedNormal": _normal_within,
+    "Uniform": Uniform,
+}
