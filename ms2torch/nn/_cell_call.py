@@ -119,8 +119,7 @@ class CellCall:
             compute = partial(_in_precision, self)
         if self._parameter_hooks:
             compute = partial(_with_hooked_parameters, self)
-        if mode.differentiation is not None and hooks and (
-                hooks.get("backward") or hooks.get("backward_pre")):
+        if hooks and (hooks.get("backward") or hooks.get("backward_pre")) and passes.is_differentiating():
             output = backward_hooked(self, hooks, compute, args, kwargs)
         else:
             output = compute(*args, **kwargs)
@@ -161,7 +160,7 @@ def _constructed(cell: CellCall, *args, **kwargs):
     inside = cell._in_slow_construct
     cell.__dict__["_in_slow_construct"] = True
     try:
-        if mode.differentiation is not None and cell.has_bprop:
+        if cell.has_bprop and passes.is_differentiating():
             return custom_bprop(cell.construct, cell.bprop, args, kwargs)
         if mode.differentiation is not None and cell._recompute:
             return checkpointed(cell.construct, args, kwargs)

@@ -9,6 +9,7 @@ from ms2torch._core.gradient.functions import with_gradient_of
 from ms2torch._core.operators.error_wrappers import wrap_class
 from ms2torch._core.operators.registry import Primitive, op
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.torch_private import is_transforming
 
 
 @op(primitive="StopGradient")
@@ -64,7 +65,7 @@ class HookBackward(Primitive):
             name = getattr(self.hook_fn, "__name__", type(self.hook_fn).__name__)
             return tuple(from_hook(g, name)._t for g in (result if several else (result,)))
 
-        if mode.graph or not any(x._t.requires_grad for x in inputs):
+        if mode.graph or is_transforming() or not any(x._t.requires_grad for x in inputs):
             return inputs[0] if len(inputs) == 1 else inputs
         passed = observe_gradients(inputs, see)
         return passed[0] if len(passed) == 1 else passed

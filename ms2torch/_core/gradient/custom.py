@@ -18,14 +18,17 @@ from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 class _Bprop(torch.autograd.Function):
     """Forward as it is, backward by a Python function over (inputs, output, output's gradient)."""
 
+    generate_vmap_rule = True
+
     @staticmethod
-    def forward(ctx, run, *raw):
-        ctx.run = run
-        outs = run.forward(raw)
-        ctx.save_for_backward(*raw, *outs)
+    def forward(run, *raw):
+        return run.forward(raw)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.run, *raw = inputs
+        ctx.save_for_backward(*raw, *output)
         ctx.count = len(raw)
-        ctx.set_materialize_grads(True)
-        return outs
 
     @staticmethod
     def backward(ctx, *grads):
@@ -166,14 +169,18 @@ class _Watch(torch.autograd.Function):
     ``all_of_them``: also those of what needs none, but of integers.
     """
 
+    generate_vmap_rule = True
+
     @staticmethod
-    def forward(ctx, see, all_of_them, *raw):
-        ctx.see = see
-        outs = tuple(t.view_as(t) for t in raw)
-        whole = [not (t.is_floating_point() or t.is_complex()) for t in outs]
-        ctx.mark_non_differentiable(*[t for t, w in zip(outs, whole, strict=True) if w])
+    def forward(see, all_of_them, *raw):
+        return tuple(t.view_as(t) for t in raw)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.see, all_of_them, *_ = inputs
+        whole = [not (t.is_floating_point() or t.is_complex()) for t in output]
+        ctx.mark_non_differentiable(*[t for t, w in zip(output, whole, strict=True) if w])
         ctx.shown = [not w for w in whole] if all_of_them else None
-        return outs
 
     @staticmethod
     def backward(ctx, *grads):
@@ -219,7 +226,8 @@ def backward_hooked(cell, hooks: dict, compute, args: tuple, kwargs: dict):
     (torch's full backward hooks do not fire on wrapper outputs.)
     """
     watch = _Hooked(cell, hooks)
-    mode.differentiation.hooked.append(watch)
+    if mode.differentiation is not None:
+        mode.differentiation.hooked.append(watch)
     if watch.backward:
         watch.waiting = bool(tensors_of(args))
         # Tensors inside tuples are no inputs to the hooks.

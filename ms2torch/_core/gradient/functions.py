@@ -5,7 +5,9 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.torch_private import is_transforming
 
 
 class _Applied(torch.autograd.Function):
@@ -122,6 +124,9 @@ def _vector(shape) -> str:
 
 def apply(function, args: tuple, kwargs: dict):
     """Call ``function``, a class with ``forward`` and ``backward``."""
+    if is_transforming():
+        raise unsupported("common._Function inside vmap", "its backward is the program's own Python.",
+                          "a Cell with a bprop, or ops.vmap outside of it.")
     call = _Call(function, args, kwargs)
     if mode.differentiation is None or not any(call.context.needs_input_grad):
         call.forward()
@@ -133,10 +138,15 @@ def apply(function, args: tuple, kwargs: dict):
 class _Seen(torch.autograd.Function):
     """Identity whose gradient passes through ``function(gradient)``."""
 
+    generate_vmap_rule = True
+
     @staticmethod
-    def forward(ctx, t, function):
-        ctx.function = function
+    def forward(t, function):
         return t.view_as(t)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.function = inputs[1]
 
     @staticmethod
     def backward(ctx, grad):

@@ -22,7 +22,7 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.random import random_streams, repeating
 from ms2torch._core.tensor.tensor import Tensor, wrap
-from ms2torch._core.torch_private import set_grad_enabled
+from ms2torch._core.torch_private import is_transforming, set_grad_enabled
 
 from . import copy_on_write, threads
 
@@ -338,6 +338,11 @@ def _settling(content: torch.Tensor, owned: bool) -> torch.Tensor:
 def is_integral(t: torch.Tensor) -> bool:
     """Whether ``t`` holds integers or bools, which autograd cannot differentiate by."""
     return t.dtype in WHOLE
+
+
+def is_differentiating() -> bool:
+    """Whether a pass is open, or one of torch's function transforms, which `vmap` needs, under way."""
+    return mode.differentiation is not None or is_transforming()
 
 
 def trainable(weights) -> list:

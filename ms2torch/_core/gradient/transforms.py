@@ -34,6 +34,9 @@ def _standing_in(weights, values):
 
 def under_functorch(fn, args, kwargs, places, weights, sens, has_aux) -> Differentiated:
     """``differentiate`` inside ``vmap``."""
+    given = [(args if p.__class__ is int else kwargs)[p]._t for p in places]
+    if any(map(is_integral, given)):
+        return _of_integers(fn, args, kwargs, places, given, (weights, sens, has_aux))
     wanted = passes.trainable(weights)
     held = {}
 
@@ -46,13 +49,24 @@ def under_functorch(fn, args, kwargs, places, weights, sens, has_aux) -> Differe
         held["output"] = output
         return tuple(_differentiated(output, has_aux)), [t._t for t in tensors_of(output)]
 
-    given = [(args if p.__class__ is int else kwargs)[p]._t for p in places]
     outs, pull, values = torch.func.vjp(pure, given, [w._t for w in wanted], has_aux=True)
     for wrapper, t in zip(tensors_of(held["output"]), values, strict=True):
         wrapper._t = t
     ones = tuple(torch.ones_like(o) for o in outs) if sens is None else tuple(s._t for s in tensors_of(sens))
     inputs, grads = pull(ones)
     return Differentiated(held["output"], list(inputs), _spread(list(grads), wanted, weights))
+
+
+def _of_integers(fn, args, kwargs, places, given, options) -> Differentiated:
+    """`under_functorch` by integers: their function continued to real numbers. The output is that of a run of
+    its own."""
+    call, named = list(args), dict(kwargs)
+    for p, t in zip(places, given, strict=True):
+        (call if p.__class__ is int else named)[p] = wrap(t.double() if is_integral(t) else t)
+    found = under_functorch(fn, call, named, places, *options)
+    found.inputs = [g.to(t.dtype) for g, t in zip(found.inputs, given, strict=True)]
+    found.output = fn(*args, **kwargs)
+    return found
 
 
 def _split(output, has_aux: bool):

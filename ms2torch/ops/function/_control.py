@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient.custom import custom_bprop
+from ms2torch._core.gradient.passes import is_differentiating
 from ms2torch._core.operators.registry import REQUIRED, Primitive, primitive, primitive_class
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
@@ -44,7 +44,7 @@ def _scan(loop_func, init, xs, length=None, unroll=True):
            on_tensors=True)
 def _morph(*args, fn, infer_shape, infer_dtype, bprop_fn=None):
     """A function of Tensors as an operator (``mindspore.ops.Morph``), with ``bprop_fn`` for its gradients."""
-    if bprop_fn is None or mode.differentiation is None:
+    if bprop_fn is None or not is_differentiating():
         return fn(*args)
     return custom_bprop(fn, bprop_fn, args, {})
 
@@ -76,7 +76,7 @@ def _custom(*args, func, out_shape=None, out_dtype=None, func_type="pyfunc", bpr
                 raise RuntimeError(f"memcpy failed.\nThe function gave {made}, out_dtype says {dtype}.")
         return tuple(map(Tensor, found)) if several else Tensor(found)
 
-    if bprop is None or mode.differentiation is None:
+    if bprop is None or not is_differentiating():
         return forward(*args)
     return custom_bprop(forward, bprop, args, {})
 
