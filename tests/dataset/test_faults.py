@@ -49,6 +49,19 @@ def test_a_jpeg_may_lack_its_end_marker_and_nothing_else():
         V.Decode()(whole[:-40])
 
 
+def test_a_png_whose_parts_do_not_lead_to_its_end_takes_no_memory():
+    resource, pillow, file = pytest.importorskip("resource"), pytest.importorskip("PIL.Image"), io.BytesIO()
+    pillow.fromarray(np.zeros((40, 50, 3), np.uint8)).save(file, "PNG")
+    whole, peak = file.getvalue(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = whole.index(b"IDAT")
+    tail = b"IDAt" + whole[start + 4:]
+    for left in range(1, 8):                       # bytes that are read as the length of a part
+        length = struct.pack(">I", len(tail) - 8 - left)
+        with pytest.raises(RuntimeError, match="Decode: image decode failed"):
+            V.Decode()(np.frombuffer(whole[:start - 4] + length + tail, np.uint8))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < peak + (300 << 10)
+
+
 def test_a_record_longer_than_its_file_is_refused_without_memory_for_it(tmp_path):
     length = struct.pack("<Q", 1 << 45)
     (tmp_path / "a.tfrecord").write_bytes(length + struct.pack("<I", masked_crc(length)) + b"\n\0")

@@ -56,6 +56,21 @@ def test_a_killed_worker_is_an_error_within_seconds():
     assert time.monotonic() - start < 5
 
 
+def test_a_killed_worker_is_told_while_another_is_busy():
+    def killed(value):
+        if value == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if value == 2:
+            time.sleep(30)
+        return value
+
+    start = time.monotonic()
+    with pytest.raises(RuntimeError, match=r"worker process 1 \(pid \d+\) was killed by SIGKILL"):
+        for _ in mapped(killed).create_tuple_iterator(num_epochs=1):
+            pass
+    assert time.monotonic() - start < 5
+
+
 @pytest.mark.parametrize("way", ["stopped", "left", "SIGINT", "SIGTERM", "SIGKILL"])
 def test_no_process_stays(way):
     def slow(value):

@@ -216,12 +216,30 @@ CSV = {
     "defaults-kind": lambda: csv("a\n1\n", column_defaults=5),
     "default-kind": lambda: csv("a\n1\n", column_defaults=[None]),
     "name-kind": lambda: csv("a\n1\n", column_names=[5]),
+    "open-quote-later": lambda: csv('a,b\n1,2\n3,"4,5\n6,7\n'), "open-quote-named": lambda: csv('1,2\n"3,4\n', column_names=["x", "y"]),
+    "quoted-names": lambda: csv('"a",b"q,"c"d\n1,2,3\n'), "open-name": lambda: csv('a,"b\n1,2\n'), "no-last-name": lambda: csv("a,b,\n1,2\n"),
+    "blank-first-line": lambda: csv("\n\na,b\n1,2\n"), "bare-return-first": lambda: csv("\r\na,b\n"), "unended": lambda: csv("a\n1\n2"),
+    "unended-short": lambda: csv("1,2\n3", column_names=["x", "y"]), "unended-blank": lambda: csv("1,2\n3,", column_names=["x", "y"]),
+    "unended-quote": lambda: csv('1\n"2"', column_names=["x"]),
 }
 
 
 @case(each={"name": list(CSV)})
 def test_csv(name):
     return said(CSV[name])
+
+
+def sizes(text, **arguments):
+    written("f", text)
+    data = ds.CSVDataset("f", shuffle=False, **arguments)
+    return data.get_col_names(), data.get_dataset_size()
+
+
+@case()
+def test_sizes_of_csv():
+    texts = ["a,b", "a,b,\n1,2,3\n", 'a,b\n1,"2"x\n', 'a,b\n1,2\n3,"4\n', "\r\na,b\n", "", "a\n1\n2", "a,b\n1\n"]
+    return [said(lambda text=text, more=more: sizes(text, **more))
+            for text in texts for more in ({}, {"column_names": ["p", "q"]}, {"column_defaults": ["", 0]})]
 
 
 def lines(data, **arguments):

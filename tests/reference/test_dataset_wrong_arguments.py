@@ -66,6 +66,31 @@ def test_of_sound():
     ])
 
 
+def said_of(found):
+    """Of `lines` what went wrong, without tracebacks and Python's paths."""
+    return [[one[0], one[1].rsplit("\n\n---", 1)[0].strip().rsplit("\n", 1)[-1], one[1].rsplit("\n", 1)[-1]] if isinstance(one, list) else one
+            for one in found]
+
+
+@case()
+def test_of_what_functions_return():
+    def passed(function, **settings):
+        data = ds.NumpySlicesDataset([1, 2, 3, 4], ["x"], shuffle=False)
+        data = data.map(function, "x") if not settings else data.batch(2, per_batch_map=function, input_columns=["x"])
+        return [np.asarray(row[0]).tolist() for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+
+    odd = [object(), [1, None], [[1], [2, 3]], np.array([1j]), np.zeros(2, np.longdouble), 2 ** 70, np.array(["2020-01-01"], "datetime64[D]"), {1}]
+    batches = [*([one, one] for one in odd[:-1]), 5, None, [1], [1, 2, 3], (value for value in ()), np.array([object()]), np.zeros(2, np.longdouble), np.zeros(3)]
+
+    class Failing(ds.Sampler):
+        def __iter__(self):
+            yield 0
+            raise IndexError("no more")
+
+    found = lines([lambda one=one: passed(lambda x: one) for one in odd] + [lambda one=one: passed(lambda x, info: (one,), batched=True) for one in batches])
+    return said_of(found + lines([lambda: rows(sampler=Failing(4))]))
+
+
 def rows(**settings):
     data = ds.NumpySlicesDataset(np.arange(5), ["x"], **settings)
     return np.array([int(row[0]) for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)])

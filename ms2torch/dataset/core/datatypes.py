@@ -24,3 +24,8 @@ def mstype_to_detype(type_) -> np.dtype:
 def mstypelist_to_detypelist(type_list) -> list:
     """A list of MindSpore dtypes as columns' dtypes; None stays."""
     return [None if type_ is None else mstype_to_detype(type_) for type_ in type_list]
+
+
+def is_data(dtype: np.dtype) -> bool:
+    """Whether arrays of a dtype may be a column's values: what MindSpore's pipeline has a type for."""
+    return dtype.kind in "biuUS" or (dtype.kind == "f" and dtype.itemsize <= 8)

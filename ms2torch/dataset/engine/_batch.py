@@ -8,6 +8,7 @@ from itertools import islice
 import numpy as np
 
 from ..core import config
+from ..core.datatypes import is_data
 from ..core.errors import UserCodeError, pipeline_error, user_stack
 from ..core.validator_helpers import check_columns, check_num_parallel_workers, check_pos_int32, type_check
 from .datasets import UnionBaseDataset, places, to_list
@@ -152,10 +153,11 @@ class BatchDataset(_Batching):
             made = columns_made(made, len(outputs))
             if len(outputs) != len(take):
                 rest = [stacked([row[i] for row in group], i) for i in keep[::-1]]
-                return [column_of(column, n, pads.get(n)) for n, column in enumerate(made)] + rest
+                return [column_of(column, n, outputs[n], len(group), pads.get(n))
+                        for n, column in enumerate(made)] + rest
             whole = [None] * len(names)
-            for i, column in zip(take, made, strict=True):
-                whole[i] = column_of(column, i, pads.get(i))
+            for i, name, column in zip(take, outputs, made, strict=True):
+                whole[i] = column_of(column, i, name, len(group), pads.get(i))
             for i in keep:
                 whole[i] = stacked([row[i] for row in group], i)
             return whole
@@ -190,6 +192,11 @@ class PaddedBatchDataset(_Batching):
 
 def columns_made(made, wanted: int) -> tuple:
     """What a ``per_batch_map`` gave, as that many columns."""
+    if made is None:
+        raise pipeline_error(
+            "Got None from Python object. The subprocess of dataset may exit unexpected or be killed, main "
+            "process will exit. If this is not an artificial operation, you can use "
+            "mindspore.dataset.config.set_enable_watchdog(False) to block this error.")
     made = made if isinstance(made, tuple) else (made,)
     if len(made) != wanted:
         raise pipeline_error("Invalid per_batch_map, the number of columns returned in 'per_batch_map' "
@@ -197,14 +204,28 @@ def columns_made(made, wanted: int) -> tuple:
     return made
 
 
-def column_of(column, number, rule=None):
+def column_of(column, number, name, rows, rule=None):
     """A column from ``per_batch_map``: an array is the batch, a list its elements."""
-    if isinstance(column, np.ndarray):
-        return np.array(column)
     if isinstance(column, dict):
         return column
-    elements = [np.asarray(x.asnumpy() if hasattr(x, "asnumpy") else x) for x in column]
+    if isinstance(column, np.ndarray):
+        return _data(np.array(column))
+    try:
+        elements = [x if isinstance(x, dict) else np.asarray(x.asnumpy() if hasattr(x, "asnumpy") else x)
+                    for x in column]
+    except (TypeError, ValueError) as error:
+        raise UserCodeError(f"{type(error).__name__}: {error}") from error
+    if len(elements) != rows:
+        raise pipeline_error(f"Invalid data, column: {name} expects: {rows} rows returned from "
+                             f"'per_batch_map', got: {len(elements)}")
+    elements = [x if isinstance(x, dict) else _data(x) for x in elements]
     return stacked(padded(elements, *rule) if rule else elements, number)
+
+
+def _data(array: np.ndarray) -> np.ndarray:
+    if not is_data(array.dtype):
+        raise pipeline_error("Failed to create tensor from numpy array, data type is unknown.")
+    return array
 
 
 def stacked(elements, column: int) -> np.ndarray:

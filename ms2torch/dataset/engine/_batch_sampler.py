@@ -53,6 +53,7 @@ def _collate(source):
             made = function(*[[row[i] for row in group] for i in range(len(names))])
         except Exception as error:
             raise UserCodeError(f"{type(error).__name__}: {user_stack(error)}") from error
-        return [column_of(column, place) for place, column in enumerate(columns_made(made, len(names)))]
+        return [column_of(column, place, names[place], len(group))
+                for place, column in enumerate(columns_made(made, len(names)))]
 
     return collate

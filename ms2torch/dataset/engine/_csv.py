@@ -54,17 +54,29 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
                     raise syntax_error("CSVDataset: 'column_names' : Invalid parameter, duplicate column "
                                        f"names are not allowed: {name}")
             return self.column_names
-        headers = []
-        for file in self.dataset_files:
-            header = next((fields for _, fields in self._records(file)), [])
+        headers = [self._header(file) for file in self.dataset_files]
+        for file, header in zip(self.dataset_files, headers, strict=True):
             if len(set(header)) < len(header):
                 raise pipeline_error(f"Invalid file, failed to get column name list from csv file: {file}")
-            headers.append(header)
+        self._check_defaults(headers[0])
         if not headers[0]:
             raise pipeline_error("GetColumnNames: column_name_id map can not be empty.")
         if any(header != headers[0] for header in headers):
             raise pipeline_error("Invalid file, failed to obtain column name from input csv file list.")
         return headers[0]
+
+    def _header(self, file: str) -> list[str]:
+        """The names in a file's first line, quotes and all."""
+        with open(file, encoding="utf-8", errors="surrogateescape", newline="\n") as text:
+            line = text.readline().removesuffix("\n").removesuffix(self.field_delim)
+        *names, last = line.split(self.field_delim)
+        return [*names, last.removesuffix("\r")] if line else []
+
+    def _check_defaults(self, names: list[str]) -> None:
+        if len(self.column_defaults) > len(names):
+            raise pipeline_error("Invalid parameter, the size of column_names should be equal to the size of "
+                                 f"'column_defaults', but got  size of 'column_defaults': "
+                                 f"{len(self.column_defaults)}, size of column_names: {len(names)}")
 
     def _nothing(self):
         files = "".join(f" {file}" for file in self.dataset_files)
@@ -72,19 +84,14 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
                               f"no data found). Check csv file path: {files}.")
 
     def _count_of(self, file):
-        try:
-            return max(sum(1 for _ in self._records(file)) - (not self.column_names), 0)
-        except _Malformed as error:
-            raise error.shown(file) from None
+        self._columns()
+        return sum(1 for _ in self._records(file, malformed=True))
 
     def _rows_of(self, file):
-        names, kinds = self._columns(), self._converters()
-        skip = not self.column_names
+        names = self._columns()
+        kinds = self._converters(names)
         try:
             for line, fields in self._records(file):
-                if skip:
-                    skip = False
-                    continue
                 row = [convert(file, line, field) for convert, field in zip(kinds, fields, strict=False)]
                 if len(fields) != len(names):
                     more = len(fields) > len(names)
@@ -97,38 +104,53 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
         except _Malformed as error:
             raise error.shown(file) from None
 
-    def _converters(self):
-        names, defaults = self._columns(), self.column_defaults
-        if len(defaults) > len(names):
-            raise pipeline_error("Invalid parameter, the size of column_names should be equal to the size of "
-                                 f"'column_defaults', but got  size of 'column_defaults': {len(defaults)}, "
-                                 f"size of column_names: {len(names)}")
+    def _converters(self, names: list[str]) -> list:
+        self._check_defaults(names)
         kinds = [_text if isinstance(one, str) else _float if isinstance(one, float) else _integer
-                 for one in defaults]
+                 for one in self.column_defaults]
         return kinds + [_text] * (len(names) - len(kinds))
 
-    def _records(self, file: str) -> Iterator[tuple[int, list[str]]]:
-        """Number and fields of each row; the row of names is not counted."""
-        return records(file, self.field_delim, 0 if self.column_names else -1)
+    def _records(self, file: str, malformed: bool = False) -> Iterator[tuple[int, list[str]]]:
+        return records(file, self.field_delim, not self.column_names, malformed)
 
 
-def records(file: str, delimiter: str = ",", offset: int = 0) -> Iterator[tuple[int, list[str]]]:
-    """Number (from 1 + ``offset``) and fields of each row; lines without anything are none."""
-    number, open_text = offset, ""
+def records(file: str, delimiter: str = ",", header: bool = False,
+            malformed: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Number and fields of each row, without the ``header`` where there is one; lines without anything are
+    none. `_Malformed` where quotes are wrong; with ``malformed`` such lines are rows as well, without fields.
+    """
+    number, open_text = 0, ""
     with open(file, encoding="utf-8", errors="surrogateescape", newline="\n") as text:
+        if header:
+            text.readline()
         for line in text:
             line = open_text + line
             if '"' not in line:
-                line = line.rstrip("\r\n")
-                if line:
+                fields = line.rstrip("\r\n").split(delimiter)
+                if fields != [""] and _complete(line, fields, malformed):
                     number += 1
-                    yield number, line.split(delimiter)
+                    yield number, fields
                 continue
-            fields = _quoted(line.removesuffix("\n").removesuffix("\r"), delimiter, number + 1, file)
+            try:
+                fields = _quoted(line.removesuffix("\n").removesuffix("\r"), delimiter, number + 1, file)
+            except _Malformed:
+                if not malformed:
+                    raise
+                fields = []
             open_text = line if fields is None else ""
-            if fields is not None:
+            if fields is not None and _complete(line, fields, malformed):
                 number += 1
                 yield number, fields
+        if open_text and not malformed:
+            raise _Malformed(number + 1, "Invalid csv file, reach the end of file in quote field, check "
+                                         f"{file}.")
+
+
+def _complete(line: str, fields: list[str], counted: bool) -> bool:
+    """Whether a line is a row: MindSpore counts a last one of a single field that does not end, and leaves
+    it out.
+    """
+    return counted or len(fields) > 1 or line.endswith(("\n", "\r"))
 
 
 class _Malformed(Exception):

@@ -98,8 +98,6 @@ class FilesDataset(SourceDataset):
     def _counts(self) -> list[int]:
         if self._known_counts is None:
             self._known_counts = [self._count_of(file) for file in self.dataset_files]
-            if not sum(self._known_counts):
-                raise self._nothing()
         return self._known_counts
 
     def _share(self) -> int:
@@ -136,6 +134,8 @@ class FilesDataset(SourceDataset):
 
         def part(piece):
             file, first, end = piece
+            if end == self._counts()[file]:                  # what is wrong behind the last row is told
+                end = None
             return islice(self._rows_of(self.dataset_files[file]), first, end)
 
         def chained(pieces):
@@ -145,6 +145,8 @@ class FilesDataset(SourceDataset):
         def epoch():
             nonlocal epochs
             epochs += 1
+            if not sum(self._counts()):
+                raise self._nothing()
             if self.shuffle_mode is not Shuffle.FALSE:
                 MT19937(seed if self.num_shards == 1 else epochs).shuffle(order)
             pieces = self._pieces(order)

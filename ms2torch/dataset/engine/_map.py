@@ -11,7 +11,8 @@ import numpy as np
 from ms2torch._core.tensor.tensor import Tensor
 
 from ..core import config
-from ..core.errors import pipeline_error, syntax_error
+from ..core.datatypes import is_data
+from ..core.errors import UserCodeError, operation_failed, pipeline_error, syntax_error
 from ..core.validator_helpers import type_check, type_check_list
 from ..debug.debug_hook import with_hooks
 from ..transforms.operation import is_pil, runs_python, step
@@ -185,7 +186,7 @@ def owned(value):
 
     (Arrays that come here belong to the pipeline already.)
     """
-    if type(value) is np.ndarray and value.dtype.kind in "biufUS":
+    if type(value) is np.ndarray and is_data(value.dtype):
         return value
     if isinstance(value, dict):
         return value
@@ -193,10 +194,11 @@ def owned(value):
         return value.asnumpy().copy()
     try:
         array = np.array(value)
-    except ValueError:
-        array = None
-    if array is None or array.dtype.kind not in "biufUS":
-        raise pipeline_error("Failed to create tensor from numpy array, data type is unknown.")
+    except ValueError as error:
+        raise operation_failed("PyFunc", error) from error
+    if not is_data(array.dtype):
+        raise UserCodeError("map operation: [PyFunc] failed. Failed to create tensor from numpy array, data "
+                            "type is unknown.")
     return array
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from ..core.errors import pipeline_error
+from ..core.errors import UserCodeError, pipeline_error
 from ._sampler import BuiltinSampler
 
 
@@ -44,8 +44,8 @@ class Sampler(BuiltinSampler):
         given, sizes = [], []
         for count, index in enumerate(self, 1):
             alone = isinstance(index, numbers.Number)
-            given.extend([index] if alone else index)
             sizes.append(0 if alone else len(index))
+            given.extend([index] if alone else index)
             if self.num_samples is not None and count >= self.num_samples:
                 break
         self.batch_sizes.append(sizes)
@@ -67,7 +67,10 @@ class Sampler(BuiltinSampler):
             if not first:
                 own.reset()
             first = False
-            indices = own.get_indices()
+            try:
+                indices = own.get_indices()
+            except Exception as error:
+                raise UserCodeError(f"{type(error).__name__}: {error}") from error
             if indices.dtype.kind not in "iu":
                 kind = "string" if indices.dtype.kind in "US" else indices.dtype
                 raise pipeline_error(f"Python sampler should return index of type integer, but got: {kind}")
@@ -84,10 +87,11 @@ class Sampler(BuiltinSampler):
             return self.num_samples
         try:
             probe = self._probe()
-        except TypeError as error:
-            raise pipeline_error(f"Call get_num_samples method failed: TypeError: {error}") from error
-        probe.dataset_size = rows
-        probe.get_indices()
+            probe.dataset_size = rows
+            probe.get_indices()
+        except Exception as error:
+            raise pipeline_error("Call get_num_samples method failed: "
+                                 f"{type(error).__name__}: {error}") from error
         return len(probe.batch_sizes.pop())
 
     def _probe(self):

@@ -119,6 +119,7 @@ class _Worker:
 
     def __init__(self, function, number: int, name: str, seed: int | None, others: list) -> None:
         self.name, self.held = name, 0
+        self._others, self._status = others, None
         self._sent = 0                                       # messages; each has a slot of its turn
         self._waiting, self._early = 0, deque()
         self._memory = mmap.mmap(-1, 2 * _SLOTS * _SLOT)
@@ -149,7 +150,7 @@ class _Worker:
             if whole is not None:
                 self.pipe.send_bytes(whole)
         except OSError:
-            raise self._died() from None
+            raise self.died() from None
         self._sent += 1
         self._waiting += 1
 
@@ -160,25 +161,38 @@ class _Worker:
     def _read(self):
         patience = config.get_multiprocessing_timeout_interval()
         try:
-            while not self.pipe.poll(patience):
-                notice("dataset_worker",
-                       f"{self.name} (pid {self.pid}) has been busy for more than {patience} seconds.")
+            waited = 0
+            while not self.pipe.poll(1):
+                for worker in self._others:                  # this one's pipe tells of itself
+                    if worker is not self and worker.gone():
+                        raise worker.died()
+                waited += 1
+                if waited == patience:
+                    notice("dataset_worker",
+                           f"{self.name} (pid {self.pid}) has been busy for more than {patience} seconds.")
             place = struct.unpack("<b", self.pipe.recv_bytes())[0]
             found = _taken(self._memory, place + _SLOTS) if place >= 0 else _unpacked(self.pipe.recv_bytes())
         except (EOFError, OSError):
-            raise self._died() from None
+            raise self.died() from None
         self._waiting -= 1
         return found
 
-    def _died(self) -> RuntimeError:
-        status = _reaped(self.pid, 2)
-        how = "ended unexpectedly" if status is None or not os.WIFSIGNALED(status) else \
-            f"was killed by {signal.Signals(os.WTERMSIG(status)).name}"
+    def gone(self, seconds: float = 0) -> bool:
+        """Whether the process has ended, or does so within ``seconds``."""
+        if self._status is None:
+            self._status = _reaped(self.pid, seconds)
+        return self._status is not None
+
+    def died(self) -> RuntimeError:
+        how = "ended unexpectedly" if not self.gone(2) or not os.WIFSIGNALED(self._status) else \
+            f"was killed by {signal.Signals(os.WTERMSIG(self._status)).name}"
         return pipeline_error(f"{self.name} (pid {self.pid}) {how}. The subprocess of dataset may exit "
                               "unexpected or be killed.")
 
     def end(self) -> None:
         self.pipe.close()
+        if self._status is not None:                         # its number may be another process's by now
+            return
         try:
             os.kill(self.pid, signal.SIGTERM)
         except ProcessLookupError:

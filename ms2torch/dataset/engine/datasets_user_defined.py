@@ -12,7 +12,7 @@ import numpy as np
 from ms2torch._core.tensor.dtype import Type
 from ms2torch._core.tensor.tensor import Tensor
 
-from ..core.datatypes import mstype_to_detype
+from ..core.datatypes import is_data, mstype_to_detype
 from ..core.errors import UserCodeError, pipeline_error, syntax_error, user_stack
 from ..core.validator_helpers import (
     INT32_MAX,
@@ -187,7 +187,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
                                 f"column_names is:{len(names)} and number of returned NumPy array "
                                 f"is:{len(row)}")
         for value in row:
-            if isinstance(value, np.ndarray) and value.dtype.kind not in "biufUS":
+            if isinstance(value, np.ndarray) and not is_data(value.dtype):
                 raise pipeline_error("Failed to create tensor from numpy array, data type is unknown.")
         for value, wanted in zip(row, self.column_types, strict=False):
             if wanted is not None and value.dtype != wanted and not value.dtype.kind == wanted.kind == "U":

@@ -70,8 +70,8 @@ def _unfinished(data: np.ndarray, decode) -> np.ndarray | None:
 
 
 def _impossible(data: np.ndarray) -> bool:
-    """Whether a PNG tells of more pixels than deflate could have packed into the file, or has a chunk that
-    goes beyond its end: decoders would take gigabytes, and minutes, before they find out.
+    """Whether a PNG tells of more pixels than deflate could have packed into the file, or its chunks do not
+    lead to its end: decoders would take gigabytes, and minutes, before they find out.
     """
     head = data[:24].tobytes()
     if head[:4] != b"\x89PNG":
@@ -81,7 +81,7 @@ def _impossible(data: np.ndarray) -> bool:
     while place + 8 <= data.size and kind != b"IEND":
         start = data[place:place + 8].tobytes()
         place, kind = place + 12 + int.from_bytes(start[:4], "big"), start[4:]
-    return height * (width // 8 + 1) > 1032 * data.size or place > data.size
+    return height * (width // 8 + 1) > 1032 * data.size or kind != b"IEND" or place > data.size
 
 
 def _frame(data: np.ndarray) -> bytes:
