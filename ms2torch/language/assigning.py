@@ -6,7 +6,7 @@ import ast
 
 from ms2torch._naming import generations
 from ms2torch.common.parameter import Parameter
-from ms2torch.language import containers, jit_classes, shifting, unpacking
+from ms2torch.language import containers, jit_classes, shifting, strictness, unpacking
 from ms2torch.language.trees import base_of, is_pop, loaded, placed, root_of
 
 PREFIX = "_graph_"
@@ -16,8 +16,28 @@ SHIFTS = {ast.LShift: shifting.left, ast.RShift: shifting.right}
 class Assigning:
     """Assignments, and calls as statements that change a list."""
 
+    def _member_part(self, node):
+        """What looks at an own attribute before a part of it is written; None where no attribute is."""
+        base = base_of(node) if isinstance(node, ast.Subscript) else None
+        if not isinstance(base, ast.Attribute) or not self._is_own(base):
+            return None
+        told = [loaded(base.value), placed(ast.Constant(base.attr), node)]
+        return placed(ast.Expr(self.call("member_part", strictness.member_part, told, node)), node)
+
+    def _guarded(self, target, made):
+        """A statement that writes to ``target``, with what looks at it before."""
+        look = self._member_part(target)
+        return made if look is None else [look, *(made if isinstance(made, list) else [made])]
+
     def visit_Expr(self, node):
         """``a.append(x)`` as a statement: the name means another list from here on."""
+        value = node.value
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and (
+                value.func.attr in containers.CHANGING):
+            return self._guarded(value.func.value, self._changed_list(node))
+        return self.generic_visit(node)
+
+    def _changed_list(self, node):
         value = node.value
         if self._changes(value):
             return self._rebound(value, node)
@@ -78,6 +98,9 @@ class Assigning:
     def visit_Assign(self, node):
         if len(node.targets) != 1:
             return self.generic_visit(node)
+        return self._guarded(node.targets[0], self._assigned(node))
+
+    def _assigned(self, node):
         target, value = node.targets[0], node.value
         spec = unpacking.spec_of(target)
         if spec is not None and not unpacking.is_display(value, len(spec)):
@@ -95,11 +118,16 @@ class Assigning:
         if isinstance(target, ast.Attribute) and self._of_jit_class(target):
             return self._written(target, self.visit(value), node)
         if isinstance(target, ast.Attribute) and self._is_own(target):
-            node.value = self.call("kept", containers.kept, [self.visit(value)], value)
+            node.value = self._kept_member(target, self.visit(value))
             return node
         if isinstance(target, ast.Name) and self._changes(value, is_pop(value)):
             return self._bound_and_changed(target, value, node)
         return self.generic_visit(node)
+
+    def _kept_member(self, target, value):
+        told = [loaded(target.value), placed(ast.Constant(target.attr), target)]
+        member = self.call("member", strictness.member, told, target)
+        return self.call("kept", containers.kept, [value, member], target)
 
     def _of_jit_class(self, target) -> bool:
         """Whether an attribute that is written may be one of a ``jit_class``'s instance."""
@@ -140,6 +168,9 @@ class Assigning:
         return [take, made, result] if call.func.attr == "pop" else [take, result]
 
     def visit_AugAssign(self, node):
+        return self._guarded(node.target, self._augmented(node))
+
+    def _augmented(self, node):
         operation = type(node.op).__name__
         if isinstance(node.target, ast.Name):
             plain = placed(ast.BinOp(loaded(node.target), node.op, node.value), node)
@@ -170,7 +201,7 @@ class Assigning:
         if isinstance(node.target, ast.Attribute) and self._is_own(node.target) and not self._is_parameter(
                 node.target):
             value = self.visit(placed(ast.BinOp(loaded(node.target), node.op, node.value), node))
-            return placed(ast.Assign([node.target], self.call("kept", containers.kept, [value], node)), node)
+            return placed(ast.Assign([node.target], self._kept_member(node.target, value)), node)
         if isinstance(node.target, ast.Attribute) and in_place and self.writes_parts and self._is_parameter(
                 node.target):
             args = [placed(ast.Constant(operation), node), node.target.value,

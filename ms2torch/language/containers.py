@@ -260,8 +260,9 @@ def _frozen(value):
     return tuple(map(_frozen, value)) if value.__class__ in (tuple, list) else value
 
 
-def kept(value):
-    """What ``self.x = value`` keeps: numbers that no gradient passes through any more."""
+def kept(value, member=None):
+    """What ``self.x = value`` keeps, once ``member`` was looked at: numbers that no gradient passes through
+    any more."""
     if value.__class__ is Tensor:
         if value._t.__class__ is Shadowed:
             return wrap(value._t.as_subclass(torch.Tensor))

@@ -1,10 +1,12 @@
-"""``jit(fullgraph=True)``: a graph that may not fall back on Python."""
+"""Graphs that may not fall back on Python: ``jit(fullgraph=True)``, and the strict syntax level."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.common.parameter import Parameter
 from ms2torch.language.builtin_functions import type_name
 
 # Methods of Tensors that hand its numbers to Python.
@@ -23,9 +25,35 @@ def strict():
         _strict -= 1
 
 
+def is_strict() -> bool:
+    """Whether graphs have no Python now."""
+    return bool(_strict) or os.environ.get("MS_DEV_JIT_SYNTAX_LEVEL") == "0"
+
+
+def member(owner, name: str) -> None:
+    """Refuse ``owner.name = value`` in a strict graph, but for a Parameter."""
+    held = getattr(owner, name, None) if is_strict() else None
+    if held is not None and not isinstance(held, Parameter):
+        raise TypeError(
+            f"In JIT strict mode, if need to modify a member attribute of a class with self.{name}, the "
+            f"member attribute must be of the Parameter type. But got '{held}' with type "
+            f"'{type(held).__name__}'. You can use os.environ['MS_DEV_JIT_SYNTAX_LEVEL'] = '2' to enable the "
+            "JIT lax mode to support the current syntax.")
+
+
+def member_part(owner, name: str) -> None:
+    """Refuse ``owner.name[i] = value`` in a strict graph, but for a Parameter."""
+    held = getattr(owner, name, None) if is_strict() else None
+    if held is not None and not isinstance(held, Parameter):
+        raise TypeError(
+            f"When JIT_SYNTAX_LEVEL is not set to LAXself.{name} should be initialized as a 'Parameter' in "
+            f"the '__init__' function to perform assign subscript, but got: {held}' with type "
+            f"'{type(held).__name__}'.")
+
+
 def on_host(value, method: str):
     """``value``, whose ``method`` is about to be called; AttributeError where a graph has no Python."""
-    if _strict and isinstance(value, Tensor):
+    if is_strict() and isinstance(value, Tensor):
         name = TO_PYTHON[method]
         raise AttributeError(
             f"In JIT strict mode, cannot get attributes {name} or the {type_name(value)} object has no "

@@ -172,6 +172,16 @@ class CellTree:
             self.insert_param_to_cell(item.name, item, check_name_contain_dot=False)
         self.__dict__[name] = value
 
+    def _note_listed(self, value) -> None:
+        """ValueError where a list or tuple of Parameters has a name that another one of this Cell's has."""
+        known = self.__dict__.setdefault("_listed", {})
+        for item in value:
+            if known.setdefault(item.name, item) is not item:
+                raise ValueError(
+                    f"The value {value} , its name '{item.name}' already exists. "
+                    "Please set a unique name for the parameter."
+                )
+
     # ---- walking ---------------------------------------------------------------------------------------
 
     def cells_and_names(self, cells=None, name_prefix: str = "") -> Iterator[tuple[str, CellTree]]:

@@ -190,6 +190,8 @@ class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
                     f"Buffer '{name}' already exists in network, "
                     f"can not assign this type: '{type(value)}' as a buffer."
                 )
+            if value.__class__ in (list, tuple) and value and all(isinstance(v, Parameter) for v in value):
+                self._note_listed(value)
         elif "construct" not in own:
             own["construct"] = _Uninitialised(type(self).__name__)
         if _mode.differentiation is not None and not name.startswith("__"):

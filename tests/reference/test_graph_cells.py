@@ -383,6 +383,47 @@ def test_items_of_what_is_not_there(which):
     return Unset(which)()
 
 
+class Passing(nn.Cell):
+    def construct(self, x):
+        return x
+
+
+def circle(kind):
+    """A list or a dict that holds itself."""
+    made = {"a": 1} if kind == "dict" else [1, 2]
+    made["b" if kind == "dict" else 0] = [made] if kind == "deep" else made
+    return made
+
+
+@case(mode="GRAPH", raises=True, each={"kind": ["list", "dict", "deep"], "marked": [False, True]})
+def test_what_is_in_itself(kind, marked):
+    net = Passing()
+    return (jit(net.construct) if marked else net)(circle(kind))
+
+
+class Listing(nn.Cell):
+    """Parameters in a tuple and in a list, of which two have one name."""
+
+    def __init__(self, name):
+        super().__init__()
+        one = Parameter(Tensor([1.0]), name="one")
+        self.first = one, Parameter(Tensor([2.0]), name="two")
+        self.second = [one, Parameter(Tensor([3.0]), name=name)]
+
+    def construct(self, x):
+        return self.first[0] + self.second[1] + x
+
+
+@case(mode="BOTH", raises="its name 'two' already exists. Please set a unique name for the parameter.")
+def test_listed_parameters_of_one_name():
+    return Listing("two")(Tensor([1.0]))
+
+
+@case(mode="BOTH")
+def test_one_parameter_in_two_lists():
+    return Listing("three")(Tensor([1.0]))
+
+
 @case(mode="GRAPH", raises=True)
 def test_a_parameter_that_a_graph_makes():
     return Making()(Tensor([1.0]))

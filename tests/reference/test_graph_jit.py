@@ -407,3 +407,39 @@ def test_nested_list_set():
     a[0][1] = 7
     a[1].append(4)
     return a
+
+
+class Strict(nn.Cell):
+    """Writes to one of its attributes, which a graph without Python has for Parameters alone."""
+
+    def __init__(self, which):
+        super().__init__()
+        self.which, self.number, self.table, self.tensor = which, 1, {"a": 1}, Tensor([1.0])
+        self.weight = Parameter(Tensor([1.0]), name="weight")
+
+    @jit(fullgraph=True)
+    def construct(self, x):
+        if self.which == "number":
+            self.number = 5
+        elif self.which == "added":
+            self.number += 5
+        elif self.which == "tensor":
+            self.tensor = x
+        elif self.which == "item":
+            self.table["b"] = 3
+        elif self.which == "weight":
+            self.weight = x
+        elif self.which == "more weight":
+            self.weight += x
+        return x
+
+
+@case(raises="self.", each={"which": ["number", "added", "tensor", "item"]})
+def test_attributes_that_no_strict_graph_writes(which):
+    return Strict(which)(Tensor([2.0]))
+
+
+@case(each={"which": ["weight", "more weight"]})
+def test_parameters_that_a_strict_graph_writes(which):
+    net = Strict(which)
+    return net(Tensor([2.0])), net.weight

@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ms2torch._core.errors import final
 from ms2torch._core.random import repeating
 
 
@@ -107,8 +108,23 @@ def _is_the_programs(frame) -> bool:
         module is not None and module.partition(".")[0] != "ms2torch")
 
 
+_HOLDING = (list, dict, tuple)
+
+
+def _refuse_cycles(value, above: tuple) -> None:
+    """RuntimeError for a list or a dict that is in itself: a graph takes copies."""
+    if id(value) in above:
+        raise final(RuntimeError("Detect recursion when converting python object."))
+    for item in value.values() if value.__class__ is dict else value:
+        if item.__class__ in _HOLDING:
+            _refuse_cycles(item, (*above, id(value)))
+
+
 def call(owner, function, args: tuple, kwargs: dict, of=None):
     """``function(*args, **kwargs)`` as one call of the graph of it (or of ``of``) that ``owner`` keeps."""
+    for value in args:
+        if value.__class__ in _HOLDING:
+            _refuse_cycles(value, ())
     here.call = made = Call(owner, of or function, (args, kwargs), of is not None)
     try:
         result = function(*args, **kwargs)
