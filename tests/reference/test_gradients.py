@@ -294,6 +294,16 @@ def test_the_same_tensor_at_two_positions():
     return ms.grad(fn, (0, 1))(x, x)
 
 
+@case(judge="GRAPH", reason="PyNative gives the sum of both to both")
+def test_a_weight_that_is_an_argument_too():
+    w = ms.Parameter(t(2.0, 3.0), name="w")
+
+    def fn(x):
+        return (x * w).sum()
+
+    return ms.grad(fn, 0, [w])(w)
+
+
 @case
 def test_equal_tensors_at_two_positions():
     return ms.grad(lambda a, b: a * a * b, (0, 1))(t(3.0), t(3.0))

@@ -83,7 +83,7 @@ def _noted(found: Differentiated, weights) -> Differentiated:
 def _run(fn, args, kwargs, places, weights, sens, has_aux) -> Differentiated:
     wanted = [w for w in weights if w.requires_grad or mode.graph]
     with _PassOverIntegers(wanted) as opened:
-        inputs = Inputs(args, kwargs, places)
+        inputs = Inputs(args, kwargs, places, opened)
         opened.given = inputs.given()
         opened.origins = [*args, *kwargs.values()]
         output = fn(*inputs.args, **inputs.kwargs)
@@ -139,11 +139,12 @@ class Inputs:
     What is `mutable` may hold numbers, and be one: their gradients are 0.
     """
 
-    __slots__ = ("_likes", "args", "kwargs", "sources")
+    __slots__ = ("_likes", "_opened", "args", "kwargs", "sources")
 
-    def __init__(self, args: tuple, kwargs: dict, places) -> None:
+    def __init__(self, args: tuple, kwargs: dict, places, opened: Pass) -> None:
         self.sources: list[torch.Tensor] = []
         self._likes: list = []
+        self._opened = opened
         self.args, self.kwargs = list(args), dict(kwargs)
         for place in places:
             of = self.args if place.__class__ is int else self.kwargs
@@ -158,7 +159,8 @@ class Inputs:
 
     def _fresh(self, value):
         if isinstance(value, Tensor):
-            alias, source = integers.differentiable(value._t)
+            # (A weight that is an argument too is another variable there.)
+            alias, source = integers.differentiable(self._opened.at_rest(value))
             self.sources.append(source)
             fresh = wrap(alias)
             if hooks := value.__dict__.get("_grad_hooks"):

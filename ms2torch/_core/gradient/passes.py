@@ -132,6 +132,14 @@ class Pass:
             self._homes.append((entries, key, entries[key]))
             entries[key] = new
 
+    def at_rest(self, holder: Tensor) -> torch.Tensor:
+        """The content of a Tensor or a weight without the alias that this pass put there."""
+        if hasattr(holder, "_rest"):
+            for w, old, _ in self._taken:
+                if w is holder:
+                    return old
+        return holder._t
+
     def __exit__(self, kind, value, trace) -> None:
         outer, failed = self.outer, True
         try:
