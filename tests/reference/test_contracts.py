@@ -141,6 +141,20 @@ def test_bprop_of_a_graph(kind):
     return ms.grad(kind(), (0, 1))(t([1.0, 2.0]), t([3.0, 4.0]))
 
 
+class OfAParameter(Short):
+    def __init__(self):
+        super().__init__()
+        self.weight = ms.Parameter(t(3.0), name="weight")
+
+    def bprop(self, x, y, out, dout):
+        return self.weight * dout, dout
+
+
+@case(mode="GRAPH", raises="bprop")
+def test_bprop_of_a_graph_reads_a_parameter():
+    return ms.grad(OfAParameter(), (0, 1))(t([1.0, 2.0]), t([3.0, 4.0]))
+
+
 @case(mode="GRAPH")
 def test_bprop_of_a_graph_gives_more():
     return ms.grad(More(), (0, 1))(t([1.0, 2.0]), t([3.0, 4.0]))

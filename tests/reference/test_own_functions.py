@@ -125,6 +125,26 @@ def test_a_gradient_for_a_number():
     return ms.grad(lambda x: own.apply(x, 2).sum())(t(X))
 
 
+class Dirty(_Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        x.add_(1)
+        ctx.mark_dirty(x)
+        return x + y, x
+
+    @staticmethod
+    def backward(ctx, first, second):
+        return first, second
+
+
+@case(each={"of": ["leaf", "view"]}, raises=True)
+def test_what_may_not_be_marked_dirty(of):
+    def fn(x, y):
+        return Dirty.apply(x if of == "leaf" else (x * 1).view((2,)), y)
+
+    return ms.grad(fn, (0, 1))(t([1.0, 2.0]), t([3.0, 4.0]))
+
+
 @case(raises=True)
 def test_without_forward():
     return _Function.apply(t(X))

@@ -103,10 +103,13 @@ class _Run:
 
 
 def _check_parameters(bprop, inputs: int) -> None:
-    """Graph mode counts what a ``bprop`` takes."""
+    """Graph mode counts what a ``bprop`` takes, and lets it read no Parameter of its Cell."""
     code = getattr(bprop, "__code__", None)
     if code is None:
         return
+    if any(name in code.co_names for name in getattr(getattr(bprop, "__self__", None), "_params", ())):
+        raise RuntimeError(
+            "The user defined 'bprop' function in scope Default does not support using Parameter.")
     rest = bool(code.co_flags & inspect.CO_VARARGS)
     taken = code.co_argcount - isinstance(bprop, types.MethodType) + rest
     if taken < 2:

@@ -9,6 +9,8 @@ from ms2torch._core.errors import unsupported
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import is_transforming
 
+from . import passes
+
 
 class _Applied(torch.autograd.Function):
     """One call: the program's ``forward`` over its own Tensors, its ``backward`` over gradients."""
@@ -59,6 +61,9 @@ class _Call:
     def forward(self) -> list[Tensor]:
         """Run the program's forward pass; the Tensors among its results."""
         context = self.context
+        given = [a for a in self.args if isinstance(a, Tensor)]
+        leaves = [a for a in given if a._t.requires_grad and a._t.is_leaf]
+        views = [a for a in given if a._t._is_view()]
         if self.function._has_setup_context:
             output = self.function.forward(*self.args, **self.kwargs)
             self.function.setup_context(context, self.args, output)
@@ -69,6 +74,11 @@ class _Call:
         for dirty in context.dirty_tensors:
             if not any(dirty is out for out in self.outputs):
                 raise RuntimeError("The dirty tensors must all be outputs of the forward function.")
+            if any(dirty is leaf for leaf in leaves):
+                raise RuntimeError(passes.WRITTEN_LEAF)
+            if len(self.outputs) > 1 and any(dirty is view for view in views):
+                raise RuntimeError("A view is one of output for multi output operator, which is forbidden. "
+                                   "You can use out-of-place op to repalce.")
         return [out for out in self.outputs if isinstance(out, Tensor)]
 
     def results(self, raw: tuple):
@@ -132,7 +142,12 @@ def apply(function, args: tuple, kwargs: dict):
         call.forward()
         return call.output
     raw = [a._t for a in args if isinstance(a, Tensor)]
-    return call.results(_Applied.apply(call, *raw))
+    opened = mode.differentiation
+    refusal, opened.refusal = opened.refusal, passes.WRITTEN_LEAF
+    try:
+        return call.results(_Applied.apply(call, *raw))
+    finally:
+        opened.refusal = refusal
 
 
 class _Seen(torch.autograd.Function):

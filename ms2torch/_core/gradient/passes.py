@@ -40,6 +40,11 @@ settling = None
 replaced: list | None = None
 
 
+WRITTEN_INPUT = ("Can not modify tensor id of input tensor from network by assign value, this may caused by "
+                 "slice op, please check your code to avoid this error!")
+WRITTEN_LEAF = "A leaf tensor that need grad is being used in an inplace operator."
+
+
 def prepare_training(cell=None) -> None:
     """Do what waits for the first gradient."""
     waiting = before_training[:]
@@ -53,7 +58,7 @@ class Pass:
 
     __slots__ = ("_changed", "_grad_mode", "_homes", "_journal", "_memory", "_owned", "_taken", "aliases",
                  "given", "hooked", "origins", "outer", "reaching", "received", "recomputes",
-                 "regathering", "staged", "stored", "weights")
+                 "refusal", "regathering", "staged", "stored", "weights")
 
     # Whether gradients of some rows of a weight can come out (see `rows`).
     takes_rows = True
@@ -79,6 +84,8 @@ class Pass:
         # another hangs on one, so that its gradient travels back.
         self.received: list[torch.Tensor] = []
         self.given: tuple | list = ()
+        # What is said where the body writes to one of them.
+        self.refusal = WRITTEN_INPUT
         # The caller's Tensors, of which the body was given others, in the same order.
         self.origins: tuple | list = ()
         self.reaching: list[tuple] = []
@@ -250,10 +257,7 @@ class Pass:
 
     def refuse_given(self, holder: Tensor) -> None:
         if not hasattr(holder, "_rest") and self.was_given(holder):
-            raise RuntimeError(
-                "Can not modify tensor id of input tensor from network by assign value, this may caused "
-                "by slice op, please check your code to avoid this error!"
-            )
+            raise RuntimeError(self.refusal)
 
     def _write_parameter(self, holder: Tensor, change) -> None:
         """The write itself is not differentiated: who reads the Parameter afterwards gets the new value with
