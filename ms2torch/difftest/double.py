@@ -245,6 +245,12 @@ def _widen(value, writes: bool, written: list):
     return type(value)([wide(v) for v in value]) if isinstance(value, (list, tuple)) else wide(value)
 
 
+def widened(t: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """A float tensor as a ``Wide`` that goes as ``dtype``; as it is where that is no narrow one."""
+    with _disable_current_modes():
+        return Wide(t.to(dtype).double(), dtype) if dtype in _NARROW else t.to(dtype)
+
+
 def numpy(t: torch.Tensor):
     """The values, float64 where they are."""
     with _disable_current_modes():

@@ -227,8 +227,9 @@ def _states(reference, port, found: Pairs) -> None:
 
 
 def _first(trace) -> list[dict]:
-    """The records of the first training step."""
-    return [r for r in trace.step(1) if r["kind"] == "tensor" and r.get("training", True)]
+    """The records of the first step of the program's loop, with the updates of all its optimizers."""
+    return [r for step in trace.updates_in((1,)) for r in trace.step(step)
+            if r["kind"] == "tensor" and r.get("training", True)]
 
 
 def leaves_called(trace, tree: Tree) -> list[dict]:

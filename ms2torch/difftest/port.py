@@ -24,6 +24,7 @@ from .finding import CannotCompare, Finding, Verdict
 from .flows import Flow
 from .locate import Tree
 from .pairing import Pairs, pairs
+from .recorder import PROGRAM
 from .sums import Sums
 from .updates import FLOOR, GROWTH, SLOPE, Updates, place
 from .yardstick import epsilon
@@ -169,8 +170,7 @@ class Walk(Updates):
         self.weights = {b: a for a, b in found.parameters.items()}
         # Every leaf of MindSpore's that was called, in order, for what stands between two paired ones.
         self.called: list[tuple[str, int]] = []
-        self.settings = tuple(_optimizer(t, "settings", {}) for t in (reference, port))
-        self.kinds = [_optimizer(t, "class", "") for t in (reference, port)]
+        self.optimizers = tuple(t.optimizer_records for t in (reference, port))
         self.passed_over: dict[str, None] = {}
         self.placed = 0.0  # the greatest difference that the place of Adam's eps alone explains
         self._alone()
@@ -191,7 +191,8 @@ class Walk(Updates):
         """Compare one step."""
         left, right = (_trained(t.step(number)) for t in (self.reference, self.port))
         theirs = {place(r): r for r in right}
-        left.sort(key=lambda r: (r.get("update", 0), compare.order(r["stage"])))
+        # What a step leaves of the parameters comes after all its gradients, whichever optimizer's they are.
+        left.sort(key=lambda r: (r["stage"] == "parameter", r.get("update", 0), compare.order(r["stage"])))
         self.number, self.theirs = number, theirs
         self.deep = all(_deep(t.header, number) for t in (self.reference, self.port))
         # Without Cells, all rounding of a network has gone into the loss and the gradients.
@@ -202,6 +203,7 @@ class Walk(Updates):
         # What is known of each parameter of MindSpore's: its error before the step, and both sides' values.
         self.before: dict[str, tuple] = {}
         self.gradients: dict[str, tuple] = {}
+        self.update_of: dict[str, int] = {}  # which optimizer a parameter's gradient went to
         self.states: dict[str, tuple] = {}
         # Parameters whose updates were compared, and findings whose reason is said when all of them are.
         self.updated: set[str] = set()
@@ -212,9 +214,11 @@ class Walk(Updates):
         self.flow, self.elsewhere = Flow(left), set()
         self._data([r for r in left if r["stage"] == "data"], [r for r in right if r["stage"] == "data"])
         self._rates(left, right)
-        self._loss_at = next((i for i, r in enumerate(left) if r["stage"] == "loss"), -1)
-        for i, r in enumerate(left):
-            if not self.deep and number > 1 and r["stage"] != "loss":
+        loss = _differentiated(left)
+        for r in left:
+            if r is loss:
+                self._loss(r, right)
+            if not self.deep and number > 1:
                 continue  # rounding may have grown since the first step
             match r["stage"]:
                 case "initial" if r["role"] == "value":
@@ -223,8 +227,6 @@ class Walk(Updates):
                     self.states[r["where"]] = apart.values(r, r)
                 case "forward" | "backward":
                     self._cell(r)
-                case "loss" if i == self._loss_at:
-                    self._loss(r, right)
                 case "gradient":
                     self._gradient(r)
                 case "optimizer":
@@ -400,9 +402,21 @@ class Walk(Updates):
             self._judge(r, other, self.worst, note)
 
 
-def _optimizer(opened, what: str, default):
-    """Class or settings of the first optimizer."""
-    return next((r[what] for r in opened.step(1) if r["kind"] == "optimizer"), default)
+def _differentiated(records: list[dict]) -> dict | None:
+    """The record of what a step differentiates, which is what a port calls ``backward()`` on: what a Cell or
+    a function gives that gives a scalar; what the program's own operators make of such (a sum of several, a
+    multiple), where the first gradient is seen to come to them. None where several give one and no gradient
+    was seen.
+    """
+    first = next((r for r in records if r["stage"] == "backward" and r["role"] == "grad_output"), None)
+    if first is not None and first["where"].startswith(f"{PROGRAM}/") and math.prod(first["shape"]) == 1:
+        place = first["where"], first["index"], first["call"]
+        made = (r for r in records if (r["stage"], r["role"]) == ("forward", "output"))
+        found = next((r for r in made if (r["where"], r["index"], r["call"]) == place), None)
+        if found is not None:
+            return found
+    losses = [r for r in records if r["stage"] == "loss"]
+    return losses[0] if len({(r["where"], r["call"]) for r in losses}) == 1 else None
 
 
 def _deep(header: dict, step: int) -> bool:

@@ -198,7 +198,10 @@ class Replay(Recorder):
 
     def _like(self, array, t):
         new = _torch(array).to(t.device)
-        return new.to(t.dtype) if t.is_floating_point() and new.is_floating_point() else new
+        if not (t.is_floating_point() and new.is_floating_point()):
+            return new
+        # The backward pass of a functional step runs outside all Cells, where no mode makes it float64.
+        return float64.widened(new, t.dtype) if self.double else new.to(t.dtype)
 
     def _watch(self, cell, run, args, kwargs):
         """A layer of the library is one thing: what it calls inside is its own affair and need not be what

@@ -84,11 +84,21 @@ class Updates:
 
     # ---- the update
 
+    def _settings(self, weight: str) -> list[dict[str, float]]:
+        """The settings of the optimizer that updates a parameter, on both sides."""
+        number = self.update_of.get(weight, 0)
+        return [side.get(number, {}).get("settings", {}) for side in self.optimizers]
+
+    def _kinds(self, weight: str) -> list[str]:
+        number = self.update_of.get(weight, 0)
+        return [side.get(number, {}).get("class", "") for side in self.optimizers]
+
     def _gradient(self, r: dict) -> None:
         other = self._parameter_of(r, "gradient")
         if other is None:
             return
         self.gradients[r["where"]] = apart.values(r, other)
+        self.update_of[r["where"]] = r.get("update", 0)
         owner = self.tree.owner(r["where"])
         self._judge(r, other, self.worst, "the gradient differs, although the backward pass of the layers "
                     "agrees: clipping, scaling, accumulation, or a loss that is a sum and not a mean",
@@ -127,11 +137,11 @@ class Updates:
 
     def _why(self, weight: str, agree: int) -> str:
         """The settings in which the two optimizers differ; the updates of ``agree`` parameters do not."""
-        one, two = self.settings
+        one, two = self._settings(weight)
         shown = [f"{name} is {one[name]:g} in MindSpore and {two[name]:g} in the port"
                  for name in one if name in two and not math.isclose(one[name], two[name], rel_tol=1e-6)]
         if not agree:
-            shown += [f"{kind} {rule}" for kind, rule in _RULES.items() if kind in self.kinds]
+            shown += [f"{kind} {rule}" for kind, rule in _RULES.items() if kind in self._kinds(weight)]
         if weight.endswith((".gamma", ".beta", ".bias")) and one.get("weight_decay"):
             shown.append("MindSpore's optimizers decay no gamma and no beta unless groups say so")
         if agree and not shown:
@@ -184,7 +194,7 @@ class Updates:
     def _with_eps_moved(self, where: str, update: np.ndarray, agreed: np.ndarray) -> np.ndarray | None:
         """The port's Adam update with eps added where MindSpore adds it: to the root of the second moment as
         it is kept, not as it is corrected. None where this is not Adam with one eps on both sides."""
-        one, two = self.settings
+        one, two = self._settings(where)
         second, power = self.states.get("moment2." + where), self.states.get("beta2_power")
         eps = two.get("eps", 0.0)
         if second is None or power is None or not math.isclose(one.get("eps", eps), eps, rel_tol=1e-6):

@@ -48,18 +48,36 @@ MISTAKES = {
 }
 
 
-@pytest.fixture(scope="module")
-def judged(tmp_path_factory):
-    """What the tool says of port.py as it is and with each mistake."""
+def said_of(port, record, changes, folder):
+    """What the tool says of a port with each of these (old, new)."""
     if not hasattr(os, "fork"):
         pytest.skip("the driver forks")
-    changes = [("", ""), *(m[:2] for m in MISTAKES.values())]
-    command = [sys.executable, str(HERE / "by_hand" / "driver.py"), str(RECORD), json.dumps(changes),
-               str(tmp_path_factory.mktemp("ports"))]
+    command = [sys.executable, str(HERE / "by_hand" / "driver.py"), str(HERE / "by_hand" / port), str(record),
+               json.dumps(changes), str(folder)]
     done = subprocess.run(command, capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"})
     assert done.returncode == 0, done.stderr
-    return dict(zip(["", *MISTAKES], json.loads(done.stdout.splitlines()[-1]), strict=True))
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """What the tool says of port.py as it is and with each mistake."""
+    changes = [("", ""), *(m[:2] for m in MISTAKES.values())]
+    found = said_of("port.py", RECORD, changes, tmp_path_factory.mktemp("ports"))
+    return dict(zip(["", *MISTAKES], found, strict=True))
+
+
+def test_networks_of_the_same_names_and_their_optimizers_are_told_apart(tmp_path):
+    """``records/two_networks.trace`` is MindSpore 2.10.0's run of two_networks.py, recorded with --refeed
+    1,2: a step of the critic, whose loss is a sum of two, and one of the generator."""
+    right, half, beta = said_of("two_networks_port.py", RECORD.with_name("two_networks.trace"), [
+        ("", ""), (" + bce(of_made", " + 0.5 * bce(of_made"),
+        ("(generator.parameters(), 1e-2, betas=(0.5", "(generator.parameters(), 1e-2, betas=(0.9")], tmp_path)
+    assert right["equal"] and right["compared"] > 70
+    assert half["first"]["where"] == "program/add"
+    assert beta["first"]["where"] == "moment1.Generator.fc1.weight"
+    assert "beta1 is 0.5 in MindSpore and 0.9 in the port" in beta["first"]["note"]
 
 
 def test_a_right_port_is_equal_and_its_pairs_are_told(judged):
@@ -116,6 +134,9 @@ class Fake:
     def step(self, _):
         return [{"kind": "tensor", "stage": "parameter", "where": p["name"], "role": "value", "index": 0}
                 for p in self.parameters]
+
+    def updates_in(self, steps):
+        return list(steps)
 
 
 @pytest.mark.parametrize("left, right, expected, alone", [

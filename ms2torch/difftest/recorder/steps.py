@@ -136,6 +136,15 @@ class Steps:
     def _parameter(self, parameter, owner):
         return self.states.assign(parameter, self.frame.name(parameter), self.frame.title(owner))[0]
 
+    def _state_name(self, state, optimizer):
+        """An optimizer's state by the name that its Parameter has here: two networks may have one name for
+        two."""
+        name = self.frame.name(state)
+        kind, _, weight = name.partition(".")
+        owner = next((p for p in self.frame.weights(optimizer) if self.frame.name(p) == weight), None)
+        known = None if owner is None else self.states.of(owner)
+        return "%s.%s" % (kind, known) if known else name
+
     def _held_by(self, owner):
         """The optimizers in a Cell's tree, or in what a function refers to."""
         if not self.frame.has_parts(owner):
@@ -183,7 +192,7 @@ class Steps:
             for p in self.frame.state(optimizer):
                 if id(p) not in seen:
                     seen.add(id(p))
-                    name = self.frame.name(p)
+                    name = self._state_name(p, optimizer)
                     self._set(p, self.visit("initial", name, "state", 0, 0, p, self._index(optimizer)))
 
     def _set(self, parameter, array):
@@ -243,7 +252,7 @@ class Steps:
             for p in self.frame.state(optimizer):
                 seen.add(id(p))
                 if not self.frame.name(p).startswith("learning_rate"):
-                    states.append((self.frame.name(p), p, self._index(optimizer)))
+                    states.append((self._state_name(p, optimizer), p, self._index(optimizer)))
         for owner in self.roots + list(optimizers):
             for p in self.frame.parameters(owner):
                 if id(p) not in seen:

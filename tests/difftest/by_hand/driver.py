@@ -1,4 +1,4 @@
-"""Runs port.py with each of some changes against a trace: ``driver.py TRACE CHANGES.json FOLDER``.
+"""Runs a port with each of some changes against a trace: ``driver.py PORT TRACE CHANGES.json FOLDER``.
 
 Prints one JSON object: what `ms2torch diff --torch port.py --align weights,random TRACE` says of each. Every
 run is a fork of this process, which has imported torch.
@@ -14,7 +14,6 @@ import torch
 from ms2torch.difftest import pairing, port, ported, trace
 from ms2torch.difftest.finding import Verdict
 
-PORT = Path(__file__).with_name("port.py")
 SPEC = {"updates": None, "refeed": [1, 2], "seed": 1}
 
 
@@ -40,11 +39,12 @@ def judged(reference, names, script, folder, shake):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    reference, changes, folder = trace.open(sys.argv[1]), json.loads(sys.argv[2]), Path(sys.argv[3])
-    first = recorded({**SPEC, "script": [str(PORT)], "out": f"{folder}/port.trace"})
+    script, changes, folder = Path(sys.argv[1]), json.loads(sys.argv[3]), Path(sys.argv[4])
+    reference = trace.open(sys.argv[2])
+    first = recorded({**SPEC, "script": [str(script)], "out": f"{folder}/port.trace"})
     names, found = ported.pairs_of(pairing.pairs(reference, first)), []
     for old, new in changes:
-        text = PORT.read_text(encoding="utf-8")
+        text = script.read_text(encoding="utf-8")
         assert old in text
         (folder / "port.py").write_text(text.replace(old, new), encoding="utf-8")
         # The first few as the tool does it, which costs one run more.
