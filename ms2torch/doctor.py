@@ -32,7 +32,7 @@ CHINESE = {
     "real MindSpore": "真实的 MindSpore",
     "several processes": "多进程",
     "compiled steps": "编译训练步",
-    "no C++ compiler: steps run eagerly, with the same numbers": "没有 C++ 编译器:全部 eager 运行,数值不变",
+    "no C++ compiler: steps run eagerly, with the same numbers": "没有 C++ 编译器：全部 eager 运行，数值不变",
     "digits of the examples": "示例用的手写数字",
     "plots of the guide": "指南的插图",
     "image transforms of PIL": "PIL 图像变换",
