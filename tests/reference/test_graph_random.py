@@ -158,3 +158,23 @@ def test_a_failed_call_has_drawn_nothing():
     except TypeError:
         pass
     return step(ONES), step(ONES), net.w
+
+
+class ByAnArray(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.drop = nn.Dropout(p=0.5)
+
+    def construct(self, x, scale):
+        return self.drop(x * ms.Tensor(scale))
+
+
+@case(mode="GRAPH")
+def test_an_array_is_told_by_which_one_it_is():
+    def new():
+        return np.ones((2, 3), np.float32)
+
+    ms.set_seed(1)
+    net, first, second = ByAnArray(), new(), new()
+    net.set_train()
+    return [net(ONES, scale) for scale in (first, first, second, second, first, new())]

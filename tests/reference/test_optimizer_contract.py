@@ -180,3 +180,14 @@ def test_bad_arguments(what):
 @case(raises=True)
 def test_no_construct():
     nn.Optimizer(0.1, parameters())((Tensor(np.zeros(3)),))
+
+
+@case(each={"optimizer": ["Adam", "LazyAdam", "FTRL", "ProximalAdagrad"]})
+def test_rows_outside_a_graph_are_no_gradients(optimizer):
+    weight = Parameter(Tensor(np.ones((3, 2), np.float32)), name="p")
+    rows = Tensor([0, 2], ms.int32), Tensor(np.ones((2, 2), np.float32)), (3, 2)
+    try:
+        getattr(nn, optimizer)([weight])((rows,))
+    except ValueError:
+        return "refused", weight
+    return None

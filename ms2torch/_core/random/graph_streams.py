@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
@@ -83,6 +83,8 @@ class Call:
         kind = id(self._function), _kind(self._arguments)
         found = graphs.get(kind)
         if found is None:
+            for key in [key for key in graphs if _has_ended(key)]:
+                del graphs[key]
             found = graphs[kind] = Graph()
         return found
 
@@ -135,9 +137,41 @@ def call(owner, function, args: tuple, kwargs: dict, of=None):
     return result if made.leave is None else made.leave(result)
 
 
+class _Same:
+    """An object, by which one it is: equal to nothing once that has ended."""
+
+    __slots__ = ("_identity", "_refer")
+
+    def __init__(self, value) -> None:
+        self._identity = id(value)
+        try:
+            self._refer = ref(value)
+        except TypeError:           # it cannot be referred to weakly: it is kept
+            self._refer = lambda: value
+
+    def __hash__(self) -> int:
+        return self._identity
+
+    def __eq__(self, other) -> bool:
+        return (other.__class__ is _Same and self._identity == other._identity
+                and self._refer() is other._refer() is not None)
+
+    def has_ended(self) -> bool:
+        return self._refer() is None
+
+
+def _has_ended(kind) -> bool:
+    """Whether no call can be of this kind any more."""
+    if isinstance(kind, tuple):
+        return any(map(_has_ended, kind))
+    return kind.__class__ is _Same and kind.has_ended()
+
+
 def _kind(value):
     """What a graph is compiled for: dtypes and shapes of Tensors, numbers and texts by value, all else
     (numpy's arrays) by which object it is."""
+    if value is None:
+        return None
     t = getattr(value, "_t", None)
     if t is not None:
         return t.dtype, t.shape
@@ -145,4 +179,4 @@ def _kind(value):
         return tuple([_kind(x) for x in value])
     if isinstance(value, dict):
         return tuple([(key, _kind(x)) for key, x in value.items()])
-    return (value.__class__, value) if isinstance(value, (int, float, str, np.generic)) else id(value)
+    return (value.__class__, value) if isinstance(value, (int, float, str, np.generic)) else _Same(value)

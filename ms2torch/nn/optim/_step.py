@@ -202,12 +202,25 @@ class Stepping(Sharing, HostValues):
         if isinstance(gradients, Tensor):
             raise RuntimeError("The types of arguments in Map must be consistent, but the types of arguments "
                                f"are inconsistent. '{self.cls_name}' takes a tuple of gradients.")
-        raw = [g._t for g in gradients]
+        try:
+            raw = [g._t for g in gradients]
+        except AttributeError:
+            raise self._no_gradient(gradients) from None
         if len(raw) != self.param_length:
             raise RuntimeError("For 'Map', the length of tuples must be the same. "
                                f"For '{self.cls_name}', there are {self.param_length} parameters, "
                                f"but got {len(raw)} gradients.")
         return raw
+
+    def _no_gradient(self, gradients) -> Exception:
+        """What is wrong with gradients that are not all Tensors."""
+        if len(gradients) != self.param_length:
+            return RuntimeError("For 'Map', the length of tuples must be the same. "
+                                f"For '{self.cls_name}', there are {self.param_length} parameters, "
+                                f"but got {len(gradients)} gradients.")
+        kinds = sorted({type(g).__name__ for g in gradients if not isinstance(g, Tensor)})
+        return ValueError(f"For '{self.cls_name}', gradients must be Tensors, but got {', '.join(kinds)}. "
+                          "Row-sparse gradients come from EmbeddingLookup(sparse=True) inside a graph.")
 
     @property
     def _centralizes(self) -> bool:
