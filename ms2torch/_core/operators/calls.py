@@ -28,13 +28,18 @@ def wrong_call(valid: str, kernel, args, kwargs, fixed=None) -> TypeError | None
         return None
     defaults = {p.name: p.default for p in inspect.signature(kernel).parameters.values()}
     bound.apply_defaults()
+    return wrong_arguments(valid, bound.arguments, defaults)
+
+
+def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | None:
+    """`wrong_call` of arguments by name, those that were not given with their ``defaults``."""
     head, *groups = re.findall(r"^\w+|\([^()]*\)", valid)
     said, wrong = [], False
     for group in groups:
         found = []
         for name, kinds in re.findall(r"(\w+)=<([^>]*)>", group):
-            given = bound.arguments.get(name)
-            if given is None and kinds == "mindspore.dtype":
+            given = arguments.get(name)
+            if given is None and kinds in ("mindspore.dtype", "string"):        # (as their defaults print)
                 found.append(f"{name}={kinds}")
                 continue
             found.append(f"{name}={describe(given)}")

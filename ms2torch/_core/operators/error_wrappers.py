@@ -64,7 +64,7 @@ def wrap_module(space: dict, package: str) -> None:
 
 def certain_error(called: str, takes, args, kwargs) -> Exception | None:
     """MindSpore's error for what is certainly wrong about a call, before it is made."""
-    if not refused.has_entries(called):
+    if not refused.has_entries(called) or _unbound(takes, args, kwargs):        # Python says it
         return None
     places = refused.position_names(called, takes, len(args))
     if not kwargs.keys().isdisjoint(places):        # Python says that an argument has two values
@@ -180,6 +180,22 @@ def _unbound(takes: inspect.Signature, args, kwargs) -> TypeError | None:
     except TypeError as err:
         return err
     return None
+
+
+def binds_by_inspect(run):
+    """A method ``run`` of which the real one binds the arguments by `inspect`, and says so in its words."""
+    takes = inspect.Signature(list(inspect.signature(run).parameters.values())[1:])
+
+    @wraps(run)
+    def bound(self, *args, **kwargs):
+        try:
+            return run(self, *args, **kwargs)
+        except TypeError as err:
+            if _ENTRY.match(str(err)) and (wrong := _unbound(takes, args, kwargs)):
+                raise wrong from None
+            raise
+
+    return bound
 
 
 def _of_class(err: Exception, made: type) -> Exception:

@@ -186,7 +186,7 @@ def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=Fa
                                       {**named, **others}) from None
 
     def unlike(raw, certain):
-        return refused.argument_error(calling, [(str(k), v) for k, v in enumerate(raw)], None, certain)
+        return refused.failed_argument_error(calling, [(str(k), v) for k, v in enumerate(raw)], None, certain)
 
     def unfit(raw, attributes):
         own = {f"@{n}": v for n, v in attributes.items()}

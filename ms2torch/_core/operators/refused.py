@@ -154,6 +154,32 @@ def argument_error(called: str, given, others=None, certain: bool = False) -> Ex
     return None
 
 
+# Classes that the sweep did not try where a Tensor is wanted, and those like them that it did.
+_LIKE = {"int": "float", "bool": "float", "complex": "float", "tuple": "list", "dict": "str"}
+_ITS_OWN = {"int": re.compile(r"\bint|Int\d", re.IGNORECASE), "bool": re.compile("bool", re.IGNORECASE),
+            "tuple": re.compile("tuple", re.IGNORECASE)}
+
+
+def failed_argument_error(called: str, given, others=None, certain: bool = False) -> Exception | None:
+    """`argument_error` of a call that has failed: where a Tensor is wanted the table's words about a number
+    are an int's and a bool's too, those about a list a tuple's."""
+    if (wrong := argument_error(called, given, others, certain)) or not certain:
+        return wrong
+    for k, (place, value) in enumerate(given):
+        like = _LIKE.get(kind := kind_of(value))
+        if like and not (k and like == "float"):        # (further inputs are often made of numbers)
+            there = [e for e in entries(called) if e.place == place]
+            kinds = {k for e in there for k in e.kinds}
+            if "numpy" not in kinds or not kinds.isdisjoint((kind, f"~{kind}")):
+                continue
+            for entry in there:
+                itself = kind in _ITS_OWN and not entry.words.startswith("Failed calling") \
+                    and _ITS_OWN[kind].search(entry.words)
+                if like in entry.kinds and not itself and "typing.Float" not in entry.words:
+                    return _error(entry, value, given, others)
+    return None
+
+
 def checker(called: str, names, defaults):
     """``check(values)`` gives MindSpore's error for what is certainly wrong, None for a good call; quick for
     good ones. ``names``: the places of the values; ``defaults``: theirs by name."""
@@ -208,7 +234,8 @@ def count_error(called: str, given, missing: bool, unknown: str | None = None) -
 
 def python_name(called: str) -> str | None:
     """How Python's own errors about arguments call the function in MindSpore."""
-    return next((e.words for e in entries(called) if e.kinds == ("python",)), None)
+    return next((e.words for e in entries(called) if e.kinds == ("python",)), None) or (
+        "inspect" if any(e.place == "*" and _BOUND.match(e.words) for e in entries(called)) else None)
 
 
 def is_signature_error(err: TypeError) -> bool:
@@ -389,7 +416,7 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
     if worded and called.endswith(" call"):         # what a layer asks may depend on how it was made
         return err
     worded = worded or (str(err).startswith(_IN_ITS_WORDS) and not hasattr(err, "of_torch"))
-    if wrong := argument_error(called, given, others, True):
+    if wrong := failed_argument_error(called, given, others, True):
         return wrong
     if worded:
         return err

@@ -37,6 +37,7 @@ import torch
 
 from ms2torch._core.operators import callsite, refused, wider
 from ms2torch._core.operators.call_errors import mindspore_error, with_guard
+from ms2torch._core.operators.calls import wrong_arguments
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form
 from ms2torch._core.operators.error_wrappers import certain_error, wrap_class
 from ms2torch._core.operators.guards import APART, LOOKING
@@ -74,6 +75,11 @@ OPS: dict[str, Definition] = Table("function")
 # What Python's own errors call a form, where it is not its definition's name.
 NAMES = dict(row.split("\t") for row in
              Path(__file__).with_name("names.tsv").read_text(encoding="utf-8").splitlines()[1:])
+# The valid calls of the Primitive that MindSpore calls for a form, where the definition goes by another one.
+VALID_CALLS = dict(row.split("\t") for row in Path(__file__).with_name("valid_calls.tsv")
+                   .read_text(encoding="utf-8").splitlines()[1:])
+# What kernels raise for an argument of another class.
+_OF_KINDS = frozenset((TypeError, AttributeError, ValueError, RuntimeError))
 METHODS: dict[str, Any] = Table("Tensor method")
 MINT: dict[str, Any] = Table("mint function")
 
@@ -146,6 +152,10 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
         if public[0] in SINGLE_FORMS and (wrong := _no_form(public, told, nullable=_nullable(shown))):
             raise wrong from None
         said, unfit = partial(_refused, public, shown, raw, told), partial(_unfit, public, raw, told)
+        if err.__class__ in _OF_KINDS and (valid_call := VALID_CALLS.get(public[0])):
+            held = dict(zip(shown.names, raw, strict=True))
+            if wrong := said(True) or wrong_arguments(valid_call, held, _defaults(shown)):
+                raise wrong from None
         given = dict(zip(own.names, raw, strict=False))
         wrong = mindspore_error(err, name, (), given, valid, kernel, None, said, unfit)
         if (found := wider.compute(wrong, kernel, (), given)) is not None:
@@ -234,7 +244,11 @@ def _no_form(public, told, unbound: bool = False, nullable=frozenset()) -> Excep
 
 
 def _nullable(shown: Arguments) -> frozenset[str]:
-    return frozenset(n for k, n in enumerate(shown.names) if shown.default(k) is None)
+    return frozenset(n for n, default in _defaults(shown).items() if default is None)
+
+
+def _defaults(shown: Arguments) -> dict:
+    return {n: d for k, n in enumerate(shown.names) if (d := shown.default(k)) is not REQUIRED}
 
 
 def _given(shown: Arguments, values, err) -> list:
@@ -257,7 +271,7 @@ def _refused(public, shown: Arguments, values, told, certain: bool) -> Exception
                 wrong := precondition_error(f"{called} make", {**others, "self": values[0]}, True)):
             return wrong
         given = told[1:] if called.startswith("Tensor.") else told
-        if wrong := refused.argument_error(f"{called} make", given, others, certain):
+        if wrong := refused.failed_argument_error(f"{called} make", given, others, certain):
             return wrong
     return None
 
@@ -276,7 +290,7 @@ def _looking(kernel, run, public, shown: Arguments, own: Arguments):
     """``run`` behind the look that one of the ``public`` names asks for."""
     called = _name_with_checks(public) or next(
         (f"{p} make" for p in public if p in OVERLOADS or p in SINGLE_FORMS), "")
-    defaults = {n: d for k, n in enumerate(shown.names) if (d := shown.default(k)) is not REQUIRED}
+    defaults = _defaults(shown)
 
     def no_form(values):
         return _no_form(public, _given(shown, values, None), nullable=_nullable(shown))
@@ -308,6 +322,12 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
             result = run(*raw, **kwargs)
         except FAILURES as err:
             takes = inspect.signature(call)
+            try:
+                takes.bind(*raw, **kwargs)
+            except TypeError:
+                told = list(takes.parameters.values())
+                raise refused.signature_error(f"{public[0]} make", call.__qualname__, told, raw, named,
+                                              0) from None
             pairs = [*enumerate(raw), *map(refused.Named, lower(named).items())]
             shape = all(isinstance(v, int) for v in raw[1:])             # view(2, 3)
             if (wrong := not shape and _no_form(public, pairs)):

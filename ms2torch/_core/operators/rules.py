@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from ms2torch._core.devices import device
 from ms2torch._core.operators.calls import fits_kind, type_description
 from ms2torch._core.tensor.dtype import Type, from_torch
 
@@ -190,6 +191,9 @@ def _type(name, rule, values):
 def _dtype(name, rule, values):
     for _, called, value in _asked(rule, values):
         if isinstance(value, torch.Tensor) and value.dtype not in _allowed(rule.right):
+            if value.dtype is torch.bfloat16 and device.wanted in ("Ascend", "GPU") and \
+                    torch.float16 in _allowed(rule.right):
+                continue                        # (the lists are a CPU's)
             return TypeError(f"For primitive[{name}], the input argument[{called}] must be a type of "
                              f"{{{_listed(rule.right)}}}, but got {kind(value)}.")
     return None
@@ -228,6 +232,7 @@ def kind(value) -> str:
     """The type of an input in the words of MindSpore's compiler."""
     if isinstance(value, np.generic):                   # a number like Python's
         value = value.item()
+    value = getattr(value, "_t", value)                 # (one of a list)
     if isinstance(value, torch.Tensor):
         return f"Tensor[{_name(value.dtype)}]"
     if isinstance(value, (tuple, list)):

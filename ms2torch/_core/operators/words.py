@@ -19,7 +19,8 @@ def renderings(value) -> dict[str, str]:
     word = kind(raw)
     return {
         "cls": cls.replace("ms2torch.", "mindspore."),
-        "type": "Tensor" if isinstance(raw, torch.Tensor) else type(raw).__name__,
+        "type": "Tensor" if isinstance(raw, torch.Tensor) else
+                "bool_" if isinstance(raw, np.bool_) else type(raw).__name__,
         "kind": word,
         "word": word[7:-1] if isinstance(raw, torch.Tensor) else word,
         "call": describe(raw),

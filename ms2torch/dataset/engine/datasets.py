@@ -11,6 +11,7 @@ from importlib import import_module
 import numpy as np
 
 from ms2torch._core.errors import notice, unsupported
+from ms2torch._core.operators.error_wrappers import binds_by_inspect
 from ms2torch._core.tensor.printing import plain_repr
 
 from ..core import config
@@ -34,6 +35,11 @@ class Dataset(Pipeline):
     """
 
     __repr__ = plain_repr
+
+    def __init_subclass__(cls, **kwargs) -> None:
+        super().__init_subclass__(**kwargs)
+        if "__init__" in cls.__dict__ and cls.__module__.startswith("ms2torch."):
+            cls.__init__ = binds_by_inspect(cls.__init__)
 
     def __iter__(self):
         """Rows of one epoch, as lists of Tensors."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 
 from ms2torch import nn
+from ms2torch._core.operators.refused import signature_error
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.loss.loss import LossBase
 
@@ -32,7 +33,11 @@ def _layer(name: str, function, takes=_ONE, *required, base: type = Cell, shown:
 
     def __init__(self, *args, **kwargs) -> None:
         Cell.__init__(self)
-        given = signature.bind(*args, **kwargs)
+        try:
+            given = signature.bind(*args, **kwargs)
+        except TypeError:
+            raise signature_error(f"mint.nn.{name.removesuffix('Ext')} make", f"{name}.__init__",
+                                  list(signature.parameters.values()), args, kwargs) from None
         given.apply_defaults()
         for key in names:
             setattr(self, key, given.arguments[key])

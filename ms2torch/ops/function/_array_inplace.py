@@ -35,6 +35,8 @@ _in_place("zero_", lambda t: t.zero_(), "Filled with zeros")
 
 
 def _copied(t, src, non_blocking=False):
+    if not isinstance(src, torch.Tensor):
+        raise TypeError(f"copy_() takes a Tensor, not {type(src).__name__}.")
     return t.copy_(src)
 
 

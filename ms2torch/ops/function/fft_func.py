@@ -31,10 +31,13 @@ def _ready(name: str, input, sizes, axes, norm):
     if not 1 <= input.ndim <= 8:
         raise final(ValueError(f"For primitive[{label}], the rank of input must be in [1,8], "
                                f"but got {input.ndim}."))
+    end = input.ndim - name.endswith("t")               # (of one axis it tells one less than there are)
     for axis in axes:
         if not -input.ndim <= axis < input.ndim:
-            raise final(ValueError(f"For primitive[{label}], the dim must be in [{-input.ndim},0), "
+            raise final(ValueError(f"For primitive[{label}], the dim must be in [{-input.ndim},{end}), "
                                    f"but got {axis}."))
+    if not input.numel():
+        raise final(ValueError("Unsupported input shape dimension. The shape should not be empty."))
     if len({axis % input.ndim for axis in axes}) < len(axes):
         raise final(ValueError("The dims must be unique."))
     argument = "n" if name.endswith("t") else "s"
