@@ -25,6 +25,7 @@ from ._grids import *  # noqa: F403
 from ._histograms import *  # noqa: F403
 from ._pad import *  # noqa: F403
 from ._polynomials import *  # noqa: F403
+from ._random import *  # noqa: F403
 from ._sets import *  # noqa: F403
 from .array_creations import *  # noqa: F403
 from .array_ops import *  # noqa: F403

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.errors import unsupported
 from ms2torch._core.operators.registry import lowered
 
-from .utils import arrays, as_array
+from .utils import arrays, as_array, refusal
 
 __all__ = ["digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
@@ -23,12 +22,22 @@ def digitize(x, bins, right=False):
     return torch.searchsorted(bins, x, right=not right).to(torch.int32)
 
 
-def _edges(a, bins, range, api: str):
+def _edges(a, bins, range):
     """The edges of the bins of one axis."""
     if isinstance(bins, str):
-        raise unsupported(f"mindspore.numpy.{api}", f"bins={bins!r} is not here.", "give a number of bins.")
+        raise refusal(NotImplementedError, "string value for `bins` not implemented")
     if not isinstance(bins, int):
-        return as_array(bins)
+        bins = as_array(bins)
+        if bins.ndim != 1:
+            raise refusal(ValueError, "`bins` must be 1d, when an array")
+        return bins
+    if range is not None:
+        if not isinstance(range, (list, tuple)) or len(range) != 2:
+            raise refusal(ValueError, "`range` should take the form (start, end)")
+        if range[0] > range[1]:
+            raise refusal(ValueError, "max must be larger than min in range parameter")
+    if bins < 0:
+        raise refusal(ValueError, "cannot support Tensor with num=0.")
     a = a.reshape(-1).to(torch.float32)
     if range:
         low, high = (torch.tensor(float(x), device=a.device) for x in range)
@@ -39,6 +48,8 @@ def _edges(a, bins, range, api: str):
     if low == high:
         low, high = low - 0.5, high + 0.5
     steps = torch.arange(bins + 1, device=a.device, dtype=torch.float32)
+    if bins == 0:
+        return low.reshape(1)
     return torch.where(steps == bins, high, low + steps * ((high - low) / bins))
 
 
@@ -46,7 +57,13 @@ def _edges(a, bins, range, api: str):
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     """The edges of ``bins`` equal bins over ``range`` or all values
     (``mindspore.numpy.histogram_bin_edges``)."""
-    return _edges(a, bins, range, "histogram_bin_edges")
+    _weights_like(a, weights)
+    return _edges(a, bins, range)
+
+
+def _weights_like(a, weights) -> None:
+    if weights is not None and as_array(weights).shape != a.shape:
+        raise refusal(ValueError, "weights should have the same shape as a")
 
 
 def _counted(columns, edges, weights, density):
@@ -82,7 +99,8 @@ def histogram(a, bins=10, range=None, weights=None, density=False):
 
     ``weights`` counts each value with its weight, ``density`` divides by the sum and the bins' widths.
     """
-    edges = _edges(a, bins, range, "histogram")
+    _weights_like(a, weights)
+    edges = _edges(a, bins, range)
     return _counted([a.reshape(-1)], [edges], weights, density), edges
 
 
@@ -95,22 +113,25 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
     if isinstance(sample, (list, tuple)):
         columns = [as_array(x).reshape(-1) for x in sample]
     else:
-        columns = list(sample.unbind(1)) if sample.ndim > 1 else [sample]
+        if not isinstance(sample, torch.Tensor):
+            raise refusal(TypeError, "sample should be (N, D) array, or (D, N) array_like")
+        if sample.ndim != 2:
+            raise refusal(ValueError, "when an array, sample should be 2-dimensional")
+        columns = list(sample.unbind(1))
+    if not isinstance(bins, (int, tuple, list, torch.Tensor)):
+        raise refusal(TypeError, "bins should be int or sequence")
     bins = [bins] * len(columns) if isinstance(bins, int) else list(bins)
     if len(bins) != len(columns):
-        raise ValueError("The dimension of bins must be equal to the dimension of the sample.")
+        raise refusal(ValueError, "The dimension of bins must be equal to the dimension of the sample")
     ranges = [None] * len(columns) if range is None else range
-    edges = [_edges(c, b, r, "histogramdd") for c, b, r in zip(columns, bins, ranges, strict=True)]
+    if len(ranges) != len(columns):
+        raise refusal(ValueError, "range argument must have one entry per dimension")
+    edges = [_edges(c, b, r) for c, b, r in zip(columns, bins, ranges, strict=True)]
     return _counted(columns, edges, weights, density), edges
 
 
 @lowered
 def histogram2d(x, y, bins=10, range=None, weights=None, density=False):
     """`histogram` over two axes: counts, edges of x, edges of y (``mindspore.numpy.histogram2d``)."""
-    if not isinstance(bins, int):
-        bins = [bins, bins] if isinstance(bins, torch.Tensor) or len(bins) != 2 else list(bins)
-    columns = [as_array(x).reshape(-1), as_array(y).reshape(-1)]
-    ranges = [None, None] if range is None else range
-    pairs = [bins, bins] if isinstance(bins, int) else bins
-    edges = [_edges(c, b, r, "histogram2d") for c, b, r in zip(columns, pairs, ranges, strict=True)]
-    return _counted(columns, edges, weights, density), *edges
+    counts, edges = histogramdd.kernel((x, y), bins, range, weights, density)
+    return counts, *edges

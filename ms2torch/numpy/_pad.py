@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.errors import unsupported
-
-from .utils import arrays
+from .utils import arrays, refusal
 
 __all__ = ["pad"]
 
@@ -24,23 +22,30 @@ def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, en
     """Wider by ``pad_width`` at the ends of each axis (``mindspore.numpy.pad``).
 
     ``mode``: constant, edge, linear_ramp, maximum, mean, minimum, reflect, symmetric, wrap, empty, or a
-    function ``f(vector, (before, after), axis, kwargs)``. ``reflect_type`` "odd" is not supported.
+    function ``f(vector, (before, after), axis, kwargs)``. ``reflect_type`` "odd" mirrors at
+    the edge's value too.
     """
-    width = _pairs(pad_width, arr.ndim)
+    if not arr.ndim:
+        return arr
+    width = [tuple(max(int(n), 0) for n in pair) for pair in _pairs(pad_width, arr.ndim)]
+    if mode == "median":
+        raise refusal(NotImplementedError, "median mode is not supported yet")
     if mode == "empty":
         mode, constant_values = "constant", 0
-    if mode == "constant" and isinstance(constant_values, (int, float)):
+    if mode == "constant" and isinstance(constant_values, int):
         return torch.nn.functional.pad(arr, [n for w in reversed(width) for n in w], value=constant_values)
+    if mode in ("reflect", "symmetric") and reflect_type == "odd":
+        for axis, (before, after) in enumerate(width):
+            arr = _mirrored(arr, axis, before, mode)
+            arr = _mirrored(arr.flip(axis), axis, after, mode).flip(axis)
+        return arr
     if mode in _COPIES:
-        if reflect_type != "even":
-            raise unsupported("mindspore.numpy.pad", f"reflect_type={reflect_type!r} is not here.",
-                              "numpy.pad on x.asnumpy().")
         for axis, (before, after) in enumerate(width):
             arr = arr.index_select(axis, _beyond(arr.shape[axis], before, after, mode, arr.device))
         return arr
     if mode in ("constant", "linear_ramp", *_STATISTICS):
         given = {"constant": constant_values, "linear_ramp": end_values}.get(mode, stat_length)
-        ends = _pairs(given, arr.ndim)
+        ends = [(None, None)] * arr.ndim if given is None and mode in _STATISTICS else _pairs(given, arr.ndim)
         for axis, (widths, given) in enumerate(zip(width, ends, strict=True)):
             arr = _widened(arr, axis, widths, given, mode)
         return arr
@@ -49,15 +54,35 @@ def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, en
 
 def _pairs(given, count: int) -> list[tuple]:
     """(before, after) of every axis, from a number, a pair, or one of them for each axis."""
-    if not isinstance(given, (tuple, list)):
+    if isinstance(given, torch.Tensor):
+        given = given.tolist()
+        given = [(given, given)] if isinstance(given, float) else given
+    if not isinstance(given, (int, tuple, list)):
+        raise refusal(TypeError, "pad_width, stat_length, constant_values or end_values should only be int, "
+                      "list, tuple or tensor")
+    if isinstance(given, int):
         return [(given, given)] * count
     wide = len(given[0]) if given and isinstance(given[0], (tuple, list)) else len(given)
     if wide not in (1, 2) or (wide is not len(given) and len(given) not in (1, count)):
-        raise ValueError(f"input values must be able to broadcast to ({count}, 2)")
+        raise refusal(ValueError, f"input values must be able to broadcast to ({count}, 2)")
     if not isinstance(given[0], (tuple, list)):
         return [tuple(given) * (2 if len(given) == 1 else 1)] * count
     pairs = [tuple(g) * (2 if len(g) == 1 else 1) for g in given]
     return pairs * count if len(pairs) == 1 else pairs
+
+
+def _mirrored(t, axis: int, count: int, mode: str):
+    """``count`` more elements before the first one, by as much below it as those behind it are above."""
+    own = int(mode == "reflect")                # the first element itself is not repeated
+    if own and t.shape[axis] == 1:
+        return torch.cat([t.narrow(axis, 0, 1)] * count + [t], axis)
+    most = t.shape[axis] - own
+    while count > 0:
+        part = min(count, most)
+        first = t.narrow(axis, 0, 1)
+        t = torch.cat([2 * first - t.narrow(axis, own, part).flip(axis), t], axis)
+        count -= part
+    return t
 
 
 def _widened(t, axis: int, widths, given, mode: str):

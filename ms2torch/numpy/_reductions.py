@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import nan
 
 import torch
 
-from ms2torch._core.operators.registry import OPS
+from ms2torch._core.operators import arithmetic
+from ms2torch._core.operators.registry import OPS, lowered
 from ms2torch._core.tensor import dtype as _dtype
-from ms2torch._core.tensor.tensor import lower, wrap
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 
-from .utils import arrays, as_array, cast, floating
+from .utils import (
+    arrays,
+    as_array,
+    as_given,
+    as_tensor,
+    axis_in_range,
+    cast,
+    cast_result,
+    floating,
+    refusal,
+    sorted_axes,
+    valid_axes,
+)
 
 __all__ = [
     "amax", "amin", "argmax", "argmin", "average", "count_nonzero", "cumprod", "cumsum", "max", "mean",
@@ -24,26 +37,21 @@ def _kernel(name):
     return OPS[name].kernel
 
 
-@arrays(1)
 def sum(a, axis=None, dtype=None, keepdims=False, initial=None):
     """The sum over all or some axes; integers give Int64 (``mindspore.numpy.sum``)."""
-    total = _kernel("sum")(cast(a, dtype), axis, keepdims, dtype=dtype)
+    if isinstance(initial, Tensor) and initial.ndim == 0:
+        initial = initial.item()
+    if initial is not None and not isinstance(initial, (bool, int, float)):
+        raise refusal(TypeError, "sum(): argument 'initial' (position 4) must be Number, not "
+                      f"{type(initial).__name__}.")
+    total = as_tensor(a).sum(axis, dtype, keepdims)
     return total if initial is None else total + initial
 
 
 @arrays(1)
 def mean(a, axis=None, keepdims=False, dtype=None):
     """The mean over all or some axes; of integers an integer (``mindspore.numpy.mean``)."""
-    axis = _whole(axis)
-    given = () if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
-    for one in given:
-        if not isinstance(one, int):
-            raise TypeError(f"axes should be integers, not {type(one)}")
-        if not -a.ndim <= one < a.ndim:
-            raise ValueError(f"axis {one} is out of bounds for array of dimension {a.ndim}")
-    if len({one % a.ndim for one in given}) < len(given):
-        raise ValueError('duplicate value in "axis"')
-    return _kernel("mean")(cast(a, dtype), axis, keepdims)
+    return cast(_kernel("mean")(a, valid_axes(axis, a.ndim), keepdims), dtype)
 
 
 def _whole(axis):
@@ -80,7 +88,8 @@ def _of_integers(x, axis, ddof, keepdims):
 
 def _extreme(name, of, bound):
     def call(a, axis=None, keepdims=False, initial=None, where=True):
-        return _kernel(of)(a, _whole(axis), keepdims, initial=initial, where=None if where is True else where)
+        chosen = None if where is True or where.__class__ in (int, float) else where
+        return _kernel(of)(a, _whole(axis), keepdims, initial=initial, where=chosen)
 
     call.__name__ = name
     call.__doc__ = f"The {bound} element over all or some axes, without indices (``mindspore.numpy.{name}``)."
@@ -112,7 +121,13 @@ def argmin(a, axis=None):
 
 @arrays(1)
 def count_nonzero(x, axis=None, keepdims=False):
-    """How many elements are not zero, as Int32 (``mindspore.numpy.count_nonzero``)."""
+    """How many elements are not zero, as Int32; of none a 0 without axes (``mindspore.numpy.count_nonzero``).
+    """
+    if not x.numel():
+        return torch.zeros((), dtype=torch.int32, device=x.device)
+    if not isinstance(keepdims, bool):
+        raise refusal(TypeError, "For 'count_nonzero', the type of 'keep_dims' should be 'bool', but got "
+                                 f"type '{type(keepdims).__name__}'.")
     return _kernel("count_nonzero")(x, () if axis is None else axis, keepdims)
 
 
@@ -122,88 +137,169 @@ def average(x, axis=None, weights=None, returned=False):
 
     Of integers an integer, rounded towards zero.
     """
-    axis = _whole(axis)
-    whole = x.dtype if _is_integral(x) else None
-    if whole is not None and weights is not None and as_array(weights).is_floating_point():
-        whole = None
-    x = floating(x)
-    weights = torch.ones_like(x) if weights is None else as_array(weights).to(x.dtype)
-    if weights.shape != x.shape and axis is not None:
-        shape = [1] * x.ndim
-        shape[axis] = -1
-        weights = weights.reshape(shape).expand(x.shape)
-    dims = tuple(range(x.ndim)) if axis is None else axis
-    total = torch.sum(weights, dims)
-    result = torch.sum(x * weights, dims) / total
-    if whole is not None:
-        result, total = result.to(whole), total.to(whole)
-    return (result, total) if returned else result
+    axes = tuple(range(x.ndim)) if axis is None else sorted_axes(_whole(axis), x.ndim)
+    if weights is None:
+        result = _kernel("mean")(x, axes, False)
+        count = x.numel() // (result.numel() or 1)
+        return (result, torch.full_like(result, count)) if returned else result
+    if not isinstance(weights, torch.Tensor):
+        weights = as_array(weights)
+    if weights.shape != x.shape:
+        if weights.ndim != 1:
+            raise TypeError("Weights should be None, 1-D or the same shape as input x.")
+        if not isinstance(axis, int):
+            raise refusal(TypeError, "Axis must be specified when shapes of x and weights differ.")
+        weights = weights.reshape([-1 if d == axes[0] else 1 for d in range(x.ndim)])
+    total = _total(weights, axes)
+    result = _quotient(_total(arithmetic.mul(x, weights), axes), total)
+    return (result, total.expand(result.shape).clone()) if returned else result
 
 
-def _scan(name):
-    def kernel(a, axis=None, dtype=None):
-        if axis is None:
-            a, axis = a.reshape(-1), 0
-        into_bool = dtype is not None and _dtype.to_torch(dtype) is torch.bool
-        if into_bool and (a.dtype is not torch.bool or name == "cumprod"):
-            return getattr(torch, name)(a.bool().int(), axis).bool()
-        a = cast(a, dtype)
-        if (dtype is None or into_bool) and a.dtype in (torch.bool, torch.int8, torch.int16, torch.uint8):
-            a = a.to(torch.int32)
-        return getattr(torch, name)(a, axis, dtype=a.dtype)
-
-    kernel.__name__ = name
-    kernel.__doc__ = (
-        f"``numpy.{name}``, over the flattened array without ``axis`` (``mindspore.numpy.{name}``)."
-    )
-    return kernel
+def _quotient(a, b):
+    """a / b; of whole numbers a whole one, towards zero."""
+    if a.is_floating_point() or b.is_floating_point() or a.is_complex():
+        return arithmetic.div(a, b)
+    a, b = arithmetic.promote_operands(a, b)
+    return torch.div(a.int() if a.dtype is torch.bool else a, b, rounding_mode="trunc")
 
 
-_sums = _scan("cumsum")
-cumsum, cumprod = arrays(1)(_sums), arrays(1)(_scan("cumprod"))
+def _total(t, axes, keepdims=False):
+    """The sum in the dtype of the numbers: of bools, whether one is true."""
+    axes = axes or tuple(range(t.ndim))
+    if t.dtype is torch.bool:
+        return t.any(axes, keepdims)
+    return t.sum(axes, keepdims, dtype=t.dtype)
 
 
-def _axis_of(axis):
-    """Python's True is 1."""
-    return int(axis) if axis.__class__ is bool else axis
+@lowered
+def cumprod(a, axis=None, dtype=None):
+    """``numpy.cumprod``, over the flattened array without ``axis`` (``mindspore.numpy.cumprod``); whole
+    numbers in lists are Int64."""
+    a = as_given(a)
+    if axis is not None and not isinstance(axis, int):
+        raise refusal(TypeError, f"integer axis is expected, but got{type(axis)}")
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    axis = axis_in_range(axis, a.ndim)
+    if dtype is not None and _dtype.to_torch(dtype) is torch.bool:
+        return torch.cumprod(a.bool().int(), axis).bool()
+    a = cast(a, dtype)
+    kind = a.dtype if dtype is not None else _WIDER.get(a.dtype, a.dtype)
+    return torch.cumprod(a.to(torch.int64) if kind is torch.uint32 else a, axis, dtype=None if
+                         kind is torch.uint32 else kind).to(kind)
 
 
-def _without_nan(name, function):
+_WIDER = {torch.int8: torch.int32, torch.int16: torch.int32, torch.bool: torch.int32,
+          torch.uint8: torch.uint32, torch.uint16: torch.uint32}
+
+
+def _sums(a, axis, dtype):
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    into_bool = dtype is not None and _dtype.to_torch(dtype) is torch.bool
+    if into_bool and a.dtype is not torch.bool:
+        return torch.cumsum(a.bool().int(), axis).bool()
+    a = cast_result(a, dtype)
+    if (dtype is None or into_bool) and a.dtype in (torch.bool, torch.int8, torch.int16, torch.uint8):
+        a = a.to(torch.int32)
+    return torch.cumsum(a, axis, dtype=a.dtype)
+
+
+@arrays(1)
+def cumsum(a, axis=None, dtype=None):
+    """``numpy.cumsum``, over the flattened array without ``axis`` (``mindspore.numpy.cumsum``)."""
+    return _sums(a, axis, dtype)
+
+
+def _without_nan(a, value):
+    """``a`` with a number in the place of nans."""
+    return torch.where(a.isnan(), value, a) if a.is_floating_point() else a
+
+
+def _whether(keepdims) -> bool:
+    if not isinstance(keepdims, int):
+        said = "" if keepdims is None else type(keepdims)
+        raise refusal(TypeError, f"integer argument expected, got{said}")
+    return bool(keepdims)
+
+
+def _bound(name, function, bound):
+    """An extreme among numbers; where all are nan the bound takes part, the limit of 64 bits."""
     def call(a, axis=None, dtype=None, keepdims=False):
-        a = cast(a, dtype)
-        return function(a, tuple(range(a.ndim)) if axis is None else _axis_of(axis), keepdims)
+        keepdims = _whether(keepdims)
+        axes = valid_axes(axis, a.ndim) or tuple(range(a.ndim))
+        if not a.numel():
+            return _of_nothing(a, axes, keepdims, dtype)
+        if a.dtype is torch.bool:
+            return cast(function(a.int(), axes, keepdims).bool(), dtype)
+        return cast(function(_without_nan(a, bound), axes, keepdims), dtype)
 
     call.__name__ = name
     call.__doc__ = f"``numpy.{name}`` (``mindspore.numpy.{name}``)."
     return arrays(1)(call)
 
 
-nansum = _without_nan("nansum", torch.nansum)
-nanmean = _without_nan("nanmean", lambda t, d, k: torch.nanmean(floating(t), d, k))
-nanmax = _without_nan(
-    "nanmax", lambda t, d, k: torch.amax(torch.nan_to_num(t, nan=-inf, posinf=inf, neginf=-inf), d, k)
-)
-nanmin = _without_nan(
-    "nanmin", lambda t, d, k: torch.amin(torch.nan_to_num(t, nan=inf, posinf=inf, neginf=-inf), d, k)
-)
+def _of_nothing(a, axes, keepdims, dtype):
+    """What a reduction of an array without elements is: nan, as far as something is left."""
+    shape = [1 if d in axes else n for d, n in enumerate(a.shape) if keepdims or d not in axes]
+    return cast(torch.full(shape, nan, dtype=a.dtype, device=a.device), dtype)
+
+
+nanmax = _bound("nanmax", torch.amax, -(2.0**63))
+nanmin = _bound("nanmin", torch.amin, 2.0**63)
+
+
+def _sum_of_numbers(a, axes, dtype, keepdims):
+    if not a.numel():
+        return _of_nothing(a, axes, keepdims, dtype)
+    return cast(_total(_without_nan(a, 0.0), axes, keepdims), dtype)
+
+
+def _count_of_numbers(a, axes, keepdims):
+    """How many are numbers, in their dtype, which for bools is whether there are any."""
+    return _total(a.isnan().logical_not().to(a.dtype), axes, keepdims)
+
+
+@arrays(1)
+def nansum(a, axis=None, dtype=None, keepdims=False):
+    """``numpy.nansum``, in the dtype of the numbers (``mindspore.numpy.nansum``)."""
+    return _sum_of_numbers(a, valid_axes(axis, a.ndim), dtype, bool(keepdims))
+
+
+@arrays(1)
+def nanmean(a, axis=None, dtype=None, keepdims=False):
+    """``numpy.nanmean``, of a sum in ``dtype``, which is Float32 (``mindspore.numpy.nanmean``)."""
+    return _mean_of_numbers(a, valid_axes(axis, a.ndim), dtype, bool(keepdims))
+
+
+def _mean_of_numbers(a, axes, dtype, keepdims):
+    summed = _sum_of_numbers(a, axes, torch.float32 if dtype is None else dtype, keepdims)
+    return _quotient(summed, _count_of_numbers(a, axes, keepdims))
 
 
 @arrays(1)
 def nancumsum(a, axis=None, dtype=None):
     """Running sums that count nan as 0 (``mindspore.numpy.nancumsum``)."""
-    return _sums(torch.nan_to_num(cast(a, dtype), nan=0.0, posinf=inf, neginf=-inf), axis, dtype)
+    return _sums(_without_nan(a, 0.0), axis, dtype)
 
 
 @arrays(1)
 def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
-    """The variance without nans (``mindspore.numpy.nanvar``); ``ddof`` comes off the count."""
-    a = floating(cast(a, dtype))
-    dims = tuple(range(a.ndim)) if axis is None else _axis_of(axis)
-    count = (~a.isnan()).sum(dims, keepdim=keepdims) - ddof
-    return ((a - a.nanmean(dims, keepdim=True)) ** 2).nansum(dims, keepdim=keepdims) / count
+    """The variance without nans as Float32; ``ddof`` comes off the count (``mindspore.numpy.nanvar``)."""
+    return cast(_variance_of_numbers(a, axis, ddof, keepdims), torch.float32 if dtype is None else dtype)
+
+
+def _variance_of_numbers(a, axis, ddof, keepdims):
+    axes = valid_axes(axis, a.ndim)
+    apart = arithmetic.sub(a, _mean_of_numbers(a, axes, None, True))
+    squares = _total(_without_nan(apart * apart, 0.0), axes, bool(keepdims))
+    count = _count_of_numbers(a, axes, bool(keepdims))
+    return squares / ((count.to(torch.int64) if count.dtype is torch.bool else count) - +ddof)
 
 
 @arrays(1)
 def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False):
-    """The standard deviation without nans (``mindspore.numpy.nanstd``); ``ddof`` comes off the count."""
-    return lower(nanvar(wrap(a), axis, dtype, ddof, keepdims)).sqrt()
+    """The standard deviation without nans as Float32; ``ddof`` comes off the count
+    (``mindspore.numpy.nanstd``)."""
+    spread = _variance_of_numbers(a, axis, ddof, keepdims).sqrt()
+    return cast(spread, torch.float32 if dtype is None else dtype)

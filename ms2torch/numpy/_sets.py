@@ -6,7 +6,8 @@ import torch
 
 from ms2torch._core.operators.registry import lowered
 
-from .utils import arrays, as_array
+from .array_creations import arange, triangle_places
+from .utils import arrays, as_array, as_constant, refusal
 
 __all__ = ["argwhere", "diag_indices", "intersect1d", "ix_", "ravel_multi_index", "setdiff1d",
            "tril_indices_from", "triu_indices_from", "vander"]
@@ -73,33 +74,44 @@ def diag_indices(n, ndim=2):
 
     MindSpore: ``mindspore.numpy.diag_indices``.
     """
-    return (torch.arange(n, dtype=torch.int32),) * ndim
+    if not isinstance(n, int) or not isinstance(ndim, int):
+        raise refusal(TypeError, "input must be integers")
+    return (arange.kernel(0, n),) * ndim
 
 
-def _triangle(arr, k, kernel):
-    if arr.ndim != 2:
-        raise ValueError("input array must be 2-d")
-    return tuple(kernel(*arr.shape, k, device=arr.device).to(torch.int32))
+def _of_matrix(name, below, text):
+    def find(arr, k=0):
+        arr = as_constant(arr)
+        if arr.ndim != 2:
+            raise refusal(ValueError, "input array must be 2-d")
+        return triangle_places(arr.shape[0], k, arr.shape[1], below)
+
+    find.__name__ = name
+    find.__doc__ = f"The places at and {text} the ``k``-th diagonal of a matrix (``mindspore.numpy.{name}``)."
+    return lowered(find)
 
 
-@arrays(1)
-def tril_indices_from(arr, k=0):
-    """The places at and below the ``k``-th diagonal of a matrix (``mindspore.numpy.tril_indices_from``)."""
-    return _triangle(arr, k, torch.tril_indices)
+tril_indices_from = _of_matrix("tril_indices_from", True, "below")
+triu_indices_from = _of_matrix("triu_indices_from", False, "above")
 
 
-@arrays(1)
-def triu_indices_from(arr, k=0):
-    """The places at and above the ``k``-th diagonal of a matrix (``mindspore.numpy.triu_indices_from``)."""
-    return _triangle(arr, k, torch.triu_indices)
-
-
-@arrays(1)
+@lowered
 def vander(x, N=None, increasing=False):
     """The Vandermonde matrix of ``x``: falling powers, or rising (``mindspore.numpy.vander``)."""
+    if not isinstance(x, (list, tuple, torch.Tensor)):
+        raise refusal(TypeError, "Input x must be list, tuple or Tensor, but got "
+                      f"{'' if x is None else type(x)}")
+    x = as_constant(x)
     if x.ndim != 1:
-        raise ValueError("The input x must be 1-d.")
-    powers = torch.arange(x.numel() if N is None else N, device=x.device)
+        raise refusal(ValueError, f"Input x must be 1-D, but got dimension={x.ndim}")
+    N = N or x.numel()
+    if not isinstance(N, int):
+        raise refusal(TypeError, "Input N must be an integer.")
+    if N <= 0:
+        raise refusal(ValueError, "Input N must > 0.")
+    if not isinstance(increasing, bool):
+        raise refusal(TypeError, "increasing must be a bool.")
+    powers = torch.arange(N, device=x.device)
     return (x[:, None] ** (powers if increasing else powers.flip(0))).to(x.dtype)
 
 

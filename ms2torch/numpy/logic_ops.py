@@ -9,7 +9,16 @@ from ms2torch._core.operators.registry import OPS, lowered
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 
-from .utils import arrays, as_array, cast, number_or_array, signature
+from .utils import (
+    arrays,
+    as_array,
+    as_constant,
+    cast_result,
+    number_or_array,
+    refusal,
+    signature,
+    sorted_axes,
+)
 
 __all__: list[str] = []
 
@@ -19,7 +28,7 @@ def _comparison(name, kernel):
         a, b = number_or_array(x1), number_or_array(x2)
         if not isinstance(a, torch.Tensor) and not isinstance(b, torch.Tensor):
             a = as_array(a)
-        return cast(kernel(a, b), dtype)
+        return cast_result(kernel(a, b), dtype)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"``numpy.{name}`` elementwise with broadcasting (``mindspore.numpy.{name}``)."
@@ -32,7 +41,7 @@ def _test(name, kernel):
 
     def call(*args, **kwargs):
         bound = call.__signature__.bind(*args, **kwargs).arguments
-        return cast(kernel(as_array(bound[first])), bound.get("dtype"))
+        return cast_result(kernel(as_array(bound[first])), bound.get("dtype"))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"``numpy.{name}`` elementwise (``mindspore.numpy.{name}``)."
@@ -83,7 +92,9 @@ def _isin(elements, tests, invert):
 @lowered
 def array_equal(a1, a2, equal_nan=False):
     """Whether shapes and elements are equal, as a Bool Tensor (``mindspore.numpy.array_equal``)."""
-    a, b = as_array(a1), as_array(a2)
+    a, b = as_constant(a1), as_constant(a2)
+    if not isinstance(equal_nan, bool):
+        raise refusal(TypeError, "equal_nan must be bool.")
     if a.shape != b.shape:
         return torch.tensor(False)
     same = a == b
@@ -93,7 +104,7 @@ def array_equal(a1, a2, equal_nan=False):
 @lowered
 def array_equiv(a1, a2):
     """Whether the arrays are equal once broadcast, as a Bool Tensor (``mindspore.numpy.array_equiv``)."""
-    a, b = as_array(a1), as_array(a2)
+    a, b = as_constant(a1), as_constant(a2)
     try:
         return (a == b).all()
     except RuntimeError:
@@ -103,7 +114,11 @@ def array_equiv(a1, a2):
 @arrays(1)
 def sometrue(a, axis=None, keepdims=False):
     """Whether an element is true (``mindspore.numpy.sometrue``)."""
-    return OPS["any"].kernel(a, axis, keepdims)
+    if not isinstance(keepdims, int):
+        raise refusal(TypeError, "integer argument expected, but got " +
+                      ("" if keepdims is None else f" {type(keepdims)}"))
+    axes = None if axis is None else sorted_axes(axis, a.ndim)
+    return OPS["any"].kernel(a != 0, axes, bool(keepdims))
 
 
 def isscalar(element) -> bool:

@@ -17,7 +17,7 @@ from . import _differences, _linear_algebra, _reductions
 from ._differences import *  # noqa: F403
 from ._linear_algebra import *  # noqa: F403
 from ._reductions import *  # noqa: F403
-from .utils import arrays, as_array, cast, floating, number_or_array, signature
+from .utils import arrays, as_array, cast, cast_result, floating, number_or_array, refusal, signature
 
 __all__ = ["NINF", "PINF", "around", "clip", "divmod", "inf", "nan", "pi", "round",
            *_differences.__all__, *_linear_algebra.__all__, *_reductions.__all__]
@@ -28,6 +28,8 @@ PINF, NINF = inf, -inf
 
 # Their number beside an array has no dtype of its own.
 _BESIDE = frozenset(("arctan2", "maximum", "minimum"))
+# Those that ask their argument for its dtype.
+_OF_TENSORS = frozenset(("abs", "absolute", "fabs", "log10", "log2"))
 # What MindSpore calls the argument where it is not x.
 _FIRST = {"arccos": "input", "negative": "a", "positive": "a"}
 
@@ -38,7 +40,10 @@ def _unary(name, kernel):
 
     def call(*args, **kwargs):
         bound = call.__signature__.bind(*args, **kwargs).arguments
-        return cast(kernel(as_array(bound[first])), bound.get("dtype"))
+        of, dtype = bound[first], bound.get("dtype")
+        if name in _OF_TENSORS and not isinstance(of, torch.Tensor):
+            raise refusal(AttributeError, f"'{type(of).__name__}' object has no attribute 'dtype'")
+        return cast_result(kernel(as_array(of)), dtype)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"``numpy.{name}`` elementwise (``mindspore.numpy.{name}``); ``dtype`` casts the result."
@@ -55,7 +60,7 @@ def _binary(name, kernel):
         a, b = (number_or_array(x1), number_or_array(x2)) if beside else (as_array(x1), as_array(x2))
         if not isinstance(a, torch.Tensor) and not isinstance(b, torch.Tensor):
             a = as_array(a)
-        return cast(kernel(a, b), dtype)
+        return cast_result(kernel(a, b), dtype)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"``numpy.{name}`` elementwise with broadcasting (``mindspore.numpy.{name}``)."
@@ -63,16 +68,36 @@ def _binary(name, kernel):
     __all__.append(name)
 
 
-def _of_integers(kernel):
-    """``kernel``, which torch has for integers alone, also for whole numbers in floats."""
+def _of_numbers(kernel, of_floats):
+    """``kernel``, which torch has for integers alone, and ``of_floats``, which has it for the others."""
     def call(a, b):
         a, b = arithmetic.promote_operands(a, b)
-        a, b = (x if isinstance(x, torch.Tensor) else as_array(x) for x in (a, b))
-        if not a.is_floating_point() and not b.is_floating_point():
-            return kernel(a, b)
-        return kernel(a.long(), b.long()).to(a.dtype if a.is_floating_point() else b.dtype)
+        if a.dtype is torch.bool:
+            return kernel(a.int(), b.int()).bool()
+        return of_floats(a, b) if a.is_floating_point() else kernel(a, b)
 
     return call
+
+
+def _greatest_divisor(a, b):
+    """By Euclid's algorithm, with remainders that are no whole numbers; float64 is computed as Float32."""
+    kind = a.dtype
+    a, b = (t.float() if kind is torch.float64 else t for t in torch.broadcast_tensors(a, b))
+    a, b = torch.maximum(a.abs(), b.abs()), torch.minimum(a.abs(), b.abs())
+    b = torch.where(b == 0, a, b)
+    rest = a - b * torch.floor(a / b)
+    while rest.sum() > 0:
+        done = rest == 0
+        a, b = torch.where(done, a, b), torch.where(done, b, rest)
+        rest = a - b * torch.floor(a / b)
+    return b.to(kind)
+
+
+def _least_multiple(a, b):
+    kind, divisor = a.dtype, _greatest_divisor(a, b).float()
+    a, b = a.float(), b.float()
+    product = a / divisor * (b / divisor) * divisor
+    return torch.where(a * b == 0, 0.0, product).abs().to(kind)
 
 
 def _of_kinds(kernel, *kept):
@@ -81,23 +106,23 @@ def _of_kinds(kernel, *kept):
 
 
 def _trigonometric(kernel):
-    """``kernel``, of whole numbers of 8 bits and of bools in Float16: numpy's rule."""
+    """``kernel`` of floats: whole numbers of 8 bits and bools are Float16, others Float32, numpy's rule."""
     def call(*operands):
-        if all(isinstance(t, torch.Tensor) and t.dtype in _NARROW for t in operands):
-            operands = [t.half() for t in operands]
-        return kernel(*operands)
+        return kernel(*[t.half() if t.dtype in _NARROW else floating(t) if isinstance(t, torch.Tensor) else t
+                        for t in map(as_array, operands)])
 
     return call
 
 
 def _limit(kernel):
-    """A number is compared in the dtype of the array beside it."""
+    """What has no axes is compared in the dtype of the array beside it."""
     def call(a, b):
-        if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
-            return kernel(a, b)
-        if isinstance(a, torch.Tensor):
-            return kernel(a, torch.as_tensor(b).to(a))
-        return kernel(torch.as_tensor(a).to(b), b)
+        a, b = as_array(a), as_array(b)
+        if a.ndim and not b.ndim:
+            b = b.to(a)
+        elif b.ndim and not a.ndim:
+            a = a.to(b)
+        return kernel(a, b)
 
     return call
 
@@ -114,7 +139,37 @@ def _modulo(a, b):
     if a.is_complex() or b.is_complex():
         raise TypeError(f"input dtype: {from_torch(a.dtype)}, {from_torch(b.dtype)} are not all mindspore "
                         "datatypes.")
-    return arithmetic.numpy_mod(a, b)
+    return _of_bools(a, b) if a.dtype is b.dtype is torch.bool else arithmetic.numpy_mod(a, b)
+
+
+def _of_bools(a, b):
+    """A remainder of bools: 0 for 1, and nan, which is true, for 0."""
+    return torch.logical_not(b).expand(torch.broadcast_shapes(a.shape, b.shape)).clone()
+
+
+def _remainder_of_division(a, b):
+    return _of_bools(a, b) if a.dtype is b.dtype is torch.bool else numpy_fmod(a, b)
+
+
+def _step(a, b):
+    """0 below 0, 1 above, and ``b`` elsewhere, at nan too."""
+    a, b = torch.broadcast_tensors(*arithmetic.promote_operands(a, b))
+    return torch.where(a < 0, 0, torch.where(a > 0, 1, b)).to(a.dtype)
+
+
+def _inverse(t):
+    """1 / t; of whole numbers a whole one, the largest there is for 0."""
+    if t.is_floating_point() or t.is_complex():
+        return OPS["inv"].kernel(t)
+    t = t.to(torch.int64) if t.dtype is torch.bool else t
+    units = torch.where(t.abs() == 1, t, 0) if t.dtype.is_signed else torch.where(t == 1, t, 0)
+    return torch.where(t == 0, torch.iinfo(t.dtype).max, units)
+
+
+def _root(t):
+    """The cube root by way of its sign, t / |t|, which 0 and infinity do not have."""
+    size = torch.abs(t)
+    return size / t * torch.pow(size, 1 / 3)
 
 
 def _hypotenuse(a, b):
@@ -132,7 +187,8 @@ def _sign(t):
     """By a complex number's real part, or where that is 0 by the other one."""
     if t.is_complex():
         return torch.sign(torch.where(t.real == 0, t.imag, t.real)).to(t.dtype)
-    return torch.sign(floating(t))
+    signs = torch.sign(floating(t))
+    return torch.where(t.isinf(), torch.nan, signs + t * 0) if t.is_floating_point() else signs
 
 
 _HALVES = (torch.float16, torch.float32)
@@ -154,10 +210,6 @@ for _name, _of in {
     "log2": "log2",
     "floor": "floor",
     "signbit": "signbit",
-    "deg2rad": "deg2rad",
-    "rad2deg": "rad2deg",
-    "radians": "deg2rad",
-    "reciprocal": "inv",
     "rint": "round",
 }.items():
     _unary(_name, OPS[_of].kernel)
@@ -169,10 +221,13 @@ for _name in ("invert", "bitwise_not"):
 _unary("ceil", _of_kinds(torch.ceil, torch.float32))
 for _name in ("trunc", "fix"):
     _unary(_name, _of_kinds(torch.trunc, *_HALVES))
+for _name in ("deg2rad", "radians"):
+    _unary(_name, lambda t: floating(t) * pi / 180.0)
+_unary("rad2deg", lambda t: floating(t) * 180.0 / pi)
+_unary("reciprocal", _inverse)
 _unary("sign", _sign)
 _unary("exp2", lambda t: arithmetic.pow(2, t))
-_unary("cbrt", _of_kinds(lambda t: torch.sign(t) * torch.pow(torch.abs(t), 1 / 3),
-                         torch.float32, torch.float64))
+_unary("cbrt", _of_kinds(_root, torch.float32, torch.float64))
 
 for _name, _kernel in {
     "add": arithmetic.add,
@@ -183,33 +238,33 @@ for _name, _kernel in {
     "floor_divide": arithmetic.floor_div,
     "mod": _modulo,
     "remainder": _modulo,
-    "fmod": numpy_fmod,
+    "fmod": _remainder_of_division,
     "power": arithmetic.pow,
     "bitwise_and": arithmetic.bitwise_and,
     "bitwise_or": arithmetic.bitwise_or,
     "bitwise_xor": arithmetic.bitwise_xor,
-    **{
-        name: OPS[of].kernel
-        for name, of in (
-            ("logaddexp", "logaddexp"),
-            ("heaviside", "heaviside"),
-        )
-    },
+    "logaddexp": OPS["logaddexp"].kernel,
+    "heaviside": _step,
     **{name: _limit(OPS[name].kernel) for name in ("maximum", "minimum")},
     "arctan2": _trigonometric(OPS["atan2"].kernel),
     "hypot": _hypotenuse,
     "logaddexp2": _log2_of_powers,
-    "gcd": _of_integers(torch.gcd),
-    "lcm": _of_integers(torch.lcm),
+    "gcd": _of_numbers(torch.gcd, _greatest_divisor),
+    "lcm": _of_numbers(torch.lcm, _least_multiple),
 }.items():
     _binary(_name, _kernel)
 _binary("copysign", lambda a, b: torch.copysign(a := as_array(a), as_array(b)).to(a.dtype))
 _binary("float_power", lambda a, b: torch.pow(a.float(), b.float()))
 
 
+@lowered
 def divmod(x1, x2, dtype=None):
-    """Quotient rounded down and remainder (``mindspore.numpy.divmod``)."""
-    return globals()["floor_divide"](x1, x2, dtype), globals()["mod"](x1, x2, dtype)
+    """Quotient rounded down and remainder (``mindspore.numpy.divmod``); a number beside an array has no dtype
+    in the quotient."""
+    a, b = number_or_array(x1), number_or_array(x2)
+    if not isinstance(a, torch.Tensor) and not isinstance(b, torch.Tensor):
+        a = torch.as_tensor(a)
+    return cast(arithmetic.floor_div(a, b), dtype), cast(_modulo(as_array(x1), as_array(x2)), dtype)
 
 
 @arrays(1)

@@ -11,26 +11,118 @@ import torch
 from ms2torch._core.devices.device import device
 from ms2torch._core.operators.registry import lowered
 from ms2torch._core.tensor import dtype as _dtype
-from ms2torch._core.tensor.tensor import as_torch, lower, wrap
+from ms2torch._core.tensor.tensor import Tensor, as_torch, lower, wrap
+
+
+def refusal(kind: type[Exception], words: str) -> Exception:
+    """An error in MindSpore's words, which no table of refused calls knows better."""
+    wrong = kind(words)
+    wrong.asked = True
+    return wrong
 
 
 def as_array(obj) -> torch.Tensor:
     """A torch tensor from a tensor, number or nested list: Python ints become Int32, floats Float32."""
     if isinstance(obj, torch.Tensor):
         return obj
-    if isinstance(obj, bool):
-        return torch.tensor(obj, device=device())
-    if isinstance(obj, int):
-        return torch.tensor(obj, dtype=torch.int32, device=device())
-    if isinstance(obj, float):
-        return torch.tensor(obj, dtype=torch.float32, device=device())
     if isinstance(obj, (list, tuple)):
-        t = as_torch([wrap(x) if isinstance(x, torch.Tensor) else x for x in obj])
-        plain = not any(isinstance(x, torch.Tensor) for x in obj)
-        return t.to(torch.int32) if plain and t.dtype is torch.int64 else t
-    raise TypeError(
-        f"input data must be `int`, `float`, `bool`, `Tensor`, `list`, `tuple`, but got {type(obj)}"
-    )
+        return narrow(as_torch([wrap(x) if isinstance(x, torch.Tensor) else x for x in obj]))
+    if isinstance(obj, (bool, int, float)):
+        return narrow(torch.tensor(obj, device=device()))
+    raise TypeError("Expect input to be array like.")
+
+
+def as_given(obj) -> torch.Tensor:
+    """`as_array` with the dtypes that a Tensor of ``obj`` has: whole numbers are Int64."""
+    if isinstance(obj, (bool, int, float, list, tuple)):
+        return as_torch(obj if not isinstance(obj, (list, tuple)) else
+                        [wrap(x) if isinstance(x, torch.Tensor) else x for x in obj])
+    return as_array(obj)
+
+
+def narrow(t: torch.Tensor) -> torch.Tensor:
+    """``t``, Int32 or Float32 where it has 64 bits."""
+    return t.to(_OF_32_BITS.get(t.dtype, t.dtype))
+
+
+_OF_32_BITS = {torch.int64: torch.int32, torch.float64: torch.float32}
+
+
+def as_constant(obj) -> torch.Tensor:
+    """`as_array` of what makes an array: lists are numpy's to judge."""
+    if not isinstance(obj, (torch.Tensor, list, tuple, bool, int, float)):
+        raise TypeError("input data must be `int`, `float`, `bool`, `Tensor`, `list`, `tuple`, but got "
+                        f"{type(obj)}")
+    if isinstance(obj, (list, tuple)):
+        try:
+            np.asarray(_plain(obj))
+        except ValueError as wrong:
+            raise refusal(ValueError, str(wrong)) from None
+    return as_array(obj)
+
+
+def _plain(obj):
+    """Nested lists without tensors."""
+    if isinstance(obj, (list, tuple)):
+        return [_plain(x) for x in obj]
+    t = lower(obj)
+    return t.detach().cpu().numpy() if isinstance(t, torch.Tensor) else obj
+
+
+def as_tensor(obj) -> Tensor:
+    """A Tensor, or what `as_array` makes of anything else."""
+    return obj if isinstance(obj, Tensor) else wrap(as_array(lower(obj)))
+
+
+def axis_in_range(axis, ndim: int) -> int:
+    """The axis counted from the first one, or MindSpore's error."""
+    if not isinstance(axis, int):
+        raise refusal(TypeError, f"axes should be integers, not {type(axis)}")
+    if not -ndim <= axis < ndim:
+        raise refusal(ValueError, f"axis {axis} is out of bounds for array of dimension {ndim}")
+    return axis % ndim
+
+
+def valid_axes(axis, ndim: int) -> tuple[int, ...]:
+    """The axes that one, some or None (all) mean, in the order given."""
+    if axis is None:
+        return tuple(range(ndim))
+    axes = tuple(axis_in_range(a, ndim) for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
+    if len(set(axes)) < len(axes):
+        raise refusal(ValueError, 'duplicate value in "axis"')
+    return axes
+
+
+def sorted_axes(axis, ndim: int) -> tuple[int, ...]:
+    """The axes that one or some mean, in rising order."""
+    if not isinstance(axis, (int, tuple)):
+        raise refusal(TypeError, f"For Tensor.ptp, the axis should be int, tuple, , but got {type(axis)}.")
+    given = axis if isinstance(axis, tuple) else (axis,)
+    for one in given:
+        if not isinstance(one, int):
+            raise refusal(TypeError, f"For Tensor.ptp, each axis must be integer, but got {type(one)} "
+                          f"in {axis}.")
+    axes = tuple(axis_in_range(one, ndim) for one in given)
+    if len(set(axes)) < len(axes):
+        raise refusal(ValueError, f"duplicate axes in {axes}.")
+    return tuple(sorted(axes))
+
+
+def common_shape(*shapes) -> tuple[int, ...]:
+    """The shape that some share once broadcast, or MindSpore's error."""
+    try:
+        return tuple(torch.broadcast_shapes(*shapes))
+    except RuntimeError:
+        said = tuple(tuple(shape) for shape in shapes)
+        raise refusal(ValueError, f"operands could not be broadcast together with shapes {said}") from None
+
+
+def broadcast(t: torch.Tensor, shape) -> torch.Tensor:
+    """``t`` repeated to ``shape``, or MindSpore's error."""
+    try:
+        return t.expand(tuple(shape)).clone()
+    except RuntimeError:
+        raise refusal(ValueError, f"cannot broadcast with {shape}") from None
 
 
 def floating(t: torch.Tensor) -> torch.Tensor:
@@ -67,6 +159,37 @@ def named_dtype(dtype, letters: bool = False) -> torch.dtype:
             except TypeError:
                 raise TypeError(f"data type '{dtype}' not understood") from None
     return _dtype.to_torch(dtype)
+
+
+_ALLOWED = ("int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "float",
+            "float16", "float32", "float64", "bool")
+_SAID = [f"np.{n}" for n in ("int_", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32",
+                             "uint64", "float64", "float16", "float32", "float64", "bool_")]
+
+
+def checked_dtype(dtype) -> torch.dtype:
+    """The torch dtype that makers of arrays read in ``dtype``: one of numpy's own, by whatever name."""
+    said = dtype
+    if isinstance(dtype, str):
+        known = dtype.lower() in _ALLOWED
+        said, dtype = "", "uint32" if dtype.lower() == "uint" else dtype.lower()
+    elif isinstance(dtype, type):
+        return named_dtype(dtype)
+    else:
+        known = isinstance(dtype, torch.dtype) or (
+            isinstance(dtype, _dtype.Type) and str(dtype).lower() in _ALLOWED)
+    if not known:
+        raise refusal(TypeError, f"only {_SAID} are allowed for dtype, but got {type(said)}")
+    return named_dtype(dtype)
+
+
+def cast_result(t: torch.Tensor, dtype) -> torch.Tensor:
+    """``t`` in ``dtype``, which is one of MindSpore's here, not a name or one of numpy's."""
+    if dtype is None or isinstance(dtype, torch.dtype):
+        return t if dtype is None else t.to(dtype)
+    if not isinstance(dtype, _dtype.Type):
+        raise refusal(TypeError, f"For 'Cast', the input 'dtype' should be mindspore dtype, but got {dtype}.")
+    return t.to(_dtype.to_torch(dtype))
 
 
 def cast(t: torch.Tensor, dtype):
