@@ -116,7 +116,7 @@ def sometrue(a, axis=None, keepdims=False):
     """Whether an element is true (``mindspore.numpy.sometrue``)."""
     if not isinstance(keepdims, int):
         raise refusal(TypeError, "integer argument expected, but got " +
-                      ("" if keepdims is None else f" {type(keepdims)}"))
+                      ("" if keepdims is None else str(type(keepdims))))
     axes = None if axis is None else sorted_axes(axis, a.ndim)
     return OPS["any"].kernel(a != 0, axes, bool(keepdims))
 

@@ -158,6 +158,22 @@ def _canonical(engine: MinStd, count: int) -> np.ndarray:
     return (words[0::2] + words[1::2] * outputs) / outputs**2
 
 
+def _sizes(shape, operator: str) -> tuple:
+    """A shape that can be drawn: MindSpore's error for a size below 0."""
+    shape = tuple(shape)
+    if min(shape, default=0) >= 0:
+        return shape
+    words = "the attribute[shape] should be a vector with all positive item. but got " \
+        f"[{''.join(f'{n}, ' for n in shape)}]."
+    if operator.startswith("Uniform"):
+        place = next(i for i, n in enumerate(shape) if n < 0)
+        words = f"the the {place}th dimension of input shape must be greater than or equal to 0, but got " \
+            f"{shape[place]}."
+    wrong = ValueError(f"For primitive[{operator}], {words}")
+    wrong.asked = True                               # no table knows it better
+    raise wrong
+
+
 class Stream:
     """The random numbers of one operator instance made with the seed pair (seed, seed2).
 
@@ -212,7 +228,7 @@ class Stream:
     @drawn
     def normal(self, shape) -> torch.Tensor:
         """N(0, 1), float32 (``StandardNormal``)."""
-        shape = tuple(shape)
+        shape = _sizes(shape, "StandardNormal")
         where = device()
         if where.type != "cpu":
             return torch.randn(shape, device=where, generator=self._engine(where, shape))
@@ -221,7 +237,7 @@ class Stream:
     @drawn
     def laplace(self, shape) -> torch.Tensor:
         """Laplace(0, 1), float32 (``StandardLaplace``): the distribution inverted at U(-1, 1)."""
-        shape = tuple(shape)
+        shape = _sizes(shape, "StandardLaplace")
         where = device()
         if where.type != "cpu":
             u = torch.rand(shape, device=where, generator=self._engine(where, shape)) * 2 - 1
@@ -235,7 +251,7 @@ class Stream:
     @drawn
     def uniform(self, shape) -> torch.Tensor:
         """U(0, 1), float32 (``UniformReal``)."""
-        shape = tuple(shape)
+        shape = _sizes(shape, "UniformReal")
         where = device()
         if where.type != "cpu":
             return torch.rand(shape, device=where, generator=self._engine(where, shape))
@@ -247,7 +263,7 @@ class Stream:
         """Integers in [low, high), int32 (``UniformInt``). RuntimeError where high is not above low."""
         if high <= low:
             raise RuntimeError(f"For 'Random', invalid min/max values: ({low}/{high})")
-        shape = tuple(shape)
+        shape = _sizes(shape, "UniformInt")
         where = device()
         if where.type != "cpu":
             return torch.randint(low, high, shape, dtype=torch.int32, device=where,
