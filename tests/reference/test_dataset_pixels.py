@@ -6,6 +6,8 @@ A case returns checksums of what an operation makes of its images: with OpenCV i
 import io
 import zlib
 
+import mindspore.dataset as ds
+import mindspore.dataset.transforms as T
 import mindspore.dataset.vision as V
 import numpy as np
 from mindspore.dataset.vision import ConvertMode, Inter
@@ -137,3 +139,34 @@ def test_decoded(form):
             deep = Image.fromarray(random.randint(0, 65536, (height, width)).astype(np.uint16))
             found.append(checksum(V.Decode()(encoded(deep, form))))
     return found
+
+
+@case(each={"dtype": ["int64", "uint32", "uint64", "str", "bool", "int8", "float64"]})
+def test_what_becomes_a_tensor(dtype):
+    try:
+        return V.ToTensor(np.float64)(np.ones((2, 2, 3), dtype))
+    except RuntimeError as error:
+        return next(line for line in str(error).splitlines() if "[ERROR]" in line)
+
+
+@case(each={"size": [12, 16, 17, (17, 3)]})
+def test_the_middle_of_a_small_image(size):
+    try:
+        return V.CenterCrop(size)(np.arange(48, dtype=np.uint8).reshape(4, 4, 3))
+    except RuntimeError as error:
+        return next(line for line in str(error).splitlines() if "[ERROR]" in line)
+
+
+@case(each={"seed": range(6)})
+def test_a_policy_of_transforms_that_take_two_columns(seed):
+    policy = [[(T.PadEnd([4], 0), 0.5), (T.Compose([T.Duplicate(), T.Concatenate()]), 1)],
+              [(T.Slice([0, 1]), 0.5), (T.Duplicate(), 1), (T.Concatenate(), 1)]]
+    ds.config.set_seed(seed)
+    data = ds.NumpySlicesDataset([[1, 2, 3], [4, 5, 6]], "col", shuffle=False)
+    data = data.map(V.RandomSelectSubpolicy(policy), "col", num_parallel_workers=1)
+    return [row[0] for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+
+
+@case(raises=True)
+def test_no_image_to_write():
+    V.write_png("not_written.png", 0)

@@ -1,4 +1,7 @@
 """Transforms of text: words, numbers, tokens, offsets."""
+import os
+import tempfile
+
 import mindspore as ms
 import mindspore.dataset as ds
 import numpy as np
@@ -156,3 +159,90 @@ def test_bytes_and_strings():
 @case(raises=True)
 def test_a_python_tokenizer_needs_a_function():
     return text.PythonTokenizer(1)
+
+
+ON_STRINGS = {
+    "BasicTokenizer": text.BasicTokenizer, "CaseFold": text.CaseFold,
+    "FilterWikipediaXML": text.FilterWikipediaXML, "Ngram": lambda: text.Ngram([3]),
+    "NormalizeUTF8": text.NormalizeUTF8, "RegexReplace": lambda: text.RegexReplace("a", "b"),
+    "RegexTokenizer": lambda: text.RegexTokenizer("a"), "ToNumber": lambda: text.ToNumber(ms.int8),
+    "UnicodeCharTokenizer": text.UnicodeCharTokenizer, "UnicodeScriptTokenizer": text.UnicodeScriptTokenizer,
+    "WhitespaceTokenizer": text.WhitespaceTokenizer, "Lookup": lambda: text.Lookup(vocab(), "a"),
+    "WordpieceTokenizer": lambda: text.WordpieceTokenizer(vocab()),
+    "BertTokenizer": lambda: text.BertTokenizer(vocab()),
+}
+
+
+@case(each={"name": list(ON_STRINGS), "given": [b"ab", 1]})
+def test_what_is_no_string(name, given):
+    return told(lambda: ON_STRINGS[name]()(given))
+
+
+@case(each={"name": [
+    "BasicTokenizer", "UnicodeCharTokenizer", "UnicodeScriptTokenizer", "RegexTokenizer", "WordpieceTokenizer"]})
+def test_strings_of_too_many_dimensions(name):
+    return told(lambda: ON_STRINGS[name]()(np.array([["a b"]])))
+
+
+@case
+def test_one_row_where_two_are_cut():
+    return told(lambda: text.TruncateSequencePair(1)(np.ones(3)))
+
+
+PATTERNS = [r"\p{Ll}", r"\p{Cc}|\p{Cf}|\s+", r"\p{L}+", r"\p{Han}", r"[\p{P}|\p{S}]+", r"\P{L}", r"[^\p{L}]", r"\p{N}",
+            r"[\P{L}]", r"\p{Script=Greek}", r"[a\]\p{Lu}]"]
+
+
+@case(each={"pattern": PATTERNS})
+def test_properties_of_characters(pattern):
+    given = "Hello 12￥+36, 北京!\tαβ_é]"
+    return text.RegexReplace(pattern, "_")(np.array(given)), text.RegexTokenizer(pattern, pattern)(given)
+
+
+def told(make):
+    """What it gives, or the line that names the fault."""
+    try:
+        return make()
+    except RuntimeError as error:
+        return next(line for line in str(error).splitlines() if "[ERROR]" in line)
+
+
+@case(each={"pattern": ["(", r"\pL", r"\p{^L}", r"\p{Nonsense}"]})
+def test_a_pattern_that_is_none(pattern):
+    return told(lambda: text.RegexReplace(pattern, "a")("ab")), told(lambda: text.RegexTokenizer(pattern)("ab"))
+
+
+@case(each={"unknown": ["[UNK]", ""], "most": [100, 4]})
+def test_offsets_of_unknown_words(unknown, most):
+    known = text.Vocab.from_list(["favor", "##ite", "my", "[UNK]"])
+    arguments = {"unknown_token": unknown, "max_bytes_per_token": most, "with_offsets": True}
+    return (text.WordpieceTokenizer(known, **arguments)(np.array(["my", "favorx", "favorite", "what"])),
+            text.BertTokenizer(known, **arguments)("my favorx favorite what"))
+
+
+def vectors(kind, lines, name="v.txt"):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(lines)
+        return kind.from_file(os.path.join(folder, name))
+
+
+@case
+def test_vectors_of_several_words():
+    made = text.ToVectors(vectors(text.Vectors, "ok 1 2 3\nmy 4 5 6\n"))
+    return made(np.array(["ok", "my", "no"])), made(np.array(["ok"])), made("my"), made(np.array([["my"], ["ok"]]))
+
+
+@case(each={"given": [1.0, b"ok"]})
+def test_vectors_of_no_string(given):
+    return told(lambda: text.ToVectors(vectors(text.Vectors, "ok 1 2\n"))(given))
+
+
+@case(each={"lines": ["ok 1 2\nmy 1\n", "ok 1\nmy 1 2\n", "ok 1 2\nmy 1 2 3\n", ""]})
+def test_files_of_vectors_that_do_not_fit(lines):
+    return told(lambda: text.ToVectors(vectors(text.Vectors, lines))("my"))
+
+
+@case(each={"kind": [text.Vectors, text.CharNGram, text.FastText, text.GloVe]})
+def test_vectors_that_are_not_there(kind):
+    return told(lambda: kind.from_file("not_there.txt"))

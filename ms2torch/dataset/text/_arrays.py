@@ -30,12 +30,10 @@ class TextTensorOperation(TensorOperation):
     implementation = Implementation.C
     threads = False
 
-    def _texts(self, column, name: str):
-        """The strings of an array. OperationError where it holds something else."""
-        if column.dtype.kind == "S":
-            return np.char.decode(column, "utf8")
+    def _texts(self, column, name: str, said: str = "input is not string datatype."):
+        """The strings of an array. OperationError where it holds something else, bytes too."""
         if column.dtype.kind != "U":
-            raise OperationError(f"{name}: input is not string datatype.")
+            raise OperationError(f"{name}: {said}")
         return column
 
 
@@ -105,7 +103,7 @@ class Ngram(TextTensorOperation):
         self.ngrams, self.left_pad, self.right_pad, self.separator = lengths, left_pad, right_pad, separator
 
     def _compute(self, column):
-        if column.ndim != 1 or column.dtype.kind not in "US":
+        if column.ndim != 1 or column.dtype.kind != "U":
             raise OperationError("Ngram: input is not a 1D data with string datatype.")
         given, runs = self._texts(column, "Ngram").tolist(), []
         for n in self.ngrams:
@@ -154,7 +152,7 @@ class ToNumber(TextTensorOperation):
         self.data_type = dtype
 
     def _compute(self, column):
-        column = self._texts(column, "ToNumber")
+        column = self._texts(column, "ToNumber", "input should be string datatype.")
         return np.array([self._number(word) for word in column.reshape(-1).tolist()],
                         self.data_type).reshape(column.shape)
 
@@ -181,7 +179,7 @@ class Truncate(TextTensorOperation):
 
     def _compute(self, column):
         if column.ndim not in (1, 2):
-            raise OperationError("Truncate: the input tensor should be of rank 1 or 2.")
+            raise OperationError("Truncate: the input tensor should be of dimension 1 or 2.")
         return column[..., :self.max_seq_len]
 
 
@@ -202,7 +200,7 @@ class TruncateSequencePair(TextTensorOperation):
             raise syntax_error("TruncateSequencePair : The parameter max_length must be greater than or "
                                f"equal to 0: {self.max_length}")
         if len(columns) != 2:
-            raise OperationError("TruncateSequencePair: Expected two inputs.")
+            raise OperationError(f"TruncateSequencePair: Expected two inputs, but got {len(columns)} inputs.")
         first, second = map(len, columns)
         while first + second > self.max_length:
             first, second = (first - 1, second) if first > second else (first, second - 1)

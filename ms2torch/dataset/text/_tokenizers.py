@@ -1,7 +1,8 @@
 """Tokenizers and normalization of text.
 
 Tokenizers give words, or with ``with_offsets`` (words, start of each, end of each) counted in bytes of UTF-8.
-Regular expressions are Python's here and ICU's in MindSpore: the same for all but rare constructs.
+Regular expressions are Python's here and ICU's in MindSpore: the same for all but rare constructs
+(`_patterns` makes Unicode's properties of them).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ._arrays import (
     check_vocab,
     words,
 )
+from ._patterns import compiled
 from .utils import NormalizeForm
 
 __all__ = ["BasicTokenizer", "BertTokenizer", "CaseFold", "FilterWikipediaXML", "NormalizeUTF8",
@@ -40,16 +42,14 @@ class _Tokenizer(TextTensorOperation):
     """Base: `_cut` gives the words of a string as (start, end) in characters."""
 
     with_offsets = False
-    said_as = None
 
     def _cut(self, text: str) -> list[tuple[int, int]]:
         raise NotImplementedError
 
     def _compute(self, column):
-        if column.ndim or column.dtype.kind not in "US":
-            name = self.said_as or type(self).__name__
-            raise OperationError(f"{name}: the input shape should be scalar and the input datatype should be "
-                                 "string.")
+        if column.ndim or column.dtype.kind != "U":
+            raise OperationError(f"{type(self).__name__}Op: the input shape should be scalar and the input "
+                                 "datatype should be string.")
         text = str(self._texts(column, "")[()])
         spans = self._cut(text)
         found = words([text[a:b] for a, b in spans])
@@ -63,8 +63,6 @@ class _Tokenizer(TextTensorOperation):
 
 class WhitespaceTokenizer(_Tokenizer):
     """What stands between blanks (``mindspore.dataset.text.WhitespaceTokenizer``)."""
-
-    said_as = "WhitespaceTokenizerOp"
 
     def __init__(self, with_offsets=False):
         check_flags(with_offsets=with_offsets)
@@ -117,13 +115,6 @@ class UnicodeScriptTokenizer(_Tokenizer):
         return [(a, b) for a, b in spans if self.keep_whitespace or not text[a].isspace()]
 
 
-def _pattern(pattern: str, name: str) -> re.Pattern:
-    try:
-        return re.compile(pattern)
-    except re.error:
-        raise ValueError(f"{name} is not a regular expression: {pattern}") from None
-
-
 class RegexTokenizer(_Tokenizer):
     """What stands between matches of ``delim_pattern``, and those that also match ``keep_delim_pattern``.
 
@@ -134,18 +125,22 @@ class RegexTokenizer(_Tokenizer):
         check_strings(delim_pattern=delim_pattern, keep_delim_pattern=keep_delim_pattern)
         check_flags(with_offsets=with_offsets)
         super().__init__()
-        self.delim_pattern = _pattern(delim_pattern, "delim_pattern")
-        self.keep_delim_pattern = _pattern(keep_delim_pattern, "keep_delim_pattern")
+        self.delim_pattern, self.keep_delim_pattern = delim_pattern, keep_delim_pattern
         self.with_offsets = with_offsets
 
     def _cut(self, text):
+        try:
+            pattern, kept = compiled(self.delim_pattern), compiled(self.keep_delim_pattern)
+        except re.error:
+            raise OperationError("RegexTokenizer: create ICU RegexMatcher failed, you may input one error "
+                                 "pattern") from None
         spans, start = [], 0
-        for match in self.delim_pattern.finditer(text):
+        for match in pattern.finditer(text):
             if match.end() == match.start():
                 continue
             if match.start() > start:
                 spans.append((start, match.start()))
-            if self.keep_delim_pattern.pattern and self.keep_delim_pattern.fullmatch(match[0]):
+            if self.keep_delim_pattern and kept.fullmatch(match[0]):
                 spans.append(match.span())
             start = match.end()
         return [*spans, (start, len(text))] if start < len(text) else spans
@@ -171,11 +166,16 @@ class RegexReplace(_Mapped):
         type_check(pattern, (str,), "pattern")
         type_check(replace_all, (bool,), "replace_all")
         super().__init__()
-        self.pattern, self.replace_all = _pattern(pattern, "pattern"), replace_all
+        self.pattern, self.replace_all = pattern, replace_all
         self.replace = re.sub(r"\$(\d+)", r"\\\1", replace.replace("\\", r"\\"))
 
     def _changed(self, text):
-        return self.pattern.sub(self.replace, text, count=0 if self.replace_all else 1)
+        try:
+            pattern = compiled(self.pattern)
+        except re.error:
+            raise OperationError("RegexReplace: create icu RegexMatcher failed, you may input one error "
+                                 "pattern.") from None
+        return pattern.sub(self.replace, text, count=0 if self.replace_all else 1)
 
 
 class CaseFold(_Mapped):
@@ -206,6 +206,9 @@ class FilterWikipediaXML(_Mapped):
 
     (``mindspore.dataset.text.FilterWikipediaXML``.)
     """
+
+    def _texts(self, column, name, said="input is not of type string."):
+        return super()._texts(column, "RegexReplace", said)
 
     def _changed(self, text):
         text = re.sub(r"<[^>]*>|\[\[[a-z\-]*:[^\]]*\]\]|https?://\S+|\{\{[^}]*\}\}|&[^;]*;", " ", text)
@@ -248,13 +251,15 @@ class WordpieceTokenizer(_Tokenizer):
         self.vocab, self.suffix_indicator, self.unknown_token = vocab, suffix_indicator, unknown_token
         self.max_bytes_per_token, self.with_offsets = max_bytes_per_token, with_offsets
 
-    def _pieces(self, word: str) -> list[tuple[str, int, int]]:
-        """(piece, start, end) of a word, in bytes."""
+    def _pieces(self, word: str) -> tuple[list[str], list[tuple[int, int]]]:
+        """The pieces of a word, and where each begins and ends in bytes; what was found of a word before it
+        turned out to be unknown keeps its place there.
+        """
         size, known = len(word.encode()), self.vocab.vocab()
-        unknown = [(self.unknown_token or word, 0, size)]
+        unknown = self.unknown_token or word
         if size > self.max_bytes_per_token:
-            return unknown
-        found, start = [], 0
+            return [unknown], [(0, len(unknown.encode()))]
+        found, places, start = [], [], 0
         while start < len(word):
             end = len(word)
             while end > start:
@@ -263,25 +268,30 @@ class WordpieceTokenizer(_Tokenizer):
                     break
                 end -= 1
             else:
-                return unknown
-            found.append((piece, len(word[:start].encode()), len(word[:end].encode())))
+                return [unknown], [*places, (0, size)]
+            found.append(piece)
+            places.append((len(word[:start].encode()), len(word[:end].encode())))
             start = end
-        return found or [("", 0, 0)]
+        return found or [""], places or [(0, 0)]
 
     def _compute(self, column):
-        if column.ndim > 1 or column.dtype.kind not in "US":
-            raise OperationError("WordpieceTokenizer: the input shape should be 1D scalar the input datatype "
+        if column.ndim > 1 or column.dtype.kind != "U":
+            raise OperationError("WordpieceTokenizer: The input shape should be 1D scalar the input datatype "
                                  "should be string.")
         given = self._texts(column, "").reshape(-1).tolist()
         return self._joined([(0, word) for word in given])
 
     def _joined(self, given):
         """The pieces of (start, word) pairs."""
-        found = [(piece, at + a, at + b) for at, word in given for piece, a, b in self._pieces(word)]
-        pieces, starts, ends = zip(*(found or [("", 0, 0)]), strict=True)
+        pieces, places = [], []
+        for at, word in given:
+            found, here = self._pieces(word)
+            pieces += found
+            places += [(at + a, at + b) for a, b in here]
         if not self.with_offsets:
             return words(pieces)
-        return words(pieces), np.array(starts, np.uint32), np.array(ends, np.uint32)
+        starts, ends = np.array(places or [(0, 0)], np.uint32).T
+        return words(pieces), starts, ends
 
 
 class BasicTokenizer(_Tokenizer):
@@ -329,10 +339,11 @@ class BasicTokenizer(_Tokenizer):
         return [*spans, (start, len(text))] if start < len(text) else spans
 
     def _compute(self, column):
-        if column.ndim or column.dtype.kind not in "US":
-            raise OperationError("BasicTokenizer: the input shape should be scalar and the input datatype "
-                                 "should be string.")
-        text = self._prepared(str(self._texts(column, "")[()]))
+        self._texts(column, "BasicTokenizer", "the input should be of type string.")
+        if column.ndim:
+            raise OperationError("BasicTokenizer: the input should be a scalar, but got a tensor with rank: "
+                                 f"{column.ndim}")
+        text = self._prepared(str(column[()]))
         return super()._compute(np.array(text))
 
 

@@ -37,10 +37,12 @@ class Vectors:
             type_check(max_vectors, (int,), "max_vectors")
             check_value(max_vectors, [0, INT32_MAX], "max_vectors")
         name, kind = os.path.basename(file_path), cls.__name__
-        if cls._files and not fnmatch.fnmatchcase(name, cls._files):
-            raise pipeline_error(f"{kind}: invalid file, can not find file '{cls._files}', but got: {name}")
         if not os.path.isfile(file_path):
-            raise pipeline_error(f"{kind}: invalid file, failed to open {kind} file.")
+            raise pipeline_error(f"{kind}: invalid file, failed to open {kind} file." if cls._files else
+                                 f"Vectors: get real path failed, path: {file_path}")
+        if cls._files and not fnmatch.fnmatchcase(name, cls._files):
+            raise pipeline_error(f"{kind}: invalid file, can not find file '{cls._files}', but got: "
+                                 f"{file_path}")
         vectors: dict[str, np.ndarray] = {}
         size = 0
         with open(file_path, encoding="utf-8", newline="\n") as text:
@@ -48,6 +50,8 @@ class Vectors:
                 word, *fields = line.split()
                 if number == 0 and len(fields) == 1:
                     continue
+                if len(fields) == 1:
+                    raise pipeline_error("Vectors: token with 1-dimensional vector.")
                 if size and len(fields) != size:
                     raise pipeline_error("Vectors: all vectors must have the same number of dimensions, but "
                                          f"got dim {len(fields)} while expecting {size}")
@@ -117,17 +121,20 @@ class ToVectors(TextTensorOperation):
         self.vectors, self.unk_init, self.lower_case_backup = vectors, unk_init, lower_case_backup
 
     def _compute(self, column):
-        words = self._texts(column, "ToVectors")
-        if words.size != 1:
-            raise OperationError(f"ToVectors: input is not one dimensional or scalar: shape {words.shape}")
+        words = self._texts(column, "ToVectors", "input tensor type should be string.").reshape(-1).tolist()
+        if not words:
+            raise OperationError("Input Tensor has no data.")
         size = self.vectors._size
         if self.unk_init is not None and len(self.unk_init) != size:
             raise OperationError("ToVectors: unk_init must be the same length as vectors, but got unk_init: "
                                  f"{len(self.unk_init)} and vectors: {size}")
-        word = words.item()
+        found = np.stack([self._of_word(word, size) for word in words])
+        return found[0] if len(words) == 1 else found
+
+    def _of_word(self, word: str, size: int) -> np.ndarray:
         found = self.vectors._look_up(word)
         if found is None and self.lower_case_backup:
             found = self.vectors._look_up(word.lower())
         if found is not None:
-            return found.copy()
+            return found
         return np.zeros(size, np.float32) if self.unk_init is None else np.array(self.unk_init, np.float32)

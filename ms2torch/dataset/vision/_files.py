@@ -195,6 +195,8 @@ def write_png(filename, image, compression_level=6):
     """Write an image as `encode_png` encodes it (``mindspore.dataset.vision.write_png``)."""
     _needs(filename, str, "filename")
     _needs(compression_level, int, "compression_level")
+    if not isinstance(image, (Tensor, np.ndarray)):
+        raise TypeError(f"The input image is not of type {np.ndarray} or {Tensor}, but got: {type(image)}.")
     _write(
         filename,
         _encoded(

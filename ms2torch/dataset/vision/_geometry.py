@@ -118,8 +118,13 @@ class CenterCrop(ImageOperation):
     def _compute(self, image):
         needs_image(image, "CenterCrop")
         height, width = self.size
-        over_h, over_w = max(height - image.shape[0], 0), max(width - image.shape[1], 0)
+        more_h, more_w = height - image.shape[0], width - image.shape[1]
+        over_h, over_w = max(more_h, 0), max(more_w, 0)
         if over_h or over_w:
+            if over_h >= image.shape[0] * 3 or over_w >= image.shape[1] * 3:
+                raise OperationError("CenterCrop: Padding size cannot be more than 3 times of the original "
+                                     f"image size, got top padding: {more_h}, left padding: {more_w}, while "
+                                     f"the original image size: {image.shape[0]}, {image.shape[1]}")
             image = pad(image, (over_w - over_w // 2, over_h - over_h // 2, over_w // 2, over_h // 2), 0,
                         Border.CONSTANT)
         return cut(image, (image.shape[0] - height) // 2, (image.shape[1] - width) // 2, height, width)

@@ -55,10 +55,12 @@ class RandomSelectSubpolicy(RandomOperation, ImageOperation):
 
     @staticmethod
     def _chosen(policy, stream, image):
+        columns = (image,)
         for transform, chance in policy[stream.integer(0, len(policy) - 1)]:
             if stream.real() < chance:
-                image = transform(image)
-        return image
+                made = transform(*columns)
+                columns = made if isinstance(made, tuple) else (made,)
+        return columns if len(columns) > 1 else columns[0]
 
 
 class UniformAugment(RandomOperation, ImageOperation):

@@ -151,6 +151,7 @@ class ToTensor(ImageOperation):
     """
 
     implementation = Implementation.C
+    _asks_for_numbers = False           # its own words name the dtypes
 
     def __init__(self, output_type=np.float32):
         self._dtype = numpy_dtype(output_type, "output_type")
@@ -158,6 +159,9 @@ class ToTensor(ImageOperation):
         self.output_type = str(self._dtype)
 
     def _compute(self, image):
+        if image.dtype.kind in "US" or image.dtype in (np.uint32, np.int64, np.uint64):
+            raise OperationError("ToTensor: Input includes unsupported data type in [uint32, int64, uint64, "
+                                 "string, bytes].")
         needs_image(image, "ToTensor")
         image = image[None] if image.ndim == 2 else image.transpose(2, 0, 1)
         if image.dtype == np.float64:
