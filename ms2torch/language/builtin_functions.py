@@ -38,18 +38,19 @@ def type_name(value) -> str:
 def map_(function, *sequences):
     """``map``: a tuple over tuples, a list over lists; all of one kind and one length. Over an array it is
     Python's."""
+    if not sequences:
+        raise TypeError("The Map operator must have at least two arguments. But the size of arguments is 1.")
     if any(isinstance(sequence, np.ndarray) for sequence in sequences):
         return map(function, *sequences)
+    kind = next((kind for kind in (tuple, list) if isinstance(sequences[0], kind)), None)
+    if kind is not None and not all(isinstance(other, kind) for other in sequences):
+        raise RuntimeError("The types of arguments in Map must be consistent, but the types of arguments are "
+                           "inconsistent.")
     for sequence in sequences:
         if not isinstance(sequence, (tuple, list)):
             raise RuntimeError(f"Map can only be applied to list, tuple, but got {type_name(sequence)}.")
     first = sequences[0]
     for place, other in zip(("third", "fourth", "fifth", "sixth"), sequences[1:], strict=False):
-        if isinstance(other, list) is not isinstance(first, list):
-            raise RuntimeError(
-                "The types of arguments in Map must be consistent, but the types of arguments are "
-                "inconsistent."
-            )
         if len(other) != len(first):
             kind = "lists" if isinstance(first, list) else "tuples"
             raise RuntimeError(

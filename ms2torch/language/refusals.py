@@ -18,7 +18,7 @@ _STATEMENTS = (
     *(getattr(ast, name) for name in ("Match", "TryStar") if hasattr(ast, name)),
 )
 _EXPRESSIONS = (ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Set, ast.SetComp, ast.Await)
-_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
+_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.DictComp)
 
 
 def check(function) -> None:
@@ -38,8 +38,9 @@ def _check(node) -> None:
         kind = "for" if isinstance(node, ast.For) else "while"
         raise RuntimeError(f"The '{kind}...else...' statement is not supported now.")
     if isinstance(node, _COMPREHENSIONS) and len(node.generators) != 1:
+        kind = "DictComp" if isinstance(node, ast.DictComp) else "ListComp"
         raise TypeError(
-            "The 'generators' supports 1 'comprehension' in ListComp/GeneratorExp, "
+            f"The 'generators' supports 1 'comprehension' in {kind}/GeneratorExp, "
             f"but got {len(node.generators)} comprehensions."
         )
     if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value >= 2**63:

@@ -22,6 +22,7 @@ from ms2torch.language import (
     raising,
     results,
     searching,
+    shifting,
     strictness,
     texts,
     unpacking,
@@ -484,6 +485,9 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
         if made is not None:
             return made
         node = self.generic_visit(node)
+        if isinstance(node.op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
+            name = type(node.op).__name__
+            return self.call(name, getattr(shifting, name), [node.left, node.right], node)
         shift = SHIFTS.get(type(node.op))
         return node if shift is None else self.call(shift.__name__, shift, [node.left, node.right], node)
 

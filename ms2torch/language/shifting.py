@@ -1,8 +1,11 @@
-"""``<<`` and ``>>`` of numbers in a graph, which are C++'s of 64 bits."""
+"""``<<`` and ``>>`` of numbers in a graph, which are C++'s of 64 bits; ``&``, ``|`` and ``^``, where a number
+may stand before a Tensor."""
 
 from __future__ import annotations
 
 import operator
+
+from ms2torch._core.tensor.tensor import Tensor
 
 _KINDS = {int: "Int64Imm", float: "FP32Imm", bool: "BoolImm"}
 
@@ -13,6 +16,18 @@ def left(value, count):
 
 def right(value, count):
     return _shifted(operator.rshift, "BitRightShift", value, count)
+
+
+def _commuting(operation):
+    def apply(one, other):
+        if one.__class__ in (bool, int) and isinstance(other, Tensor):
+            one, other = other, one
+        return operation(one, other)
+
+    return apply
+
+
+BitAnd, BitOr, BitXor = map(_commuting, (operator.and_, operator.or_, operator.xor))
 
 
 def _shifted(shift, name: str, value, count):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import linecache
 import os
 import re
 import types
@@ -245,7 +246,18 @@ def _tensor_index(text, place, target):
     return None
 
 
+def _shown(error, place):
+    """``error`` with the function's source behind it, as the compiler shows where its words come from."""
+    tree, file = place.tree, place.frame.f_code.co_filename
+    lines = linecache.getlines(file)[tree.lineno - 1 : tree.end_lineno]
+    rule = "-" * 52
+    return type(error)(f"{error}\n\n{rule}\n- The Traceback of Net Construct Code:\n{rule}\n\n# In file "
+                       f"{file}:{tree.lineno}~{tree.end_lineno}\n{''.join(lines)}")
+
+
 def _type(error, text, place):
+    if text.startswith(("Cannot join the return values", "For 'make_range'")) and place.tree is not None:
+        return _shown(error, place)
     if (told := _method(place)) is not None:
         return told
     if place.calls_program() and (told := _count(text, place)) is not None:

@@ -166,3 +166,8 @@ def test_shift_of_a_float(f):
 @graph(raises=True)
 def test_shift_too_far(i):
     return i << 62
+
+
+@graph
+def test_a_number_before_a_tensor_of_bits(n, b):
+    return 3 & n, 4 | n, 6 ^ n, True & b, True & n

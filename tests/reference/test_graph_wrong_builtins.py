@@ -1,6 +1,6 @@
 """Builtin functions of Python that a graph calls with what they do not take, or only fall back on."""
 import mindspore as ms
-from mindspore import nn
+from mindspore import Tensor, nn
 
 from tests.reference.graphs import graph
 from tests.reference.judge import case
@@ -74,3 +74,40 @@ class Stranger(nn.Cell):
 @case(mode="GRAPH", raises=True, each={"cell": [Three, Stranger]})
 def test_super(cell):
     cell()(ms.Tensor([1.0]))
+
+
+@graph(raises=True)
+def test_map_over_nothing():
+    return map(lambda a: a)
+
+
+@graph(raises="The types of arguments in Map must be consistent")
+def test_map_over_a_list_and_a_tensor(x):
+    return map(lambda a, b: a + b, [1, 2, 3], x)
+
+
+@graph(raises=True)
+def test_a_dict_over_two_sequences():
+    return {a: b for a in ("a", "b") for b in (1, 2)}
+
+
+def of_two_types(z):
+    if z < 3:
+        return Tensor([1, 2, 3])
+    else:
+        return 0
+
+
+def over_a_tensor(z):
+    for i in range(z):
+        z = z + i
+    return z
+
+
+@case(mode="GRAPH", each=[{"function": of_two_types, "lines": ["return Tensor([1, 2, 3])", "return 0"]},
+                          {"function": over_a_tensor, "lines": ["for i in range(z)"]}])
+def test_the_error_shows_the_lines(function, lines):
+    try:
+        return ms.jit(function)(Tensor(2.5))
+    except TypeError as error:
+        return [line in str(error) for line in lines]
