@@ -5,10 +5,17 @@ The rest of the package asks here, so that a change in torch is met in one place
 
 from __future__ import annotations
 
+import importlib
 import inspect
 
 import torch
-from torch.utils._pytree import register_pytree_node, tree_leaves, tree_map  # noqa: F401
+from torch.utils._pytree import (  # noqa: F401
+    register_pytree_node,
+    tree_any,
+    tree_flatten,
+    tree_leaves,
+    tree_map,
+)
 from torch.utils.hooks import RemovableHandle
 
 
@@ -54,6 +61,83 @@ register_load_state_dict_pre_hook = getattr(
 
 # Turns recording on or off; the class of this name makes an object each time, for which a step has no time.
 set_grad_enabled = getattr(torch._C, "_set_grad_enabled", torch.set_grad_enabled)
+
+
+# ---- what is imported when it is asked for -----------------------------------------------------------------
+
+# Where the names are that are asked of this module: now, and in torch 2.4.
+_LATE = {
+    **{name: (f"torch.distributed.tensor:{name}", f"torch.distributed._tensor:{name}")
+       for name in ("DTensor", "Partial", "Replicate", "Shard")},
+    "implicit_replication": ("torch.distributed.tensor.experimental:implicit_replication",
+                             "torch.distributed._tensor.experimental:implicit_replication"),
+    "StridedShard": ("torch.distributed.tensor.placement_types:_StridedShard",),
+    "InferenceMode": ("torch.distributed.pipelining._utils:InferenceMode",),
+    "default_store": ("torch.distributed.distributed_c10d:_get_default_store",),
+    "FakeStore": ("torch.testing._internal.distributed.fake_pg:FakeStore",),
+    "TorchDispatchMode": ("torch.utils._python_dispatch:TorchDispatchMode",),
+    "without_modes": ("torch.utils._python_dispatch:_disable_current_modes",),
+    "FakeTensor": ("torch._subclasses.fake_tensor:FakeTensor",),
+    "FakeTensorMode": ("torch._subclasses.fake_tensor:FakeTensorMode",),
+    "DataDependentOutputException": ("torch._subclasses.fake_tensor:DataDependentOutputException",),
+    "compile_fx": ("torch._inductor.compile_fx:",),
+    "default_cache_dir": ("torch._inductor.runtime.cache_dir_utils:default_cache_dir",),
+    "rules_of_collectives": ("torch.distributed._tools.fake_collectives:",),
+    "IncompatibleKeys": ("torch.nn.modules.module:_IncompatibleKeys",),
+    "EXTRA_STATE": ("torch.nn.modules.module:_EXTRA_STATE_KEY_SUFFIX",),
+    "rebuild_tensor": ("torch._utils:_rebuild_tensor_v2",),
+    "rebuild_tensor_of_dtype": ("torch._utils:_rebuild_tensor_v3",),
+    "wrapper_subclass": ("torch:Tensor._make_wrapper_subclass",),
+    "NormBase": ("torch.nn.modules.batchnorm:_NormBase",),
+    "WithoutSubclasses": ("torch:_C.DisableTorchFunctionSubclass",),
+    "WithoutTorchFunction": ("torch:_C.DisableTorchFunction",),
+    "no_torch_function": ("torch:_C._disabled_torch_function_impl",),
+    "mkldnn_enabled": ("torch:_C._get_mkldnn_enabled",),
+    "set_mkldnn_enabled": ("torch:_C._set_mkldnn_enabled",),
+    "unscale_and_check_group": ("torch:_amp_foreach_non_finite_check_and_unscale_",),
+    "ctc_loss": ("torch:_ctc_loss",),
+    "standard_gamma": ("torch:_standard_gamma",),
+    "standard_gamma_grad": ("torch:_standard_gamma_grad",),
+}
+
+
+def __getattr__(name: str):
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    for place in _LATE[name]:
+        module, _, path = place.partition(":")
+        try:
+            found = importlib.import_module(module)
+            for part in path.split(".") if path else ():
+                found = getattr(found, part)
+        except (ImportError, AttributeError) as err:
+            missing = err
+            continue
+        globals()[name] = found
+        return found
+    raise ImportError(f"torch {torch.__version__} has no {' or '.join(_LATE[name])}") from missing
+
+
+# ---- the backward pass -------------------------------------------------------------------------------------
+
+
+def _run_backward(outs, given, keep, create, asked, allow_unused, accumulate_grad):
+    """The public way round, with its checks."""
+    return torch.autograd.grad(outs, asked, given, retain_graph=keep, create_graph=create, allow_unused=True)
+
+
+# What `torch.autograd.grad` calls once it has checked what is right by construction here: a third of its time
+# for a small operator.
+run_backward = getattr(torch.autograd.graph, "_engine_run_backward", _run_backward)
+
+
+def holders(t: torch.Tensor) -> tuple[int, int] | None:
+    """References to the tensor (a saved input or a view has one) and to its storage (so has a saved output);
+    None where torch does not tell."""
+    try:
+        return t._use_count(), torch._C._storage_Use_Count(t.untyped_storage()._cdata)
+    except (AttributeError, RuntimeError, NotImplementedError):
+        return None
 
 
 # ---- memory ------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ def compiled(gm: torch.fx.GraphModule, inputs: list[torch.Tensor], kept: list[in
     if settings.backend != "inductor":
         return gm
     settings.keep_cache()
-    from torch._inductor import compile_fx
+    from ms2torch._core.torch_private import compile_fx
 
     options: dict = {"fx_graph_cache": True}
     if inputs and inputs[0].is_cuda:

@@ -38,7 +38,7 @@ def can_compile(device) -> bool:
 
 def keep_cache() -> None:
     """Have torch keep what it compiled across runs, and reboots; a folder that the user chose stays."""
-    from torch._inductor.runtime.cache_dir_utils import default_cache_dir
+    from ms2torch._core.torch_private import default_cache_dir
 
     if os.environ.get("TORCHINDUCTOR_CACHE_DIR") in (None, os.path.abspath(default_cache_dir())):
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

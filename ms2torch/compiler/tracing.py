@@ -14,15 +14,20 @@ import threading
 import traceback
 
 import torch
-from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensor
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
-from torch.utils._python_dispatch import _disable_current_modes
 
 from ms2torch._core import mode
 from ms2torch._core.gradient import overflow, recording, threads
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.torch_private import (
+    DataDependentOutputException,
+    FakeTensor,
+    mkldnn_enabled,
+    set_mkldnn_enabled,
+    without_modes,
+)
 
 from . import products, updates
 from .effects import Stopped
@@ -84,7 +89,7 @@ class Tracing:
         """A random draw: made again at each step, from the same stream or a new one made the same way."""
         if threading.get_ident() != self.thread:
             return draw(stream, *args)
-        with _disable_current_modes():
+        with without_modes():
             values = draw(stream, *args)
         if stream.place is not None:
             return self.source(values, lambda: draw(stream.place(), *args))
@@ -196,12 +201,12 @@ def trace(run, args: tuple, kwargs: dict, entries: tuple) -> Traced:
 @contextlib.contextmanager
 def _step_by_step():
     """Without oneDNN's LSTM, one operation whose gradient cannot be traced; step by step it can."""
-    before = torch._C._get_mkldnn_enabled()
-    torch._C._set_mkldnn_enabled(False)
+    before = mkldnn_enabled()
+    set_mkldnn_enabled(False)
     try:
         yield
     finally:
-        torch._C._set_mkldnn_enabled(before)
+        set_mkldnn_enabled(before)
 
 
 @contextlib.contextmanager

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import torch
-from torch.utils._python_dispatch import _disable_current_modes
 
 from ms2torch._core import mode
 from ms2torch._core.gradient.rows import RowGradient
 from ms2torch._core.tensor.tensor import wrap
+from ms2torch._core.torch_private import without_modes
 from ms2torch.nn.optim import _sgd, adam, momentum, sgd
 from ms2torch.nn.optim._step import Stepping, fitted
 
@@ -238,7 +238,7 @@ def trace(tracing, optimizer, gradients, unless):
         for param in optimizer.parameters:
             tracing.rebind(param, None)          # nobody may read it before the step was made
         return getattr(optimizer, "_done", True)
-    with _disable_current_modes():
+    with without_modes():
         counters = Counters(optimizer)
         try:
             plan = _planned(optimizer)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import torch
 
+from ms2torch._core.torch_private import NormBase
 from ms2torch.difftest import pairing
 
 from . import rules, running
@@ -146,7 +147,7 @@ def _by_layers(model: Model, makes: list[Make], source: Checkpoint) -> list[Make
 
 def _leaves(module: torch.nn.Module):
     """(PyTorch's leaf, MindSpore's, steps) of a layer."""
-    norms = (torch.nn.modules.batchnorm._NormBase, torch.nn.LayerNorm, torch.nn.GroupNorm)
+    norms = (NormBase, torch.nn.LayerNorm, torch.nn.GroupNorm)
     one = isinstance(module, (torch.nn.Conv1d, torch.nn.ConvTranspose1d))
     embedding = isinstance(module, (torch.nn.Embedding, torch.nn.EmbeddingBag))
     for leaf in (*module._parameters, *module._buffers):

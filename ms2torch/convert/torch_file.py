@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from torch import _utils
 
+from ms2torch._core import torch_private
 from ms2torch.train._checkpoint_file import raw_bytes
 
 _ALIGNMENT = 64
@@ -63,8 +63,8 @@ class _Pickler(pickle.Pickler):
             step *= max(n, 1)
         rest = (_Storage(obj), 0, obj.shape, tuple(stride), False, OrderedDict())
         if obj.dtype in _CLASSES:
-            return _utils._rebuild_tensor_v2, rest
-        return _utils._rebuild_tensor_v3, (*rest, obj.dtype)
+            return torch_private.rebuild_tensor, rest
+        return torch_private.rebuild_tensor_of_dtype, (*rest, obj.dtype)
 
     def persistent_id(self, obj):
         if not isinstance(obj, _Storage):

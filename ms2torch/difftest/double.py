@@ -12,8 +12,14 @@ from __future__ import annotations
 import math
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
-from torch.utils._pytree import tree_map
+
+from ms2torch._core.torch_private import (
+    TorchDispatchMode,
+    no_torch_function,
+    tree_map,
+    without_modes,
+    wrapper_subclass,
+)
 
 # Half a unit in the last place of float32: by how much a result may be rounded.
 ROUNDED = 2.0**-24
@@ -44,12 +50,12 @@ class Wide(torch.Tensor):
 
     @staticmethod
     def __new__(cls, wide: torch.Tensor, dtype: torch.dtype):
-        new = torch.Tensor._make_wrapper_subclass(cls, wide.shape, strides=wide.stride(), dtype=dtype,
+        new = wrapper_subclass(cls, wide.shape, strides=wide.stride(), dtype=dtype,
                                                   device=wide.device)
         new.wide = wide
         return new
 
-    __torch_function__ = torch._C._disabled_torch_function_impl
+    __torch_function__ = no_torch_function
 
     @classmethod
     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
@@ -73,7 +79,7 @@ class Noise:
 
     def on(self, wide: torch.Tensor, units: float | torch.Tensor = 1.0) -> torch.Tensor:
         """``wide`` moved by ``units`` roundings; numbers of few bits (0, 1, a count) are exact and stay."""
-        with _disable_current_modes():
+        with without_modes():
             if wide.dtype is not torch.float64 or not wide.numel():
                 return wide
             few = wide.to(torch.float32)
@@ -84,7 +90,7 @@ class Noise:
     def result(self, name: str, wide: torch.Tensor, longest: int) -> torch.Tensor:
         """An operator's result, from an operand of ``longest`` elements. An approximation is off alike
         throughout, so that a mean over it does not cancel."""
-        with _disable_current_modes():
+        with without_modes():
             if plain_name(name) == "tanh":
                 units = torch.ones_like(wide)
                 for begin, wrong in _TANH:
@@ -101,7 +107,7 @@ class Noise:
     def convolved(self, func, args, result):
         """The gradients of a convolution, that of the weight and the bias moved by what long sums whose terms
         cancel are wrong by: their size is not that of the result."""
-        with _disable_current_modes():
+        with without_modes():
             came, given, *rest = args
             squares = func(came * came, given * given, *rest)
             length = came.numel() / max(came.shape[1], 1)
@@ -247,12 +253,12 @@ def _widen(value, writes: bool, written: list):
 
 def widened(t: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """A float tensor as a ``Wide`` that goes as ``dtype``; as it is where that is no narrow one."""
-    with _disable_current_modes():
+    with without_modes():
         return Wide(t.to(dtype).double(), dtype) if dtype in _NARROW else t.to(dtype)
 
 
 def numpy(t: torch.Tensor):
     """The values, float64 where they are."""
-    with _disable_current_modes():
+    with without_modes():
         t = t.wide if isinstance(t, Wide) else t.detach()
         return (t.float() if t.dtype is torch.bfloat16 else t).detach().cpu().numpy().copy()

@@ -14,7 +14,7 @@ from ms2torch._core import mode
 from ms2torch._core.gradient import passes, recording
 from ms2torch._core.gradient.custom import backward_hooked, custom_bprop
 from ms2torch._core.operators import autocast
-from ms2torch._core.random.repeating import Draws
+from ms2torch._core.random.repeating import Replay
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn import _described_inputs
@@ -219,7 +219,7 @@ def checkpointed(construct, args: tuple, kwargs: dict):
     from torch.utils.checkpoint import checkpoint
 
     mode.differentiation.recomputes = True
-    draws = Draws()
+    draws = Replay()
 
     def run(*raw, **named):
         with draws:

@@ -11,10 +11,10 @@ from collections import OrderedDict
 from collections.abc import Mapping
 
 import torch
-from torch.nn.modules.module import _EXTRA_STATE_KEY_SUFFIX, _IncompatibleKeys
 
 from ms2torch._core import torch_private
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
+from ms2torch._core.torch_private import EXTRA_STATE, IncompatibleKeys
 
 from ._cell_hooks import HookHandle
 
@@ -131,7 +131,7 @@ class CellState:
             hook(self, prefix, keep_vars)
         destination.update((prefix + name, value) for name, value in _own(self).items())
         if type(self).get_extra_state is not CellState.get_extra_state:
-            destination[prefix + _EXTRA_STATE_KEY_SUFFIX] = self.get_extra_state()
+            destination[prefix + EXTRA_STATE] = self.get_extra_state()
         for name, child in self._modules.items():
             if isinstance(child, CellState):
                 child.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
@@ -179,7 +179,7 @@ class CellState:
         if errors:
             found = "\n\t".join(errors)
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{found}")
-        return _IncompatibleKeys(missing, unexpected)
+        return IncompatibleKeys(missing, unexpected)
 
     def _load_from_state_dict(self, state_dict, prefix, metadata, strict, missing, unexpected, errors):
         """torch takes what is before a key's first dot for the child's name; MindSpore's may hold dots."""
@@ -208,7 +208,7 @@ def _load(cell: CellState, state: dict, prefix: str, metadata: dict, notes: tupl
             _copy(target, state[prefix + name], prefix + name, errors)
         else:
             missing.append(prefix + name)
-    extra = prefix + _EXTRA_STATE_KEY_SUFFIX
+    extra = prefix + EXTRA_STATE
     has_extra = type(cell).set_extra_state is not CellState.set_extra_state
     if has_extra and extra in state:
         cell.set_extra_state(state[extra])
@@ -226,7 +226,7 @@ def _load(cell: CellState, state: dict, prefix: str, metadata: dict, notes: tupl
             missing.extend(place + key for key in found.missing_keys)
             unexpected.extend(place + key for key in found.unexpected_keys)
     for hook in cell._load_state_dict_post_hooks.values():
-        if hook(cell, _IncompatibleKeys(missing, unexpected)) is not None:
+        if hook(cell, IncompatibleKeys(missing, unexpected)) is not None:
             raise RuntimeError(
                 "Hooks registered with ``register_load_state_dict_post_hook`` are not"
                 "expected to return new values, if incompatible_keys need to be modified,"

@@ -95,7 +95,7 @@ def _stages_alone() -> None:
     from torch.distributed.pipelining import schedules
 
     try:
-        from torch.distributed.pipelining._utils import InferenceMode
+        from ms2torch._core.torch_private import InferenceMode
     except ImportError:         # (earlier releases of torch do not ask)
         return
 
@@ -109,19 +109,19 @@ def _stages_alone() -> None:
 
 def _places_of_shards_are_read() -> None:
     """Where a part of a part begins torch reads from a tensor of numbers, which here must be a real one."""
-    from torch.utils._python_dispatch import _disable_current_modes
+    from ms2torch._core.torch_private import without_modes
 
     try:
-        from torch.distributed.tensor.placement_types import _StridedShard
-        plain = _StridedShard.local_shard_size_and_offset
+        from ms2torch._core.torch_private import StridedShard
+        plain = StridedShard.local_shard_size_and_offset
     except (ImportError, AttributeError):       # (earlier releases of torch have none)
         return
 
     def read(*args, **kwargs):
-        with _disable_current_modes():
+        with without_modes():
             return plain(*args, **kwargs)
 
-    _StridedShard.local_shard_size_and_offset = read
+    StridedShard.local_shard_size_and_offset = read
 
 
 def _reduced_after_the_backward_pass() -> None:
@@ -183,12 +183,13 @@ def main() -> None:
     layout, rank, ranks, output, program, *args = sys.argv[1:]
     os.environ["MS2TORCH_CHECK_COLLECTIVES"] = "0"
     began = time.monotonic()
-    from torch._subclasses.fake_tensor import FakeTensorMode
-    from torch.distributed._tools import fake_collectives  # noqa: F401  (its rules for tensors without memory)
-    from torch.testing._internal.distributed.fake_pg import FakeStore
-
     from ms2torch._core.processes import distributed
     from ms2torch._core.processes.meter import Meter
+    from ms2torch._core.torch_private import (
+        FakeStore,
+        FakeTensorMode,
+        rules_of_collectives,  # noqa: F401  (of for tensors without memory)
+    )
     from ms2torch.shim import alias, launcher
 
     if int(ranks) > 1:

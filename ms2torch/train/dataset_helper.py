@@ -96,7 +96,7 @@ class _Sunk:
         for _ in range(1 if mode.graph else self.size):
             yield ()
 
-    def take(self) -> tuple:
+    def next_batch(self) -> tuple:
         """The next batch; after the last one of the dataset comes the first of its next pass."""
         if self._source is None:
             self._source = self.dataset.create_tuple_iterator(num_epochs=-1, do_copy=False)
@@ -132,7 +132,7 @@ class _DataWrapper(Cell):
             return self.network(*inputs)
         output = None
         for _ in range(self._sunk.steps_per_call):
-            output = self.network(*self._sunk.take())
+            output = self.network(*self._sunk.next_batch())
         return output
 
 

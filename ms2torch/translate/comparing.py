@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 import torch
-from torch.utils._pytree import tree_flatten, tree_map
 
+from ms2torch._core.torch_private import tree_flatten, tree_map
 from ms2torch.difftest.double import Double, Wide
 from ms2torch.difftest.yardstick import FLOOR, K, epsilon
 from ms2torch.migrate.to_torch import to_torch

@@ -207,8 +207,8 @@ PRODUCTS = [*((one, other, (4, 4, 4, 6)) for one, other in (
 def products():
     """How far products of spread stacks, and their gradients, are from those of whole ones."""
     from ms2torch._core.processes import zero
-    from ms2torch._core.processes.dtensor import DTensor, Replicate, Shard
     from ms2torch._core.processes.products import PartByPart
+    from ms2torch._core.torch_private import DTensor, Replicate, Shard
 
     init()
     mesh = zero.block_mesh((2, 2))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ms2torch._core.processes import spread
-from ms2torch._core.processes.dtensor import Replicate, Shard
+from ms2torch._core.torch_private import Replicate, Shard
 from ms2torch.convert import sources
 from tests.distributed import spread_cases as cases
 

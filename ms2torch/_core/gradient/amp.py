@@ -6,6 +6,7 @@ import torch
 
 from ms2torch._core.gradient.passes import tensors_of
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.torch_private import unscale_and_check_group
 
 # Whether something is so in any stage of a pipeline, each of which has the gradients of its weights
 # (`processes.pipeline`); None where there are no stages.
@@ -49,6 +50,6 @@ def _check(grads: list[torch.Tensor], inverse: torch.Tensor) -> torch.Tensor:
     for g in floats:
         by_kind.setdefault((g.dtype, g.device), []).append(g)
     for group in by_kind.values():
-        torch._amp_foreach_non_finite_check_and_unscale_(group, found, inverse)
+        unscale_and_check_group(group, found, inverse)
     found = found.reshape(()).bool()
     return found if in_any_stage is None else in_any_stage(found)

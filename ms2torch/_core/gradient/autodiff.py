@@ -8,12 +8,11 @@ from what it returns; `transforms` has ``vjp``, ``jvp`` and Jacobians. Gradients
 from __future__ import annotations
 
 import torch
-from torch.autograd.graph import _engine_run_backward
 
 from ms2torch._core import mode
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import Tensor, wrap
-from ms2torch._core.torch_private import is_transforming
+from ms2torch._core.torch_private import is_transforming, run_backward
 
 from . import integers, overflow, passes, recording, rows
 from .passes import Pass, is_integral, tensors_of
@@ -284,9 +283,7 @@ def backward(outs: list[torch.Tensor], sens, wrt, received, create_graph: bool) 
         given = [s.to(o.dtype) for o, s in pairs if o.requires_grad]
     if not outs or not asked:
         return [None] * len(wrt)
-    # What `torch.autograd.grad` calls once it has checked what is right by construction here: a third of
-    # its time for a small operator.
-    grads = _engine_run_backward(
+    grads = run_backward(
         tuple(outs), tuple(given), create_graph, create_graph, tuple(asked), True, accumulate_grad=False
     )
     return list(grads) if len(grads) == len(wrt) else list(grads[: len(wrt)])

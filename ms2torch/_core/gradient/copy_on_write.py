@@ -12,6 +12,8 @@ from functools import cache
 
 import torch
 
+from ms2torch._core.torch_private import holders
+
 
 def apply_change(t: torch.Tensor, change, in_place: bool) -> torch.Tensor:
     """``t`` after ``change``: a copy, or ``t`` itself where ``in_place`` and nobody else holds its memory."""
@@ -23,18 +25,7 @@ def apply_change(t: torch.Tensor, change, in_place: bool) -> torch.Tensor:
 
 def _nobody_else_holds(t: torch.Tensor) -> bool:
     """Whether neither autograd nor a view holds the memory of ``t``: no, where torch does not tell."""
-    return _counted() and _holders(t) == _counted()
-
-
-def _holders(t: torch.Tensor) -> tuple[int, int] | None:
-    """References to the tensor (a saved input or a view has one) and to its storage (so has a saved output).
-
-    Private API of torch.
-    """
-    try:
-        return t._use_count(), torch._C._storage_Use_Count(t.untyped_storage()._cdata)
-    except (AttributeError, RuntimeError, NotImplementedError):
-        return None
+    return _counted() and holders(t) == _counted()
 
 
 @cache
@@ -42,10 +33,10 @@ def _counted() -> tuple[int, int] | None:
     """The counts of a tensor that nobody else holds; None where this torch's counts do not tell."""
     with torch.enable_grad():
         leaf = torch.zeros(2, requires_grad=True)
-        alone = _holders(torch.zeros(2))
+        alone = holders(torch.zeros(2))
         saved_output, saved_input, viewed = leaf.exp(), leaf * 2, torch.zeros(2)
         kept = saved_input * saved_input, viewed[:1]
-        told = all(_holders(t) != alone for t in (saved_output, saved_input, viewed))
+        told = all(holders(t) != alone for t in (saved_output, saved_input, viewed))
         del kept
     return alone if told else None
 

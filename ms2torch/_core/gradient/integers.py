@@ -16,9 +16,9 @@ from functools import partial
 from itertools import combinations, islice
 
 import torch
-from torch.utils._pytree import tree_any, tree_leaves, tree_map
 
 from ms2torch._core import mode
+from ms2torch._core.torch_private import tree_any, tree_leaves, tree_map
 
 from . import passes
 from .passes import is_integral

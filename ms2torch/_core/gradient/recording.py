@@ -23,7 +23,7 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import address, is_transforming
 
 from . import integers, passes
-from .passes import Pass, is_integral, tensors_of
+from .passes import WHOLE, Pass, is_integral, tensors_of
 
 WAITING = 2
 
@@ -53,6 +53,19 @@ class _RecordedPass(Pass):
     """
 
     __slots__ = ()
+
+    def _take_all(self) -> None:
+        taken, aliases, alone = self._taken, self.aliases, mode.mesh is None
+        for w in self.weights:
+            if w._share is None and w._home is None and alone:
+                t = w._t
+                w._t = new = t.data                             # what `alias` does for most
+                if w._requires_grad and new.dtype not in WHOLE:
+                    new.requires_grad_()
+                taken.append((w, t, new))
+                aliases.append(new)
+            else:
+                self._take(w)
 
     def alias(self, weight) -> torch.Tensor:
         leaf = self.leaf(weight)
@@ -107,7 +120,7 @@ def record(cell, run, args: tuple, kwargs: dict):
             return run(*args, **kwargs)
     found = Recording()
     params = cell._all_parameters()
-    found.call = _flatten((args, kwargs))
+    found.call = _flatten(args, kwargs)
     found.inputs = {}
     with _RecordedPass(params) as opened:
         call, named = _fresh(args, kwargs, found.inputs)
@@ -128,7 +141,7 @@ def record(cell, run, args: tuple, kwargs: dict):
     if opened.staged:
         found.inputs = {}
     if opened.reaching:     # it is recorded for the arguments as they are now
-        found.call = _flatten((args, kwargs))
+        found.call = _flatten(args, kwargs)
     if any(integers.tracked(t).requires_grad for t in found.attached.values()):
         found.output = output
         found.state = _state([*trained, *outs])
@@ -148,7 +161,7 @@ def claim_recording(fn, args: tuple, kwargs: dict, places, weights) -> Recording
     recorder.resume()
     if not recorder.waiting:
         return None
-    call = _flatten((args, kwargs))
+    call = _flatten(args, kwargs)
     found = next((r for r in reversed(recorder.waiting) if _same(r.call, call)), None)
     if found is None:
         return None
@@ -281,9 +294,13 @@ def _held(w) -> torch.Tensor:
     return w._t if w._share is None else w._rest
 
 
-def _flatten(obj) -> list:
-    flat: list = []
-    _flatten_into(obj, flat)
+def _flatten(args: tuple, kwargs: dict) -> list:
+    """What tells a call from another: its Tensors and their contents, how they are nested, all else."""
+    flat: list = [(tuple, len(args))]
+    for x in args:
+        _flatten_into(x, flat)
+    if kwargs:
+        _flatten_into(kwargs, flat)
     return flat
 
 

@@ -19,6 +19,7 @@ import time
 
 import torch
 
+from ms2torch._core import torch_private
 from ms2torch._core.torch_private import says
 
 _rank: int | None = None
@@ -78,7 +79,7 @@ def stop_reporting() -> None:
 
 def _store():
     with contextlib.suppress(Exception):
-        return torch.distributed.distributed_c10d._get_default_store()
+        return torch_private.default_store()
     return None
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import weakref
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
-from ms2torch._core.torch_private import tree_leaves
+from ms2torch._core.torch_private import TorchDispatchMode, tree_leaves
 
 # Of ``size`` bytes in the larger of its tensors, what each of n ranks sends in a collective at least.
 _SENT = {

@@ -17,7 +17,6 @@ import weakref
 
 import torch
 import torch.distributed as dist
-from torch.utils._python_dispatch import _disable_current_modes
 
 from ms2torch._core import mode
 from ms2torch._core.devices.device import device
@@ -27,7 +26,7 @@ from ms2torch._core.processes import distributed, faults, reducing, zero
 from ms2torch._core.processes.stages import ABOUT, Plan, Survey, Value, Walk, mapped
 from ms2torch._core.random import random_streams
 from ms2torch._core.tensor.tensor import Tensor, wrap
-from ms2torch._core.torch_private import says, tree_leaves
+from ms2torch._core.torch_private import WithoutSubclasses, says, tree_leaves, without_modes
 
 # Torch's schedule by MindSpore's scheduler; of the others, which change the order alone, 1F1B stands in.
 _SCHEDULES = {"gpipe": "ScheduleGPipe"}
@@ -173,7 +172,7 @@ class _Part(torch.nn.Module):
         own = self.owner
         received = {v.place: spread(v, t) for v, t in zip(own.arriving, arriving, strict=True)}
         way = Walk(own.plan, own.parameters, own.at.stage, received)
-        output = on_way(way, own.network, own.batches.pop(0), {})
+        output = run_observed(way, own.network, own.batches.pop(0), {})
         here = dict(way.here)
         way.here.clear()        # (its tensors know their way: the circle would keep them until it is found)
         if own.at.stage == own.at.count - 1:
@@ -193,7 +192,7 @@ def _example(value: Value) -> torch.Tensor:
 def spread(value: Value, t: torch.Tensor) -> torch.Tensor:
     if value.placements is None:
         return t
-    from ms2torch._core.processes.dtensor import DTensor
+    from ms2torch._core.torch_private import DTensor
 
     return DTensor.from_local(t, mode.mesh.mesh, value.placements, run_check=False)
 
@@ -262,15 +261,15 @@ def survey(network, parameters, args: tuple, kwargs: dict | None = None) -> Plan
     try:
         with passes.Discarded(away, stand_ins):
             way = Survey(plan, parameters)
-            output = on_way(way, network, args, kwargs or {})
+            output = run_observed(way, network, args, kwargs or {})
             plan.output = mapped(lambda x: way.of(getattr(x, "_t", x)) or x, output)
     finally:
         random_streams.end_journal(begun, True)
     return plan
 
 
-def on_way(way, network, args: tuple, kwargs: dict):
-    """``network(*args, **kwargs)`` with each operator and Cell on ``way``."""
+def run_observed(way, network, args: tuple, kwargs: dict):
+    """``network(*args, **kwargs)`` whose every operator and Cell ``way`` sees."""
     outer, mode.way = mode.way, way
     try:
         with way:
@@ -381,7 +380,7 @@ class _Elsewhere(torch.nn.Parameter):
                 f"Parameter '{parameter.name}' belongs to pipeline stage "
                 f"{', '.join(map(str, parameter._away))}: this process does not hold it. Each process saves "
                 "its own stage (save_checkpoint); transform_checkpoints joins them."))
-        with torch._C.DisableTorchFunctionSubclass():
+        with WithoutSubclasses():
             found = func(*args, **(kwargs or {}))
         return cls.of(args[0].parameter(), found) if name == "detach" else found
 
@@ -391,7 +390,7 @@ def free_memory(parameters, readers) -> None:
     for one in parameters:
         old = one._rest
         if not one._away:
-            with _disable_current_modes():
+            with without_modes():
                 new = _Elsewhere.of(one, torch.empty(old.shape, dtype=old.dtype, device="meta"))
             old.data = old.data.new_empty(0)
             old._moved_to = new

@@ -12,7 +12,7 @@ import math
 import torch
 from torch.overrides import TorchFunctionMode
 
-from ms2torch._core.processes.dtensor import DTensor, Partial, Replicate, Shard
+from ms2torch._core.torch_private import DTensor, Partial, Replicate, Shard
 
 _PRODUCTS = frozenset((torch.matmul, torch.Tensor.matmul, torch.Tensor.__matmul__))
 

@@ -16,15 +16,21 @@ import math
 
 import torch
 from torch.distributed.device_mesh import DeviceMesh
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ms2torch._core import mode
 from ms2torch._core.errors import unsupported
 from ms2torch._core.processes import distributed, faults, zero
-from ms2torch._core.processes.dtensor import DTensor, Replicate, Shard
 from ms2torch._core.processes.products import PartByPart
 from ms2torch._core.tensor.tensor import Tensor, wrap
-from ms2torch._core.torch_private import says, tree_leaves, tree_map
+from ms2torch._core.torch_private import (
+    DTensor,
+    Replicate,
+    Shard,
+    TorchDispatchMode,
+    says,
+    tree_leaves,
+    tree_map,
+)
 
 
 def factors(n: int) -> tuple[int, ...]:

@@ -31,7 +31,7 @@ def evaluate(cell, args: tuple, kwargs: dict):
             dist.recv(t, at.ranks[at.stage - 1], group=at.group)
             received[value.place] = pipeline.spread(value, t)
         way = Walk(plan, parameters, at.stage, received)
-        made = iter(leaves_of(pipeline.on_way(way, cell, args, kwargs)))
+        made = iter(leaves_of(pipeline.run_observed(way, cell, args, kwargs)))
         for value in plan.crossing(at.stage + 1) if at.stage < at.count - 1 else ():
             t = way.here.get(value.place, received.get(value.place))
             dist.send(pipeline.local(value, t).contiguous(), at.ranks[at.stage + 1], group=at.group)

@@ -19,7 +19,7 @@ from ms2torch._core.devices.device import device
 from ms2torch._core.errors import unsupported
 from ms2torch._core.random import rng
 from ms2torch._core.tensor.tensor import Tensor, wrap
-from ms2torch._core.torch_private import tree_leaves, tree_map
+from ms2torch._core.torch_private import WithoutTorchFunction, tree_leaves, tree_map
 
 # What tells a program about a tensor's data, which outside of Cells with stages one process alone has.
 _TELLING = frozenset({"item", "tolist", "numpy", "__bool__", "__float__", "__int__", "__index__",
@@ -139,7 +139,7 @@ class _Way(TorchFunctionMode):
 
     def call(self, name: str, func, *args):
         """``func(*args)`` as an operator that torch does not announce."""
-        with torch._C.DisableTorchFunction():
+        with WithoutTorchFunction():
             if self._noting or (self.inside is not None and not self.looks_inside):
                 return func(*args)
             return self.operator(name, func, args, {})
@@ -241,7 +241,7 @@ class Survey(_Way):
 
 def whole_sums(placements) -> tuple:
     """A DTensor's placements without sums that are still to be made."""
-    from ms2torch._core.processes.dtensor import Replicate
+    from ms2torch._core.torch_private import Replicate
 
     return tuple(Replicate() if one.is_partial() else one for one in placements)
 

@@ -24,14 +24,13 @@ import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.multiprocessing.reductions import StorageWeakRef
-from torch.utils._python_dispatch import _disable_current_modes
 
 from ms2torch._core import mode
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import notice, unsupported
 from ms2torch._core.processes import distributed, faults, reducing
-from ms2torch._core.processes.dtensor import DTensor, Replicate, Shard, implicit_replication
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.torch_private import DTensor, Replicate, Shard, implicit_replication, without_modes
 
 # torch 2.13's names of them, and those before.
 _all_gather = getattr(dist, "all_gather_single", None) or dist.all_gather_into_tensor
@@ -59,7 +58,7 @@ def mesh_by(sizes: tuple[int, ...]) -> DeviceMesh:
             _replicating.enter_context(implicit_replication())
             # (It says how a mesh could be faster; programs here can not change that.)
             logging.getLogger("torch.distributed.tensor").setLevel(logging.ERROR)
-        with faults.diagnosing("the making of a device mesh"), _disable_current_modes():
+        with faults.diagnosing("the making of a device mesh"), without_modes():
             _meshes[sizes] = init_device_mesh(device().type, sizes,
                                               mesh_dim_names=tuple([f"axis{i}" for i in range(len(sizes))]))
     return _meshes[sizes]

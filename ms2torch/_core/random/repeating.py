@@ -14,7 +14,7 @@ under_way = 0
 _here = threading.local()
 
 
-class Draws:
+class Replay:
     """What a body draws from: the first ``with draws:`` notes it; in later ones every draw starts where it
     did then, and no stream moves on. What it writes has its first content again for the time. They nest."""
 

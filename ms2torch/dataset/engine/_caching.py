@@ -63,7 +63,7 @@ def _by_number(node, source, cache, run) -> Epoch:
             if row is None:
                 feed.row = read(number)
                 row = next(made)
-                cache.keep(number, row)
+                cache.put(number, row)
             yield _owned(row)
 
     return epoch
@@ -80,7 +80,7 @@ def _whole(node, source, cache, run) -> Epoch:
         nonlocal numbers
         if not cache.complete:
             for number, row in enumerate(below()):
-                if cache.get(number) is None and not cache.keep(number, row):
+                if cache.get(number) is None and not cache.put(number, row):
                     raise pipeline_error("Out of memory. No enough storage for cache server to cache data.",
                                          "Out of memory.")
             cache.complete = True

@@ -92,7 +92,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def keep(self, number: int, row: list) -> bool:
+    def put(self, number: int, row: list) -> bool:
         """Keep a row; False if it does not fit."""
         size = sum(value.nbytes for value in row if isinstance(value, np.ndarray))
         if self.limit and self.bytes + size > self.limit:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.torch_private import standard_gamma_grad
+
 from .pull import forward, like_shape, pull, shape
 
 
@@ -73,9 +75,9 @@ ROWS = {
     ),
     "BiasAddGrad": _bias,
     "IgammaGradA": lambda a, x: (
-        -torch._standard_gamma_grad(a, x) * torch.exp((a - 1) * x.log() - x - torch.lgamma(a))
+        -standard_gamma_grad(a, x) * torch.exp((a - 1) * x.log() - x - torch.lgamma(a))
     ),
-    "RandomGammaGrad": lambda alpha, sample: torch._standard_gamma_grad(alpha, sample),
+    "RandomGammaGrad": lambda alpha, sample: standard_gamma_grad(alpha, sample),
     "SparseSegmentSumGrad": _segments("sum"),
     "SparseSegmentMeanGrad": _segments("mean"),
     "SparseSegmentSqrtNGrad": _segments("sqrtn"),

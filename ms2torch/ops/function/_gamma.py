@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import special
 
+from ms2torch._core.torch_private import standard_gamma_grad
+
 
 def _of_two(compute, derivatives):
     """``compute(a, x)`` with ``derivatives(a, x)``, one for each argument or None for zero."""
@@ -37,7 +39,7 @@ def _density(a, x):
 def _lower(a, x):
     density = _density(a, x)
     # d gammainc(a, x) / da, from the derivative of a sample of the distribution by its shape.
-    return -torch._standard_gamma_grad(a, x) * density, density
+    return -standard_gamma_grad(a, x) * density, density
 
 
 def _upper(a, x):

@@ -7,6 +7,7 @@ from itertools import pairwise
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core import torch_private
 from ms2torch._core.operators.registry import op, primitive
 
 __all__ = ["ctc_loss"]
@@ -28,8 +29,8 @@ def _ctc(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity
     """Each sequence's loss, log_alpha (-inf beyond its lengths) and target length."""
     lengths = [torch.as_tensor(n).long() for n in (input_lengths, target_lengths)]
     log_probs, targets, blank = _with_all_labels(log_probs, targets.long(), lengths[1], blank)
-    each, log_alpha = torch._ctc_loss(log_probs, targets, lengths[0].tolist(), lengths[1].tolist(), blank,
-                                      zero_infinity)
+    each, log_alpha = torch_private.ctc_loss(
+        log_probs, targets, lengths[0].tolist(), lengths[1].tolist(), blank, zero_infinity)
     # torch leaves that memory as it was.
     ends = [n.to(log_alpha.device)[:, None] for n in (lengths[0], 2 * lengths[1] + 1)]
     times, states = (torch.arange(n, device=log_alpha.device) < end

@@ -25,6 +25,7 @@ from ms2torch._core.random import random_streams
 from ms2torch._core.random.random_streams import Stream
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, lower, wrap
+from ms2torch._core.torch_private import standard_gamma
 from ms2torch.common.generator import engine
 
 from ._array_create import wanted
@@ -333,14 +334,14 @@ def gamma(shape, alpha, beta, seed=None):
     """Gamma(alpha, rate beta) of ``shape`` and the broadcast parameters' (``mindspore.ops.gamma``)."""
     alpha, beta = torch.broadcast_tensors(_as_tensor(alpha), _as_tensor(beta))
     size = (*sizes(shape, "Gamma"), *alpha.shape)
-    return torch._standard_gamma(alpha.expand(size).contiguous(), generator=seeded(seed)) / beta
+    return standard_gamma(alpha.expand(size).contiguous(), generator=seeded(seed)) / beta
 
 
 @op
 def random_gamma(shape, alpha, seed=None):
     """Gamma(alpha, 1) of ``shape`` and the parameter's (``mindspore.ops.random_gamma``)."""
     size = (*sizes(shape, "RandomGamma"), *alpha.shape)
-    return torch._standard_gamma(alpha.expand(size).contiguous(), generator=seeded(seed))
+    return standard_gamma(alpha.expand(size).contiguous(), generator=seeded(seed))
 
 
 @op
