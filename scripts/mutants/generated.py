@@ -201,6 +201,8 @@ def _parts(layers, loss, optimizer, rate, functional, clipped, piped):
             places.setdefault(kind[3:], []).append(root + name)
         for child in {"Residual": ("one", "two"), "Gated": ("gate",)}.get(kind, ()):
             places.setdefault("Dense", []).append(f"{root}{name}.{child}")
+    if "Tanh" in places:  # a Dense's own activation is that layer, too
+        places["Tanh"] += [root + name for name, code in layers if "activation='tanh'" in code]
     for kind, names in places.items():
         if kind != "Flatten":
             yield Part("layer", kind, tuple(names))
