@@ -362,3 +362,41 @@ def test_what_a_method_does_not_take_by_name(given):
       raises=True)
 def test_what_mints_functions_are_called(name):
     getattr(ms.mint, name)()
+
+
+@case()
+def test_numbers_of_numpy_where_an_int_is_wanted():
+    x, one = T(2, 3), np.int64(1)
+    return [said(f, args, {}) for f, args in (
+        (ops.index_select, (x, one, Tensor([0]))), (mnp.nansum, (x, one)), (mnp.amax, (x, one)),
+        (mnp.cumsum, (x, one)), (mnp.cumprod, (x, one)), (mnp.ptp, (x, one)), (mnp.expand_dims, (x, one)),
+        (mnp.swapaxes, (x, one, 0)), (mnp.identity, (one,)), (mnp.tril, (x, one)), (mnp.rot90, (x, one)),
+        (ops.chunk, (x, 2, one)), (ops.logcumsumexp, (x, one)), (mnp.blackman, (one,)))]
+
+
+@case()
+def test_other_classes_where_a_tensor_is_wanted():
+    x = T(2, 3)
+    return [said(f, args, {}) for f, args in (
+        (ops.IsNan(), (True,)), (ops.L2Normalize(), ((x,),)), (ops.sgn, (True,)), (ops.EqualCount(), (1, x)),
+        (nn.ReLU(), ((x,),)), (nn.Softmax(), ((x,),)), (ops.fft, (True,)), (ops.fft, (x, 2.0)),
+        (mint.mean, ("a",)), (mint.stack, (x,)), (mint.topk, (x, "a")), (mint.var, (x, "a")))]
+
+
+@case()
+def test_arguments_that_are_missing_or_too_many():
+    return [said(f, args, {}) for f, args in (
+        (vision.AdjustSaturation, ()), (vision.Rescale, ()), (nn.Conv2d, ()), (mnp.dot, (1,) * 5),
+        (mnp.max, ()), (mint.nn.ReLU, (1, 2, 3)), (mint.nn.Softmax, (1, 2, 3)), (nn.MSELoss, (1, 2, 3)))]
+
+
+@case()
+def test_dtypes_and_sizes_that_operators_lack():
+    x = T(2, 3)
+    return [said(f, args, {}) for f, args in (
+        (ops.BartlettWindow, (True, ms.int8)), (ops.Conv2D, (3, (3, 3, 3))), (ops.Im2Col, ((3, 3, 3),)),
+        (ops.LowerBound(), (T(2, 2, 3), T(2, 2, 3))),
+        (ops.NthElement(), (x, -1)), (ops.gcd, (1, Tensor([2]))), (ops.celu, (x, -1)), (nn.ELU(1), (x,)),
+        (nn.AdaptiveAvgPool3d, ((-1, 2, 2),)), (ops.huber_loss, (x.bool(), x.bool())),
+        (ops.rfft, (x, None, 5)), (ops.fftn, (x, None, (5,))), (ops.cdist, (x, x, 2)),
+        (ops.AvgPool3D(2), (T(1, 2, 2, 2),)))]

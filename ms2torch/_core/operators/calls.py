@@ -83,7 +83,7 @@ def not_a_tensor(err: AttributeError, name: str, kernel, raw, kwargs, fixed=None
 
 def describe(value) -> str:
     """The kind of an argument as MindSpore's messages name it: ``Tensor``, ``List<int, int>``, ``string``."""
-    if isinstance(value, torch.Tensor):
+    if isinstance(getattr(value, "_t", value), torch.Tensor):           # (one of a list)
         return "Tensor"
     if isinstance(value, (tuple, list)):
         return f"{'Tuple' if isinstance(value, tuple) else 'List'}<{', '.join(map(describe, value))}>"

@@ -362,6 +362,8 @@ def fill(words: str, value, given, others=None) -> str:
             return str(value)
         if what in ("item", "at"):
             return _odd_item(values.get(of) if of else value)[what == "item"]
+        if what == "type" and words.startswith("Failed calling"):       # (of a number both are one word)
+            what = "call"
         return renderings(values.get(of) if of else value).get(what, "")
 
     return _HOLE.sub(one, words)

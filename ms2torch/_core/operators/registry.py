@@ -147,14 +147,12 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
             raise err
         raw = [lower(v) for v in values]
         told = _given(shown, raw, err)
-        if wrong := _no_form(public, told):
-            raise wrong from None
-        if public[0] in SINGLE_FORMS and (wrong := _no_form(public, told, nullable=_nullable(shown))):
+        if wrong := _no_form(public, told, nullable=_nullable(shown)):
             raise wrong from None
         said, unfit = partial(_refused, public, shown, raw, told), partial(_unfit, public, raw, told)
         if err.__class__ in _OF_KINDS and (valid_call := VALID_CALLS.get(public[0])):
             held = dict(zip(shown.names, raw, strict=True))
-            if wrong := said(True) or wrong_arguments(valid_call, held, _defaults(shown)):
+            if wrong := wrong_arguments(valid_call, held, _defaults(shown)) or said(True):
                 raise wrong from None
         given = dict(zip(own.names, raw, strict=False))
         wrong = mindspore_error(err, name, (), given, valid, kernel, None, said, unfit)

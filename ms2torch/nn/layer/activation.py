@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
+from ms2torch._core.operators.calls import describe
 from ms2torch._core.tensor.dtype import float16, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.initializer import initializer
@@ -59,8 +60,7 @@ def _no_call(err: Exception, operator: str, x) -> Exception:
     """MindSpore's words for an activation of something that is no Tensor."""
     if isinstance(x, Tensor):
         return not_tensor(err, operator, x)
-    shown = x.__class__.__name__ if isinstance(x, (bool, int, float, str, list, tuple)) else str(type(x))
-    return TypeError(f'Failed calling {operator} with "{operator}()(input={shown})".\n'
+    return TypeError(f'Failed calling {operator} with "{operator}()(input={describe(x)})".\n'
                      f'The valid calling should be: \n"{operator}()(input=<Tensor>)".')
 
 

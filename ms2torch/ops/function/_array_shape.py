@@ -114,7 +114,8 @@ def _merge(input, order, start_dim, end_dim):
     elif order != "C":
         if not isinstance(order, str):
             raise TypeError(f"For 'flatten', the 'order' must be a string, but got {type(order)}.")
-        raise ValueError(f"For 'flatten', the 'order' must be one of ['C', 'F'], but got '{order}'.")
+        raise ValueError(
+            f"For Tensor.flatten, the parameter 'order' must be 'C' or 'F', but got '{order}'.")
     if ndim <= 1:
         if not -1 <= start_dim <= 1 or not -1 <= end_dim <= 0:
             raise ValueError("'start_dim' or 'end_dim' out of range.")
