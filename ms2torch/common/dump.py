@@ -8,8 +8,9 @@ __all__ = ["set_dump"]
 
 
 def set_dump(target, enabled=True) -> None:
-    """Accepted with a warning, as on MindSpore's CPU: its dumps are Ascend's. ``ms2torch diff`` records what
-    a network computes. ValueError for what is no Cell or Primitive, and for an ``enabled`` that is no bool.
+    """Noted as ``dump`` among its flags or attributes, with a warning, as on MindSpore's CPU: its dumps are
+    Ascend's. ``ms2torch diff`` records what a network computes. ValueError for what is no Cell or Primitive,
+    and for an ``enabled`` that is no bool.
     """
     from ms2torch.nn import Cell
     from ms2torch.ops import Primitive
@@ -19,5 +20,13 @@ def set_dump(target, enabled=True) -> None:
                          f"instance of {type(target)}.")
     if not isinstance(enabled, bool):
         raise ValueError('The "enabled" parameter must be bool.')
+    if isinstance(target, Cell):
+        target.add_flags_recursive(dump=enabled)
+        for _, cell in target.cells_and_names():
+            for one in vars(cell).values():
+                if isinstance(one, Primitive) and "dump" in one.attrs:
+                    one.add_prim_attr("dump", str(enabled).lower())
+    else:
+        target.add_prim_attr("dump", str(enabled).lower())
     log.warning("set_dump changes nothing here: MindSpore's dumps are Ascend's. ms2torch diff records what a "
                 "network computes.")

@@ -36,3 +36,19 @@ def test_an_allocator_without_a_library():
 @case(raises=True)
 def test_stress():
     return ms.utils.stress_detect()
+
+
+class Dumped(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense, self.add, self.relu = nn.Dense(2, 3), ms.ops.Add(), ms.ops.ReLU()
+
+
+@case
+def test_what_is_to_be_dumped_is_noted():
+    net, found = Dumped(), []
+    for target, enabled in ((net.relu, True), (net, True), (net.dense, False), (net, False)):
+        ms.set_dump(target, enabled)
+        found.append((net.get_flags().get("dump"), net.dense.get_flags().get("dump"), net.add.attrs.get("dump"),
+                      net.relu.attrs.get("dump")))
+    return found
