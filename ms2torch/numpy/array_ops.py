@@ -6,6 +6,7 @@ import torch
 
 from ms2torch._core.operators.registry import OPS, lowered
 from ms2torch._core.tensor.tensor import lower
+from ms2torch.ops.function._array_join import cat_of
 
 from .utils import arrays, as_array
 
@@ -89,7 +90,7 @@ def concatenate(arrays, axis=0):
     parts = _all(arrays)
     if axis is None or axis >= _MOST_AXES:
         return torch.cat([p.reshape(-1) for p in parts])
-    return torch.cat(parts, axis)
+    return cat_of(parts, axis)
 
 
 @lowered

@@ -30,8 +30,11 @@ def _matrix(a, api: str, square: bool = True):
         raise TypeError(f"For '{api}', the type of `a` should be Tensor, but got {type(a)}.")
     if api == "inv" and a.ndim != 2:
         raise ValueError(f"For 'inv', the dimension of 'a' should be 2, but got {a.ndim}.")
-    if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):
-        raise ValueError(f"For '{api}', a should be a square matrix, but got the shape {tuple(a.shape)}.")
+    if a.ndim < 2:
+        raise ValueError(f"For '{api}', the dimension of 'a' should be 2, but got {a.ndim}.")
+    if square and a.shape[-1] != a.shape[-2]:
+        raise ValueError(f"For '{api}', the matrix 'a' should be a square matrix like (N, N), "
+                         f"but got {tuple(a.shape)}.")
     return a if a.is_floating_point() or a.is_complex() else a.double()
 
 

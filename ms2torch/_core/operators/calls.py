@@ -43,7 +43,7 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
                 found.append(f"{name}={kinds}")
                 continue
             found.append(f"{name}={describe(given)}")
-            wrong = wrong or (given is not defaults.get(name)
+            wrong = wrong or (given is not defaults.get(name) and kinds not in ("mindspore.dtype", "string")
                               and not any(fits_kind(given, kind) for kind in kinds.split(", ")))
         said.append("(" + ", ".join(found) + ")")
     if not wrong:

@@ -47,15 +47,31 @@ def joined(tensors, axis):
                 "KernelMod Init Failed: Concat. All tensors must have one dtype, but got "
                 f"{[str(_dtype.from_torch(t.dtype)) for t in tensors]}."))
         if other.dim() != ndim:
-            raise ValueError("For primitive[Concat], element rank must be same(shapes are [const vector]{"
-                             f"{', '.join(_words(t.shape) for t in tensors)}}})!")
+            raise _unlike_ranks(tensors)
+    return cat_of(tensors, axis)
+
+
+def cat_of(tensors, axis):
+    """``torch.cat``, whose errors are told as MindSpore's."""
     try:
         return torch.cat(tensors, axis)
     except IndexError:
+        if not len(tensors):
+            raise
+        ndim = tensors[0].dim()
         raise ValueError(f"For primitive[Concat], the axis value must be in [-{ndim},{ndim}), "
                          f"but got {axis}.") from None
     except RuntimeError:
-        raise _cannot_join(tensors, axis % max(ndim, 1)) from None
+        if len({tuple(t.shape) for t in tensors}) < 2 and tensors[0].dim():
+            raise                               # not about shapes
+        if len({t.dim() for t in tensors}) > 1:
+            raise _unlike_ranks(tensors) from None
+        raise _cannot_join(tensors, axis % max(tensors[0].dim(), 1)) from None
+
+
+def _unlike_ranks(tensors) -> ValueError:
+    return ValueError("For primitive[Concat], element rank must be same(shapes are [const vector]{"
+                      f"{', '.join(_words(t.shape) for t in tensors)}}})!")
 
 
 def _cannot_join(tensors, axis) -> Exception:
@@ -81,12 +97,12 @@ def cat(tensors, axis=0):
 
 @mint_form(name="cat")
 def _cat_mint(tensors, dim=0):
-    return torch.cat(tensors, dim)
+    return cat_of(tensors, dim)
 
 
 @mint_form(name="concat")
 def _concat_mint(tensors, dim=0):
-    return torch.cat(tensors, dim)
+    return cat_of(tensors, dim)
 
 
 @op(primitive="Stack", init=("axis",))
