@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import FunctionType
+
 import torch
 
 from ms2torch._core.operators.registry import lowered
 from ms2torch._core.tensor.tensor import lower, wrap
 
-from .utils import arrays, as_array
+from .array_ops import chosen, stack
+from .utils import arrays, as_array, refusal
 
 __all__ = ["apply_along_axis", "apply_over_axes", "choose", "piecewise"]
 
@@ -49,7 +52,7 @@ def apply_over_axes(func, a, axes):
 
 @arrays(1)
 def choose(a, choices, mode="clip"):
-    """Elements of ``choices[a]``, place by place; ``mode`` "raise", "wrap" or "clip" treats numbers beyond.
+    """Elements of ``choices[a]``, place by place; ``mode`` "wrap" or "clip" treats numbers beyond.
 
     MindSpore: ``mindspore.numpy.choose``.
     """
@@ -60,14 +63,13 @@ def choose(a, choices, mode="clip"):
     a, *choices = torch.broadcast_tensors(a, *(as_array(c) for c in choices))
     stacked, count = torch.stack(choices), len(choices)
     if mode == "raise":
-        if ((a < 0) | (a >= count)).any():
-            raise ValueError("invalid entry in choice array")
-    elif mode == "wrap":
+        raise refusal(NotImplementedError, '"raise" mode is not implemented')
+    if mode == "wrap":
         a = a % count
     elif mode == "clip":
         a = a.clamp(0, count - 1)
     else:
-        raise ValueError("invalid mode for take. Must be one of 'raise', 'wrap', 'clip'")
+        raise refusal(ValueError, 'invalid mode. Expected "raise", "wrap", or "clip"')
     return stacked.gather(0, a.long().unsqueeze(0)).squeeze(0)
 
 
@@ -78,26 +80,26 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
     MindSpore: ``mindspore.numpy.piecewise``. (Functions see all of ``x``, as there.)
     """
-    x = as_array(x)
-    if isinstance(condlist, torch.Tensor):
-        conditions = list(condlist.unbind(0)) if condlist.ndim > x.ndim else [condlist]
-    else:
-        conditions = [as_array(c) for c in condlist]
-        if len({c.ndim for c in conditions}) > 1:
-            shapes = ", ".join(f"[const vector]{{{', '.join(map(str, (1, *c.shape)))}}}" for c in conditions)
-            raise ValueError(f"For primitive[Concat], element rank must be same(shapes are "
-                             f"[const vector]{{{shapes}}})!")
-    count = len(conditions)
-    if len(funclist) not in (count, count + 1):
-        raise ValueError(f"with {count} condition(s), either {count} or {count + 1} functions are expected")
-    if callable(funclist[0]):
-        values = [as_array(lower(f(wrap(x), *args, **kw))) for f in funclist]
-    elif any(map(callable, funclist)):
-        raise TypeError("Expect input to be array like.")
-    else:
-        values = [as_array(f) for f in funclist]
-    result = values[count] if len(values) > count else torch.zeros((), dtype=values[0].dtype, device=x.device)
-    result = result.to(values[0].dtype).expand(x.shape)
-    for condition, value in reversed(list(zip(conditions, values[:count], strict=True))):
-        result = torch.where(condition.bool(), value.to(result.dtype), result)
-    return result
+    x, values = as_array(x), funclist
+    if isinstance(funclist, (tuple, list)) and isinstance(funclist[0], FunctionType):
+        values = [lower(f(wrap(x), *args, **kw)) for f in funclist]
+    conditions, values = _stacked(condlist), _stacked(values)
+    count, default = len(conditions), 0
+    if len(funclist) == count + 1:
+        values, default = values[:-1], values[-1]
+    elif len(funclist) != count:
+        raise refusal(ValueError, "the number of choices should be either equal to conditions or "
+                      f"{count + 1}")
+    return chosen(conditions, values, default)
+
+
+def _stacked(arrays):
+    """One array of some, along a new first axis."""
+    if not isinstance(arrays, (tuple, list)):
+        return torch.atleast_1d(as_array(arrays))
+    parts = [as_array(a) for a in arrays]
+    if len({p.ndim for p in parts}) > 1:
+        shapes = ", ".join(f"[const vector]{{{', '.join(map(str, (1, *p.shape)))}}}" for p in parts)
+        raise refusal(ValueError, "For primitive[Concat], element rank must be same(shapes are "
+                      f"[const vector]{{{shapes}}})!")
+    return stack.kernel(parts)

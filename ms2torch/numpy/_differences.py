@@ -11,7 +11,7 @@ from ms2torch._core.operators.registry import lowered
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 
-from .utils import arrays, as_array, cast, floating, named_dtype
+from .utils import arrays, as_array, as_constant, axis_in_range, cast, floating, named_dtype, refusal
 
 __all__ = [
     "bincount", "convolve", "corrcoef", "correlate", "cov", "diff", "ediff1d", "gradient", "interp",
@@ -61,6 +61,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
 @arrays(1)
 def trapz(y, x=None, dx=1.0, axis=-1):
     """The integral by the trapezoidal rule (``mindspore.numpy.trapz``)."""
+    axis_in_range(axis, y.ndim)
     y = floating(y)
     if x is not None:
         return torch.trapezoid(y, as_array(x), dim=axis)
@@ -78,10 +79,21 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     return found[0] if len(found) == 1 else found
 
 
-@arrays(2)
+@lowered
 def convolve(a, v, mode="full"):
-    """The discrete convolution of two vectors (``mindspore.numpy.convolve``)."""
+    """The discrete convolution of two vectors, in the dtype they share (``mindspore.numpy.convolve``)."""
+    a, v = _dtype.promote(as_constant(a), as_constant(v))
+    return _convolved(a, v, mode).to(a.dtype)
+
+
+def _convolved(a, v, mode):
+    if not a.numel() or not v.numel():
+        raise refusal(ValueError, "Inputs cannot be empty.")
     a, v = torch.atleast_1d(a, v)
+    if a.ndim != 1 or v.ndim != 1:
+        raise refusal(ValueError, "a and v must be 1-D tensor.")
+    if mode not in ("full", "same", "valid"):
+        raise refusal(ValueError, "mode must be one of ['full', 'same', 'valid']")
     a, v = (a, v) if len(a) >= len(v) else (v, a)
     whole = torch.nn.functional.conv1d(
         floating(a)[None, None], floating(v).flip(0)[None, None], padding=len(v) - 1
@@ -101,12 +113,18 @@ def correlate(a, v, mode="valid"):
     """
     if mode not in ("full", "same", "valid"):
         raise ValueError("mode must be one of ['full', 'same', 'valid']")
-    return convolve.kernel(a, v.flip(0), mode)
+    return _convolved(a, v.flip(0), mode)
 
 
 @arrays(1)
 def unwrap(p, discont=pi, axis=-1):
     """Angles without jumps above ``discont``: multiples of 2 pi are added (``mindspore.numpy.unwrap``)."""
+    if not isinstance(discont, (int, float)):
+        raise refusal(TypeError, "discont should be a float")
+    axis = axis_in_range(axis, p.ndim)
+    if p.shape[axis] < 2:
+        raise refusal(ValueError, "n is bigger then the specified dimension, this will result in an "
+                      "empty tensor.")
     p = floating(p)
     steps = p.diff(dim=axis)
     fitted = (steps + pi) % (2 * pi) - pi
@@ -119,8 +137,12 @@ def unwrap(p, discont=pi, axis=-1):
 @arrays(1)
 def bincount(x, weights=None, minlength=0, length=None):
     """How often each number from 0 on occurs, as Float32 (``mindspore.numpy.bincount``)."""
+    if x.ndim != 1:
+        raise refusal(ValueError, "`x` should be one-dimensional")
+    if x.dtype is torch.bool or x.is_floating_point() or x.is_complex():
+        raise refusal(TypeError, "`x` should be an array of ints")
     weights = None if weights is None else as_array(weights)
-    counts = torch.bincount(x.to(torch.int64), weights, length or minlength).to(torch.float32)
+    counts = torch.bincount(x.to(torch.int64).clamp(min=0), weights, length or minlength).to(torch.float32)
     return counts if length is None else counts[:length]
 
 

@@ -8,7 +8,7 @@ from ms2torch._core.operators.registry import OPS, lowered
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 
-from .utils import arrays, as_array, cast, floating
+from .utils import arrays, as_array, cast, floating, refusal
 
 __all__ = [
     "cross", "dot", "inner", "kron", "matmul", "matrix_power", "multi_dot", "norm", "outer", "tensordot",
@@ -80,4 +80,12 @@ def multi_dot(arrays):
 @arrays(1)
 def matrix_power(a, n):
     """The n-th power of square matrices (``mindspore.numpy.matrix_power``)."""
+    if not isinstance(n, int):
+        raise refusal(TypeError, "exponent must be an integer")
+    if a.ndim < 2:
+        raise refusal(ValueError, "Array must be at least two-dimensional")
+    if a.shape[-2] != a.shape[-1]:
+        raise refusal(ValueError, "Last 2 dimensions of the array must be square")
+    if n < 0:
+        raise refusal(ValueError, "n < 0 is not supported now.")
     return torch.linalg.matrix_power(a, n)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import FunctionType
+
 import torch
 
+from ._along_axes import apply_along_axis
 from .utils import arrays, refusal
 
 __all__ = ["pad"]
@@ -30,14 +33,20 @@ def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, en
     width = [tuple(max(int(n), 0) for n in pair) for pair in _pairs(pad_width, arr.ndim)]
     if mode == "median":
         raise refusal(NotImplementedError, "median mode is not supported yet")
+    if isinstance(mode, FunctionType):
+        arr = pad.kernel(arr, pad_width)
+        for axis, pair in enumerate(width):
+            arr = apply_along_axis.kernel(mode, axis, arr, pair, axis, kwargs)
+        return arr
     if mode == "empty":
         mode, constant_values = "constant", 0
     if mode == "constant" and isinstance(constant_values, int):
         return torch.nn.functional.pad(arr, [n for w in reversed(width) for n in w], value=constant_values)
     if mode in ("reflect", "symmetric") and reflect_type == "odd":
         for axis, (before, after) in enumerate(width):
-            arr = _mirrored(arr, axis, before, mode)
-            arr = _mirrored(arr.flip(axis), axis, after, mode).flip(axis)
+            own = arr.shape[axis]
+            arr = _mirrored(arr, axis, before, own, mode)
+            arr = _mirrored(arr.flip(axis), axis, after, own, mode).flip(axis)
         return arr
     if mode in _COPIES:
         for axis, (before, after) in enumerate(width):
@@ -71,12 +80,13 @@ def _pairs(given, count: int) -> list[tuple]:
     return pairs * count if len(pairs) == 1 else pairs
 
 
-def _mirrored(t, axis: int, count: int, mode: str):
-    """``count`` more elements before the first one, by as much below it as those behind it are above."""
+def _mirrored(t, axis: int, count: int, length: int, mode: str):
+    """``count`` more elements before the first one, by as much below it as those behind it are above; a
+    mirror has room for an array of ``length``."""
     own = int(mode == "reflect")                # the first element itself is not repeated
-    if own and t.shape[axis] == 1:
+    if own and length == 1:
         return torch.cat([t.narrow(axis, 0, 1)] * count + [t], axis)
-    most = t.shape[axis] - own
+    most = length - own
     while count > 0:
         part = min(count, most)
         first = t.narrow(axis, 0, 1)

@@ -5,14 +5,22 @@ from __future__ import annotations
 import torch
 
 from .math_ops import convolve
-from .utils import arrays, as_array
+from .utils import arrays, as_array, refusal
 
 __all__ = ["polyadd", "polyder", "polyint", "polymul", "polysub", "polyval"]
 
 _convolve = convolve.kernel
 
 
+def _vector(t):
+    """The coefficients: a number is one."""
+    if t.ndim > 1:
+        raise refusal(ValueError, "input array must be scalar or 1-d sequence")
+    return torch.atleast_1d(t)
+
+
 def _aligned(a, b):
+    a, b = _vector(a), _vector(b)
     longest = max(a.numel(), b.numel())
     return (torch.nn.functional.pad(t.reshape(-1), (longest - t.numel(), 0)) for t in (a, b))
 
@@ -34,7 +42,7 @@ def polysub(a1, a2):
 @arrays(2)
 def polymul(a1, a2):
     """The product of two polynomials (``mindspore.numpy.polymul``)."""
-    a, b = torch.atleast_1d(a1), torch.atleast_1d(a2)
+    a, b = _vector(a1), _vector(a2)
     dtype = torch.promote_types(a.dtype, b.dtype)
     return _convolve(a.to(dtype), b.to(dtype), "full").to(dtype)
 
@@ -42,10 +50,10 @@ def polymul(a1, a2):
 @arrays(2)
 def polyval(p, x):
     """The polynomial at ``x`` as Float32, by Horner's rule (``mindspore.numpy.polyval``)."""
-    p = torch.atleast_1d(p)
+    p = _vector(p)
     x = x.to(torch.promote_types(x.dtype, torch.float32))
-    value = torch.zeros_like(x)
-    for coefficient in p:
+    value = torch.ones_like(x) * p[0]
+    for coefficient in p[1:]:
         value = value * x + coefficient
     return value
 
@@ -59,7 +67,7 @@ def _order(m) -> int:
 @arrays(1)
 def polyder(p, m=1):
     """The derivative of order ``m`` (``mindspore.numpy.polyder``)."""
-    p = torch.atleast_1d(p)
+    p = _vector(p)
     for _ in range(_order(m)):
         if p.numel() < 2:
             return torch.zeros(0, device=p.device)
@@ -72,6 +80,7 @@ def polyder(p, m=1):
 def polyint(p, m=1, k=None):
     """The antiderivative of order ``m``; ``k`` are its constants, 0 by default (``mindspore.numpy.polyint``).
     """
+    p = _vector(p)
     constants = torch.atleast_1d(as_array(0 if k is None else k)).expand(_order(m))
     p = p if p.is_floating_point() else p.to(torch.float32)
     for constant in constants:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ms2torch._core.random import rng
-from ms2torch._core.tensor.dtype import Type, float32, int32, to_torch
+from ms2torch._core.tensor.dtype import Type, float32, from_torch, int32, to_torch
 from ms2torch._core.tensor.tensor import lower, wrap
 from ms2torch.ops.function._random_draws import sizes, stream
 
@@ -43,7 +43,7 @@ def _drawn_dtype(dtype, allowed, api: str):
     if isinstance(dtype, str):
         if dtype not in allowed:
             raise refusal(ValueError, f"{about} 'dtype' is str, it must be one of {list(allowed)}, but got "
-                          f"{type(dtype) if not api else dtype}")
+                          f"{dtype}")
         return named_dtype(dtype)
     if not isinstance(dtype, Type) or str(dtype).lower() not in allowed:
         *names, last = [f"'mindspore.{name}'" for name in reversed(allowed[1:])]
@@ -83,4 +83,7 @@ def randint(minval, maxval=None, shape=None, dtype=int32):
         raise refusal(ValueError, f"{api} value of 'minval' must be greater than the value of 'maxval'.")
     kind = _drawn_dtype(dtype, _INTEGERS, "randint")
     shape = (1,) if shape is None else shape_of(lower(shape))
+    if kind is not int32.torch:
+        raise refusal(TypeError, "For primitive[UniformInt], the input argument[minval] must be a type of "
+                      f"{{Tensor[Int32]}}, but got Tensor[{from_torch(kind)}].")
     return wrap(_stream("UniformInt").integers(shape, int(low), int(high)).to(kind))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import lowered
 
 from .array_creations import arange, triangle_places
@@ -26,7 +27,9 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
 
     MindSpore: ``mindspore.numpy.intersect1d``.
     """
-    a, b = ar1.reshape(-1), ar2.reshape(-1)
+    if not isinstance(assume_unique, bool) or not isinstance(return_indices, bool):
+        raise refusal(TypeError, "assume_unique or return_indices is not bool type.")
+    a, b = arithmetic.promote_operands(ar1.reshape(-1), ar2.reshape(-1))
     if assume_unique:
         at_a, at_b = (torch.arange(t.numel(), device=t.device) for t in (a, b))
     else:
@@ -46,6 +49,8 @@ def setdiff1d(ar1, ar2, assume_unique=False):
 
     MindSpore: ``mindspore.numpy.setdiff1d``.
     """
+    if not isinstance(assume_unique, bool):
+        raise refusal(TypeError, "assume_unique is not bool type.")
     a = ar1.reshape(-1) if assume_unique else torch.unique(ar1)
     return a[~torch.isin(a, ar2)]
 
@@ -53,6 +58,8 @@ def setdiff1d(ar1, ar2, assume_unique=False):
 @arrays(1)
 def argwhere(a):
     """The places of the elements that are not zero, a row for each (``mindspore.numpy.argwhere``)."""
+    if not a.ndim:
+        raise refusal(RuntimeError, "Launch kernel failed, name: NonZero")
     return a.nonzero()
 
 
@@ -121,16 +128,20 @@ def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
 
     MindSpore: ``mindspore.numpy.ravel_multi_index``.
     """
-    if mode not in ("raise", "wrap", "clip"):
-        raise ValueError("invalid mode. Expected 'raise', 'wrap' or 'clip'.")
+    if mode == "raise":
+        raise refusal(NotImplementedError, "'raise' mode is not implemented")
+    if mode not in ("wrap", "clip"):
+        raise refusal(ValueError, "invalid mode. Expected 'wrap' or 'clip'")
+    if order not in ("C", "F"):
+        raise refusal(ValueError, "invalid order. Expected 'C' or 'F'")
     total, sizes = 0, [dims] if isinstance(dims, int) else list(dims)
     if len(multi_index) != len(sizes):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(sizes)}")
     pairs = zip(multi_index, sizes, strict=True)
     for index, size in pairs if order == "C" else reversed(list(pairs)):
         index = as_array(index)
-        if mode == "raise" and ((index < 0) | (index >= size)).any():
-            raise ValueError("invalid entry in coordinates array")
+        if index.is_floating_point():
+            raise refusal(TypeError, "only int indices permitted")
         index = index % size if mode == "wrap" else index.clamp(0, size - 1)
         total = total * size + index
     return total.to(torch.float32)

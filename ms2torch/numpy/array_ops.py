@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from ms2torch._core.operators.registry import OPS, lowered
-from ms2torch._core.tensor.tensor import lower
+from ms2torch._core.tensor.tensor import Tensor, lower
 from ms2torch.ops.function._array_join import cat_of
 
-from .utils import arrays, as_array
+from .utils import (
+    arrays,
+    as_array,
+    as_constant,
+    as_tensor,
+    axis_in_range,
+    broadcast,
+    common_shape,
+    refusal,
+    sorted_axes,
+    valid_axes,
+)
 
 
 def _tuple(axis):
@@ -18,9 +31,8 @@ def _tuple(axis):
 @arrays(1)
 def expand_dims(a, axis):
     """New axes of length 1 at the places ``axis`` of the result (``mindspore.numpy.expand_dims``)."""
-    places = _tuple(axis)
-    n = a.ndim + len(places)
-    for p in sorted(p % n for p in places):
+    n = a.ndim + len(_tuple(axis))
+    for p in sorted_axes(tuple(axis), n) if isinstance(axis, (tuple, list)) else (axis % n,):
         a = a.unsqueeze(p)
     return a
 
@@ -28,7 +40,7 @@ def expand_dims(a, axis):
 @arrays(1)
 def squeeze(a, axis=None):
     """Without the axes of length 1 (``mindspore.numpy.squeeze``)."""
-    return a.squeeze() if axis is None else a.squeeze(_tuple(axis))
+    return a.squeeze() if axis is None or axis in ((), []) else a.squeeze(tuple(dict.fromkeys(_tuple(axis))))
 
 
 @arrays(1)
@@ -40,6 +52,8 @@ def transpose(a, axes=None):
 @arrays(1)
 def reshape(x, new_shape):
     """The same elements in another shape (``mindspore.numpy.reshape``)."""
+    if isinstance(new_shape, torch.Tensor):
+        new_shape = new_shape.tolist()
     new_shape = tuple(new_shape) if isinstance(new_shape, (tuple, list)) else (new_shape,)
     return OPS["reshape"].kernel(x, new_shape)
 
@@ -65,7 +79,10 @@ def moveaxis(a, source, destination):
 @arrays(1)
 def rollaxis(x, axis, start=0):
     """One axis moved before ``start`` (``mindspore.numpy.rollaxis``)."""
-    axis %= x.ndim
+    axis = axis_in_range(axis, x.ndim)
+    if not -x.ndim <= start <= x.ndim:
+        raise refusal(ValueError, f"For rollaxis, start {start} is out of bounds.Ranging from {-x.ndim} to "
+                      f"{x.ndim} is allowed.")
     start += x.ndim if start < 0 else 0
     return x.movedim(axis, start - 1 if axis < start else start)
 
@@ -95,16 +112,25 @@ def concatenate(arrays, axis=0):
 
 @lowered
 def stack(arrays, axis=0):
-    """Tensors joined along a new axis (``mindspore.numpy.stack``)."""
-    return torch.stack(_all(arrays), axis)
+    """Tensors joined along a new axis, which counts on past the last one (``mindspore.numpy.stack``)."""
+    if not isinstance(arrays, (torch.Tensor, list, tuple)):
+        raise refusal(ValueError, "input arrays must be Tensor, tuple, or list")
+    if isinstance(arrays, torch.Tensor):
+        return arrays.movedim(0, axis % arrays.ndim)
+    parts = _all(arrays)
+    return torch.stack(parts, axis % (parts[0].ndim + 1) if isinstance(axis, int) else axis)
 
 
 def _stacked(name, function):
     def join(tup):
+        if isinstance(tup, torch.Tensor):
+            return tup
+        if not isinstance(tup, (list, tuple)):
+            raise TypeError(f"Tensor or, list or tuple of tensors are required, but got{type(tup)}")
         return function(_all(tup))
 
     join.__name__ = name
-    join.__doc__ = f"``numpy.{name}`` (``mindspore.numpy.{name}``)."
+    join.__doc__ = f"``numpy.{name}`` (``mindspore.numpy.{name}``); a Tensor alone stays as it is."
     return lowered(join)
 
 
@@ -120,14 +146,33 @@ def append(arr, values, axis=None):
 
 
 def _split(x, sections, axis, even):
+    if not isinstance(axis, int):
+        raise refusal(TypeError, f"For Tensor.ptp, the axis should be int, , but got {type(axis)}.")
+    axis = axis_in_range(axis, x.ndim)
+    size = x.shape[axis]
     if isinstance(sections, int):
-        if x.shape[axis] < sections:
-            raise ValueError("empty tensor encountered.")
-        if even and x.shape[axis] % sections:
+        if sections > size:
+            raise refusal(ValueError, "empty tensor encountered.")
+        if even and sections > 0 and size % sections:
             raise ValueError(f"For 'Split', x_shape[{axis}] must be divisible by output_num = {sections}, "
-                             f"but got {x.shape[axis]}.")
+                             f"but got {size}.")
+        if not even and sections == 0:
+            raise refusal(ZeroDivisionError, "integer modulo by zero")
         return tuple(torch.tensor_split(x, sections, axis))
-    return list(torch.tensor_split(x, list(sections), axis))
+    if not isinstance(sections, (list, tuple)):
+        said = type(sections)
+        if said is torch.Tensor:
+            said = "<class 'mindspore.common.tensor.Tensor'>"
+        raise refusal(TypeError, "Argument `indices_or_sections` in `mindspore.numpy.split`            "
+                      "should be integer, tuple(int) or list(int), but got"
+                      f"{'' if sections is None else said}")
+    for place in sections:
+        if not isinstance(place, int):
+            raise refusal(TypeError, f"Each element in {sections} should be integer, but got {type(place)}.")
+    ends = [place + size if place < 0 else place for place in sections]
+    if any(end <= begin for begin, end in zip([0, *ends], [*ends, size], strict=True)):
+        raise refusal(ValueError, "empty sub-tensor encountered.")
+    return list(torch.tensor_split(x, ends, axis))
 
 
 @arrays(1)
@@ -177,10 +222,7 @@ def repeat(a, repeats, axis=None):
 @arrays(1)
 def flip(m, axis=None):
     """The order reversed along some or all axes (``mindspore.numpy.flip``)."""
-    axes = tuple(range(m.ndim)) if axis is None else _tuple(axis)
-    if not m.ndim and axes:                  # torch counts an axis here
-        raise ValueError(f"axis {axes[0]} is out of bounds for array of dimension 0")
-    return torch.flip(m, axes)
+    return torch.flip(m, valid_axes(axis, m.ndim))
 
 
 @arrays(1)
@@ -225,7 +267,7 @@ def rot90(a, k=1, axes=(0, 1)):
 @arrays(1)
 def broadcast_to(array, shape):
     """Repeated to ``shape`` (``mindspore.numpy.broadcast_to``)."""
-    return array.expand(tuple(shape)).clone()
+    return broadcast(array, shape)
 
 
 @lowered
@@ -267,29 +309,33 @@ def where(condition, x=None, y=None):
 
 @lowered
 def select(condlist, choicelist, default=0):
-    """The first choice whose condition holds (``mindspore.numpy.select``)."""
-    choices = _all([*choicelist, default])
-    result = choices.pop()
-    for condition, choice in reversed(list(zip(condlist, choices, strict=True))):
-        result = torch.where(as_array(condition).bool(), choice, result)
+    """The first choice whose condition holds, in the dtype of the choices (``mindspore.numpy.select``)."""
+    return chosen(as_array(condlist), as_array(choicelist), default)
+
+
+def chosen(conditions, choices, default):
+    """The first choice whose condition holds; both are one along their first axis."""
+    if not conditions.ndim or not choices.ndim:
+        raise refusal(ValueError, "input cannot be scalars")
+    if len(choices) != len(conditions):
+        raise refusal(ValueError, "list of cases must be same length as list of conditions")
+    shape = common_shape(conditions.shape[1:], choices.shape[1:])
+    if isinstance(default, torch.Tensor):
+        if default.numel() != math.prod(shape):
+            sizes = ", ".join(map(str, (1, *shape)))
+            raise refusal(ValueError, f"proposed_shape '[const vector]{{{sizes}}}' is invalid for input of "
+                          f"size {default.numel()}")
+        result = default.to(choices.dtype).reshape(shape)
+    else:
+        result = torch.full(shape, default, dtype=choices.dtype, device=choices.device)
+    for condition, choice in zip(conditions.flip(0), choices.flip(0), strict=True):
+        result = torch.where(condition.bool(), choice, result)
     return result
 
 
-@arrays(2)
 def take(a, indices, axis=None, mode="clip"):
-    """Elements at ``indices``; beyond the ends they are clipped, wrapped, or refused.
-
-    MindSpore: ``mindspore.numpy.take``.
-    """
-    if axis is None:
-        a, axis = a.reshape(-1), 0
-    n = a.shape[axis]
-    if mode == "raise" and bool(((indices < -n) | (indices >= n)).any()):
-        raise ValueError(f"For 'take', indices must be in [{-n}, {n}).")
-    flat = indices.reshape(-1) % n if mode != "clip" else indices.reshape(-1).clamp(0, n - 1)
-    picked = a.index_select(axis, flat)
-    axis %= a.ndim
-    return picked.reshape((*a.shape[:axis], *indices.shape, *a.shape[axis + 1 :]))
+    """Elements at ``indices``; beyond the ends they are clipped, or wrapped (``mindspore.numpy.take``)."""
+    return as_tensor(a).take(as_tensor(indices), axis, mode)
 
 
 @arrays(2)
@@ -316,32 +362,55 @@ def unique(x, return_inverse=False):
 def size(a, axis=None) -> int:
     """How many elements there are, or how many along ``axis``, as an int (``mindspore.numpy.size``)."""
     a = as_array(lower(a))
-    return a.numel() if axis is None else a.shape[axis]
+    return a.numel() if axis is None else a.shape[axis_in_range(axis, a.ndim)]
 
 
 def array_str(a) -> str:
     """What the array prints as (``mindspore.numpy.array_str``)."""
+    if not isinstance(a, Tensor):
+        raise refusal(TypeError, "Expect input to be tensor.")
     return str(a)
 
 
 @arrays(1)
 def searchsorted(a, v, side="left", sorter=None):
     """Where values would have to be inserted, as Int32 (``mindspore.numpy.searchsorted``)."""
-    return torch.searchsorted(a, as_array(v), side=side, sorter=sorter).to(torch.int32)
+    if side not in ("left", "right"):
+        raise refusal(ValueError, 'invalid value for keyword "side"')
+    if a.ndim != 1:
+        raise refusal(ValueError, "`a` should be 1-D array")
+    a, v = a.float(), as_array(v)
+    if sorter is not None:
+        if sorter.ndim != 1 or len(sorter) != len(a):
+            raise refusal(ValueError, "sorter must be 1-D array with the same size as `a`")
+        a = a[sorter.long()]
+    return torch.searchsorted(a, v.to(a.dtype), side=side).to(torch.int32)
 
 
 @arrays(1)
 def unravel_index(indices, shape, order="C"):
-    """Flat indices as one index for each axis (``mindspore.numpy.unravel_index``)."""
-    shape = _tuple(shape)
-    found = torch.unravel_index(indices.long(), shape if order == "C" else shape[::-1])
-    return tuple(t.to(indices.dtype) for t in (found if order == "C" else found[::-1]))
+    """Flat indices as one index for each axis; those beyond the ends are the ends.
+
+    MindSpore: ``mindspore.numpy.unravel_index``.
+    """
+    if order not in ("C", "F"):
+        raise refusal(ValueError, 'invalid order. Expected "C" or "F"')
+    sizes = _tuple(shape) if order == "C" else _tuple(shape)[::-1]
+    indices = indices if indices.is_floating_point() or indices.dtype is torch.int64 else indices.int()
+    total = math.prod(sizes)
+    indices, found = indices.clamp(-total, total - 1), []
+    for place in range(len(sizes)):
+        below = math.prod(sizes[place + 1:])
+        found.append(indices % (below * sizes[place]) // below)
+    if not indices.ndim and len(found) == 1:
+        return found[0].reshape(1)
+    return tuple(found if order == "C" else found[::-1])
 
 
-@arrays(1)
+@lowered
 def copy(a):
     """A copy (``mindspore.numpy.copy``)."""
-    return a.clone()
+    return as_constant(a).clone()
 
 
 __all__ = [

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import OPS, lowered
+from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 
@@ -68,7 +70,11 @@ for _name in ("isnan", "isinf", "isfinite", "isneginf", "isposinf", "logical_not
 @lowered
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether |a - b| <= atol + rtol * |b| (``mindspore.numpy.isclose``)."""
-    return OPS["isclose"].kernel(as_array(a), as_array(b), rtol, atol, equal_nan)
+    a, b = as_array(a), as_array(b)
+    if a.dtype is not b.dtype:
+        said = "".join(f" name:[{n}]:Tensor[{from_torch(t.dtype)}]." for n, t in (("input", a), ("other", b)))
+        raise refusal(TypeError, f"For primitive[IsClose], the input type must be same.{said}")
+    return OPS["isclose"].kernel(a, b, rtol, atol, equal_nan)
 
 
 @lowered
@@ -123,7 +129,8 @@ def sometrue(a, axis=None, keepdims=False):
 
 def isscalar(element) -> bool:
     """Whether it is a number or a string, not an array, as a bool (``mindspore.numpy.isscalar``)."""
-    return isinstance(element, (int, float, bool, complex, str)) and not isinstance(element, Tensor)
+    kinds = int, float, bool, str, np.number, np.bool_
+    return isinstance(element, kinds) and not isinstance(element, Tensor)
 
 
 __all__ += ["array_equal", "array_equiv", "in1d", "isclose", "isin", "isscalar", "sometrue"]

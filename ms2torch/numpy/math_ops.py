@@ -9,7 +9,7 @@ import torch
 
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import OPS, lowered
-from ms2torch._core.tensor.dtype import from_torch
+from ms2torch._core.tensor.dtype import bool_, from_torch
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 from ms2torch.ops.function._math_binary import numpy_fmod
 
@@ -17,7 +17,17 @@ from . import _differences, _linear_algebra, _reductions
 from ._differences import *  # noqa: F403
 from ._linear_algebra import *  # noqa: F403
 from ._reductions import *  # noqa: F403
-from .utils import arrays, as_array, cast, cast_result, floating, number_or_array, refusal, signature
+from .utils import (
+    as_array,
+    as_constant,
+    as_given,
+    cast,
+    cast_result,
+    floating,
+    number_or_array,
+    refusal,
+    signature,
+)
 
 __all__ = ["NINF", "PINF", "around", "clip", "divmod", "inf", "nan", "pi", "round",
            *_differences.__all__, *_linear_algebra.__all__, *_reductions.__all__]
@@ -43,6 +53,8 @@ def _unary(name, kernel):
         of, dtype = bound[first], bound.get("dtype")
         if name in _OF_TENSORS and not isinstance(of, torch.Tensor):
             raise refusal(AttributeError, f"'{type(of).__name__}' object has no attribute 'dtype'")
+        if name == "signbit" and dtype not in (None, bool_):
+            raise refusal(TypeError, "Casting was not allowed for signbit.")
         return cast_result(kernel(as_array(of)), dtype)
 
     call.__name__ = call.__qualname__ = name
@@ -267,13 +279,20 @@ def divmod(x1, x2, dtype=None):
     return cast(arithmetic.floor_div(a, b), dtype), cast(_modulo(as_array(x1), as_array(x2)), dtype)
 
 
-@arrays(1)
+@lowered
 def round(a, decimals=0):
     """Rounded to ``decimals`` places, halves to the even neighbour.
 
     MindSpore: ``mindspore.numpy.round``, ``around``.
     """
-    return torch.round(a, decimals=decimals) if a.is_floating_point() else a.clone()
+    a = as_given(a)
+    if not isinstance(decimals, int):
+        raise refusal(TypeError, "decimals must be an integer")
+    if decimals < 0:
+        raise refusal(ValueError, "decimals < 0 is not supported now.")
+    if not a.is_floating_point():
+        return a.to(torch.int64) if decimals and a.dtype is torch.bool else a.clone()
+    return torch.round(a * 10**decimals) / 10**decimals if decimals else torch.round(a)
 
 
 around = round
@@ -282,11 +301,10 @@ around = round
 @lowered
 def clip(x, xmin, xmax, dtype=None):
     """Limited to [xmin, xmax], either of which may be None; the dtype stays (``mindspore.numpy.clip``)."""
-    x = as_array(x)
     if xmin is None and xmax is None:
         raise ValueError("One of max or min must be given.")
-    low, high = [None if v is None else as_array(v).to(x.dtype) for v in (xmin, xmax)]
-    if x.dtype is torch.bool:
-        x = x if low is None else x | low
-        return cast(x if high is None else x & high, dtype)
-    return cast(torch.clamp(x, low, high), dtype)
+    x = as_constant(x)
+    for name, bound in (("maximum", xmin), ("minimum", xmax)):
+        if bound is not None:
+            x = globals()[name].kernel(x, as_constant(bound), dtype)
+    return x

@@ -98,7 +98,8 @@ def fill(input, value):
 def take(input, indices=None, axis=None, mode="clip", *, index=None):
     """Elements at indices, of all in order or along ``axis`` (``mindspore.Tensor.take``).
 
-    What is out of range is moved to the end ("clip") or counted round ("wrap").
+    Negative ones count from the end; what is out of range is moved to the end ("clip") or counted round
+    ("wrap").
     """
     indices = index if indices is None else indices
     if not isinstance(indices, torch.Tensor):
@@ -111,7 +112,8 @@ def take(input, indices=None, axis=None, mode="clip", *, index=None):
     if mode == "wrap":
         indices = indices.remainder(n)
     elif mode == "clip":
-        indices = indices.clamp(0, n - 1)
+        indices = indices.clamp(max=n - 1)
+        indices = torch.where(indices < -n, 0, torch.where(indices < 0, indices + n, indices))
     elif mode != "raise":
         raise ValueError("For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', "
                          "'clip'], but "
