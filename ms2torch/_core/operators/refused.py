@@ -167,7 +167,7 @@ def failed_argument_error(called: str, given, others=None, certain: bool = False
         return wrong
     for k, (place, value) in enumerate(given):
         like = _LIKE.get(kind := kind_of(value))
-        if like and not (k and like == "float"):        # (further inputs are often made of numbers)
+        if like and not (k and like == "float" and called.endswith(" make")):   # (functions convert numbers)
             there = [e for e in entries(called) if e.place == place]
             kinds = {k for e in there for k in e.kinds}
             if "numpy" not in kinds or not kinds.isdisjoint((kind, f"~{kind}")):
