@@ -22,6 +22,7 @@ way = None
 differentiation = None
 without_gradients = 0  # how many `no_grad` blocks are open
 inside = 0
+mapped = 0  # how many calls of `vmap` are under way
 compiling = False
 GRAPHS = ("eager", "compile", "auto")
 graphs = "auto"

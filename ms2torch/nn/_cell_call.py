@@ -58,7 +58,8 @@ class CellCall:
                 from ms2torch._core.processes import staged_evaluation
 
                 return staged_evaluation.evaluate(self, args, kwargs)
-            if mode.graph and "_dynamic_shape_inputs" in self.__dict__ and not recording.trainers:
+            part = recording.trainers or mode.mapped
+            if mode.graph and "_dynamic_shape_inputs" in self.__dict__ and not part:
                 _described_inputs.check(self._dynamic_shape_inputs, self.construct, args, kwargs)
             if self._trainer and (self._never_recorded or not self._is_recorded() or self._updates()):
                 return self._call_as_trainer(args, kwargs)

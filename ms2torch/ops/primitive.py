@@ -8,14 +8,24 @@ import types
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.operators import primitive
 from ms2torch._core.operators.registry import Primitive
 
 __all__ = ["Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "constexpr", "prim_attr_register"]
 
 
+def _by_name(made: Primitive):
+    from ms2torch.ops import _derived
+
+    return _derived.by_name(made)
+
+
+primitive.by_name = _by_name
+
+
 class PrimitiveWithInfer(Primitive):
-    """A Primitive of the user's with ``infer_shape``/``infer_dtype``; without ``__call__`` it cannot compute
-    here."""
+    """A Primitive of the user's with ``infer_shape``/``infer_dtype``; without ``__call__`` it computes what
+    the operator of its name does."""
 
     def infer_shape(self, *args):
         return None
@@ -28,7 +38,8 @@ class PrimitiveWithInfer(Primitive):
 
 
 class PrimitiveWithCheck(Primitive):
-    """A Primitive of the user's with ``__check__``; without ``__call__`` it cannot compute here."""
+    """A Primitive of the user's with ``__check__``; without ``__call__`` it computes what the operator of its
+    name does."""
 
     def __check__(self, *args):
         pass

@@ -166,3 +166,22 @@ def test_jacobian_by_an_integer_beside_a_float():
 @case(raises="Type Join Failed: dtype1 = Float32, dtype2 =", each={"how": [ms.jacrev, ms.jacfwd], "kind": [ms.int32, ms.int64, ms.uint8]})
 def test_jacobians_of_integers(how, kind):
     return how(doubled)(ms.Tensor([2, 5], kind))
+
+
+class _AddsRows(nn.Cell):
+    def __init__(self, dtype):
+        super().__init__()
+        self.table = ms.Parameter(ms.Tensor(np.arange(6).reshape(2, 3), dtype), name="table")
+        self.add = ops.IndexAdd(1)
+
+    def construct(self, at, rows):
+        return self.add(self.table, at, rows)
+
+
+@case(mode="BOTH", each={"dtype": [ms.int8, ms.int32, ms.float32]})
+def test_of_a_parameter_that_is_written(dtype):
+    net = _AddsRows(dtype)
+    at, rows = ms.Tensor([1], ms.int32), ms.Tensor([[3], [4]], dtype)
+    sens = ms.Tensor(np.arange(6).reshape(2, 3) + 60, dtype)
+    gradients = ops.GradOperation(get_all=True, get_by_list=True, sens_param=True)(net, net.trainable_params())(at, rows, sens)
+    return gradients[0][1], gradients[1][0], net.table

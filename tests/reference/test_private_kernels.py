@@ -2,7 +2,8 @@
 
 import mindspore as ms
 import numpy as np
-from mindspore import Parameter, Tensor, ops
+from mindspore import Parameter, Tensor, nn, ops
+from mindspore.ops import PrimitiveWithInfer, prim_attr_register
 from mindspore.ops.operations import _embedding_cache_ops, _grad_ops, math_ops, nn_ops, random_ops
 
 from tests.reference.judge import case, data
@@ -174,3 +175,109 @@ def test_gathering_beyond_the_end_in_each_turn():
         return ops.Gather()(x, at, 0)
 
     return ops.vmap(read, (0, 0))(Tensor(data((2, 2, 3))), Tensor([[0, 2], [2, 0]], ms.int32)).asnumpy()
+
+
+class Shift(PrimitiveWithInfer):
+    @prim_attr_register
+    def __init__(self, periods=1, axis=-1):
+        self.init_prim_io_names(inputs=["x", "fill_value"], outputs=["output"])
+
+    def __infer__(self, x, fill_value):
+        return {"shape": x["shape"], "dtype": x["dtype"], "value": None}
+
+
+class QR(PrimitiveWithInfer):
+    @prim_attr_register
+    def __init__(self, mode="full"):
+        super().__init__(name="QR")
+        self.mode = mode
+        self.init_prim_io_names(inputs=["x"], outputs=["q", "r"])
+
+    def __infer__(self, x):
+        m, n = x["shape"]
+        k = min(m, n) if self.mode == "economic" else m
+        return {"shape": ((m, k), (k, n)), "dtype": (x["dtype"], x["dtype"]), "value": None}
+
+
+class Rolling(PrimitiveWithInfer):
+    @prim_attr_register
+    def __init__(self, window, min_periods, center, axis, closed, method):
+        self.init_prim_io_names(inputs=["x"], outputs=["output"])
+
+    def __infer__(self, x):
+        return {"shape": x["shape"], "dtype": x["dtype"], "value": None}
+
+
+class Applied(nn.Cell):
+    def __init__(self, operator, *more):
+        super().__init__()
+        self.operator, self.more = operator, more
+
+    def construct(self, x):
+        return self.operator(x, *self.more)
+
+
+@case(mode="GRAPH", each={"periods": [0, 2, -3, 9]})
+def test_shift_that_a_program_declares(periods):
+    x = data((1, 4, 5, 1))
+    return (Applied(Shift(periods, 1), 1.5)(Tensor(x)), Applied(Shift(periods, 2), float("nan"))(Tensor(x)),
+            Applied(Shift(periods, 2), 7)(Tensor((x * 9).astype(np.int32))))
+
+
+@case(mode="GRAPH", each={"mode": ["full", "economic", "r"]})
+def test_factors_that_a_program_declares(mode):
+    q, r = Applied(QR(mode))(Tensor(data((6, 4)), ms.float64))
+    return q.shape, r.shape, np.round(np.abs(r.asnumpy()), 6)
+
+
+@case(mode="GRAPH", each={"closed": ["left", "both", "right", "neither"], "method": ["max", "mean", "sum", "var", "std"]},
+      rtol=1e-5, reason="sums in another order")
+def test_windows_that_a_program_declares(closed, method):
+    x = np.abs(data((7, 5)))        # the largest of negative numbers is 0 in MindSpore's kernel
+    return [Applied(Rolling(5, 3, center, axis, closed, method))(Tensor(x))
+            for center in (False, True) for axis in (0, -1)]
+
+
+@case(mode="BOTH")
+def test_operators_that_a_program_declares_by_a_known_name():
+    x = Tensor(data((2, 3)))
+    return ops.Primitive("Add")(x, x), ops.Primitive("Neg")(x)
+
+
+@case
+def test_gradient_of_relu6_at_its_ends():
+    x, dy = Tensor(np.array([1, 0, 6, -2, 3, 8], np.float32)), Tensor(data(6))
+    return _grad_ops.ReLU6Grad()(dy, x), _grad_ops.ReLU6Grad()(dy.astype(ms.float16), x.astype(ms.float16))
+
+
+@case(raises=True, each={"made": [{"input_size": (100, -1)}, {"input_size": 1.5}, {"spatial_scale": -0.5}, {"group_size": 7.1},
+                                  {"output_dim": 0}]})
+def test_regions_with_wrong_attributes(made):
+    return _grad_ops.PSROIPoolingGrad(**{"input_size": 100, "spatial_scale": 0.5, "group_size": 2, "output_dim": 2, **made})
+
+
+@case
+def test_operators_that_look_at_values_under_vmap():
+    def grid(start, stop):
+        return ops.LinSpace()(start, stop, 5)
+
+    def unique(x):
+        return ops.UniqueWithPad()(x, -1)
+
+    def diagonal(x):
+        return ops.matrix_diag_part(x, Tensor([-1, 0], ms.int32), Tensor(0.0))
+
+    start = Tensor(data((2, 3)))
+    return (ops.vmap(ops.vmap(grid, (0, 0)), (0, 0))(start, start + 4), ops.vmap(unique, 0)(Tensor([[1, 1, 2], [3, 3, 3]], ms.int32)),
+            ops.vmap(diagonal, 1, 1)(Tensor(data((3, 2, 3)))))
+
+
+@case
+def test_step_of_adagrad_under_vmap_keeps_single_precision():
+    step = ops.ApplyAdagradV2(1e-6)
+
+    def run(var, accum, lr, grad):
+        return step(var, accum, lr, grad)
+
+    var, accum = (Parameter(np.abs(data((3, 3), seed=k)), name=f"p{k}") for k in (0, 1))
+    return ops.vmap(run, (0, 0, 0, 0))(var, accum, Tensor([0.001, 0.1, 3], ms.float32), Tensor(data((3, 3), seed=2), ms.float16))

@@ -61,6 +61,11 @@ class _Written(torch.autograd.Function):
 
 def overwrite(old: torch.Tensor, new: torch.Tensor) -> torch.Tensor:
     """``new`` as the content of what held ``old``: its gradient goes to ``old``, and to ``new`` too."""
+    if hasattr(old, "shadow") and old.shape == new.shape and old.dtype is new.dtype:    # (see `integers`)
+        shadow = new.shadow if hasattr(new, "shadow") else new.double()
+        new = new.detach().as_subclass(type(old))
+        new.shadow = overwrite(old.shadow, shadow)
+        return new
     if not old.requires_grad or old.shape != new.shape or old.dtype is not new.dtype:
         return new
     return _Written.apply(old, new)

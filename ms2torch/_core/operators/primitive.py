@@ -24,6 +24,9 @@ REQUIRED = inspect.Parameter.empty
 
 # What `Primitive.shard` does; set by ``ms2torch.parallel``.
 strategic = None
+# What computes for a Primitive that a program made, as MindSpore's core does by its name alone (or None); set
+# by ``ms2torch.ops.primitive``.
+by_name = None
 
 
 class Primitive:
@@ -39,6 +42,9 @@ class Primitive:
         self._fixed = {}
 
     def __call__(self, *args):
+        compute = by_name and by_name(self)
+        if compute:
+            return compute(*args)
         raise NotImplementedError(f"Primitive {self.name} has no computation here; override __call__.")
 
     def __repr__(self) -> str:

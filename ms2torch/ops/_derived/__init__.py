@@ -17,6 +17,7 @@ name of a definition that ms2torch has:
     regions      windows and regions of images
     sparse_tensors, sparse_matrices
                  operators over coordinates, and over compressed rows
+    kernels      what a program's own Primitives compute by their names
     refused      what has no computation here, and what to do instead
 
 A gradient is made of differentiable operations, so its own gradient and ``vmap`` need nothing more. A class
@@ -27,7 +28,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from functools import cache, partial
+from functools import cache, partial, wraps
 
 from ms2torch._core.errors import unsupported
 from ms2torch._core.operators.primitive import REQUIRED, Primitive, make_primitive
@@ -85,6 +86,24 @@ def derive(home: str, name: str) -> object | None:
     return (_instance if row.kind == "instance" else _function)(home, row)
 
 
+def by_name(made: Primitive):
+    """What a Primitive of a program's computes by its name and attributes; None for an unknown one."""
+    from .kernels import KERNELS
+
+    kernel = KERNELS.get(made.name)
+    if kernel is not None:
+        fixed = _held(made, inspect.getfullargspec(kernel).kwonlyargs)
+        return lambda *args: lift(kernel(*map(lower, args), **fixed))
+    cls = derive("mindspore.ops.auto_generate.gen_ops_prim", made.name) or PRIMITIVES.get(made.name)
+    if not isinstance(cls, type) or hasattr(cls, "__refused__") or isinstance(made, cls):
+        return None
+    return cls(**_held(made, [*inspect.signature(cls.__init__).parameters][1:]))
+
+
+def _held(made: Primitive, names) -> dict:
+    return {name: made.__dict__[name] for name in names if name in made.__dict__}
+
+
 @cache
 def _class(row: primitives.Row) -> type:
     known = PRIMITIVES.get(row.name)
@@ -110,12 +129,23 @@ def _class(row: primitives.Row) -> type:
     cls = make_primitive(row.name, kernel, given, on_tensors=on_tensors)
     del PRIMITIVES[row.name]  # MindSpore may have another class of this name elsewhere
     cls.on_tensors = on_tensors
+    if check := getattr(compute, "check_attributes", None):
+        cls.__init__ = _checking(cls.__init__, check)
     if row.name not in computations():
         cls.__refused__ = refusal(row.name)
         cls.__call__.__signature__ = inspect.Signature(
             [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD), *map(_parameter, call)]
         )
     return cls
+
+
+def _checking(make, check):
+    @wraps(make)
+    def __init__(self, *args, **kwargs):
+        make(self, *args, **kwargs)
+        check(self)
+
+    return __init__
 
 
 def _parameter(argument: primitives.Argument) -> inspect.Parameter:

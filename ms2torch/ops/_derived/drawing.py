@@ -81,7 +81,6 @@ def _normal_within(shape, mean, stdevs, min, max, seed=0, seed2=0):
 def _candidates(true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0):
     """Classes drawn by P(c) = log((c + 2) / (c + 1)) / log(range_max + 1), and how often to expect true and
     drawn ones. The numbers for a seed are torch's."""
-    _check(num_true, num_sampled, unique, range_max, seed)
     name = "LogUniformCandidateSampler"
     if true_classes.ndim != 2:
         raise final(ValueError(f"{name} input true_classes dims should be 2."))
@@ -104,20 +103,24 @@ def _candidates(true_classes, num_true=1, num_sampled=5, unique=True, range_max=
     return sampled, expected(true_classes), expected(sampled)
 
 
-def _check(num_true, num_sampled, unique, range_max, seed) -> None:
+def _check(made: Primitive) -> None:
     """The errors of attributes that ``LogUniformCandidateSampler`` refuses."""
     name = "For 'LogUniformCandidateSampler', the"
-    for what, value in (("num_true", num_true), ("num_sampled", num_sampled), ("unique", unique),
-                        ("range_max", range_max), ("seed", seed)):
+    for what in ("num_true", "num_sampled", "unique", "range_max", "seed"):
+        value = getattr(made, what)
         kind = bool if what == "unique" else int
         if type(value) is not kind:
             raise TypeError(f"{name} type of '{what}' should be '{kind.__name__}', but got type "
                             f"'{type(value).__name__}'.")
-    for what, value, least in (("num_true", num_true, 1), ("num_sampled", num_sampled, 1), ("seed", seed, 0)):
-        if value < least:
-            raise ValueError(f"{name} argument '{what}' must >= {least}, but got {value}.")
-    if unique and range_max < num_sampled:
-        raise ValueError(f"{name} 'range_max' should be >= num_sampled: {num_sampled}, but got {range_max}.")
+    for what, least in (("num_true", 1), ("num_sampled", 1), ("seed", 0)):
+        if getattr(made, what) < least:
+            raise ValueError(f"{name} argument '{what}' must >= {least}, but got {getattr(made, what)}.")
+    if made.unique and made.range_max < made.num_sampled:
+        raise ValueError(f"{name} 'range_max' should be >= num_sampled: {made.num_sampled}, but got "
+                         f"{made.range_max}.")
+
+
+_candidates.check_attributes = _check
 
 
 ROWS = {

@@ -137,7 +137,7 @@ ROWS = {
     "LogSigmoidGrad": lambda dy, input, buffer: pull(dy, F.logsigmoid, input),
     "LogitGrad": lambda grad, input, eps=-1.0: pull(grad, torch.logit, input, eps=None if eps < 0 else eps),
     "MishGradExt": lambda dout, x: pull(dout, F.mish, x),
-    "ReLU6Grad": lambda y_backprop, x: torch.where((x > 0) & (x < 6), y_backprop, 0),
+    "ReLU6Grad": lambda y_backprop, x: torch.where((x > 0) & (x <= 6), y_backprop, 0),
     "ReluGrad": lambda y_backprop, x: torch.where(x > 0, y_backprop, 0),
     "SiLUGrad": _silu,
     "SoftShrinkGrad": lambda input_grad, input_x, lambd=0.5: pull(

@@ -175,6 +175,10 @@ def _regions(sequence, size: int, overlapping: bool) -> list[tuple[int, int]]:
 def _fractional_max(
     orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence, overlapping=False
 ):
+    if not orig_input.is_floating_point():
+        given = orig_input.double(), orig_output, out_backprop.double(), row_pooling_sequence
+        return _fractional_max(*given, col_pooling_sequence, overlapping).to(orig_input.dtype)
+
     def largest(t):
         rows = _regions(row_pooling_sequence, t.shape[1], overlapping)
         columns = _regions(col_pooling_sequence, t.shape[2], overlapping)

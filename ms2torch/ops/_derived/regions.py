@@ -54,11 +54,6 @@ def _mean_of_bins(features, rois, spatial_scale, group_size, output_dim):
     is ``spatial_scale`` times the size. The result is (batch * count, output_dim, group_size, group_size).
     """
     name = "For 'PSROIPooling', the "
-    if not isinstance(spatial_scale, float):
-        raise TypeError(f"{name}'spatial_scale' must be float, but got '{type(spatial_scale).__name__}'")
-    for what, value in (("group_size", group_size), ("output_dim", output_dim)):
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(f"{name}'{what}' must be int, but got '{type(value).__name__}'")
     (batch, channels, height, width), bins = features.shape, group_size * group_size
     if batch != rois.shape[0]:
         raise final(RuntimeError(f"{name}batch number of input 'features' and 'rois' must be equal, but got: "
@@ -90,9 +85,37 @@ def _bins(begin: int, end: int, count: int, size: int) -> list[tuple[int, int]]:
     return [(min(max(first, 0), size), min(max(last, 0), size)) for first, last in edges]
 
 
+def _check_bins(made) -> None:
+    """The errors of attributes that these operators refuse."""
+    name, size = f"For '{made.name}', the ", getattr(made, "input_size", ())
+    if not isinstance(size, (int, tuple)):
+        raise TypeError(f"{name}type of 'input_size' should be one of '['int', 'tuple']', but got type "
+                        f"'{type(size).__name__}'.")
+    sizes = size if isinstance(size, tuple) else (size, size)
+    asked = [("spatial_scale", made.spatial_scale, float), ("group_size", made.group_size, int),
+             ("output_dim", made.output_dim, int)]
+    asked += [(f"input_size[{k}]", n, int) for k, n in enumerate(sizes)]
+    for what, value, kind in asked:
+        if type(value) is not kind:
+            raise TypeError(f"{name}'{what}' must be {kind.__name__}, but got '{type(value).__name__}'")
+        if value <= 0:
+            raise ValueError(f"{name}'{what}' must be {kind.__name__} and must > 0, but got '{value}' with "
+                             f"type '{kind.__name__}'.")
+
+
 def _gradient_of_bins(x, rois, input_size, spatial_scale, group_size, output_dim):
+    if x.shape[1] != output_dim:
+        raise final(ValueError("For 'PSROIPoolingGrad', the channel of input feature is invalid, got: "
+                               f"{x.shape[1]}, must be equal to output_dim: {output_dim}."))
+    if x.numel() != rois.shape[0] * rois.shape[2] * output_dim * group_size * group_size:
+        raise final(RuntimeError(f"For 'PSROIPoolingGrad', a gradient of shape {tuple(x.shape)} is not of "
+                                 f"{rois.shape[0] * rois.shape[2]} regions of {group_size} by {group_size}."))
+    input_size = input_size if isinstance(input_size, tuple) else (input_size, input_size)
     shape = (rois.shape[0], group_size * group_size * output_dim, *input_size)
     return like_shape(shape, x, lambda t: _mean_of_bins(t, rois, spatial_scale, group_size, output_dim))
+
+
+_mean_of_bins.check_attributes = _gradient_of_bins.check_attributes = _check_bins
 
 
 def _shifted(x, offsets, strides, pads, ksize, dilations=(1, 1, 1, 1), data_format="NCHW",

@@ -1,4 +1,4 @@
-"""``vmap``: a function over an axis of its Tensors, by ``torch.vmap``."""
+"""``vmap``: a function over an axis of its Tensors, by ``torch.vmap``; turn by turn where torch cannot."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import functools
 
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.errors import final
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 from ms2torch._core.torch_private import tree_leaves
 from ms2torch.language.builtin_functions import abstract_text
+
+# What torch says where an operator looks at values or cannot take many at once; those of MindSpore can.
+_NOT_AT_ONCE = ("data-dependent control flow", ".item() on a Tensor", "support batching operators",
+                "doesn't have storage", "there exists a Tensor `other`", "vmap: inplace arithmetic")
 
 
 def vmap(fn, in_axes=0, out_axes=0):
@@ -42,15 +47,44 @@ def vmap(fn, in_axes=0, out_axes=0):
 
         if not raw:
             return lift(lower(fn()))
+        mode.mapped += 1
         try:
             return lift(torch.vmap(run, axes, _as_tuple(out_axes), randomness="different")(*raw))
+        except RuntimeError as err:
+            if not any(words in str(err) for words in _NOT_AT_ONCE):
+                raise
+            return lift(_in_turns(run, raw, axes, out_axes))
         except ValueError as err:
             if returned and None in tree_leaves(out_axes):      # what it maps has an axis to put somewhere
                 raise _wrong("It is invalid that source is not None and dst is None.") from err
             raise
+        finally:
+            mode.mapped -= 1
 
     mapped._differentiates = getattr(fn, "_differentiates", None)
     return mapped
+
+
+def _in_turns(run, raw: tuple, axes: tuple, out_axes):
+    """What ``run`` gives for each slice, joined along ``out_axes``."""
+    leaves = zip(tree_leaves(raw), tree_leaves(axes), strict=True)
+    count = next(t.shape[axis] for t, axis in leaves if axis is not None)
+    return _joined([run(*(_slice(value, axis, k) for value, axis in zip(raw, axes, strict=True)))
+                    for k in range(count)], out_axes)
+
+
+def _slice(value, axis, k: int):
+    if isinstance(value, (tuple, list)):
+        return type(value)(_slice(*pair, k) for pair in zip(value, axis, strict=True))
+    return value if axis is None else value.select(axis, k)
+
+
+def _joined(results: list, axes):
+    if isinstance(results[0], (tuple, list)):
+        each = axes if isinstance(axes, (tuple, list)) else [axes] * len(results[0])
+        parts = zip(zip(*results, strict=True), each, strict=True)
+        return tuple(_joined(list(part), axis) for part, axis in parts)
+    return results[0] if axes is None else torch.stack(results, axes)
 
 
 def _wrong(text: str) -> Exception:

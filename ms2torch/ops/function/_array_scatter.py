@@ -8,6 +8,7 @@ from ms2torch._core.errors import final
 from ms2torch._core.operators.arithmetic import SIGNED
 from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
 from ms2torch._core.tensor.tensor import lower
+from ms2torch._core.torch_private import is_batched
 
 from ._array_shape import ints
 from ._writing import write
@@ -172,12 +173,14 @@ def _check_places(name, x, indices, updates) -> None:
     if wrong := _misfit(name, *(() if t.__class__ in (int, float) else tuple(t.shape)
                                 for t in (x, indices, updates))):
         raise ValueError(wrong)
-    if indices.device.type == "cpu" and indices.numel():
+    if indices.device.type == "cpu" and indices.numel() and not is_batched(indices):
         limit = torch.tensor(x.shape[:indices.shape[-1]])
         wrong = (indices < 0) | (indices >= limit)
         if wrong.any():
             row, column = (int(n) for n in wrong.reshape(-1, len(limit)).nonzero()[0])
             value = int(indices.reshape(-1, len(limit))[row, column])
+            if name.startswith("ScatterNd") and name != "ScatterNdUpdate":
+                raise final(RuntimeError(f"Launch kernel failed, name:Default/{name}-op0"))
             if name.startswith("ScatterNd"):
                 place = ", ".join(map(str, indices.reshape(-1, len(limit))[row].tolist()))
                 raise ValueError(f"For '{name}', indices out of range for input_x. Please check the indices "

@@ -37,6 +37,8 @@ def _update(name: str, states: int, init=None, all_states=True, call=None):
             raw = lower(args)
             if sparse and len(raw) > names.index("indices"):
                 _row_checks.check(name, dict(zip(names, raw, strict=False)), states)
+            if raw[0].dtype is not torch.float16:       # then nothing is computed in half precision
+                raw = [t.to(raw[0].dtype) if getattr(t, "dtype", None) is torch.float16 else t for t in raw]
             changed = step(*raw, **fixed)
             given = [write(state, lambda old, new=new: new.to(old.dtype, copy=True))
                      for state, new in zip(args[:states], changed, strict=True)]
