@@ -10,6 +10,7 @@ import torch
 from ms2torch._core.errors import final
 from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.random.philox_streams import PhiloxStream
+from ms2torch._core.random.random_streams import Stream
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
 _FLOATS = (torch.float16, torch.float32, torch.float64)
@@ -51,7 +52,7 @@ class Uniform(Primitive):
 def _normal_within(shape, mean, stdevs, min, max, seed=0, seed2=0):
     """Normal numbers between ``min`` and ``max``, by inversion; of many bounds each serves one row.
 
-    The numbers for a seed are torch's.
+    The numbers for a seed are not MindSpore's; ``seed`` is the stream of the instance (see `_keep_stream`).
     """
     size, name = tuple(shape.tolist()), "For primitive[ParameterizedTruncatedNormal], the"
     if len(size) < 2:
@@ -72,10 +73,16 @@ def _normal_within(shape, mean, stdevs, min, max, seed=0, seed2=0):
         if bool(wrong.any()):
             raise final(RuntimeError(f"For ParameterizedTruncatedNormal, {told} in each batch."))
     begin, end = (torch.special.ndtr((bound - mean) / stdevs) for bound in (low, high))
-    draw = torch.Generator().manual_seed(seed ^ seed2 << 32) if seed or seed2 else None
-    share = torch.rand(size, dtype=torch.float64, generator=draw).to(mean.device)
+    share = seed.uniform(size).double().to(mean.device)
     value = mean + stdevs * torch.special.ndtri(begin + (end - begin) * share)
     return torch.minimum(torch.maximum(value, low), high).to(kind)
+
+
+def _keep_stream(made: Primitive) -> None:
+    made._fixed["seed"] = Stream(made.seed, made.seed2)
+
+
+_normal_within.check_attributes = _keep_stream
 
 
 def _candidates(true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0):

@@ -10,10 +10,11 @@ from .pull import forward, like_shape, pull, shape
 
 
 def _nearest(grads, size, align_corners=False, half_pixel_centers=False):
-    image = grads.new_zeros(*grads.shape[:2], *shape(size))
+    wide = grads if grads.is_floating_point() or grads.itemsize < 4 else grads.double()
+    image = wide.new_zeros(*grads.shape[:2], *shape(size))
     return pull(
-        grads, lambda t: resized_nearest(t, grads.shape[2:], align_corners, half_pixel_centers), image
-    )
+        wide, lambda t: resized_nearest(t, grads.shape[2:], align_corners, half_pixel_centers), image
+    ).to(grads.dtype)
 
 
 def _upsampled(x, output_size=None, scales=None, align_corners=None, *, mode):

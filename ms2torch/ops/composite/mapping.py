@@ -50,12 +50,11 @@ def vmap(fn, in_axes=0, out_axes=0):
         mode.mapped += 1
         try:
             return lift(torch.vmap(run, axes, _as_tuple(out_axes), randomness="different")(*raw))
-        except RuntimeError as err:
-            if not any(words in str(err) for words in _NOT_AT_ONCE):
-                raise
-            return lift(_in_turns(run, raw, axes, out_axes))
-        except ValueError as err:
-            if returned and None in tree_leaves(out_axes):      # what it maps has an axis to put somewhere
+        except (RuntimeError, ValueError) as err:
+            if any(words in str(err) for words in _NOT_AT_ONCE):
+                return lift(_in_turns(run, raw, axes, out_axes))
+            # What it maps has an axis to put somewhere.
+            if isinstance(err, ValueError) and returned and None in tree_leaves(out_axes):
                 raise _wrong("It is invalid that source is not None and dst is None.") from err
             raise
         finally:

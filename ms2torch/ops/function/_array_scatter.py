@@ -7,6 +7,7 @@ import torch
 from ms2torch._core.errors import final
 from ms2torch._core.operators.arithmetic import SIGNED
 from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
+from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import lower
 from ms2torch._core.torch_private import is_batched
 
@@ -189,8 +190,23 @@ def _check_places(name, x, indices, updates) -> None:
                                      f"range[{x.shape[column]}]."))
 
 
+def _check_dtypes(name, x, indices, updates) -> None:
+    if indices.dtype not in (torch.int32, torch.int64):
+        kind = from_torch(indices.dtype)
+        raise TypeError(
+            f"For primitive[{name}], the input[indices type] supports types: Int32, Int64. But got {kind}."
+            if name == "TensorScatterAdd" else
+            f"For primitive[{name}], the input argument[indices type] must be a type of {{Tensor[Int32], "
+            f"Tensor[Int64]}}, but got Tensor[{kind}].")
+    if name == "TensorScatterAdd" and x.dtype is not updates.dtype:
+        raise TypeError("For TensorScatterAdd, input_x_type must equal to updates type, but got "
+                        f"input_x_type: {from_torch(x.dtype)}, updates_type: {from_torch(updates.dtype)}.")
+
+
 def at_places(name, x, indices, updates, how):
     """``x`` with ``updates`` combined into the slices that the last axis of ``indices`` points at."""
+    if name.startswith("TensorScatter"):
+        _check_dtypes(name, x, indices, updates)
     _check_places(name, x, indices, updates)
     updates = updates.to(x.dtype)
     places = tuple(indices.long().unbind(-1))

@@ -28,6 +28,9 @@ def _bilinear(x, rows, columns):
 
 def read_at_offsets(x, offsets, kernel_size, strides, padding, dilations, groups):
     """Each window's elements (N, C, kh * kw, H', W'), read where ``offsets`` tells and scaled by it."""
+    if x.dtype is torch.float16:        # places in half precision would be coarse
+        x, offsets = x.float(), offsets.float()
+        return read_at_offsets(x, offsets, kernel_size, strides, padding, dilations, groups).half()
     n, channels = x.shape[:2]
     kh, kw = kernel_size
     out_h, out_w = offsets.shape[2:]

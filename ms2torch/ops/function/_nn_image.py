@@ -38,6 +38,9 @@ def resized_bilinear(t, size, align_corners: bool, half_pixel_centers: bool):
         t = t.to(torch.float32)
     if tuple(t.shape[2:]) == size:
         return t
+    if t.dtype is torch.float16 and not half_pixel_centers:     # rounded once, at the end
+        rows = _linear(t.float(), 3, size[1], align_corners, False)
+        return _linear(rows, 2, size[0], align_corners, False).half()
     if align_corners or half_pixel_centers:
         return F.interpolate(t, size, mode="bilinear", align_corners=bool(align_corners))
     return _linear(_linear(t, 2, size[0], False, False), 3, size[1], False, False)
