@@ -73,3 +73,42 @@ def test_its_sampler_learns_of_the_epoch():
     sampler = Sampler(range(4))
     data = ds.from_torch(DataLoader(list(range(4)), 2, sampler=sampler), "x").repeat(2)
     assert len(list(data)) == 4 and sampler.seen == [0, 1]
+
+
+def test_naming_the_columns_draws_nothing():
+    def loader(generator):
+        return DataLoader(TensorDataset(torch.arange(12)), 3, shuffle=True, generator=generator)
+
+    def epochs_of(rows):
+        return [[int(x) for row in rows for x in np.asarray(row[0])] for _ in range(2)]
+
+    for own in (False, True):
+        torch.manual_seed(3)
+        wanted = epochs_of(loader(torch.Generator().manual_seed(5) if own else None))
+        torch.manual_seed(3)
+        data = ds.from_torch(loader(torch.Generator().manual_seed(5) if own else None))
+        assert epochs_of(data.create_tuple_iterator(num_epochs=2, output_numpy=True)) == wanted
+
+
+def test_a_loader_without_a_length():
+    class Rows(torch.utils.data.IterableDataset):
+        def __iter__(self):
+            return iter(range(5))
+
+    data = ds.from_torch(DataLoader(Rows(), 2))
+    assert data.get_dataset_size() == 3
+    assert [row[0].tolist() for row in data.create_tuple_iterator(output_numpy=True)] == [[0, 1], [2, 3], [4]]
+    with pytest.raises(ValueError, match="pass once"):
+        ds.from_torch(iter([torch.zeros(2)]))
+
+
+def test_workers_know_how_far_they_went():
+    rows = pipeline().to_torch()
+    loader = DataLoader(rows, batch_size=None, num_workers=1)
+    assert rows.state_dict()["row"] == 0
+    assert len(list(loader)) == 23
+    with pytest.raises(RuntimeError, match="StatefulDataLoader"):
+        rows.state_dict()
+    rows.set_epoch(1)
+    assert rows.state_dict() == {"seed": 5, "epoch": 1, "row": 0}
+    assert [int(x) for x, _ in rows] == epochs(2)[1]

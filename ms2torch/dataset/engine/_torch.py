@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import deque
 from itertools import islice
 
@@ -25,6 +26,7 @@ class TorchRows(IterableDataset):
     here, so that workers agree. Of several shards or workers each runs the pipeline and gives its share of
     the rows. Workers that a DataLoader starts anew for each epoch need `set_epoch` before it.
     `state_dict` tells how far it went; what is loaded again draws all rows up to there, and gives the others.
+    With a DataLoader's workers each of them has its own, which ``torchdata``'s ``StatefulDataLoader`` asks.
     """
 
     def __init__(self, dataset: Dataset, as_dict: bool, num_shards: int | None, shard_id: int | None) -> None:
@@ -36,6 +38,7 @@ class TorchRows(IterableDataset):
         self._shards, self._shard = num_shards or 1, shard_id or 0
         self._seed, self._epoch, self._row = config.drawing_seed(), 0, 0
         self._next = None, -1                        # the open pipeline, and the epoch that it gives next
+        self._elsewhere = torch.zeros(1, dtype=torch.bool).share_memory_()     # whether workers gave rows
 
     def __iter__(self):
         epoch, first = self._epoch, self._row
@@ -48,6 +51,7 @@ class TorchRows(IterableDataset):
         rows, names = opened(), self._dataset._columns()
         info = get_worker_info()
         workers, worker = (info.num_workers, info.id) if info else (1, 0)
+        self._elsewhere.fill_(info is not None)
         parts, part = self._shards * workers, self._shard * workers + worker
         for number, row in enumerate(islice(rows, first, None), first):
             self._row = number + 1
@@ -74,9 +78,14 @@ class TorchRows(IterableDataset):
     def set_epoch(self, epoch: int) -> None:
         """The epoch that the next pass gives, from its first row on."""
         self._epoch, self._row = epoch, 0
+        self._elsewhere.fill_(False)
 
     def state_dict(self) -> dict:
         """Seed, epoch, and rows of it that were given, of all shards."""
+        if self._elsewhere and get_worker_info() is None:
+            raise RuntimeError("A DataLoader's workers gave the rows, and know how far they went: use "
+                               "torchdata's StatefulDataLoader, a DataLoader with num_workers=0 (the "
+                               "pipeline has workers of its own), or call set_epoch and ask before the first row.")
         return {"seed": self._seed, "epoch": self._epoch, "row": self._row}
 
     def load_state_dict(self, state: dict) -> None:
@@ -118,6 +127,35 @@ class _SizedBatches(_Batches):
         return len(self.loader)
 
 
+def _is_sized(loader) -> bool:
+    try:
+        len(loader)
+    except TypeError:                                # a DataLoader of an IterableDataset
+        return False
+    return True
+
+
+def _first(loader):
+    """The first row; what it drew is given back to the generators."""
+    if hasattr(loader, "__next__"):
+        raise ValueError("from_torch: the rows of an iterator pass once; give column_names, or what makes "
+                         "it.")
+    owners = (loader, *(getattr(loader, name, None) for name in ("sampler", "batch_sampler", "dataset")))
+    found = [getattr(owner, "generator", None) for owner in owners]
+    generators = [torch.default_generator, *(g for g in found if isinstance(g, torch.Generator))]
+    states = [g.get_state() for g in generators]
+    arrays, numbers = np.random.get_state(), random.getstate()
+    try:
+        for row in loader:
+            return row
+        raise ValueError("from_torch: without a row there are no names; give column_names.")
+    finally:
+        for generator, state in zip(generators, states, strict=True):
+            generator.set_state(state)
+        np.random.set_state(arrays)
+        random.setstate(numbers)
+
+
 def _array(value):
     if isinstance(value, torch.Tensor):
         return value.detach().cpu().numpy()
@@ -128,13 +166,13 @@ def from_torch(loader, column_names=None):
     """A ``torch.utils.data.DataLoader``, or anything that gives rows of torch tensors, as a dataset.
 
     ``column_names`` are those of dicts by default, else ``column_0``, ``column_1`` and so on, told by the
-    first row. What the loader has batched is a row. It keeps its workers, order and sampler, whose
-    ``set_epoch`` is called.
+    first row (what it draws from torch's, numpy's and Python's generators is given back). What the loader
+    has batched is a row. It keeps its workers, order and sampler, whose ``set_epoch`` is called.
     """
     if column_names is None:
-        first = next(iter(loader))
+        first = _first(loader)
         count = len(first) if isinstance(first, (tuple, list)) else 1
         column_names = list(first) if isinstance(first, dict) else [f"column_{i}" for i in range(count)]
     names = [column_names] if isinstance(column_names, str) else list(column_names)
-    kind = _SizedBatches if hasattr(loader, "__len__") else _Batches
+    kind = _SizedBatches if _is_sized(loader) else _Batches
     return GeneratorDataset(kind(loader, names), names, shuffle=False)
