@@ -55,6 +55,30 @@ def test_of_text_and_arrays():
 
 
 @case()
+def test_of_calls_without_an_image_or_with_two():
+    v, t = vision, transforms
+    ones = [v.RandomCrop(4), v.RandomHorizontalFlip(), v.Resize(4), v.ToTensor(), v.Grayscale(), v.ToPIL(), v.TenCrop(4), t.Compose([v.Resize(4)]),
+            t.Compose([v.ToPIL()]), t.RandomApply([v.Resize(4)], 1.0), t.RandomChoice([v.Resize(4)]), t.RandomOrder([v.Resize(4)]), t.OneHot(3), t.Concatenate(),
+            t.Duplicate(), t.Unique(), audio.Gain(), text.Lookup(VOCAB), text.Truncate(1), text.TruncateSequencePair(2), v.CutMixBatch(v.ImageBatchFormat.NHWC)]
+    two = [v.Grayscale(), v.ToPIL(), v.TenCrop(4), t.RandomOrder([v.Resize(4)]), t.Duplicate(), text.TruncateSequencePair(2)]
+    empty = [text.Truncate(1), text.TruncateSequencePair(2), t.Mask(EQ, 1), t.Duplicate(), t.PadEnd([3]), text.SlidingWindow(2)]
+    return lines([lambda one=one: one() for one in ones] + [lambda one=one: one(IMAGE, IMAGE) for one in two] + [lambda one=one: one([]) for one in empty] + [
+        lambda: t.Mask(EQ, 1)(5), lambda: text.Truncate(1)(5), lambda: text.TruncateSequencePair(2)(5), lambda: audio.Vad(16000, unknown=3),
+        lambda: audio.Dither(unknown=3), lambda: audio.ComputeDeltas(2), lambda: audio.ComputeDeltas(-1), lambda: audio.ComputeDeltas(2 ** 40),
+        lambda: VOCAB.tokens_to_ids(["ab", 1.5])])
+
+
+@case()
+def test_of_mixed_batches():
+    cut, mix, nchw = vision.CutMixBatch(vision.ImageBatchFormat.NHWC), vision.MixUpBatch(), vision.CutMixBatch(vision.ImageBatchFormat.NCHW)
+    images = np.zeros((4, 8, 8, 3), np.uint8)
+    pairs = [(images[0], np.zeros((8, 3))), (images[0, 0], np.zeros((8, 3))), (images[None], np.zeros((1, 3))), (images, np.zeros(4)), (images, np.zeros((4, 1, 1, 1))),
+             (images, np.zeros((3, 2))), (images, np.array([["a"]] * 4)), (images, np.zeros((4, 2), bool)), (images[..., :2], np.zeros((4, 2))),
+             (np.full(images.shape, "a"), np.zeros((4, 2))), (images,)]
+    return lines([lambda one=one, pair=pair: type(one(*pair)) and "done" for one in (cut, mix) for pair in pairs] + [lambda: nchw(images, np.zeros(4))])
+
+
+@case()
 def test_of_sound():
     a = audio
     return lines([

@@ -7,7 +7,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.validator_helpers import check_non_negative_int32, check_pos_int32, check_value, type_check
+from ..core.validator_helpers import (
+    INT32_MAX,
+    check_non_negative_int32,
+    check_pos_int32,
+    check_value,
+    type_check,
+)
 from ..transforms.operation import OperationError
 from ._base import AudioTensorOperation, check_not_negative, check_positive_number, complex_pairs
 from .utils import BorderType, MelType, NormType, ResampleMethod, WindowType
@@ -216,10 +222,7 @@ class ComputeDeltas(AudioTensorOperation):
     def __init__(self, win_length=5, pad_mode=BorderType.EDGE):
         type_check(pad_mode, (BorderType,), "pad_mode")
         type_check(win_length, (int,), "win_length")
-        check_pos_int32(win_length, "win_length")
-        if win_length < 3:
-            raise ValueError("Input win_length is not within the required interval of [3, 2147483647], but "
-                             f"got {win_length}.")
+        check_value(win_length, (3, INT32_MAX), "win_length")
         super().__init__()
         self.win_length, self.pad_mode = win_length, pad_mode
 

@@ -84,8 +84,9 @@ class TorchRows(IterableDataset):
         """Seed, epoch, and rows of it that were given, of all shards."""
         if self._elsewhere and get_worker_info() is None:
             raise RuntimeError("A DataLoader's workers gave the rows, and know how far they went: use "
-                               "torchdata's StatefulDataLoader, a DataLoader with num_workers=0 (the "
-                               "pipeline has workers of its own), or call set_epoch and ask before the first row.")
+                               "torchdata's StatefulDataLoader or a DataLoader with num_workers=0 (the "
+                               "pipeline has workers of its own), or call set_epoch and ask before the "
+                               "first row.")
         return {"seed": self._seed, "epoch": self._epoch, "row": self._row}
 
     def load_state_dict(self, state: dict) -> None:

@@ -201,6 +201,8 @@ class TruncateSequencePair(TextTensorOperation):
                                f"equal to 0: {self.max_length}")
         if len(columns) != 2:
             raise OperationError(f"TruncateSequencePair: Expected two inputs, but got {len(columns)} inputs.")
+        if any(column.ndim != 1 for column in columns):
+            raise OperationError("TruncateSequencePair: both data column should be of rank 1.")
         first, second = map(len, columns)
         while first + second > self.max_length:
             first, second = (first - 1, second) if first > second else (first, second - 1)

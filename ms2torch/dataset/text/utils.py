@@ -131,7 +131,7 @@ class Vocab:
         type_check(tokens, (str, list, np.ndarray), "tokens")
         known = self.c_vocab if self.c_vocab is not None else self.vocab()
         words = _listed(tokens)
-        type_check_list(words, (str,), "tokens")
+        type_check_list(words, (str, np.str_), "tokens")
         numbers = [known.get(word, -1) for word in words]
         return numbers[0] if len(numbers) == 1 else numbers
 

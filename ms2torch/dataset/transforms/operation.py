@@ -76,6 +76,13 @@ class TensorOperation:
 
     def __call__(self, *inputs):
         """Apply to an array (or list, number, PIL image), outside a pipeline."""
+        if type(self).implementation is Implementation.PY:
+            if len(inputs) != 1:
+                raise TypeError("PyTensorOperation.__call__() " + (
+                    f"takes 2 positional arguments but {len(inputs) + 1} were given" if inputs else
+                    "missing 1 required positional argument: 'img'"))
+        elif not inputs:
+            raise pipeline_error("Input Tensor is not valid.\n")
         columns = [x if is_pil(x) else _array(x) for x in inputs]
         if self.implementation is not Implementation.PY and any(getattr(x, "size", 1) == 0 for x in columns):
             raise pipeline_error("Input Tensor has no data.\n")
@@ -201,6 +208,9 @@ class Compose(TensorOperation):
         self.transforms = Compose.decompose(transforms)
 
     def __call__(self, *args):
+        python = any(getattr(one, "implementation", None) is Implementation.PY for one in self.transforms)
+        if not args and not python:
+            raise pipeline_error("Input Tensor is not valid.\n")
         if not args:
             raise TypeError("Compose was called without an image. Fix invocation (avoid it being invoked as "
                             "Compose([...])()).")
@@ -391,4 +401,4 @@ def _array(value) -> np.ndarray:
 
 def _plain(value):
     """An array that the caller may write into: no view with odd strides, no memory of the input."""
-    return np.array(value, order="C") if isinstance(value, np.ndarray) else value
+    return np.array(value, order="C") if isinstance(value, (np.ndarray, np.generic)) else value

@@ -259,7 +259,7 @@ class Duplicate(TensorOperation):
     def _compute(self, *columns):
         if len(columns) != 1:
             raise OperationError("Duplicate: only supports transform one column each time, got column num: "
-                                 f"{len(columns)}")
+                                 f"{len(columns)}, check 'input_columns' when call this operator.")
         return columns[0], columns[0].copy()
 
 

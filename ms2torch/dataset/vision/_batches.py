@@ -31,20 +31,25 @@ class _Mixing(RandomOperation):
         return lambda *columns: self._draw(stream, *columns)
 
     def _checked(self, columns) -> tuple[np.ndarray, np.ndarray]:
-        name = type(self).__name__
+        """Images and labels; what MindSpore refuses is refused, in each transform's own words."""
         if len(columns) != 2:
-            raise OperationError(f"{name}: size of input data should be 2 (including images or labels), but "
-                                 f"got: {len(columns)}, check 'input_columns' when call this operator.")
+            raise self._wrong(self._NO_PAIR.format(len(columns)))
         images, labels = columns
-        if images.ndim != 4:
-            raise OperationError(f"{name}: input shape of image should be <NHWC> or <NCHW>, but got "
-                                 f"dimension: {images.ndim}")
-        if labels.ndim not in (2, 3) or len(labels) != len(images):
-            raise OperationError(f"{name}: wrong labels shape. The second column (labels) must have a shape "
-                                 f"of NC or NLC where N is the batch size, but got: {labels.shape}")
-        if labels.dtype.kind not in "iuf":
-            raise OperationError(f"{name}: invalid label type, labels must be one-hot numbers.")
+        self._check_images(images, labels)
+        if labels.ndim not in (2, 3):
+            raise self._wrong(self._LABELS.format(labels.ndim))
+        if len(labels) != len(images):
+            raise self._wrong("batch sizes of image and label must be the same, but got image size: "
+                              f"{len(images)} and label size: {len(labels)}")
+        if labels.dtype.kind not in "biuf":
+            raise self._wrong("invalid label type, label must be in a numeric type, but got: string. You may "
+                              "need to perform OneHot first.")
+        if images.dtype.kind in "US":
+            raise OperationError("StartAddrOfIndex does not support string and bytes tensors yet.")
         return images, labels
+
+    def _wrong(self, text: str) -> OperationError:
+        return OperationError(f"{type(self).__name__}: {text}")
 
 
 class _Beta:
@@ -70,6 +75,20 @@ class MixUpBatch(_Mixing):
         check_pos_float32(alpha)
         super().__init__()
         self.alpha = alpha
+
+    _NO_PAIR = ("size of input data should be 2 (including images or labels), but got: {}, check "
+                "'input_columns' when call this operator.")
+    _LABELS = ("wrong labels shape. The second column (labels) must have a shape of NC or NLC where N is the "
+               "batch size, L is the number of labels in each row, and C is the number of classes. labels "
+               "must be in one-hot format and in a batch, but got rank: {}")
+
+    def _check_images(self, images, labels) -> None:
+        if images.ndim != 4 or (labels.ndim in (2, 3) and len(labels) != len(images)):
+            raise self._wrong(f"rank of image shape should be: 4, but got: {images.ndim}, make sure image "
+                              "shape are <H,W,C> or <C,H,W> and batched before calling MixUpBatch.")
+        if images.shape[-1] not in (1, 3) and images.shape[1] not in (1, 3):
+            shape = ",".join(map(str, images.shape))
+            raise self._wrong(f"images shape should in <N,H,W,C> or <N,C,H,W>, got shape:<{shape}>")
 
     def _draw(self, stream, *columns):
         images, labels = self._checked(columns)
@@ -101,6 +120,19 @@ class CutMixBatch(_Mixing):
         check_value(prob, [0, 1], "prob")
         super().__init__()
         self.image_batch_format, self.alpha, self.prob = image_batch_format.value, alpha, prob
+
+    _NO_PAIR = "invalid input size, input should have 2 columns (image and label), but got: {}"
+    _LABELS = ("input label is not in shape of <Batch,Class> or <Batch,Row,Class>, but got dimension: {}. "
+               "You may need to perform OneHot and Batch first.")
+
+    def _check_images(self, images, labels) -> None:
+        if images.ndim != 4:
+            more = ". You may need to perform Batch first." if images.ndim == 3 else ""
+            raise self._wrong("input image is not in shape of <B,H,W,C> or <B,C,H,W>, but got dimension: "
+                              f"{images.ndim}{more}")
+        channels = images.shape[1 if self.image_batch_format == ImageBatchFormat.NCHW else -1]
+        if channels not in (1, 3):
+            raise self._wrong(f"input image is not in channel of 1 or 3, but got channel: {channels}")
 
     def _draw(self, stream, *columns):
         images, labels = self._checked(columns)
