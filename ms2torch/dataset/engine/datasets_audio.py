@@ -96,6 +96,9 @@ class YesNoDataset(_Recordings):
         super().__init__(dataset_dir, None, (), num_samples, num_parallel_workers, shuffle, sampler,
                          num_shards, shard_id, cache)
 
+    def _nothing(self):
+        return pipeline_error(f"Invalid file, no .wav files found under {self.dataset_dir}")
+
     def _list(self):
         return [(os.path.join(self.dataset_dir, name), name.removesuffix(".wav"))
                 for name in _entries(self.dataset_dir) if name.endswith(".wav")]
@@ -170,7 +173,7 @@ class LJSpeechDataset(_Recordings):
     def _list(self):
         path = os.path.join(os.path.realpath(self.dataset_dir), "metadata.csv")
         if not os.path.isfile(path):
-            raise pipeline_error(f"Invalid file, failed to find metadata file: {path}")
+            raise pipeline_error(f"Invalid file, failed to find LJSpeech metadata file: {path}")
         found = []
         with open(path, encoding="utf-8") as text:
             for line in text.read().splitlines():
@@ -206,6 +209,9 @@ class GTZANDataset(_Recordings):
         super().__init__(dataset_dir, usage, ["train", "valid", "test", "all"], num_samples,
                          num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
         self.usage = usage or "all"
+
+    def _nothing(self):
+        return pipeline_error(f"Invalid data, no valid data found in path:{self.dataset_dir}")
 
     def _list(self):
         if self.usage == "all":

@@ -47,10 +47,10 @@ class Vectors:
         size = 0
         with open(file_path, encoding="utf-8", newline="\n") as text:
             for number, line in enumerate(text):
-                word, *fields = line.split()
+                word, *fields = line.removesuffix("\n").removesuffix("\r").removesuffix(" ").split(" ")
                 if number == 0 and len(fields) == 1:
                     continue
-                if len(fields) == 1:
+                if len(fields) < 2:
                     raise pipeline_error("Vectors: token with 1-dimensional vector.")
                 if size and len(fields) != size:
                     raise pipeline_error("Vectors: all vectors must have the same number of dimensions, but "

@@ -239,8 +239,7 @@ class Concatenate(TensorOperation):
                     f"{_named(columns[0].dtype)}, {name} datatype:{_named(array.dtype)}")
         for column in columns[1:]:
             if column.dtype != columns[0].dtype and column.dtype.kind not in "US":
-                raise OperationError("Concatenate: inconsistent datatype of input, got: "
-                                     f"{columns[0].dtype} and {column.dtype}")
+                raise OperationError("Concatenate: inconsistent datatype of input.")
         parts = [x for x in (self.prepend, *columns, self.append) if x is not None]
         return np.concatenate(parts)
 

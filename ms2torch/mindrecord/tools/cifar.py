@@ -101,6 +101,9 @@ class Cifar10ToMR(_CifarToMR):
     _labels = {"label": b"labels"}
     _told = "Cifar10"
 
+    def __init__(self, source, destination):
+        super().__init__(source, destination)
+
 
 class Cifar100ToMR(_CifarToMR):
     """CIFAR-100 for Python as MindRecord (``mindspore.mindrecord.Cifar100ToMR``)."""
@@ -110,3 +113,6 @@ class Cifar100ToMR(_CifarToMR):
     _whole = True
     _labels = {"fine_label": b"fine_labels", "coarse_label": b"coarse_labels"}
     _told = "Cifar100"
+
+    def __init__(self, source, destination):
+        super().__init__(source, destination)
