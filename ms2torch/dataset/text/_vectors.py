@@ -47,7 +47,7 @@ class Vectors:
         size = 0
         with open(file_path, encoding="utf-8", newline="\n") as text:
             for number, line in enumerate(text):
-                word, *fields = line.removesuffix("\n").removesuffix("\r").removesuffix(" ").split(" ")
+                word, *fields = list(filter(None, line.rstrip("\r\n").split(" "))) or [""]
                 if number == 0 and len(fields) == 1:
                     continue
                 if len(fields) < 2:
