@@ -43,7 +43,9 @@ CHINESE = {
     "needs {} or newer": "需要 {} 或更新的版本",
     "newer than what was tried ({})": "比试过的版本新（{}）",
     "exports want {}": "导出需要 {}",
-    "compiled steps and exports want {}": "编译训练步和导出需要 {}",
+    "compiled steps want {}, exports {}, strategies, pipelines and `ms2torch plan` {}":
+        "编译训练步需要 {}，导出需要 {}，切分策略、流水线和 `ms2torch plan` 需要 {}",
+    "newer than {} (tried: {})": "比 {} 更新的版本（试过 {}）",
     "threads": "线程数",
     "an NVIDIA driver is here, but this PyTorch is a CPU build": "有 NVIDIA 驱动，但这个 PyTorch 是 CPU 版",
     "none; only `ms2torch diff` and the live tests want it": "没有；只供 `ms2torch diff` 和实时对照测试使用",
@@ -117,8 +119,11 @@ _TRIED = {"Python": "3.13", "PyTorch": "2.15", "numpy": "2.5"}
 def _untried(name: str, version: str) -> str:
     """What to know of a version: newer than all that were tried, or without a part of what ms2torch does."""
     if name == "PyTorch" and not _at_least(version, "2.6"):
-        what = "exports" if _at_least(version, "2.5") else "compiled steps and exports"
-        return f", {_say(f'{what} want {{}}', '2.6' if what == 'exports' else '2.5, 2.6')}"
+        if _at_least(version, "2.5"):
+            return f", {_say('exports want {}', '2.6')}"
+        newer = _say("newer than {} (tried: {})", "2.4", "2.13, 2.15")
+        limits = "compiled steps want {}, exports {}, strategies, pipelines and `ms2torch plan` {}"
+        return f", {_say(limits, '2.5', '2.6', newer)}"
     newest = _TRIED.get(name)
     major_minor = ".".join(version.split("+")[0].split(".")[:2])
     if newest is None or _at_least(newest, major_minor):

@@ -30,7 +30,7 @@ def found(name):
 
 
 def test_versions_are_those_that_are_installed(plain):
-    assert found("PyTorch").found.startswith(torch.__version__)
+    assert torch.__version__.startswith(found("PyTorch").found.partition(",")[0])
     assert found("Python").found.startswith(".".join(map(str, sys.version_info[:3])))
     assert "Gloo" in found("several processes").found
 
@@ -52,7 +52,8 @@ def test_an_old_torch_is_wrong(plain, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(("package", "version", "told"), [
-    ("torch", "2.4.1+cu121", "2.4.1+cu121, compiled steps and exports want 2.5, 2.6"),
+    ("torch", "2.4.1+cu121", "2.4.1+cu121, compiled steps want 2.5, exports 2.6, strategies, pipelines and "
+     "`ms2torch plan` newer than 2.4 (tried: 2.13, 2.15)"),
     ("torch", "2.5.0", "2.5.0, exports want 2.6"), ("torch", "2.15.1", "2.15.1"),
     ("torch", "3.0.0", "3.0.0, newer than what was tried (2.15)"),
     ("numpy", "2.10.0", "2.10.0, newer than what was tried (2.5)")])

@@ -18,6 +18,8 @@ from torch.utils._pytree import (  # noqa: F401
 )
 from torch.utils.hooks import RemovableHandle
 
+RELEASE = tuple(int(part) for part in torch.__version__.split(".")[:2])
+
 
 def _takes_many() -> bool:
     try:
@@ -118,6 +120,15 @@ def __getattr__(name: str):
     raise ImportError(f"torch {torch.__version__} has no {' or '.join(_LATE[name])}") from missing
 
 
+def _make_subclass(t: torch.Tensor, kind: type) -> torch.Tensor:
+    """``t.as_subclass(kind)``, which torch 2.4 refuses under a TorchDispatchMode."""
+    with torch._C.DisableTorchFunctionSubclass():
+        return torch.Tensor._make_subclass(kind, t, t.requires_grad)
+
+
+as_subclass = torch.Tensor.as_subclass if RELEASE >= (2, 13) else _make_subclass
+
+
 # ---- the backward pass -------------------------------------------------------------------------------------
 
 
@@ -138,7 +149,6 @@ def holders(t: torch.Tensor) -> tuple[int, int] | None:
         return t._use_count(), torch._C._storage_Use_Count(t.untyped_storage()._cdata)
     except (AttributeError, RuntimeError, NotImplementedError):
         return None
-
 
 # ---- memory ------------------------------------------------------------------------------------------------
 
@@ -178,6 +188,7 @@ def lack_of_memory(err: Exception) -> Exception | None:
 _WORDS = {
     "no memory": ("defaultcpuallocator",),      # of the CPU's allocator: how much there is no operand tells
     "overwritten": ("modified by an inplace operation",),   # autograd alone counts what it has saved
+    "no kernel": ("not implemented for",),      # (later releases raise NotImplementedError)
     "no sharding rule": ("sharding strategy",),             # DTensor's table of rules is private
     "stage failed": ("failed to run",),                     # a pipeline's schedule around the real error
     "no such device": ("expected one of", "invalid device string"),     # of a name, before any tensor
@@ -219,9 +230,6 @@ def is_transforming() -> bool:
 
 # ---- clamp -------------------------------------------------------------------------------------------------
 
-RELEASE = tuple(int(part) for part in torch.__version__.split(".")[:2])
-
-
 def _clamped(t, low=None, high=None):
     """``torch.clamp`` whose gradient at a limit is the tensor's, as before torch 2.14."""
     if not t.requires_grad:
@@ -246,3 +254,36 @@ def alone(function) -> dict:
 
 # Whether torch's exporters can leave dimensions open and write ONNX by themselves.
 EXPORTS = RELEASE >= (2, 6)
+
+# Whether networks can be split over processes: DTensors of torch 2.4 give other numbers, and stages of its
+# pipelines wait for ever.
+SPREADS = RELEASE >= (2, 5)
+
+
+def _subtract(op, args, kwargs) -> None:
+    for a, b in zip(*args, strict=True):
+        a.sub_(b, **kwargs)
+
+
+def add_rules() -> None:
+    """What optimizers and clipping ask of DTensors and torch 2.4 has no rules for."""
+    if SPREADS:
+        return
+    kind, aten = __getattr__("DTensor"), torch.ops.aten
+
+    def whole(t):
+        return t.full_tensor() if isinstance(t, kind) else t
+
+    def on_whole(op, args, kwargs):
+        return op(*map(whole, args), **kwargs)
+
+    kind._op_dispatcher._custom_op_handlers.update({
+        aten.any.default: on_whole,
+        aten.clamp_min.default: on_whole,
+        aten._foreach_lerp.Scalar: lambda _, args, kwargs: [
+            torch.lerp(a, b, args[2]) for a, b in zip(*args[:2], strict=True)],
+        aten._foreach_div.Scalar: lambda _, args, kwargs: [t / args[1] for t in args[0]],
+        aten._foreach_sub_.List: _subtract,
+        aten._foreach_norm.Scalar: lambda _, args, kwargs: [
+            whole(torch.linalg.vector_norm(t, *args[1:])) for t in args[0]],
+    })

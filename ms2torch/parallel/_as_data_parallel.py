@@ -21,7 +21,10 @@ _compared: set[int] = set()
 def apply_settings(values: dict) -> None:
     """Reduce gradients where they arise, as long as the settings ask for automatic parallelism."""
     automatic = values["parallel_mode"] in MODES
-    distributed.stages = values["pipeline_stages"] if automatic else 1
+    stages = values["pipeline_stages"] if automatic else 1
+    if stages > 1 and ranks.place().size > 1:
+        distributed.check_release("pipeline_stages")
+    distributed.stages = stages
     distributed.schedule = values["pipeline_config"].get("pipeline_scheduler", "1f1b")
     if not automatic:
         passes.reduction = None

@@ -55,6 +55,7 @@ def current_spread():
         return None
     found = mode.spreading or mode.mesh
     if found is None:
+        distributed.check_release("A strategy (shard, dataset_strategy)")
         from ms2torch._core.processes.spread import Spread
 
         found = mode.spreading = Spread()

@@ -13,6 +13,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from ms2torch._core.processes import distributed
 from ms2torch.cli import Parser, whole_number
 
 _NAMES = ("program", "dp", "zero1", "zero2", "zero3")
@@ -103,6 +104,10 @@ def main(argv: list[str]) -> int:
     for name in names:
         if name not in _NAMES:
             parser().error(f"--strategy: {name!r} is none of {', '.join(_NAMES)}")
+    try:
+        distributed.check_release("ms2torch plan")
+    except NotImplementedError as error:
+        parser().error(str(error))
     try:
         ast.parse(Path(options.program).read_bytes(), options.program)
     except OSError as error:

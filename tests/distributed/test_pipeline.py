@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import ms2torch as ms
+from ms2torch._core.torch_private import SPREADS
 from tests.distributed import pipeline_cases as cases
+
+pytestmark = pytest.mark.skipif(not SPREADS, reason="wants a torch newer than 2.4")
 
 _GPIPE = {"pipeline_config": {"pipeline_scheduler": "gpipe", "pipeline_interleave": True}}
 

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from ms2torch._core.torch_private import SPREADS
 from ms2torch.shim import plan
 from tests.distributed import planned_llama as llama
 from tests.distributed import training_cases as cases
+
+pytestmark = pytest.mark.skipif(not SPREADS, reason="wants a torch newer than 2.4")
 
 PROGRAM = str(Path(__file__).with_name("planned_program.py"))
 LLAMA = str(Path(__file__).parents[2] / "scripts" / "benchmarks" / "llama_7b.py")

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from ms2torch._core.processes import spread
-from ms2torch._core.torch_private import Replicate, Shard
+from ms2torch._core.torch_private import SPREADS, Replicate, Shard
 from ms2torch.convert import sources
 from tests.distributed import spread_cases as cases
+
+pytestmark = pytest.mark.skipif(not SPREADS, reason="wants a torch newer than 2.4")
 
 _alone: dict = {}
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import enum
 import hashlib
 import inspect
 import io
@@ -165,6 +166,8 @@ def _combinations(each):
 
 
 def _label(value) -> str:
+    if isinstance(value, enum.IntEnum):         # (Python 3.10 shows its name)
+        value = int(value)
     text = value if isinstance(value, str) else getattr(value, "__name__", None) or str(value)
     return re.sub(r"\s+", "", text)
 

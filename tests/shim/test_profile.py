@@ -3,6 +3,7 @@
 import json
 import re
 
+from ms2torch._core import torch_private
 from tests.shim.run import launched
 
 PROGRAM = """
@@ -47,6 +48,7 @@ def test_it_names_the_line_that_reads_and_the_data_that_is_waited_for(tmp_path):
     assert "train.py:23: a Tensor's numbers are read on the host 12 times" in told
     assert re.search(r"MapDataset of x: 0\.\d+ s, \d+ %; slow \(train.py:11\) 0\.", told)
     assert "train.py:22: a Tensor is printed 12 times" in told
-    assert "graph break: sign(): train.py:27: the numbers of a Tensor decide" in told
+    if torch_private.RELEASE >= (2, 5):         # (older ones do not compile)
+        assert "graph break: sign(): train.py:27: the numbers of a Tensor decide" in told
     assert "data-bound" in told and "Dense" in told and "aten::addmm" in told
     assert json.loads((tmp_path / "ms2torch_profile.json").read_text())["traceEvents"]

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import ms2torch as ms
+from ms2torch._core import torch_private
 
 pytest.importorskip("libcst")
 from ms2torch.translate import translate_source
@@ -381,6 +382,8 @@ def test_layers():
     ours, theirs, translation = both(body)
     wrong = []
     for k, (layer, shape) in enumerate(LAYERS):
+        if layer.startswith("nn.ChannelShuffle") and torch_private.RELEASE < (2, 5):
+            continue                            # (torch 2.4's own has no gradient)
         cell, module = ours[f"N{k}"](), theirs[f"N{k}"]()
         try:
             _compare(cell, module, shape, layer)

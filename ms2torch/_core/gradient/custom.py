@@ -13,6 +13,7 @@ from ms2torch._core.gradient.functions import unbroadcast
 from ms2torch._core.gradient.integers import Shadowed, shadowed, tracked
 from ms2torch._core.gradient.passes import is_integral, tensors_of
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
+from ms2torch._core.torch_private import as_subclass
 
 
 class _Bprop(torch.autograd.Function):
@@ -157,7 +158,7 @@ class _IntegerBprop(torch.autograd.Function):
 
 
 def _of_integers(run: _Run, raw: list) -> list:
-    plain = [t.as_subclass(torch.Tensor) if isinstance(t, Shadowed) else t for t in raw]
+    plain = [as_subclass(t, torch.Tensor) if isinstance(t, Shadowed) else t for t in raw]
     outs = run.forward(plain)
     run.kinds = {t.dtype: torch.float64 for t in plain if is_integral(t)}
     continued = _IntegerBprop.apply(run, plain, outs, *map(tracked, raw))

@@ -18,7 +18,7 @@ from itertools import combinations, islice
 import torch
 
 from ms2torch._core import mode
-from ms2torch._core.torch_private import tree_any, tree_leaves, tree_map
+from ms2torch._core.torch_private import as_subclass, tree_any, tree_leaves, tree_map
 
 from . import passes
 from .passes import is_integral
@@ -62,7 +62,7 @@ def shadowed(t: torch.Tensor, shadow: torch.Tensor | None = None) -> Shadowed:
     if shadow is None:
         outer = tracked(t)
         shadow = outer.view_as(outer) if outer.requires_grad else t.detach().double().requires_grad_()
-    out = t.detach().as_subclass(Shadowed)
+    out = as_subclass(t.detach(), Shadowed)
     out.shadow = shadow
     return out
 
@@ -122,7 +122,7 @@ class _Through(torch.autograd.Function):
 
 
 def _plain(x):
-    return x.as_subclass(torch.Tensor) if isinstance(x, Shadowed) else x
+    return as_subclass(x, torch.Tensor) if isinstance(x, Shadowed) else x
 
 
 class _Used(torch.autograd.Function):

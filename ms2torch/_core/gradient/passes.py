@@ -22,7 +22,7 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.random import random_streams, repeating
 from ms2torch._core.tensor.tensor import Tensor, wrap
-from ms2torch._core.torch_private import is_transforming, set_grad_enabled
+from ms2torch._core.torch_private import as_subclass, is_transforming, set_grad_enabled
 
 from . import copy_on_write, threads
 
@@ -393,7 +393,7 @@ def detach_(obj) -> None:
         if t.requires_grad:
             obj._t = t.detach()
         elif t.__class__ is not torch.Tensor and hasattr(t, "shadow"):     # see `integers`
-            obj._t = t.as_subclass(torch.Tensor)
+            obj._t = as_subclass(t, torch.Tensor)
     elif isinstance(obj, (tuple, list)):
         for x in obj:
             detach_(x)

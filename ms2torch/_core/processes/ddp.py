@@ -26,7 +26,7 @@ from ms2torch._core.processes.distributed import Group
 
 # Under this name DDP finds what it leaves alone.
 _IGNORED = "_ddp_params_and_buffers_to_ignore"
-# The weights are equal already; torch 2.4 knows no way not to make them equal once more.
+# Programs decide whether weights are made equal; torch 2.4 always does it.
 _TAKES = inspect.signature(DistributedDataParallel.__init__).parameters
 _AS_THEY_ARE = {"init_sync": False} if "init_sync" in _TAKES else {}
 
@@ -91,10 +91,13 @@ class Overlap:
         distributed.holders.add(self)
 
     def _wrapped(self) -> DistributedDataParallel:
+        kept = [] if _AS_THEY_ARE else [p.detach().clone() for p in self._lender.own]
         ddp = DistributedDataParallel(
             self._lender, **_AS_THEY_ARE, process_group=self.group.handle, gradient_as_bucket_view=True,
             **self._settings,
         )
+        for p, own in zip(self._lender.own, kept, strict=False):
+            p.detach().copy_(own)
         ddp.register_comm_hook(self.group.handle, _sum)
         return ddp
 

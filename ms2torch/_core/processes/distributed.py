@@ -16,8 +16,10 @@ import weakref
 
 import torch
 
+from ms2torch._core import torch_private
 from ms2torch._core.devices.device import current_module as here_on
 from ms2torch._core.devices.device import device
+from ms2torch._core.errors import unsupported
 from ms2torch._core.processes import faults, ranks
 
 WORLD = "world"
@@ -45,6 +47,14 @@ class Group:
 
     def world_rank(self, rank: int) -> int:
         return self.ranks[rank]
+
+
+def check_release(api: str) -> None:
+    """NotImplementedError where torch is too old to split networks over processes, which ``api`` asks for."""
+    if not torch_private.SPREADS:
+        raise unsupported(api, f"torch {torch.__version__} is too old; it wants a torch newer than 2.4 (2.13 "
+                               "and 2.15 are tried).",
+                          'pip install --upgrade torch, or parallel_mode="data_parallel".')
 
 
 def timeout() -> datetime.timedelta:

@@ -40,10 +40,10 @@ class Sum:
         self._going = [self._send(self._parts[r], r, 0) for r in self._others]
 
     def _send(self, t, rank: int, phase: int):
-        return dist.isend(t, group=self._group.handle, group_dst=rank, tag=self._tag + phase)
+        return dist.isend(t, self._group.world_rank(rank), self._group.handle, self._tag + phase)
 
     def _receive(self, t, rank: int, phase: int):
-        return dist.irecv(t, group=self._group.handle, group_src=rank, tag=self._tag + phase)
+        return dist.irecv(t, self._group.world_rank(rank), self._group.handle, self._tag + phase)
 
     def add(self) -> None:
         """Add up this rank's segment, in the order of ranks, and send it to the others."""

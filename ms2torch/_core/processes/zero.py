@@ -30,7 +30,14 @@ from ms2torch._core.devices.device import device
 from ms2torch._core.errors import notice, unsupported
 from ms2torch._core.processes import distributed, faults, reducing
 from ms2torch._core.tensor.tensor import Tensor
-from ms2torch._core.torch_private import DTensor, Replicate, Shard, implicit_replication, without_modes
+from ms2torch._core.torch_private import (
+    DTensor,
+    Replicate,
+    Shard,
+    add_rules,
+    implicit_replication,
+    without_modes,
+)
 
 # torch 2.13's names of them, and those before.
 _all_gather = getattr(dist, "all_gather_single", None) or dist.all_gather_into_tensor
@@ -56,6 +63,7 @@ def mesh_by(sizes: tuple[int, ...]) -> DeviceMesh:
         if not _meshes:
             # A tensor that is no DTensor is the same on all ranks wherever it meets one.
             _replicating.enter_context(implicit_replication())
+            add_rules()
             # (It says how a mesh could be faster; programs here can not change that.)
             logging.getLogger("torch.distributed.tensor").setLevel(logging.ERROR)
         with faults.diagnosing("the making of a device mesh"), without_modes():

@@ -10,6 +10,7 @@ from ms2torch import _checkparam as check
 from ms2torch._core.operators.calls import describe
 from ms2torch._core.tensor.dtype import float16, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
+from ms2torch._core.torch_private import says
 from ms2torch.common.initializer import initializer
 from ms2torch.common.parameter import Parameter
 from ms2torch.ops.function import _nn_activation as kernels
@@ -287,12 +288,12 @@ class LeakyReLU(Cell):
     def construct(self, x):
         try:
             return wrap(kernels._leaky(x._t, self.alpha))
-        except NotImplementedError:             # torch's kernels for unsigned integers
-            if x._t.dtype is torch.uint16 and self.alpha <= 1:
-                raise TypeError("Select CPU operator[Maximum] fail! Unsupported data type!") from None
-            return kernels.leaky_relu(x, self.alpha)
         except (RuntimeError, AttributeError) as err:
-            raise _no_call(err, "LeakyReLU", x) from None
+            if not says(err, "no kernel"):
+                raise _no_call(err, "LeakyReLU", x) from None
+        if x._t.dtype is torch.uint16 and self.alpha <= 1:      # (torch has no kernels for unsigned integers)
+            raise TypeError("Select CPU operator[Maximum] fail! Unsupported data type!")
+        return kernels.leaky_relu(x, self.alpha)
 
 
 class PReLU(Cell):

@@ -59,7 +59,7 @@ def _padded(mode: str, dims: int):
 def _mirror(dy, paddings, mode="REFLECT"):
     pairs = paddings.tolist()
     sizes = [n - sum(pair) for n, pair in zip(dy.shape, pairs, strict=True)]
-    return like_shape(sizes, dy, lambda t: forward("mirror_pad")(t, paddings, mode))
+    return like_shape(sizes, dy, lambda t: forward("mirror_pad")(t, pairs, mode))
 
 
 def _pad_v3(x, paddings, mode="reflect", paddings_contiguous=True):
