@@ -88,12 +88,15 @@ def _of_integers(x, axis, ddof, keepdims):
 
 def _extreme(name, of, bound):
     def call(a, axis=None, keepdims=False, initial=None, where=True):
+        if not isinstance(a, torch.Tensor):
+            raise refusal(TypeError, "For primitive[Shape], the input argument must be Tensor, but got "
+                          f"{type(a)}.")
         chosen = None if where is True or where.__class__ in (int, float) else where
         return _kernel(of)(a, _whole(axis), keepdims, initial=initial, where=chosen)
 
     call.__name__ = name
     call.__doc__ = f"The {bound} element over all or some axes, without indices (``mindspore.numpy.{name}``)."
-    return arrays(1)(call)
+    return arrays(0)(call)
 
 
 max, amax = _extreme("max", "amax", "largest"), _extreme("amax", "amax", "largest")
