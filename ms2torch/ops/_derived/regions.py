@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.errors import final
+from ms2torch._core.tensor.dtype import from_torch
 from ms2torch.ops.function._deformable import read_at_offsets
 from ms2torch.ops.function._image_regions import crop_and_resize_kernel
 
@@ -104,6 +105,10 @@ def _check_bins(made) -> None:
 
 
 def _gradient_of_bins(x, rois, input_size, spatial_scale, group_size, output_dim):
+    for name, t in (("x", x), ("rois", rois)):
+        if t.dtype is not torch.float32:
+            raise final(TypeError(f"For primitive[PSROIPoolingGrad], the input argument[{name}] must be a "
+                                  f"type of {{Tensor[Float32]}}, but got Tensor[{from_torch(t.dtype)}]."))
     if x.shape[1] != output_dim:
         raise final(ValueError("For 'PSROIPoolingGrad', the channel of input feature is invalid, got: "
                                f"{x.shape[1]}, must be equal to output_dim: {output_dim}."))
