@@ -173,7 +173,7 @@ class LJSpeechDataset(_Recordings):
     def _list(self):
         path = os.path.join(os.path.realpath(self.dataset_dir), "metadata.csv")
         if not os.path.isfile(path):
-            raise pipeline_error(f"Invalid file, failed to find LJSpeech metadata file: {path}")
+            raise pipeline_error(f"Invalid file, failed to find metadata file: {path}")
         found = []
         with open(path, encoding="utf-8") as text:
             for line in text.read().splitlines():
