@@ -12,6 +12,7 @@ import datetime
 import os
 import socket
 import sys
+import time
 import weakref
 
 import torch
@@ -31,6 +32,8 @@ _done_elsewhere: set[str] = set()
 # a step ("1f1b" or "gpipe"). See `pipeline`.
 stages = 1
 schedule = "1f1b"
+# Seconds in which threads that carried data come to rest.
+_LAST = 0.1
 # What else holds torch's groups: it is closed before they are.
 holders: weakref.WeakSet = weakref.WeakSet()
 
@@ -170,6 +173,9 @@ def release() -> None:
         if (pipeline := sys.modules.get("ms2torch._core.processes.pipeline")) is not None:
             pipeline.release()
         if torch.distributed.is_initialized():
+            if torch_private.RELEASE < (2, 5):
+                # Its group ends with Python locked, and may wait for ever for a thread that wants Python.
+                time.sleep(_LAST)
             torch.distributed.destroy_process_group()
     _groups.clear()
     _hosts.clear()
