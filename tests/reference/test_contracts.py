@@ -155,6 +155,20 @@ def test_bprop_of_a_graph_reads_a_parameter():
     return ms.grad(OfAParameter(), (0, 1))(t([1.0, 2.0]), t([3.0, 4.0]))
 
 
+class OfOneName(OfAParameter):
+    def __init__(self):
+        super().__init__()
+        self.sum = ms.Parameter(t(3.0), name="sum")
+
+    def bprop(self, x, y, out, dout):
+        return dout.sum() * x, dout
+
+
+@case(mode="GRAPH")
+def test_bprop_of_a_graph_calls_what_a_parameter_is_called():
+    return ms.grad(OfOneName(), (0, 1))(t([1.0, 2.0]), t([3.0, 4.0]))
+
+
 @case(mode="GRAPH")
 def test_bprop_of_a_graph_gives_more():
     return ms.grad(More(), (0, 1))(t([1.0, 2.0]), t([3.0, 4.0]))

@@ -3,8 +3,11 @@ way."""
 
 from __future__ import annotations
 
+import dis
 import inspect
 import types
+from functools import cache
+from itertools import pairwise
 
 import torch
 
@@ -108,7 +111,7 @@ def _check_parameters(bprop, inputs: int) -> None:
     code = getattr(bprop, "__code__", None)
     if code is None:
         return
-    if any(name in code.co_names for name in getattr(getattr(bprop, "__self__", None), "_params", ())):
+    if not _own_attributes(code).isdisjoint(getattr(getattr(bprop, "__self__", None), "_params", ())):
         raise RuntimeError(
             "The user defined 'bprop' function in scope Default does not support using Parameter.")
     rest = bool(code.co_flags & inspect.CO_VARARGS)
@@ -119,6 +122,17 @@ def _check_parameters(bprop, inputs: int) -> None:
     if not rest and taken != inputs + 2:
         raise TypeError("The params of function 'bprop' of Primitive or Cell requires the forward inputs as "
                         "well as the 'out' and 'dout'.")
+
+
+@cache
+def _own_attributes(code) -> frozenset[str]:
+    """The names that a method reads from its first argument."""
+    found = set()
+    for before, after in pairwise(dis.get_instructions(code)):
+        loaded = before.argval[-1:] if isinstance(before.argval, tuple) else (before.argval,)
+        if before.opname.startswith("LOAD_FAST") and after.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            found.update({after.argval} if loaded == code.co_varnames[:1] else ())
+    return frozenset(found)
 
 
 def _refill(obj, tensors):
