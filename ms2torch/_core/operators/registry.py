@@ -49,7 +49,8 @@ from ms2torch._core.operators.preconditions import (
     AcceptedCalls,
     precondition_error,
 )
-from ms2torch._core.operators.primitive import REQUIRED, Primitive, make_primitive
+from ms2torch._core.operators.primitive import Primitive
+from ms2torch._core.operators.primitive_factory import REQUIRED, make_primitive
 from ms2torch._core.operators.single_forms import SINGLE_FORMS, single_form_error
 from ms2torch._core.operators.spelling import Arguments, arguments, declared
 from ms2torch._core.operators.tables import PRIMITIVES, Table, place_of

@@ -31,7 +31,8 @@ import inspect
 from functools import cache, partial, wraps
 
 from ms2torch._core.errors import unsupported
-from ms2torch._core.operators.primitive import REQUIRED, Primitive, make_primitive
+from ms2torch._core.operators.primitive import Primitive
+from ms2torch._core.operators.primitive_factory import REQUIRED, make_primitive
 from ms2torch._core.operators.tables import PRIMITIVES
 from ms2torch._core.tensor.tensor import lift, lower
 from ms2torch._naming import primitives

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.operators.primitive import REQUIRED
+from ms2torch._core.operators.primitive_factory import REQUIRED
 
 from . import _optimizer_updates as dense
 from ._optimizer_updates import _LOCK, _in_turn, _update

@@ -1,0 +1,206 @@
+"""The operator class that a definition makes: made with attributes, called with tensors."""
+
+from __future__ import annotations
+
+import inspect
+from functools import partial
+
+import torch
+
+from ms2torch._core.operators import refused, rules, wider
+from ms2torch._core.operators.attribute_forms import converted_attributes
+from ms2torch._core.operators.call_errors import lazy_checker, mindspore_error, with_guard
+from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, primitive_call
+from ms2torch._core.operators.guards import GUARDED, LOOKING
+from ms2torch._core.operators.prechecks import with_precheck
+from ms2torch._core.operators.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
+from ms2torch._core.operators.primitive import Primitive
+from ms2torch._core.operators.tables import PRIMITIVES
+from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
+
+# An argument of a class that has no default.
+REQUIRED = inspect.Parameter.empty
+
+
+def make_primitive(name: str, kernel, init, call=None, valid=None, on_tensors=False) -> type:
+    """The class ``ops.<name>`` of a definition.
+
+    ``init`` are the arguments that are given when it is made (names, or names with defaults of the class's
+    own), ``call`` the names of the others where they are not the kernel's, ``valid`` the dtypes that it
+    takes. The kernel of one ``on_tensors`` is given Tensors as they are.
+    """
+    form = _Form(name, kernel, init, call or (), valid)
+    if on_tensors:
+        __call__ = form.call_on_tensors()
+    else:
+        run = form.checked_kernel()
+        __call__ = (primitive_call(kernel, form.attributes, form.called, form.explain, run, form.miscounted)
+                    or form.call_by_kind(run))
+    __call__.__name__, __call__.__qualname__ = "__call__", f"{name}.__call__"
+    __call__.__signature__ = _signature({"self": REQUIRED}, *form.takes)
+    cls = type(name, (Primitive,), {
+        "__init__": form.constructor(), "__call__": __call__,
+        "__doc__": kernel.__doc__, "kernel": staticmethod(kernel), "_init": form.attributes,
+        "__module__": "mindspore.ops", "__signature__": _signature(form.attributes)})
+    PRIMITIVES[name] = cls
+    return cls
+
+
+def _signature(defaults: dict, *more) -> inspect.Signature:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature([*(inspect.Parameter(n, kind, default=d) for n, d in defaults.items()), *more])
+
+
+class _Form:
+    """How one operator class is made and called, and its words for what fails."""
+
+    def __init__(self, name: str, kernel, init, called, valid) -> None:
+        parameters = inspect.signature(kernel).parameters
+        self.name, self.kernel, self.called, self.valid = name, kernel, called, valid
+        self.making, self.calling = f"ops.{name} make", f"ops.{name} call"
+        self.attributes = dict(init) if isinstance(init, dict) else {n: parameters[n].default for n in init}
+        if unknown := [n for n in self.attributes if n not in parameters]:
+            raise ValueError(f"{name}: the definition has no argument {unknown}")
+        # The arguments of a call, as the kernel names them; they go by position where they are its first.
+        self.order = [n for n in parameters if n not in self.attributes]
+        self.positional = list(parameters)[:len(self.order)] == self.order
+        self.also = getattr(kernel, "also", {})
+        self.meant = {**self.also, **dict(zip(called, self.order, strict=False))}
+        self.takes = ([parameters[n].replace(name=m) for m, n in zip(called, self.order, strict=False)]
+                      or [parameters[n] for n in self.order])
+
+    # Made.
+
+    def constructor(self):
+        name, attributes, read = self.name, self.attributes, self.read_attributes
+        required = any(v is REQUIRED for v in attributes.values())
+
+        def __init__(self, *args, **kwargs):
+            Primitive.__init__(self, name)
+            values = read(args, kwargs) if args or kwargs or required else dict(attributes)
+            self.__dict__.update(values)
+            self.__dict__.update(converted_attributes(name, values))
+            self.attrs = values
+            self._fixed = {n: lower(values[n]) for n in attributes}
+
+        return __init__
+
+    def read_attributes(self, args, kwargs) -> dict:
+        """A new operator's attributes; what is wrong is told in the order of MindSpore's constructors."""
+        attributes = self.attributes
+        by_position = [*attributes][:len(args)]
+        if both := [n for n in by_position if n in kwargs]:
+            raise TypeError(f"multiple values for argument '{both[0]}'")
+        if len(args) > len(attributes):
+            raise TypeError("too many positional arguments")
+        given = {**dict(zip(by_position, args, strict=True)), **kwargs}
+        values = {**attributes, **given}
+        if lacking := [n for n in attributes if values[n] is REQUIRED]:
+            raise TypeError(f"missing a required argument: '{lacking[0]}'")
+        if not given:
+            return values
+        if unknown := [n for n in kwargs if n not in attributes]:
+            raise TypeError(f"got an unexpected keyword argument '{unknown[0]}'")
+        told = [(n, v) for n, v in given.items() if v is not attributes[n]]
+        if told and (wrong := refused.argument_error(self.making, told, attributes, certain=True)):
+            raise wrong
+        rules.check_attributes(self.name, given)
+        if self.making in PRECONDITIONS and (wrong := precondition_error(self.making, lower(values))):
+            raise wrong
+        return values
+
+    # Called.
+
+    def checked_kernel(self):
+        """The kernel behind what is looked at on the way in."""
+        guarded = with_guard(self.kernel, self.name, False) or self.kernel
+        places = {n: str(k) for k, n in enumerate(self.order)}
+        return with_precheck(self.calling, self.kernel, guarded, places, {})
+
+    def call_by_kind(self, run):
+        """``__call__`` of a kernel whose arguments cannot be counted beforehand."""
+        form, order, meant, positional = self, self.order, self.meant, self.positional
+
+        def __call__(self, *args, **kwargs):
+            raw = [a._t if a.__class__ is Tensor else a if a.__class__ in PLAIN else lower(a) for a in args]
+            if kwargs:
+                kwargs = {meant.get(k, k): lower(v) for k, v in kwargs.items()}
+            try:
+                if positional:
+                    result = run(*raw, **kwargs, **self._fixed)
+                else:
+                    result = run(**dict(zip(order, raw, strict=False)), **kwargs, **self._fixed)
+            except FAILURES as err:
+                if err.__class__ is TypeError and refused.is_signature_error(err):
+                    form.miscounted(self, args, (), kwargs)
+                given = {**dict(zip(order, raw, strict=False)), **kwargs}
+                result = form.recover(err, raw, given, self._fixed)
+            return wrap(result) if result.__class__ is torch.Tensor else lift(result)
+
+        return __call__
+
+    def call_on_tensors(self):
+        """``__call__`` of a kernel that is given Tensors as they are."""
+        form, name, kernel, order, meant, calling = \
+            self, self.name, self.kernel, self.order, self.meant, self.calling
+        looks, asks, accepted = name in GUARDED, calling in PRECONDITIONS, AcceptedCalls()
+        check = calling in LOOKING and lazy_checker(calling, tuple(map(str, range(len(order)))), {})
+
+        def __call__(self, *args, **kwargs):
+            kwargs = {meant.get(k, k): v for k, v in kwargs.items()}
+            if asks and (key := accepted.key(raw := lower(args))) not in accepted.known:
+                if wrong := precondition_error(calling, {f"a{k}": v for k, v in enumerate(raw)}):
+                    raise wrong
+                accepted.add(key)
+            if check and (wrong := check(lower(args))):
+                raise wrong
+            if looks and (wrong := rules.refusal(name, lower(args), order)):
+                raise wrong
+            try:
+                return kernel(*args, **kwargs, **self._fixed)
+            except FAILURES as err:
+                if err.__class__ is TypeError and refused.is_signature_error(err):
+                    form.miscounted(self, args, (), kwargs)
+                if getattr(err, "from_user", False):
+                    raise
+                raw, worded = lower(args), str(err).startswith("For ")
+                told = form.unlike(raw, True) or rules.refusal(name, raw, order)
+                raise (told or (worded and err) or form.unfit(raw, self.attrs) or form.unlike(raw, False)
+                       or err) from None
+
+        return __call__
+
+    # Failed.
+
+    def explain(self, err, values, fixed):
+        """What `dispatch.primitive_call` asks of a failure."""
+        raw = [lower(v) for v in values]
+        return self.recover(err, raw, dict(zip(self.order, raw, strict=True)), fixed)
+
+    def recover(self, err, raw, given, fixed):
+        """The result by way of a wider dtype where torch lacks a kernel, else MindSpore's error is raised."""
+        wrong = mindspore_error(err, self.name, (), given, self.valid, self.kernel, fixed,
+                                partial(self.unlike, raw), partial(self.unfit, raw, fixed))
+        if (result := wider.compute(wrong, self.kernel, (), {**given, **fixed})) is None:
+            raise wrong from None
+        return result
+
+    def miscounted(self, primitive, values, more, others):
+        """A call with too many, too few or other arguments: by other names of them, or the error."""
+        given = {p.name: v for p, v in zip(self.takes, values, strict=False) if v is not ABSENT}
+        named = {self.also.get(n, n): v for n, v in others.items()}
+        if not more and named.keys() - others.keys() and not named.keys() & given.keys():
+            return primitive(**given, **named)
+        count = values.index(ABSENT) if ABSENT in values else len(values)
+        later = zip(self.takes[count:], values[count:], strict=False)
+        named = {p.name: v for p, v in later if v is not ABSENT} | others
+        raise refused.signature_error(
+            self.calling, f"{self.name}.__call__", self.takes, (*values[:count], *more), named) from None
+
+    def unlike(self, raw, certain):
+        return refused.failed_argument_error(
+            self.calling, [(str(k), v) for k, v in enumerate(raw)], None, certain)
+
+    def unfit(self, raw, attributes):
+        own = {f"@{n}": v for n, v in attributes.items()}
+        return refused.condition_error(self.calling, [(str(k), v) for k, v in enumerate(raw)], own)
