@@ -47,6 +47,18 @@ class _Swap(torch.autograd.Function):
         return ctx.back(gradient), None, None
 
 
+class _Through(torch.autograd.Function):
+    """``new`` in the place of a gradient that is differentiated again, as the gradient itself would be."""
+
+    @staticmethod
+    def forward(ctx, gradient, new):
+        return new.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient, None
+
+
 class Replay(Recorder):
     """Runs a script to the steps that the reference's trace holds whole, and judges them Cell by Cell."""
 
@@ -158,7 +170,16 @@ class Replay(Recorder):
 
         group = self._group(value, where, index, call) if role == "input" else None
 
+        came = []
+
         def back(gradient):
+            if came:  # the gradient of a gradient, which the recorder does not see either
+                return gradient
+            came.append(gradient.shape)
+            other = theirs(gradient)
+            return _Through.apply(gradient, other.detach()) if gradient.requires_grad else other
+
+        def theirs(gradient):
             if group is not None and len(group.places) > 1:
                 return self._sum(group, gradient, where, call)
             other = self.visit("backward", where, "grad_" + role, index, call, gradient)

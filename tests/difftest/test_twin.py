@@ -98,6 +98,16 @@ def test_draws_and_masks_of_the_reference_are_taken_over(tmp_path, monkeypatch):
     assert (first["step"], first["stage"]) == (1, "random")
 
 
+def test_gradients_of_gradients_are_equal(tmp_path, monkeypatch):
+    """A Cell whose slope stands in the loss is gone through twice, backward; what the slope is taken by stays
+    the program's own Tensor."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    report, script = tmp_path / "report.json", Path(__file__).with_name("slopes.py")
+    trace = str(RECORDS / "slopes.trace")
+    assert twin.main(["--trace", trace, "--json", str(report), "--quiet", str(script)]) == 0
+    assert json.loads(report.read_text())["compared"] > 100
+
+
 def trace_file(path, losses, sha="a", status="ok", parameters=("w",)):
     """A trace of steps with one loss each."""
     writer = recorder.Writer(str(path))

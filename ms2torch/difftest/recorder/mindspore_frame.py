@@ -85,6 +85,10 @@ class MindSpore:
     def differentiable(self, value):
         return self.dtype(value).startswith(("float", "bfloat", "complex"))
 
+    def asked_for(self, value):
+        """Whether the program differentiates by a Tensor now, as far as it can be told."""
+        return getattr(getattr(value, "_t", None), "requires_grad", False)
+
     def watched(self, value, arrived):
         def hook(gradient):
             return arrived(gradient[0] if isinstance(gradient, tuple) else gradient)
@@ -398,12 +402,16 @@ def _referenced(function, kinds, depth=3, seen=None):
     if code is None or id(code) in seen or depth == 0:
         return found
     seen.add(id(code))
+    # A gradient function's own layers are no steps of the program's, and its module's globals not its values.
+    library = (getattr(function, "__module__", None) or "").startswith(("mindspore", "ms2torch"))
+    codes, depth = ([], depth + 1) if library else ([code], depth)
     for cell in function.__closure__ or ():
         try:
             values.append(cell.cell_contents)
         except ValueError:
-            pass
-    codes = [code]
+            continue
+        if library and type(values[-1]).__module__.startswith("ms2torch"):
+            values += list(getattr(values[-1], "__dict__", {}).values())  # what a gradient is asked of
     while codes:
         code = codes.pop()
         values += [function.__globals__[n] for n in code.co_names if n in function.__globals__]

@@ -37,11 +37,13 @@ class Recorder(Steps):
         if isinstance(value, self.parameter) or not self.frame.differentiable(value):
             return value
 
-        extra = self.extra
+        extra, came = self.extra, []
 
         def arrived(gradient):
-            if gradient is None:
+            # What comes a second time is the gradient of a gradient; it has no place of its own in a trace.
+            if gradient is None or came:
                 return None
+            came.append(True)
             self.extra = extra
             other = self.visit("backward", where, "grad_" + role, index, call, gradient)
             self.extra = {}
@@ -112,7 +114,9 @@ class Recorder(Steps):
             drawn = data and any(value is other for other in self.drawn)
             stage = "random" if drawn else "data" if data else "forward"
             new = self.visit(stage, where, "input", index, call, value)
-            return value if new is None else self.frame.tensor_of(new, value)
+            # What the program differentiates by stays the Tensor that it gave.
+            kept = new is None or self.frame.asked_for(value)
+            return value if kept else self.frame.tensor_of(new, value)
 
         return arrives
 

@@ -51,6 +51,9 @@ class Torch:
     def differentiable(self, value) -> bool:
         return value.is_floating_point() or value.is_complex()
 
+    def asked_for(self, value) -> bool:
+        return value.requires_grad
+
     def watched(self, value, arrived):
         return _Watched.apply(value, arrived) if value.requires_grad else value
 
