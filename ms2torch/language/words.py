@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from ms2torch._core.tensor.index_errors import of_functions
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.language import overloads, reading
 from ms2torch.language.builtin_functions import AMBIGUOUS, not_enumerable, type_name
@@ -217,12 +218,20 @@ def _index(error, text, place):
     if not isinstance(place.node, ast.Subscript):
         return None
     target, index = place.value(place.node.value), place.value(place.node.slice)
+    if told := _among_functions(target, index):
+        return told
     if isinstance(target, (list, tuple)) and isinstance(index, int):
         who = "list_getitem" if isinstance(target, list) else "TupleGetItem"
         return IndexError(
             f"{who} evaluator index should be in range[-{len(target)}, {len(target)}), but got {index}."
         )
     return _tensor_index(text, place, target) if isinstance(target, Tensor) else None
+
+
+def _among_functions(target, index):
+    """The error of a Tensor that is to choose one of a list of functions or Cells."""
+    chooses = isinstance(target, (list, tuple)) and isinstance(index, Tensor) and target
+    return of_functions(index._t, len(target)) if chooses and all(map(callable, target)) else None
 
 
 def _tensor_index(text, place, target):
@@ -443,6 +452,8 @@ def _value(error, text, place):
             )
     if text.startswith("The tensor should have only one element"):
         return ValueError(AMBIGUOUS)
+    if isinstance(place.node, ast.Subscript):
+        return _among_functions(place.value(place.node.value), place.value(place.node.slice))
     if re.search(r"^(max|min)\(\)", text):
         return ValueError(f"'{place.function()}() arg is an empty sequence.'")
     return None

@@ -1,7 +1,7 @@
 """SequentialCell, CellList, CellDict: names, order, indexing, errors."""
 from collections import OrderedDict
 
-from mindspore import nn
+from mindspore import Tensor, dtype, nn
 
 from tests.reference.judge import case
 from tests.reference.networks import children, names, t
@@ -68,3 +68,24 @@ def test_containers_inside_a_cell():
             self.table = nn.CellDict({"a": nn.Dense(2, 2)})
 
     return names(Net()), children(Net())
+
+
+class Choosing(nn.Cell):
+    """One of two layers, by a Tensor's number."""
+
+    def __init__(self, container):
+        super().__init__()
+        self.layers = container([nn.ReLU(), nn.Softmax()])
+
+    def construct(self, index, x):
+        return self.layers[index](x)
+
+
+@case(mode="GRAPH", each={"container": [nn.CellList, list], "index": [-2, 0, 1]})
+def test_graph_chooses_a_layer_by_a_tensor(container, index):
+    return Choosing(container)(Tensor(index, dtype.int32), t([[1.0, -2.0]]))
+
+
+@case(mode="GRAPH", raises=True, each={"container": [nn.CellList], "index": [0, 0.5]})
+def test_graph_chooses_by_int32_alone(container, index):
+    return Choosing(container)(Tensor(index), t([[1.0, -2.0]]))

@@ -31,6 +31,8 @@ T((3,)).add(T((3,)), alpha=np.float32(2)), T((3,)).sub(T((3,)), alpha=np.int64(2
 T((2, 3)).select(1, np.int64(1)), T((2, 3)).gather(np.int64(1), A([[0], [1]])), T((2, 3)).itemset(np.int64(1), 5.0)
 T((2, 2)).tile(I(2, 1)), T((2, 2)).tile((2, 3), 7), T((2, 3)).view((3, 2), 7), ops.ones(np.int64(2))
 ops.linspace(np.float32(0), np.float32(1), np.int64(3)), T((3,)).masked_scatter(A([1, 0, 1], "bool"), T((3,), "float16"))
+[ops.MatrixDiagV3()(A([3, 4], d), A(0, "int32"), A(2, "int32"), A(2, "int32"), A(0, d)) for d in ("uint16", "uint64")]
+ops.MatrixSetDiagV3()(A([[1, 2], [3, 4]], "uint32"), A([7, 8], "uint32"), A(0, "int32")), A([5], "uint8") % 3
 [type(f(None)).__name__ for f in (ms.grad, ms.value_and_grad, ops.GradOperation())]
 """)
 

@@ -49,9 +49,36 @@ nn.MaxPool2d(2, stride=(1, 2, 3))
 nn.Conv2d(3, 4, (3, "a"))
 T((2, 3)).copy_(3)
 ops.ApplyAdaMax()(*[Parameter(T((2,), d), name="p") for d in ("float32", "float16", "float32")], *[0.1] * 5, T((2,)))
+A([1, 0], "bool") % A([1, 1], "bool")
+A([5, 7], "uint16") % A([2, 4], "uint16")
+A([5j], "complex64") % 2
+ops.Mod()(A([5], "uint16"), A([2], "uint16"))
+ops.BiasAdd()(A([[1]], "bool"), A([1], "bool"))
+ops.MatrixDiagV3()(A([1, 0], "bool"), A(0, "int32"), A(2, "int32"), A(2, "int32"), A(0, "bool"))
+ops.repeat_elements(T((1, 1, 1, 1, 1, 1, 2, 3)), 1, 9)
+T((1, 1, 1, 1, 1, 1, 2, 3)).repeat_interleave(2, 0)
+ms.numpy.repeat(T((1, 1, 1, 1, 1, 1, 2, 3)), 2, 0)
+ms.mint.nn.functional.relu(1)
+ms.mint.nn.functional.elu("a", 0.5)
+ms.mint.nn.functional.hardtanh(1.0, inplace=True)
+ms.mint.nn.functional.threshold([1], 0.5, 2)
+ms.mint.nn.functional.dropout(None)
 """)
 
 
 @case(raises=True, each={"line": LINES})
 def test_refused(line):
+    return evaluate(line)
+
+
+PRODUCTS = lines("""
+ops.MatMul()(A([[1]], "bool"), A([[1]], "bool"))
+ops.mm(A([[1]], "uint16"), A([[1]], "uint16"))
+A([[1]], "uint32") @ A([[1]], "uint32")
+ops.bmm(A([[[1]]], "bool"), A([[[1]]], "bool"))
+""")
+
+
+@case(raises="MatMul] fail! Unsupported data type!", each={"line": PRODUCTS})
+def test_no_product_of(line):
     return evaluate(line)

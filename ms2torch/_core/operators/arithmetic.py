@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.operators.causes import broadcastable
+from ms2torch._core.operators.kernel_dtypes import WITHOUT_REMAINDERS, invalid, not_selected, refusing
 from ms2torch._core.operators.refusals import translate
 from ms2torch._core.operators.wrong_operands import of_primitive
 from ms2torch._core.tensor.dtype import promote, promote_scalar
@@ -311,7 +312,9 @@ sub = _binary("Sub", _subtract)
 mul = _binary("Mul", _reflecting(torch.mul, operator.mul), loose=True)
 div = _binary("Div", _reflecting(torch.div, operator.truediv), loose=True)
 floor_div = _binary("FloorDiv", floor_divide)
-floor_mod = _binary("FloorMod", floor_modulo, over_zero=lowest)
+modulo = refusing("FloorMod", refusing("FloorMod", floor_modulo, WITHOUT_REMAINDERS, not_selected),
+                  ("uint16", "uint32", "uint64"), invalid)
+floor_mod = _binary("FloorMod", modulo, over_zero=lowest)
 remainder = _binary("FloorMod", floor_modulo, over_zero=dividend)
 numpy_mod = _binary("FloorMod", floor_modulo, over_zero=torch.zeros_like)
 pow = _binary("Pow", _of_integers_too(power))

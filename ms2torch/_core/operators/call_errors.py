@@ -7,7 +7,7 @@ from functools import cache
 
 import torch
 
-from ms2torch._core.operators import refused, rules
+from ms2torch._core.operators import refused, rules, unsigned
 from ms2torch._core.operators.calls import not_a_tensor, wrong_call
 from ms2torch._core.operators.guards import GUARDED
 from ms2torch._core.operators.refusals import translate
@@ -32,14 +32,20 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
         return err
     if str(err).startswith("For "):                                       # in MindSpore's words already
         return err
-    if wrong := _refusal(name, raw, kwargs, valid, kernel, fixed) or conditions() or table(False):
+    if wrong := _refusal(name, raw, kwargs, valid, kernel, fixed):
+        return wrong
+    of_torch = err.__class__ in _OF_TORCH
+    given = {**kwargs, **(fixed or {})}
+    # What is guessed of shapes and values does not hold where torch only lacks a kernel of unsigned integers.
+    if (wrong := conditions() or table(False)) and not (
+            of_torch and isinstance(wrong, ValueError) and unsigned.lacks_kernel(kernel, tuple(raw), given)):
         return wrong
     if err.__class__ is AttributeError:
         return not_a_tensor(err, name, kernel, raw, kwargs, fixed) or err
-    if err.__class__ not in _OF_TORCH:
+    if not of_torch:
         return err
     names = _names(kernel) if kernel is not None else ()
-    return translate(err, name, tuple(raw), kernel, {**kwargs, **(fixed or {})}, names)
+    return translate(err, name, tuple(raw), kernel, given, names)
 
 
 def _inputs(name: str, kernel, raw, kwargs) -> tuple[list, list]:

@@ -6,6 +6,7 @@ import torch
 
 from ms2torch._core.errors import final
 from ms2torch._core.operators import causes
+from ms2torch._core.operators.kernel_dtypes import not_supported
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.torch_private import out_of_memory
 
@@ -48,9 +49,15 @@ def wrong_dtype(name: str, argument: str, dtype, allowed) -> TypeError:
                      f"but got Tensor[{from_torch(dtype)}].")
 
 
+# MindSpore multiplies no matrices of these.
+_NOT_MULTIPLIED = frozenset((torch.bool, torch.uint16, torch.uint32, torch.uint64))
+
+
 def cannot_multiply(err: RuntimeError, a, b) -> RuntimeError:
     """MindSpore's error for a matrix product of shapes that do not fit, else ``err`` translated."""
     rows = b.shape[-2] if b.ndim > 1 else b.shape[0]
+    if a.shape[-1] == rows and a.dtype in _NOT_MULTIPLIED:
+        return final(TypeError(not_supported("MatMul")))
     if a.shape[-1] == rows:
         return translate(err, "MatMul", (a, b), torch.matmul)
     return final(RuntimeError(f"For 'MatMulExt' op, shape1[-1] must be equal to shape2[-2], "

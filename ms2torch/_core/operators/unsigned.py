@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+_FAILURES = (RuntimeError, TypeError, ValueError, IndexError)
 _UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
 
 
@@ -16,29 +17,45 @@ def compute(err: Exception, kernel, args: tuple, kwargs: dict):
     """
     if not hasattr(err, "of_torch"):
         return None
-    given = [v for v in (*args, *kwargs.values()) if isinstance(v, torch.Tensor) and v.dtype in _UNSIGNED]
-    if len({v.dtype for v in given}) != 1:
+    given = _unsigned(args, kwargs)
+    if not given:
         return None
-
-    def run(dtype):
-        wider = {id(v): v.to(torch.int64).to(dtype) for v in given}
-        before = {k: v.clone() for k, v in wider.items()}
-        told = [wider.get(id(v), v) for v in args], {k: wider.get(id(v), v) for k, v in kwargs.items()}
-        found = kernel(*told[0], **told[1])
-        return found, wider, before
-
     wide = {id(v): v.to(torch.int64) for v in given}
     if any(v.numel() and bool((v < 0).any()) for v in wide.values()):
         return None
     try:
-        kinds, _, _ = run(torch.int16)
-        found, wider, before = run(torch.int64)
-    except (RuntimeError, TypeError, ValueError, IndexError):
+        kinds, _, _ = _run(torch.int16, given, kernel, args, kwargs)
+        found, wider, before = _run(torch.int64, given, kernel, args, kwargs)
+    except _FAILURES:
         return None
     for v in given:
         if not torch.equal(wider[id(v)], before[id(v)]):
             v.copy_(wider[id(v)])
     return _back(found, kinds, given[0].dtype)
+
+
+def lacks_kernel(kernel, args: tuple, kwargs: dict) -> bool:
+    """Whether ``kernel`` takes these arguments with signed integers in the place of its unsigned ones."""
+    given = _unsigned(args, kwargs)
+    try:
+        return bool(given) and bool(_run(torch.int16, given, kernel, args, kwargs))
+    except _FAILURES:
+        return False
+
+
+def _unsigned(args, kwargs) -> list[torch.Tensor]:
+    """The tensors of unsigned integers among the arguments, none where their dtypes differ."""
+    given = [v for v in (*args, *kwargs.values()) if isinstance(v, torch.Tensor) and v.dtype in _UNSIGNED]
+    return given if len({v.dtype for v in given}) == 1 else []
+
+
+def _run(dtype, given, kernel, args, kwargs):
+    """What ``kernel`` gives with copies of ``given`` in ``dtype``, the copies and what they were before."""
+    wider = {id(v): v.to(torch.int64).to(dtype) for v in given}
+    before = {k: v.clone() for k, v in wider.items()}
+    named = {k: wider.get(id(v), v) for k, v in kwargs.items()}
+    found = kernel(*[wider.get(id(v), v) for v in args], **named)
+    return found, wider, before
 
 
 def _back(found, kinds, dtype):

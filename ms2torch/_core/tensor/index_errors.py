@@ -23,6 +23,19 @@ def _vector(values) -> str:
     return f"[const vector]{{{', '.join(str(v) for v in values)}}}"
 
 
+def of_functions(index: torch.Tensor, count: int) -> Exception | None:
+    """What a graph says of a tensor that is to choose one of ``count`` functions, None of a good one."""
+    if index.dtype is not torch.int32:
+        return ValueError(f"switch_layer index must be an int32, but got {from_torch(index.dtype)}")
+    if index.numel() != 1:
+        return ValueError("switch_layer index must be a 0 dimension tensor, but got a "
+                          f"{index.ndim} dimension tensor")
+    if -count <= index.item() < count:
+        return None
+    return IndexError(f"Given index {index.item()} out of range. Please make sure the value of index in "
+                      f"[{-count}, {count}), and the type is int32.")
+
+
 # ---- kinds of index ---------------------------------------------------------------------------------------
 
 

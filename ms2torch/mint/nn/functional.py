@@ -11,9 +11,10 @@ import torch.nn.functional as F
 
 from ms2torch import mint
 from ms2torch._core.operators import normalising
+from ms2torch._core.operators.calls import describe
 from ms2torch._core.operators.registry import lowered
 from ms2torch._core.random.random_streams import stream_of_call
-from ms2torch._core.tensor.tensor import wrap
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming.surface import install_lazy
 from ms2torch.common.generator import engine
 from ms2torch.ops.function import nn_func
@@ -228,67 +229,83 @@ def _cast(t, dtype):
     return t if dtype is None else t.to(dtype.torch)
 
 
-def _placed(function, input, inplace, *args):
-    """``function`` of ``input``; with ``inplace`` written into it."""
+def _placed(name, function, input, inplace, **given):
+    """``function`` of ``input``; with ``inplace`` written into it. MindSpore's operator is ``name``."""
+    if not isinstance(input, Tensor):
+        raise _not_a_tensor(f"Inplace{name.removesuffix('Ext')}" if inplace else name, input, given)
+    args = tuple(given.values())
     if not inplace:
         return wrap(function(input._t, *args))
     input._write(lambda t: t.copy_(function(t, *args)))
     return input
 
 
+def _not_a_tensor(name, input, given) -> TypeError:
+    """MindSpore's error for an ``input`` that is no Tensor, beside the other arguments ``given``."""
+    takes = "".join(f", {n}={describe(v)}" for n, v in given.items())
+    if name == "EluExt":
+        made, takes = takes.removeprefix(", "), ""
+        return TypeError(f'Failed calling {name} with "{name}({made})(input={describe(input)})".\n'
+                         f'The valid calling should be: \n"{name}(alpha=<float>)(input=<Tensor>)".')
+    kind = "float" if "alpha" in given else "Number"
+    valid = "".join(f", {n}=<{kind}>" for n in given)
+    return TypeError(f'Failed calling {name} with "{name}()(input={describe(input)}{takes})".\n'
+                     f'The valid calling should be: \n"{name}()(input=<Tensor>{valid})".')
+
+
 def relu(input, inplace=False):
     """The positive part."""
-    return _placed(torch.relu, input, inplace)
+    return _placed("ReLU", torch.relu, input, inplace)
 
 
 def relu_(input):
     """``relu`` in place."""
-    return _placed(torch.relu, input, True)
+    return _placed("ReLU", torch.relu, input, True)
 
 
 def relu6(input, inplace=False):
     """The positive part, at most 6."""
-    return _placed(F.relu6, input, inplace)
+    return _placed("Hardtanh", F.hardtanh, input, inplace, min_val=0, max_val=6)
 
 
 def silu(input, inplace=False):
     """x * sigmoid(x)."""
-    return _placed(F.silu, input, inplace)
+    return _placed("SiLU", F.silu, input, inplace)
 
 
 def elu(input, alpha=1.0, inplace=False):
     """x where positive, else alpha * (exp(x) - 1)."""
-    return _placed(F.elu, input, inplace, alpha)
+    return _placed("EluExt", F.elu, input, inplace, alpha=alpha)
 
 
 def elu_(input, alpha=1.0):
     """``elu`` in place."""
-    return _placed(F.elu, input, True, alpha)
+    return _placed("EluExt", F.elu, input, True, alpha=alpha)
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     """x between two bounds."""
-    return _placed(F.hardtanh, input, inplace, min_val, max_val)
+    return _placed("Hardtanh", F.hardtanh, input, inplace, min_val=min_val, max_val=max_val)
 
 
 def hardtanh_(input, min_val=-1, max_val=1):
     """``hardtanh`` in place."""
-    return _placed(F.hardtanh, input, True, min_val, max_val)
+    return _placed("Hardtanh", F.hardtanh, input, True, min_val=min_val, max_val=max_val)
 
 
 def threshold(input, threshold, value, inplace=False):
     """x where above ``threshold``, else ``value``."""
-    return _placed(F.threshold, input, inplace, threshold, value)
+    return _placed("Threshold", F.threshold, input, inplace, threshold=threshold, value=value)
 
 
 def threshold_(input, threshold, value):
     """``threshold`` in place."""
-    return _placed(F.threshold, input, True, threshold, value)
+    return _placed("Threshold", F.threshold, input, True, threshold=threshold, value=value)
 
 
 def sigmoid_(input):
     """``sigmoid`` in place."""
-    return _placed(torch.sigmoid, input, True)
+    return _placed("Sigmoid", torch.sigmoid, input, True)
 
 
 @lowered
@@ -345,18 +362,32 @@ def _dropped(t, p, shape):
     return t * (_random(shape, t.device) >= p) / (1 - p) if p < 1 else torch.zeros_like(t)
 
 
+def _not_dropped(name, input, p, training, inplace) -> TypeError:
+    given = (("input", input), ("p", p), ("training", training), ("inplace", inplace))
+    kinds = ", ".join(f"{n}={describe(v)}" for n, v in given)
+    return TypeError(
+        f'Failed calling {name} with "{name}()({kinds}, seed=Tensor, offset=Tensor)".\n'
+        f'The valid calling should be: \n"{name}()(input=<Tensor>, p=<bool, int, float>, training=<bool>, '
+        'inplace=<bool>, seed=<Tensor>, offset=<Tensor>)".')
+
+
 def dropout(input, p=0.5, training=True, inplace=False):
     """Zeroes elements with probability ``p``, scales the rest by 1 / (1 - p)."""
+    if not isinstance(input, Tensor):
+        raise _not_dropped("FuncDropoutExt", input, p, training, inplace)
     if not training or p == 0:
         return input
-    return _placed(lambda t: _dropped(t, p, tuple(t.shape)), input, inplace)
+    return _placed("FuncDropoutExt", lambda t: _dropped(t, p, tuple(t.shape)), input, inplace)
 
 
 def dropout2d(input, p=0.5, training=True, inplace=False):
     """Zeroes whole channels of (N, C, H, W) with probability ``p``, scales the rest."""
+    if not isinstance(input, Tensor):
+        raise _not_dropped("Dropout2dExt", input, p, training, inplace)
     if not training or p == 0:
         return input
-    return _placed(lambda t: _dropped(t, p, (*t.shape[:2], *[1] * (t.ndim - 2))), input, inplace)
+    return _placed("Dropout2dExt", lambda t: _dropped(t, p, (*t.shape[:2], *[1] * (t.ndim - 2))), input,
+                   inplace)
 
 
 # ---- losses ------------------------------------------------------------------------------------------------

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Mapping
 
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.module import speak_tensor
+from ms2torch._core.tensor.index_errors import of_functions
+from ms2torch._core.tensor.tensor import Tensor
 
 from ..cell import Cell
 
@@ -209,6 +212,10 @@ class CellList(_CellListBase, _Numbered):
     def __getitem__(self, index):
         if isinstance(index, slice):
             return CellList(list(self._modules.values())[index])
+        if isinstance(index, Tensor) and (mode.graph or mode.inside):       # (PyNative takes none)
+            if wrong := of_functions(index._t, len(self)):
+                raise wrong
+            index = int(index)
         if not isinstance(index, int):
             raise TypeError(self._bad_index.format(self.cls_name, type(index).__name__))
         return self._modules[str(_position(len(self), index, self.cls_name))]

@@ -15,6 +15,7 @@ import torch
 
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.arithmetic import _binary, promote_operands
+from ms2torch._core.operators.kernel_dtypes import WITHOUT_REMAINDERS, must_be, not_selected, refusing
 from ms2torch._core.operators.registry import mint_form, op
 from ms2torch._core.tensor.dtype import from_torch
 
@@ -162,35 +163,6 @@ def _composed_fmod(a, b):
     return _fmod(a, b)
 
 
-def _refusing(name: str, compute, refused: tuple[str, ...], words):
-    """``compute`` without the dtypes that MindSpore's ``name`` refuses: TypeError, ``words(name, dtype)``."""
-    refused = frozenset(getattr(torch, n) for n in refused)
-
-    def checked(a, b):
-        dtype = a.dtype if isinstance(a, torch.Tensor) else b.dtype
-        if dtype in refused:
-            raise TypeError(words(name, from_torch(dtype)))
-        return compute(a, b)
-
-    checked.of_integers = compute.of_integers
-    return checked
-
-
-def _not_selected(name, dtype) -> str:
-    rule = "-" * 52
-    return (f"\n{rule}\n- Kernel select failed:\n{rule}\n"
-            f"Select CPU operator[{name}] fail! Unsupported data type!")
-
-
-def _must_be(*dtypes: str):
-    allowed = ", ".join(f"Tensor[{d}]" for d in dtypes)
-    return lambda name, dtype: (f"For primitive[{name}], the input argument[x] must be a type of "
-                                f"{{{allowed}}}, but got Tensor[{dtype}].")
-
-
-_WITHOUT_REMAINDERS = ("bool", "bfloat16", "complex64", "complex128")
-
-
 def _shift(name, compute):
     def call(input, other):
         if isinstance(other, float):
@@ -206,25 +178,22 @@ def _truncated_quotient(a, b):
 
 
 _trunc_div = _binary(
-    "TruncateDiv", _refusing("TruncateDiv", _truncated_quotient, _WITHOUT_REMAINDERS, _not_selected))
+    "TruncateDiv", refusing("TruncateDiv", _truncated_quotient, WITHOUT_REMAINDERS, not_selected))
 _div_truncated = _binary("TruncateDiv", _truncated_quotient, over_zero=arithmetic.lowest)
 numpy_fmod = _binary("TruncateMod", _composed_fmod, over_zero=torch.zeros_like)
 _trunc_mod = _binary(
     "TruncateMod",
-    _refusing("TruncateMod", _fmod, (*_WITHOUT_REMAINDERS, "int16", "int64", "uint16", "uint32", "uint64"),
-              _must_be("Float16", "Float32", "Float64", "Int32", "Int8", "UInt8")),
+    refusing("TruncateMod", _fmod, (*WITHOUT_REMAINDERS, "int16", "int64", "uint16", "uint32", "uint64"),
+              must_be("Float16", "Float32", "Float64", "Int32", "Int8", "UInt8")),
     over_zero=torch.zeros_like,
 )
-_mod = _refusing(
-    "Mod", _fmod, ("bool",),
-    _must_be("BFloat16", "Complex128", "Complex64", "Float16", "Float32", "Float64", "Int16", "Int32",
-             "Int64", "Int8", "UInt16", "UInt32", "UInt64", "UInt8"))
+_mod = refusing(
+    "Mod",
+    refusing("Mod", _fmod, ("uint16", "uint32", "uint64", *WITHOUT_REMAINDERS[1:]), not_selected),
+    ("bool",),
+    must_be("BFloat16", "Complex128", "Complex64", "Float16", "Float32", "Float64", "Int16", "Int32",
+            "Int64", "Int8", "UInt16", "UInt32", "UInt64", "UInt8"))
 _mod_of_zero = _binary("Mod", _mod, over_zero=lambda a: torch.where(a == 0, a, arithmetic.lowest(a)))
-_floor_mod = _binary(
-    "FloorMod",
-    _refusing("FloorMod", arithmetic.floor_modulo, _WITHOUT_REMAINDERS, _not_selected),
-    over_zero=arithmetic.lowest,
-)
 _real_div = _binary("RealDiv", _quotient)
 
 _define("mul", arithmetic.mul, "The product", prim="Mul", alias=("tensor_mul",), tensor=True, mint="mul")
@@ -243,7 +212,7 @@ _define(
 )
 _define(
     "floor_mod",
-    _floor_mod,
+    arithmetic.floor_mod,
     "What the quotient rounded down leaves; it has the divisor's sign",
     prim="FloorMod",
     alias=("floormod", "tensor_mod"),

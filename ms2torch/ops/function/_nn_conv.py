@@ -11,6 +11,7 @@ import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
 from ms2torch._core.errors import unsupported
+from ms2torch._core.operators.kernel_dtypes import not_selected
 from ms2torch._core.operators.registry import REQUIRED, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.torch_private import out_of_memory
@@ -285,6 +286,8 @@ def _conv3d_transpose(x, weight, in_channel=None, out_channel=None, kernel_size=
 def bias_add(input_x, bias, data_format="NCHW"):
     """``input_x`` with the 1-d ``bias`` added along axis 1 (the last one for "NHWC")
     (``mindspore.ops.bias_add``)."""
+    if bias.dtype is torch.bool:
+        raise TypeError(not_selected("BiasAdd"))
     if input_x.dtype is not bias.dtype:
         raise TypeError("For primitive[BiasAdd], the input type must be "
                         f"same.\nname:[bias]:Tensor[{bias.dtype}]."

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.errors import final
 from ms2torch._core.operators import arithmetic
+from ms2torch._core.operators.kernel_dtypes import not_supported
 from ms2torch._core.operators.refusals import cannot_multiply, one_dtype
 from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
@@ -53,12 +55,14 @@ def matmul(input, other):
         raise cannot_multiply(err, input, other) from None
 
 
-# torch multiplies no matrices of these, MindSpore does.
+# torch multiplies no matrices of these, MindSpore stacks of matrices alone.
 _UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
 
 
 def _product(multiply, a, b):
     if a.dtype in _UNSIGNED:
+        if a.ndim < 3 and b.ndim < 3:
+            raise final(TypeError(not_supported("MatMul")))
         return multiply(a.to(torch.int64), b.to(torch.int64)).to(a.dtype)
     return multiply(a, b)
 
