@@ -1,4 +1,4 @@
-"""What an expression is worth, as far as that is told without running anything.
+"""What the value of an expression is, as far as that is told without running anything.
 
 Enough for tests of versions (``version.parse(ms.__version__) >= version.parse("2.0")``) and for the
 tests by which ms2torch itself refuses an argument.
@@ -87,7 +87,7 @@ split startswith endswith strip lower upper replace partition removeprefix rstri
 get
 """
 _METHODS = frozenset(_METHODS_NAMES.split())
-# The names of all functions and methods whose calls may be worth something.
+# The names of all functions and methods whose calls may have a value that is told.
 CALLED = _METHODS | {*_MAKERS, *_FUNCTIONS}
 _PLAIN = (str, int, float, tuple, list, dict, set, frozenset, bytes, type(None))
 

@@ -1,8 +1,8 @@
 """Follows MindSpore's names through one file.
 
 `Reader` walks a syntax tree in the order in which Python would run it: a module's body, then the bodies of
-its functions. An expression is worth a `Ref` (a dotted MindSpore name), an `Of` (an instance of a MindSpore
-class), a `Const` (a value that is told), or None. What stands under a test that is settled (of a
+its functions. An expression is inferred to be a `Ref` (a dotted MindSpore name), an `Of` (an instance of a
+MindSpore class), a `Const` (a value that is told), or None. What stands under a test that is settled (of a
 version, of a name, of ``__name__``), behind a ``return``, or in an ``except ImportError`` whose imports work
 is dead; what stands in a ``try`` that expects failures is guarded.
 """
@@ -57,7 +57,7 @@ class Reader(Expressions):
         self.modules: list[Module] = []
         self._stars: list[str] = []
         self._later: list[tuple] = []
-        self._known: dict[ast.AST, object] = {}  # what expressions of the statement at hand are worth
+        self._known: dict[ast.AST, object] = {}  # inferred, of the expressions of the statement at hand
 
     def read(self, tree: ast.Module) -> None:
         """Read a whole file."""
@@ -120,17 +120,17 @@ class Reader(Expressions):
         return UNKNOWN
 
     def value(self, node: ast.AST):
-        """What an expression is worth, without reading what is in it."""
+        """What is inferred of an expression, without reading what is in it."""
         if isinstance(node, ast.Name):
             return self.look(node.id)
         if isinstance(node, ast.Constant):
             return Const(node.value) if isinstance(node.value, (str, int, float, bool)) else None
         known = self._known.get(node, UNKNOWN)
         if known is UNKNOWN:
-            known = self._known[node] = self._worth(node)
+            known = self._known[node] = self._infer(node)
         return known
 
-    def _worth(self, node: ast.AST):
+    def _infer(self, node: ast.AST):
         if isinstance(node, ast.Attribute):
             base = self.value(node.value)
             if isinstance(base, Ref):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ms2torch._core.operators.registry import METHODS, Primitive
 
-from .worth import resolve
+from .inferred import resolve
 
 # What the recurrent layers take, whose signature does not say it.
 _RECURRENT = (

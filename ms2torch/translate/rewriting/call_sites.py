@@ -12,10 +12,10 @@ from ..rules.table import CALLS, INSTANCES, call_rule
 from ..translation import site_of
 from . import modes, pipelines, statements
 from .binding import bind, form_of
+from .inferred import Class, Gradient, Of, OwnOf, Ref, Seq, is_a, is_cell, is_tensor, lineage, resolve
 from .joining import is_rate, path_got
 from .sites import Call, Kept
 from .templates import fill, keep_line_breaks
-from .worth import Class, Gradient, Of, OwnOf, Ref, Seq, is_a, is_cell, is_tensor, lineage, resolve
 
 _OF_CELLS = """
 trainable_params get_parameters parameters_and_names cells_and_names set_train parameters_dict set_grad
@@ -45,7 +45,7 @@ class CallSites:
             return special
         if getattr(node.func, "id", "") == "getattr":
             return self._got(node, original_node, updated_node)
-        callee = self.reading.worth(node.func)
+        callee = self.reading.inferred(node.func)
         if (
             isinstance(callee, Class)
             and not any(c is not None and c.is_cell for c in self.classes)
@@ -70,15 +70,15 @@ class CallSites:
     def _is_of_nn(self, node: ast.expr) -> bool:
         """Whether it is ``getattr(nn, name)``."""
         asks = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr"
-        told = path_got(node, self.reading.worth) is not None
-        return asks and not told and self.reading.worth(node.args[0]) == Ref("mindspore.nn")
+        told = path_got(node, self.reading.inferred) is not None
+        return asks and not told and self.reading.inferred(node.args[0]) == Ref("mindspore.nn")
 
     def _got(self, node: ast.Call, original: cst.Call, updated: cst.Call):
         """``getattr(ops, "exp")`` as ``ops.exp``; an operator whose name is not told stays ms2torch's."""
-        path = path_got(node, self.reading.worth)
+        path = path_got(node, self.reading.inferred)
         if path is not None:
             return updated if id(original) in self.callees else self._value(path, node, updated)
-        owner = self.reading.worth(node.args[0]) if len(node.args) == 2 else None
+        owner = self.reading.inferred(node.args[0]) if len(node.args) == 2 else None
         if isinstance(owner, Ref) and owner.startswith(_OPERATORS):
             return fill("ms2torch.to_torch({made})", {"made": updated})
         return updated
@@ -134,7 +134,7 @@ class CallSites:
         return self.written(rule, call, at)
 
     def _of_method(self, node: ast.Call, original, updated, fact):
-        owner, at = self.reading.worth(node.func.value), site_of(node)
+        owner, at = self.reading.inferred(node.func.value), site_of(node)
         name = self._inherited(node.func) or self._method(owner, node.func.attr, fact)
         if name is None or not isinstance(updated.func, cst.Attribute):
             return updated
@@ -158,7 +158,7 @@ class CallSites:
 
     def _inherited(self, function: ast.expr) -> str | None:
         """The MindSpore name of a method, or of a Cell to call, that a class has from its base."""
-        owner = self.reading.worth(function.value) if isinstance(function, ast.Attribute) else None
+        owner = self.reading.inferred(function.value) if isinstance(function, ast.Attribute) else None
         if not isinstance(owner, OwnOf) or owner.cls.function(function.attr) is not None:
             return None
         names = (f"{cls}.{function.attr}" for cls in lineage(owner.cls.root()))

@@ -6,8 +6,7 @@ import ast
 
 from ..translation import site_of
 from . import results
-from .joining import is_static, item_of, join, of_kind, parameters, path_got, span_of
-from .worth import (
+from .inferred import (
     ARRAY,
     BUFFER,
     PARAMETER,
@@ -29,6 +28,7 @@ from .worth import (
     is_tensor,
     resolve,
 )
+from .joining import is_static, item_of, join, of_kind, parameters, path_got, span_of
 
 _LISTED = """
 int float str bool len range abs sum min max round print open input sorted format repr isinstance
@@ -46,11 +46,11 @@ class Calls:
         keywords = {k.arg: self.value(k.value) for k in node.keywords}
         fact = self.facts.at(*site_of(node))
         if callee is None and fact is not None and fact.name.endswith("()"):
-            callee = self._worth[span_of(node.func)] = Of(fact.name.removesuffix("()"))
-        worth = self._called(node, callee, arguments, keywords)
+            callee = self._inferred[span_of(node.func)] = Of(fact.name.removesuffix("()"))
+        inferred = self._called(node, callee, arguments, keywords)
         if fact is not None and fact.result is not None:
-            worth = of_kind(fact.result) or worth
-        return worth
+            inferred = of_kind(fact.result) or inferred
+        return inferred
 
     def _called(self, node: ast.Call, callee, arguments, keywords):
         if isinstance(callee, Ref):
@@ -80,7 +80,7 @@ class Calls:
                 return Seq(TENSOR)
             return results.of_instance(callee, node)
         if isinstance(node.func, ast.Attribute):
-            return self._method(node, self.worth(node.func.value), node.func.attr)
+            return self._method(node, self.inferred(node.func.value), node.func.attr)
         if isinstance(callee, Plain) and isinstance(node.func, ast.Name):
             return self._python(node, arguments)
         if isinstance(node.func, ast.Name):
@@ -182,7 +182,7 @@ class Calls:
                 return item_of(first)
             case "super":
                 return None
-            case "getattr" if (path := path_got(node, self.worth)) is not None:
+            case "getattr" if (path := path_got(node, self.inferred)) is not None:
                 return results.constant_type(path) or path
             case "sum" | "max" | "min" | "abs" if is_tensor(first) or is_tensor(item_of(first)):
                 return TENSOR
@@ -215,7 +215,7 @@ class Calls:
         rest = function.node.args.vararg
         if rest is not None and len(arguments) > len(names):
             given[rest.arg] = Seq(join(*arguments[len(names) :][:2], *(None,) * 2))
-        for name, worth in given.items():
-            if isinstance(worth, Const):
-                worth = PLAIN if worth.value is not None else None
-            function.arguments[name] = join(function.arguments.get(name), worth)
+        for name, inferred in given.items():
+            if isinstance(inferred, Const):
+                inferred = PLAIN if inferred.value is not None else None
+            function.arguments[name] = join(function.arguments.get(name), inferred)

@@ -9,7 +9,7 @@ import libcst as cst
 from ..rules import alike
 from ..rules.cells import BASES
 from ..translation import site_of
-from .worth import Class, Ref, is_a, is_cell
+from .inferred import Class, Ref, is_a, is_cell
 
 _RENAMED = {"construct": "forward"}
 # Names that Modules need for themselves.
@@ -34,14 +34,15 @@ def rewritten(rewriter, cls: Class | None, original: cst.ClassDef, updated: cst.
         return updated
     bases = []
     for new, node in zip(updated.bases, cls.node.bases, strict=True):
-        worth = rewriter.reading.worth(node)
-        if isinstance(worth, Ref):
-            made = base_of(cls) if worth == cls.root() else BASES.get(worth, alike.counterpart(worth))
+        inferred = rewriter.reading.inferred(node)
+        if isinstance(inferred, Ref):
+            root = inferred == cls.root()
+            made = base_of(cls) if root else BASES.get(inferred, alike.counterpart(inferred))
             if made is None:
-                rewriter.keep_site(site_of(node), worth, "a class descends from it")
-                made = worth.replace("mindspore.", "ms2torch.", 1)
+                rewriter.keep_site(site_of(node), inferred, "a class descends from it")
+                made = inferred.replace("mindspore.", "ms2torch.", 1)
             else:
-                rewriter.settle(site_of(node), worth, worth)
+                rewriter.settle(site_of(node), inferred, inferred)
                 if made in ("Callback", "Metric", "LossBase", "ScaledTrainStep"):
                     rewriter.helpers.add(made)
             new = new.with_changes(value=cst.parse_expression(made)) if made else None
@@ -147,8 +148,8 @@ def overloaded(rewriter, decorator: ast.expr) -> str | None:
         and isinstance(function.value, ast.Name)
     ):
         return None
-    worth = rewriter.reading.worth(function.value)
-    return function.value.id if getattr(worth, "cls", "") == "mindspore.ops.MultitypeFuncGraph" else None
+    inferred = rewriter.reading.inferred(function.value)
+    return function.value.id if getattr(inferred, "cls", "") == "mindspore.ops.MultitypeFuncGraph" else None
 
 
 def registrations(rewriter, graph: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from . import results
-from .worth import (
+from .inferred import (
     ARRAY,
     PARAMETER,
     PLAIN,
@@ -43,46 +43,47 @@ def is_number(value) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def item_of(worth):
+def item_of(inferred):
     """What is in a sequence."""
-    if isinstance(worth, Seq):
-        return worth.item
-    if isinstance(worth, Many):
+    if isinstance(inferred, Seq):
+        return inferred.item
+    if isinstance(inferred, Many):
         found_one = None
-        for part in worth.items:
+        for part in inferred.items:
             found_one = join(found_one, part)
         return found_one
-    if is_tensor(worth):
+    if is_tensor(inferred):
         return TENSOR
-    if isinstance(worth, Of) and is_a(worth.cls, "mindspore.dataset.Dataset"):
+    if isinstance(inferred, Of) and is_a(inferred.cls, "mindspore.dataset.Dataset"):
         return Seq(TENSOR)
-    return worth if isinstance(worth, Plain) else None
+    return inferred if isinstance(inferred, Plain) else None
 
 
-def join(*worths):
+def join(*inferences):
     """What is told of a value that is one or another; what is not told does not count."""
     found_one = None
-    for worth in worths:
-        if worth is None or worth == found_one or (isinstance(worth, Const) and worth.value is None):
+    for inferred in inferences:
+        is_none = inferred is None or (isinstance(inferred, Const) and inferred.value is None)
+        if is_none or inferred == found_one:
             continue
         if found_one is None:
-            found_one = worth
-        elif is_tensor(found_one) and is_tensor(worth):
+            found_one = inferred
+        elif is_tensor(found_one) and is_tensor(inferred):
             found_one = TENSOR
-        elif TENSOR in (found_one, worth) or PARAMETER in (found_one, worth):
-            other = worth if is_tensor(found_one) else found_one
+        elif TENSOR in (found_one, inferred) or PARAMETER in (found_one, inferred):
+            other = inferred if is_tensor(found_one) else found_one
             found_one = TENSOR if isinstance(other, (Plain, Const)) else found_one
-        elif isinstance(found_one, Of) and isinstance(worth, Of) and found_one.cls == worth.cls:
-            found_one = Of(worth.cls)
-        elif isinstance(found_one, Seq) and isinstance(worth, Seq):
-            found_one = Seq(join(found_one.item, worth.item))
+        elif isinstance(found_one, Of) and isinstance(inferred, Of) and found_one.cls == inferred.cls:
+            found_one = Of(inferred.cls)
+        elif isinstance(found_one, Seq) and isinstance(inferred, Seq):
+            found_one = Seq(join(found_one.item, inferred.item))
         elif (
             isinstance(found_one, Many)
-            and isinstance(worth, Many)
-            and len(found_one.items) == len(worth.items)
+            and isinstance(inferred, Many)
+            and len(found_one.items) == len(inferred.items)
         ):
-            found_one = Many(tuple(map(join, found_one.items, worth.items)))
-        elif isinstance(found_one, (Plain, Const)) and isinstance(worth, (Plain, Const)):
+            found_one = Many(tuple(map(join, found_one.items, inferred.items)))
+        elif isinstance(found_one, (Plain, Const)) and isinstance(inferred, (Plain, Const)):
             found_one = PLAIN
     return found_one
 
@@ -91,9 +92,9 @@ def operator_type(left, right):
     """What Python's operators give."""
     if is_tensor(left) or is_tensor(right):
         return TENSOR
-    for worth in (left, right):
-        if isinstance(worth, (Seq, Many)):
-            return Seq(item_of(worth))
+    for inferred in (left, right):
+        if isinstance(inferred, (Seq, Many)):
+            return Seq(item_of(inferred))
     kinds = {w.kind for w in (left, right) if isinstance(w, Plain)}
     if kinds - {"plain", "shape", "dtype"}:
         return ARRAY
@@ -124,7 +125,7 @@ def inherited(cls: Class, name: str):
 
 
 def of_kind(kind):
-    """What a run told of a value, as a worth."""
+    """What a run told of a value, as inference would say it."""
     if kind.type in ("Tensor", "Parameter"):
         return PARAMETER if kind.type == "Parameter" else TENSOR
     if kind.type in ("ndarray",):
@@ -138,11 +139,11 @@ def annotations_of(node: ast.FunctionDef) -> list[ast.expr]:
     return [hint for hint in (*hints, node.returns) if hint is not None]
 
 
-def path_got(node: ast.expr, worth_of) -> Ref | None:
+def path_got(node: ast.expr, infer) -> Ref | None:
     """The name that ``getattr(ops, "exp")`` says, which is that of ``ops.exp``."""
     if not isinstance(node, ast.Call) or getattr(node.func, "id", "") != "getattr" or len(node.args) != 2:
         return None
-    owner, name = worth_of(node.args[0]), getattr(node.args[1], "value", None)
+    owner, name = infer(node.args[0]), getattr(node.args[1], "value", None)
     return Ref(shortest_name(f"{owner}.{name}")) if isinstance(owner, Ref) and isinstance(name, str) else None
 
 

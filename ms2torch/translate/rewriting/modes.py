@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from .inferred import Class, Function, Ref
 from .reading import Reading
-from .worth import Class, Function, Ref
 
 _WORDS = ("BatchNorm", "Dropout", "dropout")
 
@@ -25,12 +25,12 @@ def _within(reading: Reading, tree: ast.AST, seen: set[int]) -> bool:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        worth = reading.worth(node.func)
-        if isinstance(worth, Ref) and any(word in worth.rpartition(".")[2] for word in _WORDS):
+        inferred = reading.inferred(node.func)
+        if isinstance(inferred, Ref) and any(word in inferred.rpartition(".")[2] for word in _WORDS):
             return True
-        if isinstance(worth, Class) and worth.differs is not None:
-            if worth.differs:
+        if isinstance(inferred, Class) and inferred.differs is not None:
+            if inferred.differs:
                 return True
-        elif isinstance(worth, (Class, Function)) and _within(reading, worth.node, seen):
+        elif isinstance(inferred, (Class, Function)) and _within(reading, inferred.node, seen):
             return True
     return False

@@ -13,9 +13,9 @@ from ..rules.table import VALUES, call_rule
 from ..translation import site_of
 from . import classes, imports
 from .binding import form_of
+from .inferred import Of, OwnOf, Plain, Ref, is_cell, lineage, resolve, shortest_name
 from .joining import path_got
 from .templates import fill
-from .worth import Of, OwnOf, Plain, Ref, is_cell, lineage, resolve, shortest_name
 
 # Python's own types under names that numpy had for them until 1.24.
 _PYTHON_TYPES = frozenset(("int", "float", "bool", "object", "complex", "str"))
@@ -28,7 +28,7 @@ class NameSites:
         node = self.node(original_node)
         if not isinstance(node, ast.Attribute):
             return updated_node
-        owner = self.reading.worth(node.value)
+        owner = self.reading.inferred(node.value)
         if isinstance(owner, OwnOf) and classes.is_taken(owner.cls, node.attr):
             return updated_node.with_changes(attr=cst.Name(f"{node.attr}_"))
         if id(original_node) in self.callees:
@@ -65,11 +65,11 @@ class NameSites:
         node = self.node(original_node)
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             return updated_node
-        worth = self.reading.worth(node)
+        inferred = self.reading.inferred(node)
         if isinstance(self.parents.get(id(node)), ast.Attribute):
             return updated_node  # a part of a longer name
-        if isinstance(worth, Ref) and node.id in self.reading.imported:
-            return self._value(worth, node, updated_node)
+        if isinstance(inferred, Ref) and node.id in self.reading.imported:
+            return self._value(inferred, node, updated_node)
         return updated_node
 
     def _value(self, path: str, node, updated):
@@ -77,7 +77,7 @@ class NameSites:
         path = shortest_name(path)
         thing = resolve(path)
         at = site_of(node)
-        if path_got(self.parents.get(id(node)), self.reading.worth) is not None:
+        if path_got(self.parents.get(id(node)), self.reading.inferred) is not None:
             return updated  # getattr(ops, "exp") is a longer name too
         if isinstance(thing, ModuleType) and not isinstance(self.parents.get(id(node)), ast.Attribute):
             self.keep_site(at, path, "the module itself is handed on")

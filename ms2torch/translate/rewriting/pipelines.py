@@ -9,8 +9,8 @@ import ast
 from typing import NamedTuple
 
 from ..translation import site_of
+from .inferred import BUFFER, Const, Function, Of, Ref, is_a
 from .reading import Reading
-from .worth import BUFFER, Const, Function, Of, Ref, is_a
 
 DATASET = "mindspore.dataset.Dataset"
 BATCHED = "mindspore.dataset.BatchDataset"
@@ -71,8 +71,8 @@ def pipelines_of(tree: ast.Module, reading: Reading) -> Pipelines:
     return found
 
 
-def is_data(worth) -> bool:
-    return isinstance(worth, Of) and is_a(worth.cls, DATASET)
+def is_data(inferred) -> bool:
+    return isinstance(inferred, Of) and is_a(inferred.cls, DATASET)
 
 
 def arguments_by_name(call: ast.Call | None, names: tuple[str, ...]) -> dict[str, ast.expr]:
@@ -82,18 +82,18 @@ def arguments_by_name(call: ast.Call | None, names: tuple[str, ...]) -> dict[str
     return dict(zip(names, call.args, strict=False)) | {k.arg: k.value for k in call.keywords if k.arg}
 
 
-def source_of(worth) -> dict[str, ast.expr] | None:
+def source_of(inferred) -> dict[str, ast.expr] | None:
     """The arguments of the call that began a pipeline, by name; None where that is not told."""
-    call = worth.call if isinstance(worth, Of) else None
+    call = inferred.call if isinstance(inferred, Of) else None
     if call is None:
         return None
     leaf = ast.unparse(call.func).rpartition(".")[2]
     return arguments_by_name(call, SOURCES.get(leaf, ("source", "column_names")))
 
 
-def columns(worth) -> list[str] | None:
+def columns(inferred) -> list[str] | None:
     """The names of a pipeline's columns; None where they are not told."""
-    source = source_of(worth) or {}
+    source = source_of(inferred) or {}
     if "dataset_dir" in source:
         return ["image", "label"]
     node, data = source.get("column_names"), source.get("data")
@@ -109,7 +109,7 @@ def columns(worth) -> list[str] | None:
 
 
 def _of_call(tree: ast.Module, reading: Reading, node: ast.Call) -> Pipelines:
-    callee = reading.worth(node.func)
+    callee = reading.inferred(node.func)
     name = getattr(node.func, "attr", "")
     if isinstance(callee, Ref) and callee.rpartition(".")[2] == "set_seed":
         return Pipelines(callee.startswith("mindspore.dataset."), "", True)
@@ -117,7 +117,7 @@ def _of_call(tree: ast.Module, reading: Reading, node: ast.Call) -> Pipelines:
         return Pipelines(True, _of_ref(reading, callee, node))
     if not isinstance(node.func, ast.Attribute):
         return Pipelines()
-    owner = reading.worth(node.func.value)
+    owner = reading.inferred(node.func.value)
     if owner is None and name in _DATA_ALONE:
         if _is_batched(reading, node) and not ({k.arg for k in node.keywords} - _WORKERS) and name in _TOLD:
             return Pipelines(True)
@@ -151,9 +151,9 @@ def _of_source(reading: Reading, leaf: str, node: ast.Call) -> str:
     other = args.keys() - _SOURCE_TAKES - {*SOURCES[leaf]}
     if other or len(node.args) > 2 or any(isinstance(a, ast.Starred) for a in node.args):
         return f"{leaf}: its {min(other, default='arguments')} have no rule"
-    worth = reading.worth(args.get("source")) if "source" in args else None
-    if isinstance(worth, Function):
-        text = ast.unparse(worth.node)
+    inferred = reading.inferred(args.get("source")) if "source" in args else None
+    if isinstance(inferred, Function):
+        text = ast.unparse(inferred.node)
         if "random" in text or not isinstance(args["source"], (ast.Name, ast.Lambda)):
             return f"{leaf}: its rows are drawn anew for each epoch"
     return ""
@@ -164,7 +164,7 @@ def _of_transform(reading: Reading, leaf: str, node: ast.Call) -> str:
         args = arguments_by_name(node, ("size", "interpolation"))
         if not isinstance(args.get("size"), (ast.Tuple, ast.List)):
             return "Resize: only a size of both sides has a rule"
-        if "interpolation" in args and reading.worth(args["interpolation"]) not in _LINEAR:
+        if "interpolation" in args and reading.inferred(args["interpolation"]) not in _LINEAR:
             return "Resize: only linear interpolation has a rule"
     if leaf == "ToTensor" and (node.args or node.keywords):
         return "ToTensor: its output_type= has no rule"
@@ -189,9 +189,9 @@ def _of_method(tree: ast.Module, reading: Reading, name: str, owner: Of, node: a
         return "it shuffles twice"
     if name == "repeat":
         count = node.args[0] if node.args else node.keywords[0].value if node.keywords else None
-        if reading.worth(count) == Const(1):
+        if reading.inferred(count) == Const(1):
             return ""
-        if not batched or count is None or reading.worth(count) == Const(-1):
+        if not batched or count is None or reading.inferred(count) == Const(-1):
             return "repeat has no counterpart in torch.utils.data"
         shuffles = getattr(source.get("shuffle"), "value", True) is not False or BUFFER in source
         if shuffles and "set_seed" in ast.unparse(tree):

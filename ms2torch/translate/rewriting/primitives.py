@@ -13,10 +13,10 @@ import libcst as cst
 from ..rules.table import call_rule
 from ..translation import site_of
 from .binding import bind
+from .inferred import Of, is_a
 from .joining import span_of
 from .sites import Kept
 from .templates import code, fill
-from .worth import Of, is_a
 
 
 class Plan:
@@ -112,9 +112,9 @@ def plan(tree: ast.Module, reading) -> Plan:
     uses: dict[tuple, list[tuple[ast.expr, bool]]] = {}
     callees = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
     for node in ast.walk(tree):
-        worth = reading.worth(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
-        if isinstance(worth, Of) and worth.call is not None and isinstance(node.ctx, ast.Load):
-            uses.setdefault(span_of(worth.call), []).append((node, id(node) in callees))
+        inferred = reading.inferred(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+        if isinstance(inferred, Of) and inferred.call is not None and isinstance(node.ctx, ast.Load):
+            uses.setdefault(span_of(inferred.call), []).append((node, id(node) in callees))
     local = _local_names(tree)
     for statement in ast.walk(tree):
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
@@ -124,12 +124,12 @@ def plan(tree: ast.Module, reading) -> Plan:
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
             pairs = list(zip(target.elts, value.elts, strict=False))
         for i, (left, made) in enumerate(pairs):
-            worth = reading.worth(made)
+            inferred = reading.inferred(made)
             if not (
                 isinstance(made, ast.Call)
-                and isinstance(worth, Of)
-                and worth.call is made
-                and is_a(worth.cls, "mindspore.ops.Primitive")
+                and isinstance(inferred, Of)
+                and inferred.call is made
+                and is_a(inferred.cls, "mindspore.ops.Primitive")
                 and isinstance(left, (ast.Name, ast.Attribute))
             ):
                 continue
@@ -138,7 +138,7 @@ def plan(tree: ast.Module, reading) -> Plan:
             if (
                 all(called for _, called in every)
                 and _portable(made, local, statement, every, reading)
-                and _has_rule(worth.cls)
+                and _has_rule(inferred.cls)
                 and not _is_asked_elsewhere(left, reading)
             ):
                 found.inlined.add(at)

@@ -7,8 +7,8 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from . import modes
+from .inferred import Class, Of, Plain, Seq, is_tensor
 from .reading import Reading
-from .worth import Class, Of, Plain, Seq, is_tensor
 
 # A class may descend from another file's, which descends from a third one's.
 _PASSES = 3
@@ -73,12 +73,12 @@ def _told(cls: Class, known: dict[Class, Class], reading: Reading) -> Class:
         return cls  # another file's already
     if cls not in known:
         base = _told(cls.base, known, reading) if isinstance(cls.base, Class) else cls.base
-        held = {name: _plain(worth) for name, worth in cls.attributes.items()}
+        held = {name: _plain(inferred) for name, inferred in cls.attributes.items()}
         known[cls] = Class(cls.node, base, held, cls.functions, modes.depends_on_mode(reading, cls))
     return known[cls]
 
 
-def _plain(worth):
-    if isinstance(worth, Of):
-        return Of(worth.cls) if is_tensor(worth) or worth.cls.startswith("mindspore.nn.") else None
-    return worth if isinstance(worth, (Plain, Seq)) else None
+def _plain(inferred):
+    if isinstance(inferred, Of):
+        return Of(inferred.cls) if is_tensor(inferred) or inferred.cls.startswith("mindspore.nn.") else None
+    return inferred if isinstance(inferred, (Plain, Seq)) else None

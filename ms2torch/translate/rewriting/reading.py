@@ -1,4 +1,4 @@
-"""Says what each expression of a file is worth, without running it; what a run told comes first.
+"""Infers what each expression of a file is, without running it; what a run told comes first.
 
 The file is read three times: what a function is called with, what it gives and what ``self.x`` holds is
 known a little better each time. An argument of ``construct`` of which nothing is told is taken for a Tensor.
@@ -13,18 +13,7 @@ from ms2torch._naming import surface
 from ..facts import Facts
 from . import results
 from .calls import PYTHON_NAMES, Calls
-from .joining import (
-    annotations_of,
-    inherited,
-    is_number,
-    is_static,
-    item_of,
-    join,
-    operator_type,
-    parameters,
-    span_of,
-)
-from .worth import (
+from .inferred import (
     ARRAY,
     PARAMETER,
     PLAIN,
@@ -45,6 +34,17 @@ from .worth import (
     is_tensor,
     shortest_name,
 )
+from .joining import (
+    annotations_of,
+    inherited,
+    is_number,
+    is_static,
+    item_of,
+    join,
+    operator_type,
+    parameters,
+    span_of,
+)
 
 _PASSES = 3
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -55,13 +55,13 @@ _CELL_LISTS = ("mindspore.nn.CellList", "mindspore.nn.SequentialCell")
 
 
 class Reading(Calls):
-    """What is known of one file: ``worth(node)`` by place, its classes, and the stars that it imports."""
+    """What is known of one file: ``inferred(node)`` by place, its classes, and the stars that it imports."""
 
     def __init__(self, tree: ast.Module, facts: Facts | None = None, project=None) -> None:
         self.facts, self.project = facts or Facts(), project
         self.classes: dict[ast.AST, Class] = {}
         self.functions: dict[ast.AST, Function] = {}
-        self._worth: dict[tuple, object] = {}
+        self._inferred: dict[tuple, object] = {}
         self._stars: list[str] = []
         self.imported: set[str] = set()
         self._top: dict[str, object] = {}
@@ -74,9 +74,9 @@ class Reading(Calls):
             while self._later:
                 self._body(self._later.pop(0))
 
-    def worth(self, node: ast.AST):
-        """What an expression is worth; None where nothing is told."""
-        return self._worth.get(span_of(node))
+    def inferred(self, node: ast.AST):
+        """What is inferred of an expression; None where that is nothing."""
+        return self._inferred.get(span_of(node))
 
     # ---- names and joining ------------------------------------------------------------------------------
 
@@ -92,23 +92,23 @@ class Reading(Calls):
             return shortest_name(f"{star}.{name}")
         return PLAIN if name in PYTHON_NAMES else None
 
-    def _bind(self, target: ast.AST, worth) -> None:
+    def _bind(self, target: ast.AST, inferred) -> None:
         if isinstance(target, ast.Name):
-            self._scopes[-1][target.id] = worth
-            self._worth[span_of(target)] = worth
+            self._scopes[-1][target.id] = inferred
+            self._inferred[span_of(target)] = inferred
         elif isinstance(target, ast.Starred):
-            self._bind(target.value, Seq(item_of(worth)))
+            self._bind(target.value, Seq(item_of(inferred)))
         elif isinstance(target, (ast.Tuple, ast.List)):
             starred = any(isinstance(t, ast.Starred) for t in target.elts)
-            many = isinstance(worth, Many) and len(worth.items) == len(target.elts) and not starred
+            many = isinstance(inferred, Many) and len(inferred.items) == len(target.elts) and not starred
             for i, part in enumerate(target.elts):
-                self._bind(part, worth.items[i] if many else item_of(worth))
+                self._bind(part, inferred.items[i] if many else item_of(inferred))
         elif isinstance(target, ast.Attribute):
             owner = self.value(target.value)
             if isinstance(owner, OwnOf):
                 held = owner.cls.attributes
-                held[target.attr] = join(held.get(target.attr), worth)
-            self._worth[span_of(target)] = worth
+                held[target.attr] = join(held.get(target.attr), inferred)
+            self._inferred[span_of(target)] = inferred
         else:
             self.value(target)
 
@@ -133,30 +133,30 @@ class Reading(Calls):
         for part in node.names:
             root = part.name.partition(".")[0]
             name = part.name if part.asname else root
-            worth = Ref(name) if root == "mindspore" else Plain(name) if root in _ARRAYS else None
+            inferred = Ref(name) if root == "mindspore" else Plain(name) if root in _ARRAYS else None
             if self.project is not None and name.rpartition(".")[2] in self.project.files:
-                worth = File(name.rpartition(".")[2])
+                inferred = File(name.rpartition(".")[2])
             if root == "mindspore":
                 self.imported.add(part.asname or root)
-            self._scopes[-1][part.asname or root] = worth
+            self._scopes[-1][part.asname or root] = inferred
 
     def _importfrom(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
         for part in node.names:
-            worth = None
+            inferred = None
             if not node.level and module.partition(".")[0] == "mindspore":
                 if part.name == "*":
                     self._stars.append(module)
                     continue
-                worth = shortest_name(f"{module}.{part.name}")
+                inferred = shortest_name(f"{module}.{part.name}")
                 self.imported.add(part.asname or part.name)
             elif module.partition(".")[0] in _ARRAYS:
-                worth = Plain(f"{module}.{part.name}")
+                inferred = Plain(f"{module}.{part.name}")
             elif self.project is not None:
-                worth = self.project.class_named(module.rpartition(".")[2], part.name)
-                if worth is None and part.name in self.project.files:
-                    worth = File(part.name)
-            self._scopes[-1][part.asname or part.name] = worth
+                inferred = self.project.class_named(module.rpartition(".")[2], part.name)
+                if inferred is None and part.name in self.project.files:
+                    inferred = File(part.name)
+            self._scopes[-1][part.asname or part.name] = inferred
 
     def _try(self, node: ast.Try) -> None:
         before = dict(self._scopes[-1])
@@ -182,23 +182,23 @@ class Reading(Calls):
             if case.guard is not None:
                 self.value(case.guard)
             self._block(case.body)
-            after = {name: join(worth, after.get(name)) for name, worth in self._scopes[-1].items()}
+            after = {name: join(inferred, after.get(name)) for name, inferred in self._scopes[-1].items()}
         self._scopes[-1].update(after)
 
     def _assign(self, node: ast.Assign) -> None:
-        worth = self.value(node.value)
+        inferred = self.value(node.value)
         for target in node.targets:
-            self._bind(target, worth)
+            self._bind(target, inferred)
 
     def _annassign(self, node: ast.AnnAssign) -> None:
         self.value(node.annotation)
         self._bind(node.target, self.value(node.value) if node.value else None)
 
     def _augassign(self, node: ast.AugAssign) -> None:
-        worth = operator_type(self.value(node.target), self.value(node.value))
-        self._worth[span_of(node.target)] = worth
+        inferred = operator_type(self.value(node.target), self.value(node.value))
+        self._inferred[span_of(node.target)] = inferred
         if isinstance(node.target, ast.Name):
-            self._bind(node.target, worth)
+            self._bind(node.target, inferred)
 
     def _for(self, node) -> None:
         self._bind(node.target, self._item(self.value(node.iter)))
@@ -208,9 +208,9 @@ class Reading(Calls):
 
     def _with(self, node) -> None:
         for part in node.items:
-            worth = self.value(part.context_expr)
+            inferred = self.value(part.context_expr)
             if part.optional_vars is not None:
-                self._bind(part.optional_vars, worth)
+                self._bind(part.optional_vars, inferred)
         self._block(node.body)
 
     def _if(self, node: ast.If) -> None:
@@ -223,27 +223,27 @@ class Reading(Calls):
         self._scopes[-1].update(before)
         self._block(node.orelse)
         scope = self._scopes[-1]
-        for name, worth in after.items():
-            scope[name] = join(worth, scope.get(name)) if name in before or node.orelse else worth
+        for name, inferred in after.items():
+            scope[name] = join(inferred, scope.get(name)) if name in before or node.orelse else inferred
 
     def _asked(self, test: ast.expr) -> dict[str, object]:
-        """What a name is worth where ``isinstance`` has said of which layer it is."""
+        """What is inferred of a name where ``isinstance`` has said of which layer it is."""
         test = test.values[0] if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else test
         called = test.func if isinstance(test, ast.Call) and len(test.args) == 2 else None
         if getattr(called, "id", "") != "isinstance":
             return {}
         name, classes = test.args
         classes = classes.elts if isinstance(classes, ast.Tuple) else [classes]
-        worth = self.worth(classes[0]) if classes else None
-        if not isinstance(name, ast.Name) or not isinstance(worth, Ref) or not is_cell(worth):
+        inferred = self.inferred(classes[0]) if classes else None
+        if not isinstance(name, ast.Name) or not isinstance(inferred, Ref) or not is_cell(inferred):
             return {}
-        return {name.id: Of(worth)}
+        return {name.id: Of(inferred)}
 
     def _return(self, node: ast.Return) -> None:
         if node.value is not None:
-            worth = self.value(node.value)
+            inferred = self.value(node.value)
             if self._running is not None:
-                self._running.returns = join(self._running.returns, worth)
+                self._running.returns = join(self._running.returns, inferred)
 
     def _functiondef(self, node) -> None:
         for decorator in node.decorator_list:
@@ -273,8 +273,8 @@ class Reading(Calls):
         self._self, self._class_scope = cls, {}
         self._scopes.append(self._class_scope)
         self._block(node.body)
-        for name, worth in self._class_scope.items():
-            cls.attributes.setdefault(name, worth)
+        for name, inferred in self._class_scope.items():
+            cls.attributes.setdefault(name, inferred)
         self._scopes.pop()
         self._self, self._class_scope = outer
         self._scopes[-1][node.name] = cls
@@ -300,9 +300,9 @@ class Reading(Calls):
                 and default.value is not None
             ):
                 scope[name] = PLAIN
-        for part, worth in ((node.args.vararg, Seq(TENSOR if tensors else None)), (node.args.kwarg, None)):
+        for part, inferred in ((node.args.vararg, Seq(TENSOR if tensors else None)), (node.args.kwarg, None)):
             if part is not None:
-                scope[part.arg] = function.arguments.get(part.arg, worth)
+                scope[part.arg] = function.arguments.get(part.arg, inferred)
         self._scopes = [*function.scopes, scope]
         self._class_scope = None
         if isinstance(node, ast.Lambda):
@@ -314,17 +314,17 @@ class Reading(Calls):
     # ---- expressions ------------------------------------------------------------------------------------
 
     def value(self, node: ast.expr):
-        """What an expression is worth; what is in it is read too."""
+        """Infers what an expression is; what is in it is read too."""
         method = getattr(self, f"_of_{type(node).__name__.lower()}", None)
         if method is not None:
-            worth = method(node)
+            inferred = method(node)
         else:
-            worth = None
+            inferred = None
             for child in ast.iter_child_nodes(node):
                 if isinstance(child, ast.expr):
                     self.value(child)
-        self._worth[span_of(node)] = worth
-        return worth
+        self._inferred[span_of(node)] = inferred
+        return inferred
 
     def _of_name(self, node: ast.Name):
         return self._look(node.id)
@@ -364,10 +364,10 @@ class Reading(Calls):
         return Many(tuple(self.value(part) for part in node.elts))
 
     def _of_list(self, node):
-        worths = [self.value(part) for part in node.elts]
+        inferences = [self.value(part) for part in node.elts]
         found_one = None
-        for worth in worths:
-            found_one = join(found_one, worth)
+        for inferred in inferences:
+            found_one = join(found_one, inferred)
         return Seq(found_one)
 
     def _of_starred(self, node):
@@ -380,21 +380,22 @@ class Reading(Calls):
         return operator_type(left, right)
 
     def _of_unaryop(self, node: ast.UnaryOp):
-        worth = self.value(node.operand)
-        if isinstance(worth, Const):
-            return Const(-worth.value) if isinstance(node.op, ast.USub) and is_number(worth.value) else PLAIN
-        return PLAIN if isinstance(node.op, ast.Not) else TENSOR if worth == PARAMETER else worth
+        inferred = self.value(node.operand)
+        if isinstance(inferred, Const):
+            negated = isinstance(node.op, ast.USub) and is_number(inferred.value)
+            return Const(-inferred.value) if negated else PLAIN
+        return PLAIN if isinstance(node.op, ast.Not) else TENSOR if inferred == PARAMETER else inferred
 
     def _of_boolop(self, node: ast.BoolOp):
-        worths = [self.value(part) for part in node.values]
-        return next((w for w in worths if w is not None and not isinstance(w, Const)), None)
+        inferences = [self.value(part) for part in node.values]
+        return next((w for w in inferences if w is not None and not isinstance(w, Const)), None)
 
     def _of_compare(self, node: ast.Compare):
-        worths = [self.value(part) for part in (node.left, *node.comparators)]
+        inferences = [self.value(part) for part in (node.left, *node.comparators)]
         same = isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn))
-        if not same and any(map(is_tensor, worths)):
+        if not same and any(map(is_tensor, inferences)):
             return TENSOR
-        return ARRAY if not same and ARRAY in worths else PLAIN
+        return ARRAY if not same and ARRAY in inferences else PLAIN
 
     def _of_ifexp(self, node: ast.IfExp):
         self.value(node.test)
@@ -425,18 +426,18 @@ class Reading(Calls):
         parts = owner.call.args if owner.call is not None else []
         if len(parts) == 1 and isinstance(parts[0], (ast.List, ast.Tuple)):
             parts = parts[0].elts
-        worths = [self.worth(part) for part in parts]
-        if len(worths) == 1 and isinstance(worths[0], Seq):
-            return worths[0].item
+        inferences = [self.inferred(part) for part in parts]
+        if len(inferences) == 1 and isinstance(inferences[0], Seq):
+            return inferences[0].item
         if any(isinstance(part, ast.Starred) for part in parts) or at is None:
-            return join(*(item_of(w) if isinstance(w, (Seq, Many)) else w for w in worths))
-        return worths[at] if -len(worths) <= at < len(worths) else join(*map(item_of, worths))
+            return join(*(item_of(w) if isinstance(w, (Seq, Many)) else w for w in inferences))
+        return inferences[at] if -len(inferences) <= at < len(inferences) else join(*map(item_of, inferences))
 
-    def _item(self, worth):
+    def _item(self, inferred):
         """What is in a sequence, layers of lists of layers among them."""
-        if isinstance(worth, Of) and worth.cls in _CELL_LISTS:
-            return self._layer(worth, None)
-        return item_of(worth)
+        if isinstance(inferred, Of) and inferred.cls in _CELL_LISTS:
+            return self._layer(inferred, None)
+        return item_of(inferred)
 
     def _of_slice(self, node: ast.Slice):
         for part in (node.lower, node.upper, node.step):
@@ -450,9 +451,9 @@ class Reading(Calls):
             self._bind(loop.target, self._item(self.value(loop.iter)))
             for test in loop.ifs:
                 self.value(test)
-        worths = [self.value(part) for part in parts]
+        inferences = [self.value(part) for part in parts]
         self._scopes = self._scopes[:-1]
-        return Seq(worths[-1])
+        return Seq(inferences[-1])
 
     def _of_listcomp(self, node):
         return self._comprehension(node, node.elt)
@@ -463,18 +464,18 @@ class Reading(Calls):
         return self._comprehension(node, node.key, node.value)
 
     def _of_yield(self, node: ast.Yield):
-        worth = self.value(node.value) if node.value is not None else None
+        inferred = self.value(node.value) if node.value is not None else None
         if self._running is not None:
-            self._running.returns = join(self._running.returns, Seq(worth))
+            self._running.returns = join(self._running.returns, Seq(inferred))
         return None
 
     def _of_dict(self, node: ast.Dict):
-        worth = None
+        inferred = None
         for key, value in zip(node.keys, node.values, strict=True):
             if key is not None:
                 self.value(key)
-            worth = join(worth, self.value(value))
-        return Seq(worth)
+            inferred = join(inferred, self.value(value))
+        return Seq(inferred)
 
     def _of_lambda(self, node: ast.Lambda):
         function = self.functions.get(node) or self.functions.setdefault(node, Function(node, []))
@@ -483,6 +484,6 @@ class Reading(Calls):
         return function
 
     def _of_namedexpr(self, node):
-        worth = self.value(node.value)
-        self._bind(node.target, worth)
-        return worth
+        inferred = self.value(node.value)
+        self._bind(node.target, inferred)
+        return inferred

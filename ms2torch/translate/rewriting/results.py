@@ -4,7 +4,21 @@ from __future__ import annotations
 
 import ast
 
-from .worth import ARRAY, DTYPE, PARAMETER, PLAIN, SHAPE, TENSOR, Const, Many, Of, Seq, is_a, is_cell, resolve
+from .inferred import (
+    ARRAY,
+    DTYPE,
+    PARAMETER,
+    PLAIN,
+    SHAPE,
+    TENSOR,
+    Const,
+    Many,
+    Of,
+    Seq,
+    is_a,
+    is_cell,
+    resolve,
+)
 
 _TENSORS_NAMES = """
 split chunk unbind unstack meshgrid tensor_split hsplit vsplit dsplit clip_by_global_norm Split
@@ -97,7 +111,7 @@ def of_method(name: str, call: ast.Call):
 
 
 def attribute_type(owner: Of, name: str):
-    """What an attribute of an instance is worth."""
+    """What is inferred of an instance's attribute."""
     if owner.cls in (TENSOR.cls, PARAMETER.cls):
         return _TENSOR_PARTS.get(name, TENSOR if name in ("T", "mT", "H", "grad", "data") else None)
     if name == "parameters" and any(is_a(owner.cls, base) for base in _OPTIMIZERS):
@@ -115,7 +129,7 @@ _WEIGHTS = frozenset(_WEIGHTS_NAMES.split())
 
 
 def constant_type(path: str):
-    """What a MindSpore name that is no function or class is worth: its value where that is plain."""
+    """What is inferred of a MindSpore name that is no function or class: its value where that is plain."""
     from ms2torch.common.dtype import Type
 
     thing = resolve(path)

@@ -12,12 +12,12 @@ from ..rules import load
 from ..translation import Site, Translation
 from . import classes, idioms, imports, pipelines, primitives, statements, tidying
 from .call_sites import CallSites
+from .inferred import PARAMETER, Class
 from .name_sites import NameSites
 from .project import Project
 from .reading import Reading
 from .syntax import Syntax
 from .templates import Brackets, code, fill
-from .worth import PARAMETER, Class
 
 
 def rewrite(
@@ -67,14 +67,14 @@ class Rewriter(Syntax, CallSites, NameSites, cst.CSTTransformer):
         self.classes: list[Class] = []
         self.keeps_data = data.any and bool(data.reason)
         self.names_parameters = any(
-            isinstance(n, ast.Attribute) and n.attr == "name" and reading.worth(n.value) == PARAMETER
+            isinstance(n, ast.Attribute) and n.attr == "name" and reading.inferred(n.value) == PARAMETER
             for n in ast.walk(tree)
         )
 
-    def worth(self, original: cst.CSTNode):
-        """What an expression is worth; None where nothing is told."""
+    def inferred(self, original: cst.CSTNode):
+        """What is inferred of an expression; None where that is nothing."""
         node = self.node(original)
-        return self.reading.worth(node) if node is not None else None
+        return self.reading.inferred(node) if node is not None else None
 
     def settle(self, at: tuple[int, int], name: str, rule: str = "") -> None:
         """A site is translated, by a rule."""
@@ -113,8 +113,8 @@ class Rewriter(Syntax, CallSites, NameSites, cst.CSTTransformer):
         return updated_node.with_changes(elements=kept)
 
     def leave_For(self, original_node, updated_node):
-        worth = self.worth(original_node.iter)
-        if pipelines.is_data(worth) and not self.data.moved:
+        inferred = self.inferred(original_node.iter)
+        if pipelines.is_data(inferred) and not self.data.moved:
             return updated_node.with_changes(
                 iter=fill("ms2torch.to_torch({data})", {"data": updated_node.iter})
             )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from .inferred import Const
 from .templates import code
-from .worth import Const
 
 if TYPE_CHECKING:
     from .rewriter import Rewriter
@@ -39,10 +39,10 @@ class Call:
         """Whether the program gives an argument."""
         return name in self.args
 
-    def worth(self, name: str):
-        """What an argument is worth; None where it is absent or not told."""
+    def inferred(self, name: str):
+        """What is inferred of an argument; None where it is absent or nothing is told."""
         node = self.nodes.get(name)
-        return self.rewriter.reading.worth(node) if node is not None else None
+        return self.rewriter.reading.inferred(node) if node is not None else None
 
     def value(self, name: str, default=UNTOLD):
         """An argument's value, or its default where it is absent; UNTOLD where it is not told."""
@@ -100,7 +100,7 @@ class Call:
         return given | {k.arg: k.value for k in made.keywords if k.arg}
 
     def init_value(self, name: str):
-        """What an argument was worth when the instance was made; its default where it was absent."""
+        """The inferred argument with which the instance was made; its default where it was absent."""
         if self.instance is None or self.instance.call is None:
             return UNTOLD
         given = self.init()
@@ -115,9 +115,9 @@ def literal_value(reading, node):
         return UNTOLD
     if isinstance(node, ast.Constant):
         return node.value
-    worth = reading.worth(node)
-    if isinstance(worth, Const):
-        return worth.value
+    inferred = reading.inferred(node)
+    if isinstance(inferred, Const):
+        return inferred.value
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError):

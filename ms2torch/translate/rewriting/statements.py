@@ -8,9 +8,9 @@ import libcst as cst
 
 from .. import draws
 from ..translation import site_of
+from .inferred import PARAMETER, SHAPE, Many, is_tensor
 from .joining import is_rate
 from .templates import code, fill
-from .worth import PARAMETER, SHAPE, Many, is_tensor
 
 # What a rule gives for a statement that has no counterpart.
 GONE = "_gone_"
@@ -56,19 +56,19 @@ def _is_float(rewriter, node: ast.Call) -> bool:
 
 def printed_value(rewriter, node: ast.expr | None, value: cst.BaseExpression) -> cst.BaseExpression:
     """What is printed of a Tensor: its numbers, as MindSpore prints them."""
-    worth = rewriter.reading.worth(node) if node is not None else None
+    inferred = rewriter.reading.inferred(node) if node is not None else None
     if isinstance(node, ast.IfExp) and isinstance(value, cst.IfExp):
         return value.with_changes(
             body=printed_value(rewriter, node.body, value.body),
             orelse=printed_value(rewriter, node.orelse, value.orelse),
         )
-    if is_tensor(worth) and not is_rate(node):
+    if is_tensor(inferred) and not is_rate(node):
         return fill("{x}.numpy(force=True)", {"x": value})
-    if worth == SHAPE and isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
+    if inferred == SHAPE and isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
         return fill("tuple({x})", {"x": value})
     if isinstance(node, ast.ListComp) and isinstance(value, cst.ListComp):
         return value.with_changes(elt=printed_value(rewriter, node.elt, value.elt))
-    if isinstance(worth, Many) and isinstance(node, ast.Tuple) and isinstance(value, cst.Tuple):
+    if isinstance(inferred, Many) and isinstance(node, ast.Tuple) and isinstance(value, cst.Tuple):
         return value.with_changes(
             elements=[
                 part.with_changes(value=printed_value(rewriter, old, part.value))
@@ -143,9 +143,9 @@ def line(
 def augmented(rewriter, target: ast.expr, updated: cst.AugAssign):
     """``x += y`` as ``x = x + y`` where x is a Tensor: PyTorch would write to it, and to all that shares its
     memory; MindSpore makes another Tensor."""
-    worth = rewriter.reading.worth(target)
-    own = isinstance(target, ast.Name) or (isinstance(target, ast.Attribute) and worth != PARAMETER)
-    if not own or not is_tensor(worth):
+    inferred = rewriter.reading.inferred(target)
+    own = isinstance(target, ast.Name) or (isinstance(target, ast.Attribute) and inferred != PARAMETER)
+    if not own or not is_tensor(inferred):
         return updated
     sign = code(updated.operator).strip().removesuffix("=")
     value = fill(f"{{x}} {sign} {{y}}", {"x": updated.target, "y": updated.value})

@@ -47,7 +47,7 @@ def rule_of(name: str) -> Rule | None:
     """The rule for a dotted MindSpore name; None where there is none."""
     load()
     from ..rewriting.binding import form_of
-    from ..rewriting.worth import shortest_name
+    from ..rewriting.inferred import shortest_name
 
     path = shortest_name(full_name(name))
     form = form_of(path)

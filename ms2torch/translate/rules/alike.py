@@ -12,8 +12,8 @@ from functools import cache
 
 import libcst as cst
 
+from ..rewriting.inferred import resolve
 from ..rewriting.templates import code
-from ..rewriting.worth import resolve
 from ..translation import site_of
 
 # Where MindSpore has them, where torch has them, and how that is written.

@@ -7,8 +7,8 @@ import re
 
 import libcst as cst
 
+from ..rewriting.inferred import Of, is_a
 from ..rewriting.templates import code, fill
-from ..rewriting.worth import Of, is_a
 from . import training
 from .table import VALUES, add, rule, table
 from .table import Rule as Rule
@@ -81,7 +81,7 @@ def converts_elsewhere(rewriter) -> bool:
     It may be a layer's class that was handed on.
     """
     return any(
-        k.arg in _CONVERTED and rewriter.reading.worth(n.func) is None
+        k.arg in _CONVERTED and rewriter.reading.inferred(n.func) is None
         for n in ast.walk(rewriter.tree)
         if isinstance(n, ast.Call)
         for k in n.keywords
@@ -123,7 +123,7 @@ def _leaves_frozen_out(call) -> bool:
         return False
     outer = call.rewriter.parents.get(id(call.node))
     outer = call.rewriter.parents.get(id(outer)) if isinstance(outer, ast.keyword) else outer
-    made = call.rewriter.reading.worth(outer) if isinstance(outer, ast.Call) else None
+    made = call.rewriter.reading.inferred(outer) if isinstance(outer, ast.Call) else None
     return not (isinstance(made, Of) and is_a(made.cls, "mindspore.nn.Optimizer"))
 
 

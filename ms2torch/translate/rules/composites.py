@@ -6,8 +6,8 @@ import ast
 
 import libcst as cst
 
+from ..rewriting.inferred import Ref
 from ..rewriting.templates import code
-from ..rewriting.worth import Ref
 from .table import instance, rule
 
 
@@ -41,7 +41,7 @@ def _comes_first(call) -> bool:
 
 
 def _is_depend(call, node: ast.Call) -> bool:
-    return call.rewriter.reading.worth(node.func) == "mindspore.ops.depend"
+    return call.rewriter.reading.inferred(node.func) == "mindspore.ops.depend"
 
 
 @rule("ops.partial", "functools.partial(f, x)")
@@ -109,14 +109,14 @@ def hyper_map(call):
 
     function, lists = args[0].value, args[1:]
     letters = _letters(len(lists), rewriter.source)
-    worth = rewriter.reading.worth(given[0])
+    inferred = rewriter.reading.inferred(given[0])
     made = None
-    if isinstance(worth, Ref):
+    if isinstance(inferred, Ref):
         from ..rewriting.binding import form_of
         from ..rewriting.templates import fill as filled
 
-        form = form_of(worth)
-        one = call_rule(worth, form.kernel if form else None)
+        form = form_of(inferred)
+        one = call_rule(inferred, form.kernel if form else None)
         if one is not None and one.write is None:
             names = [n for n in form.order if n not in form.defaults][: len(lists)]
             made = code(filled(one.form, dict(zip(names, map(cst.Name, letters), strict=True))))

@@ -33,10 +33,10 @@ def sequential(call):
                     parts[-1] = parts[-1].with_changes(whitespace_after_arg=last)
                 return cst.Call(cst.parse_expression("nn.Sequential"), parts, whitespace_before_args=inner)
             return cst.Call(cst.parse_expression("nn.Sequential"), parts)
-        worth = call.rewriter.reading.worth(call.node.args[0])
-        from ..rewriting.worth import Of, OwnOf
+        inferred = call.rewriter.reading.inferred(call.node.args[0])
+        from ..rewriting.inferred import Of, OwnOf
 
-        if not isinstance(worth, (Of, OwnOf)) and not isinstance(value, cst.Call):
+        if not isinstance(inferred, (Of, OwnOf)) and not isinstance(value, cst.Call):
             args[0] = args[0].with_changes(star="*")
         elif isinstance(value, cst.Call) and code(value.func) == "OrderedDict":
             pass

@@ -6,8 +6,8 @@ import ast
 
 import libcst as cst
 
+from ..rewriting.inferred import Of, is_a, is_tensor
 from ..rewriting.templates import code
-from ..rewriting.worth import Of, is_a, is_tensor
 from .initialisers import filled
 from .operators import dtyped
 from .table import Rule, add, rule
@@ -25,7 +25,7 @@ def tensor(call):
     x = "input_data"
     if x not in call:
         call.refuse("it is made without data")
-    if is_tensor(call.worth(x)):
+    if is_tensor(call.inferred(x)):
         if "dtype" in call:
             dtyped(call, "dtype")
             return f"{{{x}}}.detach().to({{dtype}})"
@@ -58,11 +58,11 @@ def parameter(call):
     x = "default_input"
     node = call.nodes.get(x)
     grad = call.value("requires_grad", True)
-    if isinstance(call.worth(x), Of) and is_a(call.worth(x).cls, "mindspore.common.initializer.Initializer"):
+    if isinstance(call.inferred(x), Of) and is_a(call.inferred(x).cls, "mindspore.common.initializer.Initializer"):
         call.refuse("its shape is not told")
     if grad is not True and "requires_grad" not in call:
         grad = True
-    if node is not None and not is_tensor(call.worth(x)):
+    if node is not None and not is_tensor(call.inferred(x)):
         call.put(x, f"torch.as_tensor({call.text(x)})")
     elif isinstance(node, ast.Call) and code(call.args[x]).endswith(".detach().clone()"):
         pass

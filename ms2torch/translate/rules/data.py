@@ -12,8 +12,8 @@ import re
 import libcst as cst
 
 from ..rewriting import pipelines
+from ..rewriting.inferred import BUFFER
 from ..rewriting.templates import code
-from ..rewriting.worth import BUFFER
 from .dtypes import TORCH
 from .table import VALUES, Rule, add, rule
 
@@ -28,8 +28,8 @@ def generator(call):
     names = call.args["column_names"]
     if isinstance(names, cst.SimpleString):
         call.put("column_names", f"[{code(names)}]")
-    worth = call.worth("source")
-    if hasattr(worth, "returns"):
+    inferred = call.inferred("source")
+    if hasattr(inferred, "returns"):
         return "Samples(list({source}()), {column_names})"
     return "Samples({source}, {column_names})"
 
@@ -39,7 +39,7 @@ def numpy_slices(call):
     _note_shards(call)
     call.helper("slices")
     if not any(
-        isinstance(n, ast.Attribute) and n.attr == "map" and pipelines.is_data(call.rewriter.reading.worth(n.value))
+        isinstance(n, ast.Attribute) and n.attr == "map" and pipelines.is_data(call.rewriter.reading.inferred(n.value))
         for n in ast.walk(call.rewriter.tree)
     ):
         return "slices({data})"
@@ -93,7 +93,7 @@ def repeat(call):
 
 @_method("batch", "DataLoader(samples, batch_size=n, shuffle=..., drop_last=...)", _ORDER, _ORDER_ZH)
 def batch(call):
-    source = pipelines.source_of(call.worth("self")) or {}
+    source = pipelines.source_of(call.inferred("self")) or {}
     rows = code(call.args["self"])
     size = "batch_size={batch_size}"
     order = _order(call, source, rows)
@@ -115,7 +115,7 @@ def _order(call, source, rows: str):
     rewriter = call.rewriter
     shuffle, buffer = source.get("shuffle"), source.get(BUFFER)
     shown = "True" if shuffle is None or getattr(shuffle, "value", 0) is None else ast.unparse(shuffle)
-    if hasattr(rewriter.reading.worth(source.get("source", call.node)), "returns"):
+    if hasattr(rewriter.reading.inferred(source.get("source", call.node)), "returns"):
         shown = "False"  # what a function gives comes in its own order
     shards = _rewritten(rewriter, source["num_shards"]) if "num_shards" in source else ""
     part = _rewritten(rewriter, source["shard_id"]) if shards else ""
@@ -172,7 +172,7 @@ def batch_size(call):
 
 @_method("get_col_names", "the names that the program gives")
 def column_names(call):
-    return repr(pipelines.columns(call.worth("self")))
+    return repr(pipelines.columns(call.inferred("self")))
 
 
 @rule(
@@ -202,11 +202,11 @@ def _over(call):
     """What a loop goes over instead of an iterator."""
     helper = call.name.endswith("DatasetHelper")
     text = "{dataset}" if helper else "{self}"
-    worth = call.worth("dataset" if helper else "self")
+    inferred = call.inferred("dataset" if helper else "self")
     if call.name.endswith("create_dict_iterator"):
         call.helper("by_name")
         arrays = ", arrays=True" if _asks_numpy(call) else ""
-        return f"by_name({text}, {pipelines.columns(worth)!r}{arrays})"
+        return f"by_name({text}, {pipelines.columns(inferred)!r}{arrays})"
     if _asks_numpy(call):
         call.helper("Arrays")
         text = f"Arrays({text})"

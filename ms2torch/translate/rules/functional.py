@@ -99,6 +99,6 @@ def jacobian(call):
 
 @rule("vmap ops.vmap", "torch.vmap(function, in_dims, out_dims)")
 def vmap(call):
-    if type(call.worth("fn")).__name__ in ("Seq", "Many"):
+    if type(call.inferred("fn")).__name__ in ("Seq", "Many"):
         call.refuse("it maps a list of networks")
     return "torch.vmap({fn}, in_dims={in_axes?}, out_dims={out_axes?})"

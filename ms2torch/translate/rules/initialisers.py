@@ -6,9 +6,9 @@ import ast
 
 import libcst as cst
 
+from ..rewriting.inferred import ARRAY, Of, is_tensor
 from ..rewriting.sites import literal_value
 from ..rewriting.templates import code
-from ..rewriting.worth import ARRAY, Of, is_tensor
 from .table import rule
 
 # By the names that MindSpore gives them: a line over the tensor ``_``.
@@ -51,12 +51,12 @@ def filled(call, node: ast.expr | None, value: cst.BaseExpression, target: str) 
         return line.replace("_)", f"{target})", 1).replace("(_,", f"({target},", 1) if line else None
     if isinstance(how, (int, float)) and not isinstance(how, bool):
         return f"nn.init.constant_({target}, {code(value)})"
-    worth = reading.worth(node) if node is not None else None
-    if isinstance(worth, Of) and ".initializer." in worth.cls:
+    inferred = reading.inferred(node) if node is not None else None
+    if isinstance(inferred, Of) and ".initializer." in inferred.cls:
         if isinstance(node, ast.Call):
             return _made(value, target)
         return f"{code(value)}({target})"
-    if is_tensor(worth) or worth == ARRAY:
+    if is_tensor(inferred) or inferred == ARRAY:
         return f"{target}.data.copy_({code(value)})"
     return None
 

@@ -9,8 +9,8 @@ import libcst as cst
 
 from ..rewriting import pipelines
 from ..rewriting.binding import form_of
+from ..rewriting.inferred import Of, OwnOf, is_tensor
 from ..rewriting.sites import UNTOLD
-from ..rewriting.worth import Of, OwnOf, is_tensor
 from .training import is_data_parallel
 
 _CLASSES = ("SoftmaxCrossEntropyWithLogits", "CrossEntropyLoss", "NLLLoss")
@@ -52,14 +52,14 @@ def moved_by_scale(reading, args: dict[str, ast.expr]) -> str:
     A FixedLossScaleManager either takes its scale out of the gradients itself, or leaves that to the optimizer.
     """
     optimizer, manager = (
-        _made_with(reading.worth(args[name]) if name in args else None)
+        _made_with(reading.inferred(args[name]) if name in args else None)
         for name in ("optimizer", "loss_scale_manager")
     )
     divided = _text((optimizer or {}).get("loss_scale"), "1.0")
     if "loss_scale_manager" not in args:
         idle = "its optimizer divides gradients by loss_scale=, and nothing multiplies the loss"
         return "" if divided == "1.0" else idle
-    if None in (manager, optimizer) or not _is_fixed(reading.worth(args["loss_scale_manager"])):
+    if None in (manager, optimizer) or not _is_fixed(reading.inferred(args["loss_scale_manager"])):
         return ""
     multiplied = _text(manager.get("loss_scale"), "128.0")
     if _text(manager.get("drop_overflow_update"), "True") == "True":
@@ -70,15 +70,15 @@ def moved_by_scale(reading, args: dict[str, ast.expr]) -> str:
     return f"its gradients are multiplied by {multiplied} and divided by {divided}"
 
 
-def _made_with(worth) -> dict[str, ast.expr] | None:
+def _made_with(inferred) -> dict[str, ast.expr] | None:
     """The arguments by name of the call that made an instance; None where that is not told."""
-    if not isinstance(worth, Of) or worth.call is None:
+    if not isinstance(inferred, Of) or inferred.call is None:
         return None
-    return pipelines.arguments_by_name(worth.call, form_of(worth.cls).made)
+    return pipelines.arguments_by_name(inferred.call, form_of(inferred.cls).made)
 
 
-def _is_fixed(worth) -> bool:
-    return worth.cls.endswith("FixedLossScaleManager")
+def _is_fixed(inferred) -> bool:
+    return inferred.cls.endswith("FixedLossScaleManager")
 
 
 def _is_number(text: str) -> bool:
@@ -136,7 +136,7 @@ def _can_stand(rewriter, made: ast.Call, use: ast.AST) -> bool:
         return False
     if args.keys() - {"epoch", "train_dataset", "callbacks", "dataset_sink_mode"}:
         return False
-    network = rewriter.reading.worth(pipelines.arguments_by_name(made, _MADE)["network"])
+    network = rewriter.reading.inferred(pipelines.arguments_by_name(made, _MADE)["network"])
     if "optimizer" not in pipelines.arguments_by_name(made, _MADE):
         function = network.cls.function("construct") if isinstance(network, OwnOf) else None
         own = isinstance(network, Of) and network.cls.endswith("TrainOneStepCell")
@@ -168,27 +168,27 @@ def loop(call, made: ast.Call) -> None:
     args = pipelines.arguments_by_name(made, _MADE)
     texts = {name: ast.unparse(node) for name, node in args.items() if name in _MADE[:3]}
     used = {n.id for n in ast.walk(rewriter.tree) if isinstance(n, ast.Name)}
-    data, worth = call.text("train_dataset"), call.worth("train_dataset")
+    data, inferred = call.text("train_dataset"), call.inferred("train_dataset")
     if not data.isidentifier():
         name = next(n for n in ("data", "batches", "train_data") if n not in used)
         call.beforehand(f"{name} = {data}")
         data = name
     value = next(n for n in ("loss", "batch_loss", "found") if n not in used)
-    batch, inputs, label = _batch(worth, used, "loss_fn" in args)
+    batch, inputs, label = _batch(inferred, used, "loss_fn" in args)
     tells = _told(pipelines.arguments_by_name(call.node, ("epoch", "train_dataset", "callbacks")).get("callbacks"))
-    counted = "epoch" if tells or _ordered(rewriter, worth) else "_"
+    counted = "epoch" if tells or _ordered(rewriter, inferred) else "_"
     head = f"for step, {batch} in enumerate({data}, 1):" if tells else f"for {batch} in {data}:"
     if "," in batch and tells:
         head = f"for step, ({batch}) in enumerate({data}, 1):"
     lines = [f"{texts['network']}.train()", f"for {counted} in range(1, {call.text('epoch')} + 1):"]
     if call.text("epoch").isdigit():
         lines[1] = f"for {counted} in range(1, {int(call.text('epoch')) + 1}):"
-    if _ordered(rewriter, worth):
-        lines.append(f"    {_told_epoch(call, worth, data)}")
+    if _ordered(rewriter, inferred):
+        lines.append(f"    {_told_epoch(call, inferred, data)}")
     lines.append(f"    {head}")
     body = [f"{value} = {texts['network']}({inputs})"]
     if "loss_fn" in args:
-        loss = rewriter.reading.worth(args["loss_fn"])
+        loss = rewriter.reading.inferred(args["loss_fn"])
         of_classes = isinstance(loss, Of) and loss.cls.rpartition(".")[2] in _CLASSES and _sparse(loss)
         body = [
             f"{texts['optimizer']}.zero_grad()",
@@ -209,9 +209,9 @@ def loop(call, made: ast.Call) -> None:
     call.beforehand(text)
 
 
-def _told_epoch(call, worth, data: str) -> str:
+def _told_epoch(call, inferred, data: str) -> str:
     """The line that tells a loader which epoch begins."""
-    shuffle = (pipelines.source_of(worth) or {"shuffle": call.node}).get("shuffle")
+    shuffle = (pipelines.source_of(inferred) or {"shuffle": call.node}).get("shuffle")
     if shuffle is None or getattr(shuffle, "value", None) is True:
         return f"{data}.sampler.set_epoch(epoch - 1)"
     call.helper("set_epoch")
@@ -224,20 +224,20 @@ def _sparse(loss: Of) -> bool:
     return any(k.arg == "sparse" and getattr(k.value, "value", False) for k in (loss.call.keywords if loss.call else ()))
 
 
-def _ordered(rewriter, worth) -> bool:
+def _ordered(rewriter, inferred) -> bool:
     """Whether the order of a data set's rows is another one in each epoch."""
     if not (rewriter.data.moved and rewriter.data.seeded):
         return False
-    source = pipelines.source_of(worth)
+    source = pipelines.source_of(inferred)
     if source is None:
         return True
     plain = getattr(source.get("shuffle"), "value", True) is False
     return not plain or any("shuffle(" in key for key in source)
 
 
-def _batch(worth, used: set[str], with_label: bool) -> tuple[str, str, str]:
+def _batch(inferred, used: set[str], with_label: bool) -> tuple[str, str, str]:
     """What a loop unpacks a batch into, the network's inputs among it, and the label."""
-    names = (pipelines.columns(worth) if isinstance(worth, Of) else None) or []
+    names = (pipelines.columns(inferred) if isinstance(inferred, Of) else None) or []
     good = all(n.isidentifier() and not keyword.iskeyword(n) and n not in used for n in names)
     if names and good and len(set(names)) == len(names) and (len(names) > 1 or not with_label):
         inputs = names[:-1] if with_label else names

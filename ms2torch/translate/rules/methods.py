@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ..rewriting.inferred import PARAMETER, Const
 from ..rewriting.sites import UNTOLD
 from ..rewriting.templates import code
-from ..rewriting.worth import PARAMETER, Const
 from .operators import _reduce, dtyped
 from .table import GRADIENTS_OF_CASTS, VALUES, Rule, add, rule, table
 
@@ -320,7 +320,7 @@ def alike(call):
         a.with_changes(keyword=cst.Name(_KEYWORDS.get(a.keyword.value, a.keyword.value))) if a.keyword else a
         for a in updated.args
     ]
-    in_place = call.name.endswith("_") and call.rewriter.reading.worth(call.node.func.value) == PARAMETER
+    in_place = call.name.endswith("_") and call.rewriter.reading.inferred(call.node.func.value) == PARAMETER
     if in_place:  # PyTorch refuses to write to a leaf that it differentiates by
         updated = updated.with_deep_changes(updated.func, value=cst.Attribute(updated.func.value, cst.Name("data")))
     return updated.with_changes(args=args)
@@ -329,9 +329,9 @@ def alike(call):
 @rule("Tensor.gather", "x.gather(dim, index.long()), or x[:, indices] for axis 1")
 def gather(call):
     first, *rest = (a.value for a in call.updated.args)
-    if len(rest) == 1 and isinstance(call.rewriter.reading.worth(call.node.args[0]), Const):
+    if len(rest) == 1 and isinstance(call.rewriter.reading.inferred(call.node.args[0]), Const):
         return cst.parse_expression(f"{code(call.updated.func)}({code(first)}, {code(rest[0])}.long())")
-    axis = call.rewriter.reading.worth(call.node.args[1]) if len(call.node.args) > 1 else None
+    axis = call.rewriter.reading.inferred(call.node.args[1]) if len(call.node.args) > 1 else None
     axis = axis.value if isinstance(axis, Const) else None
     if len(rest) != 1 or not isinstance(axis, int) or axis < 0:
         call.refuse("its axis is not told")

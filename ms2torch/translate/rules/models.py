@@ -73,7 +73,7 @@ def metrics_by_name(call) -> str:
 @rule("Model.train train.Model.train", "trainer.train(epochs, data, callbacks)")
 def train(call):
     data(call, "train_dataset")
-    made = getattr(call.worth("self"), "call", None)
+    made = getattr(call.inferred("self"), "call", None)
     if loops.is_plain(call.rewriter, made):
         loops.loop(call, made)
         return cst.Name("_gone_")
@@ -93,13 +93,13 @@ def predict(call):
 
 def data(call, name: str) -> None:
     """A dataset of ms2torch's gives torch tensors."""
-    from ..rewriting.worth import Of
+    from ..rewriting.inferred import Of
 
-    worth = call.worth(name)
+    inferred = call.inferred(name)
     text = code(call.args[name])
     if call.rewriter.data.moved:
         return
-    if not (isinstance(worth, Of) and worth.cls == "torch") and not text.startswith("ms2torch.to_torch("):
+    if not (isinstance(inferred, Of) and inferred.cls == "torch") and not text.startswith("ms2torch.to_torch("):
         call.put(name, f"ms2torch.to_torch({text})")
 
 
@@ -162,7 +162,7 @@ def checkpoint_config(call):
 @rule("train.ModelCheckpoint ModelCheckpoint", "Checkpoints(prefix, directory, steps, keep), at the head")
 def model_checkpoint(call):
     call.helper("Checkpoints")
-    config = call.worth("config")
+    config = call.inferred("config")
     if "config" in call and getattr(config, "cls", "") not in ("mindspore.CheckpointConfig", "mindspore.train.CheckpointConfig"):
         call.refuse("its config= is not told")
     named = "prefix={prefix?}, directory={directory?}"

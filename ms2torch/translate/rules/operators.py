@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ..rewriting.inferred import Const, Plain, is_tensor
 from ..rewriting.sites import UNTOLD
-from ..rewriting.worth import Const, Plain, is_tensor
 from ..translation import site_of
 from .table import GRADIENTS_OF_CASTS, rule, table
 
@@ -272,8 +272,8 @@ def with_place(call):
 def bound(call):
     low = "min" in call.name.rpartition(".")[2].lower()
     for one, other in (("input", "other"), ("other", "input")):
-        worth = call.worth(other)
-        if isinstance(worth, (Const, Plain)) and is_tensor(call.worth(one)):
+        inferred = call.inferred(other)
+        if isinstance(inferred, (Const, Plain)) and is_tensor(call.inferred(one)):
             return f"torch.clamp({{{one}}}, {'max' if low else 'min'}={{{other}}})"
     return "torch.minimum({input}, {other})" if low else "torch.maximum({input}, {other})"
 
@@ -281,20 +281,20 @@ def bound(call):
 @rule("ops.Cast ops.cast", "x.to(dtype)", *GRADIENTS_OF_CASTS)
 def cast(call):
     x, dtype = ("input", "dtype")
-    worth = call.worth(x)
+    inferred = call.inferred(x)
     dtyped(call, dtype)
-    if isinstance(worth, (Const, Plain)) or (isinstance(call.nodes.get(x), type(None)) and False):
+    if isinstance(inferred, (Const, Plain)) or (isinstance(call.nodes.get(x), type(None)) and False):
         return f"torch.tensor({{{x}}}, dtype={{{dtype}}})"
     return f"{{{x}}}.to({{{dtype}}})"
 
 
 def dtyped(call, name: str) -> None:
     """A dtype that the program gives as a text or as numpy's is torch's."""
-    value, worth = call.value(name), call.worth(name)
+    value, inferred = call.value(name), call.inferred(name)
     if isinstance(value, str):
         call.put(name, f"torch.{value}")
-    elif isinstance(worth, Plain) and worth.kind.startswith("numpy."):
-        leaf = worth.kind.rpartition(".")[2]
+    elif isinstance(inferred, Plain) and inferred.kind.startswith("numpy."):
+        leaf = inferred.kind.rpartition(".")[2]
         call.put(name, f"torch.{'bool' if leaf == 'bool_' else leaf}")
 
 

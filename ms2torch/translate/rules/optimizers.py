@@ -7,15 +7,15 @@ import re
 
 import libcst as cst
 
+from ..rewriting.inferred import ARRAY, Const, Of, OwnOf, Seq, is_tensor
 from ..rewriting.sites import Kept
 from ..rewriting.templates import code, fill
-from ..rewriting.worth import ARRAY, Const, Of, OwnOf, Seq, is_tensor
 from .table import VALUES, Rule, add, instance, rule
 
 
 def _optimizer(call, made: str, rate: str = "learning_rate", lr: str = "lr") -> str:
     """``torch.optim.X(params, lr=...)``, its rates and its decay."""
-    node, worth = call.nodes.get(rate), call.worth(rate)
+    node, inferred = call.nodes.get(rate), call.inferred(rate)
     scale = call.value("loss_scale", 1.0)
     if scale not in (1, 1.0) and not _is_models(call):
         call.rewriter.scaled.add(call.target() or "")
@@ -23,11 +23,11 @@ def _optimizer(call, made: str, rate: str = "learning_rate", lr: str = "lr") -> 
             call.refuse("its loss_scale= has no counterpart")
         call.afterwards(f"{call.target()}.loss_scale = {call.text('loss_scale')}")
     by_step = (
-        isinstance(worth, (Seq, OwnOf))
-        or worth == ARRAY
-        or (isinstance(worth, Of) and worth.cls.startswith("mindspore.nn."))
+        isinstance(inferred, (Seq, OwnOf))
+        or inferred == ARRAY
+        or (isinstance(inferred, Of) and inferred.cls.startswith("mindspore.nn."))
     )
-    by_step |= is_tensor(worth) and isinstance(node, (ast.Call, ast.Name)) and _is_many(call, node)
+    by_step |= is_tensor(inferred) and isinstance(node, (ast.Call, ast.Name)) and _is_many(call, node)
     decay = call.value("weight_decay", 0.0)
     if decay not in (0, 0.0) and "weight_decay" in call:
         made = made.replace("{params}", _decayed(call))
@@ -48,8 +48,8 @@ def _groups_by_step(call) -> str:
     made = assigned(call.rewriter.tree, node.id) if isinstance(node, ast.Name) else node
     groups = made.elts if isinstance(made, ast.List) else []
     pairs = [pair for g in groups if isinstance(g, ast.Dict) for pair in zip(g.keys, g.values, strict=True)]
-    worths = [call.rewriter.reading.worth(v) for k, v in pairs if getattr(k, "value", "") == "lr"]
-    if not any(isinstance(w, (Seq, OwnOf, Of)) or w == ARRAY for w in worths):
+    inferences = [call.rewriter.reading.inferred(v) for k, v in pairs if getattr(k, "value", "") == "lr"]
+    if not any(isinstance(w, (Seq, OwnOf, Of)) or w == ARRAY for w in inferences):
         return ""
     if node is made:
         used = {n.id for n in ast.walk(call.rewriter.tree) if isinstance(n, ast.Name)}
@@ -69,8 +69,8 @@ def _is_models(call) -> bool:
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
             outer = rewriter.parents[id(node)]
             outer = rewriter.parents[id(outer)] if isinstance(outer, ast.keyword) else outer
-            worth = rewriter.reading.worth(outer.func) if isinstance(outer, ast.Call) else None
-            if str(worth).rpartition(".")[2] != "Model":
+            inferred = rewriter.reading.inferred(outer.func) if isinstance(outer, ast.Call) else None
+            if str(inferred).rpartition(".")[2] != "Model":
                 return False
             found = True
     return found
@@ -85,7 +85,7 @@ def _is_many(call, node) -> bool:
     if isinstance(node, ast.Name):
         node = assigned(call.rewriter.tree, node.id)
     if isinstance(node, ast.Call) and node.args:
-        return not isinstance(call.rewriter.reading.worth(node.args[0]), Const)
+        return not isinstance(call.rewriter.reading.inferred(node.args[0]), Const)
     return False
 
 
@@ -94,8 +94,8 @@ def _decayed(call) -> str:
     text = code(call.args["params"])
     norms = any(n in call.rewriter.source for n in ("Norm", "gamma", "beta"))
     node = call.nodes.get("params")
-    worth = call.worth("params")
-    grouped = isinstance(worth, Seq) and isinstance(worth.item, Seq)
+    inferred = call.inferred("params")
+    grouped = isinstance(inferred, Seq) and isinstance(inferred.item, Seq)
     if not norms or grouped or isinstance(node, ast.List):
         return "{params}"
     for start, end in (("list(", ".parameters())"), ("named(", ")")):

@@ -6,8 +6,8 @@ import ast
 
 import libcst as cst
 
+from ..rewriting.inferred import is_a
 from ..rewriting.templates import code
-from ..rewriting.worth import is_a
 from .optimizers import assigned
 from .table import rule
 
@@ -63,9 +63,9 @@ def load_checkpoint(call):
 
 @rule("load_param_into_net", "net.load_state_dict(state)", _BN, _BN_ZH)
 def load_param_into_net(call):
-    worth = call.worth("net")
+    inferred = call.inferred("net")
     optimizer = is_a(
-        getattr(worth, "cls", "") if isinstance(getattr(worth, "cls", ""), str) else "",
+        getattr(inferred, "cls", "") if isinstance(getattr(inferred, "cls", ""), str) else "",
         "mindspore.nn.Optimizer",
     )
     strict = "" if optimizer else ", strict=False"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ..rewriting.inferred import is_tensor
 from ..rewriting.sites import UNTOLD
 from ..rewriting.templates import code
-from ..rewriting.worth import is_tensor
 from .table import rule, table
 
 table(
@@ -23,9 +23,9 @@ TensorScatterAdd tensor_scatter_add | {input_x}.index_put(tuple({indices}.unbind
 def pad(call):
     padding = call.value("padding", None)
     nested = isinstance(padding, (tuple, list)) and any(isinstance(n, (tuple, list)) for n in padding)
-    if "padding" not in call or nested or is_tensor(call.worth("padding")):
+    if "padding" not in call or nested or is_tensor(call.inferred("padding")):
         call.refuse("its padding is not numbers for the last axes")
-    if call.value("mode", "constant") is UNTOLD or is_tensor(call.worth("value")):
+    if call.value("mode", "constant") is UNTOLD or is_tensor(call.inferred("value")):
         call.refuse("its mode or value is not told")
     return "F.pad({input_x}, {padding}, mode={mode?}, value={value?})"
 

@@ -6,9 +6,9 @@ import ast
 
 import libcst as cst
 
+from ..rewriting.inferred import Gradient, Of
 from ..rewriting.sites import Kept
 from ..rewriting.templates import code
-from ..rewriting.worth import Gradient, Of
 from ..translation import site_of
 from .table import instance, rule
 
@@ -66,7 +66,7 @@ def gradient_of(call):
     outer = rewriter.parents.get(id(node))
     if isinstance(outer, ast.Call) and outer.func is node:
         return call.updated
-    options = _options(rewriter.reading.worth(node))
+    options = _options(rewriter.reading.inferred(node))
     if options == {"get_by_list": True} and len(call.updated.args) == 2:
         call.helper("grad_by_weights")
         return f"grad_by_weights({_joined(call.updated.args)})"
@@ -88,8 +88,8 @@ def _of_options(options: dict[str, object], call: cst.Call) -> str:
 def is_inlined(rewriter, node: ast.Call) -> bool:
     """Whether all that happens to a GradOperation is ``grad(net, weights)(x)``."""
     for use in ast.walk(rewriter.tree):
-        worth = rewriter.reading.worth(use) if isinstance(use, (ast.Name, ast.Attribute)) else None
-        if getattr(worth, "call", None) is not node or not isinstance(use.ctx, ast.Load):
+        inferred = rewriter.reading.inferred(use) if isinstance(use, (ast.Name, ast.Attribute)) else None
+        if getattr(inferred, "call", None) is not node or not isinstance(use.ctx, ast.Load):
             continue
         inner = rewriter.parents.get(id(use))
         if not (isinstance(inner, ast.Call) and inner.func is use):
@@ -123,7 +123,7 @@ def differentiated(rewriter, gradient: Gradient, node, original, updated):
     inner = updated.func
     if gradient.value or not isinstance(inner, cst.Call) or len(inner.args) < 1 or gradient.call.func is None:
         return updated
-    if rewriter.reading.worth(node.func.func) != Of("mindspore.ops.GradOperation", gradient.call):
+    if rewriter.reading.inferred(node.func.func) != Of("mindspore.ops.GradOperation", gradient.call):
         return updated
     options = _options(gradient)
     function = code(inner.args[0].value)

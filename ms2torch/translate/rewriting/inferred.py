@@ -1,4 +1,4 @@
-"""What an expression may be worth: a MindSpore name, an instance, a class of the file, a plain value."""
+"""What is inferred of an expression: a MindSpore name, an instance, a class of the file, a plain value."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ ARRAY, PLAIN, SHAPE, DTYPE = Plain("array"), Plain("plain"), Plain("shape"), Pla
 
 @dataclass(eq=False)
 class Function:
-    """A function of the file: what its arguments were worth at its calls, and what it gives."""
+    """A function of the file: what is inferred of its arguments from its calls, and of its result."""
 
     node: ast.FunctionDef | ast.Lambda
     scopes: list
@@ -82,7 +82,7 @@ class Function:
 
 @dataclass(eq=False)
 class Class:
-    """A class of the file: its base (a `Ref` or a `Class`), what ``self.x`` is worth, its functions."""
+    """A class of the file: its base (a `Ref` or a `Class`), what each ``self.x`` is, its functions."""
 
     node: ast.ClassDef
     base: object = None
@@ -132,8 +132,8 @@ class Bound(NamedTuple):
     owner: object
 
 
-def is_tensor(worth) -> bool:
-    return isinstance(worth, Of) and worth.cls in ("mindspore.Tensor", "mindspore.Parameter")
+def is_tensor(inferred) -> bool:
+    return isinstance(inferred, Of) and inferred.cls in ("mindspore.Tensor", "mindspore.Parameter")
 
 
 @cache
