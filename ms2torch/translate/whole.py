@@ -64,17 +64,16 @@ class Training:
             finally:
                 self._inside = inside
             if not inside:
-                self._note(optimizer)
+                given = kwargs.get("parameters", args[1] if len(args) > 1 else ())
+                self._note(optimizer, *_in_order(optimizer, given))
 
         return __init__
 
-    def _note(self, optimizer) -> None:
-        parameters = _parameters(optimizer)
+    def _note(self, optimizer, parameters: list, flags: tuple) -> None:
         if self.given is not None and len(self.made) < len(self.given):
             given = self.given[len(self.made)]
             _give(_in_groups(given["start"], given["plain"], _splits(optimizer)), parameters)
         start = [t.detach().clone() for t in _tensors(parameters)]
-        flags = getattr(optimizer, "decay_flags", ())
         plain = [not flag for flag in flags] if len(flags) == len(parameters) else []
         self.made.append((type(optimizer).__name__, parameters, start, plain, _splits(optimizer)))
 
@@ -95,6 +94,18 @@ class Training:
     def save(self, file: str) -> None:
         """Into a file for the other side."""
         torch.save(self.found(), file)
+
+
+def _in_order(optimizer, given) -> tuple[list, tuple]:
+    """An optimizer's parameters, and for each whether it decays, where that is told.
+
+    They are in PyTorch's order, which is group by group: ``order_params`` has no counterpart.
+    """
+    if getattr(optimizer, "is_group_params_ordered", False):
+        parts = [group["params"] for group in given if "params" in group]
+        if all(isinstance(part, (list, tuple)) for part in parts):
+            return [p for part in parts for p in part], ()
+    return _parameters(optimizer), getattr(optimizer, "decay_flags", ())
 
 
 def _parameters(optimizer) -> list:

@@ -1,7 +1,10 @@
 """What a person would have written: steps, layers, imports; comments and line breaks stay."""
 
+import numpy as np
 import pytest
 import torch
+
+import ms2torch
 
 pytest.importorskip("libcst")
 from ms2torch.translate import translate_source
@@ -424,3 +427,106 @@ def test_parameters_that_are_numbered_or_looked_for_have_mindspores_order_and_na
     exec(text.replace("mindspore", "ms2torch"), ours)
     exec(translate_source(text).text, theirs)
     assert theirs["names"] == ours["names"]
+
+
+WRAPPED = """
+from mindspore import nn
+from mindspore.common.initializer import TruncatedNormal
+
+
+def conv(n, m, kernel_size, stride=1, padding=0, pad_mode="same"):
+    weight = TruncatedNormal(0.02)
+    return nn.Conv2d(n, m,
+                     kernel_size=kernel_size, stride=stride, padding=padding,
+                     weight_init=weight, pad_mode=pad_mode)
+
+
+def deconv(n, m, kernel_size, stride=2, padding=0, pad_mode="pad"):
+    return nn.Conv2dTranspose(n, m, kernel_size, stride, pad_mode, padding, has_bias=True)
+"""
+
+
+def test_a_function_around_a_convolution_takes_any_pad_mode():
+    translation = translate_source(WRAPPED)
+    assert all(site.settled for site in translation.sites)
+    assert "initialised(conv2d_by_mode(n, m,\n                     kernel_size" in translation.text
+    assert ", weight=weight)" in translation.text
+    ours, theirs, x = {}, {}, np.random.RandomState(0).randn(2, 3, 7, 7).astype(np.float32)
+    exec(WRAPPED.replace("mindspore", "ms2torch"), ours)
+    exec(translation.text, theirs)
+    for name in ("conv", "deconv"):
+        for how in ({"pad_mode": "valid"}, {"pad_mode": "pad", "padding": 1}, {"pad_mode": "same"}):
+            for size, stride in ((3, 1), (4, 2)):
+                if (name, size, stride, how["pad_mode"]) == ("deconv", 3, 1, "same"):
+                    continue
+                cell, module = (side[name](3, 2, size, stride=stride, **how) for side in (ours, theirs))
+                module.load_state_dict({n: p._t for n, p in cell.parameters_and_names()})
+                got, wanted = module(torch.tensor(x)).numpy(force=True), cell(ms2torch.Tensor(x)).asnumpy()
+                np.testing.assert_allclose(got, wanted, 1e-5, 1e-5, err_msg=f"{name} {how} {size} {stride}")
+
+
+def test_a_kept_layer_starts_as_its_initialiser_says():
+    text = """
+from mindspore import nn
+from mindspore.common.initializer import Normal
+
+
+def conv(n, m, start=Normal(0.5), layout="NHWC"):
+    weight = Normal(0.1)
+    return nn.Conv2d(n, m, 3, weight_init=weight, data_format=layout)
+"""
+    translation = translate_source(text)
+    kept = "initialised(ms2torch.to_torch(ms2torch.nn.Conv2d(n, m, 3, data_format=layout)), weight=weight)"
+    assert kept in translation.text
+
+
+def test_a_recurrent_layer_over_lengths():
+    text = """
+from mindspore import Tensor, nn
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(3, 4, batch_first=True, bidirectional=True)
+
+    def construct(self, x, lengths):
+        return self.rnn(x, seq_length=lengths)[0], self.rnn(x)[0]
+"""
+    translation = translate_source(text)
+    assert all(site.settled for site in translation.sites)
+    ours, theirs = {}, {}
+    exec(text.replace("mindspore", "ms2torch"), ours)
+    exec(translation.text, theirs)
+    cell, module = ours["Net"](), theirs["Net"]()
+    mine = {p.name.rpartition(".")[2]: p for p in cell.get_parameters()}
+    module.rnn.load_state_dict({n: mine[n]._t for n, _ in module.rnn.named_parameters()})
+    x, lengths = np.random.RandomState(0).randn(2, 5, 3).astype(np.float32), np.array([2, 4], np.int32)
+    wanted = cell(ms2torch.Tensor(x), ms2torch.Tensor(lengths))
+    for one, other in zip(module(torch.tensor(x), torch.tensor(lengths)), wanted, strict=True):
+        np.testing.assert_allclose(one.numpy(force=True), other.asnumpy(), 1e-5, 1e-6)
+
+
+def test_an_argument_that_no_rule_reads_keeps_the_call():
+    text = "from mindspore import dtype, ops\n\n\ndef f(x):\n    return ops.sum(x, 1, dtype=dtype.float16)\n"
+    assert [s.reason for s in translate_source(text).sites if not s.settled] == ["its dtype= has no rule"]
+
+
+STOPS = """
+import mindspore
+from mindspore.train import Callback
+
+
+class Stop(Callback):
+    def __init__(self):
+        super(Stop, self).__init__()
+
+
+mindspore.set_context(mode=mindspore.GRAPH_MODE)
+mindspore.manual_seed(1)
+"""
+
+
+def test_what_stood_below_a_line_that_went_keeps_its_distance():
+    made = translate_source(STOPS).text
+    assert made.endswith("        super().__init__()\n\n\ntorch.manual_seed(1)\n"), made

@@ -17,6 +17,25 @@ class SameConv2d(nn.Conv2d):
         return super().forward(F.pad(x, padding))
 
 
+def conv2d_by_mode(inputs, outputs, kernel_size, stride=1, pad_mode="same", padding=0, **others):
+    """A convolution that pads by ``padding`` ("pad"), not at all ("valid") or to cover its input ("same")."""
+    if pad_mode == "same":
+        return SameConv2d(inputs, outputs, kernel_size, stride, **others)
+    padding = padding if pad_mode == "pad" else 0
+    return nn.Conv2d(inputs, outputs, kernel_size, stride, padding, **others)
+
+
+def conv_transpose2d_by_mode(inputs, outputs, kernel_size, stride=1, pad_mode="same", padding=0, **others):
+    """A transposed convolution that cuts ``padding`` off ("pad"), nothing ("valid"), or so that it enlarges
+    its input by its stride ("same")."""
+    if pad_mode != "pad":
+        over = kernel_size - stride
+        padding, uneven = (over // 2, over % 2) if pad_mode == "same" else (0, False)
+        if over < 0 or uneven:
+            raise ValueError(f"{pad_mode=} with kernel {kernel_size} and stride {stride} has no counterpart")
+    return nn.ConvTranspose2d(inputs, outputs, kernel_size, stride, padding, **others)
+
+
 class SamePad(nn.Module):
     """Pads so that pooling with a stride covers its whole input, more at the end."""
 
@@ -56,6 +75,15 @@ class Cast(nn.Module):
         weights = {name: p.to(self.dtype) for name, p in self.layer.named_parameters()}
         inputs = [x.to(self.dtype) if x.is_floating_point() else x for x in inputs]
         return torch.func.functional_call(self.layer, weights, tuple(inputs))
+
+
+def over_lengths(recurrent, x, lengths, state=None):
+    """A recurrent layer over padded sequences of these lengths: beyond them outputs are zero."""
+    first = recurrent.batch_first
+    packed = nn.utils.rnn.pack_padded_sequence(x, lengths.cpu(), first, enforce_sorted=False)
+    found, state = recurrent(packed, state)
+    found, _ = nn.utils.rnn.pad_packed_sequence(found, first, total_length=x.shape[int(first)])
+    return found, state
 
 
 class CentralCrop(nn.Module):

@@ -15,7 +15,7 @@ from .binding import bind, form_of
 from .inferred import Class, Gradient, Of, OwnOf, Ref, Seq, is_a, is_cell, is_tensor, lineage, resolve
 from .joining import is_rate, path_got
 from .sites import Call, Kept
-from .templates import fill, keep_line_breaks
+from .templates import code, fill, keep_line_breaks
 
 _OF_CELLS = """
 trainable_params get_parameters parameters_and_names cells_and_names set_train parameters_dict set_grad
@@ -23,6 +23,11 @@ add_flags
 """
 # Modules of nothing but operators.
 _OPERATORS = ("mindspore.ops", "mindspore.mint")
+# What computes, where an argument that nobody reads would change a number; and what among it trains.
+_COMPUTES = ("mindspore.ops.", "mindspore.mint.", "mindspore.numpy.", "mindspore.Tensor.")
+_TRAINS = ("mindspore.mint.optim.", "mindspore.mint.distributed.")
+# Arguments of layers that say how a parameter starts, and that parameter.
+_STARTS = {"weight_init": "weight", "bias_init": "bias"}
 # Methods that only Tensors have, and those that only Cells have.
 TENSORS_ALONE = frozenset(("asnumpy", "expand_dims", "set_data"))
 CELLS_ALONE = frozenset(_OF_CELLS.split())
@@ -193,6 +198,8 @@ class CallSites:
     def written(self, rule, call: Call, at):
         """What a rule makes of a call, whose site is settled with it."""
         made = rule.write(call) if rule.write else rule.form
+        if isinstance(made, str) and rule.name.startswith(_COMPUTES) and not rule.name.startswith(_TRAINS):
+            call.refuse_unread(made)
         try:
             made = fill(made, self.defaulted(made, call)) if isinstance(made, str) else made
         except KeyError as absent:
@@ -223,9 +230,26 @@ class CallSites:
         if isinstance(thing, type) and not is_cell(name) and not is_a(name, "mindspore.ops.Primitive"):
             return updated.with_changes(func=cst.parse_expression(target))
         if isinstance(thing, type):
-            inner = updated.with_changes(func=cst.parse_expression(target))
-            return fill("ms2torch.to_torch({inner})", {"inner": inner})
+            return self._kept_layer(name, target, node, updated)
         args = list(updated.args)
         if name.startswith("mindspore.Tensor."):
             args.insert(0, cst.Arg(updated.func.value))
         return updated.with_changes(func=cst.parse_expression(f"ms2torch.to_torch({target})"), args=args)
+
+    def _kept_layer(self, name: str, target: str, node, updated):
+        """A layer that stays ms2torch's; initialisers among its arguments, PyTorch's by now, go over it."""
+        args, starts = [], []
+        names = form_of(name).made
+        olds = [*node.args, *(k.value for k in node.keywords)]
+        for i, (old, arg) in enumerate(zip(olds, updated.args, strict=True)):
+            key = arg.keyword.value if arg.keyword else names[i] if i < len(names) else ""
+            inferred = self.reading.inferred(old)
+            if key in _STARTS and isinstance(inferred, Of) and ".initializer." in inferred.cls:
+                starts.append(f"{_STARTS[key]}={code(arg.value)}")
+            else:
+                args.append(arg)
+        inner = updated.with_changes(func=cst.parse_expression(target), args=args)
+        if not starts:
+            return fill("ms2torch.to_torch({inner})", {"inner": inner})
+        self.helpers.add("initialised")
+        return fill(f"initialised(ms2torch.to_torch({{inner}}), {', '.join(starts)})", {"inner": inner})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from .rewriter import Rewriter
 
 UNTOLD = object()
+_PLACE = re.compile(r"\{(\w+)[?*]?\}")
 
 
 class Kept(Exception):
@@ -24,20 +26,51 @@ class Kept(Exception):
         self.name, self.reason, self.form = name, reason, form
 
 
+class _Noted(dict):
+    """Arguments by name; ``read`` are those that were asked for."""
+
+    def __init__(self, given: dict, read: set[str]) -> None:
+        super().__init__(given)
+        self.read = read
+
+    def __getitem__(self, name: str):
+        self.read.add(name)
+        return super().__getitem__(name)
+
+    def __contains__(self, name: str) -> bool:
+        self.read.add(name)
+        return super().__contains__(name)
+
+    def get(self, name: str, default=None):
+        self.read.add(name)
+        return super().get(name, default)
+
+    def pop(self, name: str, *default):
+        self.read.add(name)
+        return super().pop(name, *default)
+
+
 class Call:
     """One call, its arguments by the definition's names: ``args`` rewritten, ``nodes`` as they were."""
 
     def __init__(self, rewriter: Rewriter, name, node, original, updated, args, nodes, form) -> None:
         self.rewriter, self.name, self.node = rewriter, name, node
-        self.original, self.updated = original, updated
-        self.args: dict[str, cst.BaseExpression] = args
-        self.nodes: dict[str, ast.expr] = nodes
+        self.original, self._updated = original, updated
+        self.read: set[str] = set()
+        self.args: dict[str, cst.BaseExpression] = _Noted(args, self.read)
+        self.nodes: dict[str, ast.expr] = _Noted(nodes, self.read)
         self.form = form
         self.instance = None
 
     def __contains__(self, name: str) -> bool:
         """Whether the program gives an argument."""
         return name in self.args
+
+    @property
+    def updated(self) -> cst.Call:
+        """The call with its parts rewritten; a rule that takes it up reads all of its arguments."""
+        self.read |= set(self.args)
+        return self._updated
 
     def inferred(self, name: str):
         """What is inferred of an argument; None where it is absent or nothing is told."""
@@ -77,6 +110,13 @@ class Call:
     def refuse(self, reason: str) -> None:
         """Leave the call as it is, one of ms2torch, for this reason."""
         raise Kept(self.name, reason)
+
+    def refuse_unread(self, template: str) -> None:
+        """Leave the call as it is if an argument says something that its rule neither read nor writes."""
+        for name in self.args.keys() - self.read - set(_PLACE.findall(template)):
+            default = self.form.defaults.get(name, UNTOLD) if self.form else UNTOLD
+            if default is UNTOLD or self.value(name) != default:
+                self.refuse(f"its {name}= has no rule")
 
     def afterwards(self, line: str) -> None:
         """A line after the statement that the call is in."""

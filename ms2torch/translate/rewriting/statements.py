@@ -84,7 +84,8 @@ def _super(rewriter, f: ast.Attribute, updated: cst.Call):
     if cls is None:
         return updated
     func = updated.func
-    if cls.is_cell or not cls.root():
+    asked = f.value.args
+    if cls.is_cell or not cls.root() or (asked and getattr(asked[0], "id", "") == cls.node.name):
         func = func.with_changes(value=cst.parse_expression("super()"))
     if f.attr == "__init__" and not hasattr(cls.base, "node"):
         from ..rules.cells import arguments_of_init

@@ -12,6 +12,8 @@ from functools import cache
 import libcst as cst
 
 _PLACE = re.compile(r"\{(\w+)([?*])?\}")
+# What a layer's call may be put into.
+_AROUND = ("initialised", "Activated")
 # What binds as tightly as a name.
 _ATOMS = (
     cst.Name,
@@ -109,6 +111,9 @@ class _Filler(cst.CSTTransformer):
 
 def keep_line_breaks(original: cst.Call, made: cst.BaseExpression) -> cst.BaseExpression:
     """A new call on the lines of the old one: its arguments' line breaks stay where they were."""
+    if isinstance(made, cst.Call) and code(made.func) in _AROUND and isinstance(made.args[0].value, cst.Call):
+        inner = made.args[0].with_changes(value=keep_line_breaks(original, made.args[0].value))
+        return made.with_changes(args=[inner, *made.args[1:]])
     if not isinstance(made, cst.Call) or not original.args or len(made.args) < 1:
         return made
     breaks = [arg.comma for arg in original.args]

@@ -14,7 +14,26 @@ from .templates import code
 def tidied(module: cst.Module, before: ast.Module) -> cst.Module:
     """A translated module as a person leaves it; ``before`` is the original."""
     read = {n.id for n in ast.walk(before) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    return module.visit(_Walked()).visit(_Rest()).visit(_Unread(read))
+    return _spaced(module.visit(_Walked()).visit(_Rest()).visit(_Unread(read)), before)
+
+
+_DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _spaced(module: cst.Module, before: ast.Module) -> cst.Module:
+    """What stands below a function or class, where the line between went: as far below as all do."""
+    gaps = [
+        min([below.lineno, *(d.lineno for d in getattr(below, "decorator_list", ()))]) - above.end_lineno - 1
+        for above, below in zip(before.body, before.body[1:], strict=False)
+        if isinstance(above, _DEFINED)
+    ]
+    wanted, body = min(gaps, default=0), list(module.body)
+    for i, statement in enumerate(body[1:], 1):
+        lines = getattr(statement, "leading_lines", ())
+        missing = min(wanted, 2) - sum(line.comment is None for line in lines)
+        if isinstance(body[i - 1], (cst.FunctionDef, cst.ClassDef)) and missing > 0:
+            body[i] = statement.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * missing, *lines])
+    return module.with_changes(body=body)
 
 
 _TAKES_ANY = """

@@ -70,6 +70,13 @@ def set_seed(call):
     return "torch.manual_seed({seed})"
 
 
+@rule("manual_seed", "torch.manual_seed(seed)")
+def manual_seed(call):
+    if not call.rewriter.is_statement(call.node):
+        call.refuse("its value is used")
+    return "torch.manual_seed({seed})"
+
+
 @rule(
     "jit ms_function constexpr ops.constexpr",
     "the function itself; torch.compile(function) where speed asks for it",

@@ -68,6 +68,7 @@ def conv_primitive(call):
     if call.value("data_format", "NCHW") != "NCHW" or call.value("mode", 1) != 1:
         call.refuse("only NCHW with mode=1 has a rule")
     padding = _padding(call, "pad")
+    call.read |= {"out_channel", "kernel_size"}  # the weight's shape says them
     return f"F.conv2d({{x}}, {{weight}}, stride={{stride?}}{padding}, dilation={{dilation?}}, groups={{group?}})"
 
 

@@ -168,13 +168,16 @@ def lines(call, layer: str, **parts: str) -> None:
             inline[part] = line
     if inline:
         call.helper("initialised")
-        call.wrapped = ", ".join(f"{part}=lambda p: {_over(line)}" for part, line in inline.items())
+        call.wrapped = ", ".join(f"{part}={_over(line)}" for part, line in inline.items())
 
 
 def _over(line: str) -> str:
-    """A line over ``_`` as one over ``p``."""
+    """A line over ``_`` as a function of it: ``f(_)`` is ``f``, anything else a lambda of ``p``."""
     tree = ast.parse(line, mode="eval").body
+    given = [ast.unparse(a) for a in (*tree.args, *tree.keywords)] if isinstance(tree, ast.Call) else []
+    if given == ["_"] and "_" not in ast.unparse(tree.func).split("."):
+        return ast.unparse(tree.func)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id == "_":
             node.id = "p"
-    return ast.unparse(tree)
+    return f"lambda p: {ast.unparse(tree)}"

@@ -7,7 +7,7 @@ import ast
 from ..rewriting.sites import UNTOLD
 from ..rewriting.templates import code
 from .initialisers import lines
-from .table import VALUES, Rule, add, rule, table
+from .table import VALUES, Rule, add, instance, rule, table
 
 table(
     "nn",
@@ -325,8 +325,8 @@ def flatten(call):
 @rule(
     "nn.LSTM nn.GRU nn.RNN",
     "nn.LSTM(input_size, hidden_size, num_layers, ...)",
-    "starts from the same uniforms; a seq_length= given at the call has no counterpart",
-    "初始分布相同；调用时的 seq_length= 没有对应",
+    "starts from the same uniforms; called with seq_length=, sequences are packed: over_lengths, at the head",
+    "初始分布相同；调用时给 seq_length= 则打包序列：用文件开头的 over_lengths",
 )
 def recurrent(call):
     name = call.name.rpartition(".")[2]
@@ -339,6 +339,15 @@ def recurrent(call):
         f"nn.{name}({{input_size}}, {{hidden_size}}, {{num_layers?}}, bias={{has_bias?}}, "
         "batch_first={batch_first?}, dropout={dropout?}, bidirectional={bidirectional?})"
     )
+
+
+@instance("nn.LSTM nn.GRU nn.RNN", "recurrent(x, state)")
+def call_recurrent(call):
+    if call.value("seq_length", None) is None:
+        return call.updated
+    call.helper("over_lengths")
+    call.put("recurrent", call.updated.func)
+    return "over_lengths({recurrent}, {x}, {seq_length}, {hx?})"
 
 
 @rule("nn.LSTMCell nn.GRUCell nn.RNNCell", "nn.LSTMCell(input_size, hidden_size)")

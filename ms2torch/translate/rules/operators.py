@@ -138,7 +138,7 @@ addn AddN | sum({x})
 L2Loss | torch.sum({input_x} ** 2) / 2
 mse_loss | F.mse_loss({input}, {target}, reduction={reduction?})
 l1_loss | F.l1_loss({input}, {target}, reduction={reduction?})
-binary_cross_entropy_with_logits | F.binary_cross_entropy_with_logits({logits}, {label}, {weight?}, {pos_weight?}, reduction={reduction?})
+binary_cross_entropy_with_logits | F.binary_cross_entropy_with_logits({input}, {target}, weight={weight?}, pos_weight={pos_weight?}, reduction={reduction?})
 binary_cross_entropy | F.binary_cross_entropy({logits}, {labels}, {weight?}, reduction={reduction?})
 SigmoidCrossEntropyWithLogits | F.binary_cross_entropy_with_logits({logits}, {label}, reduction="none")
 SoftmaxCrossEntropyWithLogits | (F.cross_entropy({logits}, {labels}, reduction="none"),) | the gradient that MindSpore gives as a second result is not given | MindSpore 的第二个结果（梯度）不再给出
@@ -212,6 +212,29 @@ zeros | torch.zeros({shape}, dtype={dtype?})
 ones | torch.ones({shape}, dtype={dtype?})
 clip | torch.clamp({x}, {xmin}, {xmax})
 meshgrid | torch.meshgrid({xi}, indexing={indexing})
+linspace | torch.linspace({start}, {stop}, {num})
+sin | torch.sin({x})
+cos | torch.cos({x})
+tan | torch.tan({x})
+tanh | torch.tanh({x})
+arctan2 | torch.atan2({x1}, {x2})
+log1p | torch.log1p({x})
+sign | torch.sign({x})
+floor | torch.floor({x})
+ceil | torch.ceil({x})
+isnan | torch.isnan({x})
+add | torch.add({x1}, {x2})
+subtract | torch.sub({x1}, {x2})
+multiply | torch.mul({x1}, {x2})
+divide | torch.true_divide({x1}, {x2})
+power | torch.pow({x1}, {x2})
+outer | torch.outer({a}, {b})
+swapaxes | torch.swapaxes({x}, {axis1}, {axis2})
+moveaxis | torch.moveaxis({a}, {source}, {destination})
+hstack | torch.hstack({tup})
+vstack | torch.vstack({tup})
+tril | torch.tril({m}, {k?})
+triu | torch.triu({m}, {k?})
 """,
 )
 
@@ -283,7 +306,7 @@ def cast(call):
     x, dtype = ("input", "dtype")
     inferred = call.inferred(x)
     dtyped(call, dtype)
-    if isinstance(inferred, (Const, Plain)) or (isinstance(call.nodes.get(x), type(None)) and False):
+    if isinstance(inferred, (Const, Plain)):
         return f"torch.tensor({{{x}}}, dtype={{{dtype}}})"
     return f"{{{x}}}.to({{{dtype}}})"
 

@@ -289,13 +289,9 @@ def step(call):
     return f"apply_gradients({target}, {code(call.updated.args[0].value)})"
 
 
-add(
-    Rule(
-        "mindspore.nn.Optimizer.parameters",
-        '[p for group in optimizer.param_groups for p in group["params"]]',
-    ),
-    VALUES,
-)
+for _name in ("nn.Optimizer", "experimental.optim.optimizer.Optimizer"):
+    _form = '[p for group in optimizer.param_groups for p in group["params"]]'
+    add(Rule(f"mindspore.{_name}.parameters", _form), VALUES)
 
 
 _TRAINED = '[p for group in {self}.param_groups for p in group["params"]]'

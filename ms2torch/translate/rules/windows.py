@@ -23,8 +23,6 @@ class _Uneven(Exception):
 def _padding(call, kernel, stride, dilation, ndim: int = 2) -> str:
     """``pad_mode`` as PyTorch's padding; empty for none."""
     mode = call.value("pad_mode", "same")
-    if not isinstance(mode, str):
-        call.refuse("its pad_mode is not told")
     mode = mode.lower()
     if mode == "valid":
         return ""
@@ -76,6 +74,8 @@ def conv(call):
     if call.value("data_format", "NCHW") not in ("NCHW", "NCDHW"):
         call.refuse("its data_format is not NCHW")
     made = f"nn.{name}"
+    if not isinstance(call.value("pad_mode", "same"), str):
+        return with_starts(call, _by_pad_mode(call, "conv2d_by_mode"), weight="weight_init", bias="bias_init")
     try:
         padding = _padding(call, kernel, stride, dilation, ndim)
     except _Uneven:
@@ -89,6 +89,17 @@ def conv(call):
     if "stride" in call and not call.original_keyword("stride"):
         made = made.replace("stride={stride?}", "{stride}")
     return with_starts(call, made, weight="weight_init", bias="bias_init")
+
+
+def _by_pad_mode(call, helper: str) -> str:
+    """A layer whose ``pad_mode`` is told when the program runs."""
+    if call.name.rpartition(".")[2] not in ("Conv2d", "Conv2dTranspose"):
+        call.refuse("its pad_mode is not told")
+    call.helper(helper)
+    return (
+        f"{helper}({{in_channels}}, {{out_channels}}, {_kernel(call)}, stride={{stride?}}, pad_mode={{pad_mode}}"
+        f", padding={{padding?}}, dilation={{dilation?}}, groups={{group?}}{flag(call, 'has_bias', 'bias')})"
+    )
 
 
 def _kernel(call) -> str:
@@ -106,6 +117,11 @@ def conv_transpose(call):
     ndim = int(name[4])
     mode = call.value("pad_mode", "same")
     kernel, stride = call.value("kernel_size"), call.value("stride")
+    if call.value("output_padding", 0) not in (0, None):
+        call.refuse("its output_padding adds rows without weights")
+    if not isinstance(mode, str):
+        made = _by_pad_mode(call, "conv_transpose2d_by_mode")
+        return with_starts(call, made, weight="weight_init", bias="bias_init")
     padding = ""
     if mode == "same":
         over = kernel - stride if isinstance(kernel, int) and isinstance(stride, int) else 1
@@ -115,11 +131,9 @@ def conv_transpose(call):
     elif mode == "pad":
         padding = ", padding={padding?}"
     elif mode != "valid":
-        call.refuse("its pad_mode is not told")
+        call.refuse(f"its pad_mode {mode!r} has no counterpart")
     elif isinstance(kernel, int) and isinstance(stride, int) and kernel < stride:
         call.refuse("its kernel is smaller than its stride")
-    if call.value("output_padding", 0) not in (0, None):
-        call.refuse("its output_padding adds rows without weights")
     made = (
         f"nn.ConvTranspose{ndim}d({{in_channels}}, {{out_channels}}, {_kernel(call)}, stride={{stride?}}{padding}"
         f", dilation={{dilation?}}, groups={{group?}}"
