@@ -7,6 +7,7 @@ import math
 import torch
 
 from ms2torch._core.errors import final, unsupported
+from ms2torch._core.operators.enum_words import meant
 from ms2torch._core.operators.registry import lowered
 
 __all__ = ["dct", "dctn", "idct", "idctn"]
@@ -15,7 +16,7 @@ __all__ = ["dct", "dctn", "idct", "idctn"]
 def _checked(x, type, norm, api: str):
     if type != 2:
         raise unsupported(f"mindspore.scipy.fft.{api}(type={type})", "only type 2 is here.", "type=2.")
-    if norm not in ("ortho", None):
+    if norm is not None and meant(norm, "backward", "forward", "ortho") != "ortho":
         raise final(ValueError('Only norm "ortho" is supported currently.'))
     return x if x.is_floating_point() else x.float()
 

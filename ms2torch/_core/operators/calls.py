@@ -66,9 +66,11 @@ def wrong_inputs(name: str, **inputs) -> TypeError:
     return TypeError(f'Failed calling {name} with "{name}()({said})".')
 
 
-def not_a_tensor(err: AttributeError, name: str, kernel, raw, kwargs, fixed=None) -> TypeError | None:
-    """The TypeError for a number, string or sequence where ``kernel`` wanted a Tensor, told by the attribute
+def not_a_tensor(err: AttributeError, name: str, kernel, raw, kwargs, fixed=None) -> Exception | None:
+    """The error for a number, string or sequence where ``kernel`` wanted a Tensor, told by the attribute
     that it looked for; None for another error."""
+    if isinstance(err.obj, Type):                       # (MindSpore's is a class of its C++)
+        return AttributeError(f"'mindspore._c_expression.typing.{str(err).removeprefix(chr(39))}")
     if not isinstance(err.obj, _PLAIN):
         return None
     try:

@@ -25,7 +25,8 @@ def _read() -> dict[str, list[str]]:
 OVERLOADS = _read()
 _NUMBERS = (int, float, np.number)
 _SEQUENCES = {"tuple": tuple, "list": list}
-_PLAIN = {type(v): v for v in (None, True, 1, 1.0, "", (1,), [1])} | {np.ndarray: np.zeros(1)}
+_PLAIN = {type(v): v for v in (None, True, 1, 1.0, 1j, "", (1,), [1], {}, np.zeros(1), np.bool_(1),
+                               np.int32(1), np.int64(1), np.float32(1), np.float64(1))}
 
 
 @cache

@@ -1,8 +1,10 @@
 """What MindSpore asks of a call's arguments where the computation here would take what it refuses.
 
-preconditions.tsv is written by hand, from what the real one answers and documents. A line: the calls that it
-is about (``ops.Betainc call``, ``ops.addr make``; several by commas), the condition under which they are
-refused (an expression of `terms`), the error's class, its words. The first line that holds tells the error.
+preconditions.tsv is written by hand, from what the real one answers and documents; behind these lines stand
+those about one argument of a class or dtype that it never takes there, read off its answers. A line: the
+calls that it is about (``ops.Betainc call``, ``ops.addr make``; several by commas), the condition under which
+they are refused (an expression of `terms`), the error's class, its words. The first line that holds tells the
+error.
 They are asked before the computation, so each is true of no call that MindSpore takes.
 
 Where MindSpore has one form of words for all its operators the line says what is right instead, and no more:

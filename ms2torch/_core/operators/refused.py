@@ -33,6 +33,7 @@ import torch
 from ms2torch._core.operators.preconditions import PRECONDITIONS, precondition_error
 from ms2torch._core.operators.rules import _allowed, _name
 from ms2torch._core.operators.words import kind_of, renderings
+from ms2torch._core.tensor.dtype import common
 from ms2torch._core.torch_private import lack_of_memory
 
 # What a wrong call may raise that is then told in MindSpore's words.
@@ -40,6 +41,7 @@ FAILURES = (RuntimeError, IndexError, TypeError, AttributeError, ValueError, Key
 _ENTRY = re.compile(r"^[\w.<>]+\(\) (?=got an unexpected keyword|missing \d|takes |got multiple)")
 _HOLE = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
 NOTHING = object()
+_CONVERSION = "Data type conversion is not supported"
 # Exact classes of a kind, for the quick look.
 _CLASSES = {"str": (str,), "None": (type(None),), "list": (list,), "tuple": (tuple,), "numpy": (np.ndarray,),
             "float": (float,), "int": (int,), "bool": (bool,), "complex": (complex,), "dict": (dict,)}
@@ -126,6 +128,8 @@ def condition_error(called: str, given, own: dict | None = None) -> Exception | 
         if terms.holds(test, values):
             try:
                 text = terms.fill(words, values).replace("{given}", call_text(given))
+                if text.startswith(_CONVERSION) and (wrong := _without_common_dtype(given)):
+                    return wrong
                 return getattr(builtins, error, RuntimeError)(text)
             except LookupError:
                 continue
@@ -155,7 +159,8 @@ def argument_error(called: str, given, others=None, certain: bool = False) -> Ex
 
 
 # Classes that the sweep did not try where a Tensor is wanted, and those like them that it did.
-_LIKE = {"int": "float", "bool": "float", "complex": "float", "tuple": "list", "dict": "str"}
+_LIKE = {"int": "float", "bool": "float", "complex": "float", "tuple": "list", "dict": "str", "dtype": "str",
+         "object": "str"}
 _ITS_OWN = {"int": re.compile(r"\bint|Int\d", re.IGNORECASE), "bool": re.compile("bool", re.IGNORECASE),
             "tuple": re.compile("tuple", re.IGNORECASE)}
 
@@ -335,7 +340,21 @@ _SOFT_KINDS = {
 
 def _error(entry: Entry, value, given, others) -> Exception:
     text = fill(entry.words, value, given, others)
+    if text.startswith(_CONVERSION) and (wrong := _without_common_dtype(given)):
+        return wrong
     return getattr(builtins, entry.error, RuntimeError)(text)
+
+
+def _without_common_dtype(given) -> TypeError | None:
+    """MindSpore's error for the first two tensors that have no common dtype; it looks for one first."""
+    tensors = [v for _, v in given if isinstance(v, torch.Tensor)]
+    for k, later in enumerate(tensors):
+        for t in tensors[:k]:
+            try:
+                common(later.dtype, t.dtype)
+            except TypeError as err:
+                return err
+    return None
 
 
 class Named(tuple):

@@ -241,7 +241,10 @@ def kind(value) -> str:
         return f"{'Tuple' if isinstance(value, tuple) else 'List'}[{inner}]"
     if value is None or isinstance(value, (bool, int, float, str)):
         return type_description(value)
-    if isinstance(value, (Type, torch.dtype)):
+    if isinstance(value, (Type, torch.dtype, type)):
         return "TypeType"
-    return "External"
+    if isinstance(value, dict):
+        names, kinds = "".join(f"{n}," for n in value), ",".join(map(kind, value.values()))
+        return f"Dictionary[[{names}],[{kinds}]]"
+    return "String" if isinstance(value, bytes) else "External"
 

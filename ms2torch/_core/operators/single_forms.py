@@ -108,7 +108,8 @@ def _class(value) -> str:
         "bool_" if isinstance(value, np.bool_) else type(value).__name__
 
 
-_PLAIN = {type(v): v for v in (True, 1, 1.0, "", (1,), [1])} | {np.ndarray: np.zeros(1)}
+_PLAIN = {type(v): v for v in (True, 1, 1.0, 1j, "", (1,), [1], {}, np.zeros(1), np.bool_(1), np.int32(1),
+                               np.int64(1), np.float32(1), np.float64(1))}
 
 
 def _fits(value, argument: Argument) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.devices import device
+from ms2torch._core.operators.enum_words import listed
 from ms2torch._core.operators.words import kind_of, renderings, shapes
 from ms2torch._core.tensor.dtype import from_torch
 
@@ -60,6 +61,7 @@ def positives(x, number: int) -> bool:
     return _positive(x) or (isinstance(x, tuple) and len(x) == number and all(map(_positive, x)))
 
 
+_UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
 _TYPES = {"int": int, "float": float, "bool": bool, "str": str, "tuple": tuple, "list": list,
           "Tensor": torch.Tensor}
 
@@ -72,6 +74,13 @@ def of_types(x, *names) -> bool:
 def promoted(*tensors) -> str:
     """The dtype that two tensors have in common."""
     return str(from_torch(torch.promote_types(*(_tensor(x).dtype for x in tensors))))
+
+
+def apart(x, y) -> bool:
+    """Whether two tensors have dtypes of which MindSpore makes no common one: an unsigned one of more than 8
+    bits beside any other number."""
+    dtypes = {_tensor(x).dtype, _tensor(y).dtype}
+    return len(dtypes) > 1 and not dtypes.isdisjoint(_UNSIGNED) and torch.bool not in dtypes
 
 
 def lesser(x, y) -> str:
@@ -89,8 +98,9 @@ def broadcast(*tensors) -> bool:
 
 def _typed(x) -> str:
     """The name of MindSpore's own type for a value that is no Tensor."""
-    kind = kind_of(x)
-    return {"None": "TypeNone", "str": "String", "numpy": "Type"}.get(kind, kind.capitalize())
+    kind = "str" if isinstance(x, bytes) else "dtype" if isinstance(x, type) else kind_of(x)
+    return {"None": "TypeNone", "str": "String", "numpy": "Type", "object": "Type", "complex": "Type",
+            "dtype": "TypeType"}.get(kind, kind.capitalize())
 
 
 def _sized(how: str):
@@ -118,7 +128,8 @@ WORDS = {
     "sized": lambda x: torch.tensor(x) if isinstance(x, (int, float, complex)) else _tensor(x),
     "joined": lambda indices, x: str((*_tensor(indices).shape, *_tensor(x).shape[1:])),
     "positives": positives, "broadcast": broadcast, "of_types": of_types, "promoted": promoted,
-    "lesser": lesser, "tuple_": tuple,
+    "apart": apart, "lesser": lesser, "tuple_": tuple,
+    "of_enum": lambda x: not isinstance(x, str) or listed(x),
     **{f.__name__: f for f in (len, abs, min, max, all, any, isinstance, int, float, bool, str, list)},
     **{how: _rendered(how) for how in ("word", "kind", "call", "cls", "type")},
 }

@@ -48,10 +48,9 @@ def get_seed() -> int | None:
 
 
 def _seed_error(seed, name: str) -> Exception:
-    if isinstance(seed, int) and not isinstance(seed, bool):
-        kind = ValueError
-    else:
-        kind = TypeError
+    if not isinstance(seed, int):
+        return TypeError(f"For '{name}', the 'seed' must be int, but got '{type(seed).__name__}'")
+    kind = TypeError if isinstance(seed, bool) else ValueError
     return kind(f"For '{name}', the 'seed' must be int and must >= 0, but got '{seed}' with type "
                 f"'{type(seed).__name__}'.")
 

@@ -6,6 +6,7 @@ import torch
 
 from ms2torch._core.errors import final
 from ms2torch._core.operators.calls import no_matching_form
+from ms2torch._core.operators.enum_words import chosen
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
@@ -192,9 +193,12 @@ def combinations(input, r=2, with_replacement=False):
     return torch.combinations(input, r, with_replacement)
 
 
+_ORDERS = ("ij", "xy", "ij", "ij")
+
+
 @primitive("Meshgrid", init=("indexing",), valid=_MESHGRID)
 def _grid(inputs, indexing="xy"):
-    return tuple(torch.meshgrid(*inputs, indexing=indexing))
+    return tuple(torch.meshgrid(*inputs, indexing=chosen(indexing, "indexing", "Meshgrid", *_ORDERS)))
 
 
 @op
@@ -204,15 +208,14 @@ def meshgrid(*inputs, indexing="xy"):
     """
     if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
         inputs = inputs[0]
-    if indexing not in ("xy", "ij"):
-        raise ValueError("For 'Meshgrid', the argument 'indexing' must be 'xy' or 'ij', but got "
-                         f"{indexing!r}.")
-    return tuple(torch.meshgrid(*inputs, indexing=indexing))
+    order = chosen(indexing, "indexing", "Meshgrid", *_ORDERS)
+    return tuple(torch.meshgrid(*inputs, indexing=order))
 
 
 @mint_form(name="meshgrid")
 def _meshgrid_mint(*tensors, indexing=None):
-    return tuple(torch.meshgrid(*tensors, indexing=indexing or "ij"))
+    order = chosen(indexing or "ij", "indexing", "meshgrid", *_ORDERS)
+    return tuple(torch.meshgrid(*tensors, indexing=order))
 
 
 # ---- taking apart ----------------------------------------------------------------------------------------

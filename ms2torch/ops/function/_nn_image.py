@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.errors import final, unsupported
+from ms2torch._core.operators.enum_words import chosen
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 from ms2torch._core.operators.spelling import spelled
 
@@ -183,7 +184,15 @@ def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=
 @spelled(input_x="input", interpolation_mode="mode")
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
     """Values of (N, C, H, W) at the positions ``grid`` in [-1, 1] (``mindspore.ops.grid_sample``)."""
-    return F.grid_sample(input, grid, mode, padding_mode, bool(align_corners))
+    return _sampled(input, grid, mode, padding_mode, bool(align_corners))
+
+
+def _sampled(input, grid, mode, padding_mode, align_corners):
+    operator = f"grid_sampler_{2 if input.ndim == 4 else 3}d"
+    return F.grid_sample(
+        input, grid, chosen(mode, "interpolation_mode", operator, "bilinear", "nearest"),
+        chosen(padding_mode, "padding_mode", operator, "zeros", "border", "reflection", "zeros"),
+        align_corners)
 
 
 @op
@@ -287,7 +296,7 @@ for _name in ("GridSampler2D", "GridSampler3D"):
         input_x, grid, interpolation_mode="bilinear", padding_mode="zeros", align_corners=False
     ):
         """Values at the positions ``grid`` in [-1, 1] (``mindspore.ops.GridSampler2D``, 3D)."""
-        return F.grid_sample(input_x, grid, interpolation_mode, padding_mode, align_corners)
+        return _sampled(input_x, grid, interpolation_mode, padding_mode, align_corners)
 
 
 def _upsampled(x, output_size, scales, mode: str, align=None):

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch._core.errors import final
+from ms2torch._core.operators.enum_words import chosen
 from ms2torch._core.operators.refusals import cannot_broadcast, wrong_dtype
 from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
@@ -216,6 +217,7 @@ def _nll_loss(logits, labels, weight, reduction="mean", ignore_index=-100):
     labels, weight = labels.long(), weight.to(logits.dtype)
     kept = labels != ignore_index
     total = weight[labels.clamp_min(0)].where(kept, 0.0).sum()
+    reduction = chosen(reduction, "reduction", "NLLLoss", "sum", "mean", "none")
     return _nll(logits, labels, weight, ignore_index, reduction), total
 
 
@@ -280,9 +282,7 @@ def _binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
 def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction="mean"):
     """Binary cross entropy of sigmoid(input) (``mindspore.ops.binary_cross_entropy_with_logits``)."""
     logits, label = input, target
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"Failed to convert the value \"{reduction}\" of input 'reduction' of "
-                         "'BCEWithLogitsLoss' to enum.")
+    reduction = chosen(reduction, "reduction", "BCEWithLogitsLoss", "sum", "mean", "none")
     if logits.shape != label.shape:
         shapes = [", ".join(map(str, t.shape)) for t in (logits, label)]
         raise ValueError("For 'BCEWithLogitsLoss', two inputs 'input' and 'target' shape are not equal, "

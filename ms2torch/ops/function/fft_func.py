@@ -9,11 +9,12 @@ import torch
 
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import final
+from ms2torch._core.operators.enum_words import chosen, meant
 from ms2torch._core.operators.registry import op
 from ms2torch._core.tensor import dtype as _dtype
 
 _WIDE = (torch.float32, torch.float64, torch.complex64, torch.complex128)
-_NORMS = (None, "backward", "forward", "ortho")
+_NORMS = ("backward", "forward", "ortho", "backward")
 _ABOUT = {
     "": "The discrete Fourier transform", "i": "The inverse Fourier transform",
     "r": "The Fourier transform of real numbers, of which half is enough",
@@ -25,9 +26,8 @@ _ABOUT = {
 def _ready(name: str, input, sizes, axes, norm):
     """The input in a dtype that is transformed; ValueError for axes, sizes and norms that do not exist."""
     label = name.upper()
-    if norm not in _NORMS:
-        raise final(ValueError(f"Failed to convert the value \"{norm}\" of input 'norm' of '{label}' to "
-                               "enum."))
+    if norm is not None:
+        chosen(norm, "norm", label, *_NORMS)
     if not 1 <= input.ndim <= 8:
         raise final(ValueError(f"For primitive[{label}], the rank of input must be in [1,8], "
                                f"but got {input.ndim}."))
@@ -75,8 +75,8 @@ def _along_one(name: str, about: str):
         if n is None and _is_empty(name, input, dim):
             return _nothing(input, dim)
         if input.is_complex() and name in _OF_REAL:
-            return _half(getattr(torch.fft, _OF_REAL[name])(input, n, dim, norm), dim)
-        return transform(input, n, dim, norm)
+            return _half(getattr(torch.fft, _OF_REAL[name])(input, n, dim, meant(norm, *_NORMS)), dim)
+        return transform(input, n, dim, meant(norm, *_NORMS))
 
     return fft, f"{about}, along ``dim`` cut or filled to ``n``"
 
@@ -91,7 +91,7 @@ def _along_some(name: str, about: str, default):
         last = dim[-1] if dim else -1
         if s is None and _is_empty(name, input, last):
             return _nothing(input, last)
-        return transform(input, s, dim, norm)
+        return transform(input, s, dim, meant(norm, *_NORMS))
 
     return fft, f"{about}, along the axes ``dim`` cut or filled to ``s``"
 

@@ -206,6 +206,10 @@ def uniform(shape, minval, maxval, seed=None, dtype=_dtype.float32):
     if not isinstance(minval, torch.Tensor) or not isinstance(maxval, torch.Tensor):
         raise TypeError("For functional operator[uniform], the input[minval] and input[maxval] must be a "
                         "Tensor.")
+    for bound in (minval, maxval):
+        if bound.dtype is not dtype.torch:
+            raise TypeError(f"For 'uniform', the value data type '{dtype}' is not consistent with assigned "
+                            f"tensor data type {_dtype.from_torch(bound.dtype)}.")
     draw = stream(seed, "uniform")
     shape = sizes(shape, "UniformReal")
     if dtype is _dtype.int32:
