@@ -5,6 +5,7 @@ The rest of the package asks here, so that a change in torch is met in one place
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
 
@@ -65,6 +66,20 @@ register_load_state_dict_pre_hook = getattr(
 set_grad_enabled = getattr(torch._C, "_set_grad_enabled", torch.set_grad_enabled)
 
 
+@contextlib.contextmanager
+def no_constants_of_real_tensors():
+    """While tensors without data stand for others: what is computed from real tensors of one element has no
+    value either. torch takes it for a constant, and a counter that a network keeps would stand still."""
+    from torch._subclasses import fake_tensor
+
+    before = fake_tensor.should_allow_numbers_as_tensors
+    fake_tensor.should_allow_numbers_as_tensors = lambda function: False
+    try:
+        yield
+    finally:
+        fake_tensor.should_allow_numbers_as_tensors = before
+
+
 # ---- what is imported when it is asked for -----------------------------------------------------------------
 
 # Where the names are that are asked of this module: now, and in torch 2.4.
@@ -83,6 +98,7 @@ _LATE = {
     "FakeTensorMode": ("torch._subclasses.fake_tensor:FakeTensorMode",),
     "DataDependentOutputException": ("torch._subclasses.fake_tensor:DataDependentOutputException",),
     "compile_fx": ("torch._inductor.compile_fx:",),
+    "select_decomp_table": ("torch._inductor.decomposition:select_decomp_table",),
     "default_cache_dir": ("torch._inductor.runtime.cache_dir_utils:default_cache_dir",),
     "rules_of_collectives": ("torch.distributed._tools.fake_collectives:",),
     "IncompatibleKeys": ("torch.nn.modules.module:_IncompatibleKeys",),

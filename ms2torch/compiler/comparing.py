@@ -2,8 +2,8 @@
 
 Cheap first: the norm of the difference against that of the value, or of the change for what was written. What
 is beyond that is measured by the same graph in float64: both sides may be off by rounding, and how much shows
-in the eager one. Where that is not enough, the graph is run from inputs that are off by some units in the
-last place: an activation that rounding moved over a ReLU's zero moves every gradient before it.
+in the one that is nearer to it. Where that is not enough, the graph is run from inputs that are off by some
+units in the last place: an activation that rounding moved over a ReLU's zero moves every gradient before it.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def differ(ours: list, eager: list, before: list, truth) -> int | None:
     exact = truth(None)
     if exact is None:
         return suspects[0]
-    rounding = {i: _off(eager[i], exact[i].to(eager[i].device)) for i in suspects
+    # (The nearer side: a graph that computes something else is its own truth, and far from the eager step.)
+    rounding = {i: min(_off(side[i], exact[i].to(side[i].device)) for side in (ours, eager)) for i in suspects
                 if eager[i].is_floating_point()}
 
     def beyond() -> list[int]:

@@ -25,6 +25,7 @@ from ms2torch._core.torch_private import (
     DataDependentOutputException,
     FakeTensor,
     mkldnn_enabled,
+    no_constants_of_real_tensors,
     set_mkldnn_enabled,
     without_modes,
 )
@@ -113,13 +114,19 @@ class Tracing:
 
     # ---- what cannot be in a graph -------------------------------------------------------------------------
 
-    def read(self, tensor) -> None:
+    def read(self, tensor, decides: bool = False) -> None:
         """The program wants a Tensor's numbers on the host; other threads wait for those of a Parameter."""
         if threading.get_ident() != self.thread:
             if hasattr(tensor, "_rest"):
                 threads.wait()
+        elif mode.planning is not None:         # the host's part of an optimizer, which runs at each step
+            return
         elif isinstance(tensor._t, FakeTensor) or hasattr(tensor, "_rest"):
-            raise Untraceable("the numbers of a Tensor are read")
+            raise Untraceable(_DECIDES if decides else "the numbers of a Tensor are read")
+
+    def refuse_print(self) -> None:
+        """A graph prints at each step."""
+        raise Untraceable("it prints")
 
     def refuse_flag(self) -> None:
         """The program clears the overflow flag: gradients are looked at, and code after the step may ask."""
@@ -173,7 +180,8 @@ def trace(run, args: tuple, kwargs: dict, entries: tuple) -> Traced:
     try:
         threads.keep_others_out()
         mode.tracing = tracing
-        with _addresses_of_fakes(), _step_by_step(), recording.recordings_of_trace(watch.modules()):
+        with (_addresses_of_fakes(), no_constants_of_real_tensors(), _step_by_step(),
+              recording.recordings_of_trace(watch.modules())):
             gm = make_fx(step, tracing_mode="fake", _allow_non_fake_inputs=True)(*[x._t for x in leaves])
     except Stopped:
         raise Untraceable(watch.effect) from None

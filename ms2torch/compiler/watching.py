@@ -34,6 +34,10 @@ _CHANGING = frozenset({
 _READING = frozenset({"getattr", "vars", "__dict__", "asdict", "attrgetter"})
 # What may hold objects of a program.
 _HELD = (type, list, tuple, dict)
+# Methods of a program's classes that others than its own code call.
+_CALLED = frozenset({"construct", "bprop"})
+# Where a Cell keeps its Parameters and buffers.
+_STORES = ("_params", "_buffers", "_ms_buffers")
 _AROUND = "a name of the function around it"
 
 
@@ -260,13 +264,16 @@ class Watch:
 
     def settle(self) -> None:
         """From here on `holds` compares; what is looked at at each step is as little as there is."""
-        names = self._read_names if _READING.isdisjoint(self._read_names) else None
+        names = self._read_names | _CALLED if _READING.isdisjoint(self._read_names) else None
         self._loose = [f for f in self._objects.values() if not isinstance(f.owner, torch.nn.Module)
                        and holds_settings(f.owner) and f.narrow(names)]
         self._names += [(own, name, was, own[name]) for f in self._objects.values()
                         if isinstance(f.owner, torch.nn.Module) and holds_settings(f.owner)
                         for own, name, was in f.containers(names)]
         self._classes.settle(names)
+        self._stores = [(store, dict(store)) for module in self.modules()
+                        for store in map(module.__dict__.get, _STORES) if store is not None]
+        self._children = [(module._modules, dict(module._modules)) for module in self.modules()]
         self._changes = mode.changes
         self._codes = {}
 
@@ -283,11 +290,19 @@ class Watch:
                 return False
         if self._classes.changed():
             return False
+        for store, kept in self._children:      # (containers and programs write to it without a word)
+            if store != kept:
+                return False
         if self._changes != mode.changes:
-            if any(found.changed() for found in self._objects.values()):
+            if any(found.changed() for found in self._objects.values()) or self._replaced():
                 return False
             self._changes = mode.changes
         return True
+
+    def _replaced(self) -> bool:
+        """Whether a Cell has another Parameter or buffer under a name: the graph reads those that it had."""
+        return any(store.keys() != kept.keys() or any(store[name] is not kept[name] for name in kept)
+                   for store, kept in self._stores)
 
     def moved(self) -> list[Place] | None:
         """The places of the numbers that are others now; None where anything else is not as it was."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ms2torch._core import mode
 from ms2torch._core.tensor import printing as _printing
 from ms2torch._core.tensor.tensor import Tensor
 
@@ -10,6 +11,8 @@ def print_(*items, **keywords):
     """``print`` in a graph: an item a line, Tensors with shape, dtype and value, numbers as C++'s."""
     for name in keywords:
         raise RuntimeError(f"Got an unexpected keyword argument '{name}'")
+    if mode.tracing is not None:
+        mode.tracing.refuse_print()
     texts = [line for item in items for line in lines(item)]
     if texts:
         print("\n".join(texts), flush=True)

@@ -215,6 +215,7 @@ class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
             )
 
     def __delattr__(self, name: str) -> None:
+        _mode.changes += 1
         for store in (self._params, self._modules, self._buffers):
             if name in store:
                 del store[name]

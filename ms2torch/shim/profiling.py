@@ -31,10 +31,10 @@ from .profiling_data import Pipelines
 WINDOW = range(5, 25)
 ROWS = 12
 # What of a Tensor brings its numbers to the host.
-_READS = ("asnumpy", "_scalar", "__bool__", "tolist")
+_READS = ("asnumpy", "numpy", "_scalar", "item", "__bool__", "__index__", "tolist")
 _PRINTS = ("__str__", "__repr__")
-# A Tensor that one line prints so often is printed in a loop.
-OFTEN = 3
+# A Tensor that one line prints so often, and in this part of the steps, is printed in a loop.
+OFTEN, PART = 3, 0.05
 TRACE = "ms2torch_profile.json"
 
 
@@ -187,7 +187,7 @@ class Profile:
                              "step. 每步把 Tensor 读回主机。")
         found += [f"{line}: a Tensor is printed {n} times ({t:.3f} s) in a loop: each waits for its numbers "
                   "and makes a text of them. Print every hundredth step. 循环中打印 Tensor。"
-                  for line, (n, t) in self.prints.items() if n >= OFTEN]
+                  for line, (n, t) in self.prints.items() if n >= max(OFTEN, PART * count)]
         found += [f"graph break: {text}. 未编译。" for text in self.breaks]
         return found
 

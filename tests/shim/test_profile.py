@@ -40,6 +40,37 @@ sign(x)
 """
 
 
+READS = """
+import numpy as np
+import mindspore as ms
+from mindspore import nn, Tensor
+
+net = nn.Dense(4, 1)
+x = Tensor(np.ones((1, 4), np.float32))
+table = list(range(100))
+for i in range(100):
+    y = net(x).sum()
+    a = y.item()
+    b = y.numpy()
+    c = int(y)
+    d = table[(y * 0).astype(ms.int32)]
+    e = y.tolist()
+    if y > 1e9:
+        break
+    if i % 40 == 0:
+        print(y)
+"""
+
+
+def test_every_way_of_reading_is_told_and_a_print_now_and_then_is_not(tmp_path):
+    (tmp_path / "train.py").write_text(READS)
+    code, _, told = launched(f"--profile={tmp_path}", "train.py", cwd=tmp_path)
+    assert code == 0
+    for line in range(11, 17):
+        assert f"train.py:{line}: a Tensor's numbers are read on the host 100 times" in told, line
+    assert "is printed" not in told and "data-bound" not in told and "graph break" not in told
+
+
 def test_it_names_the_line_that_reads_and_the_data_that_is_waited_for(tmp_path):
     (tmp_path / "train.py").write_text(PROGRAM)
     code, out, told = launched(f"--profile={tmp_path}", "train.py", cwd=tmp_path,

@@ -9,7 +9,7 @@ import types
 import numpy as np
 import pytest
 
-from ms2torch import Tensor, nn
+from ms2torch import Parameter, Tensor, nn
 from ms2torch._core import torch_private
 
 pytestmark = [pytest.mark.skipif(torch_private.RELEASE < (2, 5), reason="torch 2.5 compiles"),
@@ -32,12 +32,23 @@ class Net(Base):
         self.listed, self.named, self.array = [1.0], {"deep": {"scale": 1.0}}, np.ones(1)
         self.space = types.SimpleNamespace(inner=types.SimpleNamespace(scale=1.0))
         self.several = [Held(), Held()]
+        self.weight, self.waiting = Parameter(Tensor([1.0, 1.0]), name="weight"), nn.CellList()
+        self.layers = nn.SequentialCell(Times())
 
     def by(self, x):
         return x * 1.0
 
     def construct(self, x):
         return self.read(self, x)
+
+
+class Times(nn.Cell):
+    def __init__(self, factor=1.0) -> None:
+        super().__init__()
+        self.factor = factor
+
+    def construct(self, x):
+        return x * self.factor
 
 
 class Config:
@@ -109,6 +120,17 @@ _READ = {
     "a list": (lambda net, x: x * net.listed[0], lambda net: net.listed.__setitem__(0, 3.0)),
     "a dict in a dict": (lambda net, x: x * net.named["deep"]["scale"],
                          lambda net: net.named["deep"].update(scale=3.0)),
+    "another Parameter": (lambda net, x: x * net.weight,
+                          lambda net: setattr(net, "weight", Parameter(Tensor([3.0, 3.0]), name="weight"))),
+    "a layer of a sequence": (lambda net, x: net.layers(x),
+                              lambda net: net.layers.__setitem__(0, Times(3.0))),
+    "a layer more": (lambda net, x: net.layers(x), lambda net: net.layers.append(Times(3.0))),
+    "the first layer of a list": (lambda net, x: net.waiting[0](x) if len(net.waiting) else x,
+                                  lambda net: net.waiting.append(Times(3.0))),
+    "a layer, by the dict of layers": (lambda net, x: net.layers(x),
+                                       lambda net: net._cells.update(layers=Times(3.0))),
+    "a layer's construct": (lambda net, x: net.layers(x),
+                            lambda net: setattr(Times, "construct", lambda self, x: x * 3.0)),
     "an array": (lambda net, x: x * float(net.array[0]), lambda net: net.array.fill(3.0)),
 }
 
@@ -118,7 +140,7 @@ def restored(monkeypatch):
     """Classes, and what is global, are as before afterwards."""
     monkeypatch.setitem(sys.modules, "settings_of_a_program", module)
     for owner, name in ((Net, "temperature"), (Net, "by"), (Net, "calls"), (Base, "inherited"),
-                        (Config, "scale"), (module, "scale"), (arguments, "scale")):
+                        (Config, "scale"), (module, "scale"), (arguments, "scale"), (Times, "construct")):
         monkeypatch.setattr(owner, name, getattr(owner, name))
     monkeypatch.setitem(options, "scale", 1.0)
     monkeypatch.setitem(ordered, "scale", 1.0)

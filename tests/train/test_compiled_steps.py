@@ -233,6 +233,35 @@ class Counting(Dense):
         return super().construct(x)
 
 
+class Every(Dense):
+    """A counter of the network's decides, true for none of the first three steps."""
+
+    def __init__(self):
+        super().__init__()
+        self.n = ms.Parameter(Tensor(0, ms.int32), name="n", requires_grad=False)
+
+    def construct(self, x):
+        self.n += 1
+        if self.n % 4 == 0:
+            x = x * 2
+        return super().construct(x)
+
+
+class Flagged(Dense):
+    def __init__(self):
+        super().__init__()
+        self.on = ms.Parameter(Tensor(False), name="on", requires_grad=False)
+
+    def construct(self, x):
+        return super().construct(x * 2 if self.on else x)
+
+
+class Indexed(Every):
+    def construct(self, x):
+        self.n += 1
+        return Dense.construct(self, x) * [1.0, 2.0, 3.0, 4.0][self.n]
+
+
 class Printing(Dense):
     def construct(self, x):
         print("called")
@@ -250,8 +279,10 @@ class Random(Dense):
 
 
 @pytest.mark.parametrize(("network", "why"), [
-    (Deciding, "the numbers of a Tensor decide"), (Counting, "it sets Counting.calls"),
-    (Printing, "calls print"), (Reading, "the numbers of a Tensor are read"), (Random, "numpy.random")])
+    (Deciding, "the numbers of a Tensor decide"), (Every, "the numbers of a Tensor decide"),
+    (Flagged, "the numbers of a Tensor decide"), (Indexed, "the numbers of a Tensor decide"),
+    (Counting, "it sets Counting.calls"), (Printing, "calls print"),
+    (Reading, "the numbers of a Tensor are read"), (Random, "numpy.random")])
 def test_what_a_graph_cannot_hold_runs_eagerly(network, why, capsys):
     eager, found = (_trained(g, network, count=3) for g in ("eager", "compile"))
     _same(eager, found)
@@ -260,6 +291,17 @@ def test_what_a_graph_cannot_hold_runs_eagerly(network, why, capsys):
     assert why in said.err and said.err.count("is not compiled") == 1
     assert said.out.count("called") == (6 if network is Printing else 0)
     assert network is not Counting or found[2].network.backbone_network.calls == 3
+
+
+def test_a_graph_that_prints_says_so(capsys):
+    @ms.jit
+    def shown(x):
+        print(x.sum())
+        return x * 2
+
+    mode.graphs = "compile"
+    assert shown(Tensor([1.0, 2.0])).asnumpy().tolist() == [2.0, 4.0]
+    assert "it prints; it runs eagerly" in capsys.readouterr().err
 
 
 def test_hooks_run_eagerly(capsys):
@@ -377,6 +419,26 @@ def test_the_yardstick_tells_rounding_from_a_defect():
     assert comparing.differ([other], [rough], [None], lambda shaken: [exact]) is None
     assert comparing.differ([other * 1.1], [rough], [None], lambda shaken: [exact]) == 0
     assert comparing.differ([other], [rough], [None], lambda shaken: None) == 0
+
+
+def test_a_graph_that_computes_something_else_is_a_defect():
+    """Its float64 form agrees with itself alone."""
+    x, wrong = torch.linspace(1, 2, 1001), torch.fx.symbolic_trace(lambda x: [x * 2])
+    truth = lambda shaken: comparing.in_float64(wrong, [x], shaken)[:1]     # noqa: E731
+    assert comparing.differ(wrong(x), [x * 3], [None], truth) == 0
+    assert comparing.differ(wrong(x), [x * 2], [None], truth) is None
+
+
+def test_tanh_is_that_of_mathematics():
+    small = torch.logspace(-40, 2, 100_001, dtype=torch.float64).float()
+    x = torch.cat([small, torch.linspace(0, 10, 100_001), torch.tensor([torch.inf])])
+    x = torch.cat([x, -x])
+    exact = x.double().tanh()
+    unit = torch.nextafter(exact.abs().float(), torch.tensor(torch.inf)) - exact.abs().float()
+    found = backends._tanh(x)
+    assert ((found.double() - exact).abs() <= 3 * unit.double()).all()
+    assert torch.equal(torch.signbit(found), torch.signbit(x))
+    assert backends._tanh(torch.tensor(torch.nan)).isnan()
 
 
 def test_an_activation_that_rounding_moves_over_zero_is_no_defect():

@@ -65,6 +65,8 @@ class Exchange:
         if t.numel() != 1:
             raise ValueError(f"The tensor should have only one element, but got {t.numel()}, more than one "
                              "element is ambiguous.")
+        if mode.tracing is not None:
+            mode.tracing.read(self, decides=True)
         return bool(t)
 
     def __int__(self) -> int:
@@ -80,12 +82,16 @@ class Exchange:
         t = self._t
         if t.is_floating_point() or t.is_complex() or t.numel() != 1:
             raise ValueError("Only integer tensors of a single element can be converted to an index.")
+        if mode.tracing is not None:
+            mode.tracing.read(self, decides=True)
         return int(t)
 
     def _scalar(self):
         t = self._t
         if t.numel() != 1:
             raise ValueError("Only one element tensors can be converted to Python scalars")
+        if mode.tracing is not None:
+            mode.tracing.read(self)
         return t.item()
 
 
