@@ -10,6 +10,6 @@ does a copy run, which has the same file, lines and columns (``reading``). Every
 - Where the static look is not sure that something differs, it is left as Python has it.
 """
 
-from ms2torch.language.entry import begins, compiled, explained, first_call, gradients, graph_mode
+from ms2torch.language.entry import begins, compiled, explained, first_call, gradients, graph_mode, handed_out
 
-__all__ = ["begins", "compiled", "explained", "first_call", "gradients", "graph_mode"]
+__all__ = ["begins", "compiled", "explained", "first_call", "gradients", "graph_mode", "handed_out"]

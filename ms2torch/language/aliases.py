@@ -24,6 +24,8 @@ class Aliases:
         passing += [a for n in ast.walk(function) if isinstance(n, ast.Call) for a in n.args]
         self.passing = {id(n) for n in passing}  # sequences that only carry what is in them
         self.rearranged: dict = {}      # the lines where a method moves the items of a name's list
+        self.written = {n.value.id for n in ast.walk(function) if isinstance(n, ast.Subscript)
+                        and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)}
         self.seen: set = {a.arg for a in ast.walk(function) if isinstance(a, ast.arg)}
         for node in ast.walk(function):
             self._note(node)
@@ -41,6 +43,20 @@ class Aliases:
     def dicts(self, name: str) -> bool:
         """Whether ``name`` is bound to a dict that this function makes."""
         return any(isinstance(v, (ast.Dict, ast.DictComp)) for v in self.bound.get(name, ()))
+
+    def is_written(self, name: str) -> bool:
+        """Whether ``name`` is written by an index."""
+        return name in self.written
+
+    def own_dict(self, name: str, above=()) -> bool:
+        """Whether ``name`` is bound to dicts that this function makes, and to other names of such, alone."""
+        values = self.bound.get(name, ())
+        return name not in above and bool(values) and all(
+            isinstance(v, (ast.Dict, ast.DictComp))
+            or (isinstance(v, ast.Name) and self.own_dict(v.id, (*above, name)))
+            or (isinstance(v, ast.Subscript) and isinstance(v.value, ast.Name)
+                and self.own_dict(v.value.id, (*above, name)))
+            for v in values)
 
     def holds(self, name: str) -> bool:
         """Whether ``name`` is bound to a list or a dict that this function makes."""
@@ -92,8 +108,9 @@ class Aliases:
         if isinstance(target, ast.Name):
             self.bound.setdefault(target.id, []).append(value)
         elif isinstance(target, (ast.Tuple, ast.List)):
-            for element in target.elts:
-                self._bind(element, None)
+            same = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
+            for number, element in enumerate(target.elts):
+                self._bind(element, value.elts[number] if same else None)
 
     def _hand(self, value) -> None:
         """``value`` gets another holder: a bare name in it is no longer alone."""

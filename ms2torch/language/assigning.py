@@ -53,26 +53,29 @@ class Assigning:
             return False
         root = root_of(node.func.value)
         if root is None:
-            return self._own_list(node.func.value)
-        same = node.func.attr not in ("remove", "sort") and not (is_pop(node) and self.aliases.dicts(root.id))
+            return self._own_list(node.func.value, node.func.attr)
+        same = node.func.attr in ("append", "clear", "update")
         return root.id in self.hidden and not (same and in_place and self.aliases.alone(root.id))
 
-    def _own_list(self, node) -> bool:
-        """Whether this is an attribute of ``self`` that is a list, which a graph leaves alone."""
+    def _own_list(self, node, method: str) -> bool:
+        """Whether this is an attribute of ``self`` that is a list or a dict, which a graph leaves alone."""
         return (
             isinstance(node, ast.Attribute)
             and isinstance(node.value, ast.Name)
             and node.value.id == self.self_name
-            and isinstance(getattr(self.owner, node.attr, None), list)
+            and method not in containers.IN_PLACE
+            and isinstance(getattr(self.owner, node.attr, None), dict if method == "update" else (list, dict))
         )
 
     def _rebound(self, call, statement):
         target = call.func.value
         keywords = [self.visit(k) for k in call.keywords]
+        written = root_of(target) is not None and self.aliases.is_written(root_of(target).id)
         made = self.call(
             "changed",
             containers.changed,
-            [placed(ast.Constant(call.func.attr), call), self.visit(target), *map(self.visit, call.args)],
+            [placed(ast.Constant(call.func.attr), call), placed(ast.Constant(written), call),
+             self.visit(target), *map(self.visit, call.args)],
             call,
             keywords,
         )
@@ -83,7 +86,8 @@ class Assigning:
 
     def _store(self, target, value, statement):
         """``target = value``, where a subscript makes a new object under its root's name."""
-        place, store = "set_item", containers.set_item
+        own = self.aliases.own_dict(root_of(target).id)
+        place, store = ("set_own_item", containers.set_own_item) if own else ("set_item", containers.set_item)
         while isinstance(target, ast.Subscript):
             value = self.call(
                 place,
@@ -91,7 +95,8 @@ class Assigning:
                 [loaded(target.value), self.visit(loaded(target.slice)), value],
                 statement,
             )
-            place, store = "set_part", containers.set_part
+            if not own:
+                place, store = "set_part", containers.set_part
             target = target.value
         return placed(ast.Assign([placed(ast.Name(target.id, ast.Store()), target)], value), statement)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from ms2torch.language import joining
-from ms2torch.language.trees import loaded
+from ms2torch.language.trees import loaded, placed
 
 _LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
@@ -21,7 +21,8 @@ class Branches:
     def __init__(self, function, outer: Branches | None = None) -> None:
         self.function, args = function, function.args
         given = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-        self.unchanged = given - {n.id for n in _names(function) if isinstance(n.ctx, ast.Store)}
+        stored = {n.id for n in _names(function) if isinstance(n.ctx, ast.Store)}
+        self.unchanged, self.bound = given - stored, given | stored
         # (What an inner function is called with may be constant.)
         self.varying = given - {"self"} if outer is None else outer.varying - given
         self.handed: set = set()
@@ -53,7 +54,7 @@ class Branches:
         for name in sorted(stored[0] | stored[1]):
             one, other = [_last(body if name in s else before, name)
                           for s, body in zip(stored, (node.body, node.orelse), strict=True)]
-            one, other = self._sample(one), self._sample(other)
+            one, other = self.sample(one), self.sample(other)
             read = self._read_after(name, node)
             if read and _doubtful(one, other, returned := self._returned(read)):
                 found.append((ast.Name(name, ast.Load()), one, other, ast.Constant(returned)))
@@ -69,13 +70,13 @@ class Branches:
                 continue
             if read or any(n.id == name for n in _names(node) if isinstance(n.ctx, ast.Load)):
                 returned = ast.Constant(self._returned(read))
-                found.append((ast.Name(name, ast.Load()), self._sample(value), returned))
+                found.append((ast.Name(name, ast.Load()), self.sample(value), returned))
         return found
 
     def choice(self, test, one, other, returned: bool):
         """What tells the types of two expressions of which ``test`` chooses one; None where they fit, or
         nothing tells."""
-        samples = [self._sample(n) for n in (one, other)]
+        samples = [self.sample(n) for n in (one, other)]
         if not self.varies(test) or not _doubtful(*samples, returned):
             return None
         return [*samples, ast.Constant(returned)]
@@ -88,11 +89,21 @@ class Branches:
         """Whether an expression is an argument, or a name for what follows from one: it may be a Tensor."""
         return isinstance(node, ast.Name) and node.id in self.varying
 
-    def _sample(self, node) -> ast.AST | None:
+    def other(self, first, rest):
+        """What tells the type of ``rest`` in ``first and rest``: a sample, or None; False where ``first`` is
+        no Tensor that depends on an argument."""
+        asks = isinstance(first, ast.Call) and getattr(first.func, "id", None) in ("isinstance", "hasattr")
+        if asks or _is_identity(first) or not self.varies(first):
+            return False
+        if isinstance(rest, ast.Name) and rest.id not in self.bound:
+            return rest
+        return ast.Constant(True) if _is_identity(rest) else self.sample(rest)
+
+    def sample(self, node) -> ast.AST | None:
         """An expression without effects that has the type of ``node``; None: nothing tells it."""
         if _literal(node):
             return node if not isinstance(node, (ast.Tuple, ast.List)) or all(
-                self._sample(e) is not None for e in node.elts) else None
+                self.sample(e) is not None for e in node.elts) else None
         return node if isinstance(node, ast.Name) and node.id in self.unchanged else None
 
     def _read_after(self, name: str, node):
@@ -111,6 +122,10 @@ def _doubtful(one, other, returned: bool) -> bool:
     if _scalar(one) and _scalar(other):
         return returned and type(one.value) is not type(other.value)
     return one is not other and (one is not None or other is not None)
+
+
+def _is_identity(node) -> bool:
+    return isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot))
 
 
 def _scalar(node) -> bool:
@@ -163,33 +178,55 @@ class Choosing:
         untold = self.need("untold", joining.UNTOLD)
         return [ast.Name(untold, ast.Load()) if n is None else loaded(n) for n in pair]
 
-    def _returns(self, node, following: list) -> None:
-        """Note the two `return`s of an `if` of which one is taken, where their types may not fit."""
-        ends = [body[-1] if body else None for body in (node.body, node.orelse or following)]
-        if not all(isinstance(n, ast.Return) and n.value is not None for n in ends):
-            return
-        samples = self.branches.choice(node.test, *[n.value for n in ends], returned=True)
-        if samples is not None:
-            node.test = self._condition(node.test)
-            for n in ends:
-                self.choices[id(n)] = self._named(node), samples
+    def _chosen_between(self, node) -> None:
+        """Keep the condition of a statement that chooses between two `return`s."""
+        if id(node) in self.returns.choosing:
+            if not isinstance(node.test, ast.NamedExpr):
+                node.test = self._condition(node.test)
+            self.tests[id(node)] = name = self._named(node)
+            if id(node) in self.returns.within:
+                self.unmet.append(name)
+
+    def _met(self, body: list) -> list:
+        """A function's ``body``, in which every condition that a `return` asks for has a value."""
+        if not self.unmet:
+            return body
+        names = [ast.Name(name, ast.Store()) for name in self.unmet]
+        first = int(isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant))
+        made = placed(ast.Assign(names, ast.Constant(None)), body[0])
+        return [*body[:first], made, *body[first:]]
 
     def visit_Return(self, node):
-        noted = self.choices.get(id(node))
-        if noted is None:
-            self.choices[id(node.value)] = isinstance(node.value, ast.IfExp)
+        noted = self.returns.choices.get(id(node), ())
+        if not noted:
+            self.returned.add(id(node.value))
             return self.generic_visit(node)
-        name, samples = noted
-        node.value = self._joins("chosen", [
-            self.visit(node.value), ast.Name(name, ast.Load()), *self._samples(samples)], node.value)
+        node.value = self.visit(node.value)
+        for statement, samples in reversed(noted):
+            told = [node.value, ast.Name(self.tests[id(statement)], ast.Load()), *self._samples(samples),
+                    ast.Constant(True)]
+            node.value = self._joins("chosen", told, node.value)
         return node
 
     def visit_IfExp(self, node):
         samples = None if self.inner else self.branches.choice(
-            node.test, node.body, node.orelse, returned=self.choices.get(id(node), False))
+            node.test, node.body, node.orelse, returned=id(node) in self.returned)
         node.test, node.body, node.orelse = (
             self._condition(node.test), self.visit(node.body), self.visit(node.orelse))
         if samples is None:
             return node
         name = self._named(node)
         return self._joins("chosen", [node, ast.Name(name, ast.Load()), *self._samples(samples)], node)
+
+    def visit_BoolOp(self, node):
+        """``x and y``: of a Tensor MindSpore compiles both, and their types must fit."""
+        first, *others = node.values
+        rest = others[0] if len(others) == 1 else placed(ast.BoolOp(node.op, others), node)
+        told = False if self.walked else self.branches.other(first, rest)
+        if told is False:
+            node.values = [self.visit(first), self.visit(rest)]
+            return node
+        node.values = [self.visit(first), self.visit(rest)]
+        name = self._kept(node.values, 0)
+        told = [node, name, *self._samples([told]), ast.Constant(isinstance(node.op, ast.Or))]
+        return self._joins("either", told, node)

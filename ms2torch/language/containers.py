@@ -15,6 +15,7 @@ from ms2torch._core.gradient import local_writes
 from ms2torch._core.gradient.integers import Shadowed
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter
+from ms2torch.language import list_objects
 
 
 def set_item(target, index, value):
@@ -23,6 +24,7 @@ def set_item(target, index, value):
         target = target.copy()
     elif target.__class__ is list:
         target = target[:]
+        list_objects.is_value(target)
     try:
         target[index] = value
     except IndexError as error:
@@ -37,6 +39,11 @@ def _beyond(text: str) -> IndexError:
     if text.startswith("Index") and "for axis" in text:
         return IndexError(f"'i{text[1:]}'")
     return IndexError(f"I{text[1:]}" if text.startswith("index") else text)
+
+
+def set_own_item(target, index, value):
+    """`set_item` where ``target`` is a dict that the function made, which is new too."""
+    return set_item(dict(target) if target.__class__ is dict else target, index, value)
 
 
 def set_part(target, index, value):
@@ -121,48 +128,13 @@ def _not_assigned(new, old) -> RuntimeError:
     )
 
 
-def _append(items, value):
-    return [*items, value]
-
-
-def _insert(items, index, value):
-    made = items[:]
-    made.insert(index, value)
-    return made
-
-
-def _extend(items, values):
+def _extended(items, values):
     if not isinstance(values, (tuple, list, dict, Tensor)):
         from ms2torch.language.builtin_functions import type_name
 
         kind = f"AbstractScalar(Type: {type_name(values)}, Value: {values}, Shape: NoShape)"
         raise TypeError(f"For ListInplaceExtend, the second input should be tuple or list but got: {kind}")
-    return [*items, *values]
-
-
-# The methods that change a list, and what the list then is. `sort` and `remove` change nothing in a graph.
-_CHANGES = {
-    "append": _append,
-    "insert": _insert,
-    "extend": _extend,
-    "reverse": lambda items: items[::-1],
-    "clear": lambda items: [],
-    "remove": lambda items, value: items,
-    "sort": lambda items, **how: items,
-}
-CHANGING = frozenset({*_CHANGES, "pop"})
-
-
-def changed(name: str, target, *args, **keywords):
-    """(what the name means after ``target.name(...)``, what the call gives)."""
-    if isinstance(target, dict) and name == "pop":
-        return _taken_for_a_list(target, *args)
-    if target.__class__ is not list:
-        return target, getattr(target, name)(*args, **keywords)
-    if name == "pop":
-        return _popped(target, *args)
-    made = _CHANGES[name](target, *args, **keywords)
-    return made, made if name in ("append", "insert", "extend", "reverse", "clear") else None
+    items.extend(values)
 
 
 def _popped(items, index=-1):
@@ -170,9 +142,39 @@ def _popped(items, index=-1):
         raise TypeError(f"Integer argument expected, but got StringImm type value: {index}")
     if not -len(items) <= index < len(items):
         raise IndexError("The pop index out of range.")
-    made = items[:]
-    value = made.pop(index)
-    return made, value
+    return items.pop(index)
+
+
+# The methods after which a name means another list. `sort` and `remove` change nothing in a graph.
+_NEW = {
+    "append": list_objects.appended,
+    "clear": lambda items: [],
+    "remove": lambda items, value: items,
+    "sort": lambda items, **how: items,
+}
+# Those that change the list itself, too (`list_objects`).
+IN_PLACE = {"insert": list.insert, "extend": _extended, "reverse": list.reverse, "pop": _popped}
+# Those after which a name means another dict.
+OF_DICTS = frozenset({"update", "clear"})
+CHANGING = frozenset({*_NEW, *IN_PLACE, *OF_DICTS})
+
+
+def changed(name: str, written: bool, target, *args, **keywords):
+    """(what the name means after ``target.name(...)``, what the call gives); ``written``: the name is written
+    by an index too."""
+    if target.__class__ is dict:
+        if name == "pop":
+            return _taken_for_a_list(target, *args)
+        if name in OF_DICTS:
+            target = dict(target)
+    if target.__class__ is not list or name not in IN_PLACE.keys() | _NEW:
+        return target, getattr(target, name)(*args, **keywords)
+    if name in IN_PLACE:
+        made, given = list_objects.changed(
+            target, lambda items: IN_PLACE[name](items, *args, **keywords), written)
+        return made, given if name == "pop" else made
+    made = _NEW[name](target, *args, **keywords)
+    return made, made if name in ("append", "clear") else None
 
 
 def _taken_for_a_list(items: dict, key, *default):

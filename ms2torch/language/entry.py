@@ -12,6 +12,7 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.gradient import local_writes, recording
 from ms2torch._core.random import graph_streams
+from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.language import results
 
 # Cell classes whose own construct is still as it was written, and may meet a graph.
@@ -96,7 +97,8 @@ def _called(run, function, args: tuple, kwargs: dict):
     """One call of a graph: its result, its errors in a graph's words."""
     mode.inside += 1
     try:
-        return results.handed_out(run(*args, **kwargs), function, args, kwargs)
+        value = run(*args, **kwargs)
+        return value if value.__class__ is Tensor else handed_out(value, function, args, kwargs)
     except Exception as error:
         told = explained(error, function, args, kwargs, "function")
         if told is error:
@@ -106,6 +108,15 @@ def _called(run, function, args: tuple, kwargs: dict):
         mode.inside -= 1
         if not mode.inside:
             results.forget()
+
+
+def handed_out(value, function, args: tuple, kwargs: dict):
+    """``value``, no Tensor, as a graph hands it out, which is the result of ``function(*args, **kwargs)``."""
+    from ms2torch.language import functions_out
+
+    if mode.inside <= 1:
+        functions_out.refuse(value, function)
+    return results.handed_out(value, function, args, kwargs)
 
 
 def _strictly(run, strict: bool):

@@ -35,6 +35,16 @@ def chosen(value, condition, one, other, returned):
     return value
 
 
+def either(value, first, other, is_or: bool):
+    """``value``, which is ``first and rest`` or ``first or rest``; ``other`` is what the source tells of
+    ``rest`` where it is not evaluated."""
+    if isinstance(first, Tensor):
+        rest = other if value is first else value
+        if not isinstance(rest, (list, dict)):      # (which a graph leaves to Python)
+            _join(*((first, rest) if is_or else (rest, first)), False)
+    return value
+
+
 def looped(condition, *names) -> None:
     """After a `while` on ``condition``: of each name (its value, what it was before by the source, whether it
     is returned)."""

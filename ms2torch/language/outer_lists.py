@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 
-from ms2torch.language.containers import CHANGING
-from ms2torch.language.trees import base_of, placed
+from ms2torch.language.containers import CHANGING, OF_DICTS
+from ms2torch.language.trees import base_of, placed, root_of
 
 _PREFIX = "_graph_own_"
 
@@ -24,8 +24,8 @@ def taken_in(node: ast.FunctionDef, self_name: str | None, value_of) -> bool:
     stored_attributes = {n.attr for n in ast.walk(node)
                          if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
     held = {}
-    for target in _written(node):
-        if isinstance(target, ast.Name) and target.id not in local and isinstance(value_of(target), list):
+    for target, kind in _written(node):
+        if isinstance(target, ast.Name) and target.id not in local and isinstance(value_of(target), kind):
             held[target.id] = target
         elif (isinstance(target, ast.Attribute) and getattr(target.value, "id", None) == self_name is not None
                 and target.attr not in stored_attributes and isinstance(value_of(target), list)):
@@ -40,13 +40,14 @@ def taken_in(node: ast.FunctionDef, self_name: str | None, value_of) -> bool:
 
 
 def _written(node):
-    """What stands under the subscripts that ``node`` stores to; outer names whose list a method changes."""
+    """What stands under the subscripts that ``node`` stores to, and outer names whose list or dict a method
+    changes; each with what it must be."""
     for n in ast.walk(node):
         if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store):
-            yield base_of(n)
+            yield base_of(n), list
         elif (isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in CHANGING
-                and isinstance(n.func.value, ast.Name)):
-            yield n.func.value
+                and root_of(n.func.value) is not None):
+            yield root_of(n.func.value), (list, dict) if n.func.attr in OF_DICTS else list
 
 
 def _read(target):

@@ -22,7 +22,7 @@ from ms2torch.language.rewriting import Rewriting
 
 _OURS = __name__.partition(".")[0]
 # Packages whose functions are not compiled in MindSpore either, or are the engine itself.
-_FOREIGN = frozenset({_OURS, "mindspore", "torch", "numpy", "scipy"}) | getattr(
+FOREIGN = frozenset({_OURS, "mindspore", "torch", "numpy", "scipy"}) | getattr(
     sys, "stdlib_module_names", frozenset()
 )
 
@@ -116,7 +116,7 @@ def is_read(function) -> bool:
     """Whether MindSpore would compile ``function`` from its source."""
     if function.__class__ is not types.FunctionType or hasattr(function, "_graph_source"):
         return False
-    return (function.__module__ or "").partition(".")[0] not in _FOREIGN
+    return (function.__module__ or "").partition(".")[0] not in FOREIGN
 
 
 def _read(reading: Reading, owner) -> None:

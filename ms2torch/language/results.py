@@ -1,5 +1,5 @@
-"""What a marked function hands out: floats that a graph computed are of 32 bits, those that it only passes on
-are as they were."""
+"""What a graph hands out: floats that it computed are of 32 bits, those that it only passes on are as they
+were."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def of_python(value):
 
 
 def handed_out(value, function, args: tuple, kwargs: dict):
-    """The result of ``function(*args, **kwargs)``, a marked function: numpy's numbers are Python's."""
+    """The result of ``function(*args, **kwargs)``, the outermost of a graph: numpy's numbers are Python's."""
     if value.__class__ is Tensor:
         return value
     passed = None
@@ -61,10 +61,18 @@ def _out(value, passed, siblings):
         return value if value in passed and not mixed else single(value)
     for plain in (tuple, list):
         if kind is plain or (isinstance(value, plain) and kind.__module__ == "ms2torch.common.mutable"):
-            return plain([_out(v, passed, value) for v in value])     # what was `mutable` comes out plain
+            made = [_out(v, passed, value) for v in value]
+            return value if _same(kind, plain, made, value) else plain(made)     # (`mutable` ones are plain)
     if kind is dict or kind is OrderedDict:
-        return {k: _out(v, passed, ()) for k, v in value.items()}
+        made = {k: _out(v, passed, ()) for k, v in value.items()}
+        return value if _same(kind, dict, made.values(), value.values()) else made
     return value
+
+
+def _same(kind, plain, made, value) -> bool:
+    """Whether ``value``, of ``kind``, is ``plain`` and holds what was ``made`` of what it holds."""
+    return kind is plain and all(a is b or (a.__class__ is b.__class__ is float and a == b)
+                                 for a, b in zip(made, value, strict=True))
 
 
 def _holds_float(value) -> bool:

@@ -31,6 +31,7 @@ from ms2torch.language.aliases import Aliases
 from ms2torch.language.assigning import PREFIX, SHIFTS, Assigning
 from ms2torch.language.branches import Branches, Choosing
 from ms2torch.language.known_numbers import Computing, KnownNumbers
+from ms2torch.language.returning import Returns
 from ms2torch.language.trees import is_truth, is_view, loaded, parts_of_text, placed
 
 # Calls that walk over their argument at once: what it is made of cannot be seen.
@@ -59,7 +60,10 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
         self.count = 0
         self.before: list = []          # the statements before the one that is visited
         self.inner = 0                  # comprehensions and lambdas around
-        self.choices: dict = {}         # `return`s in one of two branches: what tells the other's type
+        self.walked = 0                 # what comprehensions go over, where nothing gets a name
+        self.returned: set = set()      # what is returned as it is
+        self.tests: dict = {}           # the names of conditions that choose between two `return`s,
+        self.unmet: list = []           # and those of them that not every way to a `return` meets
 
     def visit_function(self, node):
         """The tree of the whole function."""
@@ -73,6 +77,7 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
             and (n.value.id == own or n.value.id not in self.hidden)}
         self.aliases, self.late = Aliases(node), closures.Late(node)
         self.branches = Branches(node)
+        self.returns = Returns(node, self.branches)
         self.numbers = KnownNumbers(node, self._value_of)
         self.raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
         self.writes_parts = any(isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
@@ -80,7 +85,7 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
         if isinstance(node, ast.Lambda):
             node.body = self.visit(node.body)
         else:
-            node.body = self._block(node.body)
+            node.body = self._met(self._block(node.body))
         return node
 
     # ---- pieces
@@ -346,7 +351,9 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
     def _comprehension(self, node):
         self.inner += 1
         for generator in node.generators:
+            self.walked += 1
             generator.iter = self._walked(generator.iter)
+            self.walked -= 1
             spec = unpacking.spec_of(generator.target)
             if spec is not None and not unpacking.gives(generator.iter, len(spec)):
                 told = [placed(ast.Constant(spec), generator.target), generator.iter]
@@ -379,8 +386,6 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
         made, outer = [], self.before
         for number, statement in enumerate(body):
             self.before = [*outer, *body[:number]]
-            if isinstance(statement, ast.If):
-                self._returns(statement, body[number + 1 : number + 2])
             changed = self.visit(statement)
             made += changed if isinstance(changed, list) else [changed]
         self.before = outer
@@ -388,12 +393,13 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
 
     def visit_FunctionDef(self, node):
         """A function inside: its statements are the graph's, its conditions its own."""
-        outer = self.conditions, self.before, self.branches
+        outer = self.conditions, self.before, self.branches, self.returns, self.unmet
         self.conditions, self.before, self.branches = [], [], Branches(node, self.branches)
+        self.returns, self.unmet = Returns(node, self.branches), []
         late = not node.decorator_list and self.late.of(node)
-        node.body = self._block(node.body)
+        node.body = self._met(self._block(node.body))
         node.args = self.visit(node.args)
-        self.conditions, self.before, self.branches = outer
+        self.conditions, self.before, self.branches, self.returns, self.unmet = outer
         if not late:
             return node
         made = self.call("frozen", closures.frozen, [ast.Name(node.name, ast.Load())], node)
@@ -429,7 +435,8 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
     def _under(self, node):
         """A condition, kept for what is raised under it and for the types after it."""
         after, looped = self.branches.after(node, self.before), isinstance(node, ast.While)
-        if not isinstance(node.test, ast.NamedExpr):        # (a `return` may have named it)
+        self._chosen_between(node)
+        if not isinstance(node.test, ast.NamedExpr):
             node.test = self._condition(node.test)
         inside = any(
             isinstance(n, (ast.Raise, ast.Assert)) for s in node.body + node.orelse for n in ast.walk(s)
@@ -452,9 +459,6 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
         """An expression of which only the truth counts: `not` is Python's."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             node.operand = self._condition(node.operand)
-            return node
-        if isinstance(node, ast.BoolOp):
-            node.values = [self._condition(v) for v in node.values]
             return node
         return self.visit(node)
 

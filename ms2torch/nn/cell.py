@@ -102,7 +102,10 @@ class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
             threads.wait()
         # (An optimizer draws nothing; what sinks a dataset calls a graph for each step.)
         if _mode.graph and graph_streams.here.call is None and not self._never_recorded:
-            return graph_streams.call(self, self, args, kwargs)
+            value = graph_streams.call(self, self, args, kwargs)
+            if value.__class__ is Tensor:
+                return value
+            return language.handed_out(value, self.construct, (self, *args), kwargs)
         if _mode.spreading is not None and not self._never_recorded:     # (an optimizer is given no batch)
             return _mode.spreading.call(self, args, kwargs)
         try:

@@ -448,3 +448,37 @@ def test_swap(x, y):
 def test_zip_star():
     a = ((1, 2), (3, 4))
     return zip(*a)
+
+
+@graph
+def test_list_under_two_names(z):
+    x = [1, z, 3]
+    y = x
+    y.insert(0, 7)
+    first, count = x[0], len(x)
+    pair = [x, [4, 5]]
+    part = pair[1]
+    part.reverse()
+    part.extend([z])
+    return x, y, first, count, pair, part, part[1]
+
+
+@graph
+def test_popped_under_two_names(z):
+    x, w = [1, 2, 3], [z, z]
+    y, v = x, w
+    k = y.pop()
+    w[0] = z + 1
+    v.reverse()
+    y.append(9)
+    return x, y, k, w, v
+
+
+@graph
+def test_dict_under_two_names(z):
+    x = {"a": 1, "l": [1, 2]}
+    y, w = x, x
+    y["b"] = z
+    y["l"][0] = 5
+    w.update({"c": 2})
+    return x, y, w

@@ -429,3 +429,56 @@ def test_join_best(x):
         if v > best:
             best = v
     return best
+
+
+@graph(raises=True)
+def test_and_of_two_dtypes(z, n):
+    return z and n
+
+
+@graph(raises=True)
+def test_or_of_a_flag(z):
+    return z if z > 3 or True else z + 1
+
+
+@graph(raises=True)
+def test_and_of_what_is_not_evaluated(z, n):
+    if z > 3 and n:
+        z = z + 1
+    return z
+
+
+@graph
+def test_and_of_one_type(z, b, i):
+    if (z > 1 and not z) or i is None or b:
+        return z > 1 and b, i and z
+    return b, z
+
+
+@graph(raises=True)
+def test_return_before_the_end(z):
+    if z < 3:
+        a = ms.Tensor([1, 2, 3])
+    else:
+        return 0
+    return a
+
+
+@graph(raises=True)
+def test_return_out_of_a_loop(z, n):
+    for k in range(3):
+        if z > k:
+            return z
+        z = z + 1
+    return n
+
+
+@graph
+def test_returns_of_one_type(z, x):
+    while z < 9:
+        z = z + 1
+        if z > 5:
+            return z
+    if z > 10:
+        return ops.reduce_sum(x)
+    return z * 2

@@ -171,3 +171,52 @@ def test_floats_that_are_compared():
 @graph(raises=True)
 def test_number_over_64_bits():
     return 9223372036854775808
+
+
+@case(mode="GRAPH")
+def test_lists_of_others_change():
+    outer, given, parts, kept = [1, 2, 3], [1, 2], [[1], 2], {"a": [1, 2]}
+
+    @ms.jit
+    def graph(given, parts, kept):
+        name = outer
+        name.reverse()
+        given.insert(0, outer[0])
+        part = parts[0]
+        part.extend([7])
+        kept["b"] = 3
+        return given, kept
+
+    a, b = graph(given, parts, kept)
+    return a, b, outer, given, parts, kept, a is given, b is kept
+
+
+@case(mode="GRAPH")
+def test_gradients_end_at_lists_that_changed():
+    def through(t):
+        items, written, grown = [t, t * 2], [t], [t]
+        items.reverse()
+        written[0] = t * 3
+        written.insert(0, t)
+        grown.append(t * 5)
+        return items[0] * 100 + written[1] + grown[1]
+
+    t = ms.Tensor(2.0)
+    return ms.jit(through)(t), ms.grad(through)(t)
+
+
+@graph(raises=True)
+def test_functions_stay_inside(x):
+    def inner(y):
+        return y
+
+    return x, inner
+
+
+@case(mode="GRAPH")
+def test_what_a_cell_hands_out():
+    class Net(ms.nn.Cell):
+        def construct(self, x, y):
+            return y + 0.1, [y, 0.1], x
+
+    return Net()(ms.Tensor(1.0), 0.2)

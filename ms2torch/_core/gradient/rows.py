@@ -58,7 +58,7 @@ def as_gradient(g: torch.Tensor) -> Tensor:
     out = RowGradient.__new__(RowGradient)
     out.__dict__["_sparse"] = g
     if graph_streams.here.call is not None:
-        graph_streams.here.call.leave = _outside
+        graph_streams.here.call.leaving.append(_outside)
     return out
 
 

@@ -55,8 +55,8 @@ class Graph:
 class Call:
     """One call of a graph from outside, for its time."""
 
-    __slots__ = ("_arguments", "_entered", "_function", "_graph", "_owner", "leave", "of_a_gradient",
-                 "writes")
+    __slots__ = ("_arguments", "_entered", "_function", "_graph", "_owner", "leaving", "lists",
+                 "of_a_gradient", "writes")
 
     def __init__(self, owner, function, arguments: tuple, of_a_gradient: bool = False) -> None:
         self._owner, self._function, self._arguments = owner, function, arguments
@@ -64,7 +64,8 @@ class Call:
         self._graph: Graph | None = None
         self.writes: dict = {}          # (id of an object, attribute): the object, what it gets at the end
         self._entered: dict = {}        # by code: its latest frame, and what it used there
-        self.leave = None               # what makes the caller's results of the graph's, where they differ
+        self.lists = None               # what became of lists (the language's `list_objects`)
+        self.leaving: list = []         # what makes the caller's results of the graph's, where they differ
 
     def graph(self) -> Graph | None:
         """The graph of this call; None for what runs again."""
@@ -134,7 +135,9 @@ def call(owner, function, args: tuple, kwargs: dict, of=None):
         here.call = None
     for (_, name), (written, value) in made.writes.items():
         setattr(written, name, value)
-    return result if made.leave is None else made.leave(result)
+    for leave in made.leaving:
+        result = leave(result)
+    return result
 
 
 class _Same:
