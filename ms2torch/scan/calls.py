@@ -11,6 +11,7 @@ from functools import cache
 from .answers import constructor, facts, keywords, refusal, required_arguments, statements_of, suggestion
 from .evaluate import UNKNOWN, evaluate
 from .findings import API
+from .words import wrong_words
 
 # How deep a call is followed for what it refuses.
 _DEPTH = 3
@@ -25,7 +26,7 @@ def call_findings(path: str, found, call: ast.Call, bound: bool,
     if refused is not None:
         yield "refused", refused
         return
-    wrong = list(_takes(found, call, bound))
+    wrong = [*_takes(found, call, bound), *wrong_words(found, _said(found, call, bound))]
     yield from (("argument", text) for text in wrong)
     if not wrong:
         yield from (("refused", text) for text in _refused_arguments(found, call, bound))
@@ -117,6 +118,15 @@ def is_concerned(when: str, call: ast.Call) -> bool:
         if hit:
             return True
     return False
+
+
+def _said(function, call: ast.Call, bound: bool) -> dict[str, object]:
+    """The words among a call's arguments, by the arguments' names."""
+    given = [*((k.arg, k.value) for k in call.keywords if k.arg)]
+    if not any(isinstance(a, ast.Starred) for a in call.args):
+        places = [p.name for p in _parameters(function, bound) or () if p.kind in _POSITIONAL]
+        given += zip(places, call.args, strict=False)
+    return {name: node.value for name, node in given if isinstance(node, ast.Constant)}
 
 
 # ---- refusals, read from the functions themselves ------------------------------------------------------
@@ -275,6 +285,7 @@ def _given(parameters: list[inspect.Parameter], call: ast.Call, look) -> dict[st
 
 def lacks_member(cls: type, name: str) -> str | None:
     """What is to say of an attribute that instances of a MindSpore class do not have; None where they may."""
+    from ms2torch.common.sparse_tensor import COOTensor, CSRTensor
     from ms2torch.common.tensor import Tensor
     from ms2torch.nn.cell import Cell
 
@@ -282,6 +293,8 @@ def lacks_member(cls: type, name: str) -> str | None:
         return None
     hint = suggestion(name, [n for n in dir(cls) if not n.startswith("_")])
     if issubclass(cls, Tensor):
+        if any(hasattr(sparse, name) for sparse in (COOTensor, CSRTensor)):  # which a sum with one may be
+            return None
         return f"{cls.__name__} has no such method or attribute.{hint}"
     made = {
         word

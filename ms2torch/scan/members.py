@@ -7,6 +7,7 @@ from functools import cache
 from .answers import look_up
 
 TENSOR = "mindspore.Tensor"
+_PARAMETER = "mindspore.Parameter"
 _DATASET = "mindspore.dataset.Dataset"
 
 # Functions, and methods of Tensors, whose result is one Tensor whatever they are given.
@@ -21,6 +22,16 @@ zeros_like
 """
 _GIVE_TENSORS = frozenset(_GIVE_TENSORS_NAMES.split())
 _MODULES = ("mindspore.ops.", "mindspore.mint.", "mindspore.numpy.", "mindspore.tensor", "mindspore.Tensor.")
+# Layers and losses of ``mindspore.nn`` whose call gives one Tensor whatever they are given.
+_GIVE_TENSORS_CELLS = """
+AdaptiveAvgPool1d AdaptiveAvgPool2d AvgPool1d AvgPool2d AvgPool3d BCELoss BCEWithLogitsLoss BatchNorm1d
+BatchNorm2d BatchNorm3d Conv1d Conv1dTranspose Conv2d Conv2dTranspose Conv3d Conv3dTranspose
+CrossEntropyLoss Dense Dropout ELU Embedding FastGelu Flatten GELU GroupNorm HSigmoid HSwish HuberLoss
+InstanceNorm1d InstanceNorm2d KLDivLoss L1Loss LayerNorm LeakyReLU LogSigmoid LogSoftmax MAELoss MSELoss
+Mish NLLLoss Pad PixelShuffle PReLU ReLU ReLU6 RMSELoss SeLU Sigmoid SiLU SmoothL1Loss Softmax
+SoftmaxCrossEntropyWithLogits Softplus Softsign Tanh Unfold Upsample ZeroPad2d
+"""
+_CELLS = frozenset(f"mindspore.nn.{name}" for name in _GIVE_TENSORS_CELLS.split())
 _GIVE_DATASETS_NAMES = """
 batch map shuffle repeat project rename skip take filter zip concat padded_batch
 """
@@ -62,8 +73,15 @@ def returned(owner: str, method: str, of):
     return of(_DATASET) if method in _GIVE_DATASETS and _is_dataset(owner) else None
 
 
+def called(owner: str, of):
+    """What a call of an instance gives."""
+    return of(TENSOR) if owner in _CELLS else None
+
+
 def attribute(owner: str, name: str, of):
     """What an attribute of an instance gives."""
+    if owner in _CELLS and name in ("weight", "bias", "gamma", "beta", "moving_mean", "moving_variance"):
+        return of(_PARAMETER)
     return of(TENSOR) if owner == TENSOR and name == "T" else None
 
 

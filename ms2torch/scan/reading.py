@@ -164,6 +164,8 @@ class Reader(Expressions):
         function = self.value(node.func)
         if isinstance(function, Ref):
             return members.result(function, Of)
+        if isinstance(function, Of):
+            return members.called(function, Of)
         if isinstance(node.func, ast.Attribute):
             base = self.value(node.func.value)
             if isinstance(base, Of):
