@@ -205,7 +205,8 @@ _WORDS = {
     "no memory": ("defaultcpuallocator",),      # of the CPU's allocator: how much there is no operand tells
     "overwritten": ("modified by an inplace operation",),   # autograd alone counts what it has saved
     "no kernel": ("not implemented for",),      # (later releases raise NotImplementedError)
-    "no sharding rule": ("sharding strategy",),             # DTensor's table of rules is private
+    # DTensor's table of rules is private; the second is said of shapes that depend on the data.
+    "no sharding rule": ("sharding strategy", "sharding propagation failed"),
     "stage failed": ("failed to run",),                     # a pipeline's schedule around the real error
     "no such device": ("expected one of", "invalid device string"),     # of a name, before any tensor
     "communication": ("gloo", "nccl", "connection closed", "connection reset", "connection refused",

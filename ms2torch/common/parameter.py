@@ -235,7 +235,10 @@ class Parameter(Tensor):
                 mode.differentiation.write(self, change)
             else:
                 recording.before_writing(self)
-                change(self._t)
+                if self._share is None or self._share.level < 3:
+                    change(self._t)
+                else:
+                    self._share.write(change)
 
     def _assign(self, t: torch.Tensor) -> None:
         """Write ``t`` into the data (cast, broadcast as given); differentiable inside a differentiation."""

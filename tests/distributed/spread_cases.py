@@ -125,6 +125,55 @@ class ResNet(nn.Cell):
         return self.head(h.mean((2, 3)))
 
 
+class Writing(nn.Cell):
+    """Elements of activations, of what is created, and of weights that are kept in parts are written."""
+
+    def __init__(self, dp, mp):
+        super().__init__()
+        rs = np.random.RandomState(0)
+        self.a, self.b = _weight(rs, WIDTH, WIDTH, name="a"), _weight(rs, WIDTH, WIDTH, name="b")
+        self.kept = Parameter(Tensor(rs.randn(WIDTH, WIDTH)), name="kept", requires_grad=False)
+        self.product = ops.MatMul().shard(((dp, 1), (1, mp)))
+
+    def construct(self, x):
+        h = self.product(x, self.a)
+        h[0] = 1.0
+        h[:, 1:3] = h[:, 3:5] * 2
+        h[1:7:2, Tensor([0, 3, 4])] = self.b[0, :3]
+        h[h > 0.5] = 0.25
+        h[2, 2:4][0] = 5.0
+        made = ops.zeros((WIDTH, WIDTH), ms.float64)
+        for i in range(WIDTH):
+            made[i] = h[WIDTH - 1 - i] * i
+        h = self.product(self.product(made, self.b), self.kept)
+        self.b[1] = 0.125
+        self.kept[0, :2] = h[0, :2]
+        return h * self.b + self.kept + ops.masked_select(h, h > 0.1).sum()
+
+
+class Unaligned(nn.Cell):
+    """Operators whose inputs' dimensions do not line up from the right."""
+
+    def __init__(self, dp, mp):
+        super().__init__()
+        rs = np.random.RandomState(0)
+        self.a, self.slope = _weight(rs, WIDTH, WIDTH, name="a"), _weight(rs, 2, name="slope")
+        self.kernel = _weight(rs, 2, 2, 3, 3, name="kernel")
+        self.segments = ops.UnsortedSegmentSum().shard(((dp, mp), (dp,)))
+        self.codes = ops.OneHot().shard(((dp, mp), (), ()))
+        self.convolution = ops.Conv2D(2, 3, pad_mode="same").shard(((dp, 1, 1, 1), (mp, 1, 1, 1)))
+        self.act = ops.PReLU().shard(((dp, mp, 1, 1), (mp,)))
+        self.scatter = ops.TensorScatterAdd().shard(((1, mp), (1, 1), (1, mp)))
+
+    def construct(self, x):
+        ids = (ops.abs(x[:, 0]) * 3).astype(ms.int32).clip(0, WIDTH - 1)
+        h = ops.matmul(x, self.a) * self.codes(ids, WIDTH, Tensor(2.0, ms.float32), Tensor(1.0, ms.float32))
+        h = self.scatter(h, Tensor([[1], [3]]), self.a[:2]) + self.segments(h, ids, WIDTH)
+        h = self.convolution(h.reshape(4, 2, 4, 2), self.kernel)
+        return self.act(h.astype(ms.float32), self.slope.astype(ms.float32)).astype(ms.float64).reshape(
+            x.shape)
+
+
 class Loss(nn.Cell):
     def __init__(self, net):
         super().__init__()
@@ -161,7 +210,8 @@ def train(kind, dp, mp, mode="semi_auto_parallel", optimizer="adam", steps=4, **
 
 
 SHAPES = {}
-KINDS = {"mlp": Mlp, "transformer": Transformer, "llama": Llama, "resnet": ResNet}
+KINDS = {"mlp": Mlp, "transformer": Transformer, "llama": Llama, "resnet": ResNet, "writing": Writing,
+         "unaligned": Unaligned}
 
 
 def call(kind, dp, mp, settings):

@@ -47,6 +47,14 @@ def test_moving_statistics_on_a_mesh_of_two_axes(together):
     _compared(together, 4, "resnet", 2, 2)
 
 
+def test_written_elements(together):
+    _compared(together, 4, "writing", 2, 2, full_batch=True)
+
+
+def test_operators_whose_inputs_line_up_otherwise(together):
+    _compared(together, 4, "unaligned", 2, 2)
+
+
 def test_products_of_spread_stacks(together):
     for found in together(cases.products, 4):
         np.testing.assert_array_less(found, 1e-13, err_msg=str(cases.PRODUCTS))

@@ -12,12 +12,15 @@ from functools import cache
 
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.torch_private import holders
 
 
 def apply_change(t: torch.Tensor, change, in_place: bool) -> torch.Tensor:
     """``t`` after ``change``: a copy, or ``t`` itself where ``in_place`` and nobody else holds its memory."""
-    if not (in_place and _nobody_else_holds(t) and not hasattr(t, "shadow")):      # (see `integers`)
+    if mode.mesh is not None and (whole := mode.mesh.whole(t)) is not t:
+        t = whole
+    elif not (in_place and _nobody_else_holds(t) and not hasattr(t, "shadow")):      # (see `integers`)
         t = t.clone()
     change(t)
     return t

@@ -194,10 +194,10 @@ class Pass:
             elif outer is not None:
                 outer._changed.setdefault(id(w), (w, old))
             elif hasattr(w, "_rest"):
-                written.append((w, w._t))
+                written.append((w, _slot(w)))
                 w._t = old
         for w, old, new in reversed(self._taken):
-            now = w._t if w._share is None else w._share.kept()
+            now = _slot(w)
             if now is new or not commits:
                 w._t = old
             elif outer is not None:
@@ -221,7 +221,7 @@ class Pass:
 
         ``owned``: nobody else has ``new``, nor will anybody write to it or need it.
         """
-        self._changed.setdefault(id(holder), (holder, holder._t))
+        self._changed.setdefault(id(holder), (holder, _slot(holder)))
         holder._t = new
         if owned:
             self._owned.append(new)
@@ -335,6 +335,11 @@ class Discarded(Lent):
 
 WHOLE = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
           torch.uint16, torch.uint32, torch.uint64}
+
+
+def _slot(holder: Tensor) -> torch.Tensor:
+    """What is in a Tensor's slot: of a weight that the ranks share, what has not been gathered."""
+    return holder._t if holder._share is None else holder._share.kept()
 
 
 def _settling(content: torch.Tensor, owned: bool) -> torch.Tensor:

@@ -128,10 +128,47 @@ def _from_the_right(attrs, ranks):
     return [list(range(-n, 0)) for n in ranks]
 
 
-_LABELS = {"MatMul": _matmul, "BatchMatMul": _matmul, "Gather": _gather,
-           "BiasAdd": lambda attrs, ranks: [list(range(ranks[0])), [1]]}
+def _from_the_left(attrs, ranks):
+    return [list(range(n)) for n in ranks]
+
+
+def _by_channels(attrs, ranks):
+    return [list(range(ranks[0])), *[[1]] * (len(ranks) - 1)]
+
+
+def _convolution(attrs, ranks):
+    return [["n", "c", *range(2, ranks[0])], ["o", "c", *[f"k{i}" for i in range(2, ranks[1])]], ["o"]]
+
+
+def _scattering(attrs, ranks, points: int = 0):
+    """Of a target, of where it is written (``points``: by how many last dimensions of the indices a place is
+    told), and of what is written there."""
+    target, places = list(range(ranks[0])), [f"i{i}" for i in range(ranks[1])]
+    at = places[:len(places) - points]
+    return [target, places, *[at + target[len(target) + len(at) - n:] for n in ranks[2:]]]
+
+
+def _scattering_points(attrs, ranks):
+    return _scattering(attrs, ranks, 1)
+
+
+_SCATTERS = ("Add", "Sub", "Mul", "Div", "Max", "Min", "Update")
+_LABELS = {"MatMul": _matmul, "BatchMatMul": _matmul, "Gather": _gather, "Conv2D": _convolution,
+           **dict.fromkeys(("BiasAdd", "BatchNorm", "PReLU"), _by_channels),
+           **{f"UnsortedSegment{how}": _from_the_left for how in ("Sum", "Min", "Max")},
+           **{f"Scatter{how}": _scattering for how in _SCATTERS},
+           **{f"{kind}{how}": _scattering_points for kind in ("ScatterNd", "TensorScatter")
+              for how in _SCATTERS}}
 # The order in which labels get axes where it is not that of the inputs.
 _FIRST = {"MatMul": "ikj", "BatchMatMul": "ikj"}
+
+
+def _of_inputs(name: str, attrs: dict, strategy) -> tuple:
+    """A strategy by inputs: OneHot's first is that of its output, which has one axis more."""
+    if name != "OneHot" or not strategy[0]:
+        return tuple(strategy)
+    axis = attrs.get("axis", -1) % len(strategy[0])
+    return strategy[0][:axis] + strategy[0][axis + 1:], *strategy[1:]
 
 
 def _cuts(name: str, attrs: dict, strategy) -> tuple[list, dict]:
@@ -156,7 +193,7 @@ def _cuts(name: str, attrs: dict, strategy) -> tuple[list, dict]:
 def parts(name: str, attrs: dict | None, strategy) -> list[tuple[int, ...]]:
     """The parts that a strategy makes of the dimensions of the operator ``name``, each dimension once; where
     ``attrs`` is None, of each tensor."""
-    made = strategy if attrs is None else [_cuts(name, attrs, strategy)[1].values()]
+    made = strategy if attrs is None else [_cuts(name, attrs, _of_inputs(name, attrs, strategy))[1].values()]
     return [tuple(cut for cut in one if cut != 1) for one in made]
 
 
@@ -167,6 +204,7 @@ def of_strategy(name: str, attrs: dict | None, strategy, sizes: tuple[int, ...])
         axes = [Axes(sizes, f"'{name}' with the strategy {tuple(strategy)}") for _ in strategy]
         return [placements(sizes, list(map(mine.assign, range(len(one)), one)))
                 for mine, one in zip(axes, strategy, strict=True)]
+    strategy = _of_inputs(name, attrs, strategy)
     labels, cuts = _cuts(name, attrs, strategy)
     axes = Axes(sizes, f"'{name}' with the strategy {tuple(strategy)}")
     for label, cut in cuts.items():
@@ -304,6 +342,19 @@ class Spread:
             return x
         return wrap(_redistributed(t, layout, self.spread))
 
+    def whole(self, t: torch.Tensor) -> torch.Tensor:
+        """``t`` as its elements can be written: torch reads elements of a split tensor from a copy, and what
+        is written to that is lost."""
+        if t.__class__ is DTensor and all(isinstance(one, Replicate) for one in t.placements):
+            return t
+        return _redistributed(t, (Replicate(),) * len(self.sizes), self.spread)
+
+    def write(self, x: Tensor, change) -> None:
+        """Let ``change(t)`` write into the data of ``x``, where nothing is differentiated."""
+        if x._t.__class__ is DTensor:
+            x._t = self.whole(x._t)
+        change(x._t)
+
     def summed(self, x):
         """What an operator with a strategy gives: sums over the processes that are still to be made are made
         here, once, and not by each that reads it."""
@@ -315,6 +366,8 @@ class Spread:
 
     def at_use(self, share, t: DTensor) -> DTensor:
         """A weight kept in parts as operators see it: what its optimizer alone keeps in parts is gathered."""
+        if not t.requires_grad:
+            t = t.detach()      # (what autograd saves of it stays where the weight gets other content)
         return t if tuple(t.placements) == tuple(share.used) else t.redistribute(placements=share.used)
 
     def settled(self, grads: list, weights) -> list:
@@ -390,13 +443,16 @@ class Completing(TorchDispatchMode):
         if not any(issubclass(kind, DTensor) for kind in types):
             return func(*args, **kwargs)
         if func in _CONVOLUTIONS:
-            args = tree_map(_by_batch, args)
+            args = [lay(t) for lay, t in zip(_CONVOLUTIONS[func], args, strict=False)] + [*args[3:]]
         elif "batch_norm" in func.__name__:
             # On some meshes torch would split the channels, and update a copy of the moving statistics.
             args = tree_map(_everywhere, args)
+        elif func._schema.is_mutable and isinstance(args[0], DTensor) and _everywhere(args[0]) is args[0]:
+            # Some of torch's rules would split what is written to as its operands are.
+            args = tree_map(_everywhere, args)
         try:
             return func(*args, **kwargs)
-        except NotImplementedError as err:
+        except (NotImplementedError, RuntimeError) as err:
             if not says(err, "no sharding rule") or func._schema.is_mutable:
                 raise
         found = next(t for t in tree_leaves((args, kwargs)) if isinstance(t, DTensor))
@@ -413,12 +469,14 @@ def _everywhere(t):
     return t.redistribute(placements=(Replicate(),) * t.device_mesh.ndim)
 
 
-_CONVOLUTIONS = (torch.ops.aten.convolution.default, torch.ops.aten.convolution_backward.default)
-
-
-def _by_batch(t):
+def _by_batch(t: DTensor) -> DTensor:
     """A DTensor split along its first axis at most."""
     if not isinstance(t, DTensor) or not any(isinstance(one, Shard) and one.dim for one in t.placements):
         return t
     return t.redistribute(placements=[Replicate() if isinstance(one, Shard) and one.dim else one
                                       for one in t.placements])
+
+
+# How each lays out its first three arguments.
+_CONVOLUTIONS = {torch.ops.aten.convolution.default: (_by_batch, _everywhere, _everywhere),
+                 torch.ops.aten.convolution_backward.default: (_by_batch, _by_batch, _everywhere)}

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import warnings
 import weakref
 from typing import NamedTuple
 
@@ -66,6 +67,7 @@ def mesh_by(sizes: tuple[int, ...]) -> DeviceMesh:
             add_rules()
             # (It says how a mesh could be faster; programs here can not change that.)
             logging.getLogger("torch.distributed.tensor").setLevel(logging.ERROR)
+            warnings.filterwarnings("ignore", "Found a non-scalar tensor with numel=1")
         with faults.diagnosing("the making of a device mesh"), without_modes():
             _meshes[sizes] = init_device_mesh(device().type, sizes,
                                               mesh_dim_names=tuple([f"axis{i}" for i in range(len(sizes))]))
@@ -141,13 +143,21 @@ class Share:
         mode.kept += 1
 
     def refill(self, t: torch.Tensor) -> None:
-        """Write ``t``, whole or shared, into a Parameter that is in shares."""
+        """Make ``t``, whole or shared, the content of a Parameter that is in shares: in other memory, for
+        autograd may still need the old."""
         rest = self.weight()._rest
         if t.shape != rest.shape:
             raise unsupported("mindspore.Parameter.set_data",
                               f"the ranks share '{self.weight().name}' as {tuple(rest.shape)}, it can not "
                               f"become {tuple(t.shape)}.")
-        rest._local_tensor.copy_(self.rows(t))
+        rest._local_tensor = self.rows(t).to(rest.dtype, copy=True).contiguous()
+
+    def write(self, change) -> None:
+        """Let ``change(t)`` write into the whole of a Parameter that is in shares."""
+        with faults.diagnosing("the gathering of a parameter"), torch.no_grad():
+            whole = self.gather(self.weight()._rest._local_tensor)
+        change(whole)
+        self.refill(whole)
 
     # ---- while it is read ----------------------------------------------------------------------------------
 

@@ -206,10 +206,12 @@ class Tensor(Exchange):
 
         A differentiation that is open has its own way (`gradient.copy_on_write`).
         """
-        if mode.differentiation is None:
+        if mode.differentiation is not None:
+            mode.differentiation.write(self, change)
+        elif mode.mesh is None:
             change(self._t)
         else:
-            mode.differentiation.write(self, change)
+            mode.mesh.write(self, change)
 
     def _replace(self, t: torch.Tensor) -> None:
         """Make ``t`` the data, whatever its shape and dtype."""
