@@ -1,6 +1,10 @@
-"""mindspore.common: recomputation, hooks on saved tensors and parameters, unknown shapes, buffers."""
+"""mindspore.common: recomputation, hooks on saved tensors and parameters, unknown shapes, buffers; dtypes of a
+program's own."""
+import copy
+
 import mindspore as ms
 from mindspore import nn, ops
+from mindspore._c_expression import typing
 
 from tests.reference.judge import case, data, printed
 from tests.reference.networks import t
@@ -111,3 +115,26 @@ def test_frombuffer():
 def test_tensors_without_data():
     x = ms.Tensor(data((2, 3)), device="meta")
     return x.is_meta, x.shape, x.dtype, t(1.0).is_meta, ops.ones((2,)).is_meta
+
+
+class NamedInt(typing.Int):
+    """As packages have dtypes of their own over MindSpore's."""
+
+    def __new__(cls, *args):
+        return typing.Int.__new__(cls, *args)
+
+    def __init__(self, *args):
+        typing.Int.__init__(self, *args)
+        self.nbits = args[0]
+
+    def __str__(self):
+        return "my." + typing.Int.__str__(self).lower()
+
+
+@case
+def test_dtypes_of_a_programs_own():
+    made = NamedInt(32)
+    return (str(made), repr(made), made.nbits, made == ms.int32, ms.int32 == made, made != ms.int64,
+            made in (ms.int8, ms.int32), {ms.int32: 5}.get(made), copy.deepcopy(made) == ms.int32,
+            isinstance(made, ms.Type), ms.dtype_to_nptype(made), ms.Tensor([1.5, 2.0]).astype(made),
+            ms.Tensor([1], made) + ms.Tensor([1], ms.int64), ops.zeros((2,), made))

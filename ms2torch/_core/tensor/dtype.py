@@ -25,6 +25,14 @@ class Type:
     def __new__(cls, *args):
         raise TypeError(f"mindspore.{cls.__name__}: No constructor defined!")
 
+    def __init_subclass__(cls, **kwargs) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__module__ != __name__:      # a program's: its dtypes are others than ours, and equal to them
+            cls.__eq__, cls.__hash__, cls.__reduce__ = _equal, _hash, object.__reduce__
+
+    def __init__(self, *args) -> None:
+        pass
+
     def __str__(self) -> str:
         return self._text
 
@@ -39,6 +47,19 @@ class Type:
 
     def __deepcopy__(self, memo) -> Type:
         return self
+
+
+def _equal(self, other) -> bool:
+    return isinstance(other, Type) and self.name == other.name
+
+
+def _hash(self) -> int:
+    return hash(_NAMED[self.name])
+
+
+def _of(cls: type, kind: type, found: Type) -> Type:
+    """``found``, a dtype of ``kind``, as an object of ``cls``."""
+    return found if cls is kind else _make(cls, found.name, found._text, found.torch, found.numpy)
 
 
 def _by_name(name: str) -> Type:
@@ -65,7 +86,7 @@ class Number(Type):
     __slots__ = ()
 
     def __new__(cls):
-        return number
+        return _of(cls, Number, number)
 
     @property
     def itemsize(self) -> int:
@@ -106,10 +127,11 @@ class _Sized(Number):
     _widths = "8bits, 16bits, 32bits and 64bits"
 
     def __new__(cls, nbits: int | None = None):
+        kind = next(one for one in cls.__mro__ if one in _WIDTHS)
         try:
-            return _WIDTHS[cls][nbits if nbits is None else int(nbits)]
+            return _of(cls, kind, _WIDTHS[kind][nbits if nbits is None else int(nbits)])
         except KeyError:
-            raise RuntimeError(f"For {cls.__name__} type only support number of {cls._widths}, "
+            raise RuntimeError(f"For {kind.__name__} type only support number of {cls._widths}, "
                                f"but got {nbits}bits") from None
 
 
@@ -117,7 +139,7 @@ class Bool(Number):
     __slots__ = ()
 
     def __new__(cls):
-        return bool_
+        return _of(cls, Bool, bool_)
 
 
 class Int(_Sized):
