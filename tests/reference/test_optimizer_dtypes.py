@@ -52,6 +52,15 @@ def test_ftrl_takes_no_halves():
     nn.FTRL(params, learning_rate=0.1)((ms.Tensor(SLOPES[0], ms.float16),))
 
 
+@case(each={"optimizer": [one for one in MADE if one != "Lamb"], "dtype": [ms.int64, ms.bool_]})
+def test_parameters_of_integers(optimizer, dtype):
+    params = [ms.Parameter(t(1.0, 2.0), name="w"), ms.Parameter(ms.Tensor([1, 2], dtype), name="i")]
+    try:
+        MADE[optimizer](params)((t(1.0, 2.0), ms.Tensor([1, 1], dtype)))
+    except TypeError:
+        return "refused"
+
+
 class Squares(nn.Cell):
     def __init__(self):
         super().__init__()

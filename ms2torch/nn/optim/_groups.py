@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import torch
 
+from ms2torch._core.gradient.passes import WHOLE
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 from ms2torch.nn.cell import Cell
@@ -143,5 +144,6 @@ class GroupedParameters:
             key = (id(rate), id(decay) if isinstance(decay, Cell) else decay, param._rest.dtype)
             found.setdefault(key, []).append(i)
             sources[key] = (rate, decay)
+        self.__dict__["_of_integers"] = next((p for p in self.parameters if p._rest.dtype in WHOLE), None)
         return [Bucket(tuple(places), *sources[key], sum(self.parameters[i]._rest.numel() for i in places))
                 for key, places in found.items()]

@@ -95,6 +95,7 @@ class Stepping(Sharing, HostValues):
     _for_mixed = None
     # The `mode.casts` that the buckets heed, and the places of such parameters.
     _known_casts, _mixed_places = 0, frozenset()
+    _of_integers = None     # a parameter of integers
     # Whether the kernel is many operators by elements, so that small parameters are updated as one.
     _gathers = False
     # False once ``target = "CPU"`` was set: gradients of rows arrive summed then.
@@ -210,6 +211,10 @@ class Stepping(Sharing, HostValues):
             raise RuntimeError("For 'Map', the length of tuples must be the same. "
                                f"For '{self.cls_name}', there are {self.param_length} parameters, "
                                f"but got {len(raw)} gradients.")
+        if self._of_integers is not None:
+            raise TypeError(f"For '{self.cls_name}', the element of 'parameters' must be one of "
+                            f"Tensor[Float16], Tensor[Float32], but got Ref[Tensor["
+                            f"{self._of_integers.dtype}]] for '{self._of_integers.name}'.")
         return raw
 
     def _no_gradient(self, gradients) -> Exception:
