@@ -437,9 +437,11 @@ def _check_iterator(num_epochs, output_numpy, do_copy) -> None:
     for name, value in (("output_numpy", output_numpy), ("do_copy", do_copy)):
         if value is not None:
             type_check(value, (bool,), name)
-    if num_epochs is not None:
-        type_check(num_epochs, (int,), "num_epochs")
-        check_value(num_epochs, [-1, INT32_MAX], "num_epochs")
+    if num_epochs is None:                  # (MindSpore's check lets it pass, its iterator does not)
+        raise TypeError("__init__(): incompatible constructor arguments. The following argument types are "
+                        "supported: int. Invoked with: None")
+    type_check(num_epochs, (int,), "num_epochs")
+    check_value(num_epochs, [-1, INT32_MAX], "num_epochs")
 
 
 def to_list(items) -> list:

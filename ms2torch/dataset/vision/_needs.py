@@ -50,7 +50,8 @@ def _refuse(name: str, checks: list, image: np.ndarray) -> None:
         if not fine:
             decode = ". You may need to perform Decode first." if image.ndim == 1 else ""
             raise OperationError(text.format(
-                name=name, rank=image.ndim, channels=image.shape[-1], dtype=image.dtype.name,
+                name=name, rank=image.ndim, channels=image.shape[-1],
+                dtype="string" if image.dtype.kind in "SU" else image.dtype.name,
                 shape="<" + ",".join(map(str, image.shape)) + ">",
                 decode=decode or ("." if "dimension {rank}" in text else "")))
 

@@ -135,6 +135,10 @@ class NormalizePad(ImageOperation):
         return np.concatenate([image, np.zeros(shape, np.float32)], axis).astype(self.dtype, copy=False)
 
 
+# Dtypes whose channels OpenCV takes apart.
+_OPENCV = frozenset(("bool", "int8", "uint8", "int16", "uint16", "int32", "float32", "float64"))
+
+
 class HWC2CHW(ImageOperation):
     """Channels first. An image without channels stays as it is."""
 
@@ -142,6 +146,8 @@ class HWC2CHW(ImageOperation):
 
     def _compute(self, image):
         needs_image(image, "HWC2CHW")
+        if image.ndim == 3 and image.dtype.name not in _OPENCV:
+            raise OperationError("[Internal ERROR] HWC2CHW: load image failed.")
         return image if image.ndim == 2 else image.transpose(2, 0, 1)
 
 

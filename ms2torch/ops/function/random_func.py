@@ -190,9 +190,18 @@ def normal(shape, mean, stddev, seed=None):
     return stream(seed, "normal").normal(sizes(shape, "StandardNormal")) * stddev + mean
 
 
+def _consistent(name: str, dtype, *tensors) -> None:
+    """TypeError unless what is drawn and the ``tensors`` that it goes with are of one dtype."""
+    for t in tensors:
+        if isinstance(t, torch.Tensor) and t.dtype is not dtype.torch:
+            raise TypeError(f"For '{name}', the value data type '{dtype}' is not consistent with assigned "
+                            f"tensor data type {_dtype.from_torch(t.dtype)}.")
+
+
 @op
 def laplace(shape, mean, lambda_param, seed=None):
     """Laplace(mean, lambda_param), Float32 (``mindspore.ops.laplace``)."""
+    _consistent("laplace", _dtype.float32, mean, lambda_param)
     return stream(seed, "laplace").laplace(sizes(shape, "StandardLaplace")) * lambda_param + mean
 
 
@@ -206,10 +215,7 @@ def uniform(shape, minval, maxval, seed=None, dtype=_dtype.float32):
     if not isinstance(minval, torch.Tensor) or not isinstance(maxval, torch.Tensor):
         raise TypeError("For functional operator[uniform], the input[minval] and input[maxval] must be a "
                         "Tensor.")
-    for bound in (minval, maxval):
-        if bound.dtype is not dtype.torch:
-            raise TypeError(f"For 'uniform', the value data type '{dtype}' is not consistent with assigned "
-                            f"tensor data type {_dtype.from_torch(bound.dtype)}.")
+    _consistent("uniform", dtype, minval, maxval)
     draw = stream(seed, "uniform")
     shape = sizes(shape, "UniformReal")
     if dtype is _dtype.int32:

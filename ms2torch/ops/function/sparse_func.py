@@ -90,6 +90,8 @@ def coo_concat(sp_input, concat_dim=0):
 def csr_softmax(logits, dtype):
     """Softmax over the values that each row stores (``mindspore.ops.csr_softmax``)."""
     _is(logits, CSRTensor, "sparse_matrix_softmax", "logits must be type of")
+    if _dtype.to_torch(dtype) not in (torch.float32, torch.float64):
+        raise TypeError(f"Only float32 and float64 type data are supported, but got {dtype}")
     rows, values = _places(logits)[0], logits.values._t
     top = torch.full(logits.shape[:1], -torch.inf, dtype=values.dtype, device=values.device)
     top = top.scatter_reduce(0, rows, values.detach(), "amax")

@@ -13,6 +13,7 @@ from torch.distributions import kl_divergence
 
 from ms2torch import _checkparam as check
 from ms2torch._core.devices.device import device
+from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import Tensor, lower, wrap
 from ms2torch.nn.cell import Cell
 from ms2torch.ops.function.random_func import stream
@@ -23,6 +24,9 @@ _MEANS = {"mean": "mean", "sd": "stddev", "var": "variance", "mode": "mode"}
 
 
 def _values(value, dtype: torch.dtype) -> torch.Tensor:
+    if isinstance(value, tuple):
+        name = from_torch(dtype)
+        raise TypeError(f"Unable to convert input of type <class 'tuple'> to a Tensor of type {name}")
     value = lower(value)
     if not isinstance(value, torch.Tensor):
         value = torch.from_numpy(np.array(value, dtype=np.float32)).to(device())
