@@ -14,6 +14,8 @@ from enum import IntEnum
 
 import numpy as np
 
+from ms2torch._core.random import graph_streams
+
 from ._checkparam_arrays import *  # noqa: F403
 from ._checkparam_arrays import (  # noqa: F401
     _check_data_type_valid,
@@ -399,10 +401,10 @@ def check_output_data(data):
 
 
 def check_hook_fn(hook_fn):
-    """A callable that is not compiled."""
+    """A callable that is not compiled; in a graph every one is."""
     if not callable(hook_fn):
         raise TypeError(f"Expected a callable hook function, but got {type(hook_fn).__name__}.")
-    if hasattr(hook_fn, "_graph_source"):
+    if hasattr(hook_fn, "_graph_source") and graph_streams.here.call is None:
         raise TypeError(f"Decorating hook function {hook_fn.__name__} with '@jit' is not supported.")
 
 

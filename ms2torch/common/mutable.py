@@ -31,9 +31,16 @@ def mutable(input_data, dynamic_len=False):
 
     Nothing is ever taken for a constant here, so this decides about gradients alone: in graph mode they come
     in the structure of ``input_data``, in PyNative mode none but Tensors have one. TypeError for anything but
-    numbers, Tensors and their tuples, lists and dicts.
+    numbers, Tensors and their tuples, lists and dicts. ``dynamic_len`` says that the length of a tuple or
+    list may change, which it always may.
     """
-    if not isinstance(input_data, (bool, int, float, Tensor, tuple, list, dict)):
+    if not isinstance(dynamic_len, bool):
+        raise TypeError(
+            f"For 'mutable', the second input should be bool, but got: {type(dynamic_len).__name__}")
+    if dynamic_len and not isinstance(input_data, (tuple, list)):
+        raise TypeError("For 'mutable', when the variable_len is True, the first input should be list or "
+                        f"tuple, but got: {type(input_data).__name__}")
+    if not _is_of_tensors(input_data, ()):
         raise TypeError(
             "For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) "
             "or their nested structures with no self-reference, but got "
@@ -45,6 +52,16 @@ def mutable(input_data, dynamic_len=False):
     if mode.graph and input_data.__class__ in _NUMBERS:
         return _NUMBERS[input_data.__class__](input_data)
     return input_data
+
+
+def _is_of_tensors(value, above: tuple) -> bool:
+    """Whether ``value`` is a number, a Tensor or a structure of such that does not hold itself."""
+    if not isinstance(value, (tuple, list, dict)):
+        return isinstance(value, (bool, int, float, Tensor))
+    if id(value) in above:
+        return False
+    held = value.values() if isinstance(value, dict) else value
+    return all(_is_of_tensors(v, (*above, id(value))) for v in held)
 
 
 _NUMBERS = {float: _Float, int: _Int}

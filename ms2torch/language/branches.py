@@ -54,8 +54,10 @@ class Branches:
         for name in sorted(stored[0] | stored[1]):
             one, other = [_last(body if name in s else before, name)
                           for s, body in zip(stored, (node.body, node.orelse), strict=True)]
-            one, other = self.sample(one), self.sample(other)
             read = self._read_after(name, node)
+            if not self._returned(read) and (_constant_tensor(one) or _constant_tensor(other)):
+                continue            # (what follows is compiled for either)
+            one, other = self.sample(one), self.sample(other)
             if read and _doubtful(one, other, returned := self._returned(read)):
                 found.append((ast.Name(name, ast.Load()), one, other, ast.Constant(returned)))
         return found
@@ -68,7 +70,8 @@ class Branches:
             value, read = _last(before, name), self._read_after(name, node)
             if not _literal(value) or _literal(_last(node.body, name)):
                 continue
-            if read or any(n.id == name for n in _names(node) if isinstance(n.ctx, ast.Load)):
+            if self._returned(read) or (read is None and any(
+                    n.id == name for n in _names(node) if isinstance(n.ctx, ast.Load))):
                 returned = ast.Constant(self._returned(read))
                 found.append((ast.Name(name, ast.Load()), self.sample(value), returned))
         return found
@@ -126,6 +129,16 @@ def _doubtful(one, other, returned: bool) -> bool:
 
 def _is_identity(node) -> bool:
     return isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot))
+
+
+_WRITTEN_OUT = (ast.Constant, ast.UnaryOp, ast.USub, ast.List, ast.Load)
+
+
+def _constant_tensor(node) -> bool:
+    """Whether an expression is a Tensor of numbers that are written out."""
+    func = getattr(node, "func", None)
+    return (getattr(func, "attr", getattr(func, "id", None)) == "Tensor" and bool(node.args)
+            and all(isinstance(n, _WRITTEN_OUT) for n in ast.walk(node.args[0])))
 
 
 def _scalar(node) -> bool:

@@ -13,6 +13,7 @@ from ms2torch._core import mode
 from ms2torch._core.gradient import local_writes, recording
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.common.parameter import Parameter
 from ms2torch.language import results
 
 # Cell classes whose own construct is still as it was written, and may meet a graph.
@@ -34,6 +35,8 @@ def compiled(function, strict: bool = False):
         run = read.get(owner.__class__)
         if run is None:
             run = read[owner.__class__] = _strictly(_copy_of(function, owner), strict)
+        if any(a.__class__ is Parameter for a in args):
+            _refuse_one_name(args, kwargs)
         if not begins():
             return _called(run, function, args, kwargs)
         from ms2torch.compiler.steps import of_function
@@ -108,6 +111,19 @@ def _called(run, function, args: tuple, kwargs: dict):
         mode.inside -= 1
         if not mode.inside:
             results.forget()
+
+
+def _refuse_one_name(args: tuple, kwargs: dict) -> None:
+    """ValueError for two Parameters of one name among what a graph is called with."""
+    names: dict = {}
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, Parameter) and names.setdefault(value.name, value) is not value:
+            shown = Tensor.__repr__(value)[:-1].replace("value= ", "value=", 1)
+            raise ValueError(
+                f"The parameter {shown}, name={value.name}) , its name '{value.name}' already exists. Please "
+                "set a unique name for the parameter. For more details with the name of parameter, please "
+                "refer to https://mindspore.cn/search?inputValue="
+                "Please%20set%20a%20unique%20name%20for%20the%20parameter")
 
 
 def handed_out(value, function, args: tuple, kwargs: dict):

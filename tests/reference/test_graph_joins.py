@@ -482,3 +482,21 @@ def test_returns_of_one_type(z, x):
     if z > 10:
         return ops.reduce_sum(x)
     return z * 2
+
+
+@graph
+def test_number_that_becomes_a_tensor(x, z):
+    a, b = 1, 1
+    while z < 4:
+        a = Tensor(2, ms.float32)
+        b = x
+        z = z + 1
+    return x + a, x * b
+
+
+@graph
+def test_number_or_a_constant(x, z):
+    c = 1
+    if z < 9:
+        c = Tensor(3, ms.float32)
+    return x - c

@@ -220,3 +220,38 @@ def test_what_a_cell_hands_out():
             return y + 0.1, [y, 0.1], x
 
     return Net()(ms.Tensor(1.0), 0.2)
+
+
+@case(mode="GRAPH")
+def test_hooks_that_print():
+    def hook(g):
+        print("there")
+        return g * 2
+
+    marked = ms.jit(hook)
+
+    class Net(ms.nn.Cell):
+        def construct(self, x):
+            y, z = x * 2, x * 5
+            y.register_hook(hook)
+            z.register_hook(marked)
+            return y * 3 + z
+
+    return ms.grad(Net())(ms.Tensor(1.0))
+
+
+@case(mode="GRAPH", raises=True)
+def test_parameters_of_one_name():
+    one, other = (ms.Parameter(ms.Tensor(v), name="same") for v in (1.0, 2.0))
+
+    @ms.jit
+    def add(x, y):
+        return x + y
+
+    assert add(one, one) == 2
+    return add(one, other)
+
+
+@case(raises=True, each={"wrong": ["1, 2", "True, True", "[1, 'a']", "{'a': None}", "{'a': 1}, True"]})
+def test_what_is_not_mutable(wrong):
+    return eval(f"ms.mutable({wrong})")
