@@ -400,3 +400,39 @@ def test_dtypes_and_sizes_that_operators_lack():
         (nn.AdaptiveAvgPool3d, ((-1, 2, 2),)), (ops.huber_loss, (x.bool(), x.bool())),
         (ops.rfft, (x, None, 5)), (ops.fftn, (x, None, (5,))), (ops.cdist, (x, x, 2)),
         (ops.AvgPool3D(2), (T(1, 2, 2, 2),)))]
+
+
+@case()
+def test_classes_and_dtypes_that_an_argument_never_has():
+    x, image = T(2, 3), T(1, 2, 4, 4)
+    one, lone = Tensor(1), Tensor([1])
+    return [said(f, args, {}) for f, args in (
+        (ops.igamma, (1, x)), (ops.logaddexp, (x, True)), (ops.chunk, (x, Tensor(2))),
+        (ops.bincount, (lone, None, one)),
+        (ops.narrow, (x, 1, one, 1)), (ops.combinations, (lone, Tensor(2))), (ops.leaky_relu, (x, one)),
+        (ops.addmm, (x.astype(ms.uint16), x, T(3, 3))), (ops.scatter_nd, (lone, T(1), one)),
+        (ops.uniform, ((2,), Tensor(0), one)), (ops.laplace, ((2,), Tensor(0.5), Tensor(1), 3)),
+        (ops.laplace, ((2,), Tensor(0.5), Tensor(1.5), np.int64(3))), (ops.hsplit, (x, one)),
+        (ops.avg_pool2d, (image, (2,))), (ops.avg_pool2d, (image[0], 2)), (ops.max_pool3d, (image, 2)),
+        (ops.MaxUnpool3D, ((2, 2),)), (nn.AdaptiveAvgPool2d, ((1, 1, 1),)),
+        (ops.adaptive_avg_pool2d, ({"a": x}, 2)),
+        (mnp.inner, (x, 2)), (mnp.append, ({1}, x)), (nn.MarginRankingLoss(), (1, x, x)),
+        (vision.HorizontalFlip(), (A(4, 4, 3).astype(np.int64),)),
+        (vision.HWC2CHW(), (A(4, 4, 3).astype(np.uint32),)))]
+
+
+@case(each={"word": ["mean", "VALID", "left", "symmetric", "pad", "wrong", 0.5]})
+def test_words_of_another_enum(word):
+    """MindSpore has one list of all enums' words: a word of another one stands for its number."""
+    x, grid = T(2, 3), T(1, 2, 2, 2) * 3 - 1
+
+    def of(function, *args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except (TypeError, ValueError) as err:
+            return FULL_STOP.split(str(err))[0]
+
+    return (of(ops.fft, x, norm=word), of(ops.ifft2, x, norm=word),
+            of(ops.meshgrid, x[0], x[1], indexing=word), of(mint.meshgrid, x[0], x[1], indexing=word),
+            of(ops.grid_sample, T(1, 2, 4, 4), grid, padding_mode=word),
+            of(ops.binary_cross_entropy_with_logits, x, x, x, x, reduction=word))
