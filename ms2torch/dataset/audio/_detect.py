@@ -125,7 +125,7 @@ class DetectPitchFrequency(AudioTensorOperation):
         for lag in range(1, lags + 1):
             there = np.stack([values[..., i * size + lag : (i + 1) * size + lag] for i in range(count)], -2)
             norms = (1e-9 + np.linalg.norm(here, axis=-1)) ** 2 * (1e-9 + np.linalg.norm(there, axis=-1)) ** 2
-            found[..., lag - 1] = (here * there).sum(-1) / norms**0.5
+            found[..., lag - 1] = (here * there).sum(-1) / norms
         first = math.ceil(rate / self.freq_high)
         best = found[..., first:].argmax(-1) + first
         best_half = found[..., first : lags // 2].argmax(-1) + first

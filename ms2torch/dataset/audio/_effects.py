@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -84,26 +85,45 @@ class Phaser(AudioTensorOperation):
 
     def _compute(self, wave):
         wave = self._checked(wave)
-        flat = wave.reshape(-1, wave.shape[-1]).astype(np.float64)
+        flat = wave.reshape(-1, wave.shape[-1])
         length, period = (
             int(self.delay_ms * 0.001 * self.sample_rate + 0.5),
             int(self.sample_rate / self.mod_speed + 0.5),
         )
         kind = Modulation.SINUSOIDAL if self.sinusoidal else Modulation.TRIANGULAR
-        delays = _whole(_swing(kind, period, 1, length, math.pi / 2))
-        # how many samples ago each one's echo was, from 1 to length
-        lags = length - (delays[np.arange(flat.shape[1]) % period] - 1) % length
-        out = np.array([_echoed(row.tolist(), lags.tolist(), length, self.decay)
-                        for row in flat * self.gain_in])
-        return (out.reshape(flat.shape) * self.gain_out).clip(-1, 1).reshape(wave.shape).astype(wave.dtype)
+        # MindSpore keeps the gains in Float32, computes in the wave's dtype and hands out Float32.
+        gains = np.array([self.gain_in, self.gain_out, self.decay], np.float32)
+        gain_in, gain_out, decay = gains.astype(wave.dtype)
+        out = _echoed(flat * gain_in, *_echoes(kind, period, length, flat.shape[1]), decay)
+        out = (out * gain_out).clip(-1, 1).astype(np.float32)
+        return out.reshape(wave.shape).astype(wave.dtype)
 
 
-def _echoed(samples: list, lags: list, longest: int, decay: float) -> list:
-    """Each sample with an earlier result; Python's own numbers are the fastest one by one."""
-    out = [0.0] * longest
-    for place, (sample, lag) in enumerate(zip(samples, lags, strict=True), longest):
-        out.append(sample + out[place - lag] * decay)
-    return out[longest:]
+@lru_cache(4)
+def _echoes(kind: Modulation, period: int, longest: int, count: int) -> tuple:
+    """Where each sample's echo comes from, behind ``longest`` silent samples; and the ends of blocks whose
+    echoes lie before them."""
+    delays = _whole(_swing(kind, period, 1, longest, math.pi / 2))
+    lags = longest - (delays[np.arange(count) % period] - 1) % longest
+    sources = np.arange(longest, longest + count) - lags
+    ends, begin = [], 0
+    for place, source in enumerate(sources.tolist()):
+        if source >= longest + begin:
+            ends.append(place)
+            begin = place
+    return longest, sources, [*ends, count]
+
+
+def _echoed(samples: np.ndarray, silence: int, sources: np.ndarray, ends: list, decay) -> np.ndarray:
+    """Each sample with an earlier result, rounded as one after the other is."""
+    out = np.zeros((len(samples), silence + samples.shape[1]), samples.dtype)
+    results, begin = out[:, silence:], 0
+    for end in ends:
+        block = out[:, sources[begin:end]]
+        block *= decay
+        np.add(samples[:, begin:end], block, out=results[:, begin:end])
+        begin = end
+    return results
 
 
 class Flanger(AudioTensorOperation):
