@@ -18,6 +18,8 @@ from ..transforms.operation import OperationError, TensorOperation, calls_throug
 class AudioTensorOperation(TensorOperation):
     """Base of transforms of sound (``...audio.transforms.AudioTensorOperation``)."""
 
+    _axes = "<..., freq, time>"          # of inputs that need two
+
     @calls_through
     def __call__(self, *inputs):
         for array in inputs:
@@ -27,17 +29,38 @@ class AudioTensorOperation(TensorOperation):
 
     def _checked(self, wave: np.ndarray, axes: int = 1) -> np.ndarray:
         """The array as floats; float64 stays, all else becomes float32."""
+        self._check_kind(wave, axes, "iufb")
+        return wave if wave.dtype == np.float64 else wave.astype(np.float32)
+
+    def _floating(self, wave: np.ndarray) -> np.ndarray:
+        """The array, which has to be of floats; of half precision too."""
+        self._check_kind(wave, 1, "f")
+        return wave
+
+    def _check_kind(self, wave: np.ndarray, axes: int, kinds: str) -> None:
         name = type(self).__name__
         if wave.ndim < axes:
-            shape = "<..., time>" if axes == 1 else "<..., freq, time>"
+            shape = "<..., time>" if axes == 1 else self._axes
             raise OperationError(f"{name}: the shape of input tensor does not match the requirement of "
                                  f"operator. Expecting tensor in shape of {shape}. But got tensor with "
                                  f"dimension {wave.ndim}.")
-        if wave.dtype.kind not in "iuf":
+        if wave.dtype.kind not in kinds:
+            wanted = "[float, double]" if kinds == "f" else "[int, float, double]"
             raise OperationError(f"{name}: the data type of input tensor does not match the requirement of "
-                                 "operator. Expecting tensor in type of [int, float, double]. But got type "
+                                 f"operator. Expecting tensor in type of {wanted}. But got type "
                                  f"{'string' if wave.dtype.kind in 'SU' else wave.dtype}.")
-        return wave if wave.dtype == np.float64 else wave.astype(np.float32)
+
+
+def single(value: float) -> float:
+    """A number as MindSpore keeps a transform's arguments: in Float32."""
+    return float(np.float32(value))
+
+
+def steps(start, end, count: int, kind) -> np.ndarray:
+    """``count`` numbers from one to the other, each rounded as MindSpore does in that dtype."""
+    start, end = kind(start), kind(end)
+    step = kind(0) if count == 1 else (end - start) / kind(count - 1)
+    return start + np.arange(count).astype(kind) * step
 
 
 def check_number(value, name: str) -> None:
@@ -71,11 +94,12 @@ def check_int32_not_zero(value, name: str) -> None:
                          f"{INT32_MAX}].")
 
 
-def complex_pairs(operation: AudioTensorOperation, wave: np.ndarray, axes: int = 2) -> np.ndarray:
+def complex_pairs(operation: AudioTensorOperation, wave: np.ndarray, axes: int = 2,
+                  frames: str = "num_frame") -> np.ndarray:
     """The array as floats, whose last axis holds real and imaginary parts."""
     wave = operation._checked(wave)
     if wave.ndim < axes or wave.shape[-1] != 2:
-        shape = "<..., complex=2>" if axes == 2 else "<..., freq, num_frame, complex=2>"
+        shape = "<..., complex=2>" if axes == 2 else f"<..., freq, {frames}, complex=2>"
         raise OperationError(f"{type(operation).__name__}: the shape of input tensor does not match the "
                              f"requirement of operator. Expecting tensor in shape of {shape}.")
     return wave

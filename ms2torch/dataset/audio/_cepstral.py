@@ -15,9 +15,9 @@ from ..core.validator_helpers import (
     type_check,
 )
 from ..transforms.operation import OperationError, RandomOperation
-from ._base import AudioTensorOperation, check_non_negative_float32, check_positive_number
+from ._base import AudioTensorOperation, check_non_negative_float32, check_positive_number, steps
 from ._levels import AmplitudeToDB
-from ._spectral import MelScale, Spectrogram, mel_filters
+from ._spectral import MelScale, Spectrogram, mel_filters, triangles
 from .utils import BorderType, MelType, NormMode, NormType, WindowType
 
 __all__ = [
@@ -41,11 +41,12 @@ def create_dct(n_mfcc, n_mels, norm=NormMode.NONE):
     for name, value in (("n_mfcc", n_mfcc), ("n_mels", n_mels)):
         if value <= 0:
             raise ValueError(f"{name} must be greater than 0, but got {value}.")
-    matrix = np.cos(math.pi / n_mels * (np.arange(n_mels)[:, None] + 0.5) * np.arange(n_mfcc))
+    angles = (math.pi / n_mels * (np.arange(n_mels)[:, None] + 0.5) * np.arange(n_mfcc)).astype(np.float32)
+    matrix = np.cos(angles.astype(np.float64)).astype(np.float32)
     if norm is NormMode.NONE:
-        return (matrix * 2).astype(np.float32)
-    matrix[:, 0] /= math.sqrt(2)
-    return (matrix * math.sqrt(2 / n_mels)).astype(np.float32)
+        return matrix * np.float32(2)
+    matrix[:, 0] *= np.float32(1 / math.sqrt(2))
+    return matrix * np.float32(math.sqrt(2 / n_mels))
 
 
 def _check_banks(n_freqs, f_min, f_max, count, count_name: str, sample_rate) -> None:
@@ -69,14 +70,11 @@ def linear_fbanks(n_freqs, f_min, f_max, n_filter, sample_rate):
     (``mindspore.dataset.audio.linear_fbanks``).
     """
     _check_banks(n_freqs, f_min, f_max, n_filter, "n_filter", sample_rate)
-    return _linear(n_freqs, f_min, f_max, n_filter, sample_rate).astype(np.float32)
+    return _linear(n_freqs, f_min, f_max, n_filter, sample_rate)
 
 
 def _linear(n_freqs, low, high, count, rate) -> np.ndarray:
-    frequencies, corners = np.linspace(0, rate // 2, n_freqs), np.linspace(low, high, count + 2)
-    widths = np.diff(corners)
-    slopes = corners[None] - frequencies[:, None]
-    return np.maximum(0, np.minimum(-slopes[:, :-2] / widths[:-1], slopes[:, 2:] / widths[1:]))
+    return triangles(steps(0, rate / 2, n_freqs, np.float32), steps(low, high, count + 2, np.float32))
 
 
 def melscale_fbanks(n_freqs, f_min, f_max, n_mels, sample_rate, norm=NormType.NONE, mel_type=MelType.HTK):
@@ -86,7 +84,7 @@ def melscale_fbanks(n_freqs, f_min, f_max, n_mels, sample_rate, norm=NormType.NO
     _check_banks(n_freqs, f_min, f_max, n_mels, "n_mels", sample_rate)
     type_check(norm, (NormType,), "norm")
     type_check(mel_type, (MelType,), "mel_type")
-    return mel_filters(n_freqs, f_min, f_max, n_mels, sample_rate, norm, mel_type).astype(np.float32)
+    return mel_filters(n_freqs, f_min, f_max, n_mels, sample_rate, norm, mel_type).copy()
 
 
 class MelSpectrogram(AudioTensorOperation):
@@ -142,11 +140,14 @@ class MelSpectrogram(AudioTensorOperation):
         self.norm, self.mel_scale = norm, mel_scale
 
     def _compute(self, wave):
+        if wave.ndim and self.n_fft >= 2 * wave.shape[-1]:
+            raise OperationError("MelSpectrogram: Padding size should be less than the corresponding input "
+                                 "dimension.")
         frames = self._frames._compute(wave)
         filters = mel_filters(
             frames.shape[-2], self.f_min, self.f_max, self.n_mels, self.sample_rate, self.norm, self.mel_scale
         )
-        return (filters.T @ frames.astype(np.float64)).astype(frames.dtype)
+        return (filters.T.astype(np.float64) @ frames.astype(np.float64)).astype(frames.dtype)
 
 
 _FRAMES = {
@@ -286,7 +287,7 @@ class LFCC(AudioTensorOperation):
     def _compute(self, wave):
         frames = self._frames._compute(wave)
         filters = _linear(frames.shape[-2], self.f_min, self.f_max, self.n_filter, self.sample_rate)
-        levels = (filters.T @ frames.astype(np.float64)).astype(frames.dtype)
+        levels = (filters.T.astype(np.float64) @ frames.astype(np.float64)).astype(frames.dtype)
         return _coefficients(levels, self.log_lf, self.n_lfcc, self.norm)
 
 
@@ -343,7 +344,7 @@ class InverseMelScale(RandomOperation, AudioTensorOperation):
             )
         filters = mel_filters(
             self.n_stft, self.f_min, self.f_max, self.n_mels, self.sample_rate, self.norm, self.mel_type
-        )
+        ).astype(np.float64)
         wanted = wave.reshape(-1, *wave.shape[-2:]).astype(np.float64)
         count = len(wanted) * self.n_stft * wanted.shape[-1]
         found = np.array([stream.real32() for _ in range(count)]).reshape(len(wanted), self.n_stft, -1)

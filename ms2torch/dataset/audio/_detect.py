@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..core.validator_helpers import check_non_negative_int32, check_pos_float32, check_pos_int32, type_check
-from ..transforms.operation import TensorOperation
+from ..transforms.operation import OperationError, TensorOperation
 from ._base import AudioTensorOperation, check_int32_not_zero
 from ._spectral import Spectrogram, check_windows
 from .utils import WindowType
@@ -113,8 +113,7 @@ class DetectPitchFrequency(AudioTensorOperation):
         self.freq_low, self.freq_high = freq_low, freq_high
 
     def _compute(self, wave):
-        wave = self._checked(wave)
-        values = wave.astype(np.float64)
+        values = self._floating(wave).astype(np.float64)
         rate, size = self.sample_rate, math.ceil(self.sample_rate * self.frame_time)
         lags = math.ceil(rate / self.freq_low)
         count = math.ceil(values.shape[-1] / size)
@@ -135,6 +134,8 @@ class DetectPitchFrequency(AudioTensorOperation):
         places = np.where(better[..., 0], best_half, best) + 1
         before = (self.win_length - 1) // 2
         padded = np.concatenate([np.repeat(places[..., :1], before, -1), places], -1)
+        if padded.shape[-1] < self.win_length:
+            raise OperationError("Failed to create empty tensor, tensor shape is unknown.")
         windows = np.lib.stride_tricks.sliding_window_view(padded, self.win_length, -1)
         middle = np.sort(windows, -1)[..., (self.win_length - 1) // 2]
         return (rate / (1e-9 + middle)).astype(np.float32)

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.validator_helpers import check_value, type_check
-from ._base import AudioTensorOperation, check_int32, check_int32_not_zero
-from ._filters import filtered
+from ._base import AudioTensorOperation, check_int32, check_int32_not_zero, single
+from ._filters import fed_back
 from .utils import Interpolation, Modulation
 
 __all__ = ["Flanger", "Overdrive", "Phaser"]
@@ -23,7 +23,10 @@ def _check_in(values: dict) -> None:
 
 
 class Overdrive(AudioTensorOperation):
-    """Distortion: louder by ``gain`` dB, bent by ``color`` (``mindspore.dataset.audio.Overdrive``)."""
+    """Distortion: louder by ``gain`` dB, bent by ``color`` (``mindspore.dataset.audio.Overdrive``).
+
+    The memory that it adds is summed in double precision here, in the wave's there.
+    """
 
     def __init__(self, gain=20.0, color=20.0):
         _check_in({"gain": (gain, 0, 100), "color": (color, 0, 100)})
@@ -32,23 +35,26 @@ class Overdrive(AudioTensorOperation):
 
     def _compute(self, wave):
         wave = self._checked(wave)
-        bent = (wave.astype(np.float64) * math.exp(self.gain * math.log(10) / 20) + self.color / 200).clip(
-            -1, 1
-        )
-        bent = bent - bent**3 / 3
-        varying = filtered(bent, (1, -1), (1, -0.995), clamp=False)
-        mixed = wave * 0.5 + varying * 0.75
-        return mixed.clip(-1, 1).astype(wave.dtype)
+        kind = wave.dtype.type
+        loud = wave * kind(np.float32(math.exp(single(self.gain) * math.log(10) / 20)))
+        loud = (loud + kind(np.float32(self.color) / np.float32(200))).clip(-1, 1)
+        bent = (loud - (loud * loud * loud).astype(np.float64) / 3).astype(kind)
+        flat = bent.reshape(-1, bent.shape[-1])
+        varying = fed_back(np.diff(flat, prepend=kind(0)), np.array([-0.995])).astype(kind)
+        mixed = wave * np.float64(0.5) + varying.reshape(wave.shape) * np.float64(0.75)
+        return mixed.clip(-1, 1).astype(kind)
 
 
 def _swing(kind: Modulation, count: int, low: float, high: float, phase: float) -> np.ndarray:
-    """A period of ``count`` steps between two numbers, from ``phase`` on."""
-    place = (np.arange(count) + int(phase / math.pi / 2 * count + 0.5)) % count / count
+    """A period of ``count`` steps between two numbers, from ``phase`` on, in Float32."""
+    place = (np.arange(count) + int(single(phase) / math.pi / 2 * count + 0.5)) % count
     if kind is Modulation.SINUSOIDAL:
-        wave = (np.sin(2 * math.pi * place) + 1) / 2
+        wave = ((np.sin(place * math.pi / count * 2) + 1) / 2).astype(np.float32)
     else:
-        quarter = (place * 4).astype(int)
-        wave = np.select([quarter == 0, quarter == 3], [2 * place + 0.5, 2 * place - 1.5], 1.5 - 2 * place)
+        quarter, twice = 4 * place // count, (place * 2.0 / count).astype(np.float32)
+        wave = np.select([quarter == 0, quarter == 3], [twice + 0.5, twice - 1.5], 1.5 - twice)
+        wave = wave.astype(np.float32)
+    low, high = np.float32(low), np.float32(high)
     return wave * (high - low) + low
 
 
@@ -132,6 +138,8 @@ class Flanger(AudioTensorOperation):
     (``mindspore.dataset.audio.Flanger``.)
     """
 
+    _axes = "<..., channel, time>"
+
     def __init__(
         self,
         sample_rate,
@@ -168,20 +176,24 @@ class Flanger(AudioTensorOperation):
         self.speed, self.phase, self.modulation, self.interpolation = speed, phase, modulation, interpolation
 
     def _compute(self, wave):
-        wave = self._checked(wave, 2)
-        channels, rate = wave.shape[-2], self.sample_rate
-        flat = wave.reshape(-1, channels, wave.shape[-1]).astype(np.float64)
-        regen, width, delay, depth = self.regen / 100, self.width / 100, self.delay / 1000, self.depth / 1000
-        gain = 1 / (1 + width)
-        width *= gain * (1 - abs(regen))
-        length, period = int((delay + depth) * rate + 0.5) + 2, int(rate / self.speed)
-        swing = _swing(self.modulation, period, math.floor(delay * rate + 0.5), length - 2.0, 3 * math.pi / 2)
+        given, wave = wave.dtype, self._checked(wave, 2)
+        kind, channels, rate = wave.dtype.type, wave.shape[-2], self.sample_rate
+        flat = wave.reshape(-1, channels, wave.shape[-1])
+        regen, width, phase = (kind(single(x)) / kind(100) for x in (self.regen, self.width, self.phase))
+        delay, depth = (kind(single(x)) / kind(1000) for x in (self.delay, self.depth))
+        gain = kind(1.0 / float(1 + width))
+        width = width / (1 + width) * (1 - abs(regen))
+        length = int(float((delay + depth) * rate) + 0.5) + 2
+        period = int(np.float32(rate) / np.float32(self.speed))
+        swing = _swing(self.modulation, period, math.floor(float(delay * rate) + 0.5), length - 2.0,
+                       3 * math.pi / 2).astype(kind)
         rows = np.arange(channels)
-        shift = (rows * period * self.phase / 100 + 0.5).astype(int)
+        shift = ((rows * period).astype(kind) * phase + 0.5).astype(int)
         if regen == 0:
             found = self._delayed(flat, swing[(np.arange(flat.shape[-1]) + shift[:, None]) % period], length)
-            return (flat * gain + found * width).clip(-1, 1).reshape(wave.shape).astype(wave.dtype)
-        past, last, out = np.zeros((*flat.shape[:2], length)), np.zeros(flat.shape[:2]), np.empty_like(flat)
+            return (flat * gain + found * width).clip(-1, 1).reshape(wave.shape).astype(given)
+        past, last = np.zeros((*flat.shape[:2], length), kind), np.zeros(flat.shape[:2], kind)
+        out = np.empty_like(flat)
         head = 0
         for i in range(flat.shape[-1]):
             head = (head + length - 1) % length
@@ -192,12 +204,12 @@ class Flanger(AudioTensorOperation):
             a, b, c = (past[:, rows, (head + whole + k) % length] for k in range(3))
             found = last = self._between(a, b, c, part)
             out[..., i] = flat[..., i] * gain + found * width
-        return out.clip(-1, 1).reshape(wave.shape).astype(wave.dtype)
+        return out.clip(-1, 1).reshape(wave.shape).astype(given)
 
     def _delayed(self, waves, now, length: int):
         """Without feedback: what each sample (..., channel, time) finds ``now`` (channel, time) before it."""
         whole = now.astype(int)
-        padded = np.concatenate([np.zeros((*waves.shape[:2], length)), waves], -1)
+        padded = np.concatenate([np.zeros((*waves.shape[:2], length), waves.dtype), waves], -1)
         places = np.arange(length, length + now.shape[1])
         rows = np.arange(len(now))[:, None]
         a, b, c = (padded[:, rows, places - (whole + k) % length] for k in range(3))

@@ -8,7 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.validator_helpers import check_value, type_check, type_check_list
-from ._base import AudioTensorOperation, check_int32_not_zero, check_number
+from ..transforms.operation import OperationError
+from ._base import AudioTensorOperation, check_int32_not_zero, check_number, single
 
 __all__ = ["AllpassBiquad", "BandBiquad", "BandpassBiquad", "BandrejectBiquad", "BassBiquad", "Biquad",
            "DeemphBiquad", "EqualizerBiquad", "Filtfilt", "HighpassBiquad", "LFilter", "LowpassBiquad",
@@ -20,29 +21,43 @@ _STEPS = 64                          # of a recursive filter, in one product; mo
 
 def filtered(wave: np.ndarray, ahead, back, clamp: bool = True) -> np.ndarray:
     """y[n] = (sum of ``ahead[k] x[n-k]`` less that of ``back[k] y[n-k]``, k > 0) / ``back[0]``, along the
-    last axis.
+    last axis, with coefficients in the wave's dtype.
 
-    With ``clamp`` the result is cut to [-1, 1].
+    With ``clamp`` the result is cut to [-1, 1]. MindSpore rounds each step of the recursion to Float32 where
+    the wave is Float32; it is in double precision here, and rounded at the end.
     """
     kind = wave.dtype.type
-    ahead, back = (np.asarray(part, np.float64) / back[0] for part in (ahead, back))
-    flat = wave.reshape(-1, wave.shape[-1]).astype(np.float64)
-    result = np.zeros_like(flat)
-    for lag, factor in enumerate(ahead):
+    ahead, back = (_rounded(part, kind) for part in (ahead, back))
+    ahead, past = ahead / back[0], back[1:] / back[0]
+    flat = wave.reshape(-1, wave.shape[-1])
+    result = ahead[0] * flat
+    for lag, factor in enumerate(ahead[1:], 1):
         if lag < flat.shape[1]:
             result[:, lag:] += factor * flat[:, :flat.shape[1] - lag]
-    past = back[1:]
     if past.any():
-        done = _fed_back(result, past) if len(past) < _STEPS else None
-        if done is None or not np.isfinite(done).all():     # an overflow times 0 would spread
-            done = _one_by_one(result, past)
-        result = done
+        result = _one_by_one(result, past) if kind is np.float16 else fed_back(result, past)
     result = result.clip(-1, 1) if clamp else result
     return result.reshape(wave.shape).astype(kind)
 
 
-def _fed_back(waves: np.ndarray, past: np.ndarray) -> np.ndarray:
-    """y[n] = ``waves[n]`` less the sum of ``past[k] y[n-1-k]``, of each row, block by block.
+def _rounded(coefficients, kind) -> np.ndarray:
+    """As a cast from doubles rounds in C++: to half precision by way of Float32."""
+    found = np.asarray(coefficients, np.float64)
+    return found.astype(kind)
+
+
+def fed_back(waves: np.ndarray, past: np.ndarray) -> np.ndarray:
+    """y[n] = ``waves[n]`` less the sum of ``past[k] y[n-1-k]``, of each row, in double precision."""
+    kind = np.longdouble if waves.dtype == np.float64 else np.float64
+    waves, past = waves.astype(np.float64), past.astype(np.float64)
+    found = _by_blocks(waves, past, kind) if len(past) < _STEPS else None
+    if found is None or not np.isfinite(found).all():       # an overflow times 0 would spread
+        found = _one_by_one(waves, past)
+    return found
+
+
+def _by_blocks(waves: np.ndarray, past: np.ndarray, kind) -> np.ndarray:
+    """`fed_back`, block by block.
 
     Within a block the recursion is a product with its impulse response. What a block hands on to the next are
     its last values, which make up those of the blocks behind it: of one block first, then of two, of four.
@@ -52,11 +67,12 @@ def _fed_back(waves: np.ndarray, past: np.ndarray) -> np.ndarray:
     padded = np.zeros((len(waves), -(-count // _STEPS) * _STEPS))
     padded[:, :count] = waves
     blocks = padded.reshape(len(waves), -1, _STEPS) @ alone.T
-    last, step, reach = blocks[..., :-order - 1:-1].copy(), before[:-order - 1:-1].T, 1
+    # in ``kind``: near poles close to each other the last values of a block all but cancel
+    last, step, reach = blocks[..., :-order - 1:-1].astype(kind), before[:-order - 1:-1].T.astype(kind), 1
     while reach < blocks.shape[1]:
         last[:, reach:] += last[:, :-reach] @ step
         step, reach = step @ step, 2 * reach
-    blocks[:, 1:] += last[:, :-1] @ before.T
+    blocks[:, 1:] += last[:, :-1].astype(np.float64) @ before.T
     return blocks.reshape(len(waves), -1)[:, :count]
 
 
@@ -77,14 +93,15 @@ def _of_a_block(past: tuple) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _one_by_one(waves: np.ndarray, past: np.ndarray) -> np.ndarray:
-    """`_fed_back`, a value at a time."""
-    factors, found = past.tolist(), []
-    for values in waves.tolist():
+    """`fed_back`, a value at a time, each step rounded to the dtype."""
+    halves = waves.dtype == np.float16
+    factors, found = list(past) if halves else past.tolist(), []
+    for values in map(list, waves) if halves else waves.tolist():
         for n in range(len(values)):
             for lag, factor in enumerate(factors[:n], 1):
                 values[n] -= factor * values[n - lag]
         found.append(values)
-    return np.array(found).reshape(waves.shape)
+    return np.array(found, waves.dtype).reshape(waves.shape)
 
 
 class LFilter(AudioTensorOperation):
@@ -103,7 +120,13 @@ class LFilter(AudioTensorOperation):
         self.a_coeffs, self.b_coeffs, self.clamp = a_coeffs, b_coeffs, clamp
 
     def _compute(self, wave):
-        return filtered(self._checked(wave), self.b_coeffs, self.a_coeffs, self.clamp)
+        return filtered(self._floating(wave), *self._coefficients(), self.clamp)
+
+    def _coefficients(self):
+        if single(self.a_coeffs[0]) == 0:
+            raise OperationError("lfilter: a_coeffs[0] can not be equal to zero, but got: 0.000000",
+                                 "Syntax error.")
+        return np.array(self.b_coeffs, np.float32), np.array(self.a_coeffs, np.float32)
 
 
 class Filtfilt(LFilter):
@@ -111,8 +134,8 @@ class Filtfilt(LFilter):
     (``mindspore.dataset.audio.Filtfilt``)."""
 
     def _compute(self, wave):
-        forward = filtered(self._checked(wave), self.b_coeffs, self.a_coeffs, False)[..., ::-1]
-        return filtered(forward, self.b_coeffs, self.a_coeffs, self.clamp)[..., ::-1]
+        b, a = self._coefficients()
+        return filtered(filtered(self._floating(wave), b, a, False)[..., ::-1], b, a, self.clamp)[..., ::-1]
 
 
 class Biquad(AudioTensorOperation):
@@ -128,7 +151,10 @@ class Biquad(AudioTensorOperation):
         self.b, self.a = (b0, b1, b2), (a0, a1, a2)
 
     def _compute(self, wave):
-        return filtered(self._checked(wave), self.b, self.a)
+        b, a = np.array(self.b, np.float32), np.array(self.a, np.float32)
+        if a[0] == 0:
+            raise OperationError("Biquad: a0 can not be equal to zero, but got: 0.000000", "Syntax error.")
+        return filtered(self._floating(wave), b, a)
 
 
 class _Cookbook(AudioTensorOperation):
@@ -142,15 +168,15 @@ class _Cookbook(AudioTensorOperation):
         super().__init__()
         self.sample_rate, self.quality = sample_rate, quality
         setattr(self, name, frequency)
-        self._angle = 2 * math.pi * frequency / sample_rate
-        self._alpha = math.sin(self._angle) / 2 / quality
+        self._angle = 2 * math.pi * single(frequency) / sample_rate
+        self._alpha = math.sin(self._angle) / 2 / single(quality)
 
     def _coefficients(self) -> tuple[tuple, tuple]:
         """(b, a)."""
         raise NotImplementedError
 
     def _compute(self, wave):
-        return filtered(self._checked(wave), *self._coefficients())
+        return filtered(self._floating(wave), *self._coefficients())
 
 
 class LowpassBiquad(_Cookbook):
@@ -196,9 +222,11 @@ class BandpassBiquad(_Cookbook):
         self.const_skirt_gain = const_skirt_gain
 
     def _coefficients(self):
-        c, alpha = math.cos(self._angle), self._alpha
-        peak = math.sin(self._angle) / 2 if self.const_skirt_gain else alpha
-        return (peak, 0.0, -peak), (1 + alpha, -2 * c, 1 - alpha)
+        angle = single(self._angle)              # MindSpore has all of these in Float32, for all dtypes
+        c, half = math.cos(angle), single(math.sin(angle)) / 2
+        alpha = single(half / single(self.quality))
+        peak = half if self.const_skirt_gain else alpha
+        return np.array((peak, 0.0, -peak), np.float32), np.array((1 + alpha, -2 * c, 1 - alpha), np.float32)
 
 
 class BandrejectBiquad(_Cookbook):
@@ -224,7 +252,7 @@ class BandBiquad(_Cookbook):
         self.noise = noise
 
     def _coefficients(self):
-        width = self.central_freq / self.quality
+        width = single(single(self.central_freq) / single(self.quality))
         a2 = math.exp(-2 * math.pi * width / self.sample_rate)
         a1 = -4 * a2 / (1 + a2) * math.cos(self._angle)
         b0 = math.sqrt(1 - a1 * a1 / (4 * a2)) * (1 - a2)
@@ -241,17 +269,16 @@ class BassBiquad(_Cookbook):
         check_number(gain, "gain")
         super().__init__(sample_rate, central_freq, Q)
         self.gain = gain
-
-    _side = 1                                        # of the two shelves
+        self._strength = math.exp(single(single(gain) / 40) * math.log(10))
 
     def _coefficients(self):
-        strength, c, side = math.exp(self.gain / 40 * math.log(10)), math.cos(self._angle), self._side
+        strength, c = self._strength, math.cos(self._angle)
         root = 2 * math.sqrt(strength) * self._alpha
-        low, high = (strength - 1) * c * side, (strength + 1) * c * side
-        b = (strength * (strength + 1 - low + root), 2 * side * strength * (strength - 1 - high),
+        low, high = (strength - 1) * c, (strength + 1) * c
+        b = (strength * (strength + 1 - low + root), 2 * strength * (strength - 1 - high),
              strength * (strength + 1 - low - root))
-        a = (strength + 1 + low + root, -2 * side * (strength - 1 + high), strength + 1 + low - root)
-        return b, a
+        a = (strength + 1 + low + root, -2 * (strength - 1 + high), strength + 1 + low - root)
+        return [value / a[0] for value in b], [value / a[0] for value in a]
 
 
 class TrebleBiquad(BassBiquad):
@@ -263,7 +290,21 @@ class TrebleBiquad(BassBiquad):
     def __init__(self, sample_rate, gain, central_freq=3000, Q=0.707):
         super().__init__(sample_rate, gain, central_freq, Q)
 
-    _side = -1
+    def _coefficients(self):
+        f = np.float32                           # MindSpore has all of these in Float32, for all dtypes
+        angle, a = single(self._angle), f(self._strength)
+        alpha, c = f(math.sin(angle)) / f(2) / f(self.quality), f(math.cos(angle))
+        return _above(a, f(2) * np.sqrt(a) * alpha, c)
+
+
+def _above(strength, root, c) -> tuple[np.ndarray, np.ndarray]:
+    """The coefficients that raise what is above a frequency, in the numbers' dtype."""
+    one = type(strength)(1)
+    low, high, both = (strength - one) * c, (strength + one) * c, one + one
+    b = (strength * (strength + one + low + root), -both * strength * (strength - one + high),
+         strength * (strength + one + low - root))
+    return np.array(b), np.array((strength + one - low + root, both * (strength - one - high),
+                                  strength + one - low - root))
 
 
 class EqualizerBiquad(_Cookbook):
@@ -276,7 +317,8 @@ class EqualizerBiquad(_Cookbook):
         self.gain = gain
 
     def _coefficients(self):
-        c, alpha, strength = math.cos(self._angle), self._alpha, math.exp(self.gain / 40 * math.log(10))
+        c, alpha = math.cos(self._angle), self._alpha
+        strength = math.exp(single(self.gain) / 40 * math.log(10))
         return (1 + alpha * strength, -2 * c, 1 - alpha * strength), (1 + alpha / strength, -2 * c,
                                                                       1 - alpha / strength)
 
@@ -300,9 +342,8 @@ class DeemphBiquad(AudioTensorOperation):
         center, slope, gain = self._of[self.sample_rate]
         angle, strength = 2 * math.pi * center / self.sample_rate, math.exp(gain / 40 * math.log(10))
         alpha = math.sin(angle) / 2 * math.sqrt((strength + 1 / strength) * (1 / slope - 1) + 2)
-        shelf = object.__new__(TrebleBiquad)
-        shelf.__dict__.update(gain=gain, _angle=angle, _alpha=alpha)
-        return filtered(self._checked(wave), *shelf._coefficients())
+        b, a = _above(strength, 2 * math.sqrt(strength) * alpha, math.cos(angle))
+        return filtered(self._floating(wave), b, a)
 
 
 class RiaaBiquad(AudioTensorOperation):
@@ -322,8 +363,11 @@ class RiaaBiquad(AudioTensorOperation):
         self.sample_rate = sample_rate
 
     def _compute(self, wave):
-        (z0, z1), (p0, p1) = self._zeros[self.sample_rate], self._poles[self.sample_rate]
-        b, a = np.array([1.0, -z0 - z1, z0 * z1]), np.array([1.0, -p0 - p1, p0 * p1])
-        angle = 2 * math.pi * 1000 / self.sample_rate    # 1 kHz keeps its level
-        turn = np.exp(-1j * angle * np.arange(3))
-        return filtered(self._checked(wave), b * abs(a @ turn) / abs(b @ turn), a)
+        # MindSpore computes these in Float32 for all dtypes
+        b, a = (np.array([1, -(x + y), x * y], np.float32) for x, y in (
+            np.array(roots[self.sample_rate], np.float32) for roots in (self._zeros, self._poles)))
+        angle = np.float32(2 * math.pi * 1000 / self.sample_rate)           # 1 kHz keeps its level
+        angles = -angle * np.arange(3, dtype=np.float32)
+        turns = np.cos(angles), np.sin(angles)
+        levels = [sum((part * turn).sum(dtype=np.float32)**2 for turn in turns) for part in (b, a)]
+        return filtered(self._floating(wave), b * (np.float32(1) / np.sqrt(levels[0] / levels[1])), a)

@@ -16,6 +16,8 @@ from ._base import (
     check_number,
     check_positive_number,
     complex_pairs,
+    single,
+    steps,
 )
 from .utils import DensityFunction, FadeShape, GainType, ScaleType
 
@@ -38,13 +40,15 @@ class AmplitudeToDB(AudioTensorOperation):
 
     def _compute(self, wave):
         wave = self._checked(wave, 2)
-        factor = wave.dtype.type(10.0 if self.stype is ScaleType.POWER else 20.0)
-        level = factor * np.log10(np.maximum(wave, wave.dtype.type(self.amin)))
-        level -= wave.dtype.type(factor * math.log10(max(self.amin, self.ref_value)))
+        kind = wave.dtype.type
+        factor = 10.0 if self.stype is ScaleType.POWER else 20.0
+        # MindSpore's kernel takes amin for the reference alone: what is below 1e-10 counts as that
+        level = kind(factor) * np.log10(np.maximum(wave, kind(np.float32(1e-10))))
+        level -= kind(factor * single(math.log10(max(single(self.amin), single(self.ref_value)))))
         # the loudest of each (channel, freq, time)
         flat = level.reshape(-1, *level.shape[-3:]) if level.ndim > 2 else level[None]
-        loudest = flat.reshape(len(flat), -1).max(1)
-        floor = (loudest - wave.dtype.type(self.top_db)).reshape(-1, *[1] * (flat.ndim - 1))
+        loudest = np.fmax.reduce(flat.reshape(len(flat), -1), 1)
+        floor = (loudest - kind(self.top_db)).reshape(-1, *[1] * (flat.ndim - 1))
         return np.maximum(flat, floor).reshape(level.shape)
 
 
@@ -87,7 +91,8 @@ class DBToAmplitude(AudioTensorOperation):
     def _compute(self, wave):
         wave = self._checked(wave)
         kind = wave.dtype.type
-        return kind(self.ref) * np.power(np.power(kind(10), kind(0.1) * wave), kind(self.power))
+        levels = np.power(10.0, wave.astype(np.float64) * 0.1)
+        return (single(self.ref) * np.power(levels, single(self.power))).astype(kind)
 
 
 class Gain(AudioTensorOperation):
@@ -100,7 +105,7 @@ class Gain(AudioTensorOperation):
 
     def _compute(self, wave):
         wave = self._checked(wave)
-        return wave if self.gain_db == 0 else wave * wave.dtype.type(10 ** (self.gain_db / 20))
+        return wave if self.gain_db == 0 else wave * wave.dtype.type(10 ** (single(self.gain_db) / 20))
 
 
 class Vol(AudioTensorOperation):
@@ -117,8 +122,8 @@ class Vol(AudioTensorOperation):
 
     def _compute(self, wave):
         wave = self._checked(wave)
-        decibels = {GainType.POWER: lambda: 10 * math.log10(self.gain), GainType.DB: lambda: self.gain}
-        factor = self.gain
+        factor = single(self.gain)
+        decibels = {GainType.POWER: lambda: 10 * math.log10(factor), GainType.DB: lambda: factor}
         if self.gain_type is not GainType.AMPLITUDE:
             factor = 10 ** (decibels[self.gain_type]() / 20)
         return (wave * wave.dtype.type(factor)).clip(-1, 1)
@@ -139,17 +144,19 @@ class DCShift(AudioTensorOperation):
         self.shift, self.limiter_gain = shift, shift if limiter_gain is None else limiter_gain
 
     def _compute(self, wave):
-        wave, gain, shift = self._checked(wave), self.limiter_gain, self.shift
-        shifted = (wave + wave.dtype.type(shift)).clip(-1, 1)
+        wave, kind = self._checked(wave), wave.dtype.type if wave.dtype == np.float64 else np.float32
+        gain, shift = np.float32(self.limiter_gain), np.float32(self.shift)
+        shifted = (wave + kind(shift)).clip(-1, 1)
         if gain == shift or shift == 0:
             return shifted
-        limit = 1.0 - (abs(shift) - gain)
+        limit = np.float32(1.0 - float(abs(shift) - gain))
+        left, limit, gain, shift = (kind(part) for part in (1 - limit, limit, gain, shift))
         if shift > 0:
-            soft = ((wave - limit) * gain / (1 - limit) + limit + shift).clip(None, limit)
-            return np.where(wave > limit, soft, shifted).astype(wave.dtype)
+            soft = ((wave - limit) * gain / left + limit + shift).clip(None, limit)
+            return np.where(wave > limit, soft, shifted)
         # MindSpore adds the limit here too, where SoX subtracts it
-        soft = ((wave + limit) * gain / (1 - limit) + limit + shift).clip(-limit)
-        return np.where(wave < -limit, soft, shifted).astype(wave.dtype)
+        soft = ((wave + limit) * gain / left + limit + shift).clip(-limit)
+        return np.where(wave < -limit, soft, shifted)
 
 
 class Contrast(AudioTensorOperation):
@@ -164,8 +171,9 @@ class Contrast(AudioTensorOperation):
     def _compute(self, wave):
         wave = self._checked(wave)
         kind = wave.dtype.type
-        angle = wave * kind(math.pi / 2)
-        return np.sin(angle + kind(self.enhancement_amount / 750) * np.sin(angle * kind(4)))
+        angle = (wave.astype(np.float64) * (math.pi / 2)).astype(kind)
+        amount = kind(kind(np.float32(self.enhancement_amount)) / kind(750))
+        return np.sin(angle + amount * np.sin(angle * kind(4)))
 
 
 class Fade(AudioTensorOperation):
@@ -179,27 +187,36 @@ class Fade(AudioTensorOperation):
         super().__init__()
         self.fade_in_len, self.fade_out_len, self.fade_shape = fade_in_len, fade_out_len, fade_shape
 
-    def _rise(self, count: int, falling: bool = False) -> np.ndarray:
-        """From 0 to 1 in ``count`` samples, or from 1 to 0."""
-        part = np.linspace(0, 1, count) if count > 1 else np.zeros(count)
-        part = 1 - part if falling else part
+    def _rise(self, count: int, kind) -> np.ndarray:
+        """From 0 to 1 in ``count`` samples."""
+        part = steps(0, 1, count, kind).astype(np.float64)
         shapes = {FadeShape.LINEAR: lambda: part, FadeShape.EXPONENTIAL: lambda: 2 ** (part - 1) * part,
-                  FadeShape.LOGARITHMIC: lambda: np.log10(0.1 + part) + 1,
+                  FadeShape.LOGARITHMIC: lambda: np.log10(part + 0.1) + 1,
                   FadeShape.QUARTER_SINE: lambda: np.sin(part * math.pi / 2),
                   FadeShape.HALF_SINE: lambda: np.sin(part * math.pi - math.pi / 2) / 2 + 0.5}
-        return shapes[self.fade_shape]()
+        return shapes[self.fade_shape]().astype(kind)
+
+    def _fall(self, count: int, kind) -> np.ndarray:
+        """From 1 to 0 in ``count`` samples."""
+        part = steps(0, 1, count, kind).astype(np.float64)
+        shapes = {FadeShape.LINEAR: lambda: 1 - part, FadeShape.EXPONENTIAL: lambda: 2 ** -part * (1 - part),
+                  FadeShape.LOGARITHMIC: lambda: np.log10(1.1 - part) + 1,
+                  FadeShape.QUARTER_SINE: lambda: np.sin(part * math.pi / 2 + math.pi / 2),
+                  FadeShape.HALF_SINE: lambda: np.sin(part * math.pi + math.pi / 2) / 2 + 0.5}
+        return shapes[self.fade_shape]().astype(kind)
 
     def _compute(self, wave):
         wave = self._checked(wave)
         length = wave.shape[-1]
         for name, count in (("fade_in_len", self.fade_in_len), ("fade_out_len", self.fade_out_len)):
             if count > length:
-                raise OperationError(f"Fade: {name} should be less than waveform length.")
-        factors = np.ones(length)
-        factors[:self.fade_in_len] = self._rise(self.fade_in_len)
-        if self.fade_out_len:
-            factors[length - self.fade_out_len:] *= self._rise(self.fade_out_len, falling=True)
-        return wave * factors.astype(wave.dtype)
+                raise OperationError(
+                    f"Fade: invalid parameter, '{name}' should be no greater than 'length of waveform', but "
+                    f"got: {name} {count} while length of waveform {length}.")
+        found, kind = wave.copy(), wave.dtype.type
+        found[..., :self.fade_in_len] *= self._rise(self.fade_in_len, kind)
+        found[..., length - self.fade_out_len:] *= self._fall(self.fade_out_len, kind)
+        return found
 
 
 def _check_channels(count) -> None:
@@ -255,7 +272,7 @@ class ComplexNorm(AudioTensorOperation):
 
     def _compute(self, wave):
         wave = complex_pairs(self, wave)
-        return np.power((wave * wave).sum(-1), wave.dtype.type(self.power / 2))
+        return np.power((wave * wave).sum(-1), wave.dtype.type(0.5 * single(self.power)))
 
 
 class Magphase(ComplexNorm):

@@ -19,6 +19,7 @@ from ._base import (
     check_int32_not_zero,
     check_non_negative_float32,
     complex_pairs,
+    single,
 )
 from ._spectral import check_windows, framed, resampled, to_frequencies, to_time
 from .utils import WindowType
@@ -31,7 +32,8 @@ def stretched(found: np.ndarray, rate: float, advance: np.ndarray) -> np.ndarray
     frame."""
     if rate == 1.0:
         return found
-    times = np.arange(0, found.shape[-1], rate)
+    times = np.arange(math.ceil(found.shape[-1] / rate) + 1, dtype=np.float32) * np.float32(rate)
+    times = times[times < found.shape[-1]].astype(np.float64)
     part = times % 1.0
     first = np.angle(found[..., :1])
     found = np.pad(found, [(0, 0)] * (found.ndim - 1) + [(0, 2)])
@@ -109,14 +111,10 @@ class TimeStretch(AudioTensorOperation):
         wave = complex_pairs(self, wave, 3)
         if self.fixed_rate == 1:                     # as it is, but for an axis more, as in MindSpore
             return wave[None] if wave.ndim == 3 else wave
-        if wave.shape[-3] != self.n_freq:
-            raise OperationError(
-                f"TimeStretch: the frequencies of the input should be n_freq: {self.n_freq}, but got "
-                f"{wave.shape[-3]}."
-            )
-        found = stretched(
-            wave[..., 0] + 1j * wave[..., 1], self.fixed_rate, _advance(self.hop_length, self.n_freq)
-        )
+        # row after row takes the next of n_freq advances, whatever the number of rows
+        rows = np.arange(wave[..., 0, 0].size).reshape(wave.shape[:-2]) % self.n_freq
+        advance = _advance(self.hop_length, self.n_freq)[rows]
+        found = stretched(wave[..., 0] + 1j * wave[..., 1], self.fixed_rate, advance)
         return _as_pairs(found, wave.dtype)
 
 
@@ -149,12 +147,13 @@ class PitchShift(AudioTensorOperation):
 
     def _compute(self, wave):
         wave = self._checked(wave)
-        length, rate = wave.shape[-1], 2.0 ** (-self.n_steps / self.bins_per_octave)
+        length = wave.shape[-1]
+        rate = single(2.0 ** single(-self.n_steps / self.bins_per_octave))
         shape = framed(self.window, self.win_length, self.n_fft)
         found = to_frequencies(wave, shape, self.hop_length)
         found = stretched(found, rate, _advance(self.hop_length, found.shape[-2]))
-        slow = to_time(found, shape, self.hop_length, round(length / rate))
-        shifted = resampled(slow, int(self.sample_rate / rate), self.sample_rate)[..., :length]
+        slow = to_time(found, shape, self.hop_length, round(single(length / rate)))
+        shifted = resampled(slow, int(single(self.sample_rate / rate)), self.sample_rate)[..., :length]
         missing = length - shifted.shape[-1]
         return np.pad(shifted, [(0, 0)] * (wave.ndim - 1) + [(0, missing)]).astype(wave.dtype)
 
@@ -218,7 +217,8 @@ class GriffinLim(RandomOperation, AudioTensorOperation):
             )
         sizes = wave.astype(np.float64) ** (1 / self.power)
         shape = framed(self.window_type, self.win_length, self.n_fft)
-        keep = self.momentum / (1 + 2 * self.momentum)  # MindSpore takes m / (1 + m) twice
+        momentum = single(self.momentum)
+        keep = momentum / (1 + 2 * momentum)  # MindSpore takes m / (1 + m) twice
         phases, last = np.ones(wave.shape, complex), np.zeros(wave.shape, complex)
         if self.rand_init:
             drawn = np.array([stream.real32() for _ in range(2 * wave.size)]).reshape(2, *wave.shape)

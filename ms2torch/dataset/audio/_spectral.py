@@ -15,7 +15,14 @@ from ..core.validator_helpers import (
     type_check,
 )
 from ..transforms.operation import OperationError
-from ._base import AudioTensorOperation, check_not_negative, check_positive_number, complex_pairs
+from ._base import (
+    AudioTensorOperation,
+    check_not_negative,
+    check_positive_number,
+    complex_pairs,
+    single,
+    steps,
+)
 from .utils import BorderType, MelType, NormType, ResampleMethod, WindowType
 
 __all__ = ["ComputeDeltas", "InverseSpectrogram", "MelScale", "Resample", "Spectrogram"]
@@ -25,17 +32,26 @@ _PADS = {BorderType.CONSTANT: "constant", BorderType.EDGE: "edge", BorderType.RE
 
 
 def window(kind: WindowType, length: int) -> np.ndarray:
-    """A periodic window of ``length`` samples."""
-    make = {WindowType.HANN: np.hanning, WindowType.HAMMING: np.hamming, WindowType.BARTLETT: np.bartlett,
-            WindowType.BLACKMAN: np.blackman, WindowType.KAISER: lambda count: np.kaiser(count, 12.0)}
-    return make[kind](length + 1)[:-1] if length > 1 else np.ones(length)
+    """A periodic window of ``length`` samples, in Float32, as MindSpore has it for all dtypes."""
+    if length == 1:
+        return np.ones(1, np.float32)
+    turn = 2 * math.pi * np.arange(length) / length
+    ramp = (2 * np.arange(length, dtype=np.float32) / np.float32(length)).astype(np.float64) - 1
+    make = {WindowType.HANN: lambda: 0.5 - 0.5 * np.cos(turn),
+            WindowType.HAMMING: lambda: single(0.54) - single(0.46) * np.cos(turn),
+            WindowType.BARTLETT: lambda: 1 - np.abs(ramp),
+            WindowType.BLACKMAN: lambda: single(0.42) - 0.5 * np.cos(turn) + single(0.08) * np.cos(2 * turn),
+            WindowType.KAISER: lambda: np.i0(12 * np.sqrt(1 - ramp ** 2)) / np.i0(12.0)}
+    return make[kind]().astype(np.float32)
 
 
+@lru_cache(64)
 def framed(kind: WindowType, win_length: int, n_fft: int) -> np.ndarray:
     """A window of ``win_length`` in the middle of ``n_fft`` zeros."""
-    shape = np.zeros(n_fft)
+    shape = np.zeros(n_fft, np.float32)
     left = (n_fft - win_length) // 2
     shape[left:left + win_length] = window(kind, win_length)
+    shape.flags.writeable = False
     return shape
 
 
@@ -47,33 +63,35 @@ def to_frequencies(wave: np.ndarray, shape: np.ndarray, hop: int, center=True, p
     if center:
         wave = np.pad(wave, [(0, 0)] * (wave.ndim - 1) + [(n_fft // 2, n_fft // 2)], mode=_PADS[pad_mode])
     if wave.shape[-1] < n_fft:
-        raise OperationError(f"Spectrogram: n_fft should be more than 0 and less than or equal to "
-                             f"{wave.shape[-1]}, but got n_fft: {n_fft}.")
+        raise OperationError(f"Spectrogram: n_fft should be more than 0 and less than {wave.shape[-1]}, but "
+                             f"got n_fft: {n_fft}.")
+    if hop == 0:
+        raise OperationError("Spectrogram: hop_length can not be zero.")
     frames = np.lib.stride_tricks.sliding_window_view(wave, n_fft, -1)[..., ::hop, :]
-    frames = frames.astype(np.float64) * shape
-    found = np.moveaxis(np.fft.rfft(frames) if onesided else np.fft.fft(frames), -1, -2)
-    return found / math.sqrt((shape ** 2).sum()) if normalized else found
+    found = np.moveaxis(np.fft.rfft((frames * shape).astype(np.float64)), -1, -2)
+    if not onesided:                                 # mirrored, not conjugated, as MindSpore does
+        found = np.concatenate([found, found[..., n_fft - n_fft // 2 - 1:0:-1, :]], -2)
+    return found / math.sqrt((shape * shape).sum(dtype=np.float64)) if normalized else found
 
 
-def to_time(found: np.ndarray, shape: np.ndarray, hop: int, length: int | None, center=True, normalized=False,
-            onesided=True) -> np.ndarray:
+def to_time(found: np.ndarray, shape: np.ndarray, hop: int, length: int | None, center=True) -> np.ndarray:
     """The inverse of `to_frequencies`, ``length`` samples long: overlapping frames, weighed by their
-    windows."""
+    windows; of (..., freq, frames), freq being n_fft / 2 + 1."""
     n_fft = len(shape)
-    found = np.moveaxis(found, -2, -1)
-    if normalized:
-        found = found * math.sqrt((shape ** 2).sum())
-    frames = (np.fft.irfft(found, n_fft) if onesided else np.fft.ifft(found).real) * shape
+    if n_fft != 2 * (found.shape[-2] - 1):
+        raise OperationError("GriffinLim: the frequency of the input should equal to n_fft / 2 + 1")
+    frames = np.fft.irfft(np.moveaxis(found, -2, -1), n_fft) * shape
     count = frames.shape[-2]
     total = np.zeros((*frames.shape[:-2], n_fft + hop * (count - 1)))
-    weight = np.zeros(total.shape[-1])
+    weight, squares = np.zeros(total.shape[-1], np.float32), shape * shape
     for i in range(count):
         total[..., i * hop:i * hop + n_fft] += frames[..., i, :]
-        weight[i * hop:i * hop + n_fft] += shape ** 2
+        weight[i * hop:i * hop + n_fft] += squares
     start = n_fft // 2 if center else 0
     rest = total.shape[-1] - 2 * start if center else hop * (count - 1)
     end = min(start + (rest if length is None else length), total.shape[-1])
-    total = total[..., start:end] / np.maximum(weight[start:end], 1e-300)
+    weight = np.where(weight > np.finfo(np.float32).tiny, weight, np.float32(1))
+    total = total[..., start:end] / weight[start:end]
     if length is not None and total.shape[-1] < length:
         total = np.pad(total, [(0, 0)] * (total.ndim - 1) + [(0, length - total.shape[-1])])
     return total
@@ -122,7 +140,7 @@ class Spectrogram(AudioTensorOperation):
                                self.center, self.pad_mode, self.normalized, self.onesided)
         if self.power == 0:
             return np.stack([found.real, found.imag], -1).astype(kind)
-        return (np.abs(found) ** self.power).astype(kind)
+        return (np.abs(found) ** single(self.power)).astype(kind)
 
 
 class InverseSpectrogram(AudioTensorOperation):
@@ -150,12 +168,16 @@ class InverseSpectrogram(AudioTensorOperation):
         self.center, self.pad_mode, self.onesided = center, pad_mode, onesided
 
     def _compute(self, wave):
-        wave = complex_pairs(self, wave, 3)
-        found = to_time(wave[..., 0] + 1j * wave[..., 1], framed(self.window, self.win_length, self.n_fft),
-                        self.hop_length, self.length + 2 * self.pad if self.length else None, self.center,
-                        self.normalized, self.onesided)
-        if self.length and self.pad:
-            found = found[..., self.pad:-self.pad]
+        wave, shape = complex_pairs(self, wave, 3, "time"), framed(self.window, self.win_length, self.n_fft)
+        if self.normalized:
+            wave = wave * wave.dtype.type(np.sqrt((shape * shape).cumsum(dtype=np.float32)[-1]))
+        pairs = wave[..., 0] + 1j * wave[..., 1]
+        if not self.onesided:
+            pairs = pairs[..., :self.n_fft // 2 + 1, :]
+        found = to_time(pairs, shape, self.hop_length, self.length + 2 * self.pad if self.length else None,
+                        self.center)
+        if self.length and self.pad:                     # Float32 in MindSpore, whatever the dtype
+            return found[..., self.pad:-self.pad].astype(np.float32)
         return found.astype(wave.dtype)
 
 
@@ -171,15 +193,24 @@ def _to_hertz(mels: np.ndarray, kind: MelType) -> np.ndarray:
     return np.where(mels >= 15, 1000.0 * np.exp(math.log(6.4) / 27.0 * (mels - 15.0)), mels * 200 / 3)
 
 
-def mel_filters(n_stft: int, low: float, high: float, n_mels: int, rate: int, norm: NormType,
-                kind: MelType) -> np.ndarray:
-    """Triangular filters, (n_stft, n_mels)."""
-    frequencies = np.linspace(0, rate // 2, n_stft)
-    corners = _to_hertz(np.linspace(_to_mel(low, kind), _to_mel(high, kind), n_mels + 2), kind)
+def triangles(frequencies: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """Filters over the frequencies, which rise from one corner to the next and fall to the one after it."""
     widths = np.diff(corners)
     slopes = corners[None] - frequencies[:, None]
-    filters = np.maximum(0, np.minimum(-slopes[:, :-2] / widths[:-1], slopes[:, 2:] / widths[1:]))
-    return filters * (2.0 / (corners[2:] - corners[:-2])) if norm is NormType.SLANEY else filters
+    return np.maximum(0, np.minimum(-slopes[:, :-2] / widths[:-1], slopes[:, 2:] / widths[1:]))
+
+
+@lru_cache(16)
+def mel_filters(n_stft: int, low: float, high: float, n_mels: int, rate: int, norm: NormType,
+                kind: MelType, dtype=np.float32) -> np.ndarray:
+    """Triangular filters, (n_stft, n_mels), computed in ``dtype``."""
+    mels = steps(_to_mel(single(low), kind), _to_mel(single(high), kind), n_mels + 2, dtype)
+    corners = _to_hertz(mels.astype(np.float64), kind).astype(dtype)
+    filters = triangles(steps(0, rate / 2, n_stft, dtype), corners)
+    if norm is NormType.SLANEY:
+        filters *= dtype(2.0) / (corners[2:] - corners[:-2])
+    filters.flags.writeable = False
+    return filters
 
 
 class MelScale(AudioTensorOperation):
@@ -208,11 +239,11 @@ class MelScale(AudioTensorOperation):
         if self.n_stft == 1:
             raise OperationError("MelScale: n_stft can not be 1.")
         if wave.shape[-2] != self.n_stft:
-            raise OperationError(f"MelScale: the frequencies of the input should be n_stft: {self.n_stft}, "
-                                 f"but got {wave.shape[-2]}.")
+            raise OperationError(f"MelScale: invalid parameter, 'n_stft' should be equal to 'freq', but got: "
+                                 f"n_stft {self.n_stft} while freq {wave.shape[-2]}.")
         filters = mel_filters(self.n_stft, self.f_min, self.f_max, self.n_mels, self.sample_rate, self.norm,
-                              self.mel_type)
-        return (filters.T @ wave.astype(np.float64)).astype(wave.dtype)
+                              self.mel_type, wave.dtype.type)
+        return (filters.T.astype(np.float64) @ wave.astype(np.float64)).astype(wave.dtype)
 
 
 class ComputeDeltas(AudioTensorOperation):
@@ -262,7 +293,7 @@ class Resample(AudioTensorOperation):
 @lru_cache(64)
 def _kernels(old: int, new: int, width: int, rolloff: float, beta: float | None):
     """A filter for each of the ``new`` phases, (new, taps), and where in its block it starts."""
-    base = min(old, new) * rolloff
+    base = single(min(old, new) * single(rolloff))
     reach = width * old / base
     first = np.ceil(np.arange(new) * (old / new) - reach).astype(np.int64)
     at = (first[:, None] + np.arange(math.ceil(2 * reach) + 1)) / old - np.arange(new)[:, None] / new
@@ -270,8 +301,9 @@ def _kernels(old: int, new: int, width: int, rolloff: float, beta: float | None)
     if beta is None:
         shape = np.cos(at * math.pi / width / 2) ** 2
     else:
-        shape = np.i0(beta * np.sqrt((1 - (at / width) ** 2).clip(0))) / np.i0(beta)
-    return np.sinc(at) * shape * base / old, first
+        beta = single(beta)
+        shape = np.i0(beta * np.sqrt((1 - (at / width) ** 2).clip(0))) / single(np.i0(beta))
+    return np.sinc(at) * shape * single(base / old), first
 
 
 def resampled(wave: np.ndarray, old, new, width: int = 6, rolloff: float = 0.99, beta: float | None = None):
