@@ -38,7 +38,7 @@ class Aliases:
 
     def lists(self, name: str) -> bool:
         """Whether ``name`` is bound to a list that this function makes."""
-        return any(isinstance(v, (ast.List, ast.ListComp)) for v in self.bound.get(name, ()))
+        return any(map(_is_list, self.bound.get(name, ())))
 
     def dicts(self, name: str) -> bool:
         """Whether ``name`` is bound to a dict that this function makes."""
@@ -130,6 +130,12 @@ class Aliases:
         for node in ast.walk(function):
             if node is not function and isinstance(node, (ast.FunctionDef, ast.Lambda)):
                 self.seen |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def _is_list(value) -> bool:
+    if isinstance(value, ast.BinOp) and hasattr(value, "left"):      # [0] * n
+        return _is_list(value.left) or _is_list(value.right)
+    return isinstance(value, (ast.List, ast.ListComp))
 
 
 def _is_new(value, name: str) -> bool:

@@ -55,7 +55,9 @@ class Assigning:
         if root is None:
             return self._own_list(node.func.value, node.func.attr)
         same = node.func.attr in ("append", "clear", "update")
-        return root.id in self.hidden and not (same and in_place and self.aliases.alone(root.id))
+        alone = self.aliases.alone(root.id) and not (
+            isinstance(node.func.value, ast.Subscript) and self.aliases.lists(root.id))
+        return root.id in self.hidden and not (same and in_place and alone)
 
     def _own_list(self, node, method: str) -> bool:
         """Whether this is an attribute of ``self`` that is a list or a dict, which a graph leaves alone."""

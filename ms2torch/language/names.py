@@ -291,7 +291,7 @@ class _Flow:
         for name in _bound_in(node.body):  # the turns before may have bound it to anything
             if name in inside:
                 inside[name] = Bound()
-        with_break = any(isinstance(n, (ast.Break, ast.Return)) for n in ast.walk(node))
+        with_break = _leaves(node.body)
         self.loops += 1
         try:
             self.block(node.body, inside)
@@ -320,9 +320,14 @@ class _Flow:
                 break  # a loop hands its names on: each is made anew where it is read
             value = made
         lines = [linecache.getline(self.file, n).rstrip("\n") for n in range(first, value.lineno + 1)]
-        return f"In file {self.file}:{value.lineno}\n" + "\n".join(
-            [*lines, " " * value.col_offset + "~<-------------HERE\n"]
-        )
+        mark = "" if isinstance(value, ast.FunctionDef) else " " * value.col_offset + "~<-------------HERE\n"
+        return f"In file {self.file}:{value.lineno}\n" + "\n".join([*lines, mark])
+
+
+def _leaves(body) -> bool:
+    """Whether statements, but for those of functions inside, have a `break` or a `return`."""
+    return any(isinstance(n, (ast.Break, ast.Return)) or (
+        not isinstance(n, (ast.FunctionDef, ast.Lambda)) and _leaves(ast.iter_child_nodes(n))) for n in body)
 
 
 def _bound_in(body) -> set:

@@ -482,3 +482,12 @@ def test_dict_under_two_names(z):
     y["l"][0] = 5
     w.update({"c": 2})
     return x, y, w
+
+
+@graph
+def test_lists_that_are_multiplied(z):
+    a, b, c = [[0] * 2] * 2, 2 * [[z, z]], [[]] * 2
+    a[0][1] = 5
+    b[1][0] = z + 1
+    c[0].append(z)
+    return a, b, c

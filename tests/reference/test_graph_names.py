@@ -394,3 +394,11 @@ def test_both_inner_branches_not_read_after(x, z):
             m = x + 2
         x = x + m
     return x
+
+
+@graph(raises=True)
+def test_function_of_a_loop(x):
+    for k in range(2):
+        def inner(v):
+            return v * k
+    return inner(x)
