@@ -530,3 +530,37 @@ mindspore.manual_seed(1)
 def test_what_stood_below_a_line_that_went_keeps_its_distance():
     made = translate_source(STOPS).text
     assert made.endswith("        super().__init__()\n\n\ntorch.manual_seed(1)\n"), made
+
+
+OWN_NAMES = """
+from mindspore import nn
+
+
+def named(named, label=1):
+    return [named, label]
+
+
+class SameConv2d(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.named = nn.Conv2d(3, 4, 3, 2)
+
+    def construct(self, x):
+        return self.named(x)
+
+
+net = SameConv2d()
+print(named(named=3, label=[p.name for p in net.get_parameters()]))
+"""
+
+
+def test_a_programs_own_names_are_not_the_heads():
+    translation = translate_source(OWN_NAMES)
+    made = translation.text
+    assert translation.helpers == ["SameConv2d_", "named_"] and translation.cells == [("SameConv2d", 9)]
+    assert "def named(named, label=1):\n    return [named, label]" in made
+    assert "self.named = SameConv2d_(3, 4, 3, 2, bias=False)" in made and "return self.named(x)" in made
+    assert "print(named(named=3, label=[p.label for p in named_(net)]))" in made
+    space = {}
+    exec(made, space)
+    assert space["net"](torch.zeros(1, 3, 5, 5)).shape == (1, 4, 3, 3)

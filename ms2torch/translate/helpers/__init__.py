@@ -42,9 +42,15 @@ def _global_names(scope: SymbolTable) -> Iterator[str]:
         yield from _global_names(inner)
 
 
-def sources(names: set[str]) -> list[str]:
-    """The texts of these helpers and of those that they need, in the order of the files."""
+def named_by(names: set[str]) -> set[str]:
+    """These helpers and those that they need."""
     wanted, every = set(names), _all()
     while missing := {n for name in wanted for n in every[name][1] & every.keys()} - wanted:
         wanted |= missing
-    return [text for name, (text, _) in every.items() if name in wanted]
+    return wanted
+
+
+def sources(names: set[str]) -> list[str]:
+    """The texts of these helpers and of those that they need, in the order of the files."""
+    wanted = named_by(names)
+    return [text for name, (text, _) in _all().items() if name in wanted]

@@ -25,6 +25,12 @@ class Project(NamedTuple):
     def class_named(self, file: str, name: str) -> Class | None:
         return self.classes.get(f"{file}.{name}") or self.classes.get(name)
 
+    def also_as(self, names: dict[str, str]) -> Project:
+        """The same, with some classes under other names too."""
+        parts = [(*key.rpartition("."), cls) for key, cls in self.classes.items()]
+        others = {file + dot + names[name]: cls for file, dot, name, cls in parts if name in names}
+        return self._replace(classes=self.classes | others)
+
 
 def project_of(sources: dict[str, str]) -> Project:
     """A program's; nothing where it has one file."""

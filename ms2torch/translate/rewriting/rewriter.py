@@ -7,10 +7,11 @@ import ast
 import libcst as cst
 from libcst.metadata import MetadataWrapper
 
+from .. import helpers
 from ..facts import Facts
 from ..rules import load
 from ..translation import Site, Translation
-from . import classes, idioms, imports, pipelines, primitives, statements, tidying
+from . import classes, collisions, idioms, imports, pipelines, primitives, statements, tidying
 from .call_sites import CallSites
 from .inferred import PARAMETER, Class
 from .name_sites import NameSites
@@ -29,6 +30,23 @@ def rewrite(
 ) -> Translation:
     """The whole of `translate_source` once libcst is there."""
     load()
+    made, asked = _rewritten(source, facts, keep, data, project)
+    everywhere, anywhere = collisions.bound(ast.parse(source))
+    both = helpers.named_by(asked) & everywhere | asked & anywhere
+    if not both:
+        return made
+    away = collisions.aside(source, both)
+    back = {other: name for name, other in away.items()}
+    project = project and project.also_as(away)
+    made, _ = _rewritten(collisions.renamed(source, away), facts, keep, data, project)
+    made.text = collisions.renamed(made.text, {name: f"{name}_" for name in both} | back)
+    made.helpers = sorted(f"{name}_" if name in both else name for name in made.helpers)
+    made.cells = [(back.get(name, name), line) for name, line in made.cells]
+    return made
+
+
+def _rewritten(source, facts, keep, data, project) -> tuple[Translation, set[str]]:
+    """A file's translation, and the helpers that its rules asked for."""
     tree = ast.parse(source)
     reading = Reading(tree, facts, project)
     rewriter = Rewriter(source, tree, reading, keep, data or pipelines.pipelines_of(tree, reading))
@@ -39,12 +57,13 @@ def rewrite(
     module = tidying.tidied(module, tree)
     rewriter.helpers &= imports.names(ast.parse(module.code))
     module = imports.tidy(module, rewriter)
-    return Translation(
+    made = Translation(
         module.code,
         sorted(rewriter.sites.values()),
         sorted(rewriter.helpers),
         [(c.node.name, c.node.lineno) for c in reading.classes.values() if c.is_cell],
     )
+    return made, rewriter.helpers
 
 
 class Rewriter(Syntax, CallSites, NameSites, cst.CSTTransformer):
