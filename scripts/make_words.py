@@ -14,6 +14,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -120,8 +121,9 @@ def main(python: str) -> None:
 
     environment = {**os.environ, "GLOG_v": "4", "PYTHONPATH": ""}
     asks = "".join(json.dumps(job) + "\n" for job in jobs())
-    ran = subprocess.run([python, __file__, "worker"], input=asks, stdout=subprocess.PIPE,
-                         stderr=subprocess.DEVNULL, text=True, env=environment)
+    with tempfile.TemporaryDirectory() as folder:  # where what the calls write goes
+        ran = subprocess.run([python, __file__, "worker"], input=asks, stdout=subprocess.PIPE, cwd=folder,
+                             stderr=subprocess.DEVNULL, text=True, env=environment)
     rows = []
     for line in ran.stdout.splitlines():
         name, word, said = json.loads(line)

@@ -1,9 +1,11 @@
 """The examples of the reference pages: calls that the real MindSpore ran, and what it printed.
 
-    python -m scripts.pages.examples REFERENCE_PYTHON    # writes examples.tsv
+    python -m scripts.pages.examples REFERENCE_PYTHON          # adds to examples.tsv what has none there
+    python -m scripts.pages.examples REFERENCE_PYTHON --all    # all of it again
 
-For every public name a few forms of a call are tried on the real MindSpore, the fuzzer's spellings first; the
-first that it runs, and that ms2torch answers alike, is the name's example. A test runs them all.
+For every public name a few forms of a call are tried on the real MindSpore: the sessions that are written in
+``sessions.txt``, forms that many names have, and calls made of its signature (``guesses.py``). The first that
+it runs, twice with one result, and that ms2torch answers alike, is the name's example. A test runs them all.
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from scripts.pages import calls
+from scripts.pages import calls, guesses, sessions
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("examples.tsv")
@@ -27,6 +30,13 @@ SPOKEN = {
     "mindspore.nn": "nn",
     "mindspore.numpy": "mnp",
     "mindspore.Tensor": "x",
+    "mindspore.dataset.vision": "vision",
+    "mindspore.dataset.audio": "audio",
+    "mindspore.dataset.text": "text",
+    "mindspore.dataset.transforms": "transforms",
+    "mindspore.experimental.optim": "optim",
+    "mindspore.nn.probability.bijector": "bijector",
+    "mindspore.nn.probability.distribution": "distribution",
 }
 # Modules whose functions have no effects beyond their value.
 PURE = (
@@ -38,6 +48,11 @@ PURE = (
     "mindspore.Tensor",
     "mindspore.common.initializer",
     "mindspore.amp",
+    "mindspore.experimental.optim",
+    "mindspore.dataset.vision",
+    "mindspore.dataset.audio",
+    "mindspore.dataset.text",
+    "mindspore.dataset.transforms",
 )
 NOT_PURE = (
     "distributed",
@@ -51,6 +66,8 @@ NOT_PURE = (
     "Custom",
     "assert",
     "dropout",  # the real one's masks are not settled by the seed alone
+    "empty",  # what stands in its memory
+    "RandomShuffle",
     "random_categorical",  # without a seed of its own the real one draws otherwise every time
 )
 
@@ -100,14 +117,11 @@ class Example(NamedTuple):
 
     def lines(self) -> list[str]:
         """The example as a session."""
-        above = [f">>> {line}" for line in calls.source(self.call)]
-        module = ".".join(p for p in self.call.split("(")[0].split(".")[:-1])
-        needs = (
-            []
-            if module.split(".")[0] in ("ops", "nn", "mint", "mnp", "x", "Tensor", "ms", "")
-            else [f">>> import {module}"]
-        )
-        return [*needs, *above, f">>> print({self.call})", *self.text.split("\n")]
+        statements, last = calls.parted(self.call)
+        above = [f">>> {line}" for line in (*calls.modules(self.call), *calls.source(self.call))]
+        for line in statements.splitlines():
+            above.append(f"{'...' if line[:1] in ' )]}' else '>>>'} {line}")
+        return [*above, f">>> print({last})", *self.text.split("\n")]
 
 
 def table() -> dict[str, Example]:
@@ -130,7 +144,7 @@ def spelled(full: str) -> str | None:
     if not full.startswith(PURE) or any(word in full for word in NOT_PURE):
         return None
     path, _, leaf = full.rpartition(".")
-    for module, word in SPOKEN.items():
+    for module, word in sorted(SPOKEN.items(), key=lambda item: -len(item[0])):
         if path == module or path.startswith(module + "."):
             return f"{word}{path.removeprefix(module)}.{leaf}"
     return f"ms.{full.removeprefix('mindspore.')}"
@@ -141,18 +155,24 @@ def forms(full: str, made: bool, signature: str) -> list[str]:
     said = spelled(full)
     if said is None:
         return []
+    from tests.signatures import theirs
+
+    guessed = guesses.calls(full, said, made, signature, theirs().get(f"{full}.construct"))
     if said.startswith("x."):
-        return [f"{said}({given})" for given in METHODS if takes(signature, given)]
+        return guessed + [f"{said}({given})" for given in METHODS if takes(signature, given)]
     if not made:
-        return [f"{said}({given})" for given in FUNCTIONS if takes(signature, given)]
-    return [said + form for form in CLASSES if takes(signature, _first(form))]
+        return guessed + [f"{said}({given})" for given in FUNCTIONS if takes(signature, given)][:60]
+    if full.startswith("mindspore.dataset."):
+        return guessed
+    return guessed + [said + form for form in CLASSES if takes(signature.split(" call")[0], _first(form))]
 
 
 def takes(signature: str, given: str) -> bool:
     """Whether a function of this signature (or of one of these) takes so many arguments."""
-    count = len(_split(given))
+    count = len(guesses.split(given))
     for form in signature.split(" | "):
-        names = [n for n in _split(form.strip()[1:-1]) if n not in ("/", "self")]
+        names = [n.strip() for n in guesses.split(form.strip()[1:-1])]
+        names = [n for n in names if n not in ("/", "self")]
         if "*" in form.replace("**", ""):
             return True
         if sum("=" not in n for n in names) <= count <= len(names):
@@ -170,62 +190,61 @@ def _first(form: str) -> str:
     return form
 
 
-def _split(text: str) -> list[str]:
-    """The arguments of a call, split at the commas outside brackets."""
-    found, depth = [""], 0
-    for sign in text:
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and not depth:
-            found.append("")
-        else:
-            found[-1] += sign
-    return [part.strip() for part in found if part.strip()]
-
-
-def run(python: str, jobs: list[tuple[str, str]]) -> list[list]:
-    """The answers of one Python's MindSpore to the jobs."""
+def run(python: str, jobs: list[tuple[str, str]]):
+    """The answers of one Python's MindSpore to the jobs, as they come."""
     environment = {**os.environ, "GLOG_v": "4", "OMP_NUM_THREADS": "1"}
-    ran = subprocess.run(
-        [python, str(ROOT / "scripts/pages/calls.py")],
-        input="".join(json.dumps(job) + "\n" for job in jobs),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env=environment,
-    )
-    return [json.loads(line) for line in ran.stdout.splitlines()]
+    with tempfile.TemporaryFile("w+") as file:
+        file.writelines(json.dumps(job) + "\n" for job in jobs)
+        file.seek(0)
+        asked = [python, str(ROOT / "scripts/pages/calls.py")]
+        with subprocess.Popen(
+            asked, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+        ) as running:
+            yield from map(json.loads, running.stdout)
 
 
-def main(python: str) -> None:
+def main(python: str, again: str = "") -> None:
     """Write the table."""
+    import ms2torch
     from scripts import support_table
     from tests.signatures import find, theirs
 
-    jobs = []
+    chosen = {} if again else table()
+    shown = {session: sessions.shown(session) for session in sessions.programs()}
+    jobs = [(session, session) for session, names in shown.items() if set(names) - set(chosen)]
+    said = {name for names in shown.values() for name in names}
     for full, signature in theirs().items():
         owner = full.rpartition(".")[0].rpartition(".")[2]
-        if (owner[:1].isupper() and owner != "Tensor") or spelled(full) is None:
+        method = owner[:1].isupper() and owner != "Tensor"
+        if method or full in chosen or full in said or spelled(full) is None:
             continue
         found = find(full)
         if found is not None and support_table.status(full, found) == "here":
             jobs += [(full, call) for call in forms(full, isinstance(found, type), signature)]
-    theirs_said = {(n, c): (text, shapes) for n, c, text, shapes in run(python, jobs)}
-    print(f"{len(jobs)} calls, {len(theirs_said)} answered", file=sys.stderr)
     names: dict = {}
-    import ms2torch
-
     ms2torch.install()
     exec(calls.HEADER, names)
-    chosen: dict[str, Example] = {}
-    for (name, call), (text, shapes) in theirs_said.items():
-        if name not in chosen:
-            ours, _ = calls.answer(names, call)
-            if ours is not None and alike(text, ours):
-                chosen[name] = Example(name, call, text, shapes)
-    lines = [json.dumps(list(e), ensure_ascii=False)[1:-1] for e in chosen.values()]
-    TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{len(jobs)} calls of {len({name for name, _ in jobs})} names", file=sys.stderr, flush=True)
+    for count, (name, call, text, shapes) in enumerate(run(python, jobs)):
+        wanted = [n for n in shown.get(name, [name]) if n not in chosen]
+        if not wanted:
+            continue
+        ours, _ = calls.answer(names, call)
+        if ours is not None and alike(text, ours):
+            chosen.update((n, Example(n, call, text, shapes)) for n in wanted)
+        else:
+            print(f"otherwise here: {wanted}: {call!r}: {text!r}, ours {ours!r}", file=sys.stderr, flush=True)
+        if count % 50 == 0:
+            write(chosen)
+    write(chosen)
     print(f"{len(chosen)} names have an example", file=sys.stderr)
 
 
+def write(chosen: dict[str, Example]) -> None:
+    """The table's file."""
+    lines = [json.dumps(list(e), ensure_ascii=False)[1:-1] for e in chosen.values()]
+    TABLE.write_text("\n".join(sorted(lines)) + "\n", encoding="utf-8")
+
+
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])
