@@ -24,6 +24,8 @@ def frombuffer(buffer, dtype, count=-1, offset=0) -> Tensor:
 
     MindSpore: ``mindspore.frombuffer``. ValueError where the buffer is too short.
     """
+    if memoryview(buffer).readonly:  # torch would share it, and warn that it may be written to
+        buffer = bytearray(buffer)
     return wrap(torch.frombuffer(buffer, dtype=to_torch(dtype), count=count, offset=offset))
 
 
