@@ -70,7 +70,8 @@ class Aliases:
         elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
             if isinstance(node.target, ast.Name) and node.value is not None:
                 self.bound.setdefault(node.target.id, []).append(
-                    node.value if isinstance(node, ast.AnnAssign) else ast.BinOp()
+                    node.value if isinstance(node, ast.AnnAssign)
+                    else ast.BinOp(node.target, node.op, node.value)
                 )
                 self._hand(node.value)
         elif isinstance(node, (ast.For, ast.comprehension)):

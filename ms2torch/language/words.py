@@ -386,7 +386,8 @@ _TYPE_ERRORS = [
     (r"object cannot be interpreted as an integer$", _no_integer),
     (r"^super\(\) expected at most 2 arguments, got (\d+)$", lambda m, p: RuntimeError(
         f"Arguments number of 'super()' should be 0 or 2, but got {m[1]}.")),
-    (r"^super\(type, obj\): obj must be an instance or subtype of type$", lambda m, p: RuntimeError(
+    # (The second form is Python 3.13's.)
+    (r"^super\(type, obj\): obj (must be|\(.*\) is not) an instance or subtype", lambda m, p: RuntimeError(
         "Unable to cast Python instance of type <class 'NoneType'> to C++ type 'std::string'")),
     (r"^isinstance\(\) arg 2 must be a type", lambda m, p: TypeError(
         "isinstance() arg 2 must be a type or tuple of types.")),

@@ -10,6 +10,7 @@ import ast
 import builtins
 import importlib.util
 import io
+import linecache
 import os
 import sys
 import tokenize
@@ -155,6 +156,8 @@ def run_command(text: str, args: list[str]) -> None:
     sys.argv = ["-c", *args]
     sys.path[0] = ""
     main = _main_module()
+    if sys.version_info >= (3, 13):                 # whose tracebacks show the text's lines
+        linecache.cache["<string>"] = len(text), None, text.splitlines(keepends=True), "<string>"
     _execute(_compile(text, "<string>"), main)
 
 

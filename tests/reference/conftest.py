@@ -4,6 +4,7 @@ import os
 import sys
 from zlib import crc32
 
+import numpy
 import pytest
 
 import ms2torch
@@ -14,6 +15,10 @@ from tests.reference.judge import as_declared
 LIVE_SHARE = 8
 
 ms2torch.install()
+
+
+# Images under a perspective, whose coefficients MindSpore and ms2torch ask of numpy's least squares.
+_TILTED = ("test_of_pil_images[tilted-nearest", "test_of_pil_images[random-tilt", "test_of_images[")
 
 
 def _pillow() -> int:
@@ -65,6 +70,8 @@ def reference(request):
             pytest.skip("these are the words of Python 3.11")
         if one.name.startswith("test_of_pil_images[resized-crop") and _pillow() < 13:
             pytest.skip("these are the pixels of Pillow 13")
+        if one.name.startswith(_TILTED) and numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0":
+            pytest.skip("these are pixels of a perspective that numpy before 2.5 solved, to the last digit")
         if problem := as_declared(one, outcome):
             pytest.fail(f"{one.name} on the real MindSpore: {problem}", pytrace=False)
         return outcome

@@ -81,25 +81,25 @@ class Overlap:
         self.weights = list(weights)
         self.group = group
         self.alone = {id(w) for w in alone}
+        self._settings = {} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}
+        self._wrap()
+        distributed.holders.add(self)
+
+    def _wrap(self) -> None:
+        """DDP over Parameters that no other DDP has hooked into: one that failed may live on in its error."""
         self._lender = _Lender(self.weights)
         self._places = [w._rest.data_ptr() for w in self.weights]
         # DDP looks for both spellings of a parameter of the outermost module.
-        ignored = [spelling for w in alone for spelling in (_key(w), f".{_key(w)}")]
-        setattr(self._lender, _IGNORED, ignored)
-        self._settings = {} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}
-        self._ddp = self._wrapped()
-        distributed.holders.add(self)
-
-    def _wrapped(self) -> DistributedDataParallel:
+        left_alone = [_key(w) for w in self.weights if id(w) in self.alone]
+        setattr(self._lender, _IGNORED, [*left_alone, *(f".{key}" for key in left_alone)])
         kept = [] if _AS_THEY_ARE else [p.detach().clone() for p in self._lender.own]
-        ddp = DistributedDataParallel(
+        self._ddp = DistributedDataParallel(
             self._lender, **_AS_THEY_ARE, process_group=self.group.handle, gradient_as_bucket_view=True,
             **self._settings,
         )
         for p, own in zip(self._lender.own, kept, strict=False):
             p.detach().copy_(own)
-        ddp.register_comm_hook(self.group.handle, _sum)
-        return ddp
+        self._ddp.register_comm_hook(self.group.handle, _sum)
 
     def close(self) -> None:
         """The processes part."""
@@ -111,7 +111,10 @@ class Overlap:
 
         ``sens(output)`` gives the sensitivity as a Tensor, None for ones.
         """
-        self._tie()
+        if self._ddp is None:
+            self._wrap()
+        else:
+            self._tie()
         own = self._lender.own
         kept = {}
 
@@ -119,8 +122,6 @@ class Overlap:
             kept["output"] = fn(*args)
             return [t._t for t in passes.tensors_of(kept["output"])]
 
-        if self._ddp is None:
-            self._ddp = self._wrapped()
         try:
             with (faults.diagnosing("a training step under DistributedDataParallel", self.group.ranks),
                   passes.Lent(self.weights, own) as opened):

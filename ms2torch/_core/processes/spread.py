@@ -24,6 +24,7 @@ from ms2torch._core.processes.products import PartByPart
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import (
     DTensor,
+    Partial,
     Replicate,
     Shard,
     TorchDispatchMode,
@@ -455,6 +456,10 @@ class Completing(TorchDispatchMode):
         except (NotImplementedError, RuntimeError) as err:
             if not says(err, "no sharding rule") or func._schema.is_mutable:
                 raise
+        except AssertionError:
+            if func is not torch.ops.aten.convolution_backward.default:
+                raise
+            return _of_its_rows(func, *args)
         found = next(t for t in tree_leaves((args, kwargs)) if isinstance(t, DTensor))
         everywhere = (Replicate(),) * found.device_mesh.ndim
         args, kwargs = tree_map(full_tensor, (args, kwargs))
@@ -467,6 +472,21 @@ def _everywhere(t):
     if not isinstance(t, DTensor) or all(isinstance(one, Replicate) for one in t.placements):
         return t
     return t.redistribute(placements=(Replicate(),) * t.device_mesh.ndim)
+
+
+def _of_its_rows(func, grad, x, weight, *settings):
+    """A convolution's gradients, each process's from its part of the batch: torch 2.15 finds no layout for
+    them on a mesh of two axes."""
+    rows = x.placements                                     # (split by the batch, see `_by_batch`)
+    summed = [Partial() if isinstance(one, Shard) else Replicate() for one in rows]
+    local = [t.redistribute(placements=layout).to_local() for t, layout in (
+        (grad, rows), (x, rows), (weight, [Replicate()] * len(rows)))]
+    of_x, *others = func(*local, *settings)
+    if of_x is not None:
+        of_x = DTensor.from_local(of_x, x.device_mesh, rows, run_check=False, shape=x.shape,
+                                  stride=x.stride())
+    return of_x, *(None if t is None else DTensor.from_local(t, x.device_mesh, summed, run_check=False)
+                   for t in others)
 
 
 def _by_batch(t: DTensor) -> DTensor:
