@@ -150,6 +150,8 @@ def test_star_import_brings_nothing_of_the_modules_own_imports():
 
 @pytest.mark.parametrize(("path", "name", "same"), [
     ("ops.function.array_func", "full_like_ext", "mint.full_like"),
+    ("ops.function.array_func", "split_ext", "mint.split"),
+    ("ops.operations.manually_defined", "shape_", "ops.shape"),
     ("ops.function.math_func", "addmm_ext", "mint.addmm"),
     ("ops.function.nn_func", "batch_norm_ext", "mint.nn.functional.batch_norm"),
 ])

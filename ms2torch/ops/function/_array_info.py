@@ -256,7 +256,7 @@ for _name, _fn, _doc in (
     ("scalar_max", max, "The greater of two numbers"),
     ("scalar_min", min, "The smaller of two numbers"),
     ("scalar_log", lambda x: math.log(x), "The logarithm of a number"),
-    ("scalar_uadd", lambda x: +x, "A number"),
+    ("scalar_uadd", lambda x: x, "A number"),
     ("scalar_usub", lambda x: -x, "A number negated"),
     ("is_", lambda x, y: x is y, "Whether two are one object"),
     ("is_not", lambda x, y: x is not y, "Whether two are different objects"),

@@ -57,7 +57,7 @@ def reshape(input, shape):
     try:
         return torch.reshape(input, shape)
     except TypeError:
-        if shape.__class__ is torch.Tensor:
+        if isinstance(shape, torch.Tensor):
             return torch.reshape(input, shape.tolist())
         raise
     except RuntimeError:
@@ -152,7 +152,7 @@ def expand_dims(input_x, axis):
 
     (``mindspore.ops.expand_dims``; torch's unsqueeze.)
     """
-    return torch.unsqueeze(input_x, int(axis) if axis.__class__ is torch.Tensor else axis)
+    return torch.unsqueeze(input_x, int(axis) if isinstance(axis, torch.Tensor) else axis)
 
 
 @op(method=True, mint=True)

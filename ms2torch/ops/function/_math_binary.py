@@ -13,6 +13,8 @@ from functools import partial
 
 import torch
 
+from ms2torch._core.errors import final
+from ms2torch._core.gradient.integers import Shadowed
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.arithmetic import _binary, promote_operands
 from ms2torch._core.operators.kernel_dtypes import WITHOUT_REMAINDERS, must_be, not_selected, refusing
@@ -94,6 +96,8 @@ def _of_integers(function, name):
         if a.dtype not in (torch.int16, torch.int32, torch.int64):
             raise TypeError(f"For Primitive[{name}], the type of the input tensor must be [Int16, Int32, "
                             f"Int64], but got {from_torch(a.dtype)}!")
+        if isinstance(a, Shadowed) or isinstance(b, Shadowed):
+            raise final(RuntimeError(f"Illegal primitive {name}'s bprop not defined"))
         return function(a, b)
 
     return compute

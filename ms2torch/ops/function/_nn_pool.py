@@ -225,6 +225,8 @@ def _adaptive_max_pool2d(input_x, output_size):
 @op
 def adaptive_max_pool3d(input, output_size, return_indices=False):
     """Maximum of even parts of the last three dimensions (``mindspore.ops.adaptive_max_pool3d``)."""
+    if 0 in input.shape:
+        raise final(RuntimeError("Resize failed for kernel: Default/AdaptiveMaxPool3D-op0"))
     return _maxima_and_places(input, output_size) if return_indices else \
         _wide(F.adaptive_max_pool3d, input, _sized(input, output_size, 3))
 
