@@ -63,7 +63,7 @@ def _messages(tag: str, value) -> Iterator[bytes | memoryview]:
     if isinstance(value, str):
         dims, kind, content = (0,), "str", memoryview(value.encode("utf-32-le") or bytes(4))
     else:
-        dims, kind, content = value.shape, str(_dtype.from_torch(value.dtype)), raw_bytes(value)
+        dims, kind, content = value.shape, _dtype.from_torch(value.dtype)._text, raw_bytes(value)
     head = b"".join(b"\x08" + varint(n) for n in dims) + protobuf.content(2, kind.encode())
     name = protobuf.content(1, tag.encode())
     for start in range(0, len(content), SLICE):

@@ -271,3 +271,12 @@ def test_groups():
     assert mstype.float_type[3:] == (
         mstype.bfloat16, mstype.float8_e4m3fn, mstype.float8_e5m2, mstype.hifloat8)
     assert mstype.uint_type == (mstype.uint8, mstype.uint16, mstype.uint32, mstype.uint64)
+
+
+def test_packages_may_show_dtypes_otherwise(monkeypatch):
+    """As MindNLP's stand-in for torch does; what operators take does not hang on it."""
+    from ms2torch import Tensor, ops
+
+    monkeypatch.setattr(mstype.Type, "__str__", mstype.Type.__repr__)
+    found = ops.Polar()(Tensor([2.0]), Tensor([0.0]))
+    assert found.asnumpy().tolist() == [2 + 0j]

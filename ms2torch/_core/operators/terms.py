@@ -45,7 +45,7 @@ def _dtype(x) -> str:
     if not isinstance(x, torch.Tensor):
         raise TypeError("no tensor")
     # MindSpore's lists of dtypes are a CPU's: elsewhere bfloat16 is right where float16 is.
-    return str(from_torch(torch.float16 if x.dtype is torch.bfloat16 else x.dtype))
+    return from_torch(torch.float16 if x.dtype is torch.bfloat16 else x.dtype)._text
 
 
 def _rendered(how: str):
@@ -73,7 +73,7 @@ def of_types(x, *names) -> bool:
 
 def promoted(*tensors) -> str:
     """The dtype that two tensors have in common."""
-    return str(from_torch(torch.promote_types(*(_tensor(x).dtype for x in tensors))))
+    return from_torch(torch.promote_types(*(_tensor(x).dtype for x in tensors)))._text
 
 
 def apart(x, y) -> bool:
@@ -86,7 +86,7 @@ def apart(x, y) -> bool:
 def lesser(x, y) -> str:
     """The dtype of the one of two tensors that becomes another one in common."""
     common = promoted(x, y)
-    return next(d for d in (str(from_torch(_tensor(t).dtype)) for t in (x, y)) if d != common)
+    return next(d for d in (from_torch(_tensor(t).dtype)._text for t in (x, y)) if d != common)
 
 
 def broadcast(*tensors) -> bool:
@@ -121,7 +121,7 @@ WORDS = {
     "of": kind_of, "typed": _typed,
     "shape": _sized("shape"), "tuple": _sized("tuple"), "vector": _sized("vector"), "dims": _sized("dims"),
     "rest": lambda x: str(list(_tensor(x).shape[1:])),
-    "text": str, "lower": lambda x: str(from_torch(_tensor(x).dtype)).lower(),
+    "text": str, "lower": lambda x: from_torch(_tensor(x).dtype)._text.lower(),
     "is_float": lambda x: _tensor(x).dtype.is_floating_point,
     "plain": lambda x: f"({', '.join(map(str, _tensor(x).shape))})", "lowered": str.lower,
     "upper": str.upper,

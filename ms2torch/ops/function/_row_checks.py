@@ -83,7 +83,7 @@ def _check_kinds(name, demands, given, states):
                 "Data type conversion is not supported for a 'Parameter', nor for the input tensor of an "
                 f"in-place operator, {which} {from_torch(state.dtype)}, which cannot be converted to data "
                 f"type {from_torch(widest)} automatically.")
-    if str(from_torch(widest)) not in demands.kinds:
+    if from_torch(widest)._text not in demands.kinds:
         last = list(states)[1]
         allowed = _among([f"Tensor[{k}]" for k in demands.kinds])
         raise TypeError(f"For primitive[{name}], the input argument[{last}] must be a type of {allowed}, "

@@ -41,3 +41,16 @@ def interpolate_ext(input, size=None, scale_factor=None, mode="nearest", align_c
     from ms2torch.mint.nn.functional import interpolate
 
     return interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
+
+
+# What packages take for their own interpolation.
+
+
+def _interploate_ext_make_tuple(input, value):
+    """``value``, for each axis of pixels where it is one number."""
+    return value if isinstance(value, (tuple, list)) else (value,) * (input.ndim - 2)
+
+
+def _interpolate_ext_scale_factor_convert_size(input, scale_factor):
+    """The sizes that axes of pixels have, scaled and rounded down."""
+    return tuple(int(n * scale) for n, scale in zip(input.shape[2:], scale_factor, strict=False))
