@@ -2,7 +2,9 @@
 
 Cheap first: the norm of the difference against that of the value, or of the change for what was written. What
 is beyond that is measured by the same graph in float64: both sides may be off by rounding, and how much shows
-in the one that is nearer to it. Where that is not enough, the graph is run from inputs that are off by some
+in the one that is nearer to it, and in the graph run as it is, operator by operator, which the eager step's
+rounding is. (Not in the eager step itself: it is far from a graph that computes something else, which is its
+own truth.) Where that is not enough, the graph is run from inputs that are off by some
 units in the last place: an activation that rounding moved over a ReLU's zero moves every gradient before it.
 """
 
@@ -56,17 +58,20 @@ def differ(ours: list, eager: list, before: list, truth) -> int | None:
     """The place of the first result that differs by more than rounding explains; None where none does.
 
     ``before`` holds what was there before the step, None for a plain result. ``truth(shaken)`` gives the same
-    results in float64, from inputs a little off for a number ``shaken``; it is asked only where it matters,
-    and may fail.
+    results in float64, from inputs a little off for a number ``shaken``, and ``truth(None, False)`` in their
+    own dtypes; it is asked only where it matters, and may fail.
     """
     suspects = [i for i, (a, b, c) in enumerate(zip(ours, eager, before, strict=True)) if not close(a, b, c)]
     if not suspects:
         return None
-    exact = truth(None)
-    if exact is None:
+    exact, plain = truth(None), truth(None, False)
+    if exact is None or plain is None:
         return suspects[0]
-    # (The nearer side: a graph that computes something else is its own truth, and far from the eager step.)
-    rounding = {i: min(_off(side[i], exact[i].to(side[i].device)) for side in (ours, eager)) for i in suspects
+
+    def off(side: list, i: int) -> float:
+        return _off(side[i], exact[i].to(side[i].device))
+
+    rounding = {i: max(min(off(ours, i), off(eager, i)), off(plain, i)) for i in suspects
                 if eager[i].is_floating_point()}
 
     def beyond() -> list[int]:
@@ -82,11 +87,15 @@ def differ(ours: list, eager: list, before: list, truth) -> int | None:
     return next(iter(beyond()), None)
 
 
-def in_float64(gm: torch.fx.GraphModule, inputs: list, shaken: int | None = None) -> list | None:
+def in_float64(gm: torch.fx.GraphModule, inputs: list, shaken: int | None = None,
+               wide: bool = True) -> list | None:
     """What the graph gives in float64: its results, then its inputs afterwards; None where it cannot.
 
-    ``shaken``, the seed of noise: each float32 input is off by some units in the last place.
+    ``shaken``, the seed of noise: each float32 input is off by some units in the last place. ``wide=False``:
+    what it gives as it is.
     """
+    if not wide:
+        return _run(gm, [t.detach().clone() for t in inputs])
     graph = torch.fx.Graph()
     values = graph.graph_copy(gm.graph, {})
     graph.output(values)
@@ -94,10 +103,10 @@ def in_float64(gm: torch.fx.GraphModule, inputs: list, shaken: int | None = None
         if node.kwargs.get("dtype") is torch.float32:
             node.kwargs = {**node.kwargs, "dtype": torch.float64}
         node.args = tuple(torch.float64 if a is torch.float32 else a for a in node.args)
-    wide = torch.fx.GraphModule(gm, graph)
-    for name, value in list(vars(wide).items()):
+    widened = torch.fx.GraphModule(gm, graph)
+    for name, value in list(vars(widened).items()):
         if isinstance(value, torch.Tensor) and value.dtype is torch.float32:
-            setattr(wide, name, value.double())
+            setattr(widened, name, value.double())
     copies = [t.detach().double() if t.dtype is torch.float32 else t.detach().clone() for t in inputs]
     if shaken is not None:
         noise = torch.Generator().manual_seed(shaken)
@@ -105,8 +114,12 @@ def in_float64(gm: torch.fx.GraphModule, inputs: list, shaken: int | None = None
             if given.dtype is torch.float32:
                 off = torch.randn(t.shape, generator=noise, dtype=t.dtype).to(t.device)
                 t.mul_(1 + SHAKE * _unit(given) * off)
+    return _run(widened, copies)
+
+
+def _run(gm, copies: list) -> list | None:
     try:
         with torch.no_grad():
-            return [*wide(*copies), *copies]
+            return [*gm(*copies), *copies]
     except (RuntimeError, TypeError, ValueError):
         return None

@@ -208,7 +208,7 @@ class Step:
         ours, failure = None, ""
         try:
             inputs = variant.prepared(raw)
-            wide = variant.before(inputs, dict(zip(map(id, held), before, strict=True)))
+            inputs_before = variant.before(inputs, dict(zip(map(id, held), before, strict=True)))
             out = variant.executed(inputs, [])
             ours = [t.detach().clone() for t in (*out[:variant.count], *held)]
         except Exception as error:
@@ -227,8 +227,9 @@ class Step:
             self._drop(variant, failure or "it gives another number of results")
             return result
         theirs = [t._t for t in results] + [p._rest for p in written]
-        found = comparing.differ(ours, theirs, [None] * variant.count + before,
-                                 lambda shaken: variant.exact(wide, written, shaken))
+        found = comparing.differ(
+            ours, theirs, [None] * variant.count + before,
+            lambda shaken, wide=True: variant.exact(inputs_before, written, shaken, wide))
         miscounted = [place.called for place, value in writes if place.get() != value]
         if found is not None or miscounted:
             what = (miscounted[0] if miscounted else f"result {found}" if found < variant.count
@@ -341,14 +342,14 @@ class Compiled:
         """The inputs as they are before the graph writes to them."""
         return [saved.get(id(t), t) for t in inputs]
 
-    def exact(self, inputs: list, written: list, shaken: int | None) -> list | None:
-        """The results and the written Parameters in float64, see `comparing.in_float64`; None where the graph
-        does not run so, or optimizers make their steps after it."""
+    def exact(self, inputs: list, written: list, shaken: int | None, wide: bool) -> list | None:
+        """The results and the written Parameters in float64 or as the graph gives them, see
+        `comparing.in_float64`; None where it does not run so, or optimizers make their steps after it."""
         if self.tails:
             return None
         given = len(inputs) - len(self.lifted)
         places = {id(x): given + i for i, x in enumerate(self.lifted)}
-        found = comparing.in_float64(self.gm, inputs, shaken)
+        found = comparing.in_float64(self.gm, inputs, shaken, wide)
         if found is None:
             return None
         after = found[len(found) - len(inputs):]

@@ -7,7 +7,8 @@ named; ``--process-time`` leaves out what other processes take, ``--json FILE`` 
 both sides (fused by hand). Ratios of medians of interleaved steps in one process; below 1 ours is
 faster. ``train cell`` is nn.TrainOneStepCell, ``own cell`` a train cell as programs write it, ``Model``
 Model.train with LossMonitor over data in memory, ``by hand`` a loop over the same data. Compile times are of
-a first start (the cache in a fresh folder) and of a second one.
+a first start (the cache in a fresh folder) and of a second one: another process that finds torch's cache.
+``memory``: the most that a step holds in tensors over what it starts from, against eager by hand.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import contextlib
 import io
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -85,6 +87,33 @@ def _by_hand(make, data, compiled: bool):
     return step
 
 
+def _peak(step) -> int:
+    """The most bytes in tensors that a step holds over the least."""
+    cpu = [torch.profiler.ProfilerActivity.CPU]
+    with torch.profiler.profile(activities=cpu, profile_memory=True) as seen:
+        step()
+    held = most = least = 0
+    for event in seen.profiler.kineto_results.events():
+        if event.name() == "[memory]":
+            held += event.nbytes()
+            most, least = max(most, held), min(least, held)
+    return most - least
+
+
+def first_step(name: str) -> float:
+    """Seconds of a train cell's first step in this process, tracing and compiling included."""
+    make, _, data = pairs()[name]
+    cell, train = _ours(nn.TrainOneStepCell, make, data())
+    took = _timed(cell)
+    return -1.0 if _state(train).off else took
+
+
+def _second_start(name: str, threads: int) -> float:
+    done = subprocess.run([sys.executable, __file__, "--start", name, "--threads", str(threads)],
+                          capture_output=True, text=True, check=True)
+    return float(done.stdout.split()[-1])
+
+
 def _state(train):
     return train.__dict__["_compiled_step"]
 
@@ -128,7 +157,7 @@ def measure(name: str, rounds: int, inner: int, quick: bool, clock) -> dict:
     functions = {"hand": _by_hand(make_torch, data, False), "eager": eager, "cell": cell}
     found = {"compile_s": _timed(cell)}
     if own:
-        functions["own"], found["compile_again_s"] = own, _timed(own)
+        functions["own"], found["own_compile_s"] = own, _timed(own)
     hand_compiled = _by_hand(make_torch, data, True)
     try:
         found["torch_compile_s"] = _timed(hand_compiled) + _timed(hand_compiled)
@@ -141,6 +170,9 @@ def measure(name: str, rounds: int, inner: int, quick: bool, clock) -> dict:
     for which in filter(None, (train, own_train)):
         if _state(which).off:
             found["note"] = "runs eagerly"
+    found["second_start_s"] = _second_start(name, torch.get_num_threads())
+    peaks = {key: _peak(function) for key, function in functions.items()}
+    found |= {f"memory: {key} / hand": peaks[key] / peaks["hand"] for key in peaks if key != "hand"}
     times = interleaved(functions, rounds=rounds, inner=inner, clock=clock)
     through = interleaved(_by_model(train, data), rounds=max(3, rounds // 4), warm_up=1, clock=clock)
     found["Model.train / loop"] = through["Model.train"] / through["loop of steps"]
@@ -150,6 +182,7 @@ def measure(name: str, rounds: int, inner: int, quick: bool, clock) -> dict:
         found["own / eager hand"] = times["own"] / times["hand"]
     if "hand compiled" in times:
         found["cell / torch.compile"] = times["cell"] / times["hand compiled"]
+        found["own / torch.compile"] = times["own"] / times["hand compiled"] if own else None
     found["eager / eager hand"] = times["eager"] / times["hand"]
     saved = times["hand"] - times["cell"]
     found["paid back after"] = round(found["compile_s"] / saved) if saved > 0 else "never"
@@ -199,11 +232,15 @@ def main() -> None:
     parser.add_argument("--inner", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--minutes", type=float)
+    parser.add_argument("--start", help=argparse.SUPPRESS)
     parser.add_argument("--process-time", action="store_true")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
+    if args.start:
+        print(first_step(args.start))
+        return
     print(f"torch {torch.__version__}, {args.threads} threads")
     results = {}
     with tempfile.TemporaryDirectory() as folder:

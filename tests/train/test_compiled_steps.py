@@ -416,15 +416,23 @@ def test_the_yardstick_tells_rounding_from_a_defect():
     exact = torch.linspace(0, 1, 1001, dtype=torch.float64)
     rough = exact.float() + 1e-4 * torch.randn(1001, generator=torch.Generator().manual_seed(1))
     other = exact.float() + 1e-4 * torch.randn(1001, generator=torch.Generator().manual_seed(2))
-    assert comparing.differ([other], [rough], [None], lambda shaken: [exact]) is None
-    assert comparing.differ([other * 1.1], [rough], [None], lambda shaken: [exact]) == 0
-    assert comparing.differ([other], [rough], [None], lambda shaken: None) == 0
+
+    def truth(shaken, wide=True):
+        return [exact if wide else rough]
+
+    assert comparing.differ([other], [rough], [None], truth) is None
+    assert comparing.differ([exact.float()], [rough], [None], truth) is None
+    assert comparing.differ([other * 1.1], [rough], [None], truth) == 0
+    assert comparing.differ([other], [rough], [None], lambda shaken, wide=True: None) == 0
 
 
 def test_a_graph_that_computes_something_else_is_a_defect():
     """Its float64 form agrees with itself alone."""
     x, wrong = torch.linspace(1, 2, 1001), torch.fx.symbolic_trace(lambda x: [x * 2])
-    truth = lambda shaken: comparing.in_float64(wrong, [x], shaken)[:1]     # noqa: E731
+
+    def truth(shaken, wide=True):
+        return comparing.in_float64(wrong, [x], shaken, wide)[:1]
+
     assert comparing.differ(wrong(x), [x * 3], [None], truth) == 0
     assert comparing.differ(wrong(x), [x * 2], [None], truth) is None
 
@@ -451,8 +459,8 @@ def test_an_activation_that_rounding_moves_over_zero_is_no_defect():
     (eager,) = gm(left, right, weights)
 
     def judged(ours):
-        return comparing.differ([ours], [eager], [None],
-                                lambda shaken: comparing.in_float64(gm, [left, right, weights], shaken)[:1])
+        return comparing.differ([ours], [eager], [None], lambda shaken, wide=True: comparing.in_float64(
+            gm, [left, right, weights], shaken, wide)[:1])
 
     moved, wrong = eager.clone(), eager * 1.5
     moved[7] = 0.0
