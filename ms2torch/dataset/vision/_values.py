@@ -70,6 +70,7 @@ class Normalize(ImageOperation):
     """``(image - mean) / std`` per channel, as float32. One mean and deviation serve all channels."""
 
     implementation = Implementation.C
+    _said_by = "Normalize"               # in its errors
 
     def __init__(self, mean, std, is_hwc=True):
         check_mean_std(mean, std)
@@ -84,8 +85,8 @@ class Normalize(ImageOperation):
         needs_image(image, "Normalize")
         channels = 1 if image.ndim == 2 else image.shape[-1 if self.is_hwc else 0]
         if self._mean.size not in (1, channels):
-            raise OperationError("Normalize: number of channels does not match the size of mean and std "
-                                 f"vectors, got channels: {channels}, size of mean: {self._mean.size}")
+            raise OperationError(f"{self._said_by}: number of channels does not match the size of mean and "
+                                 f"std vectors, got channels: {channels}, size of mean: {self._mean.size}")
         centred = image.astype(np.float32, order="C")
         if not self.is_hwc and image.ndim == 3:
             centred -= self._mean
@@ -119,6 +120,7 @@ class NormalizePad(ImageOperation):
         super().__init__()
         self.mean, self.std, self.dtype, self.is_hwc = mean, std, dtype, is_hwc
         self._normalize = Normalize(mean, std, is_hwc)
+        self._normalize._said_by = "NormalizePad"
 
     def _compute(self, image):
         if image.ndim == 2:
