@@ -138,9 +138,7 @@ def _extended(items, values):
 
 
 def _popped(items, index=-1):
-    if not isinstance(index, int):
-        raise TypeError(f"Integer argument expected, but got StringImm type value: {index}")
-    if not -len(items) <= index < len(items):
+    if isinstance(index, int) and not -len(items) <= index < len(items):
         raise IndexError("The pop index out of range.")
     return items.pop(index)
 
