@@ -144,7 +144,7 @@ class AcceptedCalls:
             kind = v.__class__
             if kind in self._TENSORS:
                 found.append((v.dtype, v.shape))
-            elif kind in self._PLAIN:
+            elif kind in self._PLAIN or (kind is tuple and all(n.__class__ is int for n in v)):
                 found.append((kind, v))
             else:
                 return None

@@ -18,6 +18,7 @@ from ms2torch._core.devices import device
 from ms2torch._core.operators.enum_words import listed
 from ms2torch._core.operators.words import kind_of, renderings, shapes
 from ms2torch._core.tensor.dtype import from_torch
+from ms2torch._core.tensor.tensor import wrap
 
 
 def _tensor(x):
@@ -50,6 +51,10 @@ def _dtype(x) -> str:
 
 def _rendered(how: str):
     return lambda x: renderings(x)[how]
+
+
+def _text(x) -> str:
+    return str(wrap(x) if isinstance(x, torch.Tensor) else x)
 
 
 def _positive(x) -> bool:
@@ -121,7 +126,7 @@ WORDS = {
     "of": kind_of, "typed": _typed,
     "shape": _sized("shape"), "tuple": _sized("tuple"), "vector": _sized("vector"), "dims": _sized("dims"),
     "rest": lambda x: str(list(_tensor(x).shape[1:])),
-    "text": str, "lower": lambda x: from_torch(_tensor(x).dtype)._text.lower(),
+    "text": _text, "lower": lambda x: from_torch(_tensor(x).dtype)._text.lower(),
     "is_float": lambda x: _tensor(x).dtype.is_floating_point,
     "plain": lambda x: f"({', '.join(map(str, _tensor(x).shape))})", "lowered": str.lower,
     "upper": str.upper,
