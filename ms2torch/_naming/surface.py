@@ -91,7 +91,8 @@ def _alias(full: str):
     at = "mindspore"
     for part in path.split(".")[1:]:
         at = f"{at}.{part}"
-        found = getattr(found, part, None) or importlib.import_module(our_name(at))
+        inner = getattr(found, part, None)
+        found = importlib.import_module(our_name(at)) if inner is None else inner  # a `Missing` has no truth
     return found
 
 

@@ -77,6 +77,12 @@ def test_what_translate_settles_and_what_is_made_for_a_device(folder):
     assert ("device", 3) in {(f["kind"], f["line"]) for f in found["findings"]}
 
 
+def test_another_name_of_what_is_refused_is_refused(tmp_path):
+    text = "from mindspore.ops.function.random_func import randint_like_ext\nrandint_like_ext(1, 2)\n"
+    (tmp_path / "a.py").write_text(text)
+    assert {(f.kind, f.line) for f in codebase.scan([str(tmp_path)]).findings} == {("refused", 2)}
+
+
 def test_in_parallel_it_is_the_same(folder, monkeypatch):
     monkeypatch.setattr(codebase, "_MANY", 1)
     assert codebase.scan(["."], jobs=2) == codebase.scan(["."], jobs=1)

@@ -510,6 +510,8 @@ class Net(nn.Cell):
 def test_an_argument_that_no_rule_reads_keeps_the_call():
     text = "from mindspore import dtype, ops\n\n\ndef f(x):\n    return ops.sum(x, 1, dtype=dtype.float16)\n"
     assert [s.reason for s in translate_source(text).sites if not s.settled] == ["its dtype= has no rule"]
+    text = text.replace("ops.sum(x, 1, dtype=dtype.float16)", "ops.Argmax(output_type=dtype.int32)(x)")
+    assert "return torch.argmax(x, dim=-1)" in translate_source(text).text  # its default
 
 
 STOPS = """

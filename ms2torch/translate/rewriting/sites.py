@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from ms2torch._core.tensor.dtype import Type
+
 from .inferred import Const
 from .templates import code
 
@@ -115,7 +117,8 @@ class Call:
         """Leave the call as it is if an argument says something that its rule neither read nor writes."""
         for name in self.args.keys() - self.read - set(_PLACE.findall(template)):
             default = self.form.defaults.get(name, UNTOLD) if self.form else UNTOLD
-            if default is UNTOLD or self.value(name) != default:
+            is_dtype = isinstance(default, Type) and self.text(name) == f"torch.{default!s}".lower()
+            if default is UNTOLD or (self.value(name) != default and not is_dtype):
                 self.refuse(f"its {name}= has no rule")
 
     def afterwards(self, line: str) -> None:
