@@ -138,3 +138,14 @@ def test_dtypes_of_a_programs_own():
             made in (ms.int8, ms.int32), {ms.int32: 5}.get(made), copy.deepcopy(made) == ms.int32,
             isinstance(made, ms.Type), ms.dtype_to_nptype(made), ms.Tensor([1.5, 2.0]).astype(made),
             ms.Tensor([1], made) + ms.Tensor([1], ms.int64), ops.zeros((2,), made))
+
+
+class Size(tuple):
+    """As packages have shapes of their own."""
+
+
+@case
+def test_shapes_of_a_packages_own():
+    x, size = t(1.0, 2.0, 3.0, 4.0, 5.0, 6.0), Size((2, 3))
+    return (ops.FillV2()(size, ms.Tensor(1.5)), x.reshape(size), ops.zeros(size), ops.BroadcastTo(size)(x[:3]),
+            ops.Reshape()(x, size), ops.Tile()(x, size).shape)

@@ -251,8 +251,9 @@ def lower(obj):
     if cls is dict:
         return {k: lower(v) for k, v in obj.items()}
     if isinstance(obj, (tuple, list)):
-        # ParameterTuple, CellList-like and named tuples: a plain sequence is all that torch needs.
-        return [lower(x) for x in obj]
+        # ParameterTuple, shapes of a package's own, named tuples: a plain sequence is all that torch needs.
+        found = [lower(x) for x in obj]
+        return tuple(found) if isinstance(obj, tuple) else found
     return obj
 
 
