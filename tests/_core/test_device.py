@@ -1,10 +1,15 @@
 """Device targets map to the best device here; MS2TORCH_DEVICE forces another."""
 
 import contextlib
+import os
+import subprocess
+import sys
 import types
+from pathlib import Path
 
 import pytest
 import torch
+from torch.utils import backend_registration
 
 import ms2torch
 from ms2torch import Tensor, hal, ops
@@ -77,6 +82,18 @@ def test_the_accelerator_that_torch_has_is_the_device(monkeypatch, capsys, kind,
     assert hal.get_device_name(0, target) == f"{kind} of a test" and hal.device_count(target) == 2
     assert hal.is_available(target)
     assert distributed.backend_for(kind) == backend
+
+
+def test_a_device_by_open_registration_trains_as_the_cpu(tmp_path):
+    """torch's own way for devices that it does not know (PrivateUse1), with one that computes on the CPU."""
+    if not hasattr(backend_registration, "_setup_privateuseone_for_python_backend"):
+        pytest.skip("wants a torch that registers devices from Python")
+    here, env = Path(__file__).parent, os.environ | {"CUDA_VISIBLE_DEVICES": ""}
+    ends = [subprocess.run([sys.executable, *how, str(here / "open_training.py")], capture_output=True,
+                           text=True, env=env, cwd=here.parents[1], check=True)
+            for how in (["-m", "ms2torch"], [str(here / "open_backend.py")])]
+    assert ends[0].stdout == ends[1].stdout and len(ends[0].stdout.splitlines()) >= 14
+    assert ends[1].stderr.splitlines()[-1] == "opened:0 GPU ran more than ten operators"
 
 
 def test_device_ids_count_round_the_devices_that_are_here(monkeypatch):
