@@ -436,3 +436,17 @@ def test_words_of_another_enum(word):
             of(ops.meshgrid, x[0], x[1], indexing=word), of(mint.meshgrid, x[0], x[1], indexing=word),
             of(ops.grid_sample, T(1, 2, 4, 4), grid, padding_mode=word),
             of(ops.binary_cross_entropy_with_logits, x, x, x, x, reduction=word))
+
+
+@case()
+def test_empty_inputs_that_are_taken():
+    """A machine-made list of refusals had these, read off inputs that are empty another way."""
+    def empty(*shape):
+        return ms.Tensor(np.zeros(shape, np.float32))
+
+    ones = ms.Tensor(np.ones(3, np.float32))
+    found = [mnp.minimum(empty(0, 3), empty(0, 3)), ops.pad(empty(2, 3, 4, 0), (1, 1, 1, 1)),
+             ops.digamma(empty(2, 0, 3)), ops.zeta(empty(2, 0, 3), empty(2, 0, 3)),
+             nn.ConstantPad1d(1, 0.0)(empty(3, 0)), ops.Bernoulli()(empty(2, 0, 3), empty(2, 0, 3)),
+             ops.batch_norm(empty(0, 3, 4, 4), ones, ones, ones, ones)]
+    return [x.asnumpy().tolist() for x in found]
