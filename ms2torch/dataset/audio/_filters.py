@@ -43,7 +43,7 @@ def filtered(wave: np.ndarray, ahead, back, clamp: bool = True) -> np.ndarray:
 def _rounded(coefficients, kind) -> np.ndarray:
     """As a cast from doubles rounds in C++: to half precision by way of Float32."""
     found = np.asarray(coefficients, np.float64)
-    return found.astype(kind)
+    return (found.astype(np.float32) if kind is np.float16 else found).astype(kind)
 
 
 def fed_back(waves: np.ndarray, past: np.ndarray) -> np.ndarray:
