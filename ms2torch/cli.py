@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import sys
+from difflib import get_close_matches
 from typing import NamedTuple
 
 
@@ -116,7 +118,15 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **{"allow_abbrev": False, **options})
 
     def error(self, message: str) -> None:
-        wrong(message.removeprefix("argument "), self.usage or self.format_usage().removeprefix("usage: "))
+        usage = self.usage or self.format_usage().removeprefix("usage: ")
+        wrong(message.removeprefix("argument ") + self._meant(message), usage)
+
+    def _meant(self, message: str) -> str:
+        """The option that an unknown one is near to, as a question."""
+        unknown = re.match(r"(?:unrecognized arguments:|unknown option) (-[^\s=]+)", message)
+        known = [name for action in self._actions for name in action.option_strings]
+        near = unknown and get_close_matches(unknown[1], known, 1, 0.75)
+        return f"; {near[0]}?" if near else ""
 
 
 def wrong(text: str, usage: str | None = None) -> None:
@@ -342,8 +352,6 @@ def _mistyped(word: str) -> str | None:
     """The command that a word which is neither a command nor a file was meant for."""
     if word in COMMANDS or word.startswith("-") or "." in word or os.path.exists(word):
         return None
-    from difflib import get_close_matches
-
     return next(iter(get_close_matches(word, COMMANDS, 1, 0.75)), None)
 
 

@@ -15,35 +15,95 @@ __all__ = ["get_level", "get_log_config"]
 _LEVELS = dict(
     zip("01234", (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL), strict=True)
 )
-_lock = threading.Lock()
-_logger: logging.Logger | None = None
+# Who of several processes this is, by MindSpore's name for it and the launchers'.
+_RANKS = ("RANK_ID", "OMPI_COMM_WORLD_RANK", "RANK")
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+_SIZES = {"logger_maxBytes": 50 << 20, "logger_backupCount": 30}
 
 
 class _Formatter(logging.Formatter):
-    """``[WARNING] ME(pid:thread,MainProcess):2026-11-21-04:19:50.460.00 [file:line] message``."""
+    """``[WARNING] ME(pid:thread,MainProcess):2026-11-21-04:19:50.460.000 [file:line] message``."""
 
     def format(self, record: logging.LogRecord) -> str:
         moment = time.strftime("%Y-%m-%d-%H:%M:%S", time.localtime(record.created))
-        place = os.path.join(*record.pathname.split(os.sep)[-3:])
+        micro = str(int(record.msecs) * 1000)  # without leading zeros, as MindSpore writes it
+        inside = record.pathname.startswith(_PACKAGE)
+        place = os.path.relpath(record.pathname, os.path.dirname(_PACKAGE)) if inside else record.pathname
         return (
             f"[{record.levelname}] ME({record.process}:{record.thread},{record.processName}):{moment}."
-            f"{int(record.msecs):03d}.00 [{place}:{record.lineno}] "
-            f"{record.getMessage()}"
+            f"{micro[:3]}.{micro[3:]} [{place}:{record.lineno}] {record.getMessage()}"
         )
+
+
+def _configuration() -> dict:
+    """What the environment says of the log, by variable, checked as MindSpore checks it at its import."""
+    given = {name: text for name, text in os.environ.items() if text}
+    level, console = given.get("GLOG_v", "2"), given.get("GLOG_logtostderr", "1")
+    threshold = given.get("GLOG_stderrthreshold", "2")
+    for number in (level, threshold):
+        if number not in _LEVELS:
+            raise ValueError(
+                "Incorrect log level, please check the configuration of GLOG_v or GLOG_stderrthreshold, "
+                "desired log level: 4-CRITICAL, 3-ERROR, 2-WARNING, 1-INFO, 0-DEBUG. "
+                f"But got {number}."
+            )
+    if console not in ("0", "1"):
+        raise ValueError(f"Incorrect value, the value of GLOG_logtostderr must be 0 or 1, but got {console}.")
+    found = {"GLOG_v": level, "GLOG_logtostderr": console}
+    sizes = {name: int(given.get(name, default)) for name, default in _SIZES.items()}
+    if console == "1":
+        return found
+    if "GLOG_log_dir" not in given:
+        raise ValueError(
+            "When GLOG_logtostderr is set to 0, the directory of saving log GLOG_log_dir must be set, "
+            "but got it empty."
+        )
+    for name, size in sizes.items():
+        if size < 0:
+            raise ValueError(
+                f"Incorrect value, the value of {name} must be positive integer. But got {name}:{size}"
+            )
+    rank = next((given[name] for name in _RANKS if name in given), "0")
+    folder = os.path.join(os.path.realpath(given["GLOG_log_dir"]), f"rank_{rank}", "logs")
+    return {**found, "GLOG_log_dir": folder, **sizes, "GLOG_stderrthreshold": threshold}
 
 
 def _get_logger() -> logging.Logger:
     global _logger
     with _lock:
         if _logger is None:
-            _logger = logging.getLogger("MindSpore")
-            _logger.propagate = False
-            _logger.setLevel(_LEVELS.get(os.environ.get("GLOG_v", "2"), logging.WARNING))  # noqa: SIM112
-            if not _logger.handlers:
-                handler = logging.StreamHandler(sys.stderr)
-                handler.setFormatter(_Formatter())
-                _logger.addHandler(handler)
+            found = logging.getLogger("MindSpore")
+            found.propagate = False
+            found.setLevel(_LEVELS[_config["GLOG_v"]])
+            if not found.handlers:
+                for handler in _handlers():
+                    handler.setFormatter(_Formatter())
+                    found.addHandler(handler)
+            _logger = found
     return _logger
+
+
+def _handlers():
+    """The terminal, and a file for each process where the environment asks for files."""
+    terminal = logging.StreamHandler(sys.stderr)
+    yield terminal
+    folder = _config.get("GLOG_log_dir")
+    if folder is None:
+        return
+    from logging.handlers import RotatingFileHandler
+
+    terminal.setLevel(_LEVELS[_config["GLOG_stderrthreshold"]])
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    size, kept = (_config[name] for name in _SIZES)
+    yield RotatingFileHandler(
+        os.path.join(folder, f"mindspore.log.{os.getpid()}"), maxBytes=size, backupCount=kept, delay=True
+    )
+
+
+_lock = threading.Lock()
+_logger: logging.Logger | None = None
+# What a program writes to its environment after the import comes too late, here as there.
+_config = _configuration()
 
 
 def debug(msg, *args, **kwargs) -> None:
@@ -73,15 +133,12 @@ def critical(msg, *args, **kwargs) -> None:
 
 def get_level() -> str:
     """The level as MindSpore counts it: "0" debug, "1" info, "2" warning, "3" error, "4" critical."""
-    level = _get_logger().level
-    return next((k for k, v in _LEVELS.items() if v == level), "2")
+    return _config["GLOG_v"]
 
 
-def get_log_config() -> dict[str, str]:
-    """The environment variables that configure the log, with the defaults of the level and of its target."""
-    names = ("GLOG_v", "GLOG_log_dir", "GLOG_logtostderr", "logger_maxBytes", "logger_backupCount")
-    given = {name: os.environ[name] for name in names if name in os.environ}
-    return {"GLOG_v": get_level(), "GLOG_logtostderr": "1", **given}
+def get_log_config() -> dict:
+    """How the log is configured, by the names of the environment's variables."""
+    return dict(_config)
 
 
 class _LogActionOnce:

@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import os
 import re
 import subprocess
 import sys
@@ -77,7 +78,7 @@ def test_dtype_kinds_as_mindspore_has_them():
 @pytest.fixture
 def written(monkeypatch):
     monkeypatch.setattr(log, "_logger", None)
-    monkeypatch.delenv("GLOG_v", raising=False)
+    monkeypatch.setattr(log, "_config", {"GLOG_v": "2", "GLOG_logtostderr": "1"})
     logging.getLogger("MindSpore").handlers.clear()
     logger = log._get_logger()
     stream = logger.handlers[0].stream = io.StringIO()
@@ -89,11 +90,39 @@ def test_log_lines_have_mindspores_form_and_level(written):
     log.info("too quiet")
     log.warning("hi %s", 3)
     form = (
-        r"\[WARNING\] ME\(\d+:\d+,MainProcess\):\d{4}(-\d\d){2}-\d\d:\d\d:\d\d\.\d{3}\.00 \[.*:\d+\] hi 3\n"
+        r"\[WARNING\] ME\(\d+:\d+,MainProcess\):\d{4}(-\d\d){2}-\d\d:\d\d:\d\d\.\d{1,3}\.\d{0,3} "
+        r"\[/.*test_private_names\.py:\d+\] hi 3\n"
     )
     assert re.fullmatch(form, written.getvalue())
     assert log.get_level() == "2"
     assert log.get_log_config() == {"GLOG_v": "2", "GLOG_logtostderr": "1"}
+
+
+def test_log_goes_to_files_as_the_environment_says(tmp_path, monkeypatch):
+    for name, text in {"v": 1, "logtostderr": 0, "log_dir": tmp_path, "stderrthreshold": 3}.items():
+        monkeypatch.setenv(f"GLOG_{name}", str(text))
+    monkeypatch.setenv("RANK_ID", "4")
+    config = log._configuration()
+    assert config == {  # what MindSpore 2.10 has there
+        "GLOG_v": "1",
+        "GLOG_logtostderr": "0",
+        "GLOG_log_dir": str(tmp_path / "rank_4" / "logs"),
+        "logger_maxBytes": 52428800,
+        "logger_backupCount": 30,
+        "GLOG_stderrthreshold": "3",
+    }
+    monkeypatch.setattr(log, "_config", config)
+    terminal, file = log._handlers()
+    assert terminal.level == logging.ERROR
+    assert file.baseFilename == str(tmp_path / "rank_4" / "logs" / f"mindspore.log.{os.getpid()}")
+
+
+@pytest.mark.parametrize("given", ["v=9", "stderrthreshold=x", "logtostderr=0", "logtostderr=7"])
+def test_a_log_configured_wrongly_is_refused(given, monkeypatch):
+    name, _, text = given.partition("=")
+    monkeypatch.setenv(f"GLOG_{name}", text)
+    with pytest.raises(ValueError, match=r"Incorrect|must be set"):
+        log._configuration()
 
 
 def test_log_action_once_silences_the_second_warning(written):

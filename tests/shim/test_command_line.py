@@ -75,6 +75,7 @@ def test_what_belongs_to_the_program_stays_with_it():
         (["--nnodes", "2", "--node-rank", "2", "t.py"], "--node-rank 2 is none of --nnodes 2"),
         (["--api", "9.9", "t.py"], "API generations run from 1.0 to 2.10"),
         (["--nonsense"], "unknown option --nonsense"),
+        (["--apii", "2.6"], "unknown option --apii; --api?"),
         (["-m"], "-m needs a value"),
     ],
 )
@@ -89,6 +90,7 @@ def test_wrong_use_is_a_line_and_the_usage(words, said, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["check", "--apii=2.6", "t.py"], "unrecognized arguments: --apii=2.6; --api?"),
         (["check", "--api", "9.9", "t.py"], "--api: API generations run from 1.0 to 2.10"),
         (["check", "--json", "nowhere/found.json", "t.py"], "can't write 'nowhere/found.json': "),
         (["scan", "--jobs", "0", "."], "--jobs: '0' is no whole number from 1 on"),
