@@ -135,7 +135,9 @@ class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
         params = own.get("_params")
         if params is not None:
             if name in params:
-                param = params.tied(name)
+                param = params[name]
+                if param is None or params.raw.get(name) is not param._rest:
+                    param = params.tied(name)
                 return self._in_its_precision(param) if self._in_slow_construct else param
             modules = own["_modules"]
             if name in modules:

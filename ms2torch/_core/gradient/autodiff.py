@@ -80,7 +80,7 @@ def _noted(found: Differentiated, weights) -> Differentiated:
 
 
 def _run(fn, args, kwargs, places, weights, sens, has_aux) -> Differentiated:
-    wanted = [w for w in weights if w.requires_grad or mode.graph]
+    wanted = weights if mode.graph else [w for w in weights if w.requires_grad]
     with _PassOverIntegers(wanted) as opened:
         inputs = Inputs(args, kwargs, places, opened)
         opened.given = inputs.given()
@@ -97,17 +97,21 @@ def _run(fn, args, kwargs, places, weights, sens, has_aux) -> Differentiated:
         count = len(inputs.sources)
         if count:
             return Differentiated(output, inputs.arranged(grads[:count]),
-                                  _spread(grads[count:], wanted, weights))
-        return Differentiated(output, inputs.arranged(()), _spread(grads, wanted, weights))
+                                  _spread(grads[count:], wanted, weights, opened.usual))
+        return Differentiated(output, inputs.arranged(()), _spread(grads, wanted, weights, opened.usual))
 
 
 class _PassOverIntegers(Pass):
-    """A pass whose integer weights have shadows; ``sources`` is what to differentiate by."""
+    """A pass whose integer weights have shadows; ``sources`` is what to differentiate by.
 
-    __slots__ = ("sources",)
+    ``usual``: none has one, nor shares its gradients.
+    """
+
+    __slots__ = ("sources", "usual")
 
     def __enter__(self) -> Pass:
         self.sources = []
+        self.usual = True
         return super().__enter__()
 
     def _take_all(self) -> None:
@@ -121,6 +125,7 @@ class _PassOverIntegers(Pass):
                     aliases.append(new)
                     sources.append(new)
                     continue
+            self.usual = False
             self._take(w)
 
     def alias(self, weight) -> torch.Tensor:
@@ -216,19 +221,25 @@ def _has_gradient(obj) -> bool:
     return isinstance(obj, (int, float)) or bool(tensors_of(obj))
 
 
-def _spread(grads, wanted, weights):
-    """Gradients of the wanted weights back in the order of ``weights``; frozen ones get zeros."""
+def _spread(grads, wanted, weights, usual=False):
+    """Gradients of the wanted weights back in the order of ``weights``; frozen ones get zeros.
+
+    ``usual``: each gradient that there is has its weight's dtype.
+    """
     if len(wanted) == len(weights):
         for g, w in zip(grads, weights, strict=True):
-            own = w.__dict__
-            rest = own.get("_rest")
-            if g is None or "_grad_hooks" in own or is_integral(w._t if rest is None else rest):
+            if g is None or "_grad_hooks" in w.__dict__ or not (usual or _is_float(w)):
                 break
         else:
-            return list(grads)
+            return grads
         return [_hooked(w, zeros_if_none(g, _like(w))) for g, w in zip(grads, weights, strict=True)]
     found = dict(zip(map(id, wanted), grads, strict=True))
     return [_hooked(w, zeros_if_none(found.get(id(w)), _like(w))) for w in weights]
+
+
+def _is_float(w) -> bool:
+    rest = w.__dict__.get("_rest")
+    return not is_integral(w._t if rest is None else rest)
 
 
 def _like(w) -> torch.Tensor:

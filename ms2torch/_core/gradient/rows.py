@@ -62,6 +62,12 @@ def as_gradient(g: torch.Tensor) -> Tensor:
     return out
 
 
+def as_gradients(raw: list) -> list[Tensor]:
+    """`as_gradient` of each."""
+    strided = torch.strided
+    return [wrap(g) if g.layout is strided else as_gradient(g) for g in raw]
+
+
 def _outside(result):
     """A graph's ``result`` as its caller gets it."""
     if result.__class__ is RowGradient:

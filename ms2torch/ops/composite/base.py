@@ -13,7 +13,7 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.errors import final
 from ms2torch._core.gradient import autodiff
-from ms2torch._core.gradient.rows import as_gradient
+from ms2torch._core.gradient.rows import as_gradients
 from ms2torch._core.tensor import dtype
 from ms2torch._core.tensor.printing import plain_repr
 from ms2torch._core.tensor.tensor import Tensor, lift
@@ -105,7 +105,7 @@ class GradOperation:
         """
         refuse_without_gradients()
         found = autodiff.value_and_gradients(fn, args, self._asked(fn, weights), sens)
-        return found.output, tuple(map(as_gradient, found.weights))
+        return found.output, tuple(as_gradients(found.weights))
 
     def _asked(self, fn, weights) -> tuple[Parameter, ...]:
         if not self.get_by_list:
@@ -115,7 +115,7 @@ class GradOperation:
         return _weights(weights)
 
     def _arrange(self, found, single_weight: bool):
-        weights = tuple(map(as_gradient, found.weights))
+        weights = tuple(as_gradients(found.weights))
         if single_weight:
             weights = weights[0] if weights else weights
         if not self.get_all:

@@ -8,7 +8,7 @@ import types
 from ms2torch._core import mode
 from ms2torch._core.gradient import autodiff, transforms
 from ms2torch._core.gradient.passes import tensors_of
-from ms2torch._core.gradient.rows import as_gradient
+from ms2torch._core.gradient.rows import as_gradients
 from ms2torch._core.tensor.tensor import Tensor, lift, wrap
 from ms2torch.common.mutable import is_mutable
 from ms2torch.common.parameter import Parameter, ParameterTuple
@@ -99,7 +99,7 @@ class _Asked:
 
     def arrange(self, found, chosen):
         inputs = tuple(lift(g) for g in found.inputs)
-        weights = tuple(as_gradient(g) for g in found.weights)
+        weights = tuple(as_gradients(found.weights))
         if self.return_ids:
             inputs = tuple(zip([p for p, _ in chosen], inputs, strict=True))
             weights = tuple((w.name, g) for w, g in zip(self.weights or (), weights, strict=True))
