@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import types
 
 import torch
 
@@ -49,8 +50,8 @@ def jit(
 ):
     """Mark a function as one to compile (``mindspore.jit``); the arguments that tell how are accepted.
 
-    Works with and without parentheses, on functions, methods and Cells. The marked function computes what the
-    plain one does.
+    Works with and without parentheses, on functions and methods. Of a Cell the result is its ``construct`` as a
+    graph; a class of Cells stays itself, with such a ``construct``. Any other object is given back as it is.
     """
     _jit_arguments.check(capture_mode, jit_level, dynamic, fullgraph)
     if function is None:
@@ -70,8 +71,16 @@ def jit(
     wrong = _jit_arguments.wrong_backend(backend)
     if wrong is not None:
         return _refusing(function, wrong)
-    if not callable(function) or isinstance(function, torch.nn.Module) or capture_mode == "bytecode" or (
-            mode == "PIJit"):
+    if capture_mode == "bytecode" or mode == "PIJit":
+        return function
+    if isinstance(function, torch.nn.Module):
+        function = function.construct
+    if isinstance(function, types.MethodType):
+        return types.MethodType(language.compiled(function.__func__, strict=fullgraph), function.__self__)
+    if isinstance(function, type) and issubclass(function, torch.nn.Module):
+        function.construct = language.compiled(function.construct, strict=fullgraph)
+        return function
+    if not isinstance(function, types.FunctionType):
         return function
     return language.compiled(function, strict=fullgraph)
 

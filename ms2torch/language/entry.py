@@ -23,6 +23,7 @@ _waiting: weakref.WeakSet = weakref.WeakSet()
 def compiled(function, strict: bool = False):
     """``function`` as ``jit`` marks it: a graph begins with each call that does not come from one.
     ``strict``: nothing in it falls back on Python."""
+    function = getattr(function, "_graph_construct", function)
     read: dict = {}
     steps: dict = {}
     method = _is_method(function)
@@ -210,7 +211,7 @@ def _watch(cls) -> None:
             cls.construct = _by_mode(written)
         return cls.__dict__["construct"](self, *args, **kwargs)
 
-    construct._graph_source = written
+    construct._graph_source = construct._graph_construct = written
     cls.construct = construct
 
 
@@ -238,5 +239,5 @@ def _by_mode(written):
                 return run(self, *args, **kwargs)
         return run(self, *args, **kwargs)
 
-    construct._graph_source = written
+    construct._graph_source = construct._graph_construct = written
     return construct
