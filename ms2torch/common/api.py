@@ -50,8 +50,9 @@ def jit(
 ):
     """Mark a function as one to compile (``mindspore.jit``); the arguments that tell how are accepted.
 
-    Works with and without parentheses, on functions and methods. Of a Cell the result is its ``construct`` as a
-    graph; a class of Cells stays itself, with such a ``construct``. Any other object is given back as it is.
+    Works with and without parentheses, on functions and methods. Of a Cell the result is its ``construct`` as
+    a graph; a class of Cells stays itself, with such a ``construct``. Any other object is given back as it
+    is.
     """
     _jit_arguments.check(capture_mode, jit_level, dynamic, fullgraph)
     if function is None:

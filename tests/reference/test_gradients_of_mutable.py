@@ -65,3 +65,18 @@ def first_by_key(p):
 def test_second_gradient_by_what_is_mutable():
     return (ms.grad(first)(mutable((t(A), t(B)))), ms.grad(first)(mutable([t(A), t(B)])),
             ms.grad(first_by_key)(mutable({"x": t(A), "y": t(B)})))
+
+
+@case(mode="GRAPH", each={"given": [(2, 3), [2.0, 3], (2.5, (1, 2)), (2, True), []]})
+def test_gradient_by_numbers_that_are_mutable(given):
+    def f(x, y):
+        return y * y * len(x)
+    return ops.GradOperation(get_all=True)(f)(mutable(given), t(A))
+
+
+@case(each={"place": [0, 1, (0, 1), (0,)]})
+def test_a_constant_tensor_has_no_gradient_in_a_graph(place):
+    def f(x, y):
+        return x * y
+    constant = ms.Tensor(A, ms.float32, const_arg=True)
+    return constant.const_arg, ms.grad(f, place)(constant, t(B)), ms.grad(f, place)(t(B), constant)

@@ -443,3 +443,48 @@ def test_attributes_that_no_strict_graph_writes(which):
 def test_parameters_that_a_strict_graph_writes(which):
     net = Strict(which)
     return net(Tensor([2.0])), net.weight
+
+
+class Doubles(nn.Cell):
+    def __init__(self):
+        super(Doubles, self).__init__()
+        self.k = 2
+
+    def construct(self, x):
+        print("doubles", x)
+        return x * self.k
+
+
+@case
+def test_jit_of_a_class_of_cells():
+    class Doubled(Doubles):
+        def __init__(self):
+            super(Doubled, self).__init__()
+            self.k = 4
+
+        def construct(self, x):
+            print("doubled", x)
+            return x * self.k
+    marked = jit(Doubled)
+    return marked is Doubled, marked()(X()), ms.grad(marked())(X())
+
+
+@case
+def test_jit_in_the_place_of_construct():
+    class Doubled(Doubles):
+        pass
+    Doubled.construct = jit(Doubles.construct)
+    net = Doubles()
+    net.construct = jit(net.construct)
+    bound = jit(net)
+    return Doubled()(X()), net(X()), bound(X()), bound.__self__ is net, ms.grad(net)(X())
+
+
+@case
+def test_jit_of_what_is_no_function():
+    class A:
+        def __call__(self, x):
+            return x + 1
+    a = A()
+    added = partial(lambda x, y: x + y, y=2)
+    return jit(A) is A, jit(a) is a, jit(added) is added, jit(added)(X())

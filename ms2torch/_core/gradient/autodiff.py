@@ -17,6 +17,8 @@ from ms2torch._core.torch_private import is_transforming, run_backward
 from . import integers, overflow, passes, recording, rows
 from .passes import Pass, is_integral, tensors_of
 
+# What has a gradient in a tuple, list or dict.
+_DIFFERENTIABLE = (Tensor, int, float, tuple, list, dict)
 _FLOATS = frozenset((torch.float32, torch.float16, torch.bfloat16, torch.float64))
 
 
@@ -211,14 +213,9 @@ def _arranged(like, grads):
     if isinstance(like, (int, float)):
         return 0.0 if isinstance(like, float) else 0
     if isinstance(like, dict):
-        return {key: _arranged(item, grads) for key, item in like.items() if _has_gradient(item)}
-    items = [_arranged(item, grads) for item in like if _has_gradient(item)]
+        return {key: _arranged(v, grads) for key, v in like.items() if isinstance(v, _DIFFERENTIABLE)}
+    items = [_arranged(item, grads) for item in like if isinstance(item, _DIFFERENTIABLE)]
     return items if isinstance(like, list) else tuple(items)
-
-
-def _has_gradient(obj) -> bool:
-    """Whether something in a container has a gradient: a Tensor or a number, or what holds some."""
-    return isinstance(obj, (int, float)) or bool(tensors_of(obj))
 
 
 def _spread(grads, wanted, weights, usual=False):

@@ -20,6 +20,13 @@ _ELEMENTS = " ".join(f"<class 'numpy.{n}'>" for n in (
     "bool_", "str_", "complex64", "complex128"))
 
 
+def need_bool(const_arg, api: str) -> None:
+    """TypeError for a ``const_arg`` that is no bool."""
+    if const_arg.__class__ is not bool:
+        raise TypeError(f"For '{api}', the type of 'const_arg' should be 'bool', but got type "
+                        f"'{type(const_arg).__name__}'.")
+
+
 def check(data, dtype, shape, init) -> None:
     """MindSpore's errors for arguments of ``Tensor`` that do not go together."""
     if init is not None and (shape is None or dtype is None):

@@ -49,6 +49,9 @@ class Tensor(Exchange):
     _home = None
 
     def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
+        if const_arg is not False:
+            construct.need_bool(const_arg, "Tensor")
+            self.const_arg = True
         if dtype is not None or shape is not None or init is not None:
             construct.check(input_data, dtype, shape, init)
             if input_data is None:

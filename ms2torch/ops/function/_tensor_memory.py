@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import itertools
 
 import numpy as np
@@ -15,6 +14,7 @@ from ms2torch._core.devices.device import module_of as _module_of
 from ms2torch._core.devices.device import pins_memory as _pins
 from ms2torch._core.gradient import autodiff
 from ms2torch._core.operators.registry import method
+from ms2torch._core.tensor.construct import need_bool
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming import generations
 
@@ -96,9 +96,8 @@ def wait_pipeline(self):
 
 @method(on_tensors=True)
 def set_const_arg(self, const_arg=True):
-    """Marks the Tensor as a constant of a graph; it has no effect here."""
-    if not isinstance(const_arg, builtins.bool):
-        raise TypeError(f"For 'set_const_arg', the 'const_arg' must be bool, but got {type(const_arg)}.")
+    """Marks the Tensor as a constant of a graph, which has no gradient there."""
+    need_bool(const_arg, "set_const_arg")
     self.const_arg = const_arg
     return self
 

@@ -158,11 +158,19 @@ def given(place, args: tuple, kwargs: dict):
 
 
 def is_input(value) -> bool:
-    """Whether a gradient can be asked for: of Tensors, in a graph of what is made `mutable` too."""
+    """Whether a gradient can be asked for: of Tensors, in a graph of what is made `mutable` too, but of no
+    constant Tensor."""
+    graph = mode.graph or mode.inside > 0
     if isinstance(value, Tensor):
-        return True
-    return ((mode.graph or mode.inside > 0) and is_mutable(value)
-            and (isinstance(value, (int, float)) or bool(tensors_of(value))))
+        return not (graph and value.const_arg)
+    return graph and is_mutable(value) and _holds_any(value)
+
+
+def _holds_any(value) -> bool:
+    """Whether this is a number or a Tensor, or holds some."""
+    if isinstance(value, (tuple, list, dict)):
+        return any(map(_holds_any, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, (int, float, Tensor))
 
 
 def _positions(grad_position):
