@@ -27,7 +27,7 @@ def main(spec: dict) -> int:
     from . import recorder
 
     script, *arguments = spec["script"]
-    names = ("level", "steps", "updates", "seed", "only_step", "cells")
+    names = ("level", "steps", "updates", "seed", "only_step", "cells", "full")
     more = {name: spec[name] for name in names if spec.get(name) is not None}
     if spec.get("refeed"):
         more["refeed"] = frozenset(spec["refeed"])

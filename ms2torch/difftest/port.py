@@ -93,7 +93,7 @@ def run(twin) -> Verdict:
     if not given:
         given = str(twin.place.folder / "reference.trace")
         asked = options.refeed or tuple(range(1, _STEPS + 1))
-        twin.finish((twin.start_reference(given, refeed=asked), given))
+        twin.finish((twin.start_reference(given, refeed=asked, turns=max(asked)), given))
         updates = _updates(trace.open(given), asked)
         if not set(updates) <= set(asked):
             twin.finish((twin.start_reference(given, refeed=updates), given))

@@ -360,11 +360,15 @@ class Twin:
             return "cell"  # masks are seen where each Cell's output is
         return self.options.level or "step"
 
-    def start_reference(self, out: str, refeed=(), cells=(), compiled=False) -> Run:
+    def start_reference(self, out: str, refeed=(), cells=(), compiled=False, turns: int | None = None) -> Run:
+        """The reference, recorded up to the last re-fed step, or for ``turns`` of the script's loop."""
         o = self.options
+        stages = {"weights": "initial/*", "data": "data/*", "random": "random/*"}
+        whole = [stages[what] for what in o.align]
         if o.reference == "ms2torch":
-            return self._start_ours("record", out=out, refeed=list(refeed), side=checks.REFERENCE,
-                                    cells=list(cells or o.cells), level="op" if cells else self.level,
+            return self._start_ours("record", out=out, refeed=list(refeed), turns=turns,
+                                    side=checks.REFERENCE, cells=list(cells or o.cells), align=[], full=whole,
+                                    level="op" if cells else self.level,
                                     python=o.reference_python, device=o.reference_device or "cpu")
         level = "op" if cells else "cell" if refeed else self.level
         command = [reference.find(o.reference_python), str(HERE / "recorder"), "-o", out, "--level", level,
@@ -372,15 +376,15 @@ class Twin:
         if o.adapter:
             command += ["--adapter"]
         if refeed:
-            command += ["--refeed", ",".join(map(str, refeed)), "--updates", str(max(refeed))]
+            command += ["--refeed", ",".join(map(str, refeed))]
+            command += [] if turns else ["--updates", str(max(refeed))]
             command += ["--only-step", str(max(refeed))] if cells else []
             command += ["--refed-alone"] if not o.torch else []
             command += ["--compiled"] if compiled else []
-        if o.steps and (not refeed or o.torch):
-            command += ["--steps", str(o.steps)]
-        whole = {"weights": "initial/*", "data": "data/*", "random": "random/*"}
-        for what in o.align:
-            command += ["--full", whole[what]]
+        last = min(filter(None, (o.steps if not refeed or o.torch else None, turns)), default=None)
+        command += ["--steps", str(last)] if last else []
+        for pattern in whole:
+            command += ["--full", pattern]
         for pattern in cells or o.cells:
             command += ["--cells", pattern]
         command += [os.path.abspath(o.script[0]), *o.script[1:]]
@@ -394,7 +398,9 @@ class Twin:
                 "seed": _seed(o), "level": self.level, "only_step": o.only_step, "cells": list(o.cells),
                 "align": list(o.align), **spec}
         if spec.get("refeed"):
-            spec["steps"], spec["updates"] = None, max(spec["refeed"]) + spec.pop("beyond", 0)
+            last = max(spec["refeed"]) + spec.pop("beyond", 0)
+            turns = spec.pop("turns", None)
+            spec["steps"], spec["updates"] = turns, None if turns else last
             if spec["level"] != "op":
                 spec["level"] = "cell" if how == "record" else "step"
         file = self.place.folder / f"{Path(out).stem}.json"

@@ -7,11 +7,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from ms2torch.difftest import pairing, recorder, trace, twin, updates
+from ms2torch.difftest import options, pairing, recorder, trace, twin, updates
 from ms2torch.difftest.finding import Verdict
 from ms2torch.difftest.locate import Tree
 
@@ -78,6 +79,16 @@ def test_networks_of_the_same_names_and_their_optimizers_are_told_apart(tmp_path
     assert half["first"]["where"] == "program/add"
     assert beta["first"]["where"] == "moment1.Generator.fc1.weight"
     assert "beta1 is 0.5 in MindSpore and 0.9 in the port" in beta["first"]["note"]
+
+
+def test_one_step_of_the_loop_is_recorded_with_the_updates_of_all_its_optimizers(tmp_path):
+    asked = options.Options(script=["t.py"], torch="port.py", align=("weights",), refeed=(1,),
+                            reference="ms2torch")
+    place = SimpleNamespace(folder=tmp_path, start=lambda *_: None)
+    twin.Twin(asked, place, Verdict()).start_reference(str(tmp_path / "a.trace"), refeed=(1,), turns=1)
+    spec = json.loads((tmp_path / "a.json").read_text())
+    assert (spec["steps"], spec["updates"]) == (1, None)
+    assert (spec["align"], spec["full"]) == ([], ["initial/*"])  # what the port takes over is kept whole
 
 
 def test_a_right_port_is_equal_and_its_pairs_are_told(judged):
