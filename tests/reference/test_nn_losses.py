@@ -157,6 +157,13 @@ def test_ctc(reduction):
     return nn.CTCLoss(0, reduction)(log_probs, ms.Tensor(np.array([[1, 2], [3, 1]], np.int32)), *lengths)
 
 
+@case(atol=1e-4, rtol=1e-4, reason="sums in another order", each={"targets": [[1, 2], [[1, 2]]]})
+def test_ctc_of_one_sequence(targets):
+    log_probs = ops.log_softmax(ms.Tensor(data((6, 4))), -1)
+    lengths = ms.Tensor(np.array([6], np.int32)), ms.Tensor(np.array([2], np.int32))
+    return nn.CTCLoss()(log_probs, ms.Tensor(np.array(targets, np.int32)), *lengths)
+
+
 @case(each={"mixed": [False, True]})
 def test_dtypes_of_mse(mixed):
     a = ms.Tensor(data((3,)), ms.float16)
