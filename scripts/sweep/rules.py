@@ -72,6 +72,8 @@ def rules(reference: dict) -> list[str]:
 
 def _lines(found, places):
     for (primitive, rule), facts in found.items():
+        if rule == "convert":               # (tells places; signatures.tsv says which inputs are converted)
+            continue
         merged: dict[str, Counter] = defaultdict(Counter)
         for (inputs, right), times in facts.items():
             if rule in ("dtype", "same"):

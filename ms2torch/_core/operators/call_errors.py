@@ -11,6 +11,7 @@ from ms2torch._core.operators import refused, rules, unsigned
 from ms2torch._core.operators.calls import not_a_tensor, wrong_call
 from ms2torch._core.operators.guards import GUARDED
 from ms2torch._core.operators.refusals import translate
+from ms2torch._core.operators.signatures import signature_error
 from ms2torch._core.operators.tables import PRIMITIVES
 from ms2torch._core.torch_private import lack_of_memory
 
@@ -26,6 +27,9 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
         return lacking
     if hasattr(err, "asked"):
         return err
+    # (A function may have made its arguments ready by itself.)
+    if fixed is not None and (wrong := signature_error(name, _inputs(name, kernel, raw, kwargs)[0])):
+        return wrong
     if wrong := table(True):
         return wrong
     if getattr(err, "from_user", False):

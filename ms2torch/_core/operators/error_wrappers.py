@@ -20,6 +20,7 @@ from ms2torch._core.operators.preconditions import (
     attributes_read,
     precondition_error,
 )
+from ms2torch._core.operators.signatures import SIGNATURES, count_error, signature_error
 
 _OURS = ("ms2torch.", "mindspore.")
 _ENTRY = re.compile(r"^[\w.<>]+\.(construct|__init__|__call__)\(\) "
@@ -143,6 +144,8 @@ def _answering_method(cls: type, run, method: str, stage: str):
         try:
             return run(self, *args, **kwargs)
         except refused.FAILURES as err:
+            if stage == "call" and (wrong := _unlike_signature(made.__name__, args, kwargs)):
+                raise wrong from None
             own = plain_attributes(self) if stage == "call" else None
             if stage == "make" and made._public_package == "ops" and _ENTRY.match(str(err)):
                 err = _unbound(takes, args, kwargs) or err
@@ -152,6 +155,13 @@ def _answering_method(cls: type, run, method: str, stage: str):
             raise wrong from None
 
     return answered
+
+
+def _unlike_signature(name: str, args, kwargs) -> Exception | None:
+    """What the signature of a Primitive ``name`` has against these inputs."""
+    if kwargs or name not in SIGNATURES:
+        return None
+    return count_error(name, len(args)) or signature_error(name, list(map(refused.as_torch, args)))
 
 
 def layer_error(err: Exception, cell, method, args, kwargs) -> Exception:

@@ -15,6 +15,7 @@ from ms2torch._core.operators.guards import GUARDED, LOOKING
 from ms2torch._core.operators.prechecks import with_precheck
 from ms2torch._core.operators.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
 from ms2torch._core.operators.primitive import Primitive
+from ms2torch._core.operators.signatures import SIGNATURES, as_tensors, count_error, signature_error
 from ms2torch._core.operators.tables import PRIMITIVES
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
 
@@ -144,9 +145,13 @@ class _Form:
         form, name, kernel, order, meant, calling = \
             self, self.name, self.kernel, self.order, self.meant, self.calling
         looks, asks, accepted = name in GUARDED, calling in PRECONDITIONS, AcceptedCalls()
+        converts = name in SIGNATURES
         check = calling in LOOKING and lazy_checker(calling, tuple(map(str, range(len(order)))), {})
 
         def __call__(self, *args, **kwargs):
+            if converts and not kwargs and (
+                    wrong := count_error(name, len(args)) or signature_error(name, lower(args))):
+                raise wrong
             kwargs = {meant.get(k, k): v for k, v in kwargs.items()}
             if asks and (key := accepted.key(raw := lower(args))) not in accepted.known:
                 if wrong := precondition_error(calling, {f"a{k}": v for k, v in enumerate(raw)}):
@@ -164,7 +169,9 @@ class _Form:
                 if getattr(err, "from_user", False):
                     raise
                 raw, worded = lower(args), str(err).startswith("For ")
-                told = form.unlike(raw, True) or rules.refusal(name, raw, order)
+                if err.__class__ is AttributeError and (made := as_tensors(name, raw)):
+                    return __call__(self, *map(wrap, made), **kwargs)
+                told = signature_error(name, raw) or form.unlike(raw, True) or rules.refusal(name, raw, order)
                 raise (told or (worded and err) or form.unfit(raw, self.attrs) or form.unlike(raw, False)
                        or err) from None
 
@@ -194,6 +201,8 @@ class _Form:
         count = values.index(ABSENT) if ABSENT in values else len(values)
         later = zip(self.takes[count:], values[count:], strict=False)
         named = {p.name: v for p, v in later if v is not ABSENT} | others
+        if not named and (wrong := count_error(self.name, count + len(more))):
+            raise wrong from None
         raise refused.signature_error(
             self.calling, f"{self.name}.__call__", self.takes, (*values[:count], *more), named) from None
 

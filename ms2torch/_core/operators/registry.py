@@ -51,6 +51,7 @@ from ms2torch._core.operators.preconditions import (
 )
 from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.operators.primitive_factory import REQUIRED, make_primitive
+from ms2torch._core.operators.signatures import SIGNATURES, signature_error
 from ms2torch._core.operators.single_forms import SINGLE_FORMS, single_form_error
 from ms2torch._core.operators.spelling import Arguments, arguments, declared
 from ms2torch._core.operators.tables import PRIMITIVES, Table, place_of
@@ -352,8 +353,10 @@ def op(kernel=None, *, primitive=None, init=(), call=None, method=None, mint=Non
     kernel.__qualname__ = name
     told = primitive or named or name
 
+    by_primitive = _failing_as(kernel, told) if on_tensors and told in SIGNATURES else kernel
+
     def made(shown=None, qualname=None, public=()):
-        return kernel if on_tensors else lowered(kernel, told, valid, shown, qualname, public)
+        return by_primitive if on_tensors else lowered(kernel, told, valid, shown, qualname, public)
 
     methods, mints, aliases = _declared(method, name), _declared(mint, name), _declared(alias, name)
     shared = [f"{kind}.{m}" for kind, forms in (("ops", aliases), ("mint", mints), ("Tensor", methods))
@@ -384,6 +387,31 @@ def op(kernel=None, *, primitive=None, init=(), call=None, method=None, mint=Non
         OPS[m] = definition._replace(functional=_named(functional, f"ops.{m}") if shown is None
                                      else made(shown, m, (f"ops.{m}",)))
     return functional
+
+
+def _failing_as(kernel, name: str):
+    """The functional form of a definition over Tensors that fails as the Primitive ``name``, which the real
+    one calls."""
+    takes = inspect.signature(kernel)
+
+    @wraps(kernel)
+    def call(*args, **kwargs):
+        if not kwargs and (wrong := signature_error(name, lower(args))):
+            raise wrong
+        try:
+            return kernel(*args, **kwargs)
+        except FAILURES:
+            try:
+                given = takes.bind(*args, **kwargs).arguments
+            except TypeError:
+                given = None
+            if given is None:
+                raise
+            cls = PRIMITIVES[name]
+            made = cls(**{n: v for n, v in given.items() if n in cls._init})
+            return made(*[v for n, v in given.items() if n not in cls._init])
+
+    return call
 
 
 def form_error(public: str, takes: inspect.Signature, args, kwargs) -> Exception | None:

@@ -18,6 +18,7 @@ import torch
 
 from ms2torch._core.devices import device
 from ms2torch._core.operators.calls import fits_kind, type_description
+from ms2torch._core.operators.signatures import signature_error
 from ms2torch._core.tensor.dtype import Type, from_torch
 
 _COMPARED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq}
@@ -26,7 +27,7 @@ _NUMBERS = ("Float", "Int", "UInt", "Complex")
 # Inputs that may be None.
 _OPTIONAL = {"BCEWithLogitsLoss": ("weight", "pos_weight"), "MultiMarginLoss": ("weight",)}
 # The order in which MindSpore looks at inputs.
-_ORDER = ("count", "convert", "call", "tensor", "same", "alike", "dtype", "type")
+_ORDER = ("count", "call", "tensor", "same", "alike", "dtype", "type")
 
 
 class Rule(NamedTuple):
@@ -117,6 +118,9 @@ def form_of_valid_calls(name: str, names) -> str | None:
 def refusal(name: str, values, names=(), of_tensors=False) -> Exception | None:
     """MindSpore's error for a Primitive called with these inputs (torch tensors and plain values), or None;
     ``names`` are what they are called here. ``of_tensors``: only what is asked of tensors' dtypes."""
+    if (not of_tensors or all(isinstance(v, torch.Tensor) for v in values)) and \
+            (wrong := signature_error(name, values)):
+        return wrong
     for rule in _rules(name):
         if of_tensors and rule.kind not in ("same", "alike", "dtype"):
             continue
@@ -139,14 +143,6 @@ def _fits(name, rule, values) -> None:
 
 def _asked(rule: Rule, values):
     return [(place, called, values[place]) for place, called in rule.inputs if place < len(values)]
-
-
-def _convert(name, rule, values):
-    for place, called, value in _asked(rule, values):
-        if not isinstance(value, (torch.Tensor, int, float, complex, np.number)):
-            return TypeError(f"For '{name}', the {place + 1}th input {called} can not be implicitly "
-                             f"converted. Its type is {kind(value)}. Only support Tensor or Scalar.")
-    return None
 
 
 def _tensor(name, rule, values):
@@ -199,7 +195,7 @@ def _dtype(name, rule, values):
     return None
 
 
-_JUDGES = {"convert": _convert, "tensor": _tensor, "same": _same, "alike": _alike, "dtype": _dtype,
+_JUDGES = {"tensor": _tensor, "same": _same, "alike": _alike, "dtype": _dtype,
            "type": _type}
 
 

@@ -352,7 +352,7 @@ for _how in ("update", "add", "sub", "mul", "div", "max", "min"):
     _into_places(_how)
 
 
-@op(on_tensors=True)
+@op(on_tensors=True, named="IndexAdd")
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     """Adds ``y`` to the slices of ``x`` at ``indices`` along ``axis``, in place of a Parameter.
 
@@ -371,7 +371,7 @@ def _inplace_index_add(var, indices, updates, axis):
     return write(var, lambda old: _rows_added(old, axis, indices._t, updates._t))
 
 
-@op(on_tensors=True)
+@op(on_tensors=True, named="InplaceIndexAdd")
 def inplace_index_add(var, indices, updates, axis):
     """Adds ``updates`` to the slices of a Parameter at ``indices`` (``mindspore.ops.inplace_index_add``)."""
     return write(var, lambda old: _rows_added(old, axis, indices._t, updates._t))
