@@ -56,6 +56,8 @@ def choose(a, choices, mode="clip"):
 
     MindSpore: ``mindspore.numpy.choose``.
     """
+    if a.dtype not in (torch.int8, torch.int16, torch.int32, torch.int64):
+        raise refusal(ValueError, "`a` should be an int array")
     if isinstance(choices, torch.Tensor):
         choices = choices.unbind(0)
     elif isinstance(choices, (int, float)):

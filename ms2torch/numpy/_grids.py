@@ -11,12 +11,16 @@ __all__ = ["mgrid", "ogrid"]
 
 
 def _line(key: slice) -> torch.Tensor:
-    """The numbers of a slice; an imaginary step says how many, the end among them."""
-    start, stop, step = key.start or 0, key.stop, 1 if key.step is None else key.step
+    """The numbers of a slice between integers; an imaginary step says how many, the end among them."""
+    start, stop, step = 0 if key.start is None else key.start, key.stop, key.step or 1
+    if not isinstance(start, int) or not isinstance(stop, int):
+        raise TypeError("slice indices must be integers")
     if isinstance(step, complex):
         return torch.linspace(start, stop, int(abs(step)), dtype=torch.float32, device=device())
-    floating = any(isinstance(x, float) for x in (start, stop, step))
-    return torch.arange(start, stop, step, dtype=torch.float32 if floating else torch.int32, device=device())
+    if (stop - start) * step <= 0:
+        raise ValueError("zero shape Tensor is not currently supported.")
+    dtype = torch.float32 if isinstance(step, float) else torch.int32
+    return torch.arange(start, stop, step, dtype=dtype, device=device())
 
 
 class _Grid:
@@ -26,9 +30,9 @@ class _Grid:
         self.dense = dense
 
     def __getitem__(self, keys):
-        if isinstance(keys, slice):
-            return wrap(_line(keys))
-        lines = [_line(key) for key in keys]
+        lines = [_line(key) for key in ((keys,) if isinstance(keys, slice) else keys)]
+        if len(lines) == 1:
+            return wrap(lines[0])
         if self.dense:
             dtype = torch.float32 if any(x.is_floating_point() for x in lines) else torch.int32
             return wrap(torch.stack(torch.meshgrid([x.to(dtype) for x in lines], indexing="ij")))

@@ -8,34 +8,68 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.errors import unsupported
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import lowered
+from ms2torch._core.tensor.dtype import _FROM_TORCH
+from ms2torch.ops.function._linalg_solve import eigenpairs
 
 __all__ = [
     "block_diag",
     "cho_factor",
     "cho_solve",
     "cholesky",
+    "det",
     "eigh",
     "inv",
     "lstsq",
     "lu",
     "lu_factor",
+    "lu_solve",
     "solve_triangular",
 ]
+_REAL = (torch.int32, torch.int64, torch.float32, torch.float64)
 
 
-def _matrix(a, api: str, square: bool = True):
-    if not isinstance(a, torch.Tensor):
-        raise TypeError(f"For '{api}', the type of `a` should be Tensor, but got {type(a)}.")
-    if api == "inv" and a.ndim != 2:
-        raise ValueError(f"For 'inv', the dimension of 'a' should be 2, but got {a.ndim}.")
-    if a.ndim < 2:
-        raise ValueError(f"For '{api}', the dimension of 'a' should be 2, but got {a.ndim}.")
-    if square and a.shape[-1] != a.shape[-2]:
-        raise ValueError(f"For '{api}', the matrix 'a' should be a square matrix like (N, N), "
-                         f"but got {tuple(a.shape)}.")
+def _of_kind(api: str, kind: type, **given) -> None:
+    for name, value in given.items():
+        if not isinstance(value, kind):
+            raise final(TypeError(f"For '{api}', the type of '{name}' should be {kind.__name__}, but got "
+                                  f"'{value}' with type {type(value).__name__}."))
+
+
+def _matrix(api: str, a, dtypes=_REAL, name: str = "a", square: bool = True, **flags):
+    """``a``, integers as Float64, once it and the flags that came with it are what ``api`` takes."""
+    _of_kind(api, torch.Tensor, **{name: a})
+    _of_kind(api, bool, **flags)
+    if a.dtype not in dtypes:
+        names = ", ".join(f"mindspore.{str(_FROM_TORCH[d]).lower()}" for d in dtypes)
+        raise final(TypeError(f"For '{api}', the data type of '{name}' should be one of [{names}], but got "
+                              f"{_FROM_TORCH[a.dtype]}."))
+    if a.ndim != 2:
+        raise final(ValueError(f"For '{api}', the dimension of '{name}' should be 2, but got {a.ndim}."))
+    if square and a.shape[0] != a.shape[1]:
+        raise final(ValueError(f"For '{api}', the matrix '{name}' should be a square matrix like (N, N), but "
+                               f"got {tuple(a.shape)}."))
     return a if a.is_floating_point() or a.is_complex() else a.double()
+
+
+def _system(api: str, name: str, matrix, b, **flags):
+    """A square ``matrix``, which is called ``name``, and the columns of ``b``, once they fit each other."""
+    _of_kind(api, torch.Tensor, **{name: matrix, "b": b})
+    whole = _matrix(api, matrix, name=name, **flags)
+    if matrix.dtype is not b.dtype:
+        raise final(TypeError(f"For '{api}', the data type of '{name}' and 'b' should be the same, but got "
+                              f"the data type of '{name}' is {_FROM_TORCH[matrix.dtype]} and the data type "
+                              f"of 'b' is {_FROM_TORCH[b.dtype]}."))
+    if b.ndim not in (1, 2):
+        raise final(ValueError(f"For '{api}', the dimension of 'b' should be one of (1, 2), but got "
+                               f"{b.ndim}."))
+    if b.shape[0] != matrix.shape[0]:
+        raise final(ValueError(f"For '{api}', the last two dimensions of '{name}' and 'b' should be matched, "
+                               f"but got shape of {tuple(matrix.shape)} and {tuple(b.shape)}. Please make "
+                               f"sure that the shape of '{name}' and 'b' be like (N, N) X (N, M) or (N, N) X "
+                               "(N)."))
+    return whole, (b[:, None] if b.ndim == 1 else b).to(whole.dtype)
 
 
 @lowered
@@ -47,28 +81,38 @@ def block_diag(*arrs):
 @lowered
 def inv(a, overwrite_a=False, check_finite=True):
     """The inverse of a matrix (``mindspore.scipy.linalg.inv``)."""
-    return torch.linalg.inv(_matrix(a, "inv"))
+    return torch.linalg.inv(_matrix("inv", a, overwrite_a=overwrite_a, check_finite=check_finite))
+
+
+@lowered
+def det(a, overwrite_a=False, check_finite=True):
+    """The determinant of a matrix (``mindspore.scipy.linalg.det``)."""
+    return torch.linalg.det(_matrix("det", a, overwrite_a=overwrite_a, check_finite=check_finite))
 
 
 @lowered
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     """The upper triangle R with R^T R = a, or the lower L with L L^T = a
     (``mindspore.scipy.linalg.cholesky``)."""
-    return torch.linalg.cholesky(_matrix(a, "cholesky"), upper=not lower)
+    a = _matrix("cholesky", a, lower=lower, overwrite_a=overwrite_a, check_finite=check_finite)
+    return torch.linalg.cholesky(a, upper=not lower)
 
 
 @lowered
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
     """`cholesky` and ``lower``, for `cho_solve` (``mindspore.scipy.linalg.cho_factor``)."""
-    return torch.linalg.cholesky(_matrix(a, "cho_factor"), upper=not lower), lower
+    a = _matrix("cho_factor", a, lower=lower, overwrite_a=overwrite_a, check_finite=check_finite)
+    return torch.linalg.cholesky(a, upper=not lower), lower
 
 
 @lowered
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     """The x of a x = b from what `cho_factor` gave (``mindspore.scipy.linalg.cho_solve``)."""
     c, lower = c_and_lower
-    columns = b[:, None] if b.ndim == 1 else b
-    return torch.cholesky_solve(columns.to(c.dtype), c, upper=not lower).reshape(b.shape)
+    c, columns = _system("cho_solve", "c", c, b, lower=lower, overwrite_b=overwrite_b,
+                         check_finite=check_finite)
+    c = c.tril() if lower else c.triu()            # the other triangle has no part in it, nor a gradient
+    return torch.cholesky_solve(columns, c, upper=not lower).reshape(b.shape)
 
 
 @lowered
@@ -85,21 +129,23 @@ def eigh(
     check_finite=True,
 ):
     """Eigenvalues, rising, and eigenvectors of a Hermitian matrix (``mindspore.scipy.linalg.eigh``)."""
-    if b is not None or eigvals is not None:
-        raise unsupported(
-            "mindspore.scipy.linalg.eigh(b=, eigvals=)",
-            "they are not supported, as in MindSpore.",
-            "leave them out.",
-        )
-    a, half = _matrix(a, "eigh"), "L" if lower else "U"
-    return torch.linalg.eigvalsh(a, half) if eigvals_only else tuple(torch.linalg.eigh(a, half))
+    _of_kind("eigh", int, type=type)
+    a = _matrix("eigh", a, (*_REAL, torch.complex64, torch.complex128), lower=lower,
+                eigvals_only=eigvals_only, overwrite_a=overwrite_a, overwrite_b=overwrite_b, turbo=turbo,
+                check_finite=check_finite)
+    for name, value in (("b", b), ("eigvals", eigvals)):
+        if value is not None:
+            raise final(ValueError(f"For 'eigh', currently only case {name}=None of 'eigh' is implemented."))
+    return eigenpairs(a, not eigvals_only, lower)
 
 
 @lowered
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     """P (Int32), L, U with a = P L U, or with ``permute_l`` (P L, U) (``mindspore.scipy.linalg.lu``)."""
-    p, lower, upper = torch.linalg.lu(_matrix(a, "lu", square=False))
-    return (p @ lower, upper) if permute_l else (p.real.to(torch.int32), lower, upper)
+    a = _matrix("lu", a, square=False, permute_l=permute_l, overwrite_a=overwrite_a,
+                check_finite=check_finite)
+    p, lower, upper = torch.linalg.lu(a)
+    return (p @ lower, upper) if permute_l else (p.to(torch.int32), lower, upper)
 
 
 @lowered
@@ -108,8 +154,28 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
 
     MindSpore: ``mindspore.scipy.linalg.lu_factor``; rows count from 0, torch's from 1.
     """
-    packed, pivots = torch.linalg.lu_factor(_matrix(a, "lu_factor"))
+    a = _matrix("lu_factor", a, overwrite_a=overwrite_a, check_finite=check_finite)
+    packed, pivots = torch.linalg.lu_factor(a)
     return packed, pivots - 1
+
+
+@lowered
+def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
+    """The x of a x = b, a^T x = b (``trans`` 1) or a^H x = b (2) from what `lu_factor` gave.
+
+    MindSpore: ``mindspore.scipy.linalg.lu_solve``.
+    """
+    packed, pivots = lu_and_piv
+    packed, columns = _system("lu_solve", "lu_matrix", packed, b, overwrite_b=overwrite_b,
+                              check_finite=check_finite)
+    _of_kind("lu_solve", torch.Tensor, pivot=pivots)
+    if pivots.dtype is not torch.int32:
+        raise final(TypeError("For 'lu_solve', the data type of 'pivot' should be [mindspore.int32], but got "
+                              f"{_FROM_TORCH[pivots.dtype]}."))
+    if trans not in (0, 1, 2):
+        raise final(ValueError("For 'lu_solve', the value of 'trans' should be one of (0, 1, 2), but got "
+                               f"{trans}."))
+    return torch.linalg.lu_solve(packed, pivots + 1, columns, adjoint=trans > 0).reshape(b.shape)
 
 
 @lowered
@@ -135,7 +201,7 @@ def solve_triangular(
         raise ValueError(
             f"For 'SolveTriangular', 'trans' must be in [0, 1, 2, 'N', 'T', 'C'], but got {trans}."
         )
-    a = _matrix(a, "solve_triangular")
+    a = a if a.is_floating_point() or a.is_complex() else a.double()
     if trans in (1, "T"):
         a, lower = a.mT, not lower
     elif trans in (2, "C"):

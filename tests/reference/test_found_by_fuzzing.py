@@ -92,6 +92,7 @@ GRADIENTS = {
     "aminmax of the first axis": (lambda x: x.aminmax(), [[1.0, 5, 5], [5, 1, 5]]),
     "bincount": (lambda x: ops.bincount(tensor([0, 3, 2, 0], np.int32), x), [0.5, 1, 2, 3]),
     "zeta": (lambda x: ops.zeta(x, tensor([2.0, 1.5])), [3.0, 2.5]),
+    "zeta and a number": (lambda x: ops.zeta(x, 1) + ops.zeta(x, 1.5) * ops.zeta(2, x), [3.0, 2.5]),
     "zeta of the offset": (lambda x: ops.zeta(tensor([3.0, 2.5]), x), [2.0, 1.5]),
     "igamma": (lambda x: ops.igamma(tensor([3.0, 0.5]), x), [2.0, 1.5]),
     "igammac": (lambda x: ops.igammac(tensor([3.0, 0.5]), x), [2.0, 1.5]),

@@ -1,7 +1,7 @@
 """Losses: values, reductions, gradients, labels of every kind, errors."""
 import mindspore as ms
 import numpy as np
-from mindspore import nn, ops
+from mindspore import mint, nn, ops
 
 from tests.reference.judge import case, data
 from tests.reference.test_nn_layers import total
@@ -94,6 +94,21 @@ def test_binary_cross_entropy(reduction):
         return total(ops.binary_cross_entropy(x, y, weight, reduction))
 
     return nn.BCELoss(weight, reduction)(x, y), nn.BCELoss(reduction=reduction)(x, y), ms.grad(forward)(x)
+
+
+@case(each={"reduction": REDUCTIONS}, atol=1e-5, rtol=1e-4, reason="logarithms of another library")
+def test_binary_cross_entropy_of_targets_that_are_no_probabilities(reduction):
+    x, y = ms.Tensor(np.array([0.5, 0.3, 0.9, 0, 1], np.float32)), ms.Tensor(np.array([2, -1, 0.5, 3, -1], np.float32))
+    weight = ms.Tensor(np.array([-1, 0.5, 2, 0, 1], np.float32))
+    unknown, known = ms.Tensor(np.array([np.nan, 0.5], np.float32)), ms.Tensor(np.array([1, 0.2], np.float32))
+
+    def forward(x, y, w=weight):
+        return total(ops.binary_cross_entropy(x, y, w, reduction))
+
+    return (nn.BCELoss(weight, reduction)(x, y), ops.binary_cross_entropy(x, y, None, reduction),
+            mint.nn.functional.binary_cross_entropy(x, y, weight, reduction), ms.grad(forward)(x, y),
+            ms.grad(forward, 1)(x[:3], y[:3], weight[:3]), nn.BCELoss(reduction=reduction)(unknown, known),
+            ms.grad(forward)(unknown, known, known))
 
 
 @case

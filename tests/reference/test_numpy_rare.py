@@ -60,6 +60,8 @@ mnp.diag_indices(3), mnp.diag_indices(2, 3)
 mnp.tril_indices_from(mnp.ones((3, 3))), mnp.triu_indices_from(mnp.ones((3, 3)), 1)
 mnp.vander([1, 2, 3, 5]), mnp.vander(Tensor([1.0, 2.0, 3.0]), 2), mnp.vander(Tensor([1.0, 2.0]), 3, increasing=True)
 mnp.indices((2, 3)), mnp.indices((2, 3), ms.float32), mnp.indices((2, 3), sparse=True)
+mnp.mgrid[0:3:0], mnp.mgrid[0:3:0j], mnp.mgrid[[slice(0, 3)]], mnp.ogrid[(slice(0, 3, 0.5),)]
+[I(*i).choose([I(1, 2), I(3, 4)], mode=m) for i in ((1, 0), (-1, 3)) for m in ("clip", "wrap")], A([[1], [0]]).choose([I(1, 2), I(3, 4)]), A([1.0, 2.6], "float32").choose([I(1, 2), I(3, 4)], "wrap")
 mnp.mgrid[0:3], mnp.mgrid[0:2, 0:3:2], mnp.mgrid[0:1:3j], mnp.mgrid[-1:1:5j, 0:2:2j], mnp.mgrid[2:0:-1]
 mnp.ogrid[0:3], mnp.ogrid[0:2, 0:3:2], mnp.ogrid[-1:1:5j, 0:2]
 mnp.ravel_multi_index((7, 4), (10, 8)), mnp.ravel_multi_index(Tensor([[3, 6, 6], [4, 5, 1]]), (7, 6))

@@ -20,6 +20,12 @@ msp.linalg.lu_factor(T((4, 4)))
 msp.linalg.solve_triangular(T((3, 3)), T((3,))), msp.linalg.solve_triangular(T((3, 3)), T((3, 2)), lower=True)
 [msp.linalg.solve_triangular(T((3, 3)), T((3,)), trans=t, unit_diagonal=True) for t in (0, 1, 2, "N", "T", "C")]
 msp.linalg.lstsq(T((4, 3)), T((4,)))[0], msp.linalg.lstsq(T((4, 2)), T((4, 2)))[0]
+msp.linalg.det(T((4, 4))), msp.linalg.det(I(2, 1, 1, 3).reshape(2, 2)), g(msp.linalg.det, T((3, 3)))[1]
+f = msp.linalg.lu_factor(T((3, 3))) ;; msp.linalg.lu_solve(f, T((3, 2))), g(lambda m, b: msp.linalg.lu_solve((m, f[1]), b), f[0], T((3, 2)))
+P [g(lambda m: msp.linalg.eigh(m, lower=w, eigvals_only=True), p) for w in (True, False)]
+P [g(lambda m: (msp.linalg.eigh(m, lower=w)[0], msp.linalg.eigh(m, lower=w)[1] ** 2), p) for w in (True, False)]
+P [g(lambda c, b: msp.linalg.cho_solve((c, w), b), msp.linalg.cho_factor(p, w)[0], T((3, 2))) for w in (True, False)]
+msp.linalg.eigh(A([[2, 1j], [-1j, 3]], "complex64"), eigvals_only=True), msp.linalg.cho_solve((I(2, 0, 1, 3).reshape(2, 2), True), I(1, 2))
 msp.fft.dct(T((5,))), msp.fft.dct(T((2, 5)), n=3, axis=0), msp.fft.dct(T((4,)), norm="ortho")
 msp.fft.idct(T((5,))), msp.fft.idct(T((2, 5)), n=7), msp.fft.idct(T((4,)), norm="ortho")
 msp.fft.dctn(T((2, 3))), msp.fft.dctn(T((2, 3, 4)), s=(2, 2), axes=(0, 2), norm="ortho")
@@ -46,6 +52,26 @@ def test_assignment(line):
 @case(raises=True)
 def test_an_inverse_of_many():
     msp.linalg.inv(expressions.T((2, 3, 3)))
+
+
+WRONG = lines("""
+msp.linalg.eigh(T((3, 3)), T((3, 3)))
+msp.linalg.eigh(T((3, 3)), eigvals=(0, 1))
+msp.linalg.eigh(T((3, 3)), T((3, 3)), lower=0)
+msp.linalg.eigh(T((3, 3)), turbo=1)
+msp.linalg.lu(T((3, 3)), check_finite=None)
+msp.linalg.det(T((3, 2)))
+msp.linalg.cholesky([[1.0, 2.0], [2.0, 5.0]])
+msp.linalg.cho_factor(T((3,)))
+msp.linalg.cho_solve((T((3, 3)), 1), T((3,)))
+msp.linalg.cho_solve((T((3, 3)), True), T((2,)))
+msp.linalg.lu_solve((T((3, 3)), I(0, 1, 2)), T((3, 1)), trans="N")
+""")
+
+
+@case(each={"line": WRONG}, raises=True)
+def test_a_wrong_call(line):
+    evaluate(line)
 
 
 @case(raises=True)

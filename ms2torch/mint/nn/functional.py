@@ -18,7 +18,7 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._naming.surface import install_lazy
 from ms2torch.common.generator import engine
 from ms2torch.ops.function import nn_func
-from ms2torch.ops.function._nn_loss import held
+from ms2torch.ops.function._nn_loss import binary_entropy, held
 
 from ._interpolation import check_interpolation
 
@@ -420,7 +420,7 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
 @lowered
 def binary_cross_entropy(input, target, weight=None, reduction="mean"):
     """Cross entropy of probabilities."""
-    return F.binary_cross_entropy(input, target, held(weight), reduction=reduction)
+    return binary_entropy(input, target, weight, reduction)
 
 
 @lowered

@@ -6,6 +6,8 @@ import math
 
 import torch
 
+from ms2torch.ops.function._linalg_solve import eigenpairs
+
 from .pooling import _regions
 
 
@@ -125,9 +127,7 @@ ROWS = {
     "ConcatOffset": _offsets,
     "ConcatOffsetV1": _offsets_of_shapes,
     "ConvertToDynamic": _unchanged,
-    "Eigh": lambda a, compute_eigenvectors=True, lower=True: (
-        tuple(torch.linalg.eigh(a, "L" if lower else "U")) if compute_eigenvectors
-        else torch.linalg.eigvalsh(a, "L" if lower else "U")),
+    "Eigh": lambda a, compute_eigenvectors=True, lower=True: eigenpairs(a, compute_eigenvectors, lower),
     "FractionalAvgPool": _fractional_avg_pool,
     "MapUniform": _spread_over_groups,
     "NuclearNorm": lambda x, dim=None, keepdim=False: torch.linalg.matrix_norm(

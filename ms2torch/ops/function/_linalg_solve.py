@@ -263,3 +263,13 @@ def _mint_triangular_solve(b, A, upper=True, transpose=False, unitriangular=Fals
     matrix = A.transpose(-2, -1) if transpose else A
     solved = torch.linalg.solve_triangular(matrix, b, upper=upper != transpose, unitriangular=unitriangular)
     return solved, A.clone()
+
+
+def eigenpairs(a, vectors: bool, lower: bool):
+    """Eigenvalues, in the matrix's own dtype, and vectors; the gradient is of the triangle that is read."""
+    half = a.tril() if lower else a.triu()
+    a = half + (a.tril(-1) if lower else a.triu(1)).mH
+    if not vectors:
+        return torch.linalg.eigvalsh(a).to(a.dtype)
+    values, v = torch.linalg.eigh(a)
+    return values.to(a.dtype), v

@@ -230,6 +230,26 @@ def held(t):
     return t if t is None or not t.requires_grad else t.detach()
 
 
+def _entropy_of_any(x, y):
+    """torch's binary cross entropy, which is linear in ``y``, where it refuses a target outside of [0, 1] or
+    a probability that is nan."""
+    wrong = x[(x < 0) | (x > 1)]
+    if wrong.numel():
+        raise final(RuntimeError("For 'BinaryCrossEntropy', the value of 'input_x' must be between 0 and 1, "
+                                 f"but got value: {float(wrong.flatten()[0]):g}"))
+    known = torch.where(x.isnan(), 0.5, x)
+    of_one, of_zero = (F.binary_cross_entropy(known, torch.full_like(x, v), reduction="none") for v in (1, 0))
+    return torch.where(x.isnan(), x * x, y * of_one + (1 - y) * of_zero)      # nan, as is its gradient
+
+
+def _covers(shape, weight) -> bool:
+    """Whether ``weight`` broadcasts to ``shape``."""
+    try:
+        return torch.broadcast_shapes(shape, weight) == shape
+    except RuntimeError:
+        return False
+
+
 def binary_entropy(x, y, weight, reduction: str):
     """Binary cross entropy of probabilities with MindSpore's bounds: logarithms of at least 1e-12 (torch:
     e^-100)."""
@@ -243,13 +263,10 @@ def binary_entropy(x, y, weight, reduction: str):
     weight = held(weight)
     try:
         loss = F.binary_cross_entropy(x, y, weight, reduction="none")
-    except RuntimeError as err:
-        wrong = x[~((x >= 0) & (x <= 1))]
-        if not wrong.numel():
+    except RuntimeError:
+        if weight is not None and not _covers(x.shape, weight.shape):
             raise
-        raise final(RuntimeError("For 'BinaryCrossEntropy', the value of 'input_x' must be between 0 and 1, "
-                                 "but got value: "
-                            f"{float(wrong.flatten()[0]):g}")) from err
+        loss = _entropy_of_any(x, y) if weight is None else weight * _entropy_of_any(x, y)
     with torch.no_grad():
         # torch's gradient is MindSpore's; its value differs where a probability is 0 or 1, and in the
         # roundings of each step, of which Float16 (where 1e-12 is 0) has many.

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.errors import final
 from ms2torch._core.operators.calls import describe, no_matching_form
 from ms2torch._core.operators.registry import method
 from ms2torch._core.operators.words import renderings
@@ -130,12 +131,13 @@ def choose(input, choices, mode="clip"):
 
     (``mindspore.Tensor.choose``.)
     """
-    stacked = torch.stack(torch.broadcast_tensors(*(c if isinstance(c, torch.Tensor) else as_torch(c)
-                                                    for c in choices)))
-    n = stacked.shape[0]
-    index = input.long().remainder(n) if mode == "wrap" else input.long().clamp(0, n - 1)
-    index, stacked = torch.broadcast_tensors(index.unsqueeze(0), stacked)
-    return stacked.gather(0, index[:1]).squeeze(0)
+    if mode == "raise":
+        raise final(NotImplementedError('"raise" mode is not implemented'))
+    index, *choices = torch.broadcast_tensors(input.long(), *(
+        c if isinstance(c, torch.Tensor) else as_torch(c) for c in choices))
+    n = len(choices)
+    index = index.remainder(n) if mode == "wrap" else index.clamp(0, n - 1)
+    return torch.stack(choices).gather(0, index.unsqueeze(0)).squeeze(0)
 
 
 @method
