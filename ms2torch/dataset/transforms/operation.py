@@ -107,7 +107,10 @@ class TensorOperation:
 
         def run(*columns):
             if len(columns) != 1 and self.alike:
-                return compute(*map(_array, columns))
+                columns = tuple(map(_array, columns))
+                for column in columns if refuse is not None else ():
+                    refuse(column)
+                return compute(*columns)
             if len(columns) != 1:
                 raise OperationError("The op is OneToOne, can only accept one tensor as input.")
             column = columns[0]

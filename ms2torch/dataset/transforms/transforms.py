@@ -53,6 +53,8 @@ def cast(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """To another dtype as a C cast does it: fractions are cut off, what does not fit wraps around."""
     if array.dtype == dtype:
         return array
+    if array.dtype == np.bool_:
+        array = array.view(np.uint8)
     if array.dtype.kind == "f" and dtype.kind in "iu" and dtype.itemsize < 8:
         with np.errstate(invalid="ignore"):
             array = array.astype(np.int64)

@@ -14,12 +14,12 @@ from ..core.validator_helpers import (
     type_check,
     type_check_list,
 )
-from ..transforms.operation import OperationError, RandomOperation
+from ..transforms.operation import RandomOperation
 from ..transforms.py_transforms_util import Implementation
 from ..transforms.validators import check_prob
 from . import kernels
-from ._colours import AutoContrast, Equalize, Invert, _needs_bytes
-from ._random import _brighter, _bytes, _contrasted, _saturated, held, weighted
+from ._colours import AutoContrast, Equalize, Invert, inverted, posterized
+from ._random import _brighter, _bytes, _contrasted, _saturated, weighted
 from .images import ImageOperation, needs_image, needs_pil, pillow
 from .validators import check_positive_degrees
 
@@ -31,15 +31,16 @@ __all__ = ["AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustSaturatio
 
 def sharpened(image: np.ndarray, factor: float) -> np.ndarray:
     """Between a blurred image (0), the image (1), and beyond; the outermost pixels stay."""
-    kernel = np.ones((3, 3), np.float32)
+    image, kernel = kernels.as_bytes(image), np.ones((3, 3), np.float32)
     kernel[1, 1] = 5
     kernel /= np.float32(13)
-    with kernels.opencv("filter", "AdjustSharpness") as cv2:
+    with kernels.opencv("filter", "Sharpness") as cv2:
         if cv2 and image.size:
             blurred, inner = image.copy(), (slice(1, -1), slice(1, -1))
             blurred[inner] = cv2.filter2D(image, -1, kernel).reshape(image.shape)[inner]
             share = float(np.float32(factor))
             return cv2.addWeighted(image, share, blurred, 1 - share, 0).reshape(image.shape)
+    kernels.needs(image, "Sharpness", "uint8 uint16 int16 float32 float64")
     values = image.astype(np.float32)
     blurred, exact = image.copy(), image.dtype == np.uint8
     if min(image.shape[:2]) > 2:
@@ -81,9 +82,7 @@ class AdjustBrightness(_Adjust):
         super().__init__(brightness_factor)
 
     def _compute(self, image):
-        if image.dtype == np.uint8:
-            return _brighter(image, self._factor)
-        return held(image * self._factor, image)
+        return _brighter(image, self._factor)
 
 
 class AdjustContrast(_Adjust):
@@ -95,8 +94,6 @@ class AdjustContrast(_Adjust):
         super().__init__(contrast_factor)
 
     def _compute(self, image):
-        if image.dtype != np.float32:
-            _needs_bytes(image, "AdjustContrast")
         return _contrasted(image, self._factor)
 
 
@@ -109,8 +106,6 @@ class AdjustSaturation(_Adjust):
         super().__init__(saturation_factor)
 
     def _compute(self, image):
-        if image.dtype != np.float32:
-            _needs_bytes(image, "AdjustSaturation")
         return _saturated(image, self._factor)
 
 
@@ -149,23 +144,32 @@ class AdjustGamma(ImageOperation):
         return np.floor(values).clip(0, 255).astype(np.uint8)
 
     def _compute(self, image):
-        needs_image(image, "AdjustGamma")
         if image.dtype.kind == "f":
-            powers = (image.astype(np.float32) * np.float32(self.gain)) ** np.float32(self.gamma)
-            return powers.clip(0, 1)
-        _needs_bytes(image, "AdjustGamma")
-        return kernels.looked_up(self._table(), image)
+            values = (image.astype(np.float32) * np.float32(self.gain)).astype(np.float64)
+            return (values ** np.float64(np.float32(self.gamma))).astype(np.float32).clip(0, 1)
+        if image.dtype.itemsize == 1:
+            flat = image.view(np.uint8).reshape(len(image), -1)
+            return kernels.looked_up(self._table(), flat).view(image.dtype).reshape(image.shape)
+        # of each pixel's memory MindSpore looks up as many bytes as it has channels, in many images as one
+        pixels = np.array(image, order="C")
+        pixels = pixels.reshape(-1, 1) if image.ndim != 3 else pixels
+        size = pixels.shape[-1]
+        pixels = pixels.view(np.uint8)
+        pixels[..., :size] = np.take(self._table(), pixels[..., :size])
+        return pixels.view(image.dtype).reshape(image.shape)
 
     def _execute_py(self, image):
         needs_pil(image)
-        return image.point(self._table().tolist() * len(image.getbands()))
+        bands = len(image.getbands())
+        return image.point(self._table().tolist() * bands) if bands in (1, 3) else image
 
 
+@kernels.keeping_booleans
 def _solarized(image: np.ndarray, low, high) -> np.ndarray:
     if image.dtype == np.uint8 and image.size > 256:
         return kernels.looked_up(_solarized(np.arange(256, dtype=np.uint8), low, high), image)
     chosen = image >= low if low == high else (image >= low) & (image <= high)
-    return np.where(chosen, 255 - image, image)
+    return np.where(chosen, inverted(image), image)
 
 
 class Solarize(ImageOperation):
@@ -191,8 +195,6 @@ class Solarize(ImageOperation):
         self.threshold = threshold
 
     def _compute(self, image):
-        if image.dtype != np.float32:
-            _needs_bytes(image, "Solarize")
         return _solarized(image, *self.threshold)
 
 
@@ -217,7 +219,6 @@ class RandomSolarize(RandomOperation, ImageOperation):
         self.threshold = threshold
 
     def _choose(self, stream, image):
-        _needs_bytes(image, "RandomSolarize")
         first, second = stream.integer(*self.threshold), stream.integer(*self.threshold)
         return min(first, second), max(first, second)
 
@@ -237,8 +238,7 @@ class Posterize(ImageOperation):
         self.bits = bits
 
     def _compute(self, image):
-        _needs_bytes(image, "Posterize")
-        return image & np.uint8(256 - (1 << 8 - self.bits) & 255)
+        return posterized(image, self.bits)
 
 
 class RandomSharpness(RandomOperation, ImageOperation):
@@ -330,15 +330,16 @@ class RandomLighting(RandomOperation, ImageOperation):
     def _draw(self, stream, image):
         strengths = np.array([stream.normal32(self.alpha) for _ in range(3)])
         shift = _LIGHT_DIRECTIONS @ (strengths * _LIGHT_VALUES)
-        if image.dtype.itemsize > 1:                     # of which MindSpore changes the first bytes
-            raise OperationError(f"RandomLighting: image should be of uint8 or int8, but got {image.dtype}. "
-                                 "Cast it first.")
-        whole = image.view(np.uint8)
+        # of each row MindSpore changes as many bytes as it has values, whatever the dtype
+        height, width = image.shape[:2]
+        rows = np.array(image, order="C").reshape(height, -1).view(np.uint8)
+        part = rows[:, :width * 3].reshape(image.shape)
         if image.size > 768:
-            whole = kernels.looked_up(_bytes(np.arange(256)[:, None] + shift), whole)
+            part = kernels.looked_up(_bytes(np.arange(256)[:, None] + shift), part)
         else:
-            whole = _bytes(whole + shift)
-        return whole.view(image.dtype)
+            part = _bytes(part + shift)
+        rows[:, :width * 3] = part.reshape(height, -1)
+        return rows.view(image.dtype).reshape(image.shape)
 
     def _execute_py(self, image):
         needs_pil(image)

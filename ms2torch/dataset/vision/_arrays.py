@@ -44,7 +44,11 @@ class _ColourSpace(PyTensorOperation):
         """The other colours of one image. Of a channel whose first pixel is, or is a quotient of, the image's
         own numbers all have the image's dtype: MindSpore computes by ``numpy.vectorize``, which looks at it.
         """
+        if not image.size:
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
         planes = [image[:, :, i] if is_hwc else image[i, :, :] for i in range(3)]
+        if cls is RgbToHsv and image.dtype == np.bool_:
+            np.subtract(image, image)            # numpy's own refusal, as of MindSpore's differences
         found = cls._converted(*(plane.astype(np.float64) for plane in planes))
         own = cls._own(*(plane.flat[0] for plane in planes), image.dtype)
         return np.stack([values.astype(image.dtype) if kept else values

@@ -8,7 +8,6 @@ import numbers
 import numpy as np
 
 from ..core.validator_helpers import FLOAT_MAX_INTEGER, check_value, type_check
-from ..transforms.operation import OperationError
 from ..transforms.py_transforms_util import Implementation
 from . import kernels
 from .images import ImageOperation
@@ -45,9 +44,13 @@ def _along(image: np.ndarray, weights: np.ndarray, axis: int) -> np.ndarray:
 
 def blurred(image: np.ndarray, kernel: tuple[int, int], sigma: tuple[float, float]) -> np.ndarray:
     """``image``, (H, W) or (H, W, C), under a kernel of (width, height)."""
+    image = kernels.as_bytes(image)
     with kernels.opencv("blur", "GaussianBlur") as cv2:
         if cv2:
             return cv2.GaussianBlur(image, kernel, sigma[0], sigmaY=sigma[1]).reshape(image.shape)
+    if image.shape[:2] == (1, 1):
+        return image.copy()
+    kernels.needs(image, "GaussianBlur", "uint8 uint16 int16 float32 float64")
     across, down = (gaussian(count, deviation) for count, deviation in zip(kernel, sigma, strict=True))
     bits = _FRACTION.get(image.dtype.name)
     if bits:
@@ -80,15 +83,6 @@ class GaussianBlur(ImageOperation):
         self.sigma = (0,) if sigma is None else (float(sigma),) if isinstance(sigma, (int, float)) else sigma
 
     def _compute(self, image):
-        if image.ndim not in (2, 3):
-            raise OperationError(
-                f"GaussianBlur: input tensor is not in shape of <H,W> or <H,W,C>, but got rank: {image.ndim}"
-            )
-        if image.dtype.name not in ("uint8", "uint16", "int16", "float32", "float64"):
-            raise OperationError(
-                f"GaussianBlur: OpenCV does not blur {image.dtype}. Cast it first, with "
-                "TypeCast(mindspore.float32)."
-            )
         kernel = (*self.kernel_size, *self.kernel_size)[:2]
         sigma = [float(np.float32(value) or np.float32(count) * np.float32(0.15) + np.float32(0.35))
                  for value, count in zip(self.sigma, kernel, strict=False)]

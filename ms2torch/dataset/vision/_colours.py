@@ -11,15 +11,16 @@ from ..transforms.operation import OperationError, PyTensorOperation, RandomOper
 from ..transforms.py_transforms_util import Implementation
 from . import kernels
 from ._random import _bytes, _grey, held, weighted
-from .images import ImageOperation, needs_pil, pillow
+from .images import ImageOperation, needs_pil, pillow, without_ones
 from .utils import ConvertMode
 from .validators import check_positive_degrees
 
 
-def _by_channel(table, image: np.ndarray) -> np.ndarray:
+def _by_channel(table, image: np.ndarray, name: str) -> np.ndarray:
     """Each channel through the table of 256 values that ``table`` makes of its histogram."""
-    tables = np.stack([table(counts) for counts in kernels.counted(image)], -1)
-    return kernels.looked_up(tables if image.ndim == 3 else tables[:, 0], image)
+    tables = np.stack([table(counts) for counts in kernels.counted(image, name)], -1)
+    return kernels.looked_up(tables if image.ndim == 3 else tables[:, 0], image, name)
+
 
 
 def _equal(counts: np.ndarray) -> np.ndarray:
@@ -47,10 +48,12 @@ def _spread(counts: np.ndarray, cutoff: float, ignore) -> np.ndarray:
     return np.clip(values, 0, 255).astype(np.uint8)
 
 
-def _needs_bytes(image, name: str) -> None:
-    if image.dtype != np.uint8 or image.ndim not in (2, 3):
-        raise OperationError(f"{name}: image should be <H,W> or <H,W,C> of uint8, but got {image.ndim} "
-                             f"dimensions of {image.dtype}")
+@kernels.keeping_booleans
+def inverted(image: np.ndarray) -> np.ndarray:
+    if image.dtype == np.uint8:
+        return 255 - image
+    kernels.needs(image, "Invert", "int8 uint16 int16 int32 float32 float64")
+    return held(255 - image.astype(np.float64), image) if image.dtype.kind in "iu" else 255 - image
 
 
 class Invert(ImageOperation):
@@ -59,9 +62,7 @@ class Invert(ImageOperation):
     implementation = Implementation.C
 
     def _compute(self, image):
-        if image.ndim != 3:
-            raise OperationError(f"Invert: image shape is not <H,W,C>, got rank: {image.ndim}")
-        return (255 - image).astype(image.dtype)
+        return inverted(image)
 
     def _execute_py(self, image):
         return pillow("ImageOps").invert(image)
@@ -71,12 +72,13 @@ class Equalize(ImageOperation):
     """Values spread so that each is equally frequent (``mindspore.dataset.vision.Equalize``)."""
 
     def _compute(self, image):
-        _needs_bytes(image, "Equalize")
+        image = kernels.as_bytes(image)
         with kernels.opencv("colour", "Equalize") as cv2:
             if cv2 and image.size:
                 planes = cv2.split(image) if image.ndim == 3 else [image]
-                return cv2.merge([cv2.equalizeHist(plane) for plane in planes]).reshape(image.shape)
-        return _by_channel(_equal, image)
+                found = cv2.merge([cv2.equalizeHist(plane) for plane in planes]).reshape(image.shape)
+                return without_ones(found)
+        return without_ones(_by_channel(_equal, image, "Equalize"))
 
     def _execute_py(self, image):
         return pillow("ImageOps").equalize(image)
@@ -100,8 +102,8 @@ class AutoContrast(ImageOperation):
         self.cutoff, self.ignore = cutoff, [ignore] if isinstance(ignore, int) else ignore
 
     def _compute(self, image):
-        _needs_bytes(image, "AutoContrast")
-        return _by_channel(lambda counts: _spread(counts, self.cutoff, self.ignore), image)
+        return without_ones(_by_channel(lambda counts: _spread(counts, self.cutoff, self.ignore),
+                                         kernels.as_bytes(image), "AutoContrast"))
 
     def _execute_py(self, image):
         return pillow("ImageOps").autocontrast(image, self.cutoff, self.ignore)
@@ -118,32 +120,35 @@ class ConvertColor(ImageOperation):
         self.convert_mode = convert_mode
 
     def _compute(self, image):
-        mode = int(self.convert_mode)
-        if mode in (8, 9):
-            if image.ndim == 3 and image.shape[2] != 1:
-                raise OperationError(f"ConvertColor: a grey image has one channel, got shape {image.shape}")
-            grey = image if image.ndim == 2 else image[..., 0]
-            colours = np.stack([grey] * 3, -1)
-            return colours if mode == 8 else _with_alpha(colours)
-        if image.ndim != 3 or image.shape[2] not in (3, 4):      # (as OpenCV, whatever the mode is called)
-            raise OperationError(f"ConvertColor: number of channels of image does not fit the mode, got "
-                                 f"shape {image.shape}")
-        if mode in (6, 7, 10, 11) and image.size:
-            with kernels.opencv("colour", "ConvertColor") as cv2:
-                if cv2:
-                    return cv2.cvtColor(image, mode)
-        first = image[..., :3]
-        if mode in (6, 7, 10, 11):
-            return _grey(first if mode in (7, 11) else first[..., ::-1]).astype(image.dtype)
-        if mode in (2, 3, 4, 5):
-            first = first[..., ::-1]
-        if mode in (0, 2, 5):
-            return _with_alpha(first) if image.shape[2] == 3 else np.concatenate((first, image[..., 3:]), -1)
-        return np.ascontiguousarray(first)
+        return _converted(image, int(self.convert_mode))
+
+
+@kernels.keeping_booleans
+def _converted(image: np.ndarray, mode: int) -> np.ndarray:
+    """An image in other colours, by OpenCV's number of the way; grey (H, W) stands for three equal colours
+    where three are asked for.
+    """
+    with kernels.opencv("colour", "ConvertColor") as cv2:
+        if cv2 and image.size:
+            return cv2.cvtColor(image, mode)
+    kernels.needs(image, "ConvertColor", "uint8 uint16 float32")
+    if image.ndim == 2:
+        image = image[..., None]
+    channels, grey = image.shape[2], (6, 7, 10, 11)
+    if channels == 1 if mode in grey else channels != 1 and mode in (8, 9):
+        raise OperationError(f"ConvertColor: OpenCV does not take {channels} channels here.")
+    first = image[..., :3] if channels > 1 else np.repeat(image, 3, -1)
+    if mode in grey:
+        return _grey(first if mode in (7, 11) else first[..., ::-1]).astype(image.dtype)
+    if mode in (2, 3, 4, 5):
+        first = first[..., ::-1]
+    if mode in (0, 2, 5, 9):
+        return _with_alpha(first) if channels != 4 else np.concatenate((first, image[..., 3:]), -1)
+    return np.ascontiguousarray(first)
 
 
 def _with_alpha(colours):
-    full = 1 if colours.dtype.kind == "f" else 255
+    full = 1 if colours.dtype.kind == "f" else np.iinfo(colours.dtype).max
     return np.concatenate((colours, np.full_like(colours[..., :1], full)), -1)
 
 
@@ -162,13 +167,13 @@ class RandomGrayscale(TensorOperation, PyTensorOperation):
         self.prob = prob
 
     def _compute(self, image):
-        needs_pil(image)
+        return self._execute_py(image)
 
     def _execute_py(self, image):
         if self.prob <= random.random():
             return image
-        grey = image.convert("L")
-        return grey if image.mode == "L" else pillow("Image").merge("RGB", (grey, grey, grey))
+        mode, grey = image.mode, image.convert("L")
+        return grey if mode == "L" else pillow("Image").merge("RGB", (grey, grey, grey))
 
 
 def _check_bits(bits) -> None:
@@ -181,6 +186,14 @@ def _check_bits(bits) -> None:
         raise TypeError("Size of bits should be a single integer or a list/tuple (min, max) of length 2.")
     if not 1 <= bits[0] <= bits[1] <= 8:
         raise ValueError("Input is not within the required interval of [1, 8].")
+
+
+def posterized(image: np.ndarray, kept: int) -> np.ndarray:
+    """The highest ``kept`` bits of the bytes of an image, as unsigned ones."""
+    if image.dtype.itemsize > 1:
+        raise OperationError("Posterize: data type of input image should be int8 or uint8, but got "
+                             f"{image.dtype}")
+    return image.view(np.uint8) & np.uint8(256 - (1 << 8 - kept) & 255)
 
 
 class RandomPosterize(RandomOperation, ImageOperation):
@@ -199,12 +212,11 @@ class RandomPosterize(RandomOperation, ImageOperation):
         self.bits = (bits, bits) if isinstance(bits, int) else tuple(bits)
 
     def _choose(self, stream, image):
-        _needs_bytes(image, "RandomPosterize")
         low, high = self.bits
         return low if low == high else stream.integer(low, high)
 
     def _apply(self, kept, image):
-        return image & np.uint8(256 - (1 << (8 - kept)))
+        return posterized(image, kept)
 
 
 class RandomColor(RandomOperation, ImageOperation):
@@ -224,11 +236,11 @@ class RandomColor(RandomOperation, ImageOperation):
 
     def _apply(self, degree, image):
         with kernels.opencv("colour", "RandomColor") as cv2:
-            if cv2 and image.size and image.dtype.name in ("uint8", "uint16", "float32"):
+            image = kernels.as_bytes(image)
+            if cv2 and image.size:
                 grey = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB)
                 return cv2.addWeighted(image, float(degree), grey, 1 - float(degree), 0)
-        if image.dtype.name not in ("uint8", "float32"):
-            raise OperationError(f"RandomColor: image should be of uint8 or float32, but got {image.dtype}")
+        kernels.needs(image, "RandomColor", "uint8 uint16 float32")
         return held(weighted(image, degree, _grey(image)[..., None], np.float32(1) - degree), image)
 
     def _execute_py(self, image):

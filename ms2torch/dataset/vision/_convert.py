@@ -146,6 +146,13 @@ class ToPIL(TensorOperation, PyTensorOperation):
     def __init__(self):
         TensorOperation.__init__(self)
 
+    @calls_through
+    def __call__(self, img):
+        if not (isinstance(img, np.ndarray) or is_pil(img)):
+            raise TypeError("The input image should be of type numpy.ndarray or PIL.Image.Image. Got "
+                            f"{type(img)}.")
+        return super().__call__(img)
+
     def _compute(self, image):
         if image.ndim not in (2, 3):
             raise ValueError(f"The dimension of input image should be 2 or 3. Got {image.ndim}.")
@@ -175,6 +182,10 @@ class ToNumpy(TensorOperation, PyTensorOperation):
 
     def __init__(self):
         TensorOperation.__init__(self)
+
+    @calls_through
+    def __call__(self, img):
+        return np.array(img)
 
     def _compute(self, image):
         return image

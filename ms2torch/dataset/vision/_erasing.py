@@ -39,8 +39,6 @@ class CutOut(RandomOperation, ImageOperation):
         self.length, self.num_patches, self.is_hwc = length, num_patches, is_hwc
 
     def _draw(self, stream: MT19937, image):
-        if image.ndim != 3:
-            raise OperationError(f"CutOut: image shape is not <H,W,C> or <C,H,W>, but got rank: {image.ndim}")
         out = image.copy()
         view, side = out if self.is_hwc else out.transpose(1, 2, 0), self.length
         height, width = view.shape[:2]

@@ -6,14 +6,12 @@ import random
 
 import numpy as np
 
-from ms2torch._core.errors import unsupported
-
 from ..core.validator_helpers import INT32_MAX, check_value, type_check, type_check_list
 from ..transforms.operation import OperationError, RandomOperation
 from ..transforms.py_transforms_util import Implementation
 from ..transforms.validators import check_prob
-from . import resizing
-from .images import ImageOperation, cut, flipped, needs_image, needs_pil, needs_plane, pad, pillow, unfit
+from . import kernels, resizing
+from .images import PADDED, ImageOperation, cut, flipped, needs_pil, pad, pad_pil, pillow, unfit
 from .utils import Border, Inter, parse_padding
 from .validators import check_border, check_fill_value, check_interpolation, check_padding, check_size
 
@@ -30,30 +28,23 @@ def pil_filter(interpolation: Inter):
     return filters[interpolation]
 
 
-def resized(image: np.ndarray, height: int, width: int, interpolation: Inter) -> np.ndarray:
-    """An array at another size; axes before the last three are a batch."""
-    if image.ndim < 2:
-        raise OperationError("Resize: the image tensor should have at least two dimensions. You may need to "
-                             "perform Decode first.")
+@kernels.keeping_booleans
+def resized(image: np.ndarray, height: int, width: int, interpolation: Inter, name="Resize") -> np.ndarray:
+    """An array at another size; axes before the last three are a batch. ``name`` is of the errors."""
     if image.ndim > 3:
         flat = image.reshape(-1, *image.shape[-3:])
-        many = np.stack([resized(one, height, width, interpolation) for one in flat])
+        many = np.stack([resized(one, height, width, interpolation, name) for one in flat])
         return many.reshape(*image.shape[:-3], *many.shape[1:])
-    if image.dtype.kind not in "uif" or (image.dtype.itemsize == 8 and image.dtype.kind != "f"):
-        raise OperationError(f"Resize: unsupported type of image: {image.dtype}. Cast it first.")
     if interpolation is Inter.PILCUBIC:
         if image.ndim != 3 or image.shape[2] != 3:
             shape = ",".join(map(str, image.shape))
-            raise OperationError("Resize: Interpolation mode PILCUBIC only supports image with 3 channels, "
+            raise OperationError(f"{name}: Interpolation mode PILCUBIC only supports image with 3 channels, "
                                  f"but got: <{shape}>")
-        if image.dtype != np.uint8:
-            raise OperationError(f"Resize: PILCUBIC only supports uint8, but got: {image.dtype}")
+        if image.dtype != np.uint8:                       # of which MindSpore reads bytes beyond the image
+            raise OperationError(f"{name}: PILCUBIC only supports uint8, but got: {image.dtype}")
         pil = pillow("Image")
         return np.array(pil.fromarray(image).resize((width, height), pil.Resampling.BICUBIC))
-    if image.dtype in (np.int32, np.uint32, np.int8, np.float16):
-        raise OperationError(f"Resize: OpenCV does not resize {image.dtype}. Cast it first, with "
-                             "TypeCast(mindspore.float32).")
-    return resizing.resize(image, height, width, _METHODS[interpolation])
+    return resizing.resize(image, height, width, _METHODS[interpolation], name)
 
 
 def shorter_side(image_height: int, image_width: int, size: int) -> tuple[int, int]:
@@ -80,14 +71,12 @@ class Resize(ImageOperation):
         if interpolation in (Inter.AREA, Inter.PILCUBIC):
             self.implementation = Implementation.C
         elif interpolation is Inter.ANTIALIAS:
-            self.implementation = Implementation.PY
+            self.implementation, self._refuse = Implementation.PY, None
 
     def _compute(self, image):
         if self.interpolation is Inter.ANTIALIAS:
             raise TypeError("The current InterpolationMode is not supported with NumPy input.")
         if isinstance(self.size, int):
-            if image.ndim < 2:
-                return resized(image, 1, 1, self.interpolation)
             lead = image.ndim - 3 if image.ndim > 3 else 0
             height, width = shorter_side(image.shape[lead], image.shape[lead + 1], self.size)
         else:
@@ -116,7 +105,6 @@ class CenterCrop(ImageOperation):
         self.size = (size, size) if isinstance(size, int) else tuple(size)
 
     def _compute(self, image):
-        needs_image(image, "CenterCrop")
         height, width = self.size
         more_h, more_w = height - image.shape[0], width - image.shape[1]
         over_h, over_w = max(more_h, 0), max(more_w, 0)
@@ -125,8 +113,13 @@ class CenterCrop(ImageOperation):
                 raise OperationError("CenterCrop: Padding size cannot be more than 3 times of the original "
                                      f"image size, got top padding: {more_h}, left padding: {more_w}, while "
                                      f"the original image size: {image.shape[0]}, {image.shape[1]}")
+            if image.dtype.kind != "b" and image.dtype.name not in PADDED:
+                raise unfit("Pad", "data type", f"(bool, {', '.join(PADDED)})", image.dtype)
+            if image.ndim == 3 and image.shape[2] not in (1, 3):
+                raise unfit("Pad", "channel", "(1, 3)", image.shape[2])
             image = pad(image, (over_w - over_w // 2, over_h - over_h // 2, over_w // 2, over_h // 2), 0,
                         Border.CONSTANT)
+        image = kernels.loaded(image, "Crop")
         return cut(image, (image.shape[0] - height) // 2, (image.shape[1] - width) // 2, height, width)
 
     def _execute_py(self, image):
@@ -148,19 +141,12 @@ class Crop(ImageOperation):
         self.coordinates, self.size = coordinates, (size, size) if isinstance(size, int) else tuple(size)
 
     def _compute(self, image):
-        needs_image(image, "Crop")
         (top, left), (height, width) = self.coordinates, self.size
-        if top + height > image.shape[0]:
-            raise OperationError("Crop: invalid y coordinate value for crop, y coordinate value exceeds the "
-                                 f"boundary of the image, got y: {top}")
-        if left + width > image.shape[1]:
-            raise OperationError("Crop: invalid x coordinate value for crop, x coordinate value exceeds the "
-                                 f"boundary of the image, got x: {left}")
-        return cut(image, top, left, height, width)
-
-    def _execute_py(self, image):
-        (top, left), (height, width) = self.coordinates, self.size
-        return image.crop((left, top, left + width, top + height))
+        for side, end, length in (("height", top + height, image.shape[0]),
+                                  ("width", left + width, image.shape[1])):
+            if end > length:
+                raise OperationError(f"Crop: Crop {side} dimension: {end} exceeds image {side}: {length}")
+        return cut(kernels.loaded(image, "Crop"), top, left, height, width)
 
 
 class Pad(ImageOperation):
@@ -177,20 +163,11 @@ class Pad(ImageOperation):
         self.padding, self.fill_value, self.padding_mode = parse_padding(padding), fill_value, padding_mode
 
     def _compute(self, image):
-        needs_image(image, "Pad")
-        if image.ndim == 3 and image.shape[2] not in (1, 3):
-            raise OperationError("Pad: the channel of image tensor does not match the requirement of "
-                                 "operator. Expecting tensor in channel of (1, 3). But got channel "
-                                 f"{image.shape[2]}.")
         return pad(image, self.padding, self.fill_value, self.padding_mode)
 
     def _execute_py(self, image):
         needs_pil(image)
-        if image.mode == "P":
-            raise unsupported("mindspore.dataset.vision.Pad", "images with a palette are not supported.",
-                              "image.convert('RGB') first.")
-        return pillow("Image").fromarray(pad(np.asarray(image), self.padding, self.fill_value,
-                                             self.padding_mode))
+        return pad_pil(image, self.padding, self.fill_value, self.padding_mode)
 
 
 class HorizontalFlip(ImageOperation):
@@ -199,7 +176,6 @@ class HorizontalFlip(ImageOperation):
     implementation = Implementation.C
 
     def _compute(self, image):
-        needs_plane(image, "HorizontalFlip")
         return flipped(image, 1)
 
 
@@ -209,7 +185,6 @@ class VerticalFlip(ImageOperation):
     implementation = Implementation.C
 
     def _compute(self, image):
-        needs_plane(image, "VerticalFlip")
         return flipped(image, 0)
 
 
@@ -223,7 +198,6 @@ class _RandomFlip(RandomOperation, ImageOperation):
         self.prob = prob
 
     def _choose(self, stream, image):
-        self._check(image)
         return stream.chance(self.prob)
 
     def _apply(self, chosen, image):
@@ -241,20 +215,11 @@ class RandomHorizontalFlip(_RandomFlip):
 
     _pil_name, _axis = "FLIP_LEFT_RIGHT", 1
 
-    def _check(self, image):
-        needs_plane(image, "RandomHorizontalFlip")
-
 
 class RandomVerticalFlip(_RandomFlip):
     """Top becomes bottom with probability ``prob``."""
 
     _pil_name, _axis = "FLIP_TOP_BOTTOM", 0
-
-    def _check(self, image):
-        if image.ndim not in (2, 3):
-            first = ". You may need to perform Decode first." if image.ndim == 1 else ""
-            raise OperationError("RandomVerticalFlip: input tensor is not in shape of <H,W> or <H,W,C>, but "
-                                 f"got rank: {image.ndim}{first}")
 
 
 class RandomCrop(RandomOperation, ImageOperation):
@@ -281,6 +246,7 @@ class RandomCrop(RandomOperation, ImageOperation):
     def padded(self, image):
         """The image with its margins: in two steps, as borders that repeat the image need."""
         height, width = self.size
+        image = kernels.as_bytes(image)
         if any(self.padding):
             image = pad(image, self.padding, self.fill_value, self.padding_mode)
         if self.pad_if_needed:
@@ -300,13 +266,8 @@ class RandomCrop(RandomOperation, ImageOperation):
         return stream.integer(0, rows - height), left, height, width
 
     def _choose(self, stream, image):
-        if image.ndim < 2:
-            raise OperationError("RandomCropOp: input tensor should have at least 2 dimensions, but got: "
-                                 f"{image.ndim}")
         if image.ndim > 3:
             return [self._choose(stream, one) for one in image]
-        if image.ndim == 3 and image.shape[2] not in (1, 3):
-            raise unfit("Pad", "channel", "(1, 3)", image.shape[2])
         (rows, columns), (height, width) = image.shape[:2], self.size
         left, top, right, bottom = self.padding
         rows, columns = rows + top + bottom, columns + left + right
@@ -330,13 +291,21 @@ class RandomCrop(RandomOperation, ImageOperation):
     def _execute_py(self, image):
         needs_pil(image)
         height, width = self.size
-        image = self.padded(np.asarray(image))
-        if image.shape[0] < height or image.shape[1] < width:
-            raise ValueError(f"Crop size {self.size} is larger than input image size {image.shape[:2]}.")
-        if image.shape[:2] != (height, width):
-            top = random.randint(0, image.shape[0] - height)
-            image = cut(image, top, random.randint(0, image.shape[1] - width), height, width)
-        return pillow("Image").fromarray(image)
+        image = pad_pil(image, self.padding, self.fill_value, self.padding_mode)
+        if self.pad_if_needed:
+            for more, sides in ((max(width - image.size[0], 0), (1, 0)),
+                                (max(height - image.size[1], 0), (0, 1))):
+                if more:
+                    around = (more * sides[0], more * sides[1]) * 2
+                    image = pad_pil(image, around, self.fill_value, self.padding_mode)
+        columns, rows = image.size
+        if rows < height or columns < width:
+            raise ValueError(f"Crop size {self.size} is larger than input image size {(rows, columns)}.")
+        if (rows, columns) == (height, width):
+            return image
+        top = random.randint(0, rows - height)
+        left = random.randint(0, columns - width)
+        return image.crop((left, top, left + width, top + height))
 
 
 def _same(place, images: np.ndarray):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.validator_helpers import check_value, type_check
-from ..transforms.operation import OperationError
 from . import kernels
 from .images import ImageOperation, needs_pil, pillow
 
@@ -113,23 +112,6 @@ class AdjustHue(ImageOperation):
         self.hue_factor = hue_factor
 
     def _compute(self, image):
-        if image.ndim != 3:
-            raise OperationError(
-                "AdjustHue: the dimension of image tensor does not match the requirement of "
-                "operator. Expecting tensor in dimension of (3), in shape of <H, W, C>. But got "
-                f"dimension {image.ndim}."
-            )
-        if image.dtype not in (np.uint8, np.float32):
-            raise OperationError(
-                "AdjustHue: the data type of image tensor does not match the requirement of "
-                "operator. Expecting tensor in type of (uint8, float32). But got type "
-                f"{image.dtype}."
-            )
-        if image.shape[2] != 3:
-            raise OperationError(
-                "AdjustHue: the channel of image tensor does not match the requirement of operator. "
-                f"Expecting tensor in channel of (3). But got channel {image.shape[2]}."
-            )
         return turned(image, self.hue_factor)
 
     def _execute_py(self, image):

@@ -16,7 +16,7 @@ import numpy as np
 from ..transforms.operation import OperationError
 
 # These go over the leading axes; what they draw they draw once, but for the place of a crop.
-_OVER_IMAGES = ("AdjustGamma", "CenterCrop", "HorizontalFlip", "Normalize", "RandomCrop",
+_OVER_IMAGES = ("CenterCrop", "HorizontalFlip", "Normalize", "RandomCrop",
                 "RandomHorizontalFlip", "RandomResize", "RandomResizedCrop", "Rotate", "VerticalFlip")
 
 
@@ -26,7 +26,7 @@ def install(transforms: dict) -> None:
     with open(Path(__file__).with_name("needs.tsv"), encoding="utf-8", newline="") as file:
         for check, values, text, names in list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]:
             for name in names.split():
-                rules.setdefault(name, []).append((check, frozenset(values.split()), text))
+                rules.setdefault(name, []).append((check, values.split(), text))
     for name, checks in rules.items():
         transforms[name]._refuse = staticmethod(partial(_refuse, name, checks))
     for name in _OVER_IMAGES:
@@ -40,20 +40,24 @@ def install(transforms: dict) -> None:
 
 def _refuse(name: str, checks: list, image: np.ndarray) -> None:
     """Raise what MindSpore raises for an image that the transform cannot take."""
+    kind = {"U": "string", "S": "bytes"}.get(image.dtype.kind, image.dtype.name)
     for check, values, text in checks:
         if check == "rank":
-            fine = str(min(image.ndim, 4)) not in values
+            fine = str(min(max(image.ndim, 1), 4)) not in values
         elif check == "channels":
             fine = image.ndim < 3 or str(image.shape[-1]) in values
         else:
-            fine = image.dtype.name in values
+            fine = kind in values
         if not fine:
             decode = ". You may need to perform Decode first." if image.ndim == 1 else ""
             raise OperationError(text.format(
-                name=name, rank=image.ndim, channels=image.shape[-1],
-                dtype="string" if image.dtype.kind in "SU" else image.dtype.name,
+                name=name, rank=image.ndim, channels=image.shape[-1] if image.ndim else 0, dtype=kind,
+                types=", ".join(values),
                 shape="<" + ",".join(map(str, image.shape)) + ">",
                 decode=decode or ("." if "dimension {rank}" in text else "")))
+    if kind in ("string", "bytes") and name not in ("HWC2CHW", "ToTensor"):
+        raise OperationError(f"{name}: the data type of image tensor does not match the requirement of "
+                             "operator. But got type string.")
 
 
 def _images(images: np.ndarray) -> np.ndarray:
@@ -81,6 +85,8 @@ def _over_images(compute, each: bool):
             return compute(self, *arguments)
         made = np.stack([compute(self, *(one[number] if each else one for one in chosen), image)
                          for number, image in enumerate(_images(images))])
+        if len(images) and type(self).__name__ == "Rotate" and made.shape[1:] != images.shape[-3:]:
+            raise OperationError("Cannot reshape, Number of elements do not match")
         return made.reshape(*images.shape[:-3], *made.shape[1:])
 
     return over

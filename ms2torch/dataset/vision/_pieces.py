@@ -14,8 +14,10 @@ from ..core.validator_helpers import (
 )
 from ..transforms.operation import OperationError, RandomOperation, TensorOperation
 from ..transforms.py_transforms_util import Implementation
+from . import kernels
 from ._geometry import resized, shorter_side
-from .images import ImageOperation, cut, needs_image, needs_pil, pad, pillow
+from ._random import held
+from .images import ImageOperation, cut, needs_pil, pad, pillow
 from .utils import Border, Inter, SliceMode
 from .validators import check_border, check_fill_value, check_size
 
@@ -24,6 +26,16 @@ __all__ = ["Erase", "FiveCrop", "PadToSize", "RandomResize", "ResizedCrop", "Sli
 
 def _pair(size) -> tuple:
     return (size, size) if isinstance(size, int) else tuple(size)
+
+
+def _fits(part, image: np.ndarray) -> None:
+    """Whether the rectangle lies in the image."""
+    for start, length, whole in (("top", "height", image.shape[0]),
+                                 ("left", "width", image.shape[1])):
+        end = getattr(part, start) + getattr(part, length)
+        if end > whole:
+            raise OperationError(f"{type(part).__name__}: the sum of {start} and {length}: {end} exceeds "
+                                 f"image {length}: {whole}")
 
 
 class ResizedCrop(ImageOperation):
@@ -43,12 +55,9 @@ class ResizedCrop(ImageOperation):
         self.size, self.interpolation = _pair(size), interpolation
 
     def _compute(self, image):
-        needs_image(image, "ResizedCrop")
-        if self.top + self.height > image.shape[0] or self.left + self.width > image.shape[1]:
-            raise OperationError(f"ResizedCrop: the rectangle from ({self.top}, {self.left}) of "
-                                 f"({self.height}, {self.width}) exceeds the image of {image.shape[:2]}.")
-        piece = cut(image, self.top, self.left, self.height, self.width)
-        return resized(piece, *self.size, self.interpolation)
+        _fits(self, image)
+        piece = cut(kernels.loaded(image, "CropAndResize"), self.top, self.left, self.height, self.width)
+        return resized(piece, *self.size, self.interpolation, "CropAndResize")
 
 
 class RandomResize(RandomOperation, ImageOperation):
@@ -107,7 +116,6 @@ class PadToSize(ImageOperation):
         self.fill_value, self.padding_mode = fill_value, padding_mode
 
     def _compute(self, image):
-        needs_image(image, "PadToSize")
         over_h, over_w = self.size[0] - image.shape[0], self.size[1] - image.shape[1]
         top, left = self.offset or (over_h // 2, over_w // 2)
         if over_h < top or over_w < left:
@@ -140,16 +148,16 @@ class Erase(ImageOperation):
         self.value, self.inplace = value, inplace
 
     def _compute(self, image):
-        needs_image(image, "Erase")
-        if image.ndim == 3 and image.shape[2] != 3:
-            raise OperationError(f"Erase: channel of input image should be 3, but got: {image.shape[2]}")
         if self.top + self.height > image.shape[0] or self.left + self.width > image.shape[1]:
-            raise OperationError(f"Erase: the rectangle from ({self.top}, {self.left}) of ({self.height}, "
-                                 f"{self.width}) exceeds the image of {image.shape[:2]}.")
-        image = image if self.inplace else image.copy()
+            raise OperationError("Erase: box size is too large for image erase, got box height: "
+                                 f"{self.height}box weight: {self.width}, and image height: "
+                                 f"{image.shape[0]}, image width: {image.shape[1]}")
+        kept, image = image.dtype, kernels.as_bytes(image)
+        if not (self.inplace and image.flags.writeable):      # of a PIL image the pixels are not
+            image = image.copy()
         place = image[self.top:self.top + self.height, self.left:self.left + self.width]
-        place[...] = np.array(self.value)[:image.shape[2]] if image.ndim == 3 else self.value[0]
-        return image
+        place[...] = held(np.array(self.value, np.float32), image)
+        return image if self.inplace else image.view(kept)
 
 
 class SlicePatches(ImageOperation):
@@ -174,7 +182,12 @@ class SlicePatches(ImageOperation):
         self.slice_mode, self.fill_value = slice_mode, fill_value
 
     def _compute(self, image):
-        needs_image(image, "SlicePatches")
+        image = kernels.as_bytes(image)
+        for axis, count, length in (("height", self.num_height, image.shape[0]),
+                                    ("width", self.num_width, image.shape[1])):
+            if count > length:
+                raise OperationError(f"SlicePatches: The number of patches on {axis} axis equals 0 or is "
+                                     f"greater than {axis}, got number of patches:{count}")
         if self.slice_mode is SliceMode.PAD:
             over_h, over_w = -image.shape[0] % self.num_height, -image.shape[1] % self.num_width
             image = pad(image, (0, 0, over_w, over_h), self.fill_value, Border.CONSTANT)

@@ -10,10 +10,10 @@ import numpy as np
 from ms2torch._core.random.engines import MT19937
 
 from ..core.validator_helpers import FLOAT_MAX_INTEGER, check_positive, check_value, type_check
-from ..transforms.operation import OperationError, RandomOperation, opened
+from ..transforms.operation import RandomOperation, opened
 from ..transforms.py_transforms_util import Implementation
 from ._adjust import _solarized, sharpened
-from ._colours import AutoContrast, Equalize, Invert
+from ._colours import AutoContrast, Equalize, Invert, posterized
 from ._random import _brighter, _contrasted, _saturated
 from ._warps import _affine, _colour, _rotated
 from .images import ImageOperation
@@ -129,7 +129,7 @@ def _applied(image, name: str, magnitude: float, how: Inter, fill) -> np.ndarray
         # the colours of the fill come in yet another order than Rotate's
         return _rotated(image, magnitude, how, False, None, (fill[0], fill[2], fill[1]), name)
     if name == "Posterize":
-        return image & np.uint8(256 - (1 << 8 - int(magnitude)) & 255)
+        return posterized(image, int(magnitude))
     if name == "Solarize":
         return _solarized(image, magnitude, magnitude)
     if name in _FIXED:
@@ -169,11 +169,6 @@ class _Policy(RandomOperation, ImageOperation):
         check_fill_value(fill_value)
         super().__init__()
         self.interpolation, self.fill_value = interpolation, _colour(fill_value)
-
-    def _check(self, image) -> None:
-        if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
-            raise OperationError(f"{type(self).__name__}: image should be <H,W,3> of uint8, but got "
-                                 f"{image.shape} of {image.dtype}")
 
 
 # The policies of the AutoAugment paper: two of (transform, chance, strength out of 0 to 9) for each.
@@ -279,7 +274,6 @@ class AutoAugment(_Policy):
         self.policy = policy
 
     def _draw(self, stream: MT19937, image):
-        self._check(image)
         pairs = _POLICIES[self.policy]
         chosen = pairs[stream.integer(0, len(pairs) - 1)]
         chances = [stream.real32() for _ in chosen]
@@ -322,7 +316,6 @@ class RandAugment(_Policy):
         self.num_ops, self.magnitude, self.num_magnitude_bins = num_ops, magnitude, num_magnitude_bins
 
     def _draw(self, stream: MT19937, image):
-        self._check(image)
         strengths = _strengths(self.num_magnitude_bins, image, 0.3, lambda side: 150.0 / 331.0 * side, 30.0,
                                0.9, 4, 255.0)
         for _ in range(self.num_ops):
@@ -351,7 +344,6 @@ class TrivialAugmentWide(_Policy):
         self.num_magnitude_bins = num_magnitude_bins
 
     def _draw(self, stream: MT19937, image):
-        self._check(image)
         strengths = _strengths(self.num_magnitude_bins, image, 0.99, lambda side: 32.0, 135.0, 0.99, 6,
                                255.0)
         name = _RAND[_below(stream, len(_RAND))]

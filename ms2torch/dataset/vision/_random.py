@@ -18,7 +18,7 @@ from ..core.validator_helpers import (
     type_check,
     type_check_list,
 )
-from ..transforms.operation import OperationError, RandomOperation
+from ..transforms.operation import OperationError, RandomOperation, calls_through
 from ..transforms.py_transforms_util import Implementation
 from . import kernels
 from ._convert import image_size, pixels
@@ -93,7 +93,7 @@ class RandomResizedCrop(RandomOperation, ImageOperation):
         return self._box(stream, *image.shape[:2])
 
     def _apply(self, box, image):
-        return resized(cut(image, *box), *self.size, self.interpolation)
+        return resized(cut(image, *box), *self.size, self.interpolation, "CropAndResize")
 
     def _box_by_python(self, rows: int, columns: int) -> tuple[int, int, int, int]:
         """`_box` for PIL images: Python's generator draws, and its `round` rounds halves to even numbers."""
@@ -128,6 +128,16 @@ class RandomCropDecodeResize(RandomResizedCrop):
 
     implementation = Implementation.C
     _refuse = None
+
+    @calls_through
+    def __call__(self, *images):
+        for image in images:
+            if not isinstance(image, np.ndarray):
+                raise TypeError(f"Input should be an encoded image in 1-D NumPy format, got {type(image)}.")
+            if image.ndim != 1 or image.dtype != np.uint8:
+                raise TypeError("Input should be an encoded image with uint8 type in 1-D NumPy format, got "
+                                f"format:{type(image)}, dtype:{image.dtype.type}.")
+        return super().__call__(*images)
 
     def _choose(self, stream, data):
         if data.ndim != 1:
@@ -182,7 +192,7 @@ class RandomColorAdjust(RandomOperation, ImageOperation):
 
     def _apply(self, changes, image):
         for change, factor in changes:
-            name, taken = _TAKEN.get(change, ("", (image.dtype.name,)))
+            name, taken = _TAKEN[change]
             if image.dtype.name not in taken:
                 raise unfit(name, "data type", f"({', '.join(taken)})", image.dtype)
             image = change(image, factor)
@@ -208,13 +218,6 @@ def _grey(image: np.ndarray) -> np.ndarray:
     return (red * 9798 + green * 19235 + blue * 3735 + 16384) >> 15
 
 
-def _rounded(values: np.ndarray, dtype) -> np.ndarray:
-    """Numbers in ``dtype``; the nearest integers, at its ends where they are beyond."""
-    if dtype.kind == "f":
-        return values.astype(dtype)
-    return np.clip(np.rint(values), np.iinfo(dtype).min, np.iinfo(dtype).max).astype(dtype)
-
-
 def _bytes(values: np.ndarray) -> np.ndarray:
     return np.clip(np.rint(values), 0, 255).astype(np.uint8)
 
@@ -226,19 +229,25 @@ def weighted(first, share, second: np.ndarray, rest) -> np.ndarray:
 
 
 def held(values: np.ndarray, image: np.ndarray) -> np.ndarray:
-    """Numbers in the dtype of an image: for integers rounded, and the nearest that it has."""
+    """Numbers in the dtype of an image: for integers rounded, and the nearest that it has; of four bytes the
+    lowest where one does not fit, which is what OpenCV's conversion gives.
+    """
     if image.dtype.kind not in "iu":
         return values.astype(image.dtype)
-    range_ = np.iinfo(image.dtype)
-    return np.rint(values).clip(range_.min, range_.max).astype(image.dtype)
+    range_, whole = np.iinfo(image.dtype), np.rint(values)
+    if image.dtype.itemsize > 2:
+        whole = np.where((whole < range_.min) | (whole > range_.max), range_.min, whole)
+    return whole.clip(range_.min, range_.max).astype(image.dtype)
 
 
 _LEVELS = np.arange(256, dtype=np.float32)
 
 
+@kernels.keeping_booleans
 def _brighter(image, factor):
     if image.dtype != np.uint8:
-        return _rounded(image.astype(np.float64) * float(factor), image.dtype)
+        exact = np.float64 if image.dtype.itemsize > 2 and image.dtype != np.float32 else np.float32
+        return held(image.astype(exact) * exact(factor), image)
     with kernels.opencv("colour") as cv2:
         if cv2 and image.size and factor >= 0:
             return cv2.convertScaleAbs(image, alpha=float(factor)).reshape(image.shape)
@@ -250,7 +259,7 @@ def _contrasted(image, factor):
     with kernels.opencv("colour") as cv2:
         if cv2 and image.size:
             mean = cv2.mean(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY))[0]
-            if image.dtype == np.uint8:
+            if image.dtype.kind == "u":
                 greys = np.full_like(image, int(np.rint(mean)))
                 return cv2.addWeighted(greys, 1 - float(factor), image, float(factor), 0)
         else:
@@ -258,7 +267,7 @@ def _contrasted(image, factor):
     if image.dtype != np.uint8:
         mean = float(np.float32(mean)) if image.dtype.kind == "f" else np.rint(mean)
         added = mean * (1 - float(factor))
-        return _rounded(image.astype(np.float64) * float(factor) + added, image.dtype)
+        return held(image.astype(np.float64) * float(factor) + added, image)
     table = _bytes(weighted(np.float32(np.rint(mean)), np.float32(1) - factor, _LEVELS, factor))
     return kernels.looked_up(table, image)
 
@@ -269,11 +278,12 @@ def _saturated(image, factor):
         if cv2 and image.size:
             grey = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB)
             return cv2.addWeighted(grey, 1 - float(factor), image, float(factor), 0)
-    mixed = weighted(_grey(image)[..., None], np.float32(1) - factor, image, factor)
-    return _bytes(mixed) if image.dtype == np.uint8 else mixed
+    return held(weighted(_grey(image)[..., None], np.float32(1) - factor, image, factor), image)
 
 
-# What the parts of RandomColorAdjust take, where it is not everything: name, dtypes.
-_TAKEN = {_contrasted: ("AdjustContrast", ("uint8", "uint16", "float32")),
+# What the parts of RandomColorAdjust take: name, dtypes.
+_TAKEN = {_brighter: ("AdjustBrightness", ("bool", "int8", "uint8", "int16", "uint16", "int32", "float16",
+                                           "float32", "float64")),
+          _contrasted: ("AdjustContrast", ("uint8", "uint16", "float32")),
           _saturated: ("AdjustSaturation", ("uint8", "uint16", "float32")),
           turned: ("AdjustHue", ("uint8", "float32"))}

@@ -6,12 +6,12 @@ import numpy as np
 
 from ..core.errors import syntax_error
 from ..core.validator_helpers import type_check
-from ..transforms.operation import OperationError
+from ..transforms.operation import OperationError, calls_through, is_pil
 from ..transforms.py_transforms_util import Implementation
 from ..transforms.transforms import TypeCast, cast
 from ..transforms.validators import numpy_dtype
 from . import kernels
-from .images import ImageOperation, needs_image
+from .images import ImageOperation, needs_image, without_ones
 from .validators import check_mean_std, check_rescale
 
 
@@ -38,6 +38,7 @@ class Rescale(ImageOperation):
     def _compute(self, image):
         if image.dtype.kind in "US":
             raise OperationError("Rescale: input tensor type should be in numeric type, but got: string")
+        image = kernels.as_bytes(image)
         if image.dtype == np.uint8 and image.ndim in (2, 3) and image.size > 256:
             return self._of(image)
         if image.dtype.kind in "iu" and image.dtype.itemsize > 2:
@@ -82,7 +83,7 @@ class Normalize(ImageOperation):
         self._std = np.array(std, np.float32).reshape(shape)
 
     def _compute(self, image):
-        needs_image(image, "Normalize")
+        image = kernels.as_bytes(image)
         channels = 1 if image.ndim == 2 else image.shape[-1 if self.is_hwc else 0]
         if self._mean.size not in (1, channels):
             raise OperationError(f"{self._said_by}: number of channels does not match the size of mean and "
@@ -98,7 +99,7 @@ class Normalize(ImageOperation):
         for function, values in ((np.subtract, self._mean), (np.divide, self._std)):
             values = values.reshape(-1)
             function(rows, values if values.size == 1 else np.tile(values, image.shape[1]), out=rows)
-        return centred
+        return without_ones(centred)
 
 
 class NormalizePad(ImageOperation):
@@ -124,7 +125,10 @@ class NormalizePad(ImageOperation):
 
     def _compute(self, image):
         if image.ndim == 2:
-            image = image[:, :, None]
+            if not self.is_hwc:
+                raise OperationError("NormalizePad: with is_hwc=False the image needs three axes, but got "
+                                     "rank: 2")
+            return self._compute(image[:, :, None]).squeeze()
         image = self._normalize._compute(image)
         with kernels.opencv("colour", "NormalizePad") as cv2:
             if cv2 and self.is_hwc and image.shape[2] == 3 and image.size:
@@ -167,16 +171,20 @@ class ToTensor(ImageOperation):
         self.output_type = str(self._dtype)
 
     def _compute(self, image):
-        if image.dtype.kind in "US" or image.dtype in (np.uint32, np.int64, np.uint64):
-            raise OperationError("ToTensor: Input includes unsupported data type in [uint32, int64, uint64, "
-                                 "string, bytes].")
-        needs_image(image, "ToTensor")
         image = image[None] if image.ndim == 2 else image.transpose(2, 0, 1)
         if image.dtype == np.float64:
             scaled = (image * float(np.float32(1 / 255))).astype(np.float32)
         else:
             scaled = image.astype(np.float32) * np.float32(1 / 255)
         return cast(scaled, self._dtype)
+
+    @calls_through
+    def __call__(self, *images):
+        if len(images) == 1 and is_pil(images[0]):       # outside a pipeline MindSpore divides these in numpy
+            values = np.asarray(images[0])
+            values = values[None] if values.ndim == 2 else values.transpose(2, 0, 1)
+            return (values / 255.0).astype(self._dtype)
+        return super().__call__(*images)
 
     def _execute_py(self, image):
         return self._compute(np.asarray(image))

@@ -22,9 +22,9 @@ from ..core.validator_helpers import (
 )
 from ..transforms.operation import OperationError, PyTensorOperation, RandomOperation
 from ..transforms.py_transforms_util import Implementation
-from . import warping
+from . import kernels, warping
 from ._geometry import pil_filter
-from .images import ImageOperation, needs_image, needs_pil, pillow
+from .images import ImageOperation, needs_pil, pillow
 from .utils import Inter
 from .validators import check_fill_value
 
@@ -34,11 +34,13 @@ _METHODS = {Inter.NEAREST: "nearest", Inter.LINEAR: "linear", Inter.CUBIC: "cubi
             Inter.AREA: "linear"}                    # OpenCV has no area here, and takes linear
 
 
-def _method(resample: Inter, name: str) -> str:
+def _method(resample: Inter, name: str, image) -> str:
     if resample is Inter.ANTIALIAS:
         raise TypeError("Current Interpolation is not supported with NumPy input.")
     if resample not in _METHODS:
         raise OperationError(f"{name}: Invalid InterpolationMode, check input value of enum.")
+    if resample is Inter.CUBIC and image.ndim == 3 and image.shape[2] > 4:
+        raise OperationError(f"{name}: interpolation can not be CUBIC when image channel is greater than 4.")
     return _METHODS[resample]
 
 
@@ -89,7 +91,8 @@ def _surrounding(height: int, width: int, center, degrees: float) -> tuple[float
 
 def _rotated(image: np.ndarray, degrees: float, resample: Inter, expand: bool, center, fill, name: str):
     """An image turned counter-clockwise; the fill's colours come in the order blue, green, red."""
-    needs_image(image, name)
+    kept = image.dtype if not expand else np.uint8        # of booleans, which count as bytes
+    image = kernels.as_bytes(image)
     height, width = image.shape[:2]
     center = center or ((width - 1) / 2, (height - 1) / 2)
     matrix = warping.rotation(center, degrees)
@@ -98,7 +101,8 @@ def _rotated(image: np.ndarray, degrees: float, resample: Inter, expand: bool, c
         matrix[0, 2] += across / 2 - width / 2
         matrix[1, 2] += down / 2 - height / 2
         width, height = round(across), round(down)
-    return warping.affine(image, matrix, height, width, _method(resample, name), fill[::-1])
+    turned = warping.affine(image, matrix, height, width, _method(resample, name, image), fill[::-1], name)
+    return turned.view(np.bool_) if kept == np.bool_ else turned
 
 
 class Rotate(ImageOperation):
@@ -154,13 +158,12 @@ class RandomRotation(RandomOperation, ImageOperation):
 
     def _apply(self, degrees, image):
         return _rotated(image, float(degrees), self.resample, self.expand, self.center, self.fill_value,
-                        "RandomRotation")
+                        "Rotate")
 
     def _execute_py(self, image):
         needs_pil(image)
-        fill = self.fill_value if image.mode == "RGB" else self.fill_value[0]
-        degrees = random.uniform(*self.degrees)
-        return image.rotate(degrees, pil_filter(self.resample), self.expand, self.center, fillcolor=fill)
+        degrees, how = random.uniform(*self.degrees), pil_filter(self.resample)
+        return image.rotate(degrees, how, self.expand, self.center, fillcolor=self.fill_value)
 
 
 @lru_cache
@@ -177,11 +180,11 @@ def _single(name: str):
     return lambda angle: np.float32(function(angle))
 
 
+@kernels.keeping_booleans
 def _affine(image, degrees, translate, scale, shear, resample, fill, name):
     """Turned, sheared, scaled about the middle, and moved by ``translate`` pixels; all in single precision,
     as MindSpore computes the matrix.
     """
-    needs_image(image, name)
     one = np.float32(1)
     height, width = image.shape[:2]
     x, y = np.float32((width - 1) / 2), np.float32((height - 1) / 2)
@@ -194,7 +197,8 @@ def _affine(image, degrees, translate, scale, shear, resample, fill, name):
     c = scale * sin(turn - down) / cos(down)
     d = scale * (-sin(turn - down) * tan / cos(down) + cos(turn))
     matrix = np.array([[a, b, (one - a) * x - b * y + move_x], [c, d, (one - d) * y - c * x + move_y]], float)
-    return warping.affine(image, matrix, height, width, _method(resample, name), fill)
+    how = _method(resample, name, image)
+    return warping.affine(kernels.loaded(image, name), matrix, height, width, how, fill, name)
 
 
 class Affine(ImageOperation):
@@ -233,7 +237,6 @@ class Affine(ImageOperation):
         self.resample, self.fill_value = resample, _colour(fill_value)
 
     def _compute(self, image):
-        needs_image(image, "Affine")
         width, height = np.float32(image.shape[1]), np.float32(image.shape[0])
         move = (np.float32(self.translate[0]) * width, np.float32(self.translate[1]) * height)
         return _affine(image, self.degrees, move, self.scale_, self.shear, self.resample, self.fill_value,
@@ -272,7 +275,6 @@ class RandomAffine(RandomOperation, ImageOperation):
             self.implementation = Implementation.PY
 
     def _choose(self, stream, image):
-        needs_image(image, "RandomAffine")
         height, width = np.float32(image.shape[0]), np.float32(image.shape[1])
         left, right, up, down = np.array(self.translate, np.float32)
         for axis, low, high in (("translate_range) on x", left, right), ("translate range) on y", up, down)):
@@ -286,7 +288,7 @@ class RandomAffine(RandomOperation, ImageOperation):
         return degrees, move, scale, shear
 
     def _apply(self, chosen, image):
-        return _affine(image, *chosen, self.resample, self.fill_value, "RandomAffine")
+        return _affine(image, *chosen, self.resample, self.fill_value, "Affine")
 
     def _execute_py(self, image):
         needs_pil(image, ValueError("Input image should be a Pillow image."))
@@ -379,13 +381,12 @@ class Perspective(ImageOperation):
             self.implementation = Implementation.C
 
     def _compute(self, image):
-        needs_image(image, "Perspective")
         try:
             matrix = warping.tilt(self.start_points, self.end_points)
         except np.linalg.LinAlgError:
             raise OperationError("Perspective: no tilt takes these points to those.") from None
-        method = _method(self.interpolation, "Perspective")
-        return warping.perspective(image, matrix, *image.shape[:2], method, (0,) * 3)
+        image, method = kernels.as_bytes(image), _method(self.interpolation, "Perspective", image)
+        return warping.perspective(image, matrix, *image.shape[:2], method, (0,) * 3, "Perspective")
 
     def _execute_py(self, image):
         return _tilted_pil(image, self.start_points, self.end_points, self.interpolation)

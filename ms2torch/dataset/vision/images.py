@@ -29,7 +29,8 @@ class ImageOperation(TensorOperation):
         for image in images:
             if not (isinstance(image, np.ndarray) or is_pil(image)):
                 raise TypeError(f"Input should be NumPy or PIL image, got {type(image)}.")
-            if self._asks_for_numbers and isinstance(image, np.ndarray) and image.dtype.kind in "US":
+            if self._refuse is None and self._asks_for_numbers and isinstance(image, np.ndarray) \
+                    and image.dtype.kind in "US":
                 raise OperationError(f"{type(self).__name__}: the data type of image tensor does not match "
                                      "the requirement of operator. But got type string.").eager()
         return super().__call__(*images)
@@ -48,17 +49,33 @@ def unfit(name: str, what: str, wanted: str, found) -> OperationError:
                           f"Expecting tensor in {kind} of {wanted}. But got {kind} {found}.")
 
 
-def needs_plane(image: np.ndarray, name: str) -> None:
-    """At least two axes: what comes before the last three counts images."""
-    if image.ndim < 2:
-        raise OperationError(f"{name}: the image tensor should have at least two dimensions. You may need to "
-                             "perform Decode first.")
+def pad_pil(image, padding, fill_value, mode):
+    """`pad` of a PIL image, in its own mode; constant pixels by Pillow, which takes colours as it likes."""
+    left, top, right, bottom = padding
+    if mode.value == "constant":
+        fill = fill_value
+        if isinstance(fill, int):
+            fill = (fill,) * 3
+        if image.mode in ("L", "1"):
+            fill = fill[0]
+        return pillow("ImageOps").expand(image, padding, fill)
+    values = np.asarray(image)
+    sides = ((top, bottom), (left, right)) + ((0, 0),) * (values.ndim - 2)
+    whole = pillow("Image").fromarray(np.pad(values, sides, mode=mode.value))
+    if image.mode == "P":
+        whole.putpalette(image.getpalette())
+    return whole
 
 
 def needs_image(image: np.ndarray, name: str) -> None:
     """(H, W) or (H, W, C)."""
     if image.ndim not in (2, 3):
         raise OperationError(f"{name}: image shape should be <H,W> or <H,W,C>, but got rank: {image.ndim}")
+
+
+def without_ones(found: np.ndarray) -> np.ndarray:
+    """Some of MindSpore's transforms take (H, W) for (H, W, 1), and drop every axis of one element then."""
+    return found.squeeze() if found.ndim == 2 else found
 
 
 def not_random(func):
@@ -81,15 +98,15 @@ def flipped(image: np.ndarray, axis: int) -> np.ndarray:
     return np.flip(image, axis)
 
 
-_PADDED = ("uint8", "int8", "uint16", "int16", "int32", "float32", "float64")
+PADDED = ("int8", "uint8", "int16", "uint16", "int32", "float16", "float32", "float64")
 _BORDERS = {"constant": 0, "edge": 1, "symmetric": 2, "reflect": 4}          # OpenCV's numbers of them
 
 
 def pad(image: np.ndarray, padding, fill_value, mode) -> np.ndarray:
     """Put (left, top, right, bottom) pixels around an image; constant ones have a value per channel."""
-    left, top, right, bottom = padding
+    image, (left, top, right, bottom) = kernels.as_bytes(image), padding
     with kernels.opencv("colour") as cv2:
-        if cv2 and image.size and image.dtype.name in _PADDED and image.ndim < 4 and image.shape[2:] <= (4,):
+        if cv2 and image.size and image.dtype.name in PADDED and image.ndim < 4 and image.shape[2:] <= (4,):
             values = (fill_value,) * 3 if isinstance(fill_value, int) else tuple(fill_value)
             whole = cv2.copyMakeBorder(image, top, bottom, left, right, _BORDERS[mode.value],
                                        value=tuple(float(value) for value in (*values, 0)[:4]))

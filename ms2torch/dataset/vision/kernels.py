@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
+from functools import wraps
 from importlib import import_module
 
 import numpy as np
@@ -18,6 +19,8 @@ from ..transforms.operation import OperationError
 _FIRST = (4, 10)
 _LAST = {"resize": (5, 0), "colour": (5, 0), "decode": (5, 0), "affine": (4, 12), "blur": (4, 12),
          "filter": (4, 12), "perspective": (4, 11)}
+
+_WIDE = ("int32", "float32", "float64")       # its dtypes of more than two bytes
 
 _loading = threading.Lock()
 _module = None                       # cv2, None before it was asked for, False where there is none
@@ -88,24 +91,56 @@ class opencv:
             raise OperationError(f"{self._name}: {str(error).strip()}") from None
 
 
-def looked_up(table: np.ndarray, image: np.ndarray) -> np.ndarray:
+def as_bytes(image: np.ndarray) -> np.ndarray:
+    """Booleans as the bytes that they are, with which OpenCV computes; any other image as it is."""
+    return image.view(np.uint8) if image.dtype == np.bool_ else image
+
+
+def keeping_booleans(function):
+    """Decorator: what is computed from the bytes of booleans is called booleans again, whatever the bytes."""
+    @wraps(function)
+    def over(image, *rest):
+        if image.dtype == np.bool_:
+            return function(image.view(np.uint8), *rest).view(np.bool_)
+        return function(image, *rest)
+
+    return over
+
+
+def loaded(image: np.ndarray, name: str) -> np.ndarray:
+    """An image of a dtype that OpenCV has."""
+    if image.dtype.kind not in "biuf" or (image.dtype.itemsize > 2 and image.dtype.name not in _WIDE):
+        raise OperationError(f"[Internal ERROR] {name}: load image failed.")
+    return image
+
+
+def needs(image: np.ndarray, name: str, taken: str) -> None:
+    """What OpenCV has no code for is refused without OpenCV too; ``taken`` are the dtypes of its code."""
+    if image.dtype.name not in taken.split():
+        raise OperationError(f"{name}: OpenCV does not take {image.dtype} here. Cast it first, with "
+                             "TypeCast(mindspore.float32).")
+
+
+def looked_up(table: np.ndarray, image: np.ndarray, name: str = "") -> np.ndarray:
     """Bytes through a table of 256 values, or (256, channels) of them with one column for each channel."""
-    with opencv("colour") as cv2:
+    with opencv("colour", name) as cv2:
         if cv2 and image.size and table.dtype.kind in "uf" and table.dtype.itemsize != 2:
             if table.ndim == 2 and image.ndim == 3:
                 return cv2.LUT(image, table[None]).reshape(image.shape)
             return cv2.LUT(image, np.ascontiguousarray(table.reshape(-1))).reshape(image.shape)
+    needs(image, name, "uint8")
     if table.ndim == 1:
         return np.take(table, image)
     return np.stack([np.take(table[:, i], image[..., i]) for i in range(table.shape[1])], -1)
 
 
-def counted(image: np.ndarray) -> np.ndarray:
+def counted(image: np.ndarray, name: str) -> np.ndarray:
     """How often each of 256 values occurs in each channel of bytes: (channels, 256) int64."""
     planes = image.reshape(*image.shape[:2], -1)
-    with opencv("colour") as cv2:
+    with opencv("colour", name) as cv2:
         if cv2 and image.size:
             planes = np.ascontiguousarray(planes)
             counts = [cv2.calcHist([planes], [i], None, [256], [0, 256]) for i in range(planes.shape[2])]
             return np.stack(counts).reshape(-1, 256).astype(np.int64)
+    needs(image, name, "uint8")
     return np.stack([np.bincount(plane.ravel(), minlength=256) for plane in np.moveaxis(planes, -1, 0)])

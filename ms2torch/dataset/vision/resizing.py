@@ -17,17 +17,18 @@ _ONE = 2048                               # 1.0 in OpenCV's fixed point
 _CODES = {"nearest": 0, "linear": 1, "cubic": 2, "area": 3}          # OpenCV's numbers of them
 
 
-def resize(image: np.ndarray, height: int, width: int, method: str) -> np.ndarray:
+def resize(image: np.ndarray, height: int, width: int, method: str, name: str = "Resize") -> np.ndarray:
     """An (H, W) or (H, W, C) array at another size. ``method``: "nearest", "linear", "cubic" or "area"."""
     rows, columns = image.shape[:2]
     if (rows, columns) == (height, width):
         return image.copy()
-    with kernels.opencv("resize", "Resize") as cv2:
+    with kernels.opencv("resize", name) as cv2:
         if cv2:
             found = cv2.resize(image, (width, height), interpolation=_CODES[method])
             return found.reshape(height, width, *image.shape[2:])
     if method == "nearest":
         return image[_nearest(rows, height)[:, None], _nearest(columns, width)]
+    kernels.needs(image, name, "uint8 uint16 int16 float32 float64")
     if method in ("linear", "area") and rows == 2 * height and columns == 2 * width:
         return _halved(image)
     if method == "area" and rows >= height and columns >= width:

@@ -27,14 +27,16 @@ def rotation(center: tuple[float, float], degrees: float, scale: float = 1.0) ->
     return np.array([[a, b, (1 - a) * x - b * y], [-b, a, b * x + (1 - a) * y]])
 
 
-def affine(image: np.ndarray, matrix: np.ndarray, height: int, width: int, how: str, fill) -> np.ndarray:
+def affine(image: np.ndarray, matrix: np.ndarray, height: int, width: int, how: str, fill,
+           name: str) -> np.ndarray:
     """``image`` moved by a 2x3 ``matrix`` into (height, width), with ``fill`` where nothing lands.
 
-    ``how`` is "nearest", "linear" or "cubic".
+    ``how`` is "nearest", "linear" or "cubic"; ``name`` is of the errors.
     """
-    with kernels.opencv("affine") as cv2:
+    with kernels.opencv("affine", name) as cv2:
         if cv2:
             return _by(cv2.warpAffine, image, matrix, height, width, how, fill)
+    _needs(image, how, name)
     m = _inverted(matrix.reshape(6).tolist())
     columns, rows = np.arange(width), np.arange(height)
     rounding = _SCALE // 2 if how == "nearest" else _SCALE // _STEPS // 2
@@ -44,6 +46,11 @@ def affine(image: np.ndarray, matrix: np.ndarray, height: int, width: int, how: 
     if how == "nearest":
         return _gathered(image, y >> _BITS, x >> _BITS, fill)
     return _mixed(image, y >> _BITS - _FRACTION, x >> _BITS - _FRACTION, how, fill)
+
+
+def _needs(image, how: str, name: str) -> None:
+    whole = "int8 int32 " if how == "nearest" else ""
+    kernels.needs(image, name, whole + "uint8 uint16 int16 float32 float64")
 
 
 def _by(warp, image, matrix, height, width, how, fill):
@@ -90,11 +97,13 @@ def _inverted_whole(m: np.ndarray) -> np.ndarray:
                      [(d * h - e * g) * one, (b * g - a * h) * one, (a * e - b * d) * one]])
 
 
-def perspective(image: np.ndarray, matrix: np.ndarray, height: int, width: int, how: str, fill) -> np.ndarray:
+def perspective(image: np.ndarray, matrix: np.ndarray, height: int, width: int, how: str, fill,
+                name: str) -> np.ndarray:
     """``image`` moved by a 3x3 ``matrix`` into (height, width)."""
-    with kernels.opencv("perspective") as cv2:
+    with kernels.opencv("perspective", name) as cv2:
         if cv2:
             return _by(cv2.warpPerspective, image, matrix, height, width, how, fill)
+    _needs(image, how, name)
     m = _inverted_whole(matrix)
     y, x = np.mgrid[:height, :width].astype(np.float64)
     block = min(1024 // min(16, height), width)          # OpenCV starts anew after so many columns
