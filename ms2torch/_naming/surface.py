@@ -117,11 +117,12 @@ def has_module(path: str) -> bool:
     return path in _table() or path in _removed_modules()
 
 
-def names(path: str) -> set[str]:
+@cache
+def names(path: str) -> frozenset[str]:
     """All names that MindSpore 2.10 has in the module at ``path``."""
     found = {n for group in _table().get(path, {}).values() for n in group.split()}
     found.update(p[len(path) + 1 :].partition(".")[0] for p in _table() if p.startswith(path + "."))
-    return found
+    return frozenset(found)
 
 
 def _home(path: str, name: str) -> str | None:

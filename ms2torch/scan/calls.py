@@ -11,6 +11,7 @@ from functools import cache
 from .answers import constructor, facts, keywords, refusal, required_arguments, statements_of, suggestion
 from .evaluate import UNKNOWN, evaluate
 from .findings import API
+from .nodes import walk
 from .words import wrong_words
 
 # How deep a call is followed for what it refuses.
@@ -62,8 +63,7 @@ def _takes(function, call: ast.Call, bound: bool) -> Iterator[str]:
     given = [k.arg for k in call.keywords if k.arg]
     for name in given:
         if not any_name and name not in named and name not in also:
-            hint = difflib.get_close_matches(name, named, 1, 0.75)
-            yield f"does not take the argument {name!r}.{f' Did you mean {hint[0]!r}?' if hint else ''}"
+            yield f"does not take the argument {name!r}.{_hint(name, tuple(named))}"
     starred = any(isinstance(a, ast.Starred) for a in call.args)
     most = sum(p.kind in _POSITIONAL for p in parameters)
     if inspect.Parameter.VAR_POSITIONAL not in kinds and not starred and len(call.args) > most:
@@ -82,6 +82,12 @@ def _takes(function, call: ast.Call, bound: bool) -> Iterator[str]:
         if name not in there and not there.intersection(older):
             lacking.append(name)
     yield from _lacking(lacking)
+
+
+@cache
+def _hint(name: str, named: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(name, named, 1, 0.75)
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def _lacking(lacking: list[str]) -> Iterator[str]:
@@ -186,7 +192,7 @@ def _function_of(found):
 @cache
 def _may_refuse(function, depth: int = 0) -> bool:
     """Whether a function, or one that it calls with ``super()`` or by name, raises ``unsupported``."""
-    for node in (n for statement in statements_of(function) for n in ast.walk(statement)):
+    for node in (n for statement in statements_of(function) for n in walk(statement)):
         if isinstance(node, ast.Raise) and refusal(node) is not None:
             return True
         if depth < _DEPTH and isinstance(node, ast.Call):
@@ -258,7 +264,7 @@ def _forget(statement: ast.stmt, values: dict) -> None:
 def _bound(statement: ast.stmt) -> frozenset[str]:
     return frozenset(
         node.id
-        for node in ast.walk(statement)
+        for node in walk(statement)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     )
 

@@ -11,6 +11,8 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from .nodes import walk
+
 _GRAPHS = frozenset(("GRAPH_MODE", "jit", "ms_function"))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _KEPT = "MindSpore's graphs keep what the first call found; here the new value counts"
@@ -18,11 +20,12 @@ _KEPT = "MindSpore's graphs keep what the first call found; here the new value c
 
 def captures(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
     """(line, what is changed, what is to know) of each such change in a file that uses graphs."""
-    if not any(getattr(n, "attr", getattr(n, "id", None)) in _GRAPHS for n in ast.walk(tree)):
+    nodes = walk(tree)
+    if not any(getattr(n, "attr", getattr(n, "id", None)) in _GRAPHS for n in nodes):
         return
     reads = {n.name: _globals_of(n) for n in tree.body if isinstance(n, _FUNCTIONS) and _is_marked(n)}
-    others = _not_compiled(tree)
-    bodies = [tree.body, *[n.body for n in ast.walk(tree) if isinstance(n, _FUNCTIONS)]]
+    others = _not_compiled(nodes)
+    bodies = [tree.body, *[n.body for n in nodes if isinstance(n, _FUNCTIONS)]]
     found: dict = {}
     for body in bodies:
         for line, what in _Following(reads, others).follow(body):
@@ -36,10 +39,10 @@ def _is_marked(function) -> bool:
     return any(getattr(n, "attr", getattr(n, "id", None)) in ("jit", "ms_function") for n in names)
 
 
-def _not_compiled(tree: ast.Module) -> set:
+def _not_compiled(nodes: list[ast.AST]) -> set:
     """What a file calls by name that is no Cell and no marked function."""
     found = set(dir(builtins))
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             found.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ClassDef) or (isinstance(node, _FUNCTIONS) and not _is_marked(node)):
@@ -48,9 +51,9 @@ def _not_compiled(tree: ast.Module) -> set:
 
 
 def _globals_of(function) -> set:
-    names = [n for n in ast.walk(function) if isinstance(n, ast.Name)]
+    names = [n for n in walk(function) if isinstance(n, ast.Name)]
     own = {n.id for n in names if isinstance(n.ctx, ast.Store)} | {
-        a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+        a.arg for a in walk(function.args) if isinstance(a, ast.arg)}
     return {n.id for n in names} - own
 
 
@@ -59,8 +62,9 @@ class _Following:
 
     def __init__(self, reads: dict, others: set) -> None:
         self.reads, self.others = reads, others
-        self.now: dict = {}         # by (name, attribute): what was last written there, and the line
+        self.now: dict = {}         # by name and attribute: what was last written there, and the line
         self.first: dict = {}       # by name: what stood there at its first call
+        self.calls: dict = {}       # by statement: the calls in it
 
     def follow(self, body: list) -> Iterator[tuple[int, str]]:
         """(line, what) of what was changed after a first call and before another."""
@@ -80,7 +84,10 @@ class _Following:
                     yield from self.follow(part)
 
     def _simple(self, node) -> Iterator[tuple[int, str]]:
-        for call in (n for n in ast.walk(node) if isinstance(n, ast.Call)):
+        calls = self.calls.get(node)
+        if calls is None:
+            calls = self.calls[node] = [n for n in walk(node) if n.__class__ is ast.Call]
+        for call in calls:
             if isinstance(call.func, ast.Name):
                 yield from self._called(call.func.id)
             elif isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
@@ -96,31 +103,37 @@ class _Following:
         if call.func.attr == "set_train":
             given = [*call.args, *[k.value for k in call.keywords]]
             name = call.func.value.id
-            self.now[name, "set_train()"] = ast.unparse(given[0]) if given else "True", call.lineno
+            mode = ast.unparse(given[0]) if given else "True"
+            self.now.setdefault(name, {})["set_train()"] = mode, call.lineno
 
     def _written(self, target, node) -> None:
-        value = ast.dump(node)
         if isinstance(target, ast.Name):
             # A new object has no first call behind it; a number that marked functions read is another number.
             self.first.pop(target.id, None)
-            for key in [k for k in self.now if k[0] == target.id]:
-                del self.now[key]
+            self.now.pop(target.id, None)
             for function, names in self.reads.items():
                 if target.id in names:
-                    self.now[function, target.id] = value, node.lineno
+                    self.now.setdefault(function, {})[target.id] = node, node.lineno
         elif isinstance(target, ast.Attribute):
             if target.attr == "requires_grad":
-                for name in [n for n, called in self.first.items() if called is not None]:
-                    self.now[name, "requires_grad"] = value, node.lineno
+                for name in self.first:
+                    self.now.setdefault(name, {})["requires_grad"] = node, node.lineno
             elif isinstance(target.value, ast.Name):
-                self.now[target.value.id, target.attr] = value, node.lineno
+                self.now.setdefault(target.value.id, {})[target.attr] = node, node.lineno
 
     def _called(self, name: str) -> Iterator[tuple[int, str]]:
         if name in self.others:
             return
-        here = {key[1]: found for key, found in self.now.items() if key[0] == name}
-        before = self.first.setdefault(name, here)
+        here = self.now.get(name, {})
+        before = self.first.setdefault(name, dict(here))
         for what, (value, line) in here.items():
             default = "False" if what == "set_train()" else None
-            if value != before.get(what, (default, 0))[0]:
+            if not _is_same(value, before.get(what, (default, 0))[0]):
                 yield line, what if name in self.reads else f"{name}.{what}"
+
+
+def _is_same(a: object, b: object) -> bool:
+    """Whether two statements, or what is known of two modes, say the same."""
+    if isinstance(a, ast.AST) and isinstance(b, ast.AST):
+        return a is b or ast.dump(a) == ast.dump(b)
+    return a == b

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,7 +45,21 @@ def read_all(paths: list[str], api: str | None = None, jobs: int | None = None) 
     ]
     found = list(dict.fromkeys(found))
     local = frozenset(name for file in found for name in (file.stem, *file.parent.parts))
-    return _read_all(found, local, api, jobs)
+    with _uncollected():
+        return _read_all(found, local, api, jobs)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without searches for circles among objects: each new tree sets one off, through all that torch has,
+    which is a third of the time; trees have no circles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def merge(reads: list[Read]) -> Report:
@@ -118,12 +135,17 @@ def translated(report: Report) -> tuple[int, int] | None:
     """How many uses of MindSpore's names ``ms2torch translate`` has a rule for, and of how many; a call may
     still be kept for its arguments. None where libcst, which it needs, is not installed."""
     try:
-        from ms2torch.translate import rule_of
-
-        settled = sum(count for name, count in report.uses.items() if rule_of(name) is not None)
+        settled = sum(count for name, count in report.uses.items() if _has_rule(name))
     except ModuleNotFoundError:
         return None
     return settled, sum(report.uses.values())
+
+
+@cache
+def _has_rule(name: str) -> bool:
+    from ms2torch.translate import rule_of
+
+    return rule_of(name) is not None
 
 
 class Obstacle(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from .evaluate import UNKNOWN, evaluate
+from .nodes import children
 from .uses import DEAD, GUARDED, LIVE, Call, Member, Of, Ref, Use
 
 
@@ -120,22 +121,6 @@ def all_arguments(arguments: ast.arguments) -> list[ast.arg]:
         arguments.kwarg,
     ]
     return [a for a in found if a is not None]
-
-
-# Kinds of nodes that hold no names.
-_LEAVES = (ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
-
-
-def children(node: ast.AST):
-    """The nodes right below a node, but for those that hold no names."""
-    for field in node._fields:
-        found = getattr(node, field, None)
-        if found.__class__ is list:
-            yield from (
-                child for child in found if isinstance(child, ast.AST) and not isinstance(child, _LEAVES)
-            )
-        elif isinstance(found, ast.AST) and not isinstance(found, _LEAVES):
-            yield found
 
 
 def is_super(node: ast.AST) -> bool:

@@ -17,7 +17,8 @@ from ms2torch._naming import generation, surface
 from . import members
 from .answers import Names, is_available, look_up
 from .evaluate import CALLED, UNKNOWN, evaluate
-from .expressions import Expressions, all_arguments, children
+from .expressions import Expressions, all_arguments
+from .nodes import children, walk
 from .uses import DEAD, GUARDED, LIVE, Call, Const, Member, Module, Of, Ref, Use
 
 _CATCHES = frozenset(
@@ -309,7 +310,7 @@ class Reader(Expressions):
 
     def _asks(self, test: ast.expr) -> bool:
         """Whether a test that is not settled asks about MindSpore's version or names."""
-        for node in ast.walk(test):
+        for node in walk(test):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "hasattr":
                 return isinstance(self.value(node.args[0]) if node.args else None, (Ref, Of))
             if (
@@ -376,8 +377,8 @@ class Reader(Expressions):
     def _caught(self, handler: ast.ExceptHandler) -> frozenset[str]:
         if handler.type is None:
             return frozenset(("BaseException",))
-        found = {n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)}
-        return frozenset(found | {n.attr for n in ast.walk(handler.type) if isinstance(n, ast.Attribute)})
+        found = {n.id for n in walk(handler.type) if isinstance(n, ast.Name)}
+        return frozenset(found | {n.attr for n in walk(handler.type) if isinstance(n, ast.Attribute)})
 
     def _asked(self, body: list[ast.stmt]):
         """For each import of a block, whether it works here: True, False, or None where it is not told."""

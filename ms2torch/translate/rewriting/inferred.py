@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
+from ms2torch._naming import surface
 from ms2torch.scan.answers import look_up
 
 
@@ -182,9 +183,16 @@ def shortest_name(path: str) -> Ref:
     if parent in _SPELLINGS and hasattr(resolve("mindspore.ops"), leaf):
         return Ref(f"mindspore.ops.{leaf}")
     for home in _HOMES:
-        if getattr(resolve(home), leaf, None) is thing:
+        if _may_have(home, leaf) and getattr(resolve(home), leaf, None) is thing:
             return Ref(f"{home}.{leaf}")
     return Ref(path)
+
+
+def _may_have(home: str, leaf: str) -> bool:
+    """Whether it is worth asking: a module that has no such name looks for the one that was meant."""
+    full = f"{home}.{leaf}"
+    known = full in surface._aliases() or full in surface._removed() or leaf in surface.names(home)
+    return known or leaf in vars(resolve(home))
 
 
 def lineage(path: str) -> list[str]:
