@@ -10,6 +10,7 @@ import torch
 
 import ms2torch._checkparam_arrays as _rules
 from ms2torch._core.errors import unsupported
+from ms2torch._core.gradient.passes import Valued
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 
@@ -28,7 +29,7 @@ def _alone(kind: str, given, others, cls) -> None:
         raise TypeError(f"If input `{kind}` is provided, {parts} should all be `None`")
 
 
-class _Sparse:
+class _Sparse(Valued):
     """What the kinds share: values, a shape, and what follows from them."""
 
     values: Tensor

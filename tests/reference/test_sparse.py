@@ -1,7 +1,7 @@
 """Sparse tensors and bands of diagonals."""
 import mindspore as ms
 import numpy as np
-from mindspore import COOTensor, CSRTensor, Tensor, ops
+from mindspore import COOTensor, CSRTensor, Tensor, nn, ops
 
 from tests.reference.judge import case, data
 
@@ -125,3 +125,33 @@ def test_join_along_a_missing_axis(shapes, axis):
 @case(raises="COO tensor shape size is incorrect")
 def test_join_of_unlike_shapes():
     return ops.coo_concat((_joinable((4, 4)), _joinable((3, 5))), 1).values.asnumpy()
+
+
+class Scaled(nn.Cell):
+    def construct(self, x, sparse):
+        if isinstance(sparse, COOTensor):
+            return COOTensor(sparse.indices, sparse.values * x, sparse.shape)
+        return CSRTensor(sparse.indptr, sparse.indices, sparse.values * x, sparse.shape)
+
+
+class Summed(nn.Cell):
+    def construct(self, x, sparse):
+        return (sparse.values * x * x).sum()
+
+
+def _by_sparse_tensors(sparse):
+    x = Tensor(np.array([2, 3]), ms.float32)
+    every = ops.GradOperation(get_all=True)
+    return [every(Scaled())(x, sparse), every(Summed())(x, sparse), ms.grad(Summed(), (0, 1))(x, sparse),
+            ms.grad(Scaled(), 1)(x, sparse), ops.GradOperation()(Scaled())(x, sparse)]
+
+
+@case(each={"of": ["coo", "csr"]})
+def test_gradients_by_sparse_tensors(of):
+    return _by_sparse_tensors({"coo": coo, "csr": csr}[of]())
+
+
+@case(each={"of": ["coo", "csr"]}, mode="GRAPH")
+def test_gradients_by_sparse_tensors_are_sparse_in_graphs(of):
+    return [[type(g).__name__, g.values] if isinstance(g, (COOTensor, CSRTensor)) else g
+            for found in _by_sparse_tensors({"coo": coo, "csr": csr}[of]()) for g in (found if isinstance(found, tuple) else (found,))]

@@ -15,10 +15,10 @@ from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import is_transforming, run_backward
 
 from . import integers, overflow, passes, recording, rows
-from .passes import Pass, is_integral, tensors_of
+from .passes import Pass, Valued, is_integral, tensors_of
 
 # What has a gradient in a tuple, list or dict.
-_DIFFERENTIABLE = (Tensor, int, float, tuple, list, dict)
+_DIFFERENTIABLE = (Tensor, int, float, tuple, list, dict, Valued)
 _FLOATS = frozenset((torch.float32, torch.float16, torch.bfloat16, torch.float64))
 
 
@@ -181,6 +181,8 @@ class Inputs:
             return made([self._fresh(item) for item in value])
         if isinstance(value, (int, float)) and value.__class__ is not bool:
             return float(value) if isinstance(value, float) else int(value)
+        if isinstance(value, Valued):
+            return value._with(self._fresh(value.values))
         return value
 
     def arranged(self, grads: list) -> list:
@@ -212,6 +214,9 @@ def _arranged(like, grads):
         return zeros_if_none(next(grads), like._t)
     if isinstance(like, (int, float)):
         return 0.0 if isinstance(like, float) else 0
+    if isinstance(like, Valued):
+        gradient = _arranged(like.values, grads)
+        return like._with(wrap(gradient)) if mode.graph else gradient
     if isinstance(like, dict):
         return {key: _arranged(v, grads) for key, v in like.items() if isinstance(v, _DIFFERENTIABLE)}
     items = [_arranged(item, grads) for item in like if isinstance(item, _DIFFERENTIABLE)]
@@ -281,12 +286,12 @@ def backward(outs: list[torch.Tensor], sens, wrt, received, create_graph: bool) 
         given = [torch.ones_like(o, requires_grad=False) for o in outs]
     else:
         given = [s._t for s in tensors_of(sens)]
-        if len(given) != len(outs):
+        if outs and len(given) != len(outs):
             raise ValueError(
                 f"The number of sensitivities must be the number of outputs, {len(outs)}, "
                 f"but got {len(given)}."
             )
-        pairs = [(integers.tracked(o), check_sensitivity(s, o)) for s, o in zip(given, outs, strict=True)]
+        pairs = [(integers.tracked(o), check_sensitivity(s, o)) for o, s in zip(outs, given, strict=False)]
         outs = [o for o, _ in pairs if o.requires_grad]
         given = [s.to(o.dtype) for o, s in pairs if o.requires_grad]
     if not outs or not asked:

@@ -407,8 +407,13 @@ def detach_(obj) -> None:
             detach_(x)
 
 
+class Valued:
+    """What is differentiated by the Tensor ``values`` that it holds: a sparse tensor. ``_with`` makes one of
+    the same places with other values."""
+
+
 def tensors_of(obj, found: list | None = None) -> list[Tensor]:
-    """All Tensors in nested tuples, lists and dicts, in order."""
+    """All Tensors in nested tuples, lists and dicts, and the values of sparse ones, in order."""
     found = [] if found is None else found
     if isinstance(obj, Tensor):
         found.append(obj)
@@ -418,6 +423,8 @@ def tensors_of(obj, found: list | None = None) -> list[Tensor]:
     elif isinstance(obj, dict):
         for x in obj.values():
             tensors_of(x, found)
+    elif isinstance(obj, Valued):
+        found.append(obj.values)
     return found
 
 

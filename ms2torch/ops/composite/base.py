@@ -13,6 +13,7 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.errors import final
 from ms2torch._core.gradient import autodiff
+from ms2torch._core.gradient.passes import Valued
 from ms2torch._core.gradient.rows import as_gradients
 from ms2torch._core.tensor import dtype
 from ms2torch._core.tensor.printing import plain_repr
@@ -79,7 +80,7 @@ class GradOperation:
                 else:
                     *args, sens = args
                     args = tuple(args)
-                if not isinstance(sens, (Tensor, tuple, list, dict)):
+                if not isinstance(sens, (Tensor, tuple, list, dict, Valued)):
                     sens = Tensor(float(sens))
             if self.get_all:
                 places = [p for p in (*range(len(args)), *kwargs) if is_input(given(p, args, kwargs))]

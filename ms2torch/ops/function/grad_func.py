@@ -7,7 +7,7 @@ import types
 
 from ms2torch._core import mode
 from ms2torch._core.gradient import autodiff, transforms
-from ms2torch._core.gradient.passes import tensors_of
+from ms2torch._core.gradient.passes import Valued, tensors_of
 from ms2torch._core.gradient.rows import as_gradients
 from ms2torch._core.tensor.tensor import Tensor, lift, wrap
 from ms2torch.common.mutable import is_mutable
@@ -163,6 +163,8 @@ def is_input(value) -> bool:
     graph = mode.graph or mode.inside > 0
     if isinstance(value, Tensor):
         return not (graph and value.const_arg)
+    if isinstance(value, Valued):
+        return True
     return graph and is_mutable(value) and _holds_any(value)
 
 
@@ -170,7 +172,7 @@ def _holds_any(value) -> bool:
     """Whether this is a number or a Tensor, or holds some."""
     if isinstance(value, (tuple, list, dict)):
         return any(map(_holds_any, value.values() if isinstance(value, dict) else value))
-    return isinstance(value, (int, float, Tensor))
+    return isinstance(value, (int, float, Tensor, Valued))
 
 
 def _positions(grad_position):
