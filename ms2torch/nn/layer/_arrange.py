@@ -12,7 +12,8 @@ from ms2torch._core.tensor.construct import filled
 from ms2torch._core.tensor.dtype import Number, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.ops.function._array_pad import _mirrored, _pairs
-from ms2torch.ops.function._nn_image import interpolate, patches
+from ms2torch.ops.function._nn_image import patches
+from ms2torch.ops.function._nn_interpolate import interpolate
 
 from ..cell import Cell
 from ._parts import primitive

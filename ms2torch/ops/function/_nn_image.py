@@ -5,13 +5,12 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.errors import final, unsupported
+from ms2torch._core.errors import final
 from ms2torch._core.operators.enum_words import chosen
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 from ms2torch._core.operators.spelling import spelled
 
 from ._array_shape import ints
-from ._math_axis import unseen
 
 
 def _positions(size: int, wanted: int, align_corners: bool, half_pixel: bool, device):
@@ -77,9 +76,10 @@ def _cubic_weights(size: int, wanted: int, align_corners: bool, device) -> torch
 
 def resized_bicubic(t, size, align_corners: bool):
     """(N, C, H, W) to ``size`` by cubic interpolation."""
-    down = _cubic_weights(t.shape[2], int(size[0]), align_corners, t.device).to(t.dtype)
-    across = _cubic_weights(t.shape[3], int(size[1]), align_corners, t.device).to(t.dtype)
-    return down @ t @ across.T
+    wide = t.float() if t.dtype in (torch.float16, torch.bfloat16) else t       # rounded once, at the end
+    down = _cubic_weights(t.shape[2], int(size[0]), align_corners, t.device).to(wide.dtype)
+    across = _cubic_weights(t.shape[3], int(size[1]), align_corners, t.device).to(wide.dtype)
+    return (down @ wide @ across.T).to(t.dtype)
 
 
 def _one_way(align_corners: bool, half_pixel_centers: bool, name: str) -> None:
@@ -128,56 +128,6 @@ def _resize_nearest(input_x, size=None, align_corners=False, half_pixel_centers=
 def _resize_nearest_v2(image, size, align_corners=False, half_pixel_centers=False):
     """Nearest-neighbour resizing with the size given in the call (``ResizeNearestNeighborV2``)."""
     return resized_nearest(image, size, align_corners, half_pixel_centers)
-
-
-_MODES = ("nearest", "linear", "bilinear", "bicubic", "area", "nearest-exact", "trilinear")
-
-
-@unseen("sizes", "scales", "coordinate_transformation_mode", "roi")
-@op
-@spelled(x="input")
-def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None,
-                recompute_scale_factor=None, *, sizes=None, scales=None, coordinate_transformation_mode=None,
-                roi=None):
-    """Resizes the dimensions after (N, C) (``mindspore.ops.interpolate``); arguments as torch's.
-
-    Before 2.0 they were ``sizes``, ``scales`` (of all dimensions) and ``coordinate_transformation_mode``,
-    "align_corners" by default: taken by those names. ``roi``, which those positions do not read, as None.
-    """
-    if roi is not None:
-        raise unsupported("mindspore.ops.interpolate(roi=)", "it belongs to 'tf_crop_and_resize'.",
-                          "use ops.crop_and_resize.")
-    if sizes is not None or scales is not None:
-        how = coordinate_transformation_mode or "align_corners"
-        if how not in ("align_corners", "half_pixel"):
-            raise unsupported(f"mindspore.ops.interpolate(coordinate_transformation_mode={how!r})",
-                              "torch has no such positions.", "use 'align_corners' or 'half_pixel'.")
-        size, scale_factor = sizes, None if scales is None else tuple(float(s) for s in scales[2:])
-        mode = "linear" if mode == "nearest" and input.ndim == 3 else mode      # the old form's default
-        if mode != {3: "linear", 4: "bilinear"}.get(input.ndim):
-            raise ValueError("For 'interpolate' by sizes or scales, 'mode' must be 'linear' for 3 dimensions "
-                             f"or 'bilinear' for 4, but got {mode} for {input.ndim}.")
-        align_corners = how == "align_corners"
-    if mode not in _MODES:
-        raise ValueError(f"For 'interpolate', 'mode' must be in '{list(_MODES)}', but got {mode}")
-    if size is not None and scale_factor is not None:
-        raise ValueError("For 'interpolate', 'size' and 'scale_factor' cannot be set simultaneously")
-    if size is None and scale_factor is None:
-        raise ValueError("For 'interpolate', 'size' and 'scale_factor' cannot be both empty")
-    if mode in ("nearest", "area", "nearest-exact"):
-        align_corners = None
-    if isinstance(size, (tuple, list)):
-        size = tuple(int(n) for n in size)
-    if mode == "bicubic" and size is not None:
-        return resized_bicubic(input, size, bool(align_corners))
-    return F.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
-
-
-@op
-def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None,
-             recompute_scale_factor=None):
-    """The same as ``interpolate`` (``mindspore.ops.upsample``)."""
-    return interpolate.kernel(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
 
 
 @op
@@ -329,7 +279,14 @@ def _resize_linear1d(x, size, coordinate_transformation_mode="align_corners"):
                 f"or 'half_pixel', but got {how}."
             )
         )
-    return F.interpolate(x, list(ints(size)), mode="linear", align_corners=how == "align_corners")
+    return resized_linear(x, ints(size), how == "align_corners")
+
+
+def resized_linear(t, size, align_corners: bool):
+    """(N, C, W) to another length by linear interpolation; a length of 1 is the first element."""
+    if tuple(size) == (1,):
+        return t[..., :1].clone()
+    return F.interpolate(t, list(size), mode="linear", align_corners=align_corners)
 
 
 def _steps(old: int, new: int, align: bool) -> float:

@@ -185,8 +185,14 @@ def _sized(t, output_size, dims: int):
 @op
 def adaptive_avg_pool1d(input, output_size):
     """Mean of ``output_size`` even parts of the last dimension (``mindspore.ops.adaptive_avg_pool1d``)."""
+    if input.dtype not in (torch.float32, torch.float16, torch.bfloat16):
+        raise TypeError("For adaptive_avg_pool1d, the input dtype must be float16 or float32, but got "
+                        f"{_dtype.from_torch(input.dtype)}.")
     if isinstance(output_size, int) and input.shape[-1] < output_size:
         raise ValueError("For adaptive_avg_pool1d input's last dimension must be greater or equal to "
+                         f"output size {output_size}, but got {input.shape[-1]}.")
+    if isinstance(output_size, int) and output_size > 0 and input.shape[-1] % output_size:
+        raise ValueError("For adaptive_avg_pool1d input's last dimension must be divisible by "
                          f"output size {output_size}, but got {input.shape[-1]}.")
     return F.adaptive_avg_pool1d(input, output_size)
 
