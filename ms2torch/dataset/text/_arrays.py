@@ -15,7 +15,7 @@ from ..core.validator_helpers import (
     check_value,
     type_check,
 )
-from ..transforms.operation import OperationError, TensorOperation
+from ..transforms.operation import OperationError, TensorOperation, calls_through
 from ..transforms.py_transforms_util import Implementation
 from ..transforms.validators import numpy_dtype
 from .utils import NormalizeForm, Vocab
@@ -30,11 +30,33 @@ class TextTensorOperation(TensorOperation):
     implementation = Implementation.C
     threads = False
 
+    @calls_through
+    def __call__(self, *inputs):
+        """Apply to texts, outside a pipeline; a list is an array of as long strings as it has."""
+        found = []
+        for one in inputs:
+            if isinstance(one, (list, tuple)):
+                one = np.array(one)
+                one = np.array(one.tolist()) if one.dtype.kind == "U" and one.size else one
+            if np.asarray(one).dtype.kind == "U":
+                _check_encodable(one)
+            found.append(one)
+        return super().__call__(*found)
+
     def _texts(self, column, name: str, said: str = "input is not string datatype."):
         """The strings of an array. OperationError where it holds something else, bytes too."""
         if column.dtype.kind != "U":
             raise OperationError(f"{name}: {said}")
         return column
+
+
+def _check_encodable(text) -> None:
+    """TypeError for halves of surrogate pairs, which UTF-8 has no place for."""
+    try:
+        "".join(np.asarray(text).reshape(-1).tolist()).encode()
+    except UnicodeEncodeError:
+        raise TypeError(f"Invalid user input. Got {type(text)}: {text}, cannot be converted into "
+                        "tensor.") from None
 
 
 def words(found) -> np.ndarray:
@@ -132,13 +154,14 @@ class SlidingWindow(TextTensorOperation):
         if not len(column):
             raise OperationError("Input Tensor has no data.\n")
         if len(column) < self.width:
-            return column[:0]
+            return np.zeros(0, f"{column.dtype.kind}1" if column.dtype.kind in "US" else column.dtype)
         return np.lib.stride_tricks.sliding_window_view(column, self.width).copy()
 
 
 # What C++ reads of a text; what stands behind it is passed over.
 _INTEGER = re.compile(r"\s*[+-]?\d+")
-_FLOAT = re.compile(r"\s*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)", re.IGNORECASE)
+_FLOAT = re.compile(r"\s*[+-]?(?:0x[0-9a-f]+(?:\.[0-9a-f]*)?(?:p[+-]?\d+)?"
+                    r"|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)", re.IGNORECASE)
 
 
 class ToNumber(TextTensorOperation):
@@ -160,13 +183,23 @@ class ToNumber(TextTensorOperation):
         integer = self.data_type.kind != "f"
         read = (_INTEGER if integer else _FLOAT).match(word)
         if read is None:
-            raise OperationError(f'ToNumber: it is invalid to convert "{word}" to a number.')
-        number = int(read[0]) if integer else float(read[0])
-        limits = np.iinfo(self.data_type) if integer else np.finfo(self.data_type)
-        if limits.min <= number <= limits.max:
-            return number
-        raise OperationError(f"ToNumber: string input {word} will be out of bounds if cast to "
-                             f"{self.data_type.name}. The valid range is: [{limits.min}, {limits.max}].")
+            it, what = {"u": ("It", "an unsigned integer"), "f": ("it", "an unsigned integer")}.get(
+                self.data_type.kind, ("it", "a number"))
+            raise OperationError(f'ToNumber: {it} is invalid to convert "{word}" to {what}.')
+        written = float.fromhex if "x" in read[0].lower() else float
+        number = int(read[0]) if integer else written(read[0])
+        # of float16 MindSpore asks first whether float32 has the number
+        wide = np.dtype(np.float32) if self.data_type == np.float16 else self.data_type
+        limits = np.iinfo(wide) if integer else np.finfo(wide)
+        low, high = (limits.min, limits.max) if integer else (float(limits.min), float(limits.max))
+        if not (low <= number <= high or number != number):
+            ends = f"{low}, {high}" if integer else f"{low:f}, {high:f}"
+            raise OperationError(f"ToNumber: string input {word} will be out of bounds if cast to "
+                                 f"{self.data_type.name}. The valid range is: [{ends}].")
+        if self.data_type == np.float16 and abs(number) > 65504:
+            raise OperationError(f"ToFloat16: value {float(np.float32(number)):f}in input data is outside of "
+                                 "valid float16 range [65504.000000, -65504.000000].")
+        return number
 
 
 class Truncate(TextTensorOperation):
@@ -180,6 +213,9 @@ class Truncate(TextTensorOperation):
     def _compute(self, column):
         if column.ndim not in (1, 2):
             raise OperationError("Truncate: the input tensor should be of dimension 1 or 2.")
+        if column.dtype.kind == "S":
+            raise OperationError("Truncate: Truncate: the input tensor should be in type of [bool, int, "
+                                 "float, double, string].")
         return column[..., :self.max_seq_len]
 
 
@@ -221,7 +257,7 @@ class AddToken(TextTensorOperation):
     def _compute(self, column):
         if column.ndim not in (1, 2):
             raise OperationError("AddToken: input tensor rank should be 1 or 2.")
-        column = self._texts(column, "AddToken")
+        column = self._texts(column, "AddToken", "input tensor type should be string.")
         if not self.token:
             raise syntax_error("AddToken: Parameter token is not provided.")
         token = np.full((*column.shape[:-1], 1), self.token)

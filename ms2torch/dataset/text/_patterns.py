@@ -7,6 +7,8 @@ import sys
 import unicodedata
 from functools import lru_cache
 
+from ms2torch._core.errors import unsupported
+
 # How the names of a script's characters begin.
 _SCRIPTS = {
     "Han": ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "CJK RADICAL", "KANGXI RADICAL", "HANGZHOU NUMERAL",
@@ -15,7 +17,68 @@ _SCRIPTS = {
         "Arabic", "Armenian", "Bengali", "Bopomofo", "Cyrillic", "Devanagari", "Georgian", "Greek", "Hangul",
         "Hebrew", "Hiragana", "Katakana", "Latin", "Tamil", "Thai", "Tibetan")},
 }
-_PART = re.compile(r"\\([pP])\{\s*([^}]*?)\s*\}|\\.|\[\^?\]?|\]", re.DOTALL)
+_CATEGORIES = {
+    "letter": "L", "casedletter": "LC", "uppercaseletter": "Lu", "lowercaseletter": "Ll",
+    "titlecaseletter": "Lt", "modifierletter": "Lm", "otherletter": "Lo", "mark": "M",
+    "nonspacingmark": "Mn", "spacingmark": "Mc", "enclosingmark": "Me", "number": "N",
+    "decimalnumber": "Nd", "letternumber": "Nl", "othernumber": "No", "punctuation": "P",
+    "connectorpunctuation": "Pc", "dashpunctuation": "Pd", "openpunctuation": "Ps",
+    "closepunctuation": "Pe", "initialpunctuation": "Pi", "finalpunctuation": "Pf",
+    "otherpunctuation": "Po", "symbol": "S", "mathsymbol": "Sm", "currencysymbol": "Sc",
+    "modifiersymbol": "Sk", "othersymbol": "So", "separator": "Z", "spaceseparator": "Zs",
+    "lineseparator": "Zl", "paragraphseparator": "Zp", "other": "C", "control": "Cc", "format": "Cf",
+    "privateuse": "Co", "unassigned": "Cn",
+}
+# Properties that ICU has, and that nothing here knows.
+_UNKNOWN = frozenset((
+    "alphabetic", "alpha", "uppercase", "upper", "lowercase", "lower", "whitespace", "space", "emoji",
+    "emojipresentation", "ideographic", "math", "dash", "idstart", "idcontinue", "hexdigit", "ascii",
+    "asciihexdigit", "diacritic", "extender", "quotationmark", "terminalpunctuation", "graphemeextend",
+    "graphemebase", "common", "zyyy", "inherited", "zinh", "cherokee", "ethiopic", "gujarati", "gurmukhi",
+    "kannada", "khmer", "lao", "malayalam", "mongolian", "myanmar", "ogham", "oriya", "runic", "sinhala",
+    "syriac", "telugu", "thaana", "alnum", "punct", "blank", "cntrl", "graph", "print",
+))
+_PART = re.compile(r"\\([pP])\{\s*([^}]*?)\s*\}|\\.|\[\^?\]?|\]|\.", re.DOTALL)
+# What Python's classes of characters lack of ICU's, or have beyond them.
+_LINE_ENDS = r"\n-\r\x85\u2028\u2029"
+_SPACES = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_LETTERS_ELSEWHERE = ((0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189),
+                      (0x200C, 0x200D))
+
+
+def _is_word(char: str) -> bool:
+    kind = unicodedata.category(char)
+    return (kind[0] in "LM" or kind in ("Nd", "Nl", "Pc")
+            or any(first <= ord(char) <= last for first, last in _LETTERS_ELSEWHERE))
+
+
+@lru_cache(1)
+def _words() -> str:
+    """The characters of words."""
+    return _listed(_is_word)
+
+
+@lru_cache(1)
+def _edge() -> str:
+    """Where a word begins or ends: accents and joiners are passed over, up to two of them."""
+    passed = _listed(lambda char: unicodedata.category(char) in ("Mn", "Me", "Cf"))
+    word = _listed(lambda char: _is_word(char) and unicodedata.category(char) not in ("Mn", "Me", "Cf"))
+    before = [f"[{word}]" + f"[{passed}]" * count for count in range(3)]
+    outside = "".join(f"(?<!{one})" for one in before)
+    inside = "|".join(f"(?<={one})" for one in before)
+    return f"(?![{passed}])(?:{outside}(?=[{word}])|(?:{inside})(?![{word}]))"
+
+
+def _own(text: str, inside: bool) -> str | None:
+    """What stands for an escape or a dot of a pattern where Python means something else by it."""
+    if text == "." and not inside:
+        return f"[^{_LINE_ENDS}]"
+    if text in (r"\s", r"\w") or (text in (r"\S", r"\W") and not inside):
+        held = _SPACES if text.lower() == r"\s" else _words()
+        return held if inside else f"[^{held}]" if text[1].isupper() else f"[{held}]"
+    if text in (r"\b", r"\B") and not inside:
+        return f"(?:{_edge()})" if text == r"\b" else f"(?!{_edge()})"
+    return None
 
 
 @lru_cache(64)
@@ -32,6 +95,8 @@ def compiled(pattern: str) -> re.Pattern:
             depth += 1
         elif text == "]" and depth:
             depth -= 1
+        else:
+            text = _own(text, depth > 0) or text
         made.append(text)
     return re.compile("".join([*made, pattern[end:]]))
 
@@ -40,20 +105,34 @@ def compiled(pattern: str) -> re.Pattern:
 def _ranges(name: str, outside: bool) -> str:
     """The characters with a property, or ``outside`` it, as a class of a regular expression holds them."""
     name = name.partition("=")[2] or name
+    name = _CATEGORIES.get(re.sub(r"[\s_-]", "", name).lower(), name)
     if name in _SCRIPTS:
         begin = _SCRIPTS[name]
 
         def has(char):
             return unicodedata.category(char)[0] in "LMN" and unicodedata.name(char, "").startswith(begin)
+    elif name == "LC":
+
+        def has(char):
+            return unicodedata.category(char) in ("Lu", "Ll", "Lt")
     elif len(name) <= 2 and name[:1] in "CLMNPSZ":
 
         def has(char):
             return unicodedata.category(char).startswith(name)
     else:
-        raise re.error(f"unknown property {name}")
+        if re.sub(r"[\s_-]", "", name).lower() not in _UNKNOWN:
+            raise re.error(f"unknown property {name}")
+        raise unsupported(f"\\p{{{name}}} in a regular expression", "of ICU's properties of characters the "
+                          "general categories and the common scripts are known.",
+                          "spell the characters out as ranges.")
+    return _listed(lambda char: has(char) is not outside)
+
+
+def _listed(has) -> str:
+    """All characters for which ``has`` is true, as ranges."""
     found, start = [], None
     for number in range(sys.maxunicode + 2):
-        wanted = number <= sys.maxunicode and has(chr(number)) is not outside
+        wanted = number <= sys.maxunicode and has(chr(number))
         if wanted and start is None:
             start = number
         elif not wanted and start is not None:

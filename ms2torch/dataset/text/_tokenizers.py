@@ -31,11 +31,11 @@ __all__ = ["BasicTokenizer", "BertTokenizer", "CaseFold", "FilterWikipediaXML", 
            "PythonTokenizer", "RegexReplace", "RegexTokenizer", "UnicodeCharTokenizer",
            "UnicodeScriptTokenizer", "WhitespaceTokenizer", "WordpieceTokenizer"]
 
-_CHINESE = ("\u4e00-\u9fff\u3400-\u4dbf\U00020000-\U0002a6df\U0002a700-\U0002ebef\uf900-\ufaff"
+_CHINESE = ("\u4e00-\u9fff\u3400-\u4dbf\U00020000-\U0002a6df\U0002a700-\U0002ceaf\uf900-\ufaff"
             "\U0002f800-\U0002fa1f")
-_PUNCTUATION = (r"[!-/:-@\[-`{-~]|[\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40"
-                r"\uff5b-\uff65]")
-_UNUSED = r"\[CLS\]|\[SEP\]|\[UNK\]|\[PAD\]|\[MASK\]|\[unused\d+\]"
+_PUNCTUATION = r"[!-/:-@\[-`{-~\p{P}]"
+_KEPT = r"\[CLS\]|\[SEP\]|\[UNK\]|\[PAD\]|\[MASK\]"
+_UNUSED = _KEPT + r"|\[unused\d+\]"
 
 
 class _Tokenizer(TextTensorOperation):
@@ -90,8 +90,11 @@ def _script(char: str) -> str:
     """The script that a character's name begins with; what is no letter belongs to all of them."""
     if char.isspace():
         return "space"
-    if unicodedata.category(char)[0] == "M":
+    if char in "\u200c\u200d":
         return "inherited"
+    if unicodedata.category(char)[0] == "M":
+        first = unicodedata.name(char, "COMMON").split()[0]
+        return "inherited" if first in ("COMBINING", "VARIATION") else first
     return unicodedata.name(char, "COMMON").split()[0] if char.isalpha() else "COMMON"
 
 
@@ -107,7 +110,7 @@ class UnicodeScriptTokenizer(_Tokenizer):
         spans, last = [], None
         for i, char in enumerate(text):
             script = _script(char)
-            if spans and script in (last, "inherited"):
+            if script == last:
                 spans[-1] = spans[-1][0], i + 1
             else:
                 spans.append((i, i + 1))
@@ -136,11 +139,9 @@ class RegexTokenizer(_Tokenizer):
                                  "pattern") from None
         spans, start = [], 0
         for match in pattern.finditer(text):
-            if match.end() == match.start():
-                continue
             if match.start() > start:
                 spans.append((start, match.start()))
-            if self.keep_delim_pattern and kept.fullmatch(match[0]):
+            if self.keep_delim_pattern and match[0] and kept.fullmatch(match[0]):
                 spans.append(match.span())
             start = match.end()
         return [*spans, (start, len(text))] if start < len(text) else spans
@@ -152,9 +153,12 @@ class _Mapped(TextTensorOperation):
     def _changed(self, text: str) -> str:
         raise NotImplementedError
 
+    def _all_changed(self, texts: list[str]) -> list[str]:
+        return [self._changed(text) for text in texts]
+
     def _compute(self, column):
         column = self._texts(column, type(self).__name__)
-        found = [self._changed(text) for text in column.reshape(-1).tolist()]
+        found = self._all_changed(column.reshape(-1).tolist())
         return np.array(found, dtype=np.str_).reshape(column.shape)
 
 
@@ -169,6 +173,11 @@ class RegexReplace(_Mapped):
         self.pattern, self.replace_all = pattern, replace_all
         self.replace = re.sub(r"\$(\d+)", r"\\\1", replace.replace("\\", r"\\"))
 
+    def _all_changed(self, texts):
+        """MindSpore joins what becomes of several strings, and the others are empty."""
+        found = super()._all_changed(texts)
+        return ["".join(found), *[""] * (len(found) - 1)] if found else found
+
     def _changed(self, text):
         try:
             pattern = compiled(self.pattern)
@@ -178,11 +187,23 @@ class RegexReplace(_Mapped):
         return pattern.sub(self.replace, text, count=0 if self.replace_all else 1)
 
 
+# What Unicode lets a program that does not know it pass over: joiners, marks of direction, soft hyphens.
+_IGNORABLE = re.compile("[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+                        "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3"
+                        "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]")
+
+
+def _folded(text: str) -> str:
+    """Unicode's NFKC_Casefold."""
+    text = _IGNORABLE.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return unicodedata.normalize("NFKC", text)
+
+
 class CaseFold(_Mapped):
     """Text without differences of case (``mindspore.dataset.text.CaseFold``)."""
 
     def _changed(self, text):
-        return unicodedata.normalize("NFKC", text).casefold()
+        return _folded(text)
 
 
 class NormalizeUTF8(_Mapped):
@@ -210,10 +231,15 @@ class FilterWikipediaXML(_Mapped):
     def _texts(self, column, name, said="input is not of type string."):
         return super()._texts(column, "RegexReplace", said)
 
+    def _all_changed(self, texts):
+        """Of several strings MindSpore keeps the first."""
+        return [self._changed(text) if i == 0 else "" for i, text in enumerate(texts)]
+
     def _changed(self, text):
-        text = re.sub(r"<[^>]*>|\[\[[a-z\-]*:[^\]]*\]\]|https?://\S+|\{\{[^}]*\}\}|&[^;]*;", " ", text)
-        text = "".join(f" {_DIGITS[int(c)]} " if c in "0123456789" else c for c in text.lower())
-        return " ".join(re.sub(r"[^a-z]", " ", text).split())
+        text = re.sub(r"&[^;]*;", " ", re.sub("<[^>]*>", "", compiled("<.*>").sub("", text)))
+        text = "".join(f" {_DIGITS[int(c)]} " if c in "0123456789" else c.lower() if c.isascii() else " "
+                       for c in text)
+        return " ".join(re.sub(r"\n ", "", re.sub(r"[^a-z\n]+", " ", text)).split())
 
 
 class PythonTokenizer(PyTensorOperation):
@@ -228,9 +254,16 @@ class PythonTokenizer(PyTensorOperation):
     def __call__(self, in_array):
         if not isinstance(in_array, np.ndarray):
             raise TypeError(f"input should be a NumPy array. Got {type(in_array)}.")
-        text = in_array[()]
-        text = text.decode("utf8") if isinstance(text, bytes) else str(text)
-        return np.array(self.tokenizer(text), np.str_)
+        if in_array.dtype.kind == "S":
+            in_array = np.char.decode(in_array, "utf8")
+        try:
+            if in_array.dtype.kind == "U" and not in_array.ndim:
+                return np.array(self.tokenizer(str(in_array[()])), np.str_)
+            found = np.vectorize(lambda text: np.array(self.tokenizer(text), np.str_), signature="()->(n)")
+            return found(in_array)
+        except Exception as error:
+            name = getattr(self.tokenizer, "__name__", type(self.tokenizer).__name__)
+            raise RuntimeError(f"Error occurred in Pyfunc [{name}], error message: {error}") from error
 
 
 class WordpieceTokenizer(_Tokenizer):
@@ -272,7 +305,7 @@ class WordpieceTokenizer(_Tokenizer):
             found.append(piece)
             places.append((len(word[:start].encode()), len(word[:end].encode())))
             start = end
-        return found or [""], places or [(0, 0)]
+        return found, places
 
     def _compute(self, column):
         if column.ndim > 1 or column.dtype.kind != "U":
@@ -312,21 +345,29 @@ class BasicTokenizer(_Tokenizer):
         self.with_offsets = with_offsets
         alone = f"{_PUNCTUATION}|[{_CHINESE}]"
         alone = f"{_UNUSED}|{alone}" if preserve_unused_token else alone
-        self._parts = re.compile(rf"\s+|{alone}")
-        self._unused = re.compile(f"({_UNUSED})")
+        self._parts = compiled(rf"\s+|{alone}")
 
     def _prepared(self, text: str) -> str:
         if self.lower_case:
-            parts = self._unused.split(text) if self.preserve_unused_token else [text]
-            text = "".join(part if i % 2 else self._folded(part) for i, part in enumerate(parts))
+            text = self._lowered(text)
         elif self.normalization_form is not NormalizeForm.NONE:
             text = unicodedata.normalize(self.normalization_form.name, text)
-        return "".join(c for c in text if c in "\t\n\r" or unicodedata.category(c) not in ("Cc", "Cf"))
+        return "".join(" " if unicodedata.category(c) in ("Cc", "Cf") else c for c in text)
+
+    def _lowered(self, text: str) -> str:
+        """Without case and accents. Before each token that is kept, and behind the last one, MindSpore puts
+        the whole text up to there.
+        """
+        made, end = [], 0
+        for match in re.finditer(_KEPT, text) if self.preserve_unused_token else ():
+            made += self._plain(text[:match.start()]), match[0]
+            end = match.end()
+        return "".join(made) + (self._plain(text) if end < len(text) else "")
 
     @staticmethod
-    def _folded(text: str) -> str:
-        text = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
-        return "".join(c for c in text if unicodedata.category(c) != "Mn")
+    def _plain(text: str) -> str:
+        parts = unicodedata.normalize("NFD", _folded(text))
+        return "".join(c for c in parts if unicodedata.category(c) != "Mn")
 
     def _cut(self, text):
         spans, start = [], 0
@@ -339,10 +380,10 @@ class BasicTokenizer(_Tokenizer):
         return [*spans, (start, len(text))] if start < len(text) else spans
 
     def _compute(self, column):
-        self._texts(column, "BasicTokenizer", "the input should be of type string.")
         if column.ndim:
             raise OperationError("BasicTokenizer: the input should be a scalar, but got a tensor with rank: "
                                  f"{column.ndim}")
+        self._texts(column, "BasicTokenizer", "the input should be of type string.")
         text = self._prepared(str(column[()]))
         return super()._compute(np.array(text))
 
