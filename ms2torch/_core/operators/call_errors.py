@@ -11,7 +11,6 @@ from ms2torch._core.operators import refused, rules, unsigned
 from ms2torch._core.operators.calls import not_a_tensor, wrong_call
 from ms2torch._core.operators.guards import GUARDED
 from ms2torch._core.operators.refusals import translate
-from ms2torch._core.operators.signatures import signature_error
 from ms2torch._core.operators.tables import PRIMITIVES
 from ms2torch._core.torch_private import lack_of_memory
 
@@ -27,11 +26,14 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
         return lacking
     if hasattr(err, "asked"):
         return err
-    # (A function may have made its arguments ready by itself.)
-    if fixed is not None and (wrong := signature_error(name, _inputs(name, kernel, raw, kwargs)[0])):
+    known = table(True)
+    # A function may look at its arguments, or make them ready, before it calls its Primitive; that one's
+    # parser comes before its rules.
+    if fixed is not None and not str(known).startswith("Failed calling") and (
+            wrong := rules.refusal(name, *_inputs(name, kernel, raw, kwargs), late=False)):
         return wrong
-    if wrong := table(True):
-        return wrong
+    if known:
+        return known
     if getattr(err, "from_user", False):
         return err
     if str(err).startswith("For "):                                       # in MindSpore's words already

@@ -171,7 +171,8 @@ class _Form:
                 raw, worded = lower(args), str(err).startswith("For ")
                 if err.__class__ is AttributeError and (made := as_tensors(name, raw)):
                     return __call__(self, *map(wrap, made), **kwargs)
-                told = signature_error(name, raw) or form.unlike(raw, True) or rules.refusal(name, raw, order)
+                told = rules.refusal(name, raw, order, late=False) or form.unlike(raw, True) or \
+                    rules.refusal(name, raw, order)
                 raise (told or (worded and err) or form.unfit(raw, self.attrs) or form.unlike(raw, False)
                        or err) from None
 

@@ -18,7 +18,7 @@ import torch
 
 from ms2torch._core.devices import device
 from ms2torch._core.operators.calls import fits_kind, type_description
-from ms2torch._core.operators.signatures import signature_error
+from ms2torch._core.operators.signatures import converted, signature_error
 from ms2torch._core.tensor.dtype import Type, from_torch
 
 _COMPARED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq}
@@ -26,8 +26,8 @@ _NOWHERE = 1000                  # the position of an input that is known by its
 _NUMBERS = ("Float", "Int", "UInt", "Complex")
 # Inputs that may be None.
 _OPTIONAL = {"BCEWithLogitsLoss": ("weight", "pos_weight"), "MultiMarginLoss": ("weight",)}
-# The order in which MindSpore looks at inputs.
-_ORDER = ("count", "call", "tensor", "same", "alike", "dtype", "type")
+# What stands before a rule that MindSpore asks after it has looked at shapes.
+_LATE = "late "
 
 
 class Rule(NamedTuple):
@@ -55,7 +55,7 @@ def _rules(name: str) -> list[Rule]:
         if kind != "attribute":
             places = (place.split(":") for place in inputs.split())
             found.append(Rule(kind, tuple((int(k) if k != "?" else _NOWHERE, n) for k, n in places), right))
-    return sorted(found, key=lambda rule: (_ORDER.index(rule.kind), rule.inputs))
+    return found
 
 
 @cache
@@ -115,14 +115,17 @@ def form_of_valid_calls(name: str, names) -> str | None:
     return None
 
 
-def refusal(name: str, values, names=(), of_tensors=False) -> Exception | None:
+def refusal(name: str, values, names=(), of_tensors=False, late=True) -> Exception | None:
     """MindSpore's error for a Primitive called with these inputs (torch tensors and plain values), or None;
-    ``names`` are what they are called here. ``of_tensors``: only what is asked of tensors' dtypes."""
-    if (not of_tensors or all(isinstance(v, torch.Tensor) for v in values)) and \
-            (wrong := signature_error(name, values)):
-        return wrong
+    ``names`` are what they are called here. ``of_tensors``: only what is asked of tensors' dtypes; without
+    ``late`` only what is asked before shapes are."""
+    if not of_tensors or all(isinstance(v, torch.Tensor) for v in values):
+        if wrong := signature_error(name, values):
+            return wrong
+        values = converted(name, values)
     for rule in _rules(name):
-        if of_tensors and rule.kind not in ("same", "alike", "dtype"):
+        kind = rule.kind.removeprefix(_LATE)
+        if (of_tensors and kind not in ("same", "alike", "dtype")) or (kind != rule.kind and not late):
             continue
         if names and any(called in names for _, called in rule.inputs):
             rule = rule._replace(inputs=tuple(
@@ -132,7 +135,7 @@ def refusal(name: str, values, names=(), of_tensors=False) -> Exception | None:
         if name in _OPTIONAL and any(called in _OPTIONAL[name] and value is None
                                      for _, called, value in _asked(rule, values)):
             continue
-        if found := _JUDGES.get(rule.kind, _fits)(name, rule, values):
+        if found := _JUDGES.get(kind, _fits)(name, rule, values):
             return found
     return None
 
@@ -179,8 +182,9 @@ def _type(name, rule, values):
         found, wanted = kind(value), rule.right.replace("Tensor[", "").replace("]", "").split(", ")
         word = found[7:-1] if isinstance(value, torch.Tensor) else found
         if not _among(word, wanted) and found.partition("[")[0] not in wanted:
+            told = found if "Tensor[" in rule.right else word
             return TypeError(f"For primitive[{name}], the input argument[{called}] must be a type of "
-                             f"{{{rule.right}}}, but got {word}.")
+                             f"{{{rule.right}}}, but got {told}.")
     return None
 
 

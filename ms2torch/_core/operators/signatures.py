@@ -82,14 +82,27 @@ def signature_error(name: str, values) -> TypeError | None:
 def as_tensors(name: str, values) -> list | None:
     """``values`` with tensors for the numbers in groups of several, of the dtype that the group has in
     common; None where there are none."""
-    if name not in SIGNATURES:
-        return None
-    made = list(values)
-    for places in _inputs(name)[1].values():
-        group = [values[k] for k in places if k < len(values)]
-        made = [torch.tensor(v, dtype=_common(group)) if k in places and isinstance(v, _NUMBERS)
-                else v for k, v in enumerate(made)]
+    made = _converted(name, values, lambda v, dtype: torch.tensor(v, dtype=dtype)
+                      if isinstance(v, _NUMBERS) else v)
     return made if any(a is not b for a, b in zip(made, values, strict=True)) else None
+
+
+def converted(name: str, values) -> list:
+    """``values`` as the Primitive looks at them: in groups of several all of the dtype in common, without
+    data where they had another one."""
+    return _converted(name, values, lambda v, dtype: torch.empty_like(v, dtype=dtype, device="meta")
+                      if isinstance(v, torch.Tensor) and v.dtype is not dtype else
+                      torch.empty((), dtype=dtype, device="meta") if isinstance(v, _NUMBERS) else v)
+
+
+def _converted(name: str, values, convert) -> list:
+    made = list(values)
+    for places in _inputs(name)[1].values() if name in SIGNATURES else ():
+        dtype = _common([values[k] for k in places if k < len(values)])
+        for k in places:
+            if k < len(values) and dtype is not None:
+                made[k] = convert(values[k], dtype)
+    return made
 
 
 def _common(values) -> torch.dtype | None:
