@@ -14,6 +14,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from ms2torch._core.operators.words import type_name
 from ms2torch._core.random import graph_streams
 
 from ._checkparam_arrays import *  # noqa: F403
@@ -274,7 +275,7 @@ def check_value_type(arg_name, arg_value, valid_types, prim_name=None):
         names = [t.__name__ if hasattr(t, "__name__") else str(t) for t in types]
         rule = f"'{names[0]}'" if len(names) == 1 else f"one of '{names}'"
         raise TypeError(
-            f"{where} type of '{arg_name}' should be {rule}, but got type '{type(arg_value).__name__}'."
+            f"{where} type of '{arg_name}' should be {rule}, but got type '{type_name(arg_value)}'."
         )
     return arg_value
 

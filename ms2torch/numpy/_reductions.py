@@ -11,6 +11,7 @@ from ms2torch._core.operators.registry import OPS, lowered
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
+from ms2torch.ops.function._math_axis import distinct
 
 from .utils import (
     arrays,
@@ -92,7 +93,7 @@ def _extreme(name, of, bound):
             raise refusal(TypeError, "For primitive[Shape], the input argument must be Tensor, but got "
                           f"{type(a)}.")
         chosen = None if where is True or where.__class__ in (int, float) else where
-        return _kernel(of)(a, _whole(axis), keepdims, initial=initial, where=chosen)
+        return _kernel(of)(a, distinct(_whole(axis), a), keepdims, initial=initial, where=chosen)
 
     call.__name__ = name
     call.__doc__ = f"The {bound} element over all or some axes, without indices (``mindspore.numpy.{name}``)."
@@ -106,7 +107,7 @@ min, amin = _extreme("min", "amin", "smallest"), _extreme("amin", "amin", "small
 @arrays(1)
 def ptp(x, axis=None, keepdims=False):
     """Largest less smallest element (``mindspore.numpy.ptp``)."""
-    axis = _whole(axis)
+    axis = distinct(_whole(axis), x)
     return _kernel("amax")(x, axis, keepdims) - _kernel("amin")(x, axis, keepdims)
 
 

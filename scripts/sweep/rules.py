@@ -1,6 +1,7 @@
 """What each of MindSpore's Primitives asks of its inputs, read off its refusals: rules.tsv of the engine.
 
-A line: Primitive, rule, inputs (position:name in the order in which MindSpore names them), what is right.
+A line: Primitive, rule, inputs (position:name in the order in which MindSpore names them, "+" for a space),
+what is right.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ _PATTERNS = {
             r"\"(?P<right>(?P=p)\([^\n]*)\"",
     "count": r"For primitive\[(?P<p>\w+)\], the (?P<right>input numbers? must be equal to \d+), but got",
     "convert": r"For '(?P<p>\w+)', the (?P<at>\d+)th input (?P<a>\w+) can not be implicitly converted",
-    "tensor": r"For Primitive\[(?P<p>\w+)\], the type of input argument\[(?P<a>\w+)\] must be Tensor but got",
-    "dtype": r"For primitive\[(?P<p>\w+)\], the input argument\[(?P<a>\w+)\] must be a type of "
+    "tensor": r"For Primitive\[(?P<p>\w+)\], the type of input argument\[(?P<a>[\w ()]+)\] must be Tensor "
+              r"but got",
+    "dtype": r"For primitive\[(?P<p>\w+)\], the input argument\[(?P<a>[\w ()]+)\] must be a type of "
              r"\{(?P<right>Tensor\[.*?)\}, but got Tensor\[",
-    "type": r"For primitive\[(?P<p>\w+)\], the input argument\[(?P<a>\w+)\] must be a type of "
+    "type": r"For primitive\[(?P<p>\w+)\], the input argument\[(?P<a>[\w ()]+)\] must be a type of "
             r"\{(?P<right>(?!Tensor\[)\w.*?)\}, but got \w+",
     "same": r"The primitive\[(?P<p>\w+)\]'s input arguments\[(?P<all>[\w, ]+)\] must be all tensor and "
             r"those type must be same.*?input argument\[(?P<a>\w+)\].*?\{(?P<right>.*?)\}",
@@ -80,7 +82,7 @@ def _lines(found, places):
                 right = right.replace("Tensor[", "").replace("]", "")
             merged[inputs][right] += times
         for inputs, rights in merged.items():
-            named = [f"{_place(places[primitive, n])}:{n}" for n in inputs.split(", ") if n]
+            named = [f"{_place(places[primitive, n])}:{n.replace(' ', '+')}" for n in inputs.split(", ") if n]
             yield "\t".join((primitive, rule, " ".join(named), rights.most_common(1)[0][0]))
 
 

@@ -2,8 +2,9 @@
 no Tensor and no number, dtypes without a common one, and what is written to of a lower dtype."""
 
 import mindspore as ms
+import mindspore.numpy as mnp
 import numpy as np
-from mindspore import Parameter, Tensor, ops
+from mindspore import Parameter, Tensor, mint, ops
 
 from tests.reference.judge import case
 
@@ -58,3 +59,35 @@ def test_dtypes_of_what_is_written(dtype):
             told(ops.ScatterUpdate(), q, Tensor([0, 1], ms.int32), p),
             told(ops.ApplyFtrl(), q, q, q, q, 0.1, 0.0, 0.0, -0.5),
             told(ops.SparseApplyAdagradV2(0.1, 0.1), p, p, q, Tensor([0, 1], ms.int32))]
+
+
+WRONG = {"int": 2, "float": 1.5, "bool": True, "None": None, "pair": (1, 2), "word": "a", "array": np.ones((3, 3))}
+
+
+@case(each={"value": list(WRONG)})
+def test_what_the_parser_says_of_functions(value):
+    x, v = Tensor(np.ones((3, 3), np.float32)), WRONG[value]
+    calls = [(ops.atan2, x, Tensor(np.ones(3)) if value in ("int", "float", "bool") else v),
+             (ops.lerp, x, x, "a" if value == "float" else v),
+             (ops.cross, x, v), (ops.mm, x, v), (ops.det, v), (ops.polar, v, x),
+             (ops.isclose, v, x), (ops.gather_elements, x, 0, v), (ops.searchsorted, v, x),
+             (ops.binary_cross_entropy_with_logits, x, v, x, x), (mint.special.round, v)]
+    return [[said.split(". The valid")[0].rstrip(".") for said in told(*call)] for call in calls]
+
+
+@case(each={"axes": [(0, 0), (1, -1), (1, 1, 1)]})
+def test_an_axis_twice(axes):
+    x = Tensor(np.arange(6).reshape(2, 3).astype(np.float32))
+    return [told(f, x, axes) for f in (ops.std, ops.var, mnp.amax, mnp.amin, mnp.ptp, Tensor.ptp, ops.mean)]
+
+
+@case(each={"dtype": [ms.int16, ms.float64, ms.complex64, ms.uint8]})
+def test_which_input_of_a_wrong_dtype_is_told(dtype):
+    one, some = Tensor(np.ones(()), dtype), Tensor(np.ones((2, 2)), dtype)
+    p = Parameter(some, name="p")
+    return [told(ops.ApplyAdagradDA(), p, p, p, some, one, one, one, one),
+            told(ops.ApplyAdamWithAmsgrad(), p, p, p, p, one, one, one, some),
+            told(ops.OneHot(), some, 3, one, one), told(ops.MultiMarginLoss(), some, some, some),
+            told(ops.ScatterNdMax(), p, some, some), told(ops.Complex(), some, some),
+            told(ops.FusedSparseFtrl(0.1, 0.1, 0.1, -0.5), p, p, p, some, some),
+            told(ops.SparseApplyRMSProp(0.9, 0.1, 0.1), p, p, p, 0.1, some, some)]

@@ -12,6 +12,7 @@ from ms2torch._core.operators.calls import not_a_tensor, wrong_call
 from ms2torch._core.operators.guards import GUARDED
 from ms2torch._core.operators.refusals import translate
 from ms2torch._core.operators.tables import PRIMITIVES
+from ms2torch._core.operators.words import with_public_classes
 from ms2torch._core.torch_private import lack_of_memory
 
 # What torch's kernels raise; Python's other classes say something of the call itself.
@@ -24,12 +25,15 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
     about several arguments."""
     if lacking := lack_of_memory(err):
         return lacking
+    err = with_public_classes(err)
     if hasattr(err, "asked"):
         return err
+    # (A function may look at its arguments, or make them ready, before it calls its Primitive.)
+    primitive = fixed is not None
+    if primitive and (wrong := _of_parser(name, raw, kwargs, None, kernel, fixed)):
+        return wrong
     known = table(True)
-    # A function may look at its arguments, or make them ready, before it calls its Primitive; that one's
-    # parser comes before its rules.
-    if fixed is not None and not str(known).startswith("Failed calling") and (
+    if primitive and not str(known).startswith("Failed calling") and (
             wrong := rules.refusal(name, *_inputs(name, kernel, raw, kwargs), late=False)):
         return wrong
     if known:
@@ -82,10 +86,14 @@ def with_guard(kernel, name: str, functional: bool = True):
 
 def _refusal(name: str, raw, kwargs, valid, kernel, fixed) -> Exception | None:
     """MindSpore's error for the kinds of these arguments, None where it would take them."""
+    return _of_parser(name, raw, kwargs, valid, kernel, fixed) or \
+        rules.refusal(name, *_inputs(name, kernel, raw, kwargs))
+
+
+def _of_parser(name: str, raw, kwargs, valid, kernel, fixed) -> TypeError | None:
+    """The error of MindSpore's parser of calls, which looks at kinds alone, before anything else does."""
     valid = valid or rules.form_of_valid_calls(name, _names(kernel))
-    if valid and (wrong := wrong_call(valid, kernel, raw, kwargs, fixed)):
-        return wrong
-    return rules.refusal(name, *_inputs(name, kernel, raw, kwargs))
+    return wrong_call(valid, kernel, raw, kwargs, fixed) if valid else None
 
 
 def lazy_checker(called: str, places, defaults):

@@ -32,24 +32,34 @@ def wrong_call(valid: str, kernel, args, kwargs, fixed=None) -> TypeError | None
 
 
 def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | None:
-    """`wrong_call` of arguments by name, those that were not given with their ``defaults``."""
+    """`wrong_call` of arguments by name, those that were not given with their ``defaults``.
+
+    What a function calls otherwise than its Primitive stands behind a colon (``axis:dim=<int>``), behind a
+    second "=" the kind of what it gives by itself (``upper:=bool=<bool>``).
+    """
     head, *groups = re.findall(r"^\w+|\([^()]*\)", valid)
     said, wrong = [], False
     for group in groups:
         found = []
-        for name, kinds in re.findall(r"(\w+)=<([^>]*)>", group):
+        for name, source, fixed, kinds in re.findall(r"(\w+)(?::(\w+)|:=([^=]+))?=<([^>]*)>", group):
+            if fixed:
+                found.append(f"{name}={fixed}")
+                continue
+            called, name = name, source or name
             given = arguments.get(name)
             if given is None and kinds in ("mindspore.dtype", "string"):        # (as their defaults print)
-                found.append(f"{name}={kinds}")
+                found.append(f"{called}={kinds}")
                 continue
-            found.append(f"{name}={describe(given)}")
-            wrong = wrong or (given is not defaults.get(name) and kinds not in ("mindspore.dtype", "string")
-                              and not any(fits_kind(given, kind) for kind in kinds.split(", ")))
+            found.append(f"{called}={describe(given)}")
+            wrong = wrong or (
+                given is not defaults.get(name, defaults) and kinds not in ("mindspore.dtype", "string")
+                and not any(fits_kind(given, kind) for kind in kinds.split(", ")))
         said.append("(" + ", ".join(found) + ")")
     if not wrong:
         return None
+    plain = re.sub(r":[^<]*=(?=<)", "=", valid)
     return TypeError(f'Failed calling {head} with "{head}{"".join(said)}". '
-                     f'The valid calling should be: "{valid}".')
+                     f'The valid calling should be: "{plain}".')
 
 
 def no_matching_form(name: str, *args, **kwargs) -> TypeError:
@@ -69,8 +79,6 @@ def wrong_inputs(name: str, **inputs) -> TypeError:
 def not_a_tensor(err: AttributeError, name: str, kernel, raw, kwargs, fixed=None) -> Exception | None:
     """The error for a number, string or sequence where ``kernel`` wanted a Tensor, told by the attribute
     that it looked for; None for another error."""
-    if isinstance(err.obj, Type):                       # (MindSpore's is a class of its C++)
-        return AttributeError(f"'mindspore._c_expression.typing.{str(err).removeprefix(chr(39))}")
     if not isinstance(err.obj, _PLAIN):
         return None
     try:
@@ -91,6 +99,8 @@ def describe(value) -> str:
         return f"{'Tuple' if isinstance(value, tuple) else 'List'}<{', '.join(map(describe, value))}>"
     if isinstance(value, (Type, torch.dtype)):
         return "mindspore.dtype"
+    if isinstance(value, np.bool_):                 # (by the name of the releases that MindSpore runs on)
+        return "<class 'numpy.bool_'>"
     return _WORDS.get(type(value)) or str(type(value)).replace("'ms2torch.", "'mindspore.")
 
 
@@ -113,7 +123,7 @@ def fits_kind(value, kind: str) -> bool:
     if kind == "Tensor":
         return isinstance(value, torch.Tensor)
     if kind == "int":
-        return isinstance(value, (int, np.integer))
+        return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if kind == "Number":
         return isinstance(value, (int, float, np.number))
     return describe(value) == kind

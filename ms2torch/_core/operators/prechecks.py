@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ms2torch._core.operators import refused, terms
+from ms2torch._core.operators import refused, rules, terms
 from ms2torch._core.operators.guards import LOOKING
 from ms2torch._core.operators.overloads import OVERLOADS, suspicious
 from ms2torch._core.operators.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
@@ -66,12 +66,14 @@ def _compiled(called: str, kernel, run, places, defaults, no_form, also):
             raise wrong
 
     accepted = AcceptedCalls()
+    primitive = called.endswith(" call") and called.split()[0].rpartition(".")[2]
 
     def ask(*values):
         if (key := accepted.key(values)) in accepted.known:
             return
         if wrong := precondition_error(called, dict(zip(names, values, strict=True))):
-            raise wrong
+            kinds = primitive and rules.refusal(primitive, values, own.names, late=False)
+            raise kinds or wrong
         accepted.add(key)
 
     space["_refuse"], space["_ask"] = refuse, ask

@@ -146,6 +146,13 @@ class _Form:
             self, self.name, self.kernel, self.order, self.meant, self.calling
         looks, asks, accepted = name in GUARDED, calling in PRECONDITIONS, AcceptedCalls()
         converts = name in SIGNATURES
+
+        def written(args):
+            return [k for k, a in enumerate(args) if type(a).__name__ == "Parameter"]
+
+        def early(args, raw):
+            return rules.refusal(name, raw, order, late=False, written=written(args))
+
         check = calling in LOOKING and lazy_checker(calling, tuple(map(str, range(len(order)))), {})
 
         def __call__(self, *args, **kwargs):
@@ -155,11 +162,11 @@ class _Form:
             kwargs = {meant.get(k, k): v for k, v in kwargs.items()}
             if asks and (key := accepted.key(raw := lower(args))) not in accepted.known:
                 if wrong := precondition_error(calling, {f"a{k}": v for k, v in enumerate(raw)}):
-                    raise wrong
+                    raise early(args, raw) or wrong
                 accepted.add(key)
-            if check and (wrong := check(lower(args))):
-                raise wrong
-            if looks and (wrong := rules.refusal(name, lower(args), order)):
+            if check and (wrong := check(raw := lower(args))):
+                raise early(args, raw) or wrong
+            if looks and (wrong := rules.refusal(name, lower(args), order, written=written(args))):
                 raise wrong
             try:
                 return kernel(*args, **kwargs, **self._fixed)
@@ -171,7 +178,7 @@ class _Form:
                 raw, worded = lower(args), str(err).startswith("For ")
                 if err.__class__ is AttributeError and (made := as_tensors(name, raw)):
                     return __call__(self, *map(wrap, made), **kwargs)
-                told = rules.refusal(name, raw, order, late=False) or form.unlike(raw, True) or \
+                told = early(args, raw) or form.unlike(raw, True) or \
                     rules.refusal(name, raw, order)
                 raise (told or (worded and err) or form.unfit(raw, self.attrs) or form.unlike(raw, False)
                        or err) from None

@@ -32,7 +32,7 @@ import torch
 
 from ms2torch._core.operators.preconditions import PRECONDITIONS, precondition_error
 from ms2torch._core.operators.rules import _allowed, _name
-from ms2torch._core.operators.words import kind_of, renderings
+from ms2torch._core.operators.words import kind_of, renderings, with_public_classes
 from ms2torch._core.tensor.dtype import common
 from ms2torch._core.torch_private import lack_of_memory
 
@@ -251,9 +251,11 @@ def is_signature_error(err: TypeError) -> bool:
 def signature_error(called: str, name: str, takes, args, others, selves: int = 1) -> Exception:
     """The error for arguments that are too many, too few or of unknown names; in Python's words, for a method
     ``name`` that takes the parameters ``takes``, where MindSpore has none of its own."""
+    any_others = any(p.kind is p.VAR_KEYWORD for p in takes)
+    takes = [p for p in takes if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     names = [p.name for p in takes]
     needed = [p.name for p in takes if p.default is p.empty]
-    unknown = next((n for n in others if n not in names), None)
+    unknown = next((n for n in others if n not in names and not any_others), None)
     missing = [n for n in needed if n not in names[: len(args)] and n not in others]
     given = [*((str(k), as_torch(v)) for k, v in enumerate(args)),
              *(Named((n, as_torch(v))) for n, v in others.items())]
@@ -408,6 +410,7 @@ def mindspore_error(err: Exception, called: str, takes, args, kwargs, own: dict 
     signature (`inspect.Signature`) without self, ``own`` the attributes of the object that was called."""
     if lacking := lack_of_memory(err):
         return lacking
+    err = with_public_classes(err)
     if hasattr(err, "asked") or not has_entries(called):
         return err
     if isinstance(err, NotImplementedError) and hasattr(err, "from_user"):

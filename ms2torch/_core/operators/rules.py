@@ -53,7 +53,7 @@ def _rules(name: str) -> list[Rule]:
     for line in _lines().get(name, ()):
         kind, inputs, right = line.split("\t")
         if kind != "attribute":
-            places = (place.split(":") for place in inputs.split())
+            places = (place.replace("+", " ").split(":") for place in inputs.split())
             found.append(Rule(kind, tuple((int(k) if k != "?" else _NOWHERE, n) for k, n in places), right))
     return found
 
@@ -115,10 +115,10 @@ def form_of_valid_calls(name: str, names) -> str | None:
     return None
 
 
-def refusal(name: str, values, names=(), of_tensors=False, late=True) -> Exception | None:
+def refusal(name: str, values, names=(), of_tensors=False, late=True, written=()) -> Exception | None:
     """MindSpore's error for a Primitive called with these inputs (torch tensors and plain values), or None;
     ``names`` are what they are called here. ``of_tensors``: only what is asked of tensors' dtypes; without
-    ``late`` only what is asked before shapes are."""
+    ``late`` only what is asked before shapes are; ``written``: the places of Parameters."""
     if not of_tensors or all(isinstance(v, torch.Tensor) for v in values):
         if wrong := signature_error(name, values):
             return wrong
@@ -136,8 +136,13 @@ def refusal(name: str, values, names=(), of_tensors=False, late=True) -> Excepti
                                      for _, called, value in _asked(rule, values)):
             continue
         if found := _JUDGES.get(kind, _fits)(name, rule, values):
-            return found
+            return _of_reference(found) if rule.inputs and rule.inputs[0][0] in written else found
     return None
+
+
+def _of_reference(err: Exception) -> Exception:
+    """``err`` about a Parameter, which the compiler's words are a reference for."""
+    return type(err)(re.sub(r"but got (Tensor\[\w+\])\.$", r"but got Ref[\1].", str(err)))
 
 
 def _fits(name, rule, values) -> None:

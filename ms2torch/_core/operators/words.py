@@ -16,11 +16,12 @@ def renderings(value) -> dict[str, str]:
     """Each way in which an error may name ``value``, by the name of its hole in a template."""
     raw = value._t if isinstance(value, Tensor) else value
     cls = "<class 'mindspore.common.tensor.Tensor'>" if isinstance(raw, torch.Tensor) else str(type(raw))
+    for ours, public in _CLASSES:
+        cls = cls.replace(ours, public)
     word = kind(raw)
     return {
         "cls": cls.replace("ms2torch.", "mindspore."),
-        "type": "Tensor" if isinstance(raw, torch.Tensor) else
-                "bool_" if isinstance(raw, np.bool_) else type(raw).__name__,
+        "type": type_name(raw),
         "kind": word,
         "word": word[7:-1] if isinstance(raw, torch.Tensor) else word,
         "call": describe(raw),
@@ -28,6 +29,33 @@ def renderings(value) -> dict[str, str]:
         **shapes(tuple(raw.shape) if isinstance(raw, (torch.Tensor, np.ndarray)) else ()),
         "of": kind_of(raw),
     }
+
+
+# Classes by the names that MindSpore's have; numpy's bool is that of the releases which MindSpore runs on.
+_CLASSES = (("<class 'torch.Tensor'>", "<class 'mindspore.common.tensor.Tensor'>"),
+            ("<class 'torch.nn.parameter.Parameter'>", "<class 'abc.Parameter'>"),
+            ("<class 'ms2torch.common.parameter.Parameter'>", "<class 'abc.Parameter'>"),
+            ("<class 'ms2torch._core.tensor.dtype.", "<class 'mindspore._c_expression.typing."),
+            ("<class 'numpy.bool'>", "<class 'numpy.bool_'>"))
+
+
+def with_public_classes(err: Exception) -> Exception:
+    """``err`` with MindSpore's names for the classes that its text names."""
+    if len(err.args) == 1 and isinstance(text := err.args[0], str):
+        if isinstance(getattr(err, "obj", None), Type) and not text.startswith("'mindspore."):
+            text = f"'mindspore._c_expression.typing.{text.removeprefix(chr(39))}"
+        if "<class '" in text:
+            for ours, public in _CLASSES:
+                text = text.replace(ours, public)
+        if text is not err.args[0]:
+            err.args = (text,)
+    return err
+
+
+def type_name(value) -> str:
+    """The name of a value's class in MindSpore's words."""
+    return "Tensor" if isinstance(value, torch.Tensor) else \
+        "bool_" if isinstance(value, np.bool_) else type(value).__name__
 
 
 def shapes(sizes: tuple[int, ...]) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ms2torch._core.operators.words import type_name
+
 
 def pair(value) -> tuple[int, int]:
     """An int or a 2-tuple of ints as a 2-tuple."""
@@ -27,7 +29,7 @@ def triple(value, name: str, cell: str, lowest: int = 1) -> tuple[int, int, int]
         value = (value,) * 3
     elif not isinstance(value, tuple):
         raise TypeError(f"For '{cell}', the type of '{name}' should be one of '['int', 'tuple']', "
-                        f"but got type '{type(value).__name__}'.")
+                        f"but got type '{type_name(value)}'.")
     if len(value) == 5:
         value = value[2:]
     kind = "positive int" if lowest else "non-negative int"

@@ -7,6 +7,7 @@ import inspect
 import torch
 
 from ms2torch._core.errors import final
+from ms2torch._core.operators.words import type_name
 
 
 def unseen(*names):
@@ -50,6 +51,15 @@ def axes(axis, t: torch.Tensor, name: str):
     return _in_range(axis, t, name)
 
 
+def distinct(axis, t: torch.Tensor):
+    """``axis``; ValueError where it names one twice, which what is in the manner of numpy asks first."""
+    if isinstance(axis, (tuple, list)) and all(a.__class__ is int for a in axis):
+        many = tuple(a % t.ndim if t.ndim and -t.ndim <= a < t.ndim else a for a in axis)
+        if len(set(many)) < len(many):
+            raise final(ValueError(f"The element of parameter 'axis' can not be duplicate, but got {many}."))
+    return axis
+
+
 def _in_range(axis: int, t: torch.Tensor, name: str) -> int:
     n = t.ndim or 1
     if -n <= axis < n:
@@ -62,7 +72,7 @@ def _number(axis, name: str) -> int:
         return int(axis)
     if isinstance(axis, bool) or not hasattr(axis, "__index__"):
         raise TypeError(
-            f"For '{name}', the type of 'axis' should be 'int', but got type '{type(axis).__name__}'."
+            f"For '{name}', the type of 'axis' should be 'int', but got type '{type_name(axis)}'."
         )
     return axis.__index__()
 

@@ -11,7 +11,7 @@ from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._naming import generations
 
-from ._math_axis import axes, every, one_axis
+from ._math_axis import axes, distinct, every, one_axis
 
 _AXIS = spelled(dim="axis", keepdim="keepdims", keep_dims="keepdims")
 _LARGEST, _SMALLEST = (torch.amax, torch.max, torch.maximum), (torch.amin, torch.min, torch.minimum)
@@ -201,9 +201,7 @@ def _make_method(kind, name):
             )
         if axis is None and initial is None and where is True:
             return kind[0](self)
-        if isinstance(axis, (tuple, list)) and len(set(axis)) < len(axis):
-            raise ValueError(f"The element of parameter 'axis' can not be duplicate, but got {tuple(axis)}.")
-        return _extreme(kind, self, axis, bool(keepdims), reduce_name, initial, where)
+        return _extreme(kind, self, distinct(axis, self), bool(keepdims), reduce_name, initial, where)
 
     extreme.__name__ = name
     extreme.__doc__ = f"""The {"largest" if name == "max" else "smallest"} element (``Tensor.{name}``).
@@ -355,6 +353,7 @@ def aminmax(input, *, axis=0, keepdims=False):
 @method
 def ptp(self, axis=None, keepdims=False):
     """Largest less smallest element (``Tensor.ptp``)."""
+    distinct(axis, self)
     return _extreme(_LARGEST, self, axis, keepdims, "ReduceMax") - _extreme(
         _SMALLEST, self, axis, keepdims, "ReduceMin"
     )

@@ -15,7 +15,7 @@ from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
 
-from ._math_axis import axes, every
+from ._math_axis import axes, distinct, every
 
 _NAMES = spelled(axis="dim", keep_dims="keepdim", keepdims="keepdim")
 _AXIS = spelled(dim="axis", keepdim="keepdims", keep_dims="keepdims")
@@ -271,9 +271,7 @@ def _spread_axes(axis, t):
             raise TypeError(f"Each axis should be integer, but got {type(a)} in {given}.")
         if not -t.ndim <= a < t.ndim:
             raise ValueError(f"The 'axis' must be in the range of [-{t.ndim}, {t.ndim}), but got {a}.")
-    if len({a % t.ndim for a in given}) < len(given):
-        raise ValueError(f"The element of parameter 'axis' can not be duplicate, but got {given}.")
-    return given or None
+    return distinct(given, t) or None
 
 
 def _var(t, axis, ddof, keep):
