@@ -23,6 +23,15 @@ VALUES = {
     "ReduceStd of a list": lambda: ops.ReduceStd([0])(tensor(MATRIX)),
     "ReduceStd of all": lambda: ops.ReduceStd()(tensor(MATRIX)),
     "Betainc keeps float64": lambda: (ops.Betainc()(*(tensor([v], F64) for v in (0.5, 1.5, 0.3)))).dtype,
+    "integers divided by zero": lambda: [ops.RealDiv()(tensor([0, 10, 7, 100], t), tensor([0, 0, 2, 3], t))
+                                         for t in (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16)],
+    "negative integers divided by zero": lambda: ops.RealDiv()(tensor([-3, 0, -7], np.int16), 0),
+    "subtract with an alpha": lambda: [ops.subtract(tensor([1, 0, 1], t), tensor([1, 1, 0], t), alpha=a)
+                                       for t in (np.bool_, np.int8, np.int64, F16) for a in (1, 2, 1.5, -1)],
+    "subtract of numbers": lambda: (ops.subtract(tensor([1, 2], np.int32), 3, alpha=2), ops.subtract(3, 4, alpha=1.5),
+                                    tensor([1, 0], np.bool_).subtract(tensor([1, 1], np.bool_))),
+    "Bessel functions below 0": lambda: [getattr(ops, f"bessel_{n}")(tensor([-np.inf, -2, -0.5], t))
+                                         for n in ("k0", "k1", "k0e", "k1e", "y0", "y1") for t in (F32, F64)],
     "norms by singular values": lambda: [ops.matrix_norm(tensor(MATRIX, F64), p) for p in (2, -2, "nuc", 1)],
     "cond": lambda: [ops.cond(tensor(MATRIX, F64), p).dtype for p in (None, 2, -2, "nuc", "fro", 1)],
     "ScatterAddWithAxis": lambda: ops.ScatterAddWithAxis(0)(tensor([[1, 2]], np.uint8), Tensor([[0, 0]]),
@@ -92,6 +101,11 @@ GRADIENTS = {
     "aminmax of the first axis": (lambda x: x.aminmax(), [[1.0, 5, 5], [5, 1, 5]]),
     "bincount": (lambda x: ops.bincount(tensor([0, 3, 2, 0], np.int32), x), [0.5, 1, 2, 3]),
     "zeta": (lambda x: ops.zeta(x, tensor([2.0, 1.5])), [3.0, 2.5]),
+    "acosh outside of its domain": (ops.acosh, [-3.0, -1.0, 0.5, 2.0, np.inf]),
+    "bessel_k0 below 0": (ops.bessel_k0, [-2.0, 0.5]),
+    "bessel_k1 below 0": (ops.bessel_k1, [-2.0, 0.5]),
+    "bessel_y0 below 0": (ops.bessel_y0, [-2.0, 0.5]),
+    "bessel_i1 of nan": (ops.bessel_i1, [np.nan, 0.5]),
     "zeta and a number": (lambda x: ops.zeta(x, 1) + ops.zeta(x, 1.5) * ops.zeta(2, x), [3.0, 2.5]),
     "zeta of the offset": (lambda x: ops.zeta(tensor([3.0, 2.5]), x), [2.0, 1.5]),
     "igamma": (lambda x: ops.igamma(tensor([3.0, 0.5]), x), [2.0, 1.5]),

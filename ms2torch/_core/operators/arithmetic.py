@@ -98,7 +98,12 @@ def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=Non
 def _otherwise(err, name, compute, a, b, over_zero):
     dtype = a.dtype if isinstance(a, torch.Tensor) else b.dtype
     if dtype in _UNSIGNED and broadcastable(a, b):
-        result = compute(*[x.to(torch.int64) if isinstance(x, torch.Tensor) else x for x in (a, b)])
+        try:
+            result = compute(*[x.to(torch.int64) if isinstance(x, torch.Tensor) else x for x in (a, b)])
+        except RuntimeError as again:
+            if "ZeroDivisionError" not in str(again):
+                raise
+            return _over_zero(over_zero, compute, a, b, dtype)
         return result.to(dtype) if result.dtype is torch.int64 else result
     if dtype is torch.bool and name in ("FloorDiv", "FloorMod"):
         a, b = [x.to(torch.int32) if isinstance(x, torch.Tensor) else int(x) for x in (a, b)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import torch
 from torch import special
 
@@ -43,15 +45,20 @@ def _over(y, x, limit):
     return torch.where(zero, limit, y / torch.where(zero, 1.0, x))
 
 
+def _of_positive(compute, otherwise):
+    """``compute``, with ``otherwise``, the pole's value, at 0 and below, where torch has nan."""
+    return lambda x: torch.where(x <= 0, otherwise, compute(x))
+
+
 j0 = _differentiable(special.bessel_j0, lambda x, y: -j1(x))
 j1 = _differentiable(special.bessel_j1, lambda x, y: j0(x) - _over(y, x, 0.5))
-y0 = _differentiable(special.bessel_y0, lambda x, y: -y1(x))
-y1 = _differentiable(special.bessel_y1, lambda x, y: y0(x) - y / x)
-k0 = _differentiable(special.modified_bessel_k0, lambda x, y: -k1(x))
-k1 = _differentiable(special.modified_bessel_k1, lambda x, y: -k0(x) - y / x)
-k0e = _differentiable(special.scaled_modified_bessel_k0, lambda x, y: y - k1e(x))
-k1e = _differentiable(special.scaled_modified_bessel_k1, lambda x, y: y - y / x - k0e(x))
+y0 = _differentiable(_of_positive(special.bessel_y0, -inf), lambda x, y: -y1(x))
+y1 = _differentiable(_of_positive(special.bessel_y1, -inf), lambda x, y: y0(x) - y / x)
+k0 = _differentiable(_of_positive(special.modified_bessel_k0, inf), lambda x, y: -k1(x))
+k1 = _differentiable(_of_positive(special.modified_bessel_k1, inf), lambda x, y: -k0(x) - y / x)
+k0e = _differentiable(_of_positive(special.scaled_modified_bessel_k0, inf), lambda x, y: y - k1e(x))
+k1e = _differentiable(_of_positive(special.scaled_modified_bessel_k1, inf), lambda x, y: y - y / x - k0e(x))
 i0 = in_float(special.i0)
-i1 = in_float(special.i1)
+i1 = _differentiable(special.i1, lambda x, y: i0(x) - _over(y, x, 0.5))
 i0e = in_float(special.i0e)
 i1e = in_float(special.i1e)

@@ -103,6 +103,7 @@ def _of_integers(function, name):
     return compute
 
 
+@arithmetic.division(partial(torch.div, rounding_mode="trunc"))
 def _quotient(a, b):
     """Integers divide to an integer, towards zero (what the RealDiv primitive does)."""
     t = a if isinstance(a, torch.Tensor) else b

@@ -88,10 +88,14 @@ method(_of_method(_scaled_add, arithmetic.add), name="add")
 method(_of_method(_scaled_sub, arithmetic.sub), name="sub(input, other|y, *, alpha=1)")
 
 
-@op(method=True)
+method(_scaled_sub, name="subtract")
+
+
+@op
 def subtract(input, other, *, alpha=1):
-    """input - alpha * other (``mindspore.ops.subtract``)."""
-    return _scaled_sub(input, other, alpha=alpha)
+    """input - alpha * other (``mindspore.ops.subtract``), where ``alpha`` is an operand like the others."""
+    numbers = not isinstance(other, torch.Tensor) and not isinstance(alpha, torch.Tensor)
+    return arithmetic.sub(input, alpha * other if numbers else arithmetic.mul(other, alpha))
 
 
 tensor_add, tensor_sub = add, sub

@@ -138,7 +138,14 @@ _define("sinh", torch.sinh, "The hyperbolic sine", prim="Sinh")
 _define("cosh", torch.cosh, "The hyperbolic cosine", prim="Cosh")
 _define("tanh", torch.tanh, "The hyperbolic tangent", prim="Tanh")
 _define("asinh", torch.asinh, "The inverse hyperbolic sine", prim="Asinh", alias=("arcsinh",))
-_define("acosh", torch.acosh, "The inverse hyperbolic cosine", prim="Acosh", alias=("arccosh",))
+
+def _acosh(t):
+    if t.requires_grad:
+        t = torch.where(t < 0, t * 0, t)         # the derivative that torch has below -1 is of no value
+    return torch.acosh(t)
+
+
+_define("acosh", _acosh, "The inverse hyperbolic cosine", prim="Acosh", alias=("arccosh",))
 _define("atanh", torch.atanh, "The inverse hyperbolic tangent", prim="Atanh", alias=("arctanh",))
 _define("erf", torch.erf, "The error function", prim="Erf")
 _define("erfc", torch.erfc, "1 less the error function", prim="Erfc")
