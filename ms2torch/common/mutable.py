@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ms2torch._core import mode
 from ms2torch._core.tensor.tensor import Tensor
 
 
@@ -29,10 +28,9 @@ class _Dict(dict):
 def mutable(input_data, dynamic_len=False):
     """A tuple, list or dict by whose Tensors graph mode differentiates, or a number, whose gradient is 0.
 
-    Nothing is ever taken for a constant here, so this decides about gradients alone: in graph mode they come
-    in the structure of ``input_data``, in PyNative mode none but Tensors have one. TypeError for anything but
-    numbers, Tensors and their tuples, lists and dicts. ``dynamic_len`` says that the length of a tuple or
-    list may change, which it always may.
+    In graph mode gradients come in the structure of ``input_data``, in PyNative mode none but Tensors have
+    one. TypeError for anything but numbers, Tensors and their tuples, lists and dicts. ``dynamic_len`` says
+    that the length of a tuple or list may change.
     """
     if not isinstance(dynamic_len, bool):
         raise TypeError(
@@ -48,8 +46,11 @@ def mutable(input_data, dynamic_len=False):
         )
     for kind, made in ((tuple, _Tuple), (list, _List), (dict, _Dict)):
         if isinstance(input_data, kind):
-            return made(input_data)
-    if mode.graph and input_data.__class__ in _NUMBERS:
+            made = made(input_data)
+            if dynamic_len:
+                made.__ms_dynamic_len__ = True
+            return made
+    if input_data.__class__ in _NUMBERS:
         return _NUMBERS[input_data.__class__](input_data)
     return input_data
 

@@ -18,30 +18,36 @@ ALLOWED = (
 # fmt: on
 
 
-def raised(conditions: tuple, kind, args: tuple | None = None):
-    """The exception that ``raise kind(*args)`` under ``conditions`` is."""
+def raised(running: bool, kind, args: tuple | None = None):
+    """The exception that ``raise kind(*args)`` is; ``running``: not before the graph runs."""
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
         return kind(*args) if args is not None else kind
     if kind.__name__ not in ALLOWED and kind is not OSError:
-        return RuntimeError(
-            f"Unsupported exception type: {kind.__name__}. Raise only support some Python standard "
-            f"exception types: {', '.join(ALLOWED)}."
-        )
-    return kind(*_text(conditions, args or ()))
+        return unnamed(kind.__name__)
+    return kind(*_text(running, args or ()))
 
 
-def _text(conditions: tuple, args: tuple) -> tuple:
-    running = any(isinstance(c, Tensor) for c in conditions)
+def unnamed(name: str):
+    """What ``raise name`` raises where that is no exception's name."""
+    return RuntimeError(
+        f"Unsupported exception type: {name}. Raise only support some Python standard "
+        f"exception types: {', '.join(ALLOWED)}."
+    )
+
+
+def _text(running: bool, args: tuple) -> tuple:
     if len(args) == 1 and isinstance(args[0], str):
         return args if running else (f"'{args[0]}'",)
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        return (str(args[0]),)
     if any(isinstance(a, Tensor) for a in args):
         return (f"({', '.join(str(a) if isinstance(a, Tensor) else repr(a) for a in args)})",)
     return args
 
 
-def failed(condition, *message):
+def failed(running: bool, *message):
     """The AssertionError of ``assert condition, message``."""
-    return AssertionError(*_text((condition,), message))
+    return AssertionError(*_text(running, message))
 
 
 def nothing():

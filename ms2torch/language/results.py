@@ -11,6 +11,7 @@ from collections import OrderedDict
 import numpy as np
 
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.common.mutable import is_mutable
 from ms2torch.language.arithmetic import single
 
 # Above it MindSpore hands out a float of 32 bits in any case.
@@ -36,7 +37,7 @@ def of_python(value):
 
 def handed_out(value, function, args: tuple, kwargs: dict):
     """The result of ``function(*args, **kwargs)``, the outermost of a graph: numpy's numbers are Python's."""
-    if value.__class__ is Tensor:
+    if value.__class__ is Tensor or (is_mutable(value) and any(v is value for v in args)):
         return value
     passed = None
     if _holds_float(value):
@@ -55,6 +56,8 @@ def _out(value, passed, siblings):
     kind = value.__class__
     if kind is Tensor:
         return value
+    if kind is not bool and isinstance(value, (int, float)) and is_mutable(value):
+        return single(float(value)) if isinstance(value, float) else int(value)
     if kind is float:
         # (beside None and dicts, scalars come out of another way)
         mixed = any(v is None or isinstance(v, dict) for v in siblings)
@@ -63,7 +66,7 @@ def _out(value, passed, siblings):
         if kind is plain or (isinstance(value, plain) and kind.__module__ == "ms2torch.common.mutable"):
             made = [_out(v, passed, value) for v in value]
             return value if _same(kind, plain, made, value) else plain(made)     # (`mutable` ones are plain)
-    if kind is dict or kind is OrderedDict:
+    if kind is dict or kind is OrderedDict or (isinstance(value, dict) and is_mutable(value)):
         made = {k: _out(v, passed, ()) for k, v in value.items()}
         return value if _same(kind, dict, made.values(), value.values()) else made
     return value

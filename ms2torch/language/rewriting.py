@@ -14,6 +14,7 @@ from ms2torch.language import (
     builtin_functions,
     calling,
     closures,
+    constants,
     containers,
     forbidden,
     jit_classes,
@@ -30,9 +31,10 @@ from ms2torch.language import (
 from ms2torch.language.aliases import Aliases
 from ms2torch.language.assigning import PREFIX, SHIFTS, Assigning
 from ms2torch.language.branches import Branches, Choosing
+from ms2torch.language.constants import Knowing
 from ms2torch.language.known_numbers import Computing, KnownNumbers
 from ms2torch.language.returning import Returns
-from ms2torch.language.trees import is_truth, is_view, loaded, parts_of_text, placed
+from ms2torch.language.trees import copied, is_truth, is_view, loaded, parts_of_text, placed
 
 # Calls that walk over their argument at once: what it is made of cannot be seen.
 _WALKING = frozenset(
@@ -47,7 +49,7 @@ def _local_names(function) -> set:
         getattr(function, "name", None)}
 
 
-class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
+class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
     """Changes one function's tree; ``differs`` and ``needs`` (cells by name) tell what became of it."""
 
     def __init__(self, function: types.FunctionType, owner, forward) -> None:
@@ -64,12 +66,14 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
         self.returned: set = set()      # what is returned as it is
         self.tests: dict = {}           # the names of conditions that choose between two `return`s,
         self.unmet: list = []           # and those of them that not every way to a `return` meets
+        self.scopes: list = []          # the functions around, and what is constant there
 
     def visit_function(self, node):
         """The tree of the whole function."""
         self.hidden = _local_names(node)
         if isinstance(node, ast.FunctionDef) and outer_lists.taken_in(node, self.self_name, self._value_of):
             self.differs, self.hidden = True, _local_names(node)
+        self.scopes = [[copied(node), None]] if self._asks_for_constants(node) else []
         own = self.self_name if jit_classes.is_instance(self.owner) else None
         self.written = {        # attributes that are read late elsewhere, see `jit_classes`
             (n.value.id, n.attr) for n in ast.walk(node)
@@ -200,8 +204,11 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
             return node
         if self.numbers.is_of_math(node.func):
             return self.call("of_python", results.of_python, [self.generic_visit(node)], node)
-        if forbidden.is_forbidden(self.api(node.func)):
+        value = self.api(node.func)
+        if forbidden.is_forbidden(value):
             return self.call("function", forbidden.function, [node.func], node)
+        if self.scopes and hasattr(value, "_of_constants"):
+            return self._of_constants(node, value._of_constants)
         if isinstance(node.func, ast.Attribute):
             method = self._method(node)
             if method is not None:
@@ -383,12 +390,15 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
     # ---- statements
 
     def _block(self, body: list) -> list:
-        made, outer = [], self.before
+        made, outer, conditions = [], self.before, len(self.conditions)
         for number, statement in enumerate(body):
             self.before = [*outer, *body[:number]]
+            if number and self.scopes:
+                self.conditions += map(copied, constants.left_under(body[number - 1]))
             changed = self.visit(statement)
             made += changed if isinstance(changed, list) else [changed]
         self.before = outer
+        del self.conditions[conditions:]
         return made
 
     def visit_FunctionDef(self, node):
@@ -396,10 +406,12 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
         outer = self.conditions, self.before, self.branches, self.returns, self.unmet
         self.conditions, self.before, self.branches = [], [], Branches(node, self.branches)
         self.returns, self.unmet = Returns(node, self.branches), []
+        self.scopes += [[copied(node), None]] if self.scopes else []
         late = not node.decorator_list and self.late.of(node)
         node.body = self._met(self._block(node.body))
         node.args = self.visit(node.args)
         self.conditions, self.before, self.branches, self.returns, self.unmet = outer
+        del self.scopes[-1:]
         if not late:
             return node
         made = self.call("frozen", closures.frozen, [ast.Name(node.name, ast.Load())], node)
@@ -435,18 +447,14 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
     def _under(self, node):
         """A condition, kept for what is raised under it and for the types after it."""
         after, looped = self.branches.after(node, self.before), isinstance(node, ast.While)
+        test = copied(node.test) if self.scopes else None
         self._chosen_between(node)
         if not isinstance(node.test, ast.NamedExpr):
             node.test = self._condition(node.test)
-        inside = any(
-            isinstance(n, (ast.Raise, ast.Assert)) for s in node.body + node.orelse for n in ast.walk(s)
-        )
-        name = self._named(node) if inside or after else None
-        if inside:
-            self.conditions.append(name)
+        name = self._named(node) if after else None
+        self.conditions.append(test)
         node.body, node.orelse = self._block(node.body), self._block(node.orelse)
-        if inside:
-            self.conditions.pop()
+        self.conditions.pop()
         if not after:
             return node
         told = [ast.Tuple(self._samples(of), ast.Load()) for of in after]
@@ -507,19 +515,22 @@ class Rewriting(Choosing, Computing, Assigning, ast.NodeTransformer):
         if node.exc is None:
             node.exc = self.call("nothing", raising.nothing, [], node)
             return node
-        under = placed(ast.Tuple([ast.Name(n, ast.Load()) for n in self.conditions], ast.Load()), node)
-        exc = self.visit(node.exc)
+        exc, told = node.exc, []
         if isinstance(exc, ast.Call) and not exc.keywords:
-            args = [under, exc.func, placed(ast.Tuple(exc.args, ast.Load()), node)]
+            told = [exc.func, placed(ast.Tuple(list(map(copied, exc.args)), ast.Load()), node)]
+            told = [self._running(*exc.args), *map(self.visit, told)]
+        elif isinstance(exc, ast.Name) and exc.id in self.hidden:
+            told = [placed(ast.Constant(exc.id), exc)]
         else:
-            args = [under, exc]
-        node.exc, node.cause = self.call("raised", raising.raised, args, node), None
+            told = [self._running(), self.visit(exc)]
+        name = "unnamed" if len(told) == 1 else "raised"
+        node.exc, node.cause = self.call(name, getattr(raising, name), told, node), None
         return node
 
     def visit_Assert(self, node):
-        name = f"{PREFIX}asserted"
-        test = placed(ast.NamedExpr(ast.Name(name, ast.Store()), self._condition(node.test)), node)
-        message = [self.visit(node.msg)] if node.msg is not None else []
-        made = self.call("failed", raising.failed, [ast.Name(name, ast.Load()), *message], node)
+        message = [node.msg] if node.msg is not None else []
+        running = self._running(node.test, *message)
+        test = self._condition(node.test)
+        made = self.call("failed", raising.failed, [running, *map(self.visit, message)], node)
         test = placed(ast.UnaryOp(ast.Not(), test), node)
         return placed(ast.If(test, [placed(ast.Raise(made), node)], []), node)

@@ -65,7 +65,8 @@ def prim_attr_register(fn):
 
 def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
     """Marks a function that MindSpore evaluates while compiling, as Python. It is the function itself, but in
-    a compiled one it gets None for functions and Cells, which have no value there."""
+    a compiled one it gets None for functions and Cells, which have no value there, and for numbers and texts
+    that only the running graph tells."""
     if fn is None:
         return constexpr
 
@@ -75,6 +76,7 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
             args = tuple(None if isinstance(a, (types.FunctionType, torch.nn.Module)) else a for a in args)
         return fn(*args, **kwargs)
 
+    evaluated._of_constants = "constexpr"
     return evaluated
 
 

@@ -67,6 +67,11 @@ class Call:
         self.lists = None               # what became of lists (the language's `list_objects`)
         self.leaving: list = []         # what makes the caller's results of the graph's, where they differ
 
+    def was_given(self, value) -> bool:
+        """Whether an object is what the graph was called with."""
+        args, kwargs = self._arguments
+        return any(v is value for v in (*args, *kwargs.values()))
+
     def graph(self) -> Graph | None:
         """The graph of this call; None for what runs again."""
         if repeating.runs_again():

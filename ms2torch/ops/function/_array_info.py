@@ -276,6 +276,9 @@ for _name, _fn, _doc in (
     _plain(_name, _fn, _doc)
 
 
+globals()["isconstant"]._of_constants = "constant"
+
+
 @op(on_tensors=True)
 def typeof(x):
     """The type of a value: ``Tensor[Float32]`` for a Tensor (``mindspore.ops.typeof``)."""
