@@ -33,13 +33,17 @@ from .yardstick import epsilon
 _COPIED = 1e-6
 _WHOLE_NETWORK = 1e-4
 # What is made of an output, by how much nearer it lies where only the line between layers is elsewhere.
-_NEARER = 0.01
+_NEARER, _CLEARLY = 0.01, 0.1
+# Of what a program changes between two steps, the share that it may be apart.
+_BETWEEN = 0.05
 _STEPS = 3
 # Modules that compute something else in training mode.
 _MODES = ("Dropout", "BatchNorm", "InstanceNorm")
 PORT = "the port"
 _SIDES = {"mindspore": "MindSpore", "torch": "the port on PyTorch"}
 _SHOWN = 30
+# Steps in which an optimizer of several is looked for.
+_LOOKED = 8
 
 
 def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, shaken=None) -> Verdict:
@@ -74,6 +78,9 @@ def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, 
     if walk.passed_over:
         verdict.notes.append("outputs that differ, although all that is made of them agrees (there an "
                              f"activation or a crop is the next layer's): {', '.join(walk.passed_over)}")
+    if walk.untrained:
+        verdict.notes.append("MindSpore's that no optimizer is given and the port does not have: "
+                             f"{', '.join(walk.untrained[:_SHOWN])}")
     verdict.notes += _notes(found, reference, port, last)
     for name, opened in (("the reference", reference), ("the port", port)):
         end = opened.end or {"status": "cut off"}
@@ -182,20 +189,30 @@ class Walk(Updates):
         self.called: list[tuple[str, int]] = []
         self.optimizers = tuple(t.optimizer_records for t in (reference, port))
         self.passed_over: dict[str, None] = {}
+        self.after: dict[str, tuple] = {}  # what the step left of each parameter, on both sides
         self.placed = 0.0  # the greatest difference that the place of Adam's eps alone explains
         self._alone()
 
     def _alone(self) -> None:
         # A buffer that only the port has may be a constant of MindSpore's program; what is made of it tells.
         constants = {p["name"] for p in self.port.parameters if not p["requires_grad"]}
+        self.untrained = self._untrained() if self.pairs.alone[0] else []
         for names, kind in zip(self.pairs.alone, ("missing", "extra"), strict=True):
             for name in names:
-                if kind == "extra" and name in constants:
+                if name in (constants if kind == "extra" else self.untrained):
                     continue
                 other = "the port has nothing of its shape at its place" if kind == "missing" else (
                     "MindSpore's network has nothing of its shape at its place")
                 owner = self.tree.owner(name) if kind == "missing" else ""
                 self.findings.append(Finding(1, "initial", name, kind, cell=owner, role="value", note=other))
+
+    def _untrained(self) -> list[str]:
+        """Parameters of MindSpore's alone that no optimizer is given, though they ask for gradients: what a
+        train cell keeps for itself (sums of gradients)."""
+        trained = {r["where"] for step in range(1, min(self.reference.steps, _LOOKED) + 1)
+                   for r in self.reference.step(step) if r["kind"] == "tensor" and r["stage"] == "gradient"}
+        asking = {p["name"] for p in self.reference.parameters if p["requires_grad"]}
+        return [n for n in self.pairs.alone[0] if n in asking and n not in trained] if trained else []
 
     def step(self, number: int) -> None:
         """Compare one step."""
@@ -219,9 +236,12 @@ class Walk(Updates):
         self.updated: set[str] = set()
         self.unexplained: list[tuple[Finding, str]] = []
         self.inputs: dict[tuple, tuple] = {}
+        self.lost: list[tuple[dict, str]] = []  # gradients that come in MindSpore alone, and what to say
         self.own: dict[str, float] = {}
         self.called, self.last, self.came = [], "", False  # came: whether a gradient has, of this step
         self.flow, self.elsewhere = Flow(left), set()
+        self.ended, self.after = self.after, {}
+        self._between_steps([r for r in left if (r["stage"], r["role"]) == ("initial", "value")])
         self._data([r for r in left if r["stage"] == "data"], [r for r in right if r["stage"] == "data"])
         self._rates(left, right)
         loss = _differentiated(left)
@@ -246,6 +266,26 @@ class Walk(Updates):
         self._explain()
 
     # ---- what a step starts from
+
+    def _between_steps(self, left: list[dict]) -> None:
+        """What the program itself does to parameters between two steps (an average of weights, a bound):
+        the changes, beside how far apart the step left all of them."""
+        apart_by = math.sqrt(sum(apart.norm(a - b) ** 2 for a, b in self.ended.values()))
+        for r in left:
+            other, ended = self._parameter_of(r, "initial"), self.ended.get(r["where"])
+            if other is None or ended is None:
+                continue
+            other = self.theirs.get((0, "initial", other["where"], "own", 0, 0), other)
+            one, two = (now - then for now, then in zip(apart.values(r, other), ended, strict=True))
+            size, off = apart.norm(one), apart.norm(one - two)
+            if size or apart.norm(two):
+                self.verdict.compared += 1
+            allowed = _BETWEEN * size + 3 * apart_by + FLOOR * epsilon(r["dtype"]) * r["stats"]["norm"]
+            if off > allowed:
+                scale = size or apart.norm(two)
+                self._found({**r, "stage": "parameter"}, other, off / scale, allowed / scale,
+                            "what the program itself changes between the steps (an average of weights, a "
+                            "bound) is not the same")
 
     def _data(self, left: list[dict], right: list[dict]) -> None:
         """Batches, in order; each with the next of the port's of its shape and kind."""
@@ -298,6 +338,11 @@ class Walk(Updates):
             self.called.append((where, call))
         module = self.pairs.module(where, call)
         other = module and self.theirs.get((0, r["stage"], module[0], r["role"], r["index"], module[1]))
+        if module and not other and (r["stage"], r["role"]) == ("backward", "grad_output"):
+            made = self.theirs.get((0, "forward", module[0], "output", r["index"], module[1]))
+            if made and r["stats"]["norm"]:
+                self.lost.append((r, f"no gradient comes back to the port's {module[0]} from call "
+                                     f"{module[1] + 1}: is what it made detached?"))
         if not other or (r["stage"] == "backward" and r["shape"] != other["shape"]):
             return
         if r["stage"] == "forward" and r["role"] == "input":
@@ -340,9 +385,13 @@ class Walk(Updates):
         gaps = [apart.gap(m, o) if _alike(m, o) else math.inf for m, o in others if o]
         if not gaps:
             return False
-        # What stands between may be an approximation: MindSpore's tanh is good to 5e-5 on a CPU.
+        # What stands between may be an approximation: MindSpore's tanh is good to 5e-5 on a CPU. A
+        # normalisation is none: where it is a little apart, all after it is (an epsilon).
+        gap = apart.gap(r, other) if _alike(r, other) else math.inf
         agrees = max(gaps) <= max(GROWTH * self.worst, _WHOLE_NETWORK)
-        if not agrees and not max(gaps) < _NEARER * (apart.gap(r, other) if _alike(r, other) else math.inf):
+        if agrees and "Norm" in self.pairs.classes[0].get(self.tree.named(r["where"]), ""):
+            agrees = max(gaps) < _CLEARLY * gap
+        if not agrees and not max(gaps) < _NEARER * gap:
             return False  # else the line is elsewhere, too, and what differs is named where it is taken in
         self.elsewhere.add(place)
         if agrees:

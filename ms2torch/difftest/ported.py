@@ -40,7 +40,8 @@ class Taking(Recorder):
         self.data = [r for r in whole if r["stage"] == "data"]
 
     def visit(self, stage, where, role, index, call, value, update=0):
-        """Record what was the port's own, and go on with the reference's."""
+        """Record and go on with the reference's; what the port has itself at a later step's start is
+        recorded beside it, as "own"."""
         record = None
         if stage == "initial" and "weights" in self.align:
             record = self.theirs.get((stage, self.pairs["names"].get(where), role, 0, 0))
@@ -51,6 +52,8 @@ class Taking(Recorder):
         if record is None or _size(record["array"].shape) != _size(value.shape):
             super().visit(stage, where, role, index, call, value, update)
             return None
+        if stage == "initial" and role == "value" and self.step > 1:
+            super().visit(stage, where, "own", index, call, value, update)
         array = record["array"].reshape(tuple(value.shape))
         taken = self.frame.tensor_of(array, value)
         super().visit(stage, where, role, index, call, taken, update)

@@ -99,10 +99,16 @@ class Updates:
             return
         self.gradients[r["where"]] = apart.values(r, other)
         self.update_of[r["where"]] = r.get("update", 0)
-        owner = self.tree.owner(r["where"])
+        owner, count = self.tree.owner(r["where"]), len(self.findings)
         self._judge(r, other, self.worst, "the gradient differs, although the backward pass of the layers "
                     "agrees: clipping, scaling, accumulation, or a loss that is a sum and not a mean",
                     floor=self._sum(r) + SLOPE * any(owner == w for w, _ in self.elsewhere), spread=False)
+        if self.lost and len(self.findings) > count:  # else it is a gradient that does not matter
+            later, self.findings[count:] = self.findings[count:], []
+            for lost, note in self.lost:
+                self._note(lost, "missing", note)
+            self.findings += later
+            self.lost = []
 
     def _sum(self, r: dict) -> float:
         finding = Finding(self.number, r["stage"], r["where"], "value")
@@ -156,6 +162,7 @@ class Updates:
         after, before = apart.values(r, other), self.before[r["where"]]
         if after[0].shape != before[0].shape or after[0].shape != after[1].shape:
             return
+        self.after[r["where"]] = after
         gradient = self.gradients.get(r["where"])
         floor, gone_in = FLOOR_OF_UPDATE * epsilon(r["dtype"]), self.worst
         if gradient is not None:

@@ -11,8 +11,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
+from torch.nn.utils import rnn
 
-from ms2torch.difftest import options, pairing, recorder, trace, twin, updates
+from ms2torch.difftest import options, pairing, port, recorder, trace, twin, updates
 from ms2torch.difftest.finding import Verdict
 from ms2torch.difftest.locate import Tree
 
@@ -124,6 +126,42 @@ def test_what_a_last_digit_moves_as_far_is_rounding():
         walk._judge(reference, ours, walk.worst, "")
         assert len(walk.findings) == found
         assert walk.worst < 1e-5 if moved else walk.worst > 1e-4
+
+
+@pytest.mark.parametrize(("share", "found"), [(0.05, 0), (0.01, 1)])
+def test_an_average_of_weights_that_a_program_keeps_itself_is_compared(share, found):
+    def record(value, role="value"):
+        array = np.array([value], np.float32)
+        return {"step": 2, "stage": "initial", "where": "teacher.weight", "role": role, "index": 0, "call": 0,
+                "dtype": "float32", "shape": [1], "array": array, "stats": recorder.statistics(array)}
+
+    walk = port.Walk.__new__(port.Walk)
+    walk.verdict, walk.tree, walk.findings, walk.number = Verdict(), Tree([]), [], 2
+    walk.pairs = pairing.Pairs(parameters={"teacher.weight": "teacher.weight"})
+    walk.ended = {"teacher.weight": (np.array([1.0]), np.array([1.0]))}
+    # The student's weight is 2 on both sides; what the port starts from itself is recorded as its own.
+    starts = [record(1.05), record(1 + share, "own")]
+    walk.theirs = {updates.place(r): r for r in starts}
+    walk._between_steps([record(1.05)])
+    assert [f.stage for f in walk.findings] == ["parameter"] * found
+
+
+def test_packed_sequences_are_the_padded_rows_that_mindspore_has():
+    rows = torch.arange(12.0).reshape(3, 4)[:, :, None]
+    packed = rnn.pack_padded_sequence(rows, torch.tensor([2, 4, 1]), batch_first=True, enforce_sorted=False)
+    seen = []
+
+    def look(value, index):
+        seen.append((index, value))
+        return value * 2
+
+    doubled, state = recorder.map_tensors((packed, torch.ones(2)), torch.Tensor, look)
+    assert [index for index, _ in seen] == [0, 1]
+    expected = rows[:, :, 0] * torch.tensor([[1, 1, 0, 0], [1, 1, 1, 1], [1, 0, 0, 0]])
+    assert torch.equal(seen[0][1][:, :, 0], expected)
+    back, lengths = rnn.pad_packed_sequence(doubled, batch_first=True)
+    assert torch.equal(back[:, :, 0], 2 * expected) and lengths.tolist() == [2, 4, 1]
+    assert torch.equal(state, torch.full((2,), 2.0))
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

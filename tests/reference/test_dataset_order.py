@@ -1,6 +1,8 @@
 """The order of rows: samplers and shuffles draw what MindSpore's draw, epoch after epoch."""
 import mindspore.dataset as ds
 import numpy as np
+from mindspore.dataset import vision
+from mindspore.dataset.transforms import Compose, RandomApply, RandomChoice
 
 from tests.reference.judge import case
 
@@ -404,3 +406,20 @@ def test_a_schema_names_a_generators_columns():
     return (data.get_col_names(), list(map(str, data.output_types())), told(lambda: data),
             told(lambda: ds.GeneratorDataset(Pairs(3), schema=schema)),
             told(lambda: ds.GeneratorDataset(Pairs(3), schema=ds.Schema())))
+
+
+@case(each={"workers": [1, 2], "kind": ["crop", "several", "within others"]})
+def test_each_worker_of_map_draws_from_streams_of_its_own(workers, kind):
+    transforms = {
+        "crop": [vision.RandomCrop(4)],
+        "several": [vision.RandomCrop(5, 1), lambda x: x, vision.RandomHorizontalFlip(0.5),
+                    vision.RandomColorAdjust(0.4)],
+        "within others": [Compose([RandomApply([vision.RandomCrop(7)], 0.5), vision.RandomVerticalFlip(0.5)]),
+                          RandomChoice([vision.RandomCrop(4), vision.RandomHorizontalFlip(0.5)])],
+    }[kind]
+    images = np.random.RandomState(2).randint(0, 256, (9, 8, 8, 3)).astype(np.uint8)
+    ds.config.set_seed(23)
+    mapped = ds.NumpySlicesDataset(images, ["x"], shuffle=False)
+    mapped = mapped.map(transforms, ["x"], num_parallel_workers=workers)
+    epochs = mapped.create_tuple_iterator(num_epochs=2, output_numpy=True)
+    return [[row[0].copy() for row in epochs] for _ in range(2)]

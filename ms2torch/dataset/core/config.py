@@ -7,6 +7,7 @@ can read them back.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -82,7 +83,21 @@ def drawing_seed() -> int:
     seed = given_seed()
     if seed is None:
         return 1 if _values["debug_mode"] else secrets.randbits(32)
-    return seed
+    return (seed + _worker) % 2**32
+
+
+_worker = 0
+
+
+@contextlib.contextmanager
+def drawing_as(worker: int):
+    """What is opened within starts from the seed of this worker of ``map``: each has the next one."""
+    global _worker
+    before, _worker = _worker, worker
+    try:
+        yield
+    finally:
+        _worker = before
 
 
 def _whole(name: str, value, low: int, words: str, noun: str) -> None:

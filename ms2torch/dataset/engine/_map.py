@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import types
 from collections import deque
+from itertools import cycle, islice
 
 import numpy as np
 
@@ -41,7 +42,7 @@ class MapDataset(UnionBaseDataset):
     def _open(self, run):
         if self.cache is not None:
             return self._open_cached(run)
-        child, steps = self.children[0]._open(run), self._steps()
+        child, turns = self.children[0]._open(run), self._turns()
         names = self.children[0]._columns()
         take = self._places(names)
         outputs = self.output_columns or [names[take[0]]]
@@ -60,19 +61,32 @@ class MapDataset(UnionBaseDataset):
                 row[i] = owned(result)
             return row
 
-        def work(rows):
-            for row in rows:
+        def work(rows, first=0):
+            for row, steps in zip(rows, islice(cycle(turns), first % len(turns), None), strict=False):
                 yield finished(row, _through(steps, tuple(row[i] for i in take)))
 
-        work = self._by_processes(steps, take, finished, run) or work
+        work = self._by_processes(turns, take, finished, run) or work
         if not self.callbacks:
-            threads = self._threads(steps) if len(take) == 1 and in_place else None
+            threads = self._threads(turns) if len(take) == 1 and in_place else None
             if threads is None:
                 return lambda: work(child())
             run.at_stop.append(threads.end)
             return lambda: threads.rows(child(), work)
         from ._watching import Watch
         return Watch(self.callbacks, run).epochs_with_calls(child, work)
+
+    def _turns(self) -> list[list]:
+        """The operations of each of the workers, who take the rows of an epoch in turn. Each draws from
+        streams of its own, so that their number tells which numbers a row gets; without draws one stands for
+        all."""
+        first = self._steps()
+        if not any(getattr(one, "draws", False) for one in first) or config.get_debug_mode():
+            return [first]
+        turns = [first]
+        for worker in range(1, self.num_parallel_workers or config.get_num_parallel_workers()):
+            with config.drawing_as(worker):
+                turns.append(self._steps())
+        return turns
 
     def _steps(self) -> list:
         """The operations as functions, in debug mode with the hooks among them."""
@@ -84,8 +98,9 @@ class MapDataset(UnionBaseDataset):
             made[-1].python, made[-1].operation = runs_python(one), one
         return made
 
-    def _by_processes(self, steps: list, take: list, finished, run):
+    def _by_processes(self, turns: list, take: list, finished, run):
         """Rows whose Python functions run in processes of their own; None where they do not."""
+        steps = turns[0]
         python = [i for i, one in enumerate(steps) if one.python]
         if not self.python_multiprocessing or not python or any(map(computes, self.operations)):
             return None
@@ -93,7 +108,7 @@ class MapDataset(UnionBaseDataset):
         first, last = python[0], python[-1] + 1
         if not _processes.possible() or any(getattr(one, "draws", False) for one in steps[first:last]):
             return None
-        inside, behind = steps[first:last], steps[last:]
+        inside = steps[first:last]
 
         def compute(columns):
             return tuple(value if is_pil(value) else owned(value) for value in _through(inside, columns))
@@ -107,22 +122,28 @@ class MapDataset(UnionBaseDataset):
             held: deque = deque()
 
             def begun():
-                for row in rows:
-                    held.append(row)
+                for row, steps in zip(rows, cycle(turns), strict=False):
+                    held.append((row, steps[last:]))
                     yield _through(steps[:first], tuple(row[i] for i in take))
 
             for results in workers.run(begun()):
-                yield finished(held.popleft(), _through(behind, results))
+                row, behind = held.popleft()
+                yield finished(row, _through(behind, results))
 
         return work
 
-    def _threads(self, steps: list):
+    def _threads(self, turns: list):
         """What computes several rows at once; None where an operation needs them one by one."""
         from ._threads import Threads, count
-        workers, parts = count(self.num_parallel_workers), [getattr(one, "parts", None) for one in steps]
-        if workers == 1 or None in parts:
+        workers = count(self.num_parallel_workers)
+        parts = [[getattr(one, "parts", None) for one in steps] for steps in turns]
+        if workers == 1 or None in parts[0]:
             return None
-        return Threads(parts, self._places(self.children[0]._columns())[0], workers)
+        several = []
+        for each in zip(*parts, strict=True):
+            draw, compute = each[0]
+            several.append((draw and [draws for draws, _ in each], compute))
+        return Threads(several, self._places(self.children[0]._columns())[0], workers)
 
     def _places(self, names):
         return places(self.input_columns or names[:1], names,

@@ -1,7 +1,7 @@
 """Several rows of a ``map`` at once, in threads: for transforms whose work is done outside of Python's lock.
 
-Rows are cut into chunks. What draws random numbers lets the chunks pass in their order, so that every draw is
-the one that it would be with a single worker, and rows come out in their order. Threads go ahead by
+Rows are cut into chunks. What draws random numbers lets the chunks pass in their order, so that no draw
+depends on which thread is faster, and rows come out in their order. Threads go ahead by
 ``config.get_prefetch_size()`` rows each, less where these would be more than 128 MB.
 """
 
@@ -11,7 +11,7 @@ import os
 import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
+from itertools import cycle, islice
 from threading import Condition
 
 from ..core import config
@@ -47,7 +47,8 @@ def count(wanted: int | None) -> int:
 class Threads:
     """The threads of one ``map``, kept from epoch to epoch.
 
-    ``parts``: of each operation what draws (or None) and what computes (see `step`); ``take``: their column.
+    ``parts``: of each operation what draws for each of MindSpore's workers, who take turns (or None),
+    and what computes (see `step`); ``take``: their column.
     """
 
     def __init__(self, parts: list, take: int, workers: int) -> None:
@@ -56,14 +57,14 @@ class Threads:
     def rows(self, rows, work):
         """The rows, computed: a few by the generator ``work``, the rest by threads if that was slow."""
         rows, spent, held = iter(rows), [], 1
-        for row in islice(rows, _TRIED):
+        for number, row in enumerate(islice(rows, _TRIED)):
             start = time.perf_counter()
-            row = next(work((row,)))
+            row = next(work((row,), number))
             spent.append(time.perf_counter() - start)
             held = max(held, sum(getattr(value, "nbytes", 0) for value in row))
             yield row
         if len(spent) < _TRIED or min(spent) < _WORTHWHILE:
-            yield from work(rows)
+            yield from work(rows, len(spent))
             return
         size = max(1, min(32, round(_CHUNK / min(spent))))
         wanted = max(2, config.get_prefetch_size() // size) * self._workers
@@ -93,7 +94,8 @@ class Threads:
                         failure, more = error, False
                     more = more and len(chunk) == size
                     if chunk:
-                        waiting.append(self._pool.submit(self._chunk, chunk, number, turns))
+                        first = _TRIED + number * size
+                        waiting.append(self._pool.submit(self._chunk, chunk, number, turns, first))
                         number += 1
                 if waiting:
                     for row in waiting.popleft().result():
@@ -106,15 +108,17 @@ class Threads:
             for future in reversed(waiting):         # none may begin whose turn never comes
                 future.cancel()
 
-    def _chunk(self, chunk: list, number: int, turns: list) -> list:
-        """The rows of a chunk, operation by operation; an error stands where one fails and ends it."""
+    def _chunk(self, chunk: list, number: int, turns: list, first: int) -> list:
+        """The rows of a chunk from row ``first`` on, operation by operation; an error stands where one fails
+        and ends it."""
         take, error = self._take, None
-        for (draw, compute), turn in zip(self._parts, turns, strict=True):
+        for (draws, compute), turn in zip(self._parts, turns, strict=True):
             chosen = None
             if turn is not None:
                 turn.wait(number)
                 try:
-                    chosen, failed = _each(lambda row, draw=draw: draw(row[take]), chunk)
+                    draw = islice(cycle(draws), first % len(draws), None)
+                    chosen, failed = _each(lambda row, draw=draw: next(draw)(row[take]), chunk)
                 finally:
                     turn.pass_on(number)
                 if failed is not None:

@@ -233,7 +233,7 @@ class Compose(TensorOperation):
         return flat
 
     def _opened(self):
-        steps = [opened(transform) for transform in self.transforms]
+        steps = [_opened(transform) for transform in self.transforms]
 
         def run(*columns):
             for step in steps:
@@ -245,6 +245,13 @@ class Compose(TensorOperation):
 
 
 def opened(transform):
+    """A transform within another one as a function, with its random stream started, which is the same in
+    each worker of ``map``."""
+    with config.drawing_as(0):
+        return _opened(transform)
+
+
+def _opened(transform):
     """A transform or a function as a function, with its random stream started."""
     return transform._opened() if _is_ours(transform) else transform
 

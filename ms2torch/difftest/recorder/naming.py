@@ -9,11 +9,22 @@ def map_tensors(value, kind, function, counter=None):
     if isinstance(value, kind):
         counter[0] += 1
         return function(value, counter[0] - 1)
+    if type(value).__name__ == "PackedSequence":
+        return _map_packed(value, lambda padded: map_tensors(padded, kind, function, counter))
     if type(value) in (tuple, list):
         return type(value)([map_tensors(v, kind, function, counter) for v in value])
     if type(value) is dict:
         return {k: map_tensors(v, kind, function, counter) for k, v in value.items()}
     return value
+
+
+def _map_packed(value, function):
+    """PyTorch's sequences of several lengths, with ``function(rows)`` in place of the padded rows, which is
+    what MindSpore has there."""
+    from torch.nn.utils import rnn
+
+    rows, lengths = rnn.pad_packed_sequence(value, batch_first=True)
+    return rnn.pack_padded_sequence(function(rows), lengths, batch_first=True, enforce_sorted=False)
 
 
 class Names:
