@@ -1,9 +1,11 @@
 """Reductions, extremes, scans: axes, dtypes, gradients, errors, and the methods with their own signatures."""
 
 import mindspore as ms
-from mindspore import ops
+import numpy as np
+from mindspore import mint, ops
 
 from tests.reference.judge import case, data
+from tests.reference.test_wrong_calls import told
 
 F, I = data((2, 3, 4)), data((2, 3, 4), "int32")
 AXES = [0, -1, (0, 1), (0, -1), [0, 2], ()]
@@ -326,3 +328,50 @@ def test_running_sums_of_halves_are_rounded_each(exclusive, reverse):
     x = ms.Tensor(data((2, 40)), ms.float16)
     return (ops.CumSum(exclusive, reverse)(x, 1), ops.cumsum(x, 0), x.cumsum(1),
             ms.grad(lambda x: ops.cumsum(x, 1)[:, 30].sum())(x))
+
+
+UNSIGNED = ["uint8", "uint16", "uint32", "uint64"]
+
+
+@case(each={"dtype": UNSIGNED})
+def test_sums_and_products_of_unsigned_integers(dtype):
+    x = ms.Tensor(np.array([[9, 8, 7], [3, 4, 5]], dtype))
+    return (ops.sum(x), ops.sum(x, 1), x.sum(0), ops.sum(x, -1, True), ops.prod(x, 1), x.prod(), mint.sum(x, 0),
+            mint.prod(x), ops.cumsum(x, 1), x.cumsum(1), ops.nansum(x, 1), ops.ReduceSum()(x, 1),
+            ops.ReduceProd(True)(x, 0), x.trace(),
+            ops.addbmm(x[:, :2], x[None, :, :2], x[None, :, :2], beta=2, alpha=3))
+
+
+@case(each={"dtype": ["int8", "int32", "float16", "bool", *UNSIGNED]})
+def test_dtypes_that_are_asked_for(dtype):
+    x, to = ms.Tensor(np.array([[9.5, 0.0], [3.0, 2.0]], np.float32)), getattr(ms, "bool_" if dtype == "bool" else dtype)
+    return (ops.sum(x, dtype=to), ops.prod(x, dtype=to), x.prod(1, dtype=to), ops.nansum(x, dtype=to),
+            ops.nansum(ms.Tensor(np.array([200, 100], np.uint8)), dtype=to))
+
+
+@case(each={"dtype": ["int8", "int16", "int32", "int64", "uint8"]})
+def test_a_sum_of_products_of_integers(dtype):
+    x = ms.Tensor(np.arange(8).reshape(2, 2, 2).astype(dtype))
+    return ops.addbmm(x[0], x, x), ops.addbmm(x[0], x, x, beta=2, alpha=3)
+
+
+@case(each={"dtype": ["float16", "float32", "int8", "int16", "uint16", "complex64", "bool"]})
+def test_what_has_a_median_and_a_sum_without_nan(dtype):
+    x = ms.Tensor(np.array([[1, 5, 3]])).astype(getattr(ms, "bool_" if dtype == "bool" else dtype))
+    return told((x.median,), (x.median, 1), (ops.median, x), (x.nansum,), (ops.nansum, x, 1), (mint.nansum, x))
+
+
+@case()
+def test_signs_of_zeros():
+    return ops.signbit(ms.Tensor([0.0, -0.0, -1.0, 1.0, np.nan, -np.inf], ms.float32))
+
+
+@case(each={"a": [0.0, 1.0, -1.0, 2.5, np.inf, np.nan]}, atol=1e-6, rtol=2e-6, reason="series of other lengths")
+def test_incomplete_gammas_at_their_ends(a):
+    x = ms.Tensor([0.0, 1.0, -1.0, 5.0, np.inf, np.nan], ms.float32)
+    return ops.igamma(ms.Tensor([a] * 6, ms.float32), x), ops.igammac(ms.Tensor([a] * 6, ms.float32), x)
+
+
+@case()
+def test_images_without_rows():
+    return ops.pixel_unshuffle(ms.Tensor(np.zeros((0, 1, 8, 8), np.float32)), 2)

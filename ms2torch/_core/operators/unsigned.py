@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 _FAILURES = (RuntimeError, TypeError, ValueError, IndexError)
-_UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
+UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
 
 
 def compute(err: Exception, kernel, args: tuple, kwargs: dict):
@@ -45,7 +45,7 @@ def lacks_kernel(kernel, args: tuple, kwargs: dict) -> bool:
 
 def _unsigned(args, kwargs) -> list[torch.Tensor]:
     """The tensors of unsigned integers among the arguments, none where their dtypes differ."""
-    given = [v for v in (*args, *kwargs.values()) if isinstance(v, torch.Tensor) and v.dtype in _UNSIGNED]
+    given = [v for v in (*args, *kwargs.values()) if isinstance(v, torch.Tensor) and v.dtype in UNSIGNED]
     return given if len({v.dtype for v in given}) == 1 else []
 
 

@@ -46,7 +46,18 @@ def _upper(a, x):
     return tuple(-d for d in _lower(a, x))
 
 
-igamma = _of_two(special.gammainc, _lower)
-igammac = _of_two(special.gammaincc, _upper)
+def _lower_share(a, x):
+    """``gammainc``; nan where ``a`` is not a finite number above 0, but for x = 0 (torch: 1, or 0)."""
+    return torch.where(x == 0, 0.0, torch.where((a > 0) & a.isfinite(), special.gammainc(a, x), torch.nan))
+
+
+def _upper_share(a, x):
+    """``gammaincc``; nan where ``a`` is not above 0, and where one of the two is infinite, but for x = 0."""
+    known = (a > 0) & ((x == 0) | (a.isfinite() & x.isfinite()))
+    return torch.where(known, special.gammaincc(a, x), torch.nan)
+
+
+igamma = _of_two(_lower_share, _lower)
+igammac = _of_two(_upper_share, _upper)
 # MindSpore has no derivative by the exponent either: it is zero there.
 zeta = _of_two(special.zeta, lambda s, q: (None, -s * zeta(s + 1, q)))

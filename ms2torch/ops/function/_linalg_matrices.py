@@ -22,6 +22,8 @@ def trace(input):
 def _tensor_trace(self, offset=0, axis1=0, axis2=1, dtype=None):
     """The sum of the diagonal ``offset`` in two axes; integers give Int64 (``Tensor.trace``)."""
     diagonal = torch.diagonal(self, offset, axis1, axis2)
+    if dtype is None and self.dtype in (torch.bool, torch.uint64):
+        return diagonal.to(torch.int64).sum(-1).to(self.dtype)
     return torch.sum(diagonal, -1, dtype=None if dtype is None else _dtype.to_torch(dtype))
 
 

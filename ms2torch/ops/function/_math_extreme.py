@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.operators.calls import no_matching_form
+from ms2torch._core.operators.kernel_dtypes import must_be
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.random import graph_streams
@@ -367,8 +368,15 @@ def median(input, axis=-1, keepdims=False):
         raise TypeError(
             f"For 'Median', the type of 'axis' should be 'int', but got type '{type(axis).__name__}'."
         )
+    if input.dtype not in _HALVED:
+        raise TypeError(must_be("Float32", "Float64", "Int16", "Int32", "Int64")(
+            "Median", _dtype.from_torch(input.dtype)))
     values, indices = torch.median(input, one_axis(axis, input, "Median"), keepdims)
     return values, indices
+
+
+# The dtypes that have a median.
+_HALVED = frozenset((torch.float32, torch.float64, torch.int16, torch.int32, torch.int64))
 
 
 @mint_form(name="median")

@@ -1,6 +1,7 @@
 """Reductions: sums, means, extremes, norms, over all or some axes.
 
-Integers: ``sum`` and ``prod`` give Int64, ``mean`` and the Reduce* primitives keep the dtype.
+Integers: ``sum`` and ``prod`` give Int64 (unsigned ones from 16 bits on keep their dtype), ``mean`` and the
+Reduce* primitives keep the dtype.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from ms2torch._core.errors import final
 from ms2torch._core.operators.calls import no_matching_form
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
+from ms2torch._core.operators.unsigned import UNSIGNED
 from ms2torch._core.tensor import dtype as _dtype
 
 from ._math_axis import axes, distinct, every
@@ -30,6 +32,8 @@ def _cast(t, dtype):
 
 
 def _sum(t, axis, keep, name="SumExt", dtype=None):
+    if t.dtype in UNSIGNED or dtype in UNSIGNED:        # torch has no sums of them, or gives int64
+        return _sum(t.to(torch.int64), axis, keep, name).to(dtype or t.dtype)
     if axis.__class__ is int:
         try:
             return torch.sum(t, axis, keep) if dtype is None else torch.sum(t, axis, keep, dtype=dtype)
@@ -68,6 +72,8 @@ def _integer_mean(t, axis, keep):
 
 
 def _prod(t, axis, keep, name="ProdExt", dtype=None):
+    if t.dtype in UNSIGNED or dtype in UNSIGNED:
+        return _prod(t.to(torch.int64), axis, keep, name).to(dtype or t.dtype)
     axis = axes(axis, t, name)
     if not t.ndim or (axis is None and not keep):
         return torch.prod(t, dtype=dtype)
@@ -147,13 +153,14 @@ def prod(input, axis=None, keep_dims=False, dtype=None):
     """The product over all or some axes; integers give Int64 (``mindspore.ops.prod``)."""
     if isinstance(axis, (tuple, list)) and dtype is None:
         return _prod(input, axis, keep_dims, "ReduceProd", input.dtype)
-    return _prod(_cast(input, dtype), axis, keep_dims)
+    given = _cast(input, dtype)
+    return _prod(given, axis, keep_dims, dtype=None if dtype is None else given.dtype)
 
 
 @_NAMES
 def _prod_ext(input, dim=None, keepdim=False, *, dtype=None):
     """The product over all or some axes; integers give Int64."""
-    return _prod(_cast(input, dtype), dim, keepdim)
+    return prod.kernel(input, dim, keepdim, dtype)
 
 
 mint_form(_prod_ext, name="prod")
@@ -164,7 +171,7 @@ def _tensor_prod(self, axis=None, dtype=None, keepdims=None, initial=None, *, di
     """Both forms of releases: prod(dim, keepdim, dtype=) and prod(axis, dtype, keepdims, initial)."""
     if dtype.__class__ is bool:
         dtype, keepdims = None, dtype
-    total = _prod(_cast(self, dtype), axis if dim is None else dim, bool(keepdims or keepdim))
+    total = _prod_ext(self, axis if dim is None else dim, bool(keepdims or keepdim), dtype=dtype)
     return total if initial is None else total * initial
 
 
@@ -375,14 +382,12 @@ def _reduce_std(x, axis=(), unbiased=True, keep_dims=False):
 @_AXIS
 def nansum(input, axis=None, keepdims=False, *, dtype=None):
     """The sum without NaN (``mindspore.ops.nansum``)."""
+    if input.is_complex():
+        raise TypeError("For nansum, input are not supported complex type, but got "
+                        f"{_dtype.from_torch(input.dtype)}.")
     kept = torch.nan_to_num(input, 0.0, float("inf"), float("-inf")) if input.is_floating_point() else input
-    return _sum(
-        _cast(kept, dtype),
-        axis,
-        keepdims,
-        "ReduceSum",
-        None if kept.dtype is torch.bool or dtype is not None else kept.dtype,
-    )
+    total = _sum(kept, axis, keepdims, "ReduceSum", None if kept.dtype is torch.bool else kept.dtype)
+    return _cast(total, dtype)
 
 
 @op(method=True)

@@ -175,7 +175,7 @@ _define("isfinite", torch.isfinite, "Whether each element is neither infinite no
 _define("isneginf", torch.isneginf, "Whether each element is minus infinity")
 _define("isposinf", torch.isposinf, "Whether each element is plus infinity", mint=None)
 _define("isreal", torch.isreal, "Whether each element has no imaginary part", mint=None)
-_define("signbit", torch.signbit, "Whether each element's sign bit is set", mint=None)
+_define("signbit", lambda t: t < 0, "Whether each element is below 0; unlike torch's, -0 is not", mint=None)
 _define("logical_not", torch.logical_not, "Whether each element is zero or False", prim="LogicalNot")
 _SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 

@@ -121,6 +121,7 @@ def resized_nearest(t, size, align_corners: bool, half_pixel_centers: bool = Fal
     "size": REQUIRED, "align_corners": False, "half_pixel_centers": False})
 def _resize_nearest(input_x, size=None, align_corners=False, half_pixel_centers=False):
     """Nearest-neighbour resizing of (N, C, H, W) (``mindspore.ops.ResizeNearestNeighbor``)."""
+    _one_way(align_corners, half_pixel_centers, "ResizeNearestNeighbor")
     return resized_nearest(input_x, size, align_corners, half_pixel_centers)
 
 
@@ -181,6 +182,10 @@ def pixel_unshuffle(input, downscale_factor):
     if any(n % downscale_factor for n in input.shape[-2:]):
         raise ValueError("For 'pixel_unshuffle', the length of second to last 2 dimension should be "
                          "divisible by downscale_factor.")
+    if not input.numel():                # torch leaves an empty one as it is
+        *batch, c, h, w = input.shape
+        n = downscale_factor
+        return input.new_empty((*batch, c * n * n, h // n, w // n))
     return F.pixel_unshuffle(input, downscale_factor)
 
 

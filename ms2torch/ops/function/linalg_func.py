@@ -13,6 +13,7 @@ from ms2torch._core.operators.kernel_dtypes import not_supported
 from ms2torch._core.operators.refusals import cannot_multiply, one_dtype
 from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
+from ms2torch._core.operators.unsigned import UNSIGNED
 from ms2torch._core.tensor.dtype import promote
 
 from ._linalg_matrices import (
@@ -35,6 +36,7 @@ from ._linalg_matrices import (
     svd,
     trace,
 )
+from ._math_reduce import sum as total_of
 
 # ---- products ----------------------------------------------------------------------------------------------
 
@@ -256,10 +258,13 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
 
     Of two matrices it is the sum of the rows of their product, as in MindSpore.
     """
-    if batch1.ndim == 2 or not _fused(input, batch1, 2):
+    if batch1.dtype in UNSIGNED:
+        wide = [t.to(torch.int64) for t in (as_tensor(input, batch1), batch1, batch2)]
+        return addbmm.kernel(*wide, beta=beta, alpha=alpha).to(batch1.dtype)
+    if batch1.ndim == 2 or not _fused(input, batch1, 2) or not batch1.is_floating_point():
         total = batch1 @ batch2
-        return beta * as_tensor(input, batch1) + alpha * total.reshape(-1, *total.shape[-2:]).sum(0) \
-            if batch1.ndim > 2 else beta * input + alpha * total.sum(0)
+        total = total_of.kernel(total.reshape(-1, *total.shape[-2:]) if batch1.ndim > 2 else total, 0)
+        return beta * as_tensor(input, batch1) + alpha * total
     return torch.addbmm(input, batch1, batch2, beta=beta, alpha=alpha)
 
 
