@@ -157,3 +157,27 @@ def test_of_a_data_process_of_its_own():
         return lines([lambda: ds.config.set_enable_autotune(True), lambda: ds.config.set_enable_autotune(False), lambda: rows().sync_wait("policy")])
     finally:
         del os.environ["MS_INDEPENDENT_DATASET"]
+
+
+@case(each={"inside": ["nothing", "jpg", "imagelabels.mat"]})
+def test_what_is_missing_of_a_dataset_and_what_is_wrong(inside):
+    calls = [(ds.SVHNDataset, {}), (ds.SVHNDataset, {"usage": "train"}), (ds.Caltech101Dataset, {}),
+             (ds.Caltech101Dataset, {"target_type": "wrong"}), (ds.SBDataset, {}), (ds.SBDataset, {"decode": 1}),
+             (ds.SBDataset, {"usage": "train_noval"}), (ds.SBUDataset, {"num_samples": -1}),
+             (ds.SBUDataset, {"shuffle": 1}), (ds.Flowers102Dataset, {}), (ds.Flowers102Dataset, {"usage": 3}),
+             (ds.Flowers102Dataset, {"num_samples": "a"}), (ds.STL10Dataset, {"usage": "all"}),
+             (ds.STL10Dataset, {"usage": "unlabeled"}), (ds.EMnistDataset, {"name": "x", "num_samples": -1}),
+             (ds.EMnistDataset, {"name": "x", "num_shards": 2}), (ds.EMnistDataset, {"name": "x"})]
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        if inside != "nothing":
+            os.mkdir(os.path.join(folder, "jpg"))
+        if inside == "imagelabels.mat":
+            open(os.path.join(folder, inside), "w").close()
+        for made, options in calls:
+            try:
+                made(folder, **options)
+            except Exception as err:
+                found.append((type(err).__name__, str(err).replace(os.path.realpath(folder), "folder")
+                              .replace(folder, "folder")))
+    return found

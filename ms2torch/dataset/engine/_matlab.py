@@ -5,6 +5,7 @@ They are read with SciPy, as MindSpore does.
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -30,6 +31,12 @@ def _present(path: str) -> str:
     return path
 
 
+def _readable(path: str) -> str:
+    if not os.path.isfile(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    return path
+
+
 class SVHNDataset(_Folders):
     """Street View House Numbers (``mindspore.dataset.SVHNDataset``): ``image`` (32, 32, 3) uint8 and
     ``label`` uint32, the digit. ``usage``: train, test, extra or all (default).
@@ -45,7 +52,9 @@ class SVHNDataset(_Folders):
         self._set_up(dataset_dir, num_samples, num_parallel_workers, shuffle, False, sampler, num_shards,
                      shard_id, None, usage)
         parts = ("train", "test", "extra") if usage in (None, "all") else (usage,)
-        self._paths = [_present(os.path.join(dataset_dir, f"{part}_32x32.mat")) for part in parts]
+        paths = [os.path.join(dataset_dir, f"{part}_32x32.mat") for part in parts]
+        # The real one opens them at once where it was told no usage.
+        self._paths = [_readable(path) if usage is None else _present(path) for path in paths]
 
     def _list(self):
         found = []
@@ -77,6 +86,7 @@ class Caltech101Dataset(_Folders):
         self._set_up(dataset_dir, num_samples, num_parallel_workers, shuffle, decode, sampler, num_shards,
                      shard_id, None)
         self.target_type = target_type or "category"
+        os.listdir(os.path.join(dataset_dir, "101_ObjectCategories"))       # FileNotFoundError
 
     def _columns(self):
         return ["image", *(["category", "annotation"] if self.target_type == "all" else [self.target_type])]
@@ -119,14 +129,15 @@ class Flowers102Dataset(_Folders):
     def __init__(self, dataset_dir, task="Classification", usage="all", num_samples=None,
                  num_parallel_workers=1, shuffle=None, decode=False, sampler=None, num_shards=None,
                  shard_id=None):
-        check_dir(dataset_dir)
+        for folder in (dataset_dir, os.path.join(dataset_dir, "jpg")):
+            check_dir(folder)
+        for name in ("imagelabels.mat", "setid.mat"):
+            _present(os.path.join(dataset_dir, name))
         check_valid_str(usage, ["train", "valid", "test", "all"], "usage")
         check_valid_str(task, ["Classification", "Segmentation"], "task")
         self._set_up(dataset_dir, num_samples, num_parallel_workers, shuffle, decode, sampler, num_shards,
                      shard_id, None, usage)
         self.task = task
-        for name in ("setid.mat", "imagelabels.mat"):
-            _present(os.path.join(dataset_dir, name))
 
     def _columns(self):
         return ["image", "label"] if self.task == "Classification" else ["image", "segmentation", "label"]
@@ -164,16 +175,20 @@ class SBDataset(_Folders):
         check_dir(dataset_dir)
         check_valid_str(usage, ["train", "val", "train_noval", "all"], "usage")
         check_valid_str(task, ["Boundaries", "Segmentation"], "task")
-        self._set_up(dataset_dir, num_samples, num_parallel_workers, shuffle, bool(decode), sampler,
+        self._set_up(dataset_dir, num_samples, num_parallel_workers, shuffle, decode, sampler,
                      num_shards, shard_id, None, usage)
         self.task = task
+        for path in self._texts():
+            if not os.path.isfile(path):
+                raise FileNotFoundError(f"SBDataset: {path} not found")
+
+    def _texts(self) -> list[str]:
+        parts = ("train", "val") if self.usage == "all" else (self.usage,)
+        return [os.path.join(self.dataset_dir, f"{part}.txt") for part in parts]
 
     def _list(self):
         found = []
-        for part in ("train", "val") if self.usage == "all" else (self.usage,):
-            path = os.path.join(self.dataset_dir, f"{part}.txt")
-            if not os.path.isfile(path):
-                raise FileNotFoundError(f"SBDataset: {path} not found")
+        for path in self._texts():
             with open(path, encoding="utf-8") as text:
                 found += filter(None, map(str.strip, text))
         return found

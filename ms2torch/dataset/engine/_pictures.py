@@ -250,7 +250,8 @@ class STL10Dataset(_Folders):
         self._set_up(dataset_dir, num_samples, num_parallel_workers, shuffle, None, sampler, num_shards,
                      shard_id,
                      cache, usage)
-        for one in self._parts():
+        # (Without a usage it looks when rows are read; the images to train on come first.)
+        for one in sorted(self._parts(), key="test".__eq__) if usage is not None else ():
             check_file(os.path.join(dataset_dir, one + "_X.bin"))
             if one != "unlabeled":
                 check_file(os.path.join(dataset_dir, one + "_y.bin"))

@@ -139,12 +139,13 @@ class SBUDataset(_Folders):
 
     def __init__(self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=None, decode=False,
                  sampler=None, num_shards=None, shard_id=None, cache=None):
+        check_dir(dataset_dir)
+        for name in _SBU_FILES.values():
+            check_file(os.path.join(dataset_dir, name))
         self._set_up(dataset_dir, num_samples, num_parallel_workers, shuffle, decode, sampler, num_shards,
                      shard_id, cache)
         if isinstance(sampler, PKSampler):
             raise ValueError("SBUDataset doesn't support PKSampler.")
-        for name in _SBU_FILES.values():
-            check_file(os.path.join(dataset_dir, name))
 
     def _nothing(self):
         return pipeline_error("Invalid data, no valid images in "

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..core.errors import pipeline_error
-from ..core.validator_helpers import check_dir, check_valid_str, type_check
+from ..core.validator_helpers import check_dir, check_source_arguments, check_valid_str, type_check
 from ..transforms.operation import OperationError
 from ..vision._convert import pixels
 from ._annotated import CocoDataset, VOCDataset
@@ -157,6 +157,7 @@ class EMnistDataset(MnistDataset):
 
     def __init__(self, dataset_dir, name, usage=None, num_samples=None, num_parallel_workers=None,
                  shuffle=None, sampler=None, num_shards=None, shard_id=None, cache=None):
+        check_source_arguments(num_samples, num_parallel_workers, shuffle)
         check_dir(dataset_dir)
         check_valid_str(name, ["byclass", "bymerge", "balanced", "letters", "digits", "mnist"], "name")
         super().__init__(dataset_dir, usage, num_samples, num_parallel_workers, shuffle, sampler, num_shards,
