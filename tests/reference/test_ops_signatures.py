@@ -4,7 +4,7 @@ no Tensor and no number, dtypes without a common one, and what is written to of 
 import mindspore as ms
 import mindspore.numpy as mnp
 import numpy as np
-from mindspore import Parameter, Tensor, mint, ops
+from mindspore import Parameter, Tensor, mint, nn, ops
 
 from tests.reference.judge import case
 
@@ -91,3 +91,22 @@ def test_which_input_of_a_wrong_dtype_is_told(dtype):
             told(ops.ScatterNdMax(), p, some, some), told(ops.Complex(), some, some),
             told(ops.FusedSparseFtrl(0.1, 0.1, 0.1, -0.5), p, p, p, some, some),
             told(ops.SparseApplyRMSProp(0.9, 0.1, 0.1), p, p, p, 0.1, some, some)]
+
+
+@case(each={"batch": [0, 2]})
+def test_max_pools_of_empty_batches(batch):
+    row, image, room = (Tensor(np.ones((batch, 2, *(4,) * n), np.float32)) for n in (1, 2, 3))
+    return [told(nn.MaxPool2d(2, 2), image), told(nn.MaxPool2d(2, 1, pad_mode="same"), image),
+            told(nn.MaxPool2d(2, 1, pad_mode="pad", padding=1), image), told(ops.MaxPool(2, 2), image),
+            told(nn.MaxPool1d(2), row), told(nn.MaxPool1d(9), row), told(ops.MaxPool3D(2), room),
+            told(ops.max_pool2d, image, 2), told(nn.AvgPool2d(2), image)]
+
+
+@case(each={"dtype": [ms.bfloat16, ms.complex64, ms.complex128, ms.float16]})
+def test_dtypes_unknown_to_numpy(dtype):
+    x = Tensor(np.array([[1.0, 2.0, 3.0]], np.float32))
+    y = x.astype(dtype)
+    pairs = [(x, y), (y, x), (y, 2), (y, 2.5), (y, True)] if dtype != ms.float16 else []
+    return [[told(f, *pair) for pair in pairs] for f in (mnp.fmod, mnp.gcd, mnp.heaviside, mnp.lcm)] + \
+        [told(mnp.cross, x, y), told(mnp.where, x > 1, y, 2)] + \
+        [told(f, y) for f in (mnp.sin, mnp.arccos, mnp.tanh) if dtype != ms.complex64]

@@ -88,6 +88,19 @@ def apart(x, y) -> bool:
     return len(dtypes) > 1 and not dtypes.isdisjoint(_UNSIGNED) and torch.bool not in dtypes
 
 
+def array_word(x) -> str:
+    """The dtype of what mindspore.numpy makes of a tensor or a number."""
+    if isinstance(x, torch.Tensor):
+        return from_torch(x.dtype)._text
+    return {bool: "Bool", int: "Int32", float: "Float32"}[type(x)]
+
+
+def unknown_to_numpy(*values) -> bool:
+    """Whether values of two dtypes, of which mindspore.numpy does not know one, need a common one."""
+    words = {array_word(x) for x in values}
+    return len(words) > 1 and not words.isdisjoint(("BFloat16", "Complex64", "Complex128"))
+
+
 def lesser(x, y) -> str:
     """The dtype of the one of two tensors that becomes another one in common."""
     common = promoted(x, y)
@@ -133,6 +146,7 @@ WORDS = {
     "sized": lambda x: torch.tensor(x) if isinstance(x, (int, float, complex)) else _tensor(x),
     "joined": lambda indices, x: str((*_tensor(indices).shape, *_tensor(x).shape[1:])),
     "positives": positives, "broadcast": broadcast, "of_types": of_types, "promoted": promoted,
+    "array_word": array_word, "unknown_to_numpy": unknown_to_numpy,
     "apart": apart, "lesser": lesser, "tuple_": tuple,
     "of_enum": lambda x: not isinstance(x, str) or listed(x),
     **{f.__name__: f for f in (len, abs, min, max, all, any, isinstance, int, float, bool, str, list)},

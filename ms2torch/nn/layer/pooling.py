@@ -163,7 +163,7 @@ class _MaxPool(_PoolNd):
         if direct is not None:
             try:
                 t = x._t
-                if t.ndim == self._dims + 2 and t.is_floating_point():
+                if t.ndim == self._dims + 2 and t.is_floating_point() and t.numel():
                     return wrap(_MAX_POOL[self._dims](t, *direct))
             except (RuntimeError, AttributeError):
                 # What torch refuses, the way below explains.

@@ -26,22 +26,25 @@ def _is_whole(t) -> bool:
 
 
 def _check_output(t, kernel, stride, pads, dilation, ceil: bool, name: str) -> None:
-    """ValueError where nothing is left, in MindSpore's words."""
-    shape = []
+    """ValueError where nothing is left, in MindSpore's words; its MaxPool has no empty batches either."""
+    shape, lead = [], (1,) * (2 - len(kernel))      # (a row is an image of one row)
     for n, k, s, (a, b), d in zip(t.shape[2:], kernel, stride, pads, dilation, strict=True):
         room = n + a + b - (k - 1) * d - 1
         shape.append((-(-room // s) if ceil else room // s) + 1)
-    if min(shape) < 1:
-        lists = [", ".join(map(str, v)) for v in (
-            (*t.shape[:2], *shape), t.shape, (1, 1, *kernel), (1, 1, *stride))]
+    if min(shape) < 1 or (name == "MaxPool" and not t.numel()):
+        shape, size = (*t.shape[:2], *lead, *shape), (*t.shape[:2], *lead, *t.shape[2:])
+        if len(kernel) == 3:
+            raise ValueError("For 'MaxPool3D', output shape's all elements must be positive, but got shape: "
+                             f"{_vector(shape)}.")
         raise ValueError(
             f"For '{name}', the each element of the output shape must be larger than 0, but got output "
-            "shape: [const "
-            f"vector]{{{lists[0]}}}. The input shape: [const vector]{{{lists[1]}}}, kernel size: [const "
-            "vector]"
-            f"{{{lists[2]}}}, strides: [const vector]{{{lists[3]}}}. Please check the official api documents "
-            "for more "
-            "information about the output.")
+            f"shape: {_vector(shape)}. The input shape: {_vector(size)}, kernel size: "
+            f"{_vector((1, 1, *lead, *kernel))}, strides: {_vector((1, 1, *lead, *stride))}. Please check "
+            "the official api documents for more information about the output.")
+
+
+def _vector(sizes) -> str:
+    return f"[const vector]{{{', '.join(map(str, sizes))}}}"
 
 
 def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bool = False,
@@ -56,6 +59,8 @@ def max_pooled(t, kernel, stride, pad_mode: str, padding=0, dilation=1, ceil: bo
         pads = paired(padding, dims)
     else:
         pads = [(0, 0)] * dims
+    if pad_mode != "PAD" and not t.numel():
+        _check_output(t, kernel, stride, pads, dilation, ceil, name)
     both = even(pads)
     if both is None:
         # What is padded must never win; integers have no -inf.
