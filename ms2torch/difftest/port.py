@@ -19,7 +19,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from . import apart, checks, compare, ported, trace
+from . import accumulated, apart, checks, compare, ported, trace
 from .finding import CannotCompare, Finding, Verdict
 from .flows import Flow
 from .locate import Tree
@@ -49,6 +49,7 @@ _LOOKED = 8
 def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, shaken=None) -> Verdict:
     """Compare two traces, the second a port's, and fill the verdict; ``shaken`` is the port's trace of
     `ported.Shaking`."""
+    reference = accumulated.by_updates(reference)
     verdict.sides = tuple(f"{_SIDES.get(t.header['side'], t.header['side'])} {t.header['version']}"
                           for t in (reference, port))
     verdict.cells, verdict.losses, verdict.turns = list(reference.cells), ([], []), reference.turns()
@@ -104,7 +105,7 @@ def run(twin) -> Verdict:
         updates = _updates(trace.open(given), asked)
         if not set(updates) <= set(asked):
             twin.finish((twin.start_reference(given, refeed=updates), given))
-    reference = trace.open(given)
+    reference = accumulated.by_updates(trace.open(given))
     spec = {"script": shlex.split(options.torch), "updates": _last(reference, options.steps),
             "refeed": _closely(reference), "seed": 1 if options.seed is None else options.seed}
     path = _ported(twin, "port", spec)
@@ -121,7 +122,10 @@ def run(twin) -> Verdict:
 
 def _updates(reference, asked: tuple[int, ...]) -> tuple[int, ...]:
     """The updates in these steps of the program's own loop, each of which has one of every optimizer that the
-    first of them showed."""
+    first of them showed; of a train cell that adds gradients up, each call until an update."""
+    calls = accumulated.calls_per_update(reference)
+    if calls > 1:
+        return tuple((step - 1) * calls + call for step in asked for call in range(1, calls + 1))
     parts = max((part for _, part in reference.turns().values()), default=1)
     return tuple((step - 1) * parts + part for step in asked for part in range(1, parts + 1))
 

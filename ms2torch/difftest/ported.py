@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import trace
+from . import accumulated, trace
 from .recorder import Recorder, record
 
 
@@ -25,7 +25,8 @@ class Taking(Recorder):
 
     def __init__(self, writer, options, frame, reference: str, align: list[str], pairs: dict):
         super().__init__(writer, options, frame)
-        self.reference, self.align, self.pairs = trace.open(reference), set(align), pairs
+        self.reference = accumulated.by_updates(trace.open(reference))
+        self.align, self.pairs = set(align), pairs
         self.theirs: dict[tuple, dict] = {}
         self.data: list[dict] = []
         if "random" in self.align:

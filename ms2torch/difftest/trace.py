@@ -42,6 +42,7 @@ class Trace:
         self.optimizers: dict[int, str] = {}  # classes, by the number of their updates
         self.optimizer_records: dict[int, dict] = {}
         self.updates: dict[int, set[int]] = {}  # by step, the numbers of the optimizers that were called
+        self.idle: set[int] = set()  # steps in which no optimizer was seen to be called
         # Whether every step was a graph, its update too.
         self.in_graphs = False
         self.end: dict | None = None
@@ -127,6 +128,8 @@ class Trace:
                 self.adaptations.append({"name": record["name"], "text": record["text"]})
             case "step" if record["event"] == "end":
                 self._steps = max(self._steps, record["number"])
+                if not record.get("gradients", True):
+                    self.idle.add(record["number"])
                 self.in_graphs = self.in_graphs and not record.get("gradients", True)
             case "end":
                 self.end = record

@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch.nn.utils import rnn
 
-from ms2torch.difftest import options, pairing, port, recorder, trace, twin, updates
+from ms2torch.difftest import accumulated, options, pairing, port, recorder, trace, twin, updates
 from ms2torch.difftest.finding import Verdict
 from ms2torch.difftest.locate import Tree
 
@@ -126,6 +126,30 @@ def test_what_a_last_digit_moves_as_far_is_rounding():
         walk._judge(reference, ours, walk.worst, "")
         assert len(walk.findings) == found
         assert walk.worst < 1e-5 if moved else walk.worst > 1e-4
+
+
+class Calls:
+    """A trace of a train cell that updates in every second call."""
+
+    header, steps, idle = {"level": "step", "options": {"refeed": [1, 2, 3, 4]}}, 4, {1, 3}
+
+    def step(self, number):
+        def record(order, stage, where, call=0):
+            return {"kind": "tensor", "step": number, "order": order, "stage": stage, "where": where,
+                    "role": "value", "index": 0, "call": call, "of": number}
+
+        return [record(1, "initial", "w"), record(2, "forward", "net"), record(3, "forward", "net", 1),
+                *([record(4, "gradient", "w")] if number % 2 == 0 else []), record(5, "parameter", "w")]
+
+
+def test_calls_of_a_train_cell_up_to_its_update_are_one_step():
+    merged = accumulated.by_updates(Calls())
+    assert (merged.steps, merged.header["options"]["refeed"], accumulated.calls_per_update(Calls())) == (
+        2, [1, 2], 2)
+    assert [(r["stage"], r["call"], r["of"]) for r in merged.step(2)] == [
+        ("initial", 0, 3), ("forward", 0, 3), ("forward", 1, 3), ("forward", 2, 4), ("forward", 3, 4),
+        ("gradient", 0, 4), ("parameter", 0, 4)]
+    assert accumulated.by_updates(merged) is merged
 
 
 @pytest.mark.parametrize(("share", "found"), [(0.05, 0), (0.01, 1)])
