@@ -8,7 +8,7 @@ import pytest
 
 import ms2torch
 from scripts import build_guide
-from scripts.pages import calls, examples, notebooks, staging
+from scripts.pages import calls, examples, notebooks, reference, staging
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = build_guide.lessons()
@@ -25,6 +25,11 @@ def test_every_example_prints_what_mindspore_printed():
         ms2torch.uninstall()
     assert not wrong, [(e.call, e.text) for e in wrong[:5]]
     assert len(rows) > 2000
+
+
+def test_every_example_can_be_shown():
+    for name in examples.table():
+        assert reference.shown(name, {"example": "", "judged": "", "shapes": "", "to": ""}, 2)
 
 
 def test_printed_texts_are_alike_in_all_but_last_digits():

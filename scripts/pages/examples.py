@@ -112,8 +112,8 @@ class Example(NamedTuple):
     shapes: str
 
     def operands(self) -> list[tuple[str, str]]:
-        """The operands' names and shapes."""
-        return [(name, calls.SHAPES[name]) for name in calls.operands(self.call)]
+        """The operands' names and shapes; a network has none."""
+        return [(name, calls.SHAPES[name]) for name in calls.operands(self.call) if name in calls.SHAPES]
 
     def lines(self) -> list[str]:
         """The example as a session."""
