@@ -82,7 +82,7 @@ def polyint(p, m=1, k=None):
     """
     p = _vector(p)
     constants = torch.atleast_1d(as_array(0 if k is None else k)).expand(_order(m))
-    p = p if p.is_floating_point() else p.to(torch.float32)
+    p = p if p.is_floating_point() or not m else p.to(torch.float32)
     for constant in constants:
         powers = torch.arange(p.numel(), 0, -1, device=p.device).to(p.dtype)
         p = torch.cat([p / powers, constant.reshape(1).to(p.dtype)])

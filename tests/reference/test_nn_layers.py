@@ -4,6 +4,7 @@ import numpy as np
 from mindspore import nn, ops
 
 from tests.reference.judge import case, data
+from tests.reference.test_wrong_calls import told
 
 IMAGE, TALL, VOLUME, SEQUENCE, ROWS = (2, 4, 7, 6), (1, 2, 5, 8), (1, 2, 4, 5, 4), (2, 4, 9), (3, 4)
 
@@ -198,3 +199,27 @@ def test_resize_bilinear(align, half, size):
 @case(each={"align": [True, False], "size": [(5, 7), (2, 3)]})
 def test_resize_nearest(align, size):
     return ops.ResizeNearestNeighbor(size, align)(ms.Tensor(data((1, 2, 4, 5))))
+
+
+AXES_OF_TIME = [0, 1, 2, None, -1, -2]
+
+
+@case(each={"axis": [0, 1, -1]})
+def test_slices_of_time_joined_with_an_axis(axis):
+    x = ms.Tensor(data((2, 4, 3)))
+    layer, wider = nn.Dense(3, 2, weight_init="ones", bias_init="zeros"), nn.Dense(12, 2, weight_init="ones")
+    return told(*((nn.TimeDistributed(one, axis, joined), x) for one in (layer, wider) for joined in AXES_OF_TIME),
+                (nn.TimeDistributed(layer, axis), ms.Tensor(data((2, 3)))), (nn.TimeDistributed(layer, axis), 1)), [
+        nn.TimeDistributed(layer, 1, joined)(x) for joined in (0, 1, None, -2)]
+
+
+@case()
+def test_lengths_that_overflow():
+    x = ms.Tensor(np.array([[3e30, 4e30, 0], [0, 0, 0], [3, 4, 0]], np.float32))
+    return ops.L2Normalize(axis=1)(x), ops.L2Normalize()(x), nn.ClipByNorm()(x, ms.Tensor(1.0, ms.float32))
+
+
+@case(each={"dtype": [ms.bool_, ms.int8, ms.float16]})
+def test_bands_of_other_dtypes(dtype):
+    x = ms.Tensor(np.ones((3, 4))).astype(dtype)
+    return ops.MatrixBandPart()(x, 1, 0), ops.matrix_band_part(x, -1, 1)

@@ -293,7 +293,7 @@ def matrix_band_part(x, lower, upper):
               for t in (lower, upper)]
     below = torch.arange(x.shape[-2], device=x.device)[:, None] - torch.arange(x.shape[-1], device=x.device)
     for limit, distance in zip(limits, (below, -below), strict=True):
-        x = torch.where((distance <= limit) | torch.as_tensor(limit < 0, device=x.device), x, 0)
+        x = torch.where((distance <= limit) | torch.as_tensor(limit < 0, device=x.device), x, x.new_zeros(()))
     return x
 
 

@@ -154,7 +154,7 @@ def _l2_normalize(input_x, axis=0, epsilon=1e-4):
                         "later will support multiple axis!")
     squares = input_x.square().sum(axis, keepdim=True)
     # The gradient is that of the unclamped norm at the clamped one's value, as MindSpore has it.
-    clamped = squares.detach().clamp_min(epsilon) + (squares - squares.detach())
+    clamped = torch.where(squares < epsilon, epsilon + (squares - squares.detach()), squares)
     return input_x / clamped.sqrt()
 
 
