@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ms2torch._core import mode
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor
 
 
@@ -25,6 +27,57 @@ class _Dict(dict):
     __ms_mutable__ = True
 
 
+def _in_a_graph() -> bool:
+    return mode.inside > 0 or graph_streams.here.call is not None
+
+
+def _lengths():
+    from ms2torch.language import dynamic_lengths
+
+    return dynamic_lengths
+
+
+class _DynamicTuple(_Tuple):
+    """One whose length a graph does not know."""
+
+    __ms_dynamic_len__ = True
+
+    def __add__(self, other):
+        made = tuple.__add__(self, other)
+        return _DynamicTuple(_lengths().added(self, other, made)) if _in_a_graph() else made
+
+    def __radd__(self, other):
+        made = tuple.__add__(other, self)
+        return _DynamicTuple(_lengths().added(other, self, made)) if _in_a_graph() else made
+
+
+class _DynamicList(_List):
+    """One whose length a graph does not know."""
+
+    __ms_dynamic_len__ = True
+
+    def __add__(self, other):
+        made = list.__add__(self, other)
+        return _DynamicList(_lengths().added(self, other, made)) if _in_a_graph() else made
+
+    def __radd__(self, other):
+        made = list.__add__(other, self)
+        return _DynamicList(_lengths().added(other, self, made)) if _in_a_graph() else made
+
+    def append(self, item):
+        if _in_a_graph():
+            _lengths().appended(self, item)
+        list.append(self, item)
+
+    def __setitem__(self, index, item):
+        if _in_a_graph():
+            _lengths().written(self, index, item)
+        list.__setitem__(self, index, item)
+
+
+DYNAMIC = (_DynamicTuple, _DynamicList)
+
+
 def mutable(input_data, dynamic_len=False):
     """A tuple, list or dict by whose Tensors graph mode differentiates, or a number, whose gradient is 0.
 
@@ -39,17 +92,22 @@ def mutable(input_data, dynamic_len=False):
         raise TypeError("For 'mutable', when the variable_len is True, the first input should be list or "
                         f"tuple, but got: {type(input_data).__name__}")
     if not _is_of_tensors(input_data, ()):
+        if _in_a_graph():
+            raise _lengths().not_mutable(input_data)
         raise TypeError(
             "For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) "
             "or their nested structures with no self-reference, but got "
             f"{type(input_data).__name__}: {input_data}."
         )
+    if _in_a_graph() and not dynamic_len and hasattr(input_data, "__ms_dynamic_len__"):
+        raise RuntimeError("For 'mutable', can not convert a dynamic length sequence to constant length.")
+    if dynamic_len:
+        if _in_a_graph():
+            _lengths().check(input_data)
+        return (_DynamicTuple if isinstance(input_data, tuple) else _DynamicList)(input_data)
     for kind, made in ((tuple, _Tuple), (list, _List), (dict, _Dict)):
         if isinstance(input_data, kind):
-            made = made(input_data)
-            if dynamic_len:
-                made.__ms_dynamic_len__ = True
-            return made
+            return made(input_data)
     if input_data.__class__ in _NUMBERS:
         return _NUMBERS[input_data.__class__](input_data)
     return input_data

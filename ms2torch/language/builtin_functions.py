@@ -42,6 +42,7 @@ def map_(function, *sequences):
         raise TypeError("The Map operator must have at least two arguments. But the size of arguments is 1.")
     if any(isinstance(sequence, np.ndarray) for sequence in sequences):
         return map(function, *sequences)
+    refuse_dynamic("map", sequences)
     kind = next((kind for kind in (tuple, list) if isinstance(sequences[0], kind)), None)
     if kind is not None and not all(isinstance(other, kind) for other in sequences):
         raise RuntimeError("The types of arguments in Map must be consistent, but the types of arguments are "
@@ -70,7 +71,14 @@ def walked_zip(*sequences):
     """``zip`` where it is only walked over."""
     if not sequences:
         raise RuntimeError("The zip operator must have at least 1 argument, but the size of arguments is 0.")
+    refuse_dynamic("zip", sequences)
     return zip(*sequences, strict=False)
+
+
+def refuse_dynamic(name: str, sequences) -> None:
+    """RuntimeError for what goes over sequences of known lengths alone."""
+    if any(hasattr(s, "__ms_dynamic_len__") for s in sequences):
+        raise RuntimeError(f"For '{name}', the dynamic length input is unsupported in graph mode.")
 
 
 def filter_(function, sequence):
@@ -92,6 +100,7 @@ def enumerate_(sequence, start=0):
         raise not_enumerable(type(sequence).__name__)
     if isinstance(start, bool) or not isinstance(start, int):
         raise TypeError(f"'For 'enumerate', the 'start' should be a const int number, but got {start}.'")
+    refuse_dynamic("zip", (sequence,))
     return tuple(enumerate(sequence, start))
 
 

@@ -36,13 +36,12 @@ _FOLDED = frozenset({
     "sum", "reduce_max", "reduce_mean", "max", "min", "prod", "mean", "any", "concat", "cat", "stack",
     "reshape", "view", "flatten", "tile", "broadcast_to", "cast", "astype", "to", "int", "float", "bool",
     "zeros", "ones", "full", "fill", "arange", "range", "diag", "scalar_to_tensor", "scalar_cast",
-    "tuple_to_array", "tensor", "Tensor",
-    "copy", "identity", "stop_gradient", "depend", "array", "asnumpy", "tolist", "item",
+    "tuple_to_array", "tensor", "Tensor", "copy", "identity", "stop_gradient", "depend", "array", "asnumpy",
+    "tolist", "item",
     "ReduceSum", "Add", "Concat", "Cast", "Greater", "Fill", "TupleToArray", "ScalarToTensor", "Ones",
     "Zeros",
 })
 _REDUCING = frozenset({"sum", "mean", "max", "min", "prod", "any", "reduce_sum", "reduce_max", "reduce_mean"})
-_OF_TENSORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _NEVER_FOLDED = (ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult, ast.BitAnd, ast.BitOr, ast.BitXor)
 # With a number beside it these are folded of a Tensor of one element alone.
 _OF_ONE = (ast.Add, ast.Sub, ast.Gt, ast.GtE, ast.LtE, ast.NotEq)

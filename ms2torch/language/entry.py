@@ -13,11 +13,16 @@ from ms2torch._core import mode
 from ms2torch._core.gradient import local_writes, recording
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.common.mutable import DYNAMIC
 from ms2torch.common.parameter import Parameter
-from ms2torch.language import results
+from ms2torch.language import dynamic_lengths, results
 
 # Cell classes whose own construct is still as it was written, and may meet a graph.
 _waiting: weakref.WeakSet = weakref.WeakSet()
+
+
+# Arguments of which more is asked than one at a time.
+_LOOKED_AT = frozenset({Parameter, *DYNAMIC})
 
 
 def compiled(function, strict: bool = False):
@@ -36,8 +41,8 @@ def compiled(function, strict: bool = False):
         run = read.get(owner.__class__)
         if run is None:
             run = read[owner.__class__] = _strictly(_copy_of(function, owner), strict)
-        if any(a.__class__ is Parameter for a in args):
-            _refuse_one_name(args, kwargs)
+        if any(a.__class__ in _LOOKED_AT for a in args):
+            _refuse_arguments(args, kwargs)
         if not begins():
             return _called(run, function, args, kwargs)
         from ms2torch.compiler.steps import of_function
@@ -116,8 +121,12 @@ def _called(run, function, args: tuple, kwargs: dict):
             results.forget()
 
 
-def _refuse_one_name(args: tuple, kwargs: dict) -> None:
-    """ValueError for two Parameters of one name among what a graph is called with."""
+def _refuse_arguments(args: tuple, kwargs: dict) -> None:
+    """ValueError for two Parameters of one name among what a graph is called with; sequences of no fixed
+    length have items of one type."""
+    for value in args:
+        if value.__class__ in DYNAMIC:
+            dynamic_lengths.check(value)
     names: dict = {}
     for value in (*args, *kwargs.values()):
         if isinstance(value, Parameter) and names.setdefault(value.name, value) is not value:

@@ -37,7 +37,9 @@ def of_python(value):
 
 def handed_out(value, function, args: tuple, kwargs: dict):
     """The result of ``function(*args, **kwargs)``, the outermost of a graph: numpy's numbers are Python's."""
-    if value.__class__ is Tensor or (is_mutable(value) and any(v is value for v in args)):
+    if value.__class__ is Tensor:
+        return value
+    if isinstance(value, (int, float, tuple)) and is_mutable(value) and any(v is value for v in args):
         return value
     passed = None
     if _holds_float(value):

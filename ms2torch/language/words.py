@@ -18,6 +18,7 @@ from types import FrameType
 
 from ms2torch._core.tensor.index_errors import of_functions
 from ms2torch._core.tensor.tensor import Tensor
+from ms2torch.common.mutable import is_mutable
 from ms2torch.language import overloads, reading
 from ms2torch.language.builtin_functions import AMBIGUOUS, not_enumerable, type_name
 from ms2torch.language.containers import refused_key
@@ -218,7 +219,7 @@ def _index(error, text, place):
     if not isinstance(place.node, ast.Subscript):
         return None
     target, index = place.value(place.node.value), place.value(place.node.slice)
-    if told := _among_functions(target, index):
+    if told := _among_functions(target, index) or _variable_index(target, index):
         return told
     if isinstance(target, (list, tuple)) and isinstance(index, int):
         who = "list_getitem" if isinstance(target, list) else "TupleGetItem"
@@ -226,6 +227,21 @@ def _index(error, text, place):
             f"{who} evaluator index should be in range[-{len(target)}, {len(target)}), but got {index}."
         )
     return _tensor_index(text, place, target) if isinstance(target, Tensor) else None
+
+
+def _variable_index(target, index):
+    """The error of an index into a sequence where the compiler does not know one of the two."""
+    dynamic = hasattr(target, "__ms_dynamic_len__")
+    if not isinstance(target, (list, tuple)) or not isinstance(index, int) or not (
+            dynamic or is_mutable(index)):
+        return None
+    if not target:
+        who = "list_getitem" if isinstance(target, list) else "TupleGetItem"
+        return ValueError(f"For primitive:'{who}', cannot get item by index from an empty sequence.")
+    where = f"[-{len(target)}, {len(target)}), but got {index}."
+    if dynamic:
+        return IndexError(f"RealTupleGetItem evaluator index should be in range{where}")
+    return ValueError(f"For RealTupleGetItem, index is out of range: {where}")
 
 
 def _among_functions(target, index):

@@ -491,3 +491,47 @@ def test_lists_that_are_multiplied(z):
     b[1][0] = z + 1
     c[0].append(z)
     return a, b, c
+
+
+@graph
+def test_mutable_of_any_length_keeps_its_values(x):
+    a, b = mutable([1, 2, 3], True), mutable((x, x + 1), True)
+    a.append(4)
+    a[0] = 7
+    c = a + [5]
+    return a, c, c[1:], b + (x,), c * 2, c.index(5), sum(c), len(c), 2 in c
+
+
+@case(mode="GRAPH", raises=True, each={"how": [
+    "added", "appended", "written", "beyond", "map", "zip", "enumerate", "made", "bound", "text", "given", "empty",
+    "constant"]})
+def test_mutable_of_any_length_has_one_type(how):
+    @ms.jit
+    def change(a, how, n):
+        if how == "added":
+            a = a + [1.0]
+        elif how == "appended":
+            a.append(1.0)
+        elif how == "written":
+            a[0] = 1.0
+        elif how == "beyond":
+            a[5] = 1
+        elif how == "map":
+            return map(abs, a)
+        elif how == "zip":
+            return zip(a, a)
+        elif how == "enumerate":
+            return enumerate(a)
+        elif how == "made":
+            return mutable([1, 2.0], True)
+        elif how == "bound":
+            return mutable(a)
+        elif how == "text":
+            return mutable([1, "a"])
+        elif how == "empty":
+            empty = mutable([])
+            return empty[n]
+        elif how == "constant":
+            return (1, 2)[n]
+        return a
+    return change(mutable([1, 2.0] if how == "given" else [1, 2], True), how, mutable(2))
