@@ -85,7 +85,7 @@ def tidy(module: cst.Module, rewriter) -> cst.Module:
     bound = _assigned(ast.parse(module.code))
     missing = [line for line in missing if not {n for n, at in _NEEDED.items() if at == line} & bound]
     head = [s for s in head if not _unused(s, used)]
-    lines = _ordered(_merged(head, missing))
+    lines = _ordered(_merged(head, missing), _joins_its_own(rewriter.tree))
     made = [cst.parse_statement(text) for text in texts]
     made = [s.with_changes(leading_lines=[cst.EmptyLine(), cst.EmptyLine()]) for s in made]
     if rest and (lines or made):
@@ -158,6 +158,7 @@ def _section(module: str, relative: bool) -> int:
     if root in sys.stdlib_module_names:
         return 1
     if root in (
+        "mindspore",
         "numpy",
         "torch",
         "ms2torch",
@@ -203,14 +204,30 @@ def _by_type(name: str) -> tuple[bool, bool, str]:
     return not name.isupper(), not name[:1].isupper(), name.lower()
 
 
-def _ordered(statements) -> list:
-    """Imports by section, ``import`` before ``from``, by name."""
+def _module(node: ast.Import | ast.ImportFrom) -> str:
+    return (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name
+
+
+def _joins_its_own(tree: ast.Module) -> bool:
+    """Whether a program's own modules stand among the packages that are installed, as a sorter has them that
+    does not know where they are."""
+    found = [n for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))]
+    own = [not getattr(n, "level", 0) and _section(_module(n), False) == 3 for n in found]
+    return any(
+        is_own and not other and not getattr(above, "level", 0) and below.lineno == above.end_lineno + 1
+        for above, below, other, is_own in zip(found, found[1:], own, own[1:], strict=False)
+    )
+
+
+def _ordered(statements, joined: bool) -> list:
+    """Imports by section, ``import`` before ``from``, by name; ``joined``: sections 2 and 3 are one."""
     keyed = []
     for statement in statements:
         node = ast.parse(code(statement).strip()).body[0]
         is_from = isinstance(node, ast.ImportFrom)
-        name = (node.module or "") if is_from else node.names[0].name
-        keyed.append(((_section(name, bool(is_from and node.level)), is_from, name.lower()), statement))
+        name, relative = _module(node), bool(is_from and node.level)
+        section = 2 if joined and not relative and _section(name, False) == 3 else _section(name, relative)
+        keyed.append(((section, is_from, name.lower()), statement))
     keyed.sort(key=lambda pair: pair[0])
     made, before = [], None
     for key, statement in keyed:

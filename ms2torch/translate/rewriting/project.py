@@ -16,11 +16,12 @@ _PASSES = 3
 
 class Project(NamedTuple):
     """Classes by ``file.Name``, by ``Name`` where one file alone has it; files' names; what classes ask of
-    a base that stands in another file."""
+    a base that stands in another file; whether any file has norms with moving statistics."""
 
     classes: dict[str, Class] = {}
     files: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
+    moving: bool = False
 
     def class_named(self, file: str, name: str) -> Class | None:
         return self.classes.get(f"{file}.{name}") or self.classes.get(name)
@@ -41,7 +42,7 @@ def project_of(sources: dict[str, str]) -> Project:
         project = _read(trees, project)
         if before == {name: cls.root() for name, cls in project.classes.items()}:
             break
-    return project
+    return project._replace(moving=any("BatchNorm" in text for text in sources.values()))
 
 
 def _stem(path: str) -> str:

@@ -84,6 +84,7 @@ class Rewriter(Syntax, CallSites, NameSites, cst.CSTTransformer):
         self.made: dict[tuple, dict[str, cst.BaseExpression]] = {}
         self.primitives = primitives.plan(tree, reading)
         self.classes: list[Class] = []
+        self.has_moving = "BatchNorm" in source or (reading.project is not None and reading.project.moving)
         self.keeps_data = data.any and bool(data.reason)
         self.names_parameters = any(
             isinstance(n, ast.Attribute) and n.attr == "name" and reading.inferred(n.value) == PARAMETER

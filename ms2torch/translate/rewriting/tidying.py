@@ -57,6 +57,8 @@ class _Walked(cst.CSTTransformer):
 
     def leave_Call(self, original_node, updated_node):
         name = code(updated_node.func)
+        if name == "list" and [type(a.value) for a in updated_node.args] == [cst.ListComp]:
+            return updated_node.args[0].value
         if not (name.startswith("torch.optim.") or name in _GOES_OVER):
             return updated_node
         args = [a.with_changes(value=self._walk(a.value)) for a in updated_node.args]

@@ -107,7 +107,7 @@ insert_param_to_cell | {self}.register_parameter({param_name}, {param})
     "归一化层的滑动均值和方差是 buffer，不是参数",
 )
 def parameters(call):
-    moving = call.name.endswith("get_parameters") and "BatchNorm" in call.rewriter.source
+    moving = call.name.endswith("get_parameters") and call.rewriter.has_moving
     if call.rewriter.names_parameters or moving or _is_reordered(call):
         call.helper("named")
         found = "named({self}, moving=True)" if moving else "named({self})"
@@ -129,7 +129,7 @@ def _leaves_frozen_out(call) -> bool:
 
 @rule("nn.Cell.parameters_and_names", "list(net.named_parameters())")
 def names_and_parameters(call):
-    norms = "BatchNorm" in call.rewriter.source
+    norms = call.rewriter.has_moving
     if _is_reordered(call) or _asks_for_names(call) or (norms and _is_counted(call)):
         call.helper("named")
         found = "named({self}, moving=True)" if norms else "named({self})"
