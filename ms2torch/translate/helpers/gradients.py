@@ -8,8 +8,10 @@ def value_and_grad(function, weights, has_aux=False):
 
     def run(*inputs):
         value = function(*inputs)
-        loss = value[0] if isinstance(value, tuple) else value
-        return value, torch.autograd.grad(loss, weights, torch.ones_like(loss), materialize_grads=True)
+        values = value if isinstance(value, tuple) else (value,)
+        found = torch.autograd.grad(values[0], weights, torch.ones_like(values[0]), materialize_grads=True)
+        rest = tuple(v.detach() if torch.is_tensor(v) else v for v in values)
+        return rest if isinstance(value, tuple) else rest[0], found
 
     return run
 

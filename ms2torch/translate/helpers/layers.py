@@ -1,5 +1,8 @@
 """Layers, initialisers and clipping."""
 
+import math
+
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -186,6 +189,22 @@ def initialised(layer, **parts):
     for name, fill in parts.items():
         fill(getattr(layer, name))
     return layer
+
+
+class Initializer:
+    """Fills a tensor by way of an array, into which a subclass's ``_initialize`` writes."""
+
+    def __call__(self, tensor):
+        array = np.zeros(tuple(tensor.shape), np.float32)
+        self._initialize(array)
+        with torch.no_grad():
+            return tensor.copy_(torch.from_numpy(array))
+
+
+def fans(shape):
+    """How many values come into and go out of each unit of a weight of this shape."""
+    area = math.prod(shape[2:])
+    return shape[1] * area, shape[0] * area
 
 
 def zero_row(table, row):

@@ -99,6 +99,19 @@ def slots(network, state):
     return found
 
 
+class Progress(SimpleNamespace):
+    """How far a training is: attributes, which ``in``, ``get`` and brackets know too."""
+
+    def __contains__(self, name):
+        return name in vars(self)
+
+    def __getitem__(self, name):
+        return vars(self)[name]
+
+    def get(self, name, default=None):
+        return vars(self).get(name, default)
+
+
 class Trainer:
     """A network, its loss and its optimizer; without a loss the network is a training step by itself."""
 
@@ -122,8 +135,9 @@ class Trainer:
     def train(self, epochs, data, callbacks=()):
         """Train for some epochs."""
         callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]
-        state = SimpleNamespace(cur_epoch_num=0, cur_step_num=0, batch_num=len(data), epoch_num=epochs,
-                                network=self.network, optimizer=self.optimizer, train_network=self.network)
+        state = Progress(cur_epoch_num=0, cur_step_num=0, batch_num=len(data), epoch_num=epochs, mode="train",
+                         dataset_sink_mode=False, network=self.network, optimizer=self.optimizer,
+                         train_network=self.network)
         run = SimpleNamespace(original_args=lambda: state, stopped=False)
         run.request_stop = lambda: setattr(run, "stopped", True)
 

@@ -121,6 +121,67 @@ class Lamb(PerTensor):
         p.sub_(ratio * group["lr"] * move)
 
 
+class OptimizerBase(torch.optim.Optimizer):
+    """Moves all parameters at once: a subclass's ``forward`` gets their gradients, in order.
+
+    A rate or a decay is a number, a list by step, or a function of the step.
+    """
+
+    def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
+        parameters = list(parameters)
+        self.is_group = isinstance(parameters[0], dict)
+        self.is_group_lr = self.is_group and any("lr" in group for group in parameters)
+        super().__init__(parameters, {"lr": learning_rate, "weight_decay": weight_decay})
+        rates = [group["lr"] for group in self.param_groups]
+        self.dynamic_lr = any(callable(rate) or getattr(rate, "__len__", None) for rate in rates)
+        self.parameters = [p for group in self.param_groups for p in group["params"]]
+        self.loss_scale = loss_scale
+        self.global_step, self.global_step_increase_tensor = torch.zeros(1, dtype=torch.int32), 1
+
+    @property
+    def cls_name(self):
+        return type(self).__name__
+
+    def get_lr(self):
+        rates = [self._now(group["lr"]) for group in self.param_groups for _ in group["params"]]
+        return rates if self.is_group_lr else rates[0]
+
+    def _now(self, value):
+        step = int(self.global_step)
+        if callable(value):
+            return torch.as_tensor(value(torch.tensor(step))).reshape(())
+        by_step = value.ndim if torch.is_tensor(value) else hasattr(value, "__len__")
+        return value[min(step, len(value) - 1)] if by_step else value
+
+    def assignadd(self, tensor, value):
+        return tensor.add_(value)
+
+    def decay_weight(self, gradients):
+        decays = [self._now(group["weight_decay"]) for group in self.param_groups for _ in group["params"]]
+        if not self.is_group:  # then scales and shifts of norms do not decay
+            labels = [getattr(p, "label", "") for p in self.parameters]
+            decays = [0.0 if "beta" in n or "gamma" in n else d for n, d in zip(labels, decays)]
+        return [g + decay * p if decay else g for g, decay, p in zip(gradients, decays, self.parameters)]
+
+    def scale_grad(self, gradients):
+        return gradients  # what computes them has taken the loss scale off
+
+    flatten_gradients = gradients_centralization = scale_grad
+
+    def hyper_map(self, function, *lists):
+        return [function(*items) for items in zip(*lists)]
+
+    map_ = hyper_map
+
+    @torch.no_grad()
+    def __call__(self, gradients):
+        return self.forward([g / self.loss_scale for g in gradients])
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        return self.forward([torch.zeros_like(p) if p.grad is None else p.grad for p in self.parameters])
+
+
 def early_eps(optimizer):
     """An Adam that adds eps before the bias correction; without this it is PyTorch's own, a little bolder."""
     for group in optimizer.param_groups:

@@ -43,7 +43,7 @@ def rewritten(rewriter, cls: Class | None, original: cst.ClassDef, updated: cst.
                 made = inferred.replace("mindspore.", "ms2torch.", 1)
             else:
                 rewriter.settle(site_of(node), inferred, inferred)
-                if made in ("Callback", "Metric", "LossBase", "ScaledTrainStep"):
+                if made in _HELPERS:
                     rewriter.helpers.add(made)
             new = new.with_changes(value=cst.parse_expression(made)) if made else None
         if new is not None:
@@ -79,19 +79,33 @@ def _with_step(cls: Class, updated: cst.ClassDef) -> cst.ClassDef:
     return updated.with_changes(body=updated.body.with_changes(body=body))
 
 
+# Bases that stand at the file's head.
+_HELPERS = ("Callback", "Metric", "LossBase", "ScaledTrainStep", "OptimizerBase", "Initializer")
 # What a loss has from its base.
 _OF_LOSSES = frozenset(("get_loss", "get_axis", "reduce", "average"))
 
 
+# What an optimizer or an initialiser has from its base, which the base at the head has too.
+_OF_OPTIMIZERS = """
+parameters get_lr is_group is_group_lr dynamic_lr loss_scale global_step global_step_increase_tensor
+assignadd decay_weight scale_grad flatten_gradients gradients_centralization hyper_map map_ cls_name
+"""
+_KNOWN = {"OptimizerBase": frozenset(_OF_OPTIMIZERS.split()), "Initializer": frozenset()}
+
+
 def base_of(cls: Class) -> str | None:
-    """What a class descends from in PyTorch: a loss that uses nothing of its base is a Module."""
+    """What a class descends from in PyTorch: a loss that uses nothing of its base is a Module, an optimizer
+    that uses what the one at the head lacks stays MindSpore's."""
     made = BASES.get(cls.root()) or alike.counterpart(cls.root())
-    if made != "LossBase":
+    if made != "LossBase" and made not in _KNOWN:
         return made
     parts = [n for n in ast.walk(cls.node) if isinstance(n, ast.Attribute)]
     own = {n.attr for n in parts if isinstance(n.ctx, ast.Store)}
-    used = {n.attr for n in parts if isinstance(n.value, ast.Name) and n.value.id == "self"}
-    return "LossBase" if used & _OF_LOSSES - own else "nn.Module"
+    used = {n.attr for n in parts if isinstance(n.value, ast.Name) and n.value.id == "self"} - own
+    if made in _KNOWN:
+        known = {n for n in used if cls.function(n) is not None or cls.attribute(n) is not None}
+        return made if used - known <= _KNOWN[made] else None
+    return "LossBase" if used & _OF_LOSSES else "nn.Module"
 
 
 def function(rewriter, original: cst.FunctionDef, updated: cst.FunctionDef):

@@ -121,6 +121,8 @@ def inherited(cls: Class, name: str):
             given = function.arguments.get(name) if function is not None else None
             return given or known.get(name)
         return known.get(name) if node else None
+    if name == "parameters" and is_a(root, "mindspore.nn.Optimizer"):
+        return Seq(PARAMETER)
     return PARAMETER if is_cell(root) and name in results._WEIGHTS else None
 
 

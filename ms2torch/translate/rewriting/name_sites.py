@@ -46,8 +46,10 @@ class NameSites:
             base = "" if own else owner.cls.root()
         else:
             base = owner.cls if isinstance(owner, Of) else ""
-        if isinstance(owner, OwnOf) and base == "mindspore.nn.Cell":
+        if base == "mindspore.nn.Cell" and isinstance(owner, OwnOf):
             base = ""
+        if base == "mindspore.nn.Optimizer" and isinstance(owner, OwnOf) and classes.base_of(owner.cls):
+            base = ""  # the base at the head has these
         ancestors = lineage(base)
         if base == "mindspore.Parameter":
             ancestors = ["mindspore.Parameter", "mindspore.Tensor"]

@@ -175,7 +175,10 @@ def _of_method(tree: ast.Module, reading: Reading, name: str, owner: Of, node: a
     takes = _METHODS.get(name)
     if takes is None:
         return f"{name} has no counterpart in torch.utils.data"
-    other = {k.arg for k in node.keywords} - takes
+    given = {k.arg: ast.dump(k.value) for k in node.keywords}
+    other = given.keys() - takes
+    if given.get("output_columns") == given.get("input_columns"):  # columns that keep their names
+        other -= {"output_columns"}
     if other or any(isinstance(a, ast.Starred) for a in node.args) or len(node.args) > 2:
         return f"{name}: its {min(map(str, other), default='arguments')} have no rule"
     source, batched = source_of(owner), owner.cls == BATCHED

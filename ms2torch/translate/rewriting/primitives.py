@@ -25,11 +25,15 @@ class Plan:
     def __init__(self) -> None:
         self.inlined: set[tuple] = set()
         self.gone: dict[tuple, set[int]] = {}
+        self.idle: set[tuple] = set()  # those that nothing calls
 
     def made(self, rewriter, path, form, node, original, updated):
         """A call that makes an operator."""
         at = site_of(node)
         rule = call_rule(path, form.kernel if form else None)
+        if rule is None and span_of(node) in self.idle:
+            rewriter.settle(at, path)
+            return updated
         if rule is None:
             raise Kept(path, "there is no rule for it yet")
         args, olds = (bind(form.names, form.made, call.args) for call in (updated, original))
@@ -138,10 +142,11 @@ def plan(tree: ast.Module, reading) -> Plan:
             if (
                 all(called for _, called in every)
                 and _portable(made, local, statement, every, reading)
-                and _has_rule(inferred.cls)
+                and (not every or _has_rule(inferred.cls))
                 and not _is_asked_elsewhere(left, reading)
             ):
                 found.inlined.add(at)
+                found.idle |= set() if every else {at}
                 found.gone.setdefault((statement.lineno, statement.col_offset), set()).add(i)
     return found
 

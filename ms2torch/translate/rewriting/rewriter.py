@@ -13,7 +13,7 @@ from ..rules import load
 from ..translation import Site, Translation
 from . import classes, collisions, idioms, imports, pipelines, primitives, statements, tidying
 from .call_sites import CallSites
-from .inferred import PARAMETER, Class
+from .inferred import PARAMETER, Class, is_a
 from .name_sites import NameSites
 from .project import Project
 from .reading import Reading
@@ -89,7 +89,15 @@ class Rewriter(Syntax, CallSites, NameSites, cst.CSTTransformer):
         self.names_parameters = any(
             isinstance(n, ast.Attribute) and n.attr == "name" and reading.inferred(n.value) == PARAMETER
             for n in ast.walk(tree)
-        )
+        ) or (self._has_norms(source) and self._has_own_optimizer())
+
+    def _has_norms(self, source: str) -> bool:
+        return "Norm" in source or self.has_moving
+
+    def _has_own_optimizer(self) -> bool:
+        """Whether a class of the program is an optimizer, which tells by names what decays."""
+        known = [*self.reading.classes.values(), *(self.reading.project or Project()).classes.values()]
+        return any(is_a(cls.root(), "mindspore.nn.Optimizer") for cls in known)
 
     def inferred(self, original: cst.CSTNode):
         """What is inferred of an expression; None where that is nothing."""

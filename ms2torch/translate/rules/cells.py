@@ -32,6 +32,8 @@ BASES = {
     "mindspore.nn.Metric": "Metric",
     "mindspore.train.Metric": "Metric",
     "mindspore.Metric": "Metric",
+    "mindspore.nn.Optimizer": "OptimizerBase",
+    "mindspore.common.initializer.Initializer": "Initializer",
 }
 _SAME = """
 Conv1d Conv2d Conv3d BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm Embedding ReLU ReLU6 GELU Dropout LSTM GRU
@@ -209,7 +211,7 @@ def arguments_of_init(rewriter, cls, updated: cst.Call) -> cst.Call:
         return updated
     if is_a(root, "mindspore.nn.TrainOneStepCell"):
         _keep_what_it_keeps(rewriter, cls, updated)
-    if BASES.get(root) == "LossBase" and classes.base_of(cls) == "LossBase":
+    if classes.base_of(cls) in ("LossBase", "OptimizerBase"):
         return updated
     if root and classes.base_of(cls) is None:  # it stays ms2torch's, and takes what it took
         return updated

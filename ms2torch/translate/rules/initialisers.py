@@ -6,7 +6,7 @@ import ast
 
 import libcst as cst
 
-from ..rewriting.inferred import ARRAY, Of, is_tensor
+from ..rewriting.inferred import ARRAY, Of, OwnOf, is_tensor
 from ..rewriting.sites import literal_value
 from ..rewriting.templates import code
 from .table import rule
@@ -44,6 +44,8 @@ def filled(call, node: ast.expr | None, value: cst.BaseExpression, target: str) 
 
     ``node`` is the initialiser as it stood, ``value`` as it is now.
     """
+    from ..rewriting.classes import base_of
+
     reading = call.rewriter.reading
     how = literal_value(reading, node)
     if isinstance(how, str):
@@ -55,6 +57,8 @@ def filled(call, node: ast.expr | None, value: cst.BaseExpression, target: str) 
     if isinstance(inferred, Of) and ".initializer." in inferred.cls:
         if isinstance(node, ast.Call):
             return _made(value, target)
+        return f"{code(value)}({target})"
+    if isinstance(inferred, OwnOf) and base_of(inferred.cls) == "Initializer":
         return f"{code(value)}({target})"
     if is_tensor(inferred) or inferred == ARRAY:
         return f"{target}.data.copy_({code(value)})"
@@ -82,6 +86,17 @@ _initialiser(f"{_I}Zero", "zeros_")
 _initialiser(f"{_I}One", "ones_")
 _initialiser(f"{_I}Orthogonal", "orthogonal_", lambda call: _given(call, gain="gain"))
 _initialiser(f"{_I}Identity", "eye_")
+
+
+@rule(f"{_I}_assignment", "np.copyto(arr, num)")
+def assignment(call):
+    return "np.copyto({arr}, {num})"
+
+
+@rule(f"{_I}_calculate_fan_in_and_fan_out", "fans(shape), at the head")
+def fans(call):
+    call.helper("fans")
+    return "fans({shape})"
 
 
 def _given(call, **names: str) -> str:

@@ -140,7 +140,7 @@ mse_loss | F.mse_loss({input}, {target}, reduction={reduction?})
 l1_loss | F.l1_loss({input}, {target}, reduction={reduction?})
 binary_cross_entropy_with_logits | F.binary_cross_entropy_with_logits({input}, {target}, weight={weight?}, pos_weight={pos_weight?}, reduction={reduction?})
 binary_cross_entropy | F.binary_cross_entropy({logits}, {labels}, {weight?}, reduction={reduction?})
-SigmoidCrossEntropyWithLogits | F.binary_cross_entropy_with_logits({logits}, {label}, reduction="none")
+SigmoidCrossEntropyWithLogits | F.binary_cross_entropy_with_logits({logits}, {label}.detach(), reduction="none")
 SoftmaxCrossEntropyWithLogits | (F.cross_entropy({logits}, {labels}, reduction="none"),) | the gradient that MindSpore gives as a second result is not given | MindSpore 的第二个结果（梯度）不再给出
 cross_entropy | F.cross_entropy({input}, {target}.long(), {weight?}, ignore_index={ignore_index?}, reduction={reduction?}, label_smoothing={label_smoothing?}) | classes are int64 in PyTorch | 类别在 PyTorch 里是 int64
 nll_loss | F.nll_loss({inputs}, {target}.long(), {weight?}, ignore_index={ignore_index?}, reduction={reduction?}) | classes are int64 in PyTorch | 类别在 PyTorch 里是 int64

@@ -64,6 +64,21 @@ def _slice(begin: str, end: str, step: str) -> str:
     return f"{'' if begin == '0' else begin}:{end}" + ("" if step == "1" else f":{step}")
 
 
+@rule("ops.Slice ops.slice", "x[begin:begin + size, ...]")
+def slice_(call):
+    begin, size = (_parts(call.args.get(name)) for name in ("begin", "size"))
+    if begin is None or size is None or len(begin) != len(size):
+        call.refuse("its begin and size are not told one by one")
+    return f"{{input_x}}[{', '.join(map(_length, begin, size))}]"
+
+
+def _length(begin: str, size: str) -> str:
+    if size == "-1":
+        return f"{begin}:"
+    both = begin.isdigit() and size.isdigit()
+    return _slice(begin, str(int(begin) + int(size)) if both else f"{begin} + {size}", "1")
+
+
 @rule("ops.interpolate ops.upsample", "F.interpolate(x, size, scale_factor, mode, align_corners)")
 def interpolate(call):
     mode = call.value("mode", "nearest")
