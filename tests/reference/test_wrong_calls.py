@@ -450,3 +450,19 @@ def test_empty_inputs_that_are_taken():
              nn.ConstantPad1d(1, 0.0)(empty(3, 0)), ops.Bernoulli()(empty(2, 0, 3), empty(2, 0, 3)),
              ops.batch_norm(empty(0, 3, 4, 4), ones, ones, ones, ones)]
     return [x.asnumpy().tolist() for x in found]
+
+
+@case()
+def test_attributes_of_operators():
+    volume, rows = T(1, 1, 4, 4, 4), T(1, 4, 4, 1)
+    formats = [told((lambda x, f=f: ops.MaxPool3D(2, 2, "valid", data_format=f)(x), volume),
+                    (lambda x, f=f: ops.AvgPool3D(2, 2, data_format=f)(x), volume),
+                    (lambda x, f=f: ops.MaxPool3DWithArgmax(2, 2, data_format=f)(x), volume))
+               for f in ("NCDHW", "NDHWC", 1, None)]
+    seeds = [told((lambda x, p=p, s=s: getattr(ops, p)([1.0, 1.5, 1.5, 1.0], True, False, False, *s)(x), rows))
+             for p in ("FractionalMaxPool", "FractionalAvgPool") for s in ((1, 0), (0, 2), (0, 0))]
+    norms = told(*((lambda x, e=e: ops.LpNorm(0, 2, False, e)(x), T(2, 2)) for e in (0.0, -0.5, 1, True, None)))
+    both = told((lambda x: ops.ResizeNearestNeighbor((2, 2), True, True)(x), T(1, 1, 4, 4)))
+    sums = told(*((lambda x, d=d: ops.unsorted_segment_sum(x, Tensor([0, 1, 0]).astype(d), 2), T(3))
+                  for d in (ms.int8, ms.int16, ms.int32, ms.int64, ms.float32)))
+    return formats, seeds, norms, both, sums

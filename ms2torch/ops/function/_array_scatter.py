@@ -420,7 +420,7 @@ def _segments(how: str, empty):
             raise final(RuntimeError(f"Launch kernel failed, name:Default/{prim}-op0"))
         values = x.reshape(-1, *rest)
         # One segment more takes what belongs to none: negative numbers.
-        row = torch.where(row < 0, n, row)
+        row = torch.where(row < 0, n, row.int() if row.dtype is torch.int16 else row)
         out = torch.full((n + 1, *rest), empty(x.dtype), dtype=x.dtype, device=x.device)
         return (out.index_add(0, row, values) if how == "sum" else _reduced(out, row, values, how))[:n]
 
