@@ -126,6 +126,7 @@ class COOTensor(_Sparse):
         raise TypeError(f"COOTensor add with {type(other)} is not supported.")
 
     __radd__ = __add__
+    beside_tensors = frozenset(("__radd__", "__rsub__", "__rmul__"))      # what a Tensor leaves to it
 
     def __sub__(self, other):
         self._same_shape(other)
@@ -135,11 +136,16 @@ class COOTensor(_Sparse):
             return self.to_dense() - other
         raise TypeError(f"COOTensor subtract with {type(other)} is not supported.")
 
+    def __rsub__(self, other):
+        return -self + other
+
     def __mul__(self, other):
         self._same_shape(other)
         if isinstance(other, Tensor):
             return self._with(self.values * at(other, self.indices))
         raise TypeError(f"COOTensor multiply with {type(other)} is not supported.")
+
+    __rmul__ = __mul__
 
     def __truediv__(self, other):
         self._same_shape(other)

@@ -32,10 +32,15 @@ def test_gradient_of_regions():
     return ms.grad(f)(Tensor(FEATURES))
 
 
-@case(each={"method": ["bilinear", "nearest"], "size": [(3, 4), (1, 2)]})
+@case(each={"method": ["bilinear", "nearest", "bilinear_v2"], "size": [(3, 4), (1, 2)]})
 def test_crops_of_one_size(method, size):
     crop = ops.CropAndResize(method, 7.0)
     return crop(Tensor(IMAGES), Tensor(BOXES), Tensor([0, 1, 1], ms.int32), size)
+
+
+@case(each={"method": ["bicubic", 3]}, raises=True)
+def test_crops_by_another_method(method):
+    ops.crop_and_resize(Tensor(IMAGES), Tensor(BOXES), Tensor([0, 1, 1], ms.int32), (2, 2), method)
 
 
 @case()

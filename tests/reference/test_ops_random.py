@@ -10,6 +10,7 @@ ops.rand(2).shape
 ops.rand((2,)).shape
 ops.randint(0,5,(2,3)).shape
 ops.randn_like(T((2,3))).shape
+[ops.randn_like(T((2, 3), d)).dtype for d in ("float16", "float64", "int32", "bool")], ops.randn_like(T((2,)), dtype=ms.float16).dtype, ops.rand_like(T((2,), "float16")).dtype
 ops.standard_normal((2,3)).shape
 ops.StandardNormal()((2,3)).shape
 ops.UniformReal(seed=1)((2,)).shape

@@ -31,6 +31,12 @@ def test_sums_of_coo_tensors_merge_places():
 
 
 @case
+def test_a_tensor_beside_a_coo_tensor():
+    dense = Tensor(data((3, 4)))
+    return dense + coo(), coo() + dense, dense - coo(), coo() - dense, (dense * coo()).values
+
+
+@case
 def test_sums_of_csr_tensors_merge_places():
     other = csr(indices=(0, 2), values=(3.0, -2.0))
     weighed = ops.csr_add(csr(), other, Tensor(2, ms.float32), Tensor(3, ms.float32))

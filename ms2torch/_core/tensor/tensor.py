@@ -353,6 +353,8 @@ def _operator(name: str, same, full, prim: str, sequences: str = ""):
         if isinstance(other, (list, tuple)) and ("left" if swapped else "right") in sequences:
             other = arithmetic.sequence_like(lower(other), t)
         elif not isinstance(other, _BESIDE):
+            if f"__r{name}__" in getattr(other, "beside_tensors", ()):
+                return NotImplemented
             raise of_operator(full.__name__, t, lower(other), swapped)
         return wrap(full(other, t) if swapped else full(t, other))
 

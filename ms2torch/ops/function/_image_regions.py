@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.errors import unsupported
+from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import REQUIRED, primitive
 
 
@@ -79,19 +79,31 @@ def _crop_axis(low, high, count: int, size: int):
     return low[:, None] * (size - 1) + torch.arange(count, device=low.device) * step[:, None]
 
 
+def _crop_axis_of_pixels(low, high, count: int, size: int):
+    """The same between whole pixels, both counted: (R, count), no further than the box and the image go."""
+    first, last = (low * size).trunc()[:, None], (high * size).trunc()[:, None]
+    at = first + (torch.arange(count, device=low.device) + 0.5) * ((last - first + 1) / count) - 0.5
+    return torch.maximum(torch.minimum(at, last), first).clamp(0, size - 1)
+
+
 def crop_and_resize_kernel(x, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0):
     """Boxes of (N, H, W, C) images at one size (``mindspore.ops.CropAndResize``).
 
     ``boxes`` has rows (y1, x1, y2, x2), 1 being the last pixel; what lies outside is ``extrapolation_value``.
-    ``method`` is "bilinear" or "nearest". Gives Float32 (boxes, height, width, C).
+    ``method`` is "bilinear", "nearest", or "bilinear_v2", of boxes cut to whole pixels. Gives Float32 (boxes,
+    height, width, C).
     """
-    if method not in ("bilinear", "nearest"):
-        raise unsupported(f"mindspore.ops.CropAndResize(method={method!r})", "it is not supported.",
-                          "use 'bilinear' or 'nearest'.")
+    if not isinstance(method, str):
+        raise final(TypeError("For 'CropAndResize', the type of 'method' should be 'str', but got type "
+                              f"'{type(method).__name__}'."))
+    if method not in ("bilinear", "nearest", "bilinear_v2"):
+        raise final(ValueError("For 'CropAndResize', the 'method' must be str and must be in "
+                               f"'['bilinear', 'nearest', 'bilinear_v2']', but got '{method}'."))
     _, height, width, c = x.shape
     pixels, image, boxes = x.float().reshape(-1, c), box_indices.long(), boxes.float()
-    y = _crop_axis(boxes[:, 0], boxes[:, 2], int(crop_size[0]), height)
-    x = _crop_axis(boxes[:, 1], boxes[:, 3], int(crop_size[1]), width)
+    axis = _crop_axis_of_pixels if method == "bilinear_v2" else _crop_axis
+    y = axis(boxes[:, 0], boxes[:, 2], int(crop_size[0]), height)
+    x = axis(boxes[:, 1], boxes[:, 3], int(crop_size[1]), width)
     inside = ((y >= 0) & (y <= height - 1))[:, :, None] & ((x >= 0) & (x <= width - 1))[:, None, :]
     y, x = y.clamp(0, height - 1), x.clamp(0, width - 1)
     if method == "nearest":

@@ -246,8 +246,8 @@ def rand_like(input, seed=None, *, dtype=None):
 
 @op
 def randn_like(input, seed=None, *, dtype=None):
-    """N(0, 1) in the shape and dtype of ``input`` (``mindspore.ops.randn_like``)."""
-    want = float_dtype(dtype, input.dtype, "randn_like")
+    """N(0, 1) in the shape of ``input``, Float32 by default (``mindspore.ops.randn_like``)."""
+    want = float_dtype(dtype, torch.float32, "randn_like")
     return stream(seed, "randn_like").normal(input.shape).to(want)
 
 

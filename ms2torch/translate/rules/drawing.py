@@ -12,7 +12,7 @@ table(
         f"{names} | {form} | {_OTHERS}"
         for names, form in {
             "rand_like": "torch.rand_like({input})",
-            "randn_like": "torch.randn_like({input})",
+            "randn_like": "torch.randn_like({input}, dtype=torch.float32)",
             "randint": "torch.randint({low}, {high}, {size})",
             "randint_like": "torch.randint_like({input}, {low}, {high})",
             "randperm": "torch.randperm({n})",
