@@ -32,3 +32,31 @@ def test_distributed_samplers(sampler):
         one = ds.DistributedSampler(3, shard, **how[sampler])
         found.append(_rows(ds.NumpySlicesDataset(np.arange(10), ["x"], sampler=one)))
     return found
+
+
+def _numbers(count, start=0, **where):
+    return ds.NumpySlicesDataset({"x": np.arange(start, start + count)}, **(where or {"shuffle": False}))
+
+
+MIXED = {
+    "two": lambda: _numbers(5) + _numbers(4, 10), "uneven": lambda: _numbers(9) + _numbers(2, 10),
+    "three": lambda: _numbers(2) + _numbers(3, 10) + _numbers(1, 20),
+    "three on the right": lambda: _numbers(2) + (_numbers(3, 10) + _numbers(4, 20)),
+    "shuffled": lambda: _numbers(4, shuffle=True) + _numbers(3, 10, shuffle=True),
+    "generator": lambda: _numbers(3) + ds.GeneratorDataset(list(np.arange(20, 25)), ["x"], shuffle=False),
+    "mapped": lambda: _numbers(3).map(lambda x: x + 50, "x") + _numbers(3, 10),
+}
+
+
+@case(each={"kind": list(MIXED), "seed": [0, 5, 11]})
+def test_joined_rows_in_any_order(kind, seed):
+    ds.config.set_seed(seed)
+    joined = MIXED[kind]()
+    joined.use_sampler(ds.RandomSampler())
+    rows = joined.create_tuple_iterator(num_epochs=3, output_numpy=True)
+    return joined.get_dataset_size(), [[int(x) for (x,) in rows] for _ in range(3)]
+
+
+@case(raises=True)
+def test_joined_rows_of_other_ranks():
+    return _rows(ds.NumpySlicesDataset({"x": np.zeros((2, 2))}) + ds.NumpySlicesDataset({"x": np.zeros(2)}))

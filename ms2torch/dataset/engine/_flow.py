@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
-from itertools import islice
+from itertools import accumulate, islice
 
-from ms2torch._core.random.engines import MT19937_64
+from ms2torch._core.random.engines import MT19937, MT19937_64
 
 from ..core import config
 from ..core.errors import UserCodeError, pipeline_error, user_stack
@@ -178,9 +179,12 @@ class ConcatDataset(UnionBaseDataset):
         super().__init__(children=datasets)
         self.datasets = datasets
         self._shares = [slice(None)] * len(self.children)       # which rows of each part `use_sampler` left
+        self._mixed = False                                      # whether the next row comes from any part
 
     def _open(self, run):
         children = [child._open(run) for child in self.children]
+        if self._mixed:
+            return self._mixing(children)
 
         def epoch():
             kinds = None
@@ -190,6 +194,29 @@ class ConcatDataset(UnionBaseDataset):
                     if first:
                         kinds, first = _same_kinds(kinds, row), False
                     yield row
+
+        return epoch
+
+    def _mixing(self, children):
+        """The rows of each part in their order; which part is next is drawn, by how many rows they have
+        left, and once more when there are none.
+        """
+        stream = MT19937(config.drawing_seed())
+
+        def epoch():
+            parts, left = [child() for child in children], list(self._rows)
+            kinds, first = None, [True] * len(parts)
+            while any(left):
+                up_to = list(accumulate(count / sum(left) for count in left))
+                part = min(bisect_left([*up_to[:-1], 1.0], stream.real()), len(left) - 1)
+                left[part] -= 1
+                for row in islice(parts[part], 1):
+                    if first[part]:
+                        kinds, first[part] = _same_kinds(kinds, row), False
+                    yield row
+            stream.real()
+            for part in parts:                   # parts that mix draw once more too
+                deque(part, 0)
 
         return epoch
 
@@ -205,7 +232,8 @@ class ConcatDataset(UnionBaseDataset):
                    for child, share in zip(self.children, self._shares, strict=True))
 
     def use_sampler(self, sampler):
-        """Shard the joined rows: ``sampler`` is a DistributedSampler that does not shuffle.
+        """Shard the joined rows by a DistributedSampler that does not shuffle, or mix the parts by a
+        RandomSampler: each keeps its order.
 
         Sources that are read by number are told to read their share alone; of other parts the rows of other
         shards are passed over.
@@ -217,9 +245,11 @@ class ConcatDataset(UnionBaseDataset):
                 raise ValueError("The parameter replacement of RandomSampler must be False!")
             if sampler.get_num_samples() is not None:
                 raise ValueError("The parameter num_samples of RandomSampler is not support to be set!")
-            raise NotImplementedError("mindspore.dataset.ConcatDataset.use_sampler: a RandomSampler over "
-                                      "joined datasets is not supported. Instead: shuffle(buffer_size) with "
-                                      "a buffer of all rows.")
+            self._mixed = True
+            for node in _below(self):
+                if isinstance(node, ConcatDataset):
+                    node._mixed = True
+            return
         if sampler.is_shuffled():
             raise ValueError("The parameter shuffle of DistributedSampler must be False!")
         if sampler.num_shards <= 0:
@@ -242,12 +272,21 @@ class ConcatDataset(UnionBaseDataset):
             before += rows
 
 
+def _below(dataset):
+    for child in dataset.children:
+        yield child
+        yield from _below(child)
+
+
 def _same_kinds(kinds, row):
-    found = [value.dtype for value in row]
-    for known, new in zip(kinds or [], found, strict=False):
+    found = [(value.dtype, value.ndim) for value in row]
+    for (known, axes), (new, others) in zip(kinds or [], found, strict=False):
         if known != new and known.kind + new.kind not in ("UU", "SS"):
             raise pipeline_error("Concat: the data types of the two datasets to be concatenated should be "
                                  f"the same, but got: {known} and {new}.")
+        if axes != others:
+            raise pipeline_error("Concat: the data tensor rank of the two datasets to be concatenated should "
+                                 f"be the same, but got: {axes} and {others}.")
     return found
 
 
