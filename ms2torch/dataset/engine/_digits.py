@@ -216,7 +216,6 @@ class FakeImageDataset(MappableDataset, VisionBaseDataset):
     def __init__(self, num_images=1000, image_size=(224, 224, 3), num_classes=10, base_seed=0,
                  num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None,
                  shard_id=None, cache=None):
-        check_source(sampler, shuffle, num_shards, shard_id, num_samples, num_parallel_workers)
         _check_positive(num_images, "num_images")
         type_check(image_size, (list, tuple), "image_size")
         if len(image_size) != 3:
@@ -225,6 +224,7 @@ class FakeImageDataset(MappableDataset, VisionBaseDataset):
             _check_positive(size, f"image_size[{number}]")
         _check_positive(num_classes, "num_classes")
         type_check(base_seed, (int,), "base_seed")
+        check_source(sampler, shuffle, num_shards, shard_id, num_samples, num_parallel_workers)
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
         self.num_images, self.image_size, self.num_classes = num_images, tuple(image_size), num_classes
         self.base_seed = base_seed
