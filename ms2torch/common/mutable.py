@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ms2torch._core import mode
 from ms2torch._core.random import graph_streams
-from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 
 class _Float(float):
@@ -108,6 +108,10 @@ def mutable(input_data, dynamic_len=False):
     for kind, made in ((tuple, _Tuple), (list, _List), (dict, _Dict)):
         if isinstance(input_data, kind):
             return made(input_data)
+    if isinstance(input_data, Tensor) and input_data.const_arg:
+        if _in_a_graph():
+            return wrap(input_data._t)
+        input_data.const_arg = False
     if input_data.__class__ in _NUMBERS:
         return _NUMBERS[input_data.__class__](input_data)
     return input_data

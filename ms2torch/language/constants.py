@@ -268,8 +268,9 @@ class Constants:
             return self._length_of_call(node)
         if isinstance(node, ast.BinOp):
             if isinstance(node.op, ast.Mult):       # a sequence by a number
-                return self._of(node)[0] if not isinstance(node.left, (ast.Tuple, ast.List)) else (
-                    self._of(node.right)[0])
+                pair = (node.right, node.left) if isinstance(node.left, ast.Constant) else (
+                    node.left, node.right)
+                return self._length(pair[0]) | self._of(pair[1])[0]
             return self._length(node.left) | self._length(node.right)
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
             return self._length(node.value) | self._all(ast.iter_child_nodes(node.slice))[0]

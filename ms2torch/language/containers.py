@@ -219,12 +219,31 @@ def assign(owner, name: str, value):
         from ms2torch.common.tensor import Tensor as made
 
         value = made(value, parameter.dtype)
+    elif isinstance(parameter, Parameter):
+        _need_fitting(parameter, value)
     if isinstance(value, Tensor) and local_writes.holds(parameter):
         from ms2torch.ops.function.parameter_func import assign as assigned
 
         assigned(parameter, value)
     else:
         setattr(owner, name, value)
+
+
+def _need_fitting(parameter, value) -> None:
+    """TypeError, ValueError or RuntimeError for what an Assign does not write."""
+    if isinstance(value, Tensor):
+        from ms2torch.ops.function.parameter_func import fitting
+
+        new, old = value.shape, parameter.shape
+        if len(new) != len(old) and value.size == parameter.size == 1:
+            raise _not_assigned(new, old)
+        fitting(parameter, value, "Assign")
+    elif value is None or isinstance(value, (str, tuple, list, dict)):
+        from ms2torch.language.builtin_functions import type_name
+
+        shown = "None" if value is None else type_name(value)
+        raise TypeError(f'Failed calling Assign with "value={shown}". The valid calling should be: '
+                        '"variable=<Tensor>, value=<Number, Tensor>".')
 
 
 def hooked(owner, hook):

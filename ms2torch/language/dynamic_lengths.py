@@ -21,6 +21,13 @@ def check(sequence) -> None:
                             f"{_variable(first)}. The {number}th element shape is: {_variable(item)}")
 
 
+def check_arguments(args: tuple) -> None:
+    """The same of what a graph is called with."""
+    for value in args:
+        if hasattr(value, "__ms_dynamic_len__"):
+            check(value)
+
+
 def added(one, other, values):
     """``values``, which are ``one + other``, where the items are of one type."""
     begin = "For primitive SequenceAdd, the "

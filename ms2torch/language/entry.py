@@ -15,7 +15,7 @@ from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.mutable import DYNAMIC
 from ms2torch.common.parameter import Parameter
-from ms2torch.language import dynamic_lengths, results
+from ms2torch.language import dynamic_lengths, one_name, results
 
 # Cell classes whose own construct is still as it was written, and may meet a graph.
 _waiting: weakref.WeakSet = weakref.WeakSet()
@@ -40,9 +40,11 @@ def compiled(function, strict: bool = False):
             return graph_streams.call(graph if owner is None else owner, graph, args, kwargs)
         run = read.get(owner.__class__)
         if run is None:
+            one_name.check(function)
             run = read[owner.__class__] = _strictly(_copy_of(function, owner), strict)
         if any(a.__class__ in _LOOKED_AT for a in args):
-            _refuse_arguments(args, kwargs)
+            one_name.check_arguments(args, kwargs)
+            dynamic_lengths.check_arguments(args)
         if not begins():
             return _called(run, function, args, kwargs)
         from ms2torch.compiler.steps import of_function
@@ -119,23 +121,6 @@ def _called(run, function, args: tuple, kwargs: dict):
         mode.inside -= 1
         if not mode.inside:
             results.forget()
-
-
-def _refuse_arguments(args: tuple, kwargs: dict) -> None:
-    """ValueError for two Parameters of one name among what a graph is called with; sequences of no fixed
-    length have items of one type."""
-    for value in args:
-        if value.__class__ in DYNAMIC:
-            dynamic_lengths.check(value)
-    names: dict = {}
-    for value in (*args, *kwargs.values()):
-        if isinstance(value, Parameter) and names.setdefault(value.name, value) is not value:
-            shown = Tensor.__repr__(value)[:-1].replace("value= ", "value=", 1)
-            raise ValueError(
-                f"The parameter {shown}, name={value.name}) , its name '{value.name}' already exists. Please "
-                "set a unique name for the parameter. For more details with the name of parameter, please "
-                "refer to https://mindspore.cn/search?inputValue="
-                "Please%20set%20a%20unique%20name%20for%20the%20parameter")
 
 
 def handed_out(value, function, args: tuple, kwargs: dict):

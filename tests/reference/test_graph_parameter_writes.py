@@ -96,3 +96,66 @@ def test_scopes_of_what_is_recomputed():
     net = nn.SequentialCell(nn.Dense(2, 2), nn.SequentialCell(nn.ReLU(), nn.Dense(2, 2)))
     net[1].recompute()
     return [np.array([str(c.get_scope()), str(c.get_flags())]) for _, c in net.cells_and_names()]
+
+
+class Keeps(nn.Cell):
+    def __init__(self, dtype, shape):
+        super().__init__()
+        self.kept = ms.Parameter(ms.Tensor(np.ones(shape), dtype), name="kept")
+
+    def construct(self, x):
+        self.kept = x
+        return self.kept * 1
+
+
+@case(mode="GRAPH", each={"dtypes": [(ms.float32, ms.int32), (ms.float32, ms.float16), (ms.int64, ms.int32),
+                                     (ms.float32, ms.bool_)]})
+def test_what_a_parameter_takes(dtypes):
+    net = Keeps(dtypes[0], (2,))
+    return net(ms.Tensor([1, 0], dtypes[1])), net.kept.asnumpy()
+
+
+@case(mode="GRAPH", raises=True, each={"dtypes": [(ms.float32, ms.float64), (ms.int32, ms.float32),
+                                                  (ms.float16, ms.float32), (ms.bool_, ms.int64)]})
+def test_dtypes_that_a_parameter_does_not_take(dtypes):
+    return Keeps(dtypes[0], (2,))(ms.Tensor([1, 0], dtypes[1]))
+
+
+@case(mode="GRAPH", raises=True, each={"shapes": [((2,), (3,)), ((2,), (1, 2)), ((2,), ()), ((1,), ()), ((), (1,))]})
+def test_shapes_that_a_parameter_does_not_take(shapes):
+    return Keeps(ms.float32, shapes[0])(ms.Tensor(np.ones(shapes[1]), ms.float32))
+
+
+@case(mode="GRAPH", raises=True, each={"value": [None, [1.0, 2.0]]})
+def test_what_a_parameter_does_not_take(value):
+    return Keeps(ms.float32, (2,))(value)
+
+
+@case(raises="its name 'same' already exists.", each={"where": ["names", "list", "called", "argument"]})
+def test_two_parameters_of_one_name_in_a_graph(where):
+    one, other = (ms.Parameter(ms.Tensor([v]), name="same") for v in (1.0, 2.0))
+    both = [one, other]
+
+    def inner():
+        return other * 2
+
+    def names():
+        return one + other
+
+    def of_list():
+        return both[0] + both[1]
+
+    def called():
+        return one + inner()
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.own = one
+
+        @ms.jit
+        def construct(self, x):
+            return self.own + x
+    if where == "argument":
+        return Net()(other)
+    return ms.jit({"names": names, "list": of_list, "called": called}[where])()

@@ -16,7 +16,7 @@ from ._writing import write
 __all__ = ["assign", "assign_add", "assign_sub"]
 
 
-def _fitting(variable: Tensor, value, name: str) -> torch.Tensor:
+def fitting(variable: Tensor, value, name: str) -> torch.Tensor:
     """``value`` as a tensor that can go into ``variable``; MindSpore's errors where it cannot."""
     t = value._t if isinstance(value, Tensor) else as_torch(value, variable.dtype)
     old = variable._t
@@ -45,19 +45,19 @@ def assign(variable, value):
 
     TypeError where the dtype does not convert, ValueError for another shape.
     """
-    new = _fitting(variable, value, "Assign").detach()
+    new = fitting(variable, value, "Assign").detach()
     return write(variable, lambda old: new.to(old.dtype, copy=True), own=True)
 
 
 @op(primitive="AssignAdd", on_tensors=True)
 def assign_add(variable, value):
     """Adds ``value`` to a Parameter and returns its value (``mindspore.ops.assign_add``)."""
-    value = _fitting(variable, value, "AssignAdd")
+    value = fitting(variable, value, "AssignAdd")
     return write(variable, lambda old: old + value.to(old.dtype))
 
 
 @op(primitive="AssignSub", on_tensors=True)
 def assign_sub(variable, value):
     """Subtracts ``value`` from a Parameter and returns its value (``mindspore.ops.assign_sub``)."""
-    value = _fitting(variable, value, "AssignSub")
+    value = fitting(variable, value, "AssignSub")
     return write(variable, lambda old: old - value.to(old.dtype))
