@@ -48,6 +48,8 @@ ops.AdjustSaturation()(A(np.linspace(0.05, 0.95, 12).reshape(2, 2, 3), "float32"
 ops.HSVToRGB()(A(np.linspace(0.05, 0.95, 12).reshape(1, 2, 2, 3), "float32"))
 ops.crop_and_resize(T((2, 5, 5, 3)), A([[0.1, 0.2, 0.8, 0.9], [0.0, 0.0, 1.2, 1.0]], "float32"), I(1, 0), (4, 3))
 ops.crop_and_resize(T((2, 5, 5, 3)), A([[0.1, 0.2, 0.8, 0.9]], "float32"), I(1), (2, 2), "nearest", 0.5)
+[ops.ExtractGlimpse(c, n, False, "zero")(T((1, 4, 5, 2)), I(3, 2), A([[y, x]], "float32")) for c in (True, False) for n in (True, False) for y, x in ((0.5, -0.5), (1.0, 2.0), (-3.0, 1.0), (0, 0))]
+ops.ExtractGlimpse()(T((1, 4, 5, 2)), I(3, 2), A([[0.0, 0.0]], "float32"))
 ops.ExtractGlimpse(False, False, False)(A(np.arange(9).reshape(1, 3, 3, 1), "float32"), I(2, 2), A([[1.0, 1.0]], "float32"))
 ops.operations.image_ops.NonMaxSuppressionWithOverlaps()(A([[0.6, 0.6, 0.4], [0.6, 0.6, 0.4], [0.6, 0.6, 0.4]], "float32"), A([0.9, 0.8, 0.7], "float32"), I(3)[0], A(0.5, "float32"), A(0.0, "float32"))
 ops.operations.image_ops.CombinedNonMaxSuppression()(A([[[[200, 100, 150, 100]], [[220, 120, 150, 100]], [[190, 110, 150, 100]], [[210, 112, 150, 100]]]], "float32"), A([[[0.2, 0.7, 0.1], [0.1, 0.8, 0.1], [0.3, 0.6, 0.1], [0.05, 0.9, 0.05]]], "float32"), A(4), A(1), A(0.0, "float32"), A(0.0, "float32"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.errors import unsupported
+from ms2torch._core.errors import final, unsupported
 from ms2torch._core.operators.registry import op, primitive
 
 from ._array_shape import ints
@@ -69,16 +69,13 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
     "ExtractGlimpse", init={"centered": True, "normalized": True, "uniform_noise": True, "noise": "uniform"}
 )
 def _extract_glimpse(x, size, offsets, centered=True, normalized=True, uniform_noise=True, noise="uniform"):
-    """Windows of (N, H, W, C) images around ``offsets``; zeros outside, where MindSpore can put noise.
+    """Windows of (N, H, W, C) images around ``offsets``; zeros outside where ``noise`` is "zero".
 
     MindSpore: ``mindspore.ops.ExtractGlimpse``.
     """
-    if uniform_noise or noise != "uniform":
-        raise unsupported(
-            "mindspore.ops.ExtractGlimpse",
-            "noise around the image is not reproduced.",
-            "uniform_noise=False.",
-        )
+    if uniform_noise and noise != "uniform":
+        raise final(ValueError("For 'ExtractGlimpse', the value of 'noise' must be uniform when "
+                               f"uniform_noise is True, but got {noise}."))
     height, width = ints(size)
     found = []
     for image, (y, x_) in zip(x, offsets.tolist(), strict=True):
@@ -87,13 +84,16 @@ def _extract_glimpse(x, size, offsets, centered=True, normalized=True, uniform_n
             if normalized:
                 offset = offset * whole
             if centered:
-                offset = offset / 2 + whole / 2 if normalized else offset + whole / 2
+                offset = offset / 2 + whole / 2
             at.append(int(offset - length / 2))
         rows = torch.arange(at[0], at[0] + height, device=x.device)
         columns = torch.arange(at[1], at[1] + width, device=x.device)
         inside = ((rows >= 0) & (rows < image.shape[0]))[:, None] & (
             (columns >= 0) & (columns < image.shape[1])
         )
+        if noise != "zero" and not bool(inside.all()):
+            raise unsupported("mindspore.ops.ExtractGlimpse", "noise around the image is not reproduced.",
+                              'uniform_noise=False, noise="zero".')
         part = image[rows.clamp(0, image.shape[0] - 1)][:, columns.clamp(0, image.shape[1] - 1)]
         found.append(torch.where(inside[..., None], part, 0))
     return torch.stack(found).float()
