@@ -20,9 +20,9 @@ _OF_TORCH = frozenset((RuntimeError, IndexError, NotImplementedError, torch.lina
 
 
 def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fixed=None,
-                    table=lambda certain: None, conditions=lambda: None) -> Exception:
+                    table=lambda certain: None, conditions=lambda: None, direct=False) -> Exception:
     """The error to raise of a failure; ``table`` asks the table of refused calls, ``conditions`` its lines
-    about several arguments."""
+    about several arguments. ``direct``: of a function that hands its arguments to its Primitive."""
     if lacking := lack_of_memory(err):
         return lacking
     err = with_public_classes(err)
@@ -33,7 +33,7 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
     if primitive and (wrong := _of_parser(name, raw, kwargs, None, kernel, fixed)):
         return wrong
     known = table(True)
-    if primitive and not str(known).startswith("Failed calling") and (
+    if (primitive or direct) and not str(known).startswith("Failed calling") and (
             wrong := rules.refusal(name, *_inputs(name, kernel, raw, kwargs), late=False)):
         return wrong
     if known:

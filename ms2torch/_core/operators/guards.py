@@ -44,6 +44,23 @@ GUARDED = frozenset((
     "UnsortedSegmentProd", "UpperBound", "Zeta",
 ))
 
+# Functions that hand their arguments to their Primitive as they are: what that asks of kinds and dtypes comes
+# first there too.
+DIRECT = frozenset(f"ops.{name}" for name in (
+    "adaptive_avg_pool3d", "bartlett_window", "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e",
+    "bessel_j0", "bessel_j1", "bessel_k0", "bessel_k0e", "bessel_k1", "bessel_k1e", "bessel_y0",
+    "bessel_y1", "bitwise_and", "bitwise_or", "bitwise_xor", "blackman_window", "check_valid", "digamma",
+    "fmax", "gather_d", "hypot", "igamma", "igammac", "imag", "inplace_add", "inplace_sub", "inv",
+    "invert", "iou", "isclose", "isnan", "lcm", "lgamma", "lrn", "lu_solve", "lu_unpack",
+    "matrix_band_part", "matrix_diag_part", "matrix_set_diag", "mish", "mvlgamma", "orgqr", "polar",
+    "population_count", "relu6", "reverse_sequence", "scatter_add", "scatter_div", "scatter_max",
+    "scatter_min", "scatter_mul", "scatter_nd_add", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min",
+    "scatter_nd_mul", "scatter_nd_sub", "scatter_update", "selu", "softsign", "sort",
+    "tensor_scatter_div", "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_mul",
+    "tensor_scatter_sub", "tril", "truncate_mod", "unique_with_pad", "unsorted_segment_max",
+    "unsorted_segment_min", "unsorted_segment_prod", "xdivy",
+))
+
 
 def _read() -> tuple[dict[str, dict[str, list[str]]], frozenset[str]]:
     looking, apart = {}, set()

@@ -40,7 +40,7 @@ from ms2torch._core.operators.call_errors import mindspore_error, with_guard
 from ms2torch._core.operators.calls import wrong_arguments
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form
 from ms2torch._core.operators.error_wrappers import certain_error, wrap_class
-from ms2torch._core.operators.guards import APART, LOOKING
+from ms2torch._core.operators.guards import APART, DIRECT, LOOKING
 from ms2torch._core.operators.overloads import OVERLOADS, overload_error
 from ms2torch._core.operators.prechecks import with_precheck
 from ms2torch._core.operators.preconditions import (
@@ -157,7 +157,7 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
             if wrong := wrong_arguments(valid_call, held, _defaults(shown)) or said(True):
                 raise wrong from None
         given = dict(zip(own.names, raw, strict=False))
-        wrong = mindspore_error(err, name, (), given, valid, kernel, None, said, unfit)
+        wrong = mindspore_error(err, name, (), given, valid, kernel, None, said, unfit, public[0] in DIRECT)
         if (found := wider.compute(wrong, kernel, (), given)) is not None:
             return found
         numbers = None if wrong is not err or public[0].startswith("mint.") else _bools_as_numbers(

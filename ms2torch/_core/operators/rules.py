@@ -90,7 +90,8 @@ def _attribute(name: str, called: str, right: str, value) -> Exception | None:
         types = re.findall(r"'(\w+)'", right)
         if not types:                                   # '[int, tuple of int]'
             kinds = right.partition("[")[2].partition("]")[0].split(", ")
-            return None if any(fits_kind(value, k) for k in kinds) else TypeError(
+            fits = any(fits_kind(value, k) for k in kinds) or ("int" in kinds and isinstance(value, bool))
+            return None if fits else TypeError(
                 f"For '{name}', the type of '{called}' {right}, but got {type(value)}.")
         classes = (held,) if held in ("bool", "bool_") else [base.__name__ for base in type(value).__mro__]
         if not set(types).isdisjoint(classes):
@@ -125,7 +126,8 @@ def refusal(name: str, values, names=(), of_tensors=False, late=True, written=()
         values = converted(name, values)
     for rule in _rules(name):
         kind = rule.kind.removeprefix(_LATE)
-        if (of_tensors and kind not in ("same", "alike", "dtype")) or (kind != rule.kind and not late):
+        if (of_tensors and kind not in ("same", "alike", "dtype")) or (
+                kind != rule.kind and not (late and _broadcast(values))):
             continue
         if names and any(called in names for _, called in rule.inputs):
             rule = rule._replace(inputs=tuple(
@@ -138,6 +140,15 @@ def refusal(name: str, values, names=(), of_tensors=False, late=True, written=()
         if found := _JUDGES.get(kind, _fits)(name, rule, values):
             return _of_reference(found) if rule.inputs and rule.inputs[0][0] in written else found
     return None
+
+
+def _broadcast(values) -> bool:
+    """Whether the shapes of tensors fit each other; what does not is told before what is late."""
+    try:
+        torch.broadcast_shapes(*(v.shape for v in values if isinstance(v, torch.Tensor)))
+    except RuntimeError:
+        return False
+    return True
 
 
 def _of_reference(err: Exception) -> Exception:
@@ -182,8 +193,6 @@ def _alike(name, rule, values):
 
 def _type(name, rule, values):
     for _, called, value in _asked(rule, values):
-        if isinstance(value, (tuple, list)):
-            continue                            # becomes a tensor, or is an argument by another meaning
         found, wanted = kind(value), rule.right.replace("Tensor[", "").replace("]", "").split(", ")
         word = found[7:-1] if isinstance(value, torch.Tensor) else found
         if not _among(word, wanted) and found.partition("[")[0] not in wanted:
