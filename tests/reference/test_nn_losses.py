@@ -249,3 +249,17 @@ def test_sampled_softmax_that_cannot_be_made(args):
 def test_binary_cross_entropy_of_halves_is_rounded_at_each_step():
     x, y, weight = (ms.Tensor((np.arange(1, 21) * k % 21 / 21).astype(np.float16)) for k in (1, 5, 8))
     return [ops.binary_cross_entropy(x, y, w, r) for w in (None, weight) for r in ("none", "mean", "sum")]
+
+
+@case(each={"reduction": REDUCTIONS}, atol=1e-6, rtol=1e-6, reason="sums in another order")
+def test_weights_of_classes_get_a_gradient_by_the_function_alone(reduction):
+    x, w = ms.Tensor(data((3, 4))), ms.Tensor([1.0, 2.0, 0.5, 3.0], ms.float32)
+    y, prim = ms.Tensor([1, 0, 3], ms.int32), ops.NLLLoss(reduction)
+
+    def by_operator(x, w):
+        return prim(x, y, w)
+
+    def by_function(x, w):
+        return ops.nll_loss(x, y, w, reduction=reduction)
+
+    return ms.grad(by_operator, (0, 1))(x, w), ms.grad(by_function, (0, 1))(x, w)

@@ -213,8 +213,9 @@ def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", l
 
 @primitive("NLLLoss", init={"reduction": "mean", "ignore_index": -100})
 def _nll_loss(logits, labels, weight, reduction="mean", ignore_index=-100):
-    """Loss of log-probabilities (N, C) and the total weight (``mindspore.ops.NLLLoss``)."""
-    labels, weight = labels.long(), weight.to(logits.dtype)
+    """Loss of log-probabilities (N, C) and the total weight (``mindspore.ops.NLLLoss``): no gradient of the
+    weights."""
+    labels, weight = labels.long(), held(weight).to(logits.dtype)
     kept = labels != ignore_index
     total = weight[labels.clamp_min(0)].where(kept, 0.0).sum()
     reduction = chosen(reduction, "reduction", "NLLLoss", "sum", "mean", "none")
