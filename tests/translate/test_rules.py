@@ -564,6 +564,18 @@ alone = initializer(Ramp(), (3, 2), ms.float32)
         assert_same(mine.asnumpy(), other.numpy(force=True), name)
 
 
+@pytest.mark.parametrize(("made", "given"), [
+    ("", "size=(7, 5)"), ("", "scale_factor=2"), ("", "size=(3, 9), align_corners=True"),
+    ("True", "size=(7, 5)"), ("True", "scale_factor=2"),
+])  # fmt: skip
+def test_resizing_from_corners(made, given):
+    body = f"resize = nn.ResizeBilinear({made})\n\n\ndef f(x):\n    return resize(x, {given})\n"
+    ours, theirs, translation = both(body)
+    assert [site for site in translation.sites if not site.settled] == []
+    x = np.random.RandomState(5).randn(2, 3, 5, 4).astype(np.float32)
+    assert_same(ours["f"](ms.Tensor(x)).asnumpy(), theirs["f"](torch.tensor(x)).numpy(), given)
+
+
 def _compare(cell, module, shape, layer):
     random = np.random.RandomState(1)
     mine = [

@@ -191,6 +191,26 @@ def initialised(layer, **parts):
     return layer
 
 
+class ResizeBilinear(nn.Module):
+    """Bilinear resizing in which element i lies at i times the scale: corners meet, not middles."""
+
+    def __init__(self, half_pixel_centers=False):
+        super().__init__()
+        self.half_pixel_centers = half_pixel_centers
+
+    def forward(self, x, size=None, scale_factor=None, align_corners=False):
+        size = tuple(size or (n * scale_factor for n in x.shape[-2:]))
+        if align_corners or self.half_pixel_centers:
+            return F.interpolate(x, size, mode="bilinear", align_corners=align_corners)
+        for dim, n in zip((-2, -1), size):
+            at = torch.arange(n, device=x.device) * (x.shape[dim] / n)
+            low = at.long()
+            high = (low + 1).clamp(max=x.shape[dim] - 1)
+            share = (at - low).to(x.dtype).reshape(-1, *[1] * (-1 - dim))
+            x = torch.lerp(x.index_select(dim, low), x.index_select(dim, high), share)
+        return x
+
+
 class Initializer:
     """Fills a tensor by way of an array, into which a subclass's ``_initialize`` writes."""
 

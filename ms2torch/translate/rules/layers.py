@@ -312,6 +312,17 @@ def gelu(call):
     return 'nn.GELU(approximate="tanh")' if value else "nn.GELU()"
 
 
+@rule(
+    "nn.ResizeBilinear",
+    "ResizeBilinear(), a layer at the head; nn.Upsample(mode='bilinear') with half_pixel_centers",
+    "element i lies at i times the scale, in PyTorch its middle lies at the middle's place",
+    "第 i 个元素位于 i 乘以比例处；PyTorch 则以像素中心对齐",
+)
+def resize_bilinear(call):
+    call.helper("ResizeBilinear")
+    return "ResizeBilinear({half_pixel_centers?})"
+
+
 @rule("nn.PReLU", "nn.PReLU(channel, w)")
 def prelu(call):
     return "nn.PReLU({channel?}, {w?})"
