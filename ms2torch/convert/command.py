@@ -237,9 +237,11 @@ def _plan(source: Checkpoint, target: str, options) -> Plan:
             container=source.memory.get("container") or {},
             shares=source.memory.get("shares") or {},
             strings=source.memory.get("strings") or {},
+            dropped=memory.repeated(source.memory, source),
         )
         used = {s for one in plan.makes for s in one.sources}
-        fresh = {name for name in source.entries if name not in used and not rules.is_counter(name)}
+        known = used | plan.dropped
+        fresh = {name for name in source.entries if name not in known and not rules.is_counter(name)}
         names = {one.name for one in plan.makes}
         if fresh:
             plan.makes += [

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 
+import torch
+
 from .entries import Bad, Checkpoint, Entry
 from .making import Make, as_json, from_json, inverse
 
@@ -25,12 +27,16 @@ class Memory:
             elif hold and (content := as_json(entry)) is not None:
                 self.rows.append([i, name, content])
         self.shares = {n: e.shares for n, e in source.entries.items() if e.shares}
+        used = {name for row in self.rows if len(row) == 4 for name in row[2]}
+        owners = {(one.sources, one.steps): one.name for one in makes if one.name in used}
+        tied = {m.name: owners.get((m.sources, m.steps)) for m in makes if m.name not in used}
         self.head = {
             "version": 1,
             "from": source.side,
             "container": source.container,
             "strings": source.strings,
             "shares": self.shares,
+            "tied": {name: owner for name, owner in tied.items() if owner},
         }
         self.held = {row[1] for row in self.rows if len(row) == 3}
         self._given = False
@@ -43,6 +49,19 @@ class Memory:
             rows += [row for row in self.rows if len(row) == 3]
         self._given = True
         return json.dumps(self.head | {"makes": rows}, ensure_ascii=False, separators=(",", ":"))
+
+
+def repeated(memory: dict, opened: Checkpoint) -> set[str]:
+    """The new tensors that one old tensor became beside another, and that still are as that other one."""
+    tied = memory.get("tied")
+    pairs = tied.items() if isinstance(tied, dict) else ()
+    names = [(a, b) for a, b in pairs if a in opened.entries and isinstance(b, str) and b in opened.entries]
+    return {a for a, b in names if _is_same(opened.entries[a], opened.entries[b])}
+
+
+def _is_same(one: Entry, other: Entry) -> bool:
+    alike = one.dtype == other.dtype and one.shape == other.shape
+    return one.shares == other.name or (alike and torch.equal(one.get(), other.get()))
 
 
 def restore(memory: dict, opened: Checkpoint, target: str) -> tuple[list[Make], dict[str, Entry]] | None:

@@ -78,6 +78,11 @@ def test_a_tied_weight_is_one_memory_on_both_sides(saved, capsys):
     )
     found = torch.load(saved.with_name("v.pt"), weights_only=True)
     assert found["out.weight"].data_ptr() == found["tok.weight"].data_ptr()
+    for ending in (".pt", ".safetensors"):  # and back without any code, where MindSpore has one of the two
+        out = saved.with_name(f"w{ending}")
+        assert convert(saved.with_name("s.ckpt"), "-o", out, "--torch-model", f"{CODE}:Tied") == 0
+        assert convert(out, "-o", saved.with_name(f"w{ending}.ckpt")) == 0
+        assert list(ms.load_checkpoint(str(saved.with_name(f"w{ending}.ckpt")))) == list(small)
 
 
 def _tied():
