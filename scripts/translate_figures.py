@@ -37,6 +37,9 @@ PROGRAMS = {
 def translated(source: str, run: str, folder: Path, limit: float) -> dict:
     """The report on one program."""
     place = gathered(source, folder)
+    if "lenet/train.py" in source:  # which reads files
+        digits = [sys.executable, str(ROOT / "scripts/make_digits.py"), "data/digits"]
+        subprocess.run(digits, cwd=folder, check=True, capture_output=True)
     out = folder / ("out" if place.is_dir() else "out.py")
     command = [sys.executable, "-m", "ms2torch", "translate", str(place), "-o", str(out), "--force"]
     command += ["--run", run, "--json", str(folder / "report.json"), "--html", str(folder / "report.html")]

@@ -23,6 +23,8 @@ _SHOWN = (
 # A dtype's name: torch.float32 on one side, Float32 on the other; of integers, PyTorch's places have 64 bits
 # where MindSpore's have 32.
 _DTYPES = re.compile(r"\b(?:torch\.)?((?:bfloat|float|uint|int|complex)\d+|bool)\b", re.IGNORECASE)
+# What a device is called: what a program asked for on one side, what there is on the other.
+_DEVICES = re.compile(r"\b(?:Ascend|GPU|CPU|cuda|cpu)\b")
 # The names of parameters are each framework's own.
 _NAMES = re.compile(
     r"['\"]?(?:\w+\.)+(?:weight|bias|gamma|beta|moving_mean|moving_variance|running_mean|running_var|"
@@ -45,7 +47,7 @@ def numbers(lines: list[str], names: list[str] = ()) -> tuple[list[str], list[li
         line = known.sub("@", line) if known else line
         for pattern, shown in _SHOWN:
             line = pattern.sub(shown, line)
-        line = _NAMES.sub("@", _DTYPES.sub(_dtype, line))
+        line = _NAMES.sub("@", _DTYPES.sub(_dtype, _DEVICES.sub("device", line)))
         words.append(re.sub(r"[\s,]+", "", NUMBER.sub("#", line)))
         found.append([float(n) for n in NUMBER.findall(line)])
     return words, found

@@ -68,6 +68,7 @@ def test_names_of_parameters_are_each_frameworks_own():
         ("lr 0.1", "lr 0.2", False),
         ("(2, 3) Float32", "(2, 3) torch.float32", True),
         ("(2, 3) Float32", "(2, 3) torch.float16", False),
+        ("trained on Ascend 0.5", "trained on cuda 0.5", True),
     ],
 )
 def test_what_is_printed_is_compared_number_by_number(one, two, same):

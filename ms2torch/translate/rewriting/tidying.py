@@ -86,6 +86,7 @@ class _Rest(cst.CSTTransformer):
 # What can go with the name that it is given, because working it out does nothing else.
 _IDLE = re.compile(r"[\w.]+|[\w.]+ if [\w.]+(\(\))? else [\w.]+")
 _ASKS = re.compile(r"torch\.distributed\.(get_world_size|get_rank|is_initialized)\(\)")
+_INNER = re.compile(r"\([\w.]+ if [\w.]+ else [\w.]+\)")
 
 
 class _Unread(cst.CSTTransformer):
@@ -121,7 +122,7 @@ class _Unread(cst.CSTTransformer):
             return updated_node
         target = code(statement.targets[0].target)
         said = updated_node.trailing_whitespace.comment or any(e.comment for e in updated_node.leading_lines)
-        idle = _IDLE.fullmatch(_ASKS.sub("torch", code(statement.value)))
+        idle = _IDLE.fullmatch(_INNER.sub("torch", _ASKS.sub("torch", code(statement.value))))
         return cst.RemoveFromParent() if target in unread and idle and not said else updated_node
 
     def leave_IndentedBlock(self, original_node, updated_node):
