@@ -2,7 +2,7 @@
 import mindspore.dataset as ds
 import numpy as np
 from mindspore.dataset import vision
-from mindspore.dataset.transforms import Compose, RandomApply, RandomChoice
+from mindspore.dataset.transforms import Compose, RandomApply, RandomChoice, RandomOrder
 
 from tests.reference.judge import case
 
@@ -423,3 +423,13 @@ def test_each_worker_of_map_draws_from_streams_of_its_own(workers, kind):
     mapped = mapped.map(transforms, ["x"], num_parallel_workers=workers)
     epochs = mapped.create_tuple_iterator(num_epochs=2, output_numpy=True)
     return [[row[0].copy() for row in epochs] for _ in range(2)]
+
+
+@case(each={"transforms": ["crop", "crop and flip"]})
+def test_transforms_in_random_order_start_from_the_seed_for_each_row(transforms):
+    given = [vision.RandomCrop(4), vision.RandomVerticalFlip(0.5)][:1 + (transforms != "crop")]
+    images = np.random.RandomState(2).randint(0, 256, (6, 8, 8, 3)).astype(np.uint8)
+    ds.config.set_seed(23)
+    mapped = ds.NumpySlicesDataset(images, ["x"], shuffle=False)
+    mapped = mapped.map(RandomOrder(given), ["x"], num_parallel_workers=1)
+    return [row[0].copy() for row in mapped.create_tuple_iterator(num_epochs=1, output_numpy=True)]

@@ -382,8 +382,14 @@ class RandomOrder(_Choosing):
 
     implementation = Implementation.PY
 
-    def _by_stream(self, steps, stream):
-        random.shuffle(steps)
-        return steps
+    def _opened(self):
+        steps = list(self.transforms)
 
-    _by_python = _by_stream
+        def run(*columns):
+            random.shuffle(steps)
+            for one in steps:  # called as outside of a pipeline: what draws starts from the seed each time
+                columns = one(*columns)
+                columns = columns if isinstance(columns, tuple) else (columns,)
+            return columns[0] if len(columns) == 1 else columns
+
+        return run
