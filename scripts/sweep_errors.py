@@ -96,7 +96,7 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="print the commonest differences")
     asked = parser.parse_args()
 
-    from scripts.sweep import certain, compare, learn, rules
+    from scripts.sweep import certain, compare, learn, rule_order, rules
     from tests.reference.real import interpreter
 
     python = interpreter()
@@ -113,9 +113,11 @@ def main() -> int:
         print(f"{rules.write(there)} rules, {learn.write(there, told, side(sys.executable, given))} refusals")
         more = ["--varied", "1", COUNT]
         others = side(python, given, "--real", *more)
-        print(*certain.write([(answers, side(sys.executable, given, "--given", *options),
-                               side(sys.executable, given, *options))
-                              for answers, options in ((there, ()), (others, more))]), "mined, all lines")
+        sources = [(answers, side(sys.executable, given, "--given", *options),
+                    side(sys.executable, given, *options))
+                   for answers, options in ((there, ()), (others, more))]
+        print(*certain.write(sources), "mined, all lines")
+        rule_order.write([source[:2] for source in sources])
         return 0
     there, ours = {n: a for n, a in there.items() if n in given}, side(sys.executable, given, *how)
     found = compare.compared(there, ours)

@@ -1,5 +1,5 @@
 """What MindSpore's Primitives ask of their inputs: rules.tsv, which scripts/sweep_errors.py reads off the
-real one.
+real one. A Primitive's lines stand in the order in which it asks; "late" is what it asks after shapes.
 
 A rule is read when a call has failed, so that good calls pay nothing. Where the kernel would take what
 MindSpore refuses, the Primitive stands in guards.py: its inputs are looked at before they are computed with.
