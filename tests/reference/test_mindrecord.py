@@ -318,6 +318,11 @@ def dataset(**arguments):
     return list(ds.MindDataset("f", **arguments))
 
 
+def iterated(**arguments):
+    write([numbered(4, 5)])
+    return list(ds.MindDataset("f", **arguments).create_tuple_iterator(num_epochs=1))
+
+
 MISTAKES = {
     "exists": written_again, "no-folder": lambda: write([numbered(1)], name="no/f"),
     "no-schema": lambda: new().write_raw_data(numbered(1)), "no-schema-commit": lambda: new().commit(),
@@ -347,6 +352,9 @@ MISTAKES = {
     "dataset-padded-match": lambda: dataset(padded_sample={"i": 1}, num_padded=1, columns_list=["b"]),
     "dataset-padded-shards": lambda: dataset(padded_sample={"i": 1}, num_padded=1, columns_list=["i"], num_shards=2,
                                              shard_id=0),
+    "dataset-padded-rows": lambda: iterated(padded_sample={"i": 1}, num_padded=1, columns_list=["i"], num_shards=2,
+                                            shard_id=0),
+    "dataset-subset": lambda: iterated(sampler=ds.SubsetSampler([0, 1, 2, 3, 0, 1])),
     "dataset-files-some": lambda: dataset(shuffle=ds.Shuffle.FILES, num_samples=1),
     "save-type": lambda: ds.GeneratorDataset([1], ["a"]).save("f", 1, "x"),
     "save-number": lambda: ds.GeneratorDataset([1], ["a"]).save("f", 0),

@@ -78,7 +78,7 @@ class MindDataset(MappableDataset, UnionBaseDataset):
                 twice = next(c for c in self.columns_list if self.columns_list.count(c) > 1)
                 raise syntax_error("MindDataset: 'columns_list' : Invalid parameter, duplicate column names "
                                    f"are not allowed: {twice}")
-            reader.check_columns(self.columns_list)
+            reader.check_columns([str(name) for name in self.columns_list])
             self._opened_files = reader
         return self._opened_files
 
@@ -87,6 +87,13 @@ class MindDataset(MappableDataset, UnionBaseDataset):
 
     def _source_size(self):
         return len(self._files()) + self.num_padded
+
+    def _size(self):
+        if self.num_padded and self._source_size() % getattr(self.sampler, "num_shards", 1):
+            raise pipeline_error("Invalid data, the size of dataset and padded samples: "
+                                 f"{self.num_padded} can not be divisible by the value of 'num_shards'.\n "
+                                 "Please adjust the value of 'num_padded'.")
+        return super()._size()
 
     def _reader(self):
         reader, columns, count = self._files(), self._columns(), len(self._files())

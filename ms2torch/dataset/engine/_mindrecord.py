@@ -61,6 +61,9 @@ class Order:
         if isinstance(sampler, samplers.SubsetSampler):
             if epoch > 1:
                 return order
+            if len(sampler.indices) > len(order):
+                raise pipeline_error(f"Invalid input, indices size: {len(sampler.indices)} should be less "
+                                     f"than or equal to database size: {len(order)}.")
             # as unsigned 64-bit numbers, and around
             order = [order[int(index) % (1 << 64) % len(order)] for index in sampler.indices]
             if isinstance(sampler, samplers.SubsetRandomSampler):
@@ -88,9 +91,9 @@ class Order:
         """Every n-th row, as a DistributedSampler deals them."""
         shards, rows = sampler.num_shards, len(order)
         if self.padded and rows % shards:
-            raise pipeline_error(f"Invalid data, the size of dataset and padded samples: {self.padded} can "
-                                 "not be divisible by the value of 'num_shards'.\n Please adjust the value "
-                                 "of 'num_padded'.")
+            raise pipeline_error(f"Invalid data, the size of dataset and padded samples: {rows} can not be "
+                                 f"divisible by the value of 'num_shards': {shards}.\n Please adjust the "
+                                 "value of 'num_padded'.")
         mode = self._mode(sampler)
         shuffle(order, Shuffle.FILES if mode is Shuffle.PARTIAL else mode, self.counts, seed)
         share = [order[(sampler.shard_id + i * shards) % rows] for i in range(-(-rows // shards))]
