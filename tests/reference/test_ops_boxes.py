@@ -1,6 +1,9 @@
 """Operators on bounding boxes."""
+import numpy as np
+from mindspore import Tensor, ops
+
 from tests.reference.expressions import evaluate, lines
-from tests.reference.judge import case
+from tests.reference.judge import case, data
 
 GIVEN = lines("""
 ops.IOU()(A([[0,0,10,10],[5,5,15,15],[0,0,3,3.]],"float32"), A([[0,0,10,10],[4,4,8,9.]],"float32"))
@@ -28,3 +31,10 @@ def test_value(line):
 @case(raises=True)
 def test_a_mode_that_is_none():
     return evaluate('ops.iou(A([[0,0,10,10]],"float32"), A([[0,0,10,10]],"float32"), "bad")')
+
+
+@case(each={"scores": [[0.9, 0.5, 0.5], [0.1, 0.2, 0.1, 0.2, 0.1, 0.3], [0.5] * 9]})
+def test_equal_scores_and_corners_in_any_order(scores):
+    corners = np.round(6 * np.abs(data((len(scores), 4))))
+    boxes = np.concatenate([corners, np.array(scores)[:, None]], 1)
+    return ops.NMSWithMask(0.2)(Tensor(boxes.astype(np.float32)))

@@ -82,11 +82,8 @@ def _bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.
 @primitive("NMSWithMask", init={"iou_threshold": 0.5})
 def _nms_with_mask(bboxes, iou_threshold=0.5):
     """Boxes (x1, y1, x2, y2, score) by falling score, their places then, and which no better one hides."""
-    order = torch.argsort(bboxes[:, 4], descending=True, stable=True)
-    boxes = bboxes[order]
-    low, high = torch.minimum(boxes[:, :2], boxes[:, 2:4]), torch.maximum(boxes[:, :2], boxes[:, 2:4])
-    spans = torch.cat((low, high), -1)
-    common, area = _plain_overlap(spans), (high - low).prod(-1)
+    boxes = bboxes[_by_falling_score(bboxes[:, 4])]
+    common, area = _plain_overlap(boxes), (boxes[:, 2:4] - boxes[:, :2]).prod(-1)
     close = common / (area[:, None] + area[None] - common) > iou_threshold
     kept = [True] * len(boxes)
     for i, row in enumerate(close.tolist()):
@@ -95,6 +92,27 @@ def _nms_with_mask(bboxes, iou_threshold=0.5):
                 kept[j] = kept[j] and not row[j]
     places = torch.arange(len(boxes), dtype=torch.int32, device=boxes.device)
     return boxes, places, torch.tensor(kept, dtype=torch.bool, device=boxes.device)
+
+
+def _by_falling_score(scores):
+    """The order of scores, equal ones as MindSpore's bitonic sorting leaves them."""
+    if scores.unique().numel() == scores.numel():
+        return scores.argsort(descending=True)
+    count, width = scores.numel(), 1 << (scores.numel() - 1).bit_length()
+    keys = torch.cat((scores.float(), scores.new_full((width - count,), float("inf"), dtype=torch.float32)))
+    order = places = torch.arange(width, device=scores.device)
+    block = 2
+    while block <= width:
+        stride = block // 2
+        while stride:
+            here, there = keys, keys[places ^ stride]
+            first, rising = (places & stride) == 0, (places & block) == 0
+            swaps = torch.where(first == rising, here > there, here < there)
+            keys = torch.where(swaps, there, here)
+            order = torch.where(swaps, order[places ^ stride], order)
+            stride //= 2
+        block *= 2
+    return order[:count].flip(0)
 
 
 def _plain_overlap(boxes):
