@@ -90,7 +90,7 @@ def _attribute(name: str, called: str, right: str, value) -> Exception | None:
         types = re.findall(r"'(\w+)'", right)
         if not types:                                   # '[int, tuple of int]'
             kinds = right.partition("[")[2].partition("]")[0].split(", ")
-            fits = any(fits_kind(value, k) for k in kinds) or ("int" in kinds and isinstance(value, bool))
+            fits = any(fits_kind(_without_bools(value), k) for k in kinds)      # (which are ints here)
             return None if fits else TypeError(
                 f"For '{name}', the type of '{called}' {right}, but got {type(value)}.")
         classes = (held,) if held in ("bool", "bool_") else [base.__name__ for base in type(value).__mro__]
@@ -106,6 +106,12 @@ def _attribute(name: str, called: str, right: str, value) -> Exception | None:
         return None
     return (ValueError if fits else TypeError)(
         f"For '{name}', the '{called}' {right}, but got '{value}' with type '{held}'.")
+
+
+def _without_bools(value):
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(_without_bools, value))
+    return int(value) if isinstance(value, bool) else value
 
 
 def form_of_valid_calls(name: str, names) -> str | None:
