@@ -7,9 +7,8 @@ import ast
 from ms2torch._naming import generations
 from ms2torch.common.parameter import Parameter
 from ms2torch.language import containers, jit_classes, shifting, strictness, unpacking
-from ms2torch.language.trees import base_of, is_pop, loaded, placed, root_of
+from ms2torch.language.trees import PREFIX, base_of, is_pop, loaded, placed, root_of
 
-PREFIX = "_graph_"
 SHIFTS = {ast.LShift: shifting.left, ast.RShift: shifting.right}
 
 

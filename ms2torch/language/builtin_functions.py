@@ -32,7 +32,8 @@ def type_name(value) -> str:
         dict: "Dictionary",
         type(None): "None",
     }
-    return names.get(type(value), type(value).__name__)
+    kind = type(value)
+    return names.get(kind) or names.get(kind.__base__, kind.__name__)       # (what is mutable is a subclass)
 
 
 def map_(function, *sequences):

@@ -6,6 +6,7 @@ import ast
 import types
 
 from ms2torch.language.containers import CHANGING
+from ms2torch.language.trees import PREFIX, placed
 
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.DictComp)
 _SCOPES = (ast.FunctionDef, ast.Lambda)
@@ -29,6 +30,14 @@ def frozen(function):
         if _content(old) is function:       # it calls itself
             cell.cell_contents = made
     return made
+
+
+def take_in(function, names: set) -> None:
+    """Give the tree of an inner ``function`` the values that ``names`` have around it, which its statements
+    bind anew: what it changes in a list or a dict is a list or a dict of its own."""
+    for name in sorted(n for n in names if not n.startswith(PREFIX)):
+        function.args.kwonlyargs.append(placed(ast.arg(name), function))
+        function.args.kw_defaults.append(placed(ast.Name(name, ast.Load()), function))
 
 
 def _content(cell):

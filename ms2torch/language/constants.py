@@ -46,6 +46,8 @@ _NEVER_FOLDED = (ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult, ast.BitAnd, ast.Bi
 # With a number beside it these are folded of a Tensor of one element alone.
 _OF_ONE = (ast.Add, ast.Sub, ast.Gt, ast.GtE, ast.LtE, ast.NotEq)
 _NOTHING: frozenset = frozenset()
+# Stands among the arguments for what the source does not tell.
+_UNSURE = "?"
 
 
 class Varies(Exception):
@@ -202,6 +204,8 @@ class Constants:
             if name not in _FOLDED:
                 raise Varies
             return hangs, "one" if name in _REDUCING else _wider(kinds) or "many"
+        if not (ours or hasattr(Tensor if of_tensor else builtins, name or "")):
+            hangs |= {_UNSURE}                      # a function of the program may give a shape
         return hangs, None
 
     def _meaning(self, func):
@@ -328,6 +332,17 @@ def is_variable(value) -> bool:
     return False
 
 
+def of_instance(kind: str, number: int, name: str | None, value, is_known: bool):
+    """``value``, with which an instance of a ``jit_class`` is made; TypeError where it is no constant."""
+    if is_known or callable(value) or not is_variable(value):
+        return value
+    text = abstract_text(value) if isinstance(value, Tensor) else (
+        f"{abstract_text(value).partition(', Value')[0]}, Value: ValueAny, Shape: NoShape)")
+    text = text if name is None else f"AbstractKeywordArg(key: {name}, value: {text})"
+    raise TypeError(f"When creating an instance of '{kind}', all arguments are required to be constants, but "
+                    f"input {number} is a variable, which is {text}.")
+
+
 def known(*given) -> bool:
     """Whether what hangs on the arguments ``given`` is a constant."""
     return not any(map(is_variable, given))
@@ -379,13 +394,20 @@ def _leaves(node) -> bool:
                for n in ast.iter_child_nodes(node))
 
 
+def asked_by(function):
+    """What a function or a class asks of the constants: None for most."""
+    if isinstance(function, type):
+        return "instance" if hasattr(function, "__ms_class__") else None
+    return getattr(function, "_of_constants", None)
+
+
 class Knowing:
     """Part of `Rewriting`: where it matters whether something is a constant, the copy is told."""
 
     def _asks_for_constants(self, function) -> bool:
         return any(
             isinstance(n, (ast.Raise, ast.Assert))
-            or (isinstance(n, ast.Call) and hasattr(self.api(n.func), "_of_constants"))
+            or (isinstance(n, ast.Call) and asked_by(self.api(n.func)))
             for n in ast.walk(function))
 
     def _constants(self) -> Constants:
@@ -415,9 +437,15 @@ class Knowing:
 
     def _told(self, hangs: frozenset | None, at, name="known", ask=None):
         """An expression for whether what hangs on arguments is a constant."""
-        if not hangs:
+        names_of = sorted((hangs or _NOTHING) - {_UNSURE})
+        if not names_of:
             return placed(ast.Constant(hangs is not None), at)
-        return self.call(name, ask or known, [ast.Name(n, ast.Load()) for n in sorted(hangs)], at)
+        return self.call(name, ask or known, [ast.Name(n, ast.Load()) for n in names_of], at)
+
+    def _may_vary(self, *nodes) -> list:
+        """For each expression what it hangs on; nothing where the source does not tell all."""
+        found = map(self._constants().of, nodes)
+        return [_NOTHING if hangs and _UNSURE in hangs else hangs for hangs in found]
 
     def _running(self, *nodes):
         """An expression for whether the graph has to run before it comes to a place that needs ``nodes``."""
@@ -427,8 +455,10 @@ class Knowing:
 
     def _of_constants(self, node, asked: str):
         """A call of what asks whether its argument is a constant, or of what takes constants alone."""
+        if asked == "instance":
+            return self._made_of_constants(node)
         if asked == "constexpr":
-            hangs = [self._constants().of(a) for a in node.args]
+            hangs = self._may_vary(*node.args)
             node = self.generic_visit(node)
             node.args = [a if found == _NOTHING or isinstance(a, ast.Starred) else self.call(
                 "constant", constant, [a, self._told(found, a)], a) for a, found in zip(
@@ -443,3 +473,20 @@ class Knowing:
             told = self._told(known_by.length(node.args[0]), node, "of_one_length", of_one_length)
         args = [placed(ast.Constant(asked), node), self.visit(node.args[0]), told]
         return self.call("told", told_of, args, node)
+
+    def _made_of_constants(self, node):
+        """A call that makes an instance of a ``jit_class``."""
+        kind = self.api(node.func).__name__
+        hangs = self._may_vary(*node.args, *(k.value for k in node.keywords))
+        node, made = self.generic_visit(node), []
+        for number, (part, found) in enumerate(zip([*node.args, *node.keywords], hangs, strict=True)):
+            keyword = isinstance(part, ast.keyword)
+            if found != _NOTHING and not isinstance(part, ast.Starred) and not (keyword and part.arg is None):
+                value = part.value if keyword else part
+                told = [ast.Constant(kind), ast.Constant(number), ast.Constant(part.arg if keyword else None)]
+                value = self.call("of_instance", of_instance, [*told, value, self._told(found, value)], value)
+                part = placed(ast.keyword(part.arg, value), node) if keyword else value
+            made.append(part)
+        count = len(node.args)
+        node.args, node.keywords = made[:count], made[count:]
+        return node

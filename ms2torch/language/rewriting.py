@@ -29,12 +29,12 @@ from ms2torch.language import (
     unpacking,
 )
 from ms2torch.language.aliases import Aliases
-from ms2torch.language.assigning import PREFIX, SHIFTS, Assigning
+from ms2torch.language.assigning import SHIFTS, Assigning
 from ms2torch.language.branches import Branches, Choosing
 from ms2torch.language.constants import Knowing
 from ms2torch.language.known_numbers import Computing, KnownNumbers
 from ms2torch.language.returning import Returns
-from ms2torch.language.trees import copied, is_truth, is_view, loaded, parts_of_text, placed
+from ms2torch.language.trees import PREFIX, copied, is_truth, is_view, loaded, parts_of_text, placed
 
 # Calls that walk over their argument at once: what it is made of cannot be seen.
 _WALKING = frozenset(
@@ -207,8 +207,8 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         value = self.api(node.func)
         if forbidden.is_forbidden(value):
             return self.call("function", forbidden.function, [node.func], node)
-        if self.scopes and hasattr(value, "_of_constants"):
-            return self._of_constants(node, value._of_constants)
+        if self.scopes and (asked := constants.asked_by(value)):
+            return self._of_constants(node, asked)
         if isinstance(node.func, ast.Attribute):
             method = self._method(node)
             if method is not None:
@@ -408,8 +408,10 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         self.returns, self.unmet = Returns(node, self.branches), []
         self.scopes += [[copied(node), None]] if self.scopes else []
         late = not node.decorator_list and self.late.of(node)
+        bound = _local_names(node)
         node.body = self._met(self._block(node.body))
         node.args = self.visit(node.args)
+        closures.take_in(node, _local_names(node) - bound)
         self.conditions, self.before, self.branches, self.returns, self.unmet = outer
         del self.scopes[-1:]
         if not late:

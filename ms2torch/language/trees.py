@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 
+# Of the names that a copy has beside the program's.
+PREFIX = "_graph_"
+
 
 def is_pop(node) -> bool:
     return isinstance(node, ast.Call) and getattr(node.func, "attr", None) == "pop"
