@@ -4,7 +4,7 @@ import numpy as np
 from mindspore import nn, ops
 
 from tests.reference.judge import case, data
-from tests.reference.test_wrong_calls import told
+from tests.reference.test_wrong_calls import said, told
 
 IMAGE, TALL, VOLUME, SEQUENCE, ROWS = (2, 4, 7, 6), (1, 2, 5, 8), (1, 2, 4, 5, 4), (2, 4, 9), (3, 4)
 
@@ -223,3 +223,18 @@ def test_lengths_that_overflow():
 def test_bands_of_other_dtypes(dtype):
     x = ms.Tensor(np.ones((3, 4))).astype(dtype)
     return ops.MatrixBandPart()(x, 1, 0), ops.matrix_band_part(x, -1, 1)
+
+
+@case(each={"window": [3, 5, 6, 7], "stride": [1, 2, 3]}, atol=1e-6, rtol=1e-6, reason="sums in another order")
+def test_one_window_with_less_than_a_stride_beside_it(window, stride):
+    x, layers = ms.Tensor(data((2, 3, 7))), [nn.AvgPool1d(window, stride, mode) for mode in ("same", "valid")]
+    wide = [said(nn.AvgPool1d(window, stride, mode), (x[..., : window - 1],), {}) for mode in ("same", "valid")]
+    return [(layer(x), layer(x[0]), ms.grad(layer)(x)) for layer in layers], wide
+
+
+@case(each={"dtype": [ms.float16, ms.float32]})
+def test_dtypes_of_clipped_norms_and_of_moments(dtype):
+    x, one = ms.Tensor(data((2, 3))).astype(dtype), ms.Tensor(1.0, ms.float32)
+    clipped = [nn.ClipByNorm()(x, one.astype(d)).dtype for d in (ms.float16, ms.float32)]
+    scale = ms.Tensor(np.ones(3)).astype(dtype)
+    return clipped, [part.dtype for part in ops.LayerNorm()(x, scale, scale)]

@@ -375,3 +375,15 @@ def test_incomplete_gammas_at_their_ends(a):
 @case()
 def test_images_without_rows():
     return ops.pixel_unshuffle(ms.Tensor(np.zeros((0, 1, 8, 8), np.float32)), 2)
+
+
+@case(each={"dtype": ["complex64", "complex128"]}, atol=1e-5, rtol=1e-5, reason="sums in another order")
+def test_norms_and_determinants_of_complex_numbers(dtype):
+    x = ms.Tensor(np.array([[1 + 1j, 2], [3, 4j]], dtype))
+    return ops.norm(x), ops.norm(x, dim=1), ops.matrix_norm(x), ops.slogdet(x), ops.LogMatrixDeterminant()(x)
+
+
+@case(each={"dtype": ["uint8", "uint16", "uint32", "uint64", "int8"]})
+def test_products_of_rows_of_integers(dtype):
+    x = ms.Tensor(np.arange(6).reshape(2, 3).astype(dtype))
+    return ops.vecdot(x, x)

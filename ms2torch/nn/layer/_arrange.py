@@ -43,7 +43,7 @@ class L1Regularizer(Cell):
 
 
 class ClipByNorm(Cell):
-    """x scaled down to the norm ``clip_norm`` along ``axis``, all axes by default
+    """x scaled down to the norm ``clip_norm`` along ``axis``, all axes by default; Float16 becomes Float32
     (``mindspore.nn.ClipByNorm``)."""
 
     def __init__(self, axis=None) -> None:
@@ -56,6 +56,8 @@ class ClipByNorm(Cell):
         if not isinstance(x, Tensor) or not isinstance(clip_norm, Tensor):
             raise TypeError("For 'ClipByNorm', the input args must be tensor.")
         t, bound = x._t, clip_norm._t
+        if t.dtype is torch.float16:
+            t = t.float()
         axis = self.axis
         if axis is None or (isinstance(axis, (tuple, list)) and not axis):
             axis = tuple(range(t.ndim))

@@ -286,7 +286,10 @@ class AvgPool2d(_AvgPool):
 
 
 class AvgPool1d(_AvgPool):
-    """1-d average pooling of (N, C, L) or (C, L) (``mindspore.nn.AvgPool1d``)."""
+    """1-d average pooling of (N, C, L) or (C, L) (``mindspore.nn.AvgPool1d``).
+
+    Where less than a stride is left beside one window, that window's mean is all, with "same" too.
+    """
 
     _dims = 1
 
@@ -300,6 +303,18 @@ class AvgPool1d(_AvgPool):
         self._set(padding, ceil_mode, count_include_pad)
         lead = (1, 1) if self.pad_mode == "PAD" or ceil_mode or not count_include_pad else (1,)
         self.kernel_size, self.stride = (*lead, kernel_size), (*lead, stride)
+
+    def construct(self, x):
+        if self._count_pads is None:
+            t, added = self._batched(x)
+            length, window = t.shape[-1], self._window[0]
+            if length < window:
+                raise ValueError("For Slice, the sum of begin_shape[2] and size_shape[2] must be no greater "
+                                 "than input_x_shape[2].")
+            if length == window or length - window < self._step[0]:
+                y = t[..., :window].mean(-1, keepdim=True)
+                return wrap(y.squeeze(0) if added else y)
+        return super().construct(x)
 
     def _wrong_rank(self, rank: int) -> Exception:
         return ValueError(f"For '{self.cls_name}', the input must has 3 dim, but got {rank}")

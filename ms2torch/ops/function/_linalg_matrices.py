@@ -70,10 +70,11 @@ def logdet(input):
     method=("slogdet", "log_matrix_determinant"),
 )
 def slogdet(input):
-    """Sign and logarithm of the absolute value of the determinant (``mindspore.ops.slogdet``)."""
+    """Sign and logarithm of the absolute value of the determinant, in the input's dtype
+    (``mindspore.ops.slogdet``)."""
     _check_rows("LogMatrixDeterminant", input)
     sign, log = torch.linalg.slogdet(input)
-    return sign, log
+    return sign, log.to(sign.dtype)
 
 
 @op(method=True)

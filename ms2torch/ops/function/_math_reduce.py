@@ -412,7 +412,7 @@ def logsumexp(input, dim, keepdim=False):
 def _euclidean(t, where, keepdim):
     """The 2-norm by its formula: its gradient at 0 is nan, as MindSpore's, where torch's norms give 0."""
     if t.is_complex():
-        return torch.linalg.vector_norm(t, 2, where, keepdim)
+        return torch.linalg.vector_norm(t, 2, where, keepdim).to(t.dtype)
     t = t if t.is_floating_point() else t.to(torch.float32)
     return torch.sqrt(torch.sum(torch.square(t), where, keepdim))
 

@@ -48,8 +48,9 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
 
 @primitive("LayerNorm", init={"begin_norm_axis": 1, "begin_params_axis": 1, "epsilon": 1e-7})
 def _layer_norm(input_x, gamma, beta, begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7):
-    """Layer normalisation (``mindspore.ops.LayerNorm``): gives ``(output, mean, variance)``."""
-    return layer_normalised(input_x, gamma, beta, begin_norm_axis, begin_params_axis, epsilon)
+    """Layer normalisation (``mindspore.ops.LayerNorm``): ``(output, mean, variance)``, these two Float32."""
+    y, mean, variance = layer_normalised(input_x, gamma, beta, begin_norm_axis, begin_params_axis, epsilon)
+    return y, mean.float(), variance.float()
 
 
 def group_normalised(t, groups: int, weight, bias, eps: float):

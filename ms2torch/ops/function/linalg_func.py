@@ -297,6 +297,8 @@ def vecdot(x, y, *, axis=-1):
     """Sums of products along ``axis`` (``mindspore.ops.vecdot``)."""
     if x.dtype is y.dtype and (x.is_floating_point() or x.is_complex()):
         return torch.linalg.vecdot(x, y, dim=axis)
+    if x.dtype is y.dtype and x.dtype in UNSIGNED:
+        return (x.to(torch.int64) * y.to(torch.int64)).sum(axis).to(x.dtype)
     return (x * y).sum(axis)                    # torch's takes no integers
 
 
