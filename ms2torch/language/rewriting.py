@@ -14,10 +14,10 @@ from ms2torch.language import (
     builtin_functions,
     calling,
     closures,
-    constants,
     containers,
     forbidden,
     jit_classes,
+    knowing,
     outer_lists,
     printing,
     raising,
@@ -31,7 +31,7 @@ from ms2torch.language import (
 from ms2torch.language.aliases import Aliases
 from ms2torch.language.assigning import SHIFTS, Assigning
 from ms2torch.language.branches import Branches, Choosing
-from ms2torch.language.constants import Knowing
+from ms2torch.language.knowing import Knowing
 from ms2torch.language.known_numbers import Computing, KnownNumbers
 from ms2torch.language.returning import Returns
 from ms2torch.language.trees import PREFIX, copied, is_truth, is_view, loaded, parts_of_text, placed
@@ -207,7 +207,7 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         value = self.api(node.func)
         if forbidden.is_forbidden(value):
             return self.call("function", forbidden.function, [node.func], node)
-        if self.scopes and (asked := constants.asked_by(value)):
+        if self.scopes and (asked := knowing.asked_by(value)):
             return self._of_constants(node, asked)
         if isinstance(node.func, ast.Attribute):
             method = self._method(node)
@@ -394,7 +394,7 @@ class Rewriting(Choosing, Computing, Assigning, Knowing, ast.NodeTransformer):
         for number, statement in enumerate(body):
             self.before = [*outer, *body[:number]]
             if number and self.scopes:
-                self.conditions += map(copied, constants.left_under(body[number - 1]))
+                self.conditions += map(copied, knowing.left_under(body[number - 1]))
             changed = self.visit(statement)
             made += changed if isinstance(changed, list) else [changed]
         self.before = outer
