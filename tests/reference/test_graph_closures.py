@@ -455,3 +455,55 @@ def test_unpack_10(x):
 def test_unpack_11():
     a, *b = (1, 2, 3)
     return a, b
+
+
+@case(mode="GRAPH")
+def test_what_an_inner_function_changes():
+    @jit
+    def changed(x):
+        appended, written, named, popped = [1], [1], {"a": 1}, [1, 2]
+
+        def append(value):
+            appended.append(value)
+            return appended
+
+        def write():
+            written[0] = 5
+            named["b"] = x
+            return written, named
+
+        def pop():
+            popped.pop()
+            return popped
+
+        def set_part():
+            x[0] = 9.0
+            return x
+        appended.append(7)
+        return append(2), append(3), write(), pop(), set_part(), appended, written, named, popped, x
+    return changed(Tensor([1.0, 2.0]))
+
+
+@case(mode="GRAPH", raises="all arguments are required to be constants, but input 0 is a variable")
+def test_instances_of_what_runs():
+    @jit
+    def made(x):
+        return Made(x).value
+    return made(Tensor([1.0]))
+
+
+@ms.jit_class
+class Made:
+    def __init__(self, value):
+        self.value = value
+
+
+@case(mode="GRAPH")
+def test_instances_of_constants():
+    def size(x):
+        return x.shape[0]
+
+    @jit
+    def made(x):
+        return Made(size(x)).value, Made(x.shape).value, Made(2).value
+    return made(Tensor([1.0]))
