@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 class CellSettings:
     """The settings of a Cell; most tell MindSpore how to schedule, and are kept without effect."""
 
+    # Read under this name by Cells that programs derive.
+    _dynamic_shape_inputs = None
+
     def set_broadcast_flag(self, mode: bool = True) -> Cell:
         return self.add_flags_recursive(broadcast_flag=mode)
 
@@ -66,7 +69,7 @@ class CellSettings:
         self._mark_slow()
 
     def get_inputs(self):
-        return self.__dict__.get("_dynamic_shape_inputs")
+        return self._dynamic_shape_inputs
 
     def compile(self, *args, **kwargs) -> None:
         """Have calls of this Cell compiled, where graphs are; the first call does it."""
