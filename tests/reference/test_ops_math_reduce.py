@@ -387,3 +387,13 @@ def test_norms_and_determinants_of_complex_numbers(dtype):
 def test_products_of_rows_of_integers(dtype):
     x = ms.Tensor(np.arange(6).reshape(2, 3).astype(dtype))
     return ops.vecdot(x, x)
+
+
+@case(atol=1e-6, rtol=1e-6, reason="sums in another order")
+def test_numbers_that_are_mutable():
+    x, one, two, half = ms.Tensor(F), ms.mutable(1), ms.mutable(2), ms.mutable(0.5)
+    written = x.copy()
+    written[one] = half
+    return (written, x.add(x, alpha=half), x.sub(x, alpha=two), mint.add(x, x, alpha=two), x.sum(one), x.var(one),
+            ops.std(x, one), ops.prod(x, one), ops.concat((x, x), two), ops.split(x, one, two)[0], x**two, x > half,
+            ops.topk(x, two)[0], ops.full((two, 3), half), x[:, one:two])

@@ -418,7 +418,7 @@ def _value(value):
     """A value to write: a tensor or a Python number."""
     if isinstance(value, torch.Tensor):
         return value
-    if value.__class__ in (int, float, bool):
+    if isinstance(value, (int, float)) and not isinstance(value, np.generic):
         if value.__class__ is int and value not in _INT64:
             raise errors.too_long(value)
         return value

@@ -274,7 +274,7 @@ def _spread_axes(axis, t):
         return None
     given = axis if isinstance(axis, tuple) else (axis,)
     for a in given:
-        if a.__class__ is not int:
+        if not isinstance(a, int) or isinstance(a, bool):
             raise TypeError(f"Each axis should be integer, but got {type(a)} in {given}.")
         if not -t.ndim <= a < t.ndim:
             raise ValueError(f"The 'axis' must be in the range of [-{t.ndim}, {t.ndim}), but got {a}.")

@@ -36,9 +36,9 @@ def _scaled(name, input, other, alpha):
     """The operands of ``name``, the second times ``alpha``, which has no say in the result's dtype."""
     if isinstance(alpha, np.number) or (isinstance(alpha, torch.Tensor) and alpha.numel() == 1):
         alpha = alpha.item()
-    if alpha.__class__ is not int and alpha.__class__ is not float:
-        if isinstance(alpha, bool):
-            raise TypeError(f"Select CPU operator[{name}Ext] fail! Unsupported data type!")
+    if isinstance(alpha, bool):
+        raise TypeError(f"Select CPU operator[{name}Ext] fail! Unsupported data type!")
+    if not isinstance(alpha, (int, float)):
         raise TypeError(f"Failed calling {name.lower()} with \"{name.lower()}(Tensor, alpha="
                         f"{describe(alpha)})\".")
     a, b = arithmetic.promote_operands(input, other, name)
