@@ -214,6 +214,9 @@ class ResizeBilinear(nn.Module):
 class Initializer:
     """Fills a tensor by way of an array, into which a subclass's ``_initialize`` writes."""
 
+    def __init__(self, **kwargs):
+        self._kwargs = kwargs
+
     def __call__(self, tensor):
         array = np.zeros(tuple(tensor.shape), np.float32)
         self._initialize(array)

@@ -211,7 +211,7 @@ def arguments_of_init(rewriter, cls, updated: cst.Call) -> cst.Call:
         return updated
     if is_a(root, "mindspore.nn.TrainOneStepCell"):
         _keep_what_it_keeps(rewriter, cls, updated)
-    if classes.base_of(cls) in ("LossBase", "OptimizerBase"):
+    if classes.base_of(cls) in ("LossBase", "OptimizerBase", "Initializer"):
         return updated
     if root and classes.base_of(cls) is None:  # it stays ms2torch's, and takes what it took
         return updated
