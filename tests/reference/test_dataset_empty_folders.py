@@ -27,4 +27,4 @@ def said(name, folder, usage):
 def test_an_empty_folder(name):
     with tempfile.TemporaryDirectory() as folder:
         return [said(name, os.path.realpath(folder), usage) for usage in (None, "train", "test", "valid", "all", "dev", "val")
-                if usage is None or "usage" in inspect.signature(getattr(ds, f"{name}Dataset")).parameters]
+                if usage is None or "usage" in inspect.signature(getattr(ds, f"{name}Dataset").__init__).parameters]
