@@ -37,32 +37,29 @@ def _lengths():
     return dynamic_lengths
 
 
-class _DynamicTuple(_Tuple):
-    """One whose length a graph does not know."""
+class _OfAnyLength:
+    """A sequence whose length a graph does not know."""
 
     __ms_dynamic_len__ = True
+    _plain: type
 
     def __add__(self, other):
-        made = tuple.__add__(self, other)
-        return _DynamicTuple(_lengths().added(self, other, made)) if _in_a_graph() else made
+        return self._joined(self, other)
 
     def __radd__(self, other):
-        made = tuple.__add__(other, self)
-        return _DynamicTuple(_lengths().added(other, self, made)) if _in_a_graph() else made
+        return self._joined(other, self)
+
+    def _joined(self, first, second):
+        made = self._plain.__add__(first, second)
+        return type(self)(_lengths().added(first, second, made)) if _in_a_graph() else made
 
 
-class _DynamicList(_List):
-    """One whose length a graph does not know."""
+class _DynamicTuple(_OfAnyLength, _Tuple):
+    _plain = tuple
 
-    __ms_dynamic_len__ = True
 
-    def __add__(self, other):
-        made = list.__add__(self, other)
-        return _DynamicList(_lengths().added(self, other, made)) if _in_a_graph() else made
-
-    def __radd__(self, other):
-        made = list.__add__(other, self)
-        return _DynamicList(_lengths().added(other, self, made)) if _in_a_graph() else made
+class _DynamicList(_OfAnyLength, _List):
+    _plain = list
 
     def append(self, item):
         if _in_a_graph():

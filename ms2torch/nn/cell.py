@@ -135,7 +135,7 @@ class Cell(CellTree, CellState, CellCall, CellHooks, CellSettings, _Module):
         params = own.get("_params")
         if params is not None:
             if name in params:
-                param = params[name]
+                param = params[name]            # (`tied` is called where it has something to do)
                 if param is None or params.raw.get(name) is not param._rest:
                     param = params.tied(name)
                 return self._in_its_precision(param) if self._in_slow_construct else param

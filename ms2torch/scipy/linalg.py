@@ -10,7 +10,7 @@ import torch
 
 from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import lowered
-from ms2torch._core.tensor.dtype import _FROM_TORCH
+from ms2torch._core.tensor.dtype import from_torch
 from ms2torch.ops.function._linalg_solve import eigenpairs
 
 __all__ = [
@@ -42,9 +42,9 @@ def _matrix(api: str, a, dtypes=_REAL, name: str = "a", square: bool = True, **f
     _of_kind(api, torch.Tensor, **{name: a})
     _of_kind(api, bool, **flags)
     if a.dtype not in dtypes:
-        names = ", ".join(f"mindspore.{str(_FROM_TORCH[d]).lower()}" for d in dtypes)
+        names = ", ".join(f"mindspore.{str(from_torch(d)).lower()}" for d in dtypes)
         raise final(TypeError(f"For '{api}', the data type of '{name}' should be one of [{names}], but got "
-                              f"{_FROM_TORCH[a.dtype]}."))
+                              f"{from_torch(a.dtype)}."))
     if a.ndim != 2:
         raise final(ValueError(f"For '{api}', the dimension of '{name}' should be 2, but got {a.ndim}."))
     if square and a.shape[0] != a.shape[1]:
@@ -59,8 +59,8 @@ def _system(api: str, name: str, matrix, b, **flags):
     whole = _matrix(api, matrix, name=name, **flags)
     if matrix.dtype is not b.dtype:
         raise final(TypeError(f"For '{api}', the data type of '{name}' and 'b' should be the same, but got "
-                              f"the data type of '{name}' is {_FROM_TORCH[matrix.dtype]} and the data type "
-                              f"of 'b' is {_FROM_TORCH[b.dtype]}."))
+                              f"the data type of '{name}' is {from_torch(matrix.dtype)} and the data type "
+                              f"of 'b' is {from_torch(b.dtype)}."))
     if b.ndim not in (1, 2):
         raise final(ValueError(f"For '{api}', the dimension of 'b' should be one of (1, 2), but got "
                                f"{b.ndim}."))
@@ -171,7 +171,7 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     _of_kind("lu_solve", torch.Tensor, pivot=pivots)
     if pivots.dtype is not torch.int32:
         raise final(TypeError("For 'lu_solve', the data type of 'pivot' should be [mindspore.int32], but got "
-                              f"{_FROM_TORCH[pivots.dtype]}."))
+                              f"{from_torch(pivots.dtype)}."))
     if trans not in (0, 1, 2):
         raise final(ValueError("For 'lu_solve', the value of 'trans' should be one of (0, 1, 2), but got "
                                f"{trans}."))

@@ -197,7 +197,7 @@ class Pass:
                 written.append((w, _slot(w)))
                 w._t = old
         for w, old, new in reversed(self._taken):
-            now = w._t if w._share is None else w._share.kept()
+            now = w._t if w._share is None else _slot(w)
             if now is new or not commits:
                 w._t = old
             elif outer is not None:

@@ -17,9 +17,8 @@ from ms2torch._core.operators.causes import broadcastable
 from ms2torch._core.operators.kernel_dtypes import WITHOUT_REMAINDERS, invalid, not_selected, refusing
 from ms2torch._core.operators.refusals import translate
 from ms2torch._core.operators.wrong_operands import of_primitive
-from ms2torch._core.tensor.dtype import promote, promote_scalar
+from ms2torch._core.tensor.dtype import UNSIGNED, promote, promote_scalar
 
-_UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
 SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 _NUMBERS = (bool, int, float, complex)
 
@@ -97,11 +96,12 @@ def _binary(name: str, compute, loose: bool = False, prepare=None, over_zero=Non
 
 def _otherwise(err, name, compute, a, b, over_zero):
     dtype = a.dtype if isinstance(a, torch.Tensor) else b.dtype
-    if dtype in _UNSIGNED and broadcastable(a, b):
+    if dtype in UNSIGNED and broadcastable(a, b):
+        wide = [x.to(torch.int64) if isinstance(x, torch.Tensor) else x for x in (a, b)]
         try:
-            result = compute(*[x.to(torch.int64) if isinstance(x, torch.Tensor) else x for x in (a, b)])
-        except RuntimeError as again:
-            if "ZeroDivisionError" not in str(again):
+            result = compute(*wide)
+        except RuntimeError:
+            if not bool((torch.as_tensor(wide[1]) == 0).any()):
                 raise
             return _over_zero(over_zero, compute, a, b, dtype)
         return result.to(dtype) if result.dtype is torch.int64 else result

@@ -156,12 +156,12 @@ class _Form:
         check = calling in LOOKING and lazy_checker(calling, tuple(map(str, range(len(order)))), {})
 
         def __call__(self, *args, **kwargs):
-            if converts and not kwargs and (
-                    wrong := count_error(name, len(args)) or signature_error(name, lower(args))):
-                raise wrong
             kwargs = {meant.get(k, k): v for k, v in kwargs.items()}
-            if asks and (key := accepted.key(raw := lower(args))) not in accepted.known:
-                if wrong := precondition_error(calling, {f"a{k}": v for k, v in enumerate(raw)}):
+            if (asks or converts) and (key := accepted.key(raw := lower(args))) not in accepted.known:
+                if converts and not kwargs and (
+                        wrong := count_error(name, len(args)) or signature_error(name, raw)):
+                    raise wrong
+                if asks and (wrong := precondition_error(calling, {f"a{k}": v for k, v in enumerate(raw)})):
                     raise early(args, raw) or wrong
                 accepted.add(key)
             if check and (wrong := check(raw := lower(args))):

@@ -392,21 +392,21 @@ def op(kernel=None, *, primitive=None, init=(), call=None, method=None, mint=Non
 def _failing_as(kernel, name: str):
     """The functional form of a definition over Tensors that fails as the Primitive ``name``, which the real
     one calls."""
-    takes = inspect.signature(kernel)
+    takes, accepted = inspect.signature(kernel), AcceptedCalls()
 
     @wraps(kernel)
     def call(*args, **kwargs):
-        if not kwargs and (wrong := signature_error(name, lower(args))):
-            raise wrong
+        if not kwargs and (key := accepted.key_of_call(args, kwargs)) not in accepted.known:
+            if wrong := signature_error(name, lower(args)):
+                raise wrong
+            accepted.add(key)
         try:
             return kernel(*args, **kwargs)
-        except FAILURES:
+        except FAILURES as err:
             try:
                 given = takes.bind(*args, **kwargs).arguments
             except TypeError:
-                given = None
-            if given is None:
-                raise
+                raise err from None
             cls = PRIMITIVES[name]
             made = cls(**{n: v for n, v in given.items() if n in cls._init})
             return made(*[v for n, v in given.items() if n not in cls._init])

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.operators.calls import type_description
-from ms2torch._core.tensor.dtype import Type, common, from_torch
+from ms2torch._core.tensor.dtype import UNSIGNED, Type, common, from_torch
 
 
 class Input(NamedTuple):
@@ -31,7 +31,6 @@ SIGNATURES: dict[str, list[str]] = {
     name: rest for name, *rest in (line.split("\t") for line in Path(__file__).with_suffix(".tsv")
                                    .read_text(encoding="utf-8").splitlines()[1:])}
 _NUMBERS = (bool, int, float, np.number)
-_APART = frozenset((torch.uint16, torch.uint32, torch.uint64))
 
 
 @cache
@@ -124,7 +123,7 @@ def _beside(found: torch.dtype, other: torch.dtype, number: torch.dtype) -> torc
     tensor = found if number is other else other
     if number is torch.bool or tensor.is_floating_point or tensor.is_complex:
         return tensor
-    if tensor in _APART:
+    if tensor in UNSIGNED:
         raise TypeError(f"Type implicit conversion between Tensor[{from_torch(other)}] and "
                         f"{from_torch(found)} is not supported.")
     return number if number is torch.float32 or tensor is torch.bool else tensor

@@ -17,7 +17,7 @@ import torch
 from ms2torch._core.devices import device
 from ms2torch._core.operators.enum_words import listed
 from ms2torch._core.operators.words import kind_of, renderings, shapes
-from ms2torch._core.tensor.dtype import from_torch
+from ms2torch._core.tensor.dtype import UNSIGNED, from_torch
 from ms2torch._core.tensor.tensor import wrap
 
 
@@ -66,7 +66,6 @@ def positives(x, number: int) -> bool:
     return _positive(x) or (isinstance(x, tuple) and len(x) == number and all(map(_positive, x)))
 
 
-_UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
 _TYPES = {"int": int, "float": float, "bool": bool, "str": str, "tuple": tuple, "list": list,
           "Tensor": torch.Tensor}
 
@@ -85,7 +84,7 @@ def apart(x, y) -> bool:
     """Whether two tensors have dtypes of which MindSpore makes no common one: an unsigned one of more than 8
     bits beside any other number."""
     dtypes = {_tensor(x).dtype, _tensor(y).dtype}
-    return len(dtypes) > 1 and not dtypes.isdisjoint(_UNSIGNED) and torch.bool not in dtypes
+    return len(dtypes) > 1 and not dtypes.isdisjoint(UNSIGNED) and torch.bool not in dtypes
 
 
 def array_word(x) -> str:

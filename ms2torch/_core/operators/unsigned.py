@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.tensor.dtype import UNSIGNED
+
 _FAILURES = (RuntimeError, TypeError, ValueError, IndexError)
-UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
 
 
 def compute(err: Exception, kernel, args: tuple, kwargs: dict):

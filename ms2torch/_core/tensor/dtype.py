@@ -364,8 +364,8 @@ def to_torch(dtype) -> torch.dtype:
 
 # ---- the dtype that two operands share --------------------------------------------------------------------
 
-# Only bool goes with these.
-_APART = frozenset((torch.uint16, torch.uint32, torch.uint64))
+# Only bool goes with these, and torch has few kernels for them.
+UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
 _HALVES = frozenset((torch.float16, torch.bfloat16))
 _INT64 = range(-1 << 63, 1 << 63)
 
@@ -377,7 +377,7 @@ def common(a: torch.dtype, b: torch.dtype) -> torch.dtype:
         return a
     if a is torch.bool:
         return b
-    if a in _APART or b in _APART:
+    if a in UNSIGNED or b in UNSIGNED:
         raise TypeError(
             f"Type implicit conversion between {_FROM_TORCH[b]} and {_FROM_TORCH[a]} is not supported.")
     return torch.promote_types(a, b)
@@ -414,14 +414,14 @@ def promote_scalar(t: torch.Tensor, scalar, loose: bool = False):
             raise RuntimeError("Unable to cast Python instance of type <class 'int'> to C++ type 'long'")
         if dtype is torch.bool:
             return t.to(torch.int64), scalar
-        if dtype in _APART and not loose:
+        if dtype in UNSIGNED and not loose:
             raise _no_conversion(dtype, "Int64")
         return t, _rounded(scalar, dtype) if dtype in _HALVES else scalar
     if dtype in _HALVES:
         return t, _rounded(scalar, dtype)
     if dtype is torch.float64 or dtype is torch.complex128:
         return t, ctypes.c_float(scalar).value
-    if dtype in _APART and not loose:
+    if dtype in UNSIGNED and not loose:
         raise _no_conversion(dtype, "Float32")
     if not dtype.is_floating_point and not dtype.is_complex:
         return t.to(torch.float32), scalar

@@ -268,9 +268,12 @@ class _AvgPool(_PoolNd):
 
     def construct(self, x):
         t, added = self._batched(x)
-        y = avg_pooled(t, self._window, self._step, self.pad_mode, self._sides, self.ceil_mode,
-                       self._count_pads, self.divisor_override)
+        y = self._pooled(t)
         return wrap(y.squeeze(0) if added else y)
+
+    def _pooled(self, t):
+        return avg_pooled(t, self._window, self._step, self.pad_mode, self._sides, self.ceil_mode,
+                          self._count_pads, self.divisor_override)
 
 
 class AvgPool2d(_AvgPool):
@@ -304,17 +307,14 @@ class AvgPool1d(_AvgPool):
         lead = (1, 1) if self.pad_mode == "PAD" or ceil_mode or not count_include_pad else (1,)
         self.kernel_size, self.stride = (*lead, kernel_size), (*lead, stride)
 
-    def construct(self, x):
-        if self._count_pads is None:
-            t, added = self._batched(x)
-            length, window = t.shape[-1], self._window[0]
-            if length < window:
-                raise ValueError("For Slice, the sum of begin_shape[2] and size_shape[2] must be no greater "
-                                 "than input_x_shape[2].")
-            if length == window or length - window < self._step[0]:
-                y = t[..., :window].mean(-1, keepdim=True)
-                return wrap(y.squeeze(0) if added else y)
-        return super().construct(x)
+    def _pooled(self, t):
+        left = t.shape[-1] - self._window[0]
+        if self._count_pads is not None or left >= self._step[0]:
+            return super()._pooled(t)
+        if left < 0:
+            raise ValueError("For Slice, the sum of begin_shape[2] and size_shape[2] must be no greater than "
+                             "input_x_shape[2].")
+        return t[..., :self._window[0]].mean(-1, keepdim=True)
 
     def _wrong_rank(self, rank: int) -> Exception:
         return ValueError(f"For '{self.cls_name}', the input must has 3 dim, but got {rank}")

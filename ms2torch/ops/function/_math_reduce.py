@@ -14,7 +14,6 @@ from ms2torch._core.errors import final
 from ms2torch._core.operators.calls import no_matching_form
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
-from ms2torch._core.operators.unsigned import UNSIGNED
 from ms2torch._core.tensor import dtype as _dtype
 
 from ._math_axis import axes, distinct, every
@@ -32,8 +31,8 @@ def _cast(t, dtype):
 
 
 def _sum(t, axis, keep, name="SumExt", dtype=None):
-    if t.dtype in UNSIGNED or dtype in UNSIGNED:        # torch has no sums of them, or gives int64
-        return _sum(t.to(torch.int64), axis, keep, name).to(dtype or t.dtype)
+    if t.dtype in _dtype.UNSIGNED:                              # torch has no sums of them, or gives int64
+        return _sum(t.to(torch.int64), axis, keep, name).to(t.dtype)
     if axis.__class__ is int:
         try:
             return torch.sum(t, axis, keep) if dtype is None else torch.sum(t, axis, keep, dtype=dtype)
@@ -72,8 +71,8 @@ def _integer_mean(t, axis, keep):
 
 
 def _prod(t, axis, keep, name="ProdExt", dtype=None):
-    if t.dtype in UNSIGNED or dtype in UNSIGNED:
-        return _prod(t.to(torch.int64), axis, keep, name).to(dtype or t.dtype)
+    if t.dtype in _dtype.UNSIGNED:
+        return _prod(t.to(torch.int64), axis, keep, name).to(t.dtype)
     axis = axes(axis, t, name)
     if not t.ndim or (axis is None and not keep):
         return torch.prod(t, dtype=dtype)

@@ -10,7 +10,6 @@ import torch
 from ms2torch._checkparam import check_value_type
 from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
-from ms2torch._core.operators.unsigned import UNSIGNED
 from ms2torch._core.tensor import dtype as _dtype
 
 from ._math_axis import one_axis
@@ -35,7 +34,7 @@ def _axis(axis, t, name):
 
 def _sums(x, axis: int, dtype=None):
     """Running sums in the dtype of ``x``: on the CPU each is rounded to Float16, where torch keeps more."""
-    if x.dtype in UNSIGNED:                  # torch has no sums of them
+    if x.dtype in _dtype.UNSIGNED:                  # torch has no sums of them
         return torch.cumsum(x.to(torch.int64), axis).to(x.dtype)
     if x.dtype is not torch.float16 or x.device.type != "cpu" or not x.ndim or not x.shape[axis]:
         return torch.cumsum(x, axis, dtype=x.dtype)

@@ -13,8 +13,7 @@ from ms2torch._core.operators.kernel_dtypes import not_supported
 from ms2torch._core.operators.refusals import cannot_multiply, one_dtype
 from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
-from ms2torch._core.operators.unsigned import UNSIGNED
-from ms2torch._core.tensor.dtype import promote
+from ms2torch._core.tensor.dtype import UNSIGNED, promote
 
 from ._linalg_matrices import (
     adjoint,
@@ -57,12 +56,8 @@ def matmul(input, other):
         raise cannot_multiply(err, input, other) from None
 
 
-# torch multiplies no matrices of these, MindSpore stacks of matrices alone.
-_UNSIGNED = frozenset((torch.uint16, torch.uint32, torch.uint64))
-
-
 def _product(multiply, a, b):
-    if a.dtype in _UNSIGNED:
+    if a.dtype in UNSIGNED:          # torch multiplies no matrices of these, MindSpore stacks of them alone
         if a.ndim < 3 and b.ndim < 3:
             raise final(TypeError(not_supported("MatMul")))
         return multiply(a.to(torch.int64), b.to(torch.int64)).to(a.dtype)
@@ -297,9 +292,7 @@ def vecdot(x, y, *, axis=-1):
     """Sums of products along ``axis`` (``mindspore.ops.vecdot``)."""
     if x.dtype is y.dtype and (x.is_floating_point() or x.is_complex()):
         return torch.linalg.vecdot(x, y, dim=axis)
-    if x.dtype is y.dtype and x.dtype in UNSIGNED:
-        return (x.to(torch.int64) * y.to(torch.int64)).sum(axis).to(x.dtype)
-    return (x * y).sum(axis)                    # torch's takes no integers
+    return total_of.kernel(x * y, axis)         # torch's takes no integers
 
 
 # ---- distances ---------------------------------------------------------------------------------------------
