@@ -28,18 +28,9 @@ def test_arguments(mode, rank):
             for (size, scale), (align, again) in product(sizes(rank), flags)]
 
 
-@case(each={"mode": ["nearest", "linear", "bilinear", "area", "trilinear", "nearest-exact"], "rank": [3, 4, 5]},
-      atol=1e-5, rtol=1e-5, reason="sums in another order")
+@case(each={"mode": ["nearest", "linear", "bilinear", "bicubic", "area", "trilinear", "nearest-exact"],
+            "rank": [3, 4, 5]}, atol=1e-5, rtol=1e-5, reason="sums in another order")
 def test_values_and_gradients(mode, rank):
-    return values(mode, rank)
-
-
-@case(atol=1e-3, rtol=1e-3, reason="weights of a cubic are rounded to 1/1024 at another place")
-def test_values_and_gradients_of_bicubic():
-    return values("bicubic", 4)
-
-
-def values(mode, rank):
     if said(ops.interpolate, (ms.Tensor(data(SHAPE[:rank])), 3, None, mode), {}) != "value":
         return None
     found = []

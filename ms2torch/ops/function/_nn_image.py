@@ -46,42 +46,6 @@ def resized_bilinear(t, size, align_corners: bool, half_pixel_centers: bool):
     return _linear(_linear(t, 2, size[0], False, False), 3, size[1], False, False)
 
 
-def _cubic_weights(size: int, wanted: int, align_corners: bool, device) -> torch.Tensor:
-    """The matrix (wanted, size) of cubic interpolation along one dimension.
-
-    MindSpore rounds distances to 1/1024. With half pixels its kernel has a = -0.5 (torch's: -0.75), and
-    neighbours outside count nothing instead of repeating the edge.
-    """
-    a = -0.75 if align_corners else -0.5
-    at = torch.arange(wanted, dtype=torch.float32)
-    if align_corners:
-        at = at * ((size - 1) / (wanted - 1) if wanted > 1 else 0.0)
-    else:
-        at = (at + 0.5) * (size / wanted) - 0.5
-    low = at.floor()
-    near = torch.round((at - low) * 1024) / 1024
-    matrix = torch.zeros(wanted, size)
-    rows = torch.arange(wanted)
-    for step, x in ((0, near), (1, 1 - near), (-1, near + 1), (2, 2 - near)):
-        inner = ((a + 2) * x - (a + 3)) * x * x + 1
-        outer = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-        weight = inner if step in (0, 1) else outer
-        place = low.long() + step
-        inside = place.clamp(0, size - 1)
-        if not align_corners:
-            weight = torch.where(place == inside, weight, 0.0)
-        matrix.index_put_((rows, inside), weight, accumulate=True)
-    return (matrix if align_corners else matrix / matrix.sum(1, keepdim=True)).to(device)
-
-
-def resized_bicubic(t, size, align_corners: bool):
-    """(N, C, H, W) to ``size`` by cubic interpolation."""
-    wide = t.float() if t.dtype in (torch.float16, torch.bfloat16) else t       # rounded once, at the end
-    down = _cubic_weights(t.shape[2], int(size[0]), align_corners, t.device).to(wide.dtype)
-    across = _cubic_weights(t.shape[3], int(size[1]), align_corners, t.device).to(wide.dtype)
-    return (down @ wide @ across.T).to(t.dtype)
-
-
 def _one_way(align_corners: bool, half_pixel_centers: bool, name: str) -> None:
     if align_corners and half_pixel_centers:
         raise ValueError(f"For {name}, the half_pixel_centers must be false when align_corners is true, but "
@@ -328,11 +292,16 @@ def _resize_bicubic(image, size, align_corners=False, half_pixel_centers=False):
         raise final(
             ValueError("For 'ResizeBicubic', 'align_corners' and 'half_pixel_centers' cannot both be True.")
         )
-    height, width = ints(size)
-    x = image if image.is_floating_point() else image.float()
-    rows = _cubic(x.shape[2], height, align_corners, half_pixel_centers, x)
-    columns = _cubic(x.shape[3], width, align_corners, half_pixel_centers, x)
-    return torch.einsum("ph,qw,nchw->ncpq", rows, columns, x)
+    return resized_bicubic(image, ints(size), align_corners, half_pixel_centers)
+
+
+def resized_bicubic(image, size, align_corners: bool, half_pixel_centers: bool):
+    """(N, C, H, W) to ``size`` by cubic interpolation; integers become Float32."""
+    x = image if image.dtype in (torch.float32, torch.float64) else image.float()  # rounded once, at the end
+    rows, columns = (_cubic(old, new, align_corners, half_pixel_centers, x)
+                     for old, new in zip(x.shape[2:], size, strict=True))
+    found = torch.einsum("ph,qw,nchw->ncpq", rows, columns, x)
+    return found.to(image.dtype) if image.is_floating_point() else found
 
 
 def _cubic(old: int, new: int, align: bool, half: bool, like):

@@ -114,7 +114,7 @@ def _resized(t, size, scale, mode: str, align_corners):
     if mode == "linear":
         return resized_linear(t, size, align_corners)
     if mode == "bicubic":
-        return resized_bicubic(t, size, align_corners)
+        return resized_bicubic(t, size, align_corners, not align_corners)
     return F.interpolate(t, size, scale, mode, align_corners)
 
 
