@@ -1,0 +1,103 @@
+"""Optimizers and initialisers of a program's own, which translate gives a base at the file's head."""
+
+import numpy as np
+import pytest
+import torch
+
+import ms2torch as ms
+from tests.translate.test_rules import assert_same, both
+
+OWN_OPTIMIZER = """
+from functools import partial
+from mindspore import Parameter
+from mindspore.nn.learning_rate_schedule import LearningRateSchedule
+
+move = ops.MultitypeFuncGraph("move")
+
+
+@move.register("Number", "Tensor", "Tensor", "Tensor", "Tensor")
+def _move(keep, rate, weight, gradient, moment):
+    ops.assign(moment, keep * moment + gradient)
+    return ops.assign(weight, weight - rate * moment)
+
+
+class Falling(LearningRateSchedule):
+    def __init__(self, start):
+        super().__init__()
+        self.start = start
+
+    def construct(self, global_step):
+        return self.start / (1.0 + ops.cast(global_step, ms.float32))
+
+
+class Own(nn.Optimizer):
+    def __init__(self, params, learning_rate=0.1, keep=0.9, weight_decay=0.0, loss_scale=1.0):
+        super(Own, self).__init__(learning_rate, params, weight_decay, loss_scale)
+        self.keep = keep
+        self.unused = P.Print()
+        self.moments = self.parameters.clone(prefix="moments", init="zeros")
+
+    def construct(self, gradients):
+        gradients = self.scale_grad(self.decay_weight(self.flatten_gradients(gradients)))
+        rates = self.get_lr()
+        if not self.is_group_lr:
+            rates = [rates] * len(self.parameters)
+        self.assignadd(self.global_step, self.global_step_increase_tensor)
+        return self.hyper_map(partial(move, self.keep), rates, self.parameters, gradients, self.moments)
+
+
+layer, norm = nn.Dense(3, 2), nn.LayerNorm((2,))
+p = layer.trainable_params() + norm.trainable_params()
+optimizer = Own(%s)
+
+
+def step(gradients):
+    return optimizer(gradients)
+"""
+
+
+@pytest.mark.parametrize("given", [
+    "p", "p, 0.1, weight_decay=0.1, loss_scale=8.0", "p, [0.3, 0.2, 0.1, 0.1]", "p, Falling(0.2), 0.5",
+    "[{'params': p[:1], 'lr': 0.5, 'weight_decay': 0.2}, {'params': p[1:]}], Falling(0.3)",
+])  # fmt: skip
+def test_an_optimizer_of_the_programs_own(given):
+    ours, theirs, translation = both(OWN_OPTIMIZER % given)
+    assert [site for site in translation.sites if not site.settled] == []
+    random = np.random.RandomState(4)
+    pairs = list(zip(ours["p"], [*theirs["layer"].parameters(), *theirs["norm"].parameters()], strict=True))
+    for mine, other in pairs:
+        value = random.randn(*mine.shape).astype(np.float32)
+        mine.set_data(ms.Tensor(value))
+        other.data.copy_(torch.tensor(value))
+    for _ in range(4):
+        gradients = [random.randn(*mine.shape).astype(np.float32) for mine, _ in pairs]
+        ours["step"](tuple(map(ms.Tensor, gradients)))
+        theirs["step"](tuple(map(torch.tensor, gradients)))
+    for mine, other in pairs:
+        assert_same(mine.asnumpy(), other.numpy(force=True), given)
+
+
+def test_an_initialiser_of_the_programs_own():
+    ours, theirs, translation = both("""
+from mindspore.common.initializer import Initializer, _assignment, _calculate_fan_in_and_fan_out
+
+
+class Ramp(Initializer):
+    def __init__(self, top=1.0):
+        super().__init__()
+        self.top = top
+
+    def _initialize(self, arr):
+        fan_in, fan_out = _calculate_fan_in_and_fan_out(arr.shape)
+        _assignment(arr, np.linspace(0, self.top * fan_in / fan_out, arr.size).reshape(arr.shape))
+
+
+conv = nn.Conv2d(2, 3, 2, weight_init=Ramp(2.0))
+stack = nn.SequentialCell(nn.Dense(4, 3, weight_init=Ramp()), nn.ReLU())
+alone = initializer(Ramp(), (3, 2), ms.float32)
+""")
+    assert [site for site in translation.sites if not site.settled] == []
+    for name in ("conv.weight", "stack[0].weight", "alone"):
+        mine, other = (eval(name, space) for space in (ours, theirs))
+        mine = mine.init_data() if name == "alone" else mine
+        assert_same(mine.asnumpy(), other.numpy(force=True), name)
