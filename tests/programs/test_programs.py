@@ -51,10 +51,14 @@ def judge(lines, expected, double, half=False):
     for wording, theirs in tables[1].items():
         whole = whole_numbers(theirs)
         np.testing.assert_array_equal(tables[0][wording][:, whole], theirs[:, whole], err_msg=wording)
-    for what, ours, theirs, middle in columns(tables):
-        own = distance(theirs, middle)
-        assert own <= (NEAR_IN_HALF if half else NEAR), what
-        assert distance(ours, middle) <= 3 * max(own, PRINTED), what
+    compared = list(columns(tables))
+    own = [distance(theirs, middle) for _, _, theirs, middle in compared]
+    # A column of two numbers (a bias) can lie near to the double run by luck, where half precision rounds at
+    # 5e-4: one is asked for no more than the program's middle column keeps.
+    floor = float(np.median(own)) if half else PRINTED
+    for (what, ours, theirs, middle), its_own in zip(compared, own, strict=True):
+        assert its_own <= (NEAR_IN_HALF if half else NEAR), what
+        assert distance(ours, middle) <= 3 * max(its_own, floor), what
         if ours.ndim == 1 and not half:
             assert distance(ours[:2], theirs[:2]) <= FIRST_STEPS, what
 
