@@ -14,7 +14,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from ms2torch._core.operators.words import type_name
+from ms2torch._core.checks.words import type_name
 from ms2torch._core.random import graph_streams
 
 from ._checkparam_arrays import *  # noqa: F403

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 
 import torch
 
+from ms2torch._core.checks.error_wrappers import wrap_class
 from ms2torch._core.gradient import amp as _amp
-from ms2torch._core.operators.error_wrappers import wrap_class
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter

@@ -72,7 +72,7 @@ LAYERS = [layer.split() for layer in """
 _version _core.errors _core.live_numbers _core.mode _core.protobuf _core.torch_private
 _core.devices
 _core.random
-_core.tensor _core.operators
+_core.tensor _core.operators _core.checks
 _core.gradient _core.module
 _core.processes
 _naming

@@ -16,10 +16,10 @@ import torch
 
 from ms2torch import language
 from ms2torch._core import mode as _mode
+from ms2torch._core.checks.error_wrappers import layer_error, wrap_class
 from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient import recording, threads
 from ms2torch._core.module import Guarded, guard, guard_overrides
-from ms2torch._core.operators.error_wrappers import layer_error, wrap_class
 from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, wrap

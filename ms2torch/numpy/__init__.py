@@ -1,6 +1,6 @@
 """numpy's names on Tensors (``mindspore.numpy``); Python ints become Int32, floats Float32."""
 
-from ms2torch._core.operators.error_wrappers import wrap_module
+from ms2torch._core.checks.error_wrappers import wrap_module
 from ms2torch._core.tensor.dtype import (
     bool_,
     float16,

@@ -4,8 +4,8 @@ Functional forms and Primitive classes come from the registry: what ``ops/functi
 ``ops.functional``, ``ops.operations`` and wherever MindSpore has it, without being listed again.
 """
 
+from ms2torch._core.checks.error_wrappers import wrap_module as _wrap_module
 from ms2torch._core.operators import registry as _registry
-from ms2torch._core.operators.error_wrappers import wrap_module as _wrap_module
 from ms2torch._naming import generation as _generation
 
 from . import _earlier_arguments, function

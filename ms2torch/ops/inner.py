@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ms2torch._checkparam import check_hook_fn
 from ms2torch._core import mode
+from ms2torch._core.checks.error_wrappers import wrap_class
 from ms2torch._core.gradient.custom import from_hook, observe_gradients
 from ms2torch._core.gradient.functions import with_gradient_of
-from ms2torch._core.operators.error_wrappers import wrap_class
 from ms2torch._core.operators.registry import Primitive, op
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import is_transforming

@@ -6,8 +6,8 @@ import math
 
 import torch
 
+from ms2torch._core.checks.enum_words import meant
 from ms2torch._core.errors import final, unsupported
-from ms2torch._core.operators.enum_words import meant
 from ms2torch._core.operators.registry import lowered
 
 __all__ = ["dct", "dctn", "idct", "idctn"]

@@ -1,6 +1,6 @@
 """The forms of the real one's overloaded methods and functions, read off its errors.
 
-    python -m scripts.sweep.forms > ms2torch/_core/operators/overloads.tsv      (by the real one's Python)
+    python -m scripts.sweep.forms > ms2torch/_core/checks/overloads.tsv      (by the real one's Python)
 """
 
 from __future__ import annotations

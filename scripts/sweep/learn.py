@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from ms2torch._core.operators.words import shapes
+from ms2torch._core.checks.words import shapes
 from scripts.sweep import by_hand
 from scripts.sweep.compare import NOT_ABOUT_INPUT, answered, compared, sentence
 

@@ -16,8 +16,8 @@ from functools import partial
 
 import torch
 
-from ms2torch._core.operators import terms
-from ms2torch._core.operators.words import kind_of
+from ms2torch._core.checks import terms
+from ms2torch._core.checks.words import kind_of
 from scripts.sweep.compare import NOT_ABOUT_INPUT, sentence
 from scripts.sweep.learn import words
 from scripts.sweep.samples import Opaque, Sample

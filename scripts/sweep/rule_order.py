@@ -8,7 +8,7 @@ import re
 from collections import Counter, defaultdict
 from itertools import combinations
 
-from ms2torch._core.operators import rules
+from ms2torch._core.checks import rules
 from ms2torch._core.operators.signatures import converted, signature_error
 from scripts.sweep.compare import NOT_ABOUT_INPUT, answered, sentence
 from scripts.sweep.rules import FILE, HEAD

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from ms2torch._core.operators import terms
-from ms2torch._core.operators.rules import _allowed
-from ms2torch._core.operators.words import renderings, shapes
+from ms2torch._core.checks import terms
+from ms2torch._core.checks.rules import _allowed
+from ms2torch._core.checks.words import renderings, shapes
 from scripts.sweep.compare import answered, sentence
 from scripts.sweep.learn import _OTHERS_CALLS
 

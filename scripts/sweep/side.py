@@ -123,7 +123,7 @@ def wait() -> None:
 
 def described(f, args, kwargs) -> list:
     """[[parameter, whether by name, the value's kinds in MindSpore's words], ...] of a call."""
-    from ms2torch._core.operators.words import renderings
+    from ms2torch._core.checks.words import renderings
 
     return _told(f, args, kwargs, renderings)
 

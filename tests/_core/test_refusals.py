@@ -6,7 +6,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ms2torch import Tensor, mint, nn, ops
 from ms2torch import numpy as mnp
-from ms2torch._core.operators.refusals import translate
+from ms2torch._core.checks.refusals import translate
 from ms2torch._core.torch_private import out_of_memory
 
 

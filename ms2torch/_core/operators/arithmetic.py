@@ -13,10 +13,10 @@ from functools import wraps
 import numpy as np
 import torch
 
-from ms2torch._core.operators.causes import broadcastable
-from ms2torch._core.operators.kernel_dtypes import WITHOUT_REMAINDERS, invalid, not_selected, refusing
-from ms2torch._core.operators.refusals import translate
-from ms2torch._core.operators.wrong_operands import of_primitive
+from ms2torch._core.checks.causes import broadcastable
+from ms2torch._core.checks.kernel_dtypes import WITHOUT_REMAINDERS, invalid, not_selected, refusing
+from ms2torch._core.checks.refusals import translate
+from ms2torch._core.checks.wrong_operands import of_primitive
 from ms2torch._core.tensor.dtype import UNSIGNED, promote, promote_scalar
 
 SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}

@@ -7,13 +7,14 @@ from functools import partial
 
 import torch
 
-from ms2torch._core.operators import refused, rules, wider
+from ms2torch._core.checks import refused, rules
+from ms2torch._core.checks.call_errors import lazy_checker, mindspore_error, with_guard
+from ms2torch._core.checks.guards import GUARDED, LOOKING
+from ms2torch._core.checks.prechecks import with_precheck
+from ms2torch._core.checks.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
+from ms2torch._core.operators import wider
 from ms2torch._core.operators.attribute_forms import converted_attributes
-from ms2torch._core.operators.call_errors import lazy_checker, mindspore_error, with_guard
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, primitive_call
-from ms2torch._core.operators.guards import GUARDED, LOOKING
-from ms2torch._core.operators.prechecks import with_precheck
-from ms2torch._core.operators.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
 from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.operators.signatures import SIGNATURES, as_tensors, count_error, signature_error
 from ms2torch._core.operators.tables import PRIMITIVES

@@ -35,24 +35,25 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ms2torch._core.operators import callsite, refused, wider
-from ms2torch._core.operators.call_errors import mindspore_error, with_guard
-from ms2torch._core.operators.calls import wrong_arguments
-from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form
-from ms2torch._core.operators.error_wrappers import certain_error, wrap_class
-from ms2torch._core.operators.guards import APART, DIRECT, LOOKING
-from ms2torch._core.operators.overloads import OVERLOADS, overload_error
-from ms2torch._core.operators.prechecks import with_precheck
-from ms2torch._core.operators.preconditions import (
+from ms2torch._core.checks import refused
+from ms2torch._core.checks.call_errors import mindspore_error, with_guard
+from ms2torch._core.checks.calls import VALID_CALLS, wrong_arguments
+from ms2torch._core.checks.error_wrappers import certain_error, wrap_class
+from ms2torch._core.checks.guards import APART, DIRECT, LOOKING
+from ms2torch._core.checks.overloads import OVERLOADS, overload_error
+from ms2torch._core.checks.prechecks import with_precheck
+from ms2torch._core.checks.preconditions import (
     OF_FAILURES,
     PRECONDITIONS,
     AcceptedCalls,
     precondition_error,
 )
+from ms2torch._core.checks.single_forms import SINGLE_FORMS, single_form_error
+from ms2torch._core.operators import callsite, wider
+from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form
 from ms2torch._core.operators.primitive import Primitive
 from ms2torch._core.operators.primitive_factory import REQUIRED, make_primitive
 from ms2torch._core.operators.signatures import SIGNATURES, signature_error
-from ms2torch._core.operators.single_forms import SINGLE_FORMS, single_form_error
 from ms2torch._core.operators.spelling import Arguments, arguments, declared
 from ms2torch._core.operators.tables import PRIMITIVES, Table, place_of
 from ms2torch._core.tensor.tensor import Tensor, lift, lower, wrap
@@ -77,9 +78,6 @@ OPS: dict[str, Definition] = Table("function")
 # What Python's own errors call a form, where it is not its definition's name.
 NAMES = dict(row.split("\t") for row in
              Path(__file__).with_name("names.tsv").read_text(encoding="utf-8").splitlines()[1:])
-# The valid calls of the Primitive that MindSpore calls for a form, where the definition goes by another one.
-VALID_CALLS = dict(row.split("\t") for row in Path(__file__).with_name("valid_calls.tsv")
-                   .read_text(encoding="utf-8").splitlines()[1:])
 # What kernels raise for an argument of another class.
 _OF_KINDS = frozenset((TypeError, AttributeError, ValueError, RuntimeError))
 METHODS: dict[str, Any] = Table("Tensor method")

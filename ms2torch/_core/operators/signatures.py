@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from ms2torch._core.operators.calls import type_description
+from ms2torch._core.checks.calls import type_description
 from ms2torch._core.tensor.dtype import UNSIGNED, Type, common, from_torch
 
 

@@ -12,11 +12,11 @@ import numpy as np
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.checks.causes import broadcastable
+from ms2torch._core.checks.refusals import cannot_multiply, one_dtype, translate
+from ms2torch._core.checks.wrong_operands import of_operator, of_primitive
 from ms2torch._core.devices.device import device
 from ms2torch._core.operators import arithmetic
-from ms2torch._core.operators.causes import broadcastable
-from ms2torch._core.operators.refusals import cannot_multiply, one_dtype, translate
-from ms2torch._core.operators.wrong_operands import of_operator, of_primitive
 from ms2torch._core.tensor import construct, indexing, pickling, printing, writing_back
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.exchange import Exchange

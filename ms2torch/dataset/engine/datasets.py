@@ -10,8 +10,8 @@ from importlib import import_module
 
 import numpy as np
 
+from ms2torch._core.checks.error_wrappers import binds_by_inspect
 from ms2torch._core.errors import notice, unsupported
-from ms2torch._core.operators.error_wrappers import binds_by_inspect
 from ms2torch._core.tensor.printing import plain_repr
 
 from ..core import config

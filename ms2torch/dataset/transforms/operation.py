@@ -14,8 +14,8 @@ import typing
 
 import numpy as np
 
+from ms2torch._core.checks.error_wrappers import wrap_class
 from ms2torch._core.errors import unsupported
-from ms2torch._core.operators.error_wrappers import wrap_class
 from ms2torch._core.random.engines import MT19937
 from ms2torch._core.tensor.printing import plain_repr
 

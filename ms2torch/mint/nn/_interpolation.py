@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.operators.calls import describe
+from ms2torch._core.checks.calls import describe
 
 _MODES = ["nearest", "linear", "bilinear", "bicubic", "trilinear"]
 _OPERATORS = {"linear": ("UpsampleLinear1D", 3), "bilinear": ("UpsampleBilinear2D", 4),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 
 from ms2torch import nn
-from ms2torch._core.operators.refused import signature_error
+from ms2torch._core.checks.refused import signature_error
 from ms2torch.nn.cell import Cell
 from ms2torch.nn.loss.loss import LossBase
 

@@ -10,8 +10,8 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import mint
+from ms2torch._core.checks.calls import describe
 from ms2torch._core.operators import normalising
-from ms2torch._core.operators.calls import describe
 from ms2torch._core.operators.registry import lowered
 from ms2torch._core.random.random_streams import stream_of_call
 from ms2torch._core.tensor.tensor import Tensor, wrap

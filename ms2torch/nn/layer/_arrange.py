@@ -7,7 +7,7 @@ import math
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core.operators.refusals import wrong_dtype
+from ms2torch._core.checks.refusals import wrong_dtype
 from ms2torch._core.tensor.construct import filled
 from ms2torch._core.tensor.dtype import Number, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ms2torch._core.operators.words import type_name
+from ms2torch._core.checks.words import type_name
 
 
 def pair(value) -> tuple[int, int]:

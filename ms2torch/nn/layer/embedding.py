@@ -6,8 +6,8 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
+from ms2torch._core.checks.refusals import translate
 from ms2torch._core.gradient import rows
-from ms2torch._core.operators.refusals import translate
 from ms2torch._core.tensor.dtype import Number, float32, from_torch, int32, int64
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.initializer import Normal, initializer

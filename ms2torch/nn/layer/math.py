@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core.operators.refusals import translate
+from ms2torch._core.checks.refusals import translate
 from ms2torch._core.tensor.dtype import float16, float32, int32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 

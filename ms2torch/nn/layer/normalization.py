@@ -8,10 +8,10 @@ import torch
 
 from ms2torch import _checkparam as check
 from ms2torch._core import mode
+from ms2torch._core.checks.refusals import translate
 from ms2torch._core.errors import unsupported
 from ms2torch._core.gradient import recording
 from ms2torch._core.operators.normalising import batch_norm
-from ms2torch._core.operators.refusals import translate
 from ms2torch._core.tensor.dtype import float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.initializer import Initializer, initializer

@@ -9,7 +9,7 @@ import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ms2torch import _checkparam as check
-from ms2torch._core.operators.refusals import translate
+from ms2torch._core.checks.refusals import translate
 from ms2torch._core.tensor.dtype import float16, float32, int32, int64
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter, ParameterTuple

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.checks.rules import kind
 from ms2torch._core.errors import notice
-from ms2torch._core.operators.rules import kind
 from ms2torch._core.tensor.tensor import Tensor, lower, wrap
 
 from ..cell import Cell

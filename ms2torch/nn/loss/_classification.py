@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch import _checkparam as check
-from ms2torch._core.operators.refusals import translate
+from ms2torch._core.checks.refusals import translate
 from ms2torch._core.tensor.dtype import float16, float32, int32, int64, uint8
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.common.parameter import Parameter

@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from ms2torch._core.operators.refusals import final
+from ms2torch._core.checks.refusals import final
 from ms2torch._core.tensor.dtype import to_torch
 
 from .pull import pull

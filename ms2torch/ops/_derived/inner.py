@@ -17,7 +17,7 @@ def _unchanged(input, is_dynamic_rank=False):
         raise TypeError("For 'ConvertToDynamic', the type of 'is_dynamic_rank' should be 'bool', but got "
                         f"type '{type(is_dynamic_rank).__name__}'.")
     if not isinstance(input, torch.Tensor):
-        from ms2torch._core.operators.calls import type_description
+        from ms2torch._core.checks.calls import type_description
 
         raise TypeError("For 'ConvertToDynamic', input[0] should be Tensor, but got "
                         f"{type_description(input)}.")

@@ -166,7 +166,7 @@ def zeros_like(input, *, dtype=None):
 
 def _tensor(input, name):
     if not isinstance(input, torch.Tensor):
-        from ms2torch._core.operators.calls import describe
+        from ms2torch._core.checks.calls import describe
 
         raise TypeError(f'Failed calling {name} with "{name}()(x={describe(input)})". '
                         f'The valid calling should be: "{_LIKE.format(name)}".')

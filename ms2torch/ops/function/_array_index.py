@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import no_matching_form
+from ms2torch._core.checks.causes import broadcastable
 from ms2torch._core.errors import final
 from ms2torch._core.gradient import rows
-from ms2torch._core.operators.calls import no_matching_form
-from ms2torch._core.operators.causes import broadcastable
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import construct

@@ -37,7 +37,7 @@ def cast(input, dtype):
 
 def _cast_number(number, want):
     if not isinstance(number, (bool, int, float, complex)):
-        from ms2torch._core.operators.calls import describe
+        from ms2torch._core.checks.calls import describe
 
         raise TypeError(f'Failed calling Cast with "Cast()(input={describe(number)}, '
                         'dtype=mindspore.dtype)". The valid calling should be: '

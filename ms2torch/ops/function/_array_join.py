@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.checks.calls import no_matching_form
+from ms2torch._core.checks.enum_words import chosen
 from ms2torch._core.errors import final
-from ms2torch._core.operators.calls import no_matching_form
-from ms2torch._core.operators.enum_words import chosen
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype

@@ -12,11 +12,11 @@ import numpy as np
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.checks import refused
+from ms2torch._core.checks.calls import no_matching_form
+from ms2torch._core.checks.overloads import overload_error
 from ms2torch._core.devices.device import device as _here
 from ms2torch._core.gradient import integers
-from ms2torch._core.operators import refused
-from ms2torch._core.operators.calls import no_matching_form
-from ms2torch._core.operators.overloads import overload_error
 from ms2torch._core.operators.registry import method
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, lower, wrap

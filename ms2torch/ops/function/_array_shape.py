@@ -10,8 +10,8 @@ import math
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.checks.calls import wrong_inputs
 from ms2torch._core.errors import final
-from ms2torch._core.operators.calls import wrong_inputs
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 

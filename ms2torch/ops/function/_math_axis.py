@@ -6,8 +6,8 @@ import inspect
 
 import torch
 
+from ms2torch._core.checks.words import type_name
 from ms2torch._core.errors import final
-from ms2torch._core.operators.words import type_name
 
 
 def unseen(*names):

@@ -13,11 +13,11 @@ from functools import partial
 
 import torch
 
+from ms2torch._core.checks.kernel_dtypes import WITHOUT_REMAINDERS, must_be, not_selected, refusing
 from ms2torch._core.errors import final
 from ms2torch._core.gradient.integers import Shadowed
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.arithmetic import _binary, promote_operands
-from ms2torch._core.operators.kernel_dtypes import WITHOUT_REMAINDERS, must_be, not_selected, refusing
 from ms2torch._core.operators.registry import mint_form, op
 from ms2torch._core.tensor.dtype import from_torch
 

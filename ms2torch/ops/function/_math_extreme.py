@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.operators.calls import no_matching_form
-from ms2torch._core.operators.kernel_dtypes import must_be
+from ms2torch._core.checks.calls import no_matching_form
+from ms2torch._core.checks.kernel_dtypes import must_be
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.random import graph_streams

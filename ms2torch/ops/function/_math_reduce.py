@@ -10,8 +10,8 @@ from math import inf
 
 import torch
 
+from ms2torch._core.checks.calls import no_matching_form
 from ms2torch._core.errors import final
-from ms2torch._core.operators.calls import no_matching_form
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import describe
 from ms2torch._core.errors import final
 from ms2torch._core.operators import arithmetic
-from ms2torch._core.operators.calls import describe
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.tensor.dtype import from_torch
 

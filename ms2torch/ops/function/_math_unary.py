@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.checks.refusals import final
 from ms2torch._core.operators import arithmetic
-from ms2torch._core.operators.refusals import final
 from ms2torch._core.operators.registry import OPS, method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import declared
 from ms2torch._core.tensor.dtype import from_torch

@@ -10,8 +10,8 @@ import torch
 import torch.nn.functional as F
 
 from ms2torch import _checkparam as check
+from ms2torch._core.checks.kernel_dtypes import not_selected
 from ms2torch._core.errors import unsupported
-from ms2torch._core.operators.kernel_dtypes import not_selected
 from ms2torch._core.operators.registry import REQUIRED, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.torch_private import out_of_memory

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.checks.refusals import wrong_dtype
 from ms2torch._core.errors import final
-from ms2torch._core.operators.refusals import wrong_dtype
 from ms2torch._core.operators.registry import Primitive, op, primitive_class
 from ms2torch._core.random.random_streams import KernelStream, Stream, stream_of_call
 from ms2torch._core.tensor.dtype import from_torch

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.checks.enum_words import chosen
 from ms2torch._core.errors import final
-from ms2torch._core.operators.enum_words import chosen
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 from ms2torch._core.operators.spelling import spelled
 

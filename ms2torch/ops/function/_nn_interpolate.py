@@ -8,8 +8,8 @@ from typing import NamedTuple
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.checks.kernel_dtypes import must_be, not_selected, not_supported
 from ms2torch._core.errors import final, unsupported
-from ms2torch._core.operators.kernel_dtypes import must_be, not_selected, not_supported
 from ms2torch._core.operators.registry import op
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.dtype import from_torch

@@ -7,8 +7,8 @@ from numbers import Integral, Real
 
 import torch
 
+from ms2torch._core.checks.calls import wrong_inputs
 from ms2torch._core.devices.device import device
-from ms2torch._core.operators.calls import wrong_inputs
 from ms2torch._core.operators.dispatch import ABSENT
 from ms2torch._core.operators.registry import (
     METHODS,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import torch
 
-from ms2torch._core.operators.calls import type_description
+from ms2torch._core.checks.calls import type_description
 from ms2torch._core.tensor.dtype import from_torch
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.checks.calls import describe, no_matching_form
+from ms2torch._core.checks.words import renderings
 from ms2torch._core.errors import final
-from ms2torch._core.operators.calls import describe, no_matching_form
 from ms2torch._core.operators.registry import method
-from ms2torch._core.operators.words import renderings
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, wrap
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.checks.calls import describe
 from ms2torch._core.operators import arithmetic
-from ms2torch._core.operators.calls import describe
 from ms2torch._core.operators.registry import op
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.processes import distributed

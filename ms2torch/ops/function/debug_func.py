@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from ms2torch._core import mode
+from ms2torch._core.checks.calls import type_description
 from ms2torch._core.errors import final
-from ms2torch._core.operators.calls import type_description
 from ms2torch._core.operators.registry import PRIMITIVES, Primitive, op, primitive, primitive_class
 from ms2torch._core.tensor.tensor import Tensor, wrap
 

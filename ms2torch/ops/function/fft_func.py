@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.checks.enum_words import chosen, meant
 from ms2torch._core.devices.device import device
 from ms2torch._core.errors import final
-from ms2torch._core.operators.enum_words import chosen, meant
 from ms2torch._core.operators.registry import op
 from ms2torch._core.tensor import dtype as _dtype
 

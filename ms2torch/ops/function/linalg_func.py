@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.checks.kernel_dtypes import not_supported
+from ms2torch._core.checks.refusals import cannot_multiply, one_dtype
 from ms2torch._core.errors import final
 from ms2torch._core.operators import arithmetic
-from ms2torch._core.operators.kernel_dtypes import not_supported
-from ms2torch._core.operators.refusals import cannot_multiply, one_dtype
 from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor.dtype import UNSIGNED, promote

@@ -10,8 +10,8 @@ from __future__ import annotations
 import torch
 
 from ms2torch._checkparam import check_value_type
+from ms2torch._core.checks.calls import type_description
 from ms2torch._core.devices.device import device
-from ms2torch._core.operators.calls import type_description
 from ms2torch._core.operators.registry import (
     REQUIRED,
     Primitive,

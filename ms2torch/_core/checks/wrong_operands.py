@@ -6,7 +6,7 @@ Primitives, which name both operands. Read after an operator has failed, so that
 
 from __future__ import annotations
 
-from ms2torch._core.operators.calls import describe, no_matching_form
+from ms2torch._core.checks.calls import describe, no_matching_form
 
 # The operators whose error is an overloaded method's, by the Primitive behind them: for any operand ...
 _METHODS = {"Div": "div", "FloorMod": "__mod__", "Pow": "pow",

@@ -61,7 +61,7 @@ def _rules(called: str, failed: bool = False) -> tuple[Rule, ...]:
 
 
 def _rule(called: str, condition: str, error: str, words: str) -> Rule:
-    from ms2torch._core.operators import terms
+    from ms2torch._core.checks import terms
 
     used = dict.fromkeys(compile(condition, called, "eval").co_names)
     names = tuple(n for n in used if n not in terms.WORDS)
@@ -74,7 +74,7 @@ def _worded(called: str, condition: str, error: str = "", words: str = ""):
     if words:
         yield condition, error, words
         return
-    from ms2torch._core.operators import terms
+    from ms2torch._core.checks import terms
 
     n, _, right = condition.partition(": ")
     n = f"{n}_" if n in terms.WORDS else n
@@ -178,7 +178,7 @@ def precondition_error(called: str, values: dict, failed: bool = False) -> Excep
     ``failed``: for one whose computation has failed."""
     if called not in (OF_FAILURES if failed else PRECONDITIONS):
         return None
-    from ms2torch._core.operators import terms
+    from ms2torch._core.checks import terms
 
     values = {f"{n}_" if n in terms.WORDS else n: v for n, v in values.items()}
     for rule in _rules(called, failed):

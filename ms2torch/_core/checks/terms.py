@@ -14,9 +14,9 @@ from itertools import zip_longest
 import numpy as np
 import torch
 
+from ms2torch._core.checks.enum_words import listed
+from ms2torch._core.checks.words import kind_of, renderings, shapes
 from ms2torch._core.devices import device
-from ms2torch._core.operators.enum_words import listed
-from ms2torch._core.operators.words import kind_of, renderings, shapes
 from ms2torch._core.tensor.dtype import UNSIGNED, from_torch
 from ms2torch._core.tensor.tensor import wrap
 

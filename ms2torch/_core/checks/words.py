@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ms2torch._core.operators.calls import describe
-from ms2torch._core.operators.rules import kind
+from ms2torch._core.checks.calls import describe
+from ms2torch._core.checks.rules import kind
 from ms2torch._core.tensor.dtype import Type
 from ms2torch._core.tensor.tensor import Tensor
 

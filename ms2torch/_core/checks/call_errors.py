@@ -7,12 +7,13 @@ from functools import cache
 
 import torch
 
-from ms2torch._core.operators import refused, rules, unsigned
-from ms2torch._core.operators.calls import not_a_tensor, wrong_call
-from ms2torch._core.operators.guards import GUARDED
-from ms2torch._core.operators.refusals import translate
+from ms2torch._core.checks import refused, rules
+from ms2torch._core.checks.calls import not_a_tensor, wrong_call
+from ms2torch._core.checks.guards import GUARDED
+from ms2torch._core.checks.refusals import translate
+from ms2torch._core.checks.words import with_public_classes
+from ms2torch._core.operators import unsigned
 from ms2torch._core.operators.tables import PRIMITIVES
-from ms2torch._core.operators.words import with_public_classes
 from ms2torch._core.torch_private import lack_of_memory
 
 # What torch's kernels raise; Python's other classes say something of the call itself.

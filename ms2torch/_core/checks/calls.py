@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import inspect
 import re
+from pathlib import Path
 
 import numpy as np
 import torch
 
-from ms2torch._core.operators.overloads import valid_calls
+from ms2torch._core.checks.overloads import valid_calls
 from ms2torch._core.tensor.dtype import Type
 
+# The valid calls of the Primitive that MindSpore calls for a form, where the definition goes by another one.
+VALID_CALLS = dict(row.split("\t") for row in Path(__file__).with_name("valid_calls.tsv")
+                   .read_text(encoding="utf-8").splitlines()[1:])
 _PLAIN = (int, float, bool, str, type(None), list, tuple, complex, dict, np.ndarray)
 _WORDS = {bool: "bool", int: "int", float: "float", str: "string", type(None): "None"}
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ms2torch._core.operators import refused, rules, terms
-from ms2torch._core.operators.guards import LOOKING
-from ms2torch._core.operators.overloads import OVERLOADS, suspicious
-from ms2torch._core.operators.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
-from ms2torch._core.operators.single_forms import SINGLE_FORMS, odd_classes
+from ms2torch._core.checks import refused, rules, terms
+from ms2torch._core.checks.guards import LOOKING
+from ms2torch._core.checks.overloads import OVERLOADS, suspicious
+from ms2torch._core.checks.preconditions import PRECONDITIONS, AcceptedCalls, precondition_error
+from ms2torch._core.checks.single_forms import SINGLE_FORMS, odd_classes
 from ms2torch._core.operators.spelling import arguments
 
 _CLASSES = {"str": str, "None": type(None), "list": list, "tuple": tuple, "numpy": np.ndarray, "float": float,

@@ -11,9 +11,9 @@ import re
 from functools import cache, wraps
 from types import FunctionType
 
-from ms2torch._core.operators import refused
-from ms2torch._core.operators.guards import LOOKING
-from ms2torch._core.operators.preconditions import (
+from ms2torch._core.checks import refused
+from ms2torch._core.checks.guards import LOOKING
+from ms2torch._core.checks.preconditions import (
     OF_FAILURES,
     PRECONDITIONS,
     AcceptedCalls,
@@ -81,7 +81,7 @@ def _precondition_error(called: str, defaults, placed, named, own=(), failed=Fal
     """What `preconditions` has against a call, one that has ``failed``."""
     if called not in (OF_FAILURES if failed else PRECONDITIONS):
         return None
-    from ms2torch._core.operators import terms
+    from ms2torch._core.checks import terms
 
     values = {**defaults, **dict(own), **dict(placed), **named}
     return precondition_error(called, {terms.variable_name(p): refused.as_torch(v)

@@ -30,9 +30,9 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from ms2torch._core.operators.preconditions import PRECONDITIONS, precondition_error
-from ms2torch._core.operators.rules import _allowed, _name
-from ms2torch._core.operators.words import kind_of, renderings, with_public_classes
+from ms2torch._core.checks.preconditions import PRECONDITIONS, precondition_error
+from ms2torch._core.checks.rules import _allowed, _name
+from ms2torch._core.checks.words import kind_of, renderings, with_public_classes
 from ms2torch._core.tensor.dtype import common
 from ms2torch._core.torch_private import lack_of_memory
 
@@ -119,7 +119,7 @@ def condition_error(called: str, given, own: dict | None = None) -> Exception | 
     asked = conditions(called)
     if not asked and called not in PRECONDITIONS:
         return None
-    from ms2torch._core.operators import terms
+    from ms2torch._core.checks import terms
 
     values = {terms.variable_name(p): v for p, v in (*(own or {}).items(), *given)}
     if wrong := precondition_error(called, values):

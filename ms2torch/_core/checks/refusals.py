@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.checks import causes
+from ms2torch._core.checks.kernel_dtypes import not_supported
 from ms2torch._core.errors import final
-from ms2torch._core.operators import causes
-from ms2torch._core.operators.kernel_dtypes import not_supported
 from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.torch_private import out_of_memory
 

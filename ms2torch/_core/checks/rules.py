@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import fits_kind, type_description
 from ms2torch._core.devices import device
-from ms2torch._core.operators.calls import fits_kind, type_description
 from ms2torch._core.operators.signatures import converted, signature_error
 from ms2torch._core.tensor.dtype import Type, from_torch
 

@@ -3,8 +3,8 @@ price of about a microsecond. Those of every network's forward pass stay out."""
 
 from pathlib import Path
 
-from ms2torch._core.operators.overloads import OVERLOADS
-from ms2torch._core.operators.single_forms import SINGLE_FORMS
+from ms2torch._core.checks.overloads import OVERLOADS
+from ms2torch._core.checks.single_forms import SINGLE_FORMS
 
 GUARDED = frozenset((
     "Adam", "AdamNoUpdateParam", "AdaptiveAvgPool3D", "AdaptiveMaxPool3D", "Addcdiv", "Addcmul",
