@@ -1,4 +1,4 @@
-"""Primitives and functions that few programs use. One line a case; g(...) adds the gradients."""
+"""Primitives and functions, one line a case; g(...) adds the gradients."""
 import mindspore as ms
 from mindspore import ops
 

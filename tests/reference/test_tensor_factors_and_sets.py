@@ -1,4 +1,4 @@
-"""Methods of Tensor that few programs use."""
+"""Methods of Tensor: factors of matrices, shrinking, sets, draws."""
 
 import mindspore as ms
 import numpy as np

@@ -1,4 +1,4 @@
-"""Primitives of arrays that few programs use."""
+"""Primitives of arrays, one line a case."""
 from tests.reference.expressions import evaluate, lines
 from tests.reference.judge import case
 
