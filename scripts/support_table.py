@@ -1,6 +1,6 @@
 """Write the support table: what ms2torch has of MindSpore's public names, and by what evidence.
 
-    python scripts/support_table.py                 # SUPPORT.md: a line per module, totals
+    python scripts/support_table.py                 # SUPPORT.md, SUPPORT.zh-CN.md: a line per module, totals
     python scripts/support_table.py --json FILE     # a row per name
     python scripts/support_table.py --list planned  # the names of one status
 
@@ -36,7 +36,7 @@ sys.path.insert(0, str(ROOT))
 from ms2torch._naming import surface  # noqa: E402
 from tests.signatures import find, theirs  # noqa: E402
 
-OUT = ROOT / "SUPPORT.md"
+PAGES = {"en": ROOT / "SUPPORT.md", "zh": ROOT / "SUPPORT.zh-CN.md"}
 LIBRARIES = ROOT / "scripts" / "third_party" / "results.tsv"
 STATUSES = ("here", "refused", "planned", "unsupported")
 EVIDENCE = ("example", "case", "fuzz")
@@ -164,30 +164,69 @@ def table() -> list[dict]:
     return rows
 
 
-def totals(rows: list[dict]) -> str:
+WORDS = {
+    "en": {
+        "title": "What is supported",
+        "totals": "Of {names:,} public functions, classes and methods of MindSpore 2.10, {here:,} are here "
+        "({shown:,} with an example, a case or fuzzing that the real one judges), {refused:,} are refused "
+        "with a way out, {planned:,} are planned, {unsupported:,} are not intended. "
+        "Of {earlier:,} names of earlier releases, {earlier_here:,} are here.",
+        "about": "Written by `scripts/support_table.py`, whose text says what the columns mean; with "
+        "`--json FILE` it gives every name. [中文](SUPPORT.zh-CN.md)",
+        "columns": ("module", "names", *STATUSES, *EVIDENCE),
+        "libraries": "Libraries",
+        "of libraries": "MindSpore's libraries, unmodified, and tiny models of theirs against Hugging "
+        "Face's on PyTorch; [what the columns mean, and why the rest does not import]"
+        "(scripts/third_party/RESULTS.md).",
+        "of a library": {"ok": "import", "ours": "lacking here"},
+    },
+    "zh": {
+        "title": "支持情况",
+        "totals": "MindSpore 2.10 的 {names:,} 个公开函数、类和方法中，已有 {here:,} 个"
+        "（其中 {shown:,} 个有真实的 MindSpore 评判过的示例、用例或随机调用），{refused:,} 个拒绝并指明出路，"
+        "{planned:,} 个计划中，{unsupported:,} 个不打算做。"
+        "旧版本的 {earlier:,} 个名字中，已有 {earlier_here:,} 个。",
+        "about": "由 `scripts/support_table.py` 生成；加上 `--json FILE` 可得到每一个名字。"
+        "[English](SUPPORT.md)\n\n"
+        "“已有”：名字存在，接受 MindSpore 的参数，并且不是拒绝；“拒绝”：名字存在，"
+        "使用时抛出 NotImplementedError，并说明可以改用什么；“计划中”：既没有，也没有带理由的拒绝；"
+        "“不打算做”：报错会说明替代办法。后三列是“已有”的依据，可以不止一种：“示例”，"
+        "MindSpore 自己文档里的示例在这里打印相同的结果；“用例”，有由真实的 MindSpore 评判的用例提到它；"
+        "“随机”，随机生成的调用与真实的 MindSpore 比较过。",
+        "columns": ("模块", "名字", "已有", "拒绝", "计划中", "不打算做", "示例", "用例", "随机"),
+        "libraries": "各个库",
+        "of libraries": "MindSpore 的各个库，均未修改；它们的微型模型"
+        "与 Hugging Face 在 PyTorch 上的模型比较。"
+        "[各列的含义，以及其余模块为何不能导入](scripts/third_party/RESULTS.zh-CN.md)。",
+        "of a library": {
+            "library": "库", "version": "版本", "date": "日期", "modules": "模块", "ok": "可导入",
+            "ours": "待补", "models": "模型", "load": "读取", "forward": "前向", "gradient": "梯度",
+            "step": "一步", "generate": "生成", "back": "读回",
+        },
+        EARLIER: "（旧版本）",
+    },
+}  # fmt: skip
+
+
+def totals(rows: list[dict], language: str = "en") -> str:
     """The line that the README quotes."""
     now = [r for r in rows if r["module"] != EARLIER]
     old = [r for r in rows if r["module"] == EARLIER]
     count = Counter(r["status"] for r in now)
-    shown = sum(bool(r["evidence"]) for r in now)
-    return (
-        f"Of {len(now):,} public functions, classes and methods of MindSpore 2.10, {count['here']:,} are "
-        f"here ({shown:,} with an example, a case or fuzzing that the real one judges), "
-        f"{count['refused']:,} are refused with a way out, {count['planned']:,} are planned, "
-        f"{count['unsupported']:,} are not intended. "
-        f"Of {len(old):,} names of earlier releases, {sum(r['status'] == 'here' for r in old):,} are here."
-    )
+    return WORDS[language]["totals"].format(
+        names=len(now), shown=sum(bool(r["evidence"]) for r in now), **{s: count[s] for s in STATUSES},
+        earlier=len(old), earlier_here=sum(r["status"] == "here" for r in old),
+    )  # fmt: skip
 
 
-def markdown(rows: list[dict]) -> str:
-    """SUPPORT.md: totals and a line per module."""
+def markdown(rows: list[dict], language: str = "en") -> str:
+    """A language's page: totals and a line per module."""
+    words = WORDS[language]
     lines = [
-        "# What is supported", "", totals(rows), "",
-        "Written by `scripts/support_table.py`, whose text says what the columns mean; with `--json FILE` it "
-        "gives every name.",
-        "", "| module | names | here | refused | planned | unsupported | example | case | fuzz |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
-    ]
+        f"# {words['title']}", "", totals(rows, language), "", words["about"], "",
+        f"| {' | '.join(words['columns'])} |",
+        "|---|" + "--:|" * (len(words["columns"]) - 1),
+    ]  # fmt: skip
     groups: dict[str, list[dict]] = {}
     for row in rows:
         groups.setdefault(row["module"], []).append(row)
@@ -195,21 +234,19 @@ def markdown(rows: list[dict]) -> str:
         count = Counter(r["status"] for r in group)
         proof = Counter(e for r in group for e in r["evidence"])
         cells = [len(group), *(count[s] for s in STATUSES), *(proof[e] for e in EVIDENCE)]
-        lines.append(f"| {module} | " + " | ".join(str(c or "") for c in cells) + " |")
-    return "\n".join([*lines, *libraries()]) + "\n"
+        lines.append(f"| {words.get(module, module)} | " + " | ".join(str(c or "") for c in cells) + " |")
+    return "\n".join([*lines, *libraries(words)]) + "\n"
 
 
-def libraries() -> list[str]:
+def libraries(words: dict) -> list[str]:
     """A section on MindSpore's libraries, from what ``scripts/third_party`` found."""
     head, *rows = (line.split("\t") for line in LIBRARIES.read_text().splitlines())
     columns = ["library", "version", "date", "modules", "ok", "ours", "models", *head[head.index("load") :]]
     lines = [
-        "", "## Libraries", "",
-        "MindSpore's libraries, unmodified, and tiny models of theirs against Hugging Face's on PyTorch; "
-        "[what the columns mean, and why the rest does not import](scripts/third_party/RESULTS.md).",
-        "", f"| {' | '.join({'ok': 'import', 'ours': 'lacking here'}.get(c, c) for c in columns)} |",
+        "", f"## {words['libraries']}", "", words["of libraries"], "",
+        f"| {' | '.join(words['of a library'].get(c, c) for c in columns)} |",
         "|---|---|---|" + "--:|" * (len(columns) - 3),
-    ]
+    ]  # fmt: skip
     return lines + [f"| {' | '.join(row[head.index(column)] for column in columns)} |" for row in rows]
 
 
@@ -224,7 +261,8 @@ def main() -> None:
     elif given.list:
         print("\n".join(r["name"] for r in rows if r["status"] == given.list))
     else:
-        OUT.write_text(markdown(rows))
+        for language, page in PAGES.items():
+            page.write_text(markdown(rows, language), encoding="utf-8")
     print(totals(rows), file=sys.stderr)
 
 

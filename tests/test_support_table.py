@@ -53,3 +53,15 @@ def test_the_readmes_quote_the_totals():
         row = " ".join(totals[:6]).replace(" ", " | ")
         text = (ROOT / page).read_text()
         assert f"| {row} |" in text and totals[6] in text and totals[7] in text
+
+
+def test_the_chinese_page_has_the_same_figures():
+    english, chinese = (
+        [
+            re.findall(r"[\d,]*\d", line.replace("2.10", ""))
+            for line in (ROOT / page).read_text().splitlines()
+            if line.startswith("| ") or "2.10" in line
+        ]
+        for page in ("SUPPORT.md", "SUPPORT.zh-CN.md")
+    )
+    assert english == chinese
