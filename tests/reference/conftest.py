@@ -9,6 +9,7 @@ import pytest
 
 import ms2torch
 from ms2torch._core import mode
+from ms2torch.dataset.core import config
 from tests.reference import real
 from tests.reference.judge import as_declared
 
@@ -32,11 +33,15 @@ def own_folder(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def at_rest(own_folder):
-    """The alias and a folder of its own before a case; after it the default mode, no gradient level open."""
+    """The alias and a folder of its own before a case; after it the default mode, no gradient level open, and
+    the pipelines' settings as before.
+    """
     ms2torch.install()                  # tests of uninstall may have run
     here = os.getcwd()
     os.chdir(own_folder)
+    settings = dict(config._values)
     yield
+    config._values.update(settings)
     os.chdir(here)
     ms2torch.set_context(mode=ms2torch.PYNATIVE_MODE)
     assert mode.differentiation is None

@@ -56,6 +56,24 @@ def test_more_of_tables(name):
     return said(MORE[name])
 
 
+def damaged(name, damage):
+    """Columns, size and rows of both files of a table, each by itself: they look at different things."""
+    damage(table("f", TABLES[name]))
+    asked = (lambda one: one.get_col_names(), lambda one: one.num_classes(), lambda one: one.get_dataset_size(),
+             lambda one: list(one.create_tuple_iterator(num_epochs=1, output_numpy=True)))
+    return [said(lambda ask=ask: ask(getattr(ds, name)("f", shuffle=False, num_parallel_workers=1))) for ask in asked]
+
+
+DAMAGE = {"no test": lambda folder: os.remove(f"{folder}/test.csv"), "no train": lambda folder: os.remove(f"{folder}/train.csv"),
+          "empty test": lambda folder: written(f"{folder}/test.csv", ""), "quote": lambda folder: written(f"{folder}/train.csv", 'a"b'),
+          "half": lambda folder: os.truncate(f"{folder}/test.csv", 40)}
+
+
+@case(each={"name": list(TABLES), "damage": list(DAMAGE)})
+def test_damaged_tables(name, damage):
+    return damaged(name, DAMAGE[damage])
+
+
 LINES = "a {}\n\nc d \n= x =\n"
 
 

@@ -92,6 +92,7 @@ OPERATIONS = {
 def written(made):
     """The tree of what ``made()`` gives, under settings that are no machine's."""
     ds.config.set_num_parallel_workers(1)
+    ds.config.set_prefetch_size(16)
     ds.config.set_seed(7)
     return json.loads(json.dumps(ds.serialize(made())))
 

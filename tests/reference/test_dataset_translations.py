@@ -1,5 +1,7 @@
 """Published translations and vectors of words, small ones of their layout: rows, their order, usages, bad input."""
 
+import shutil
+
 import mindspore.dataset as ds
 from mindspore.dataset import text
 
@@ -63,6 +65,18 @@ def test_iwslt_pairs(year, pair):
 @case(each={"sets": [("tst2010", "tst2013"), ("x", "tst2013"), ("tst2010", "x"), (3, None), ("dev2010", "dev2010")]})
 def test_iwslt_sets(sets):
     return said(lambda: (iwslt(2016, "valid", None, sets), iwslt(2016, "test", None, sets)))
+
+
+def only(pair):
+    """The folder of one pair of languages, which is all that its rows need."""
+    iwslt(2016, "train")
+    shutil.rmtree(f"f/texts/{pair[1]}")
+    return read(ds.IWSLT2016Dataset("f", "valid", pair, **quiet({})))
+
+
+@case(each={"pair": [("de", "en"), ("en", "de")]})
+def test_iwslt_of_one_pair(pair):
+    return said(lambda: only(pair))
 
 
 # ---- vectors -----------------------------------------------------------------------------------------------

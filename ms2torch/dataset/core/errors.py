@@ -16,6 +16,12 @@ def pipeline_error(text: str, kind: str = "Exception thrown from dataset pipelin
                         f"{text}\n\n")
 
 
+def nothing_read(name: str, where: str) -> RuntimeError:
+    """A source without a row."""
+    return pipeline_error(f"Invalid data, {name} API can't read the data file (interface mismatch or no data "
+                          f"found). Check {where}")
+
+
 def syntax_error(text: str) -> RuntimeError:
     """A pipeline that cannot be built."""
     return pipeline_error(text, "Syntax error.")

@@ -1,7 +1,7 @@
 """The pipeline: sources, operations, samplers and iterators (``mindspore.dataset.engine``)."""
 
 from ..core import config
-from . import _missing, datasets, iterators, samplers
+from . import datasets, iterators, samplers
 from ._batch import BatchDataset, BatchInfo, PaddedBatchDataset
 from ._flow import (
     ConcatDataset,
@@ -235,4 +235,3 @@ for _one in (BatchDataset, BatchInfo, ConcatDataset, FilterDataset, MapDataset, 
     _one.__module__ = datasets.__name__
 for _one in (BuiltinSampler, Shuffle):
     _one.__module__ = samplers.__name__
-_missing.install(globals())

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ..core.errors import pipeline_error
+from ..core.errors import nothing_read, pipeline_error
 from ..core.validator_helpers import check_dir, check_file, type_check
 from . import samplers
 from ._listed import ListedDataset, check_decrypt
@@ -176,8 +176,7 @@ class CocoDataset(_Annotated):
         self._classes = None
 
     def _nothing(self):
-        return pipeline_error("Invalid data, 'CocoDataset' API can't read the data file (interface mismatch "
-                              f"or no data found). Check file in directory: {self.dataset_dir}.")
+        return nothing_read("'CocoDataset'", f"file in directory: {self.dataset_dir}.")
 
     def _of(self, node: dict, name: str):
         if name not in node:

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from ..core.errors import pipeline_error
+from ..core.errors import nothing_read, pipeline_error
 from ..core.validator_helpers import type_check
 from ._files import FilesDataset
 from .datasets import TextBaseDataset
@@ -51,8 +51,7 @@ class CLUEDataset(FilesDataset, TextBaseDataset):
 
     def _nothing(self):
         files = " ".join(self.dataset_files)
-        return pipeline_error("Invalid data, 'CLUEDataset' API can't read the data file (interface mismatch "
-                              f"or no data found). Check file path: {files}")
+        return nothing_read("'CLUEDataset'", f"file path: {files}")
 
     def _count_of(self, file):
         with open(file, encoding="utf-8") as lines:

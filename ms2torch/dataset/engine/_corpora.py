@@ -4,6 +4,7 @@ per row.
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 from collections.abc import Iterator
@@ -12,8 +13,8 @@ import numpy as np
 
 from ..core.errors import pipeline_error
 from ..core.validator_helpers import check_dir, check_source_arguments, check_valid_str
-from ._csv import _Malformed, records
-from ._files import FilesDataset
+from ._csv import Malformed, check_width, counted, records
+from ._files import FilesDataset, text_array
 from ._listed import ListedDataset
 from ._sources import check_source
 from .datasets import TextBaseDataset
@@ -46,17 +47,16 @@ class Corpus(FilesDataset, TextBaseDataset):
         return patterns
 
     def _counts(self):
-        for file in self.dataset_files:
-            if not os.path.isfile(file):
-                raise pipeline_error(f"{type(self).__name__}: dataset file: [{file}] is invalid or does not "
-                                     "exist.", "Syntax error.")
-        return super()._counts()
+        if self._known_counts is None:
+            self._known_counts = [self._count_of(file) if os.path.isfile(file) else 0
+                                  for file in self.dataset_files]
+        return self._known_counts
 
     def _columns(self):
         return list(self._names)
 
     def _lines(self, file: str) -> Iterator[str]:
-        with open(file, encoding="utf-8", newline="\n") as text:
+        with open(file, encoding="utf-8", errors="surrogateescape", newline="\n") as text:
             for line in text:
                 yield line.removesuffix("\n")
 
@@ -76,15 +76,23 @@ class _ShuffleFirst(Corpus):
 class _Table(Corpus):
     """CSV files without a head; all columns are text."""
 
+    def _count_of(self, file):
+        return counted(file)
+
     def _rows_of(self, file):
         try:
             for number, fields in records(file):
-                if len(fields) != len(self._names):
-                    raise _Malformed(number, f"Invalid columns, {len(fields)} fields, {len(self._names)} are "
-                                             "due.")
-                yield [np.array(field) for field in fields]
-        except _Malformed as error:
+                check_width(number, len(fields), len(self._names))
+                yield [text_array(field) for field in fields]
+        except Malformed as error:
             raise error.shown(file) from None
+
+
+def check_file_of(dataset, file: str) -> None:
+    """RuntimeError unless a file of the dataset is there."""
+    if not os.path.isfile(file):
+        name = type(dataset).__name__
+        raise pipeline_error(f"{name}: dataset file: [{file}] is invalid or does not exist.", "Syntax error.")
 
 
 class AGNewsDataset(_Table):
@@ -93,6 +101,7 @@ class AGNewsDataset(_Table):
     ``usage``: train, test or all.
     """
 
+    _checked = "ag news file path: {}."
     _names = ("index", "title", "description")
 
 
@@ -101,33 +110,49 @@ class AmazonReviewDataset(_Table):
     ``content``, text. ``usage``: train, test or all.
     """
 
+    _checked = "amazon review file path: {}."
     _names = ("label", "title", "content")
 
+    def _check_built(self):
+        for file in reversed(self.dataset_files):
+            check_file_of(self, file)
 
-class DBpediaDataset(_Table):
+
+class _TakesWhatIsThere(_Table):
+    """Of several files those that are missing are left out."""
+
+    @staticmethod
+    def _found(patterns):
+        return [path for path in patterns if len(patterns) == 1 or os.path.isfile(path)]
+
+
+class DBpediaDataset(_TakesWhatIsThere):
     """DBpedia (``mindspore.dataset.DBpediaDataset``): ``class``, ``title``, ``content``, text.
 
     ``usage``: train, test or all.
     """
 
+    _checked = "dbpedia file path: {}."
     _names = ("class", "title", "content")
 
 
-class YahooAnswersDataset(_Table):
+class YahooAnswersDataset(_TakesWhatIsThere):
     """Yahoo! Answers (``mindspore.dataset.YahooAnswersDataset``): ``class``, ``title``, ``content``,
     ``answer``, text. ``usage``: train, test or all.
     """
 
+    _checked = "yahoo answers file path: {}."
     _names = ("class", "title", "content", "answer")
 
 
-class SogouNewsDataset(_ShuffleFirst, _Table):
+class SogouNewsDataset(_ShuffleFirst, _TakesWhatIsThere):
     """Sogou News (``mindspore.dataset.SogouNewsDataset``): ``index``, ``title``, ``content``, text.
 
     ``usage``: train, test or all.
     """
 
     _files = {"train": "train.csv", "test": "test.csv"}
+    _checked = "sogou news file path: {}."
     _names = ("index", "title", "content")
 
 
@@ -139,6 +164,7 @@ class YelpReviewDataset(_ShuffleFirst, _Table):
     """
 
     _files = {"train": "train.csv", "test": "test.csv"}
+    _checked = "yelp review file path: {}."
     _names = ("label", "text")
 
 
@@ -154,10 +180,14 @@ class WikiTextDataset(Corpus):
 
     _files = {"test": "wiki.test.tokens", "train": "wiki.train.tokens", "valid": "wiki.valid.tokens"}
     _usages = ("train", "valid", "test", "all")
+    _checked = "wiki text: {}"
     _names = ("text",)
 
     def _rows_of(self, file):
-        return ([np.array(line)] for line in self._lines(file) if line)
+        return ([text_array(line)] for line in self._lines(file) if line)
+
+    def _count_of(self, file):
+        return sum(1 for line in self._lines(file) if line)
 
 
 class PennTreebankDataset(WikiTextDataset):
@@ -166,6 +196,7 @@ class PennTreebankDataset(WikiTextDataset):
     ``usage``: train, test, valid or all.
     """
 
+    _checked = "penn treebank: {}"
     _files = {"test": "ptb.test.txt", "train": "ptb.train.txt", "valid": "ptb.valid.txt"}
 
 
@@ -176,6 +207,7 @@ class EnWik9Dataset(Corpus):
     """
 
     _files = {"all": "enwik9"}
+    _checked = "enwik9: {}"
     _names = ("text",)
 
     def __init__(self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=True,
@@ -184,7 +216,10 @@ class EnWik9Dataset(Corpus):
         cache)
 
     def _rows_of(self, file):
-        return ([np.array(line)] for line in self._lines(file))
+        return ([text_array(line)] for line in self._lines(file))
+
+    def _count_of(self, file):
+        return sum(1 for _ in self._lines(file))
 
 
 # ---- words with tags ---------------------------------------------------------------------------------------
@@ -197,7 +232,9 @@ class CoNLL2000Dataset(_ShuffleFirst):
     (MindSpore's ``get_dataset_size`` counts words; here it counts sentences.)
     """
 
+    _told = "conll2000 dataset dir: "
     _files = {"test": "test.txt", "train": "train.txt"}
+    _checked = "conll2000: {}"
     _names = ("word", "pos_tag", "chunk_tag")
     _between = " "
 
@@ -207,10 +244,24 @@ class CoNLL2000Dataset(_ShuffleFirst):
             if line:
                 words.append(line.split(self._between))
             elif words:
-                yield [np.array(column) for column in zip(*words, strict=True)]
+                yield self._sentence(words)
                 words = []
         if words:
-            yield [np.array(column) for column in zip(*words, strict=True)]
+            yield self._sentence(words)
+
+    def _sentence(self, words: list[list[str]]) -> list[np.ndarray]:
+        if any(len(word) < len(self._names) for word in words):
+            raise pipeline_error("Invalid file content, each line should contain three columns, representing "
+                                 f"{self._names[0]}, {self._names[1]} and {self._names[2]}.")
+        return [np.array([str(text_array(word[column])) for word in words])
+                for column in range(len(self._names))]
+
+    def _count_of(self, file):
+        between, words = 0, False
+        for line in self._lines(file):
+            between += words and not line
+            words = bool(line)
+        return between + words
 
 
 class UDPOSDataset(CoNLL2000Dataset):
@@ -218,9 +269,11 @@ class UDPOSDataset(CoNLL2000Dataset):
     ``universal``, ``stanford``, each text (N,). ``usage``: train, test, valid or all.
     """
 
+    _told = "udpos dataset dir: "
     _files = {"valid": "en-ud-tag.v2.dev.txt", "test": "en-ud-tag.v2.test.txt",
               "train": "en-ud-tag.v2.train.txt"}
     _usages = ("train", "valid", "test", "all")
+    _checked = "udpos: {}"
     _names = ("word", "universal", "stanford")
     _between = "\t"
 
@@ -235,6 +288,7 @@ class SST2Dataset(Corpus):
 
     _files = {"train": "train.tsv", "test": "test.tsv", "dev": "dev.tsv"}
     _usages = ("train", "test", "dev")
+    _checked = "sst2 file path: {}."
     _names = ("sentence", "label")
 
     def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None,
@@ -242,15 +296,21 @@ class SST2Dataset(Corpus):
         super().__init__(dataset_dir, "train" if usage is None else usage, num_samples, num_parallel_workers,
                          shuffle, num_shards, shard_id, cache)
 
+    def _check_built(self):
+        if not os.path.isfile(self.dataset_files[0]):
+            raise pipeline_error("Invalid file, failed to obtain column name from input sst2 file list.")
+
+    def _fields(self, line: str) -> list[str]:
+        return line.split("\t")[1:] if self.usage == "test" else line.split("\t")
+
     def _columns(self):
-        return ["sentence"] if self.usage == "test" else list(self._names)
+        return [str(text_array(name)) for name in self._fields(next(self._lines(self.dataset_files[0]), ""))]
 
     def _rows_of(self, file):
         lines = filter(None, self._lines(file))
-        next(lines, None)                                # the columns' names
+        names = self._fields(next(lines, ""))
         for line in lines:
-            fields = line.split("\t")
-            yield [np.array(fields[1])] if self.usage == "test" else [np.array(field) for field in fields[:2]]
+            yield [text_array(field) for field in self._fields(line)[:len(names)]]
 
 
 class SQuADDataset(Corpus):
@@ -262,6 +322,12 @@ class SQuADDataset(Corpus):
     _files = {"train": "train-v1.1.json", "dev": "dev-v1.1.json"}
     _usages = ("train", "dev", "all")
     _names = ("context", "question", "text", "answer_start")
+
+    def _check_built(self):
+        folder = self.dataset_dir
+        for usage in ("train", "dev"):
+            if self.usage in (usage, "all") and not glob.glob(f"{glob.escape(folder)}/{usage}-v*"):
+                raise pipeline_error(f"Invalid path, failed to find SQuAD {usage} data file: {folder}")
 
     @staticmethod
     def _found(patterns):
@@ -275,7 +341,8 @@ class SQuADDataset(Corpus):
             try:
                 content = json.load(text)
             except ValueError as error:
-                raise pipeline_error(f"Invalid json file, failed to parse {file}, {error}") from None
+                raise pipeline_error("Invalid file, failed to parse JSON file: "
+                                     f"{os.path.realpath(file)}") from error
         for article in content["data"]:
             for paragraph in article["paragraphs"]:
                 for question in paragraph["qas"]:
@@ -306,14 +373,19 @@ class IMDBDataset(ListedDataset, TextBaseDataset):
         for usage in ("train", "test") if self.usage == "all" else (self.usage,):
             for folder, label in (("pos", 1), ("neg", 0)):
                 base = os.path.join(self.dataset_dir, usage, folder)
-                if os.path.isdir(base):
-                    found += [(os.path.join(base, name), label) for name in sorted(os.listdir(base))]
+                if not os.path.isdir(base):
+                    raise pipeline_error("Invalid parameter, dataset dir may not exist or is not a "
+                                         f"directory: {os.path.realpath(base)}")
+                found += [(os.path.join(base, name), label) for name in sorted(os.listdir(base))]
         return found
+
+    def num_classes(self):
+        return 2
 
     def _labels(self):
         return [label for _, label in self._rows()]
 
     def _row(self, item):
-        with open(item[0], encoding="utf-8") as text:
+        with open(item[0], encoding="utf-8", errors="surrogateescape") as text:
             lines = text.read().split("\n")
-        return [np.array(lines[-1] or (lines[-2] if len(lines) > 1 else "")), np.array(item[1], np.int32)]
+        return [text_array(lines[-1] or (lines[-2] if len(lines) > 1 else "")), np.array(item[1], np.int32)]

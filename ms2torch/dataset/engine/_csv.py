@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.errors import pipeline_error, syntax_error
 from ..core.validator_helpers import type_check
-from ._files import FilesDataset
+from ._files import FilesDataset, text_array
 from .datasets import UnionBaseDataset
 from .samplers import Shuffle
 
@@ -26,6 +26,8 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
     in double quotes, with line breaks and doubled quotes inside. ``shuffle`` is `TextFileDataset`'s. Rows of
     another length, quotes in wrong places, text that is no number: RuntimeError.
     """
+
+    _checked = "csv file path: {}."
 
     def __init__(self, dataset_files, field_delim=",", column_defaults=None, column_names=None,
                  num_samples=None, num_parallel_workers=None, shuffle=Shuffle.GLOBAL, num_shards=None,
@@ -78,30 +80,19 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
                                  f"'column_defaults', but got  size of 'column_defaults': "
                                  f"{len(self.column_defaults)}, size of column_names: {len(names)}")
 
-    def _nothing(self):
-        files = "".join(f" {file}" for file in self.dataset_files)
-        return pipeline_error("Invalid data, CSVDataset API can't read the data file (interface mismatch or "
-                              f"no data found). Check csv file path: {files}.")
-
     def _count_of(self, file):
         self._columns()
-        return sum(1 for _ in self._records(file, malformed=True))
+        return counted(file, not self.column_names)
 
     def _rows_of(self, file):
         names = self._columns()
         kinds = self._converters(names)
         try:
-            for line, fields in self._records(file):
+            for line, fields in records(file, self.field_delim, not self.column_names):
                 row = [convert(file, line, field) for convert, field in zip(kinds, fields, strict=False)]
-                if len(fields) != len(names):
-                    more = len(fields) > len(names)
-                    tail = f"the size of column_defaults : {len(names)}." if more \
-                        else f"the size of 'column_defaults': {len(names)}."
-                    raise _Malformed(line, "Invalid columns, the size of column_names should be less than "
-                                           "the size of 'column_defaults', but got the size of column_names: "
-                                           f"{len(names) if more else len(fields)}, {tail}")
+                check_width(line, len(fields), len(names))
                 yield row
-        except _Malformed as error:
+        except Malformed as error:
             raise error.shown(file) from None
 
     def _converters(self, names: list[str]) -> list:
@@ -110,50 +101,68 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
                  for one in self.column_defaults]
         return kinds + [_text] * (len(names) - len(kinds))
 
-    def _records(self, file: str, malformed: bool = False) -> Iterator[tuple[int, list[str]]]:
-        return records(file, self.field_delim, not self.column_names, malformed)
 
-
-def records(file: str, delimiter: str = ",", header: bool = False,
-            malformed: bool = False) -> Iterator[tuple[int, list[str]]]:
-    """Number and fields of each row, without the ``header`` where there is one; lines without anything are
-    none. `_Malformed` where quotes are wrong; with ``malformed`` such lines are rows as well, without fields.
+def counted(file: str, header: bool = False) -> int:
+    """How many rows MindSpore counts: lines that are not empty, where a quote opens and closes wherever it
+    is.
     """
-    number, open_text = 0, ""
+    rows, inside = 0, False
+    with open(file, "rb") as lines:
+        if header:
+            lines.readline()
+        for line in lines:
+            begun = inside
+            inside ^= line.count(b'"') % 2
+            rows += not inside and bool(begun or line.strip(b"\r\n"))
+    return rows
+
+
+def records(file: str, delimiter: str = ",", header: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Number and fields of each row, without the ``header`` where there is one; lines without anything are
+    none. `Malformed` where quotes are wrong.
+    """
+    number, begun = 0, []                            # rows so far; the lines of one that is not complete
     with open(file, encoding="utf-8", errors="surrogateescape", newline="\n") as text:
         if header:
             text.readline()
         for line in text:
-            line = open_text + line
             if '"' not in line:
+                if begun:
+                    begun.append(line)
+                    continue
                 fields = line.rstrip("\r\n").split(delimiter)
-                if fields != [""] and _complete(line, fields, malformed):
+                if fields != [""] and _complete(line, fields):
                     number += 1
                     yield number, fields
                 continue
-            try:
-                fields = _quoted(line.removesuffix("\n").removesuffix("\r"), delimiter, number + 1, file)
-            except _Malformed:
-                if not malformed:
-                    raise
-                fields = []
-            open_text = line if fields is None else ""
-            if fields is not None and _complete(line, fields, malformed):
+            line = "".join([*begun, line])
+            fields = _quoted(line.removesuffix("\n").removesuffix("\r"), delimiter, number + 1, file)
+            begun = [line] if fields is None else []
+            if fields is not None and _complete(line, fields):
                 number += 1
                 yield number, fields
-        if open_text and not malformed:
-            raise _Malformed(number + 1, "Invalid csv file, reach the end of file in quote field, check "
-                                         f"{file}.")
+        if begun:
+            raise Malformed(number + 1, "Invalid csv file, reach the end of file in quote field, check "
+                                        f"{file}.")
 
 
-def _complete(line: str, fields: list[str], counted: bool) -> bool:
+def check_width(line: int, fields: int, columns: int) -> None:
+    """`Malformed` unless a row has as many fields as there are columns."""
+    if fields != columns:
+        name = "column_defaults " if fields > columns else "'column_defaults'"
+        raise Malformed(line, "Invalid columns, the size of column_names should be less than the size of "
+                              "'column_defaults', but got the size of column_names: "
+                              f"{min(fields, columns)}, the size of {name}: {columns}.")
+
+
+def _complete(line: str, fields: list[str]) -> bool:
     """Whether a line is a row: MindSpore counts a last one of a single field that does not end, and leaves
     it out.
     """
-    return counted or len(fields) > 1 or line.endswith(("\n", "\r"))
+    return len(fields) > 1 or line.endswith(("\n", "\r"))
 
 
-class _Malformed(Exception):
+class Malformed(Exception):
     """A row that cannot be read."""
 
     def __init__(self, line: int, text: str) -> None:
@@ -183,14 +192,14 @@ def _quoted(line: str, delimiter: str, number: int, file: str) -> list[str] | No
             fields.append("".join(parts))
             at = close + 1
             if at < end and line[at] != delimiter:
-                raise _Malformed(number, "Invalid csv file, receive unquote char in quote field, check "
+                raise Malformed(number, "Invalid csv file, receive unquote char in quote field, check "
                                          f"{file}.")
         else:
             stop = line.find(delimiter, at)
             stop = end if stop < 0 else stop
             fields.append(line[at:stop])
             if '"' in fields[-1]:
-                raise _Malformed(number, f"Invalid csv file, unexpected quote in unquote field from {file}.")
+                raise Malformed(number, f"Invalid csv file, unexpected quote in unquote field from {file}.")
             at = stop
         if at >= end:
             return fields
@@ -200,12 +209,7 @@ def _quoted(line: str, delimiter: str, number: int, file: str) -> list[str] | No
 
 
 def _text(file: str, line: int, field: str) -> np.ndarray:
-    if not field.isascii():                          # what is no UTF-8 was read as lone surrogates
-        try:
-            field.encode("utf-8", "surrogateescape").decode()
-        except UnicodeDecodeError as error:
-            raise pipeline_error(f"Failed to cast to Unicode string: UnicodeDecodeError: {error}") from None
-    return np.array(field)
+    return text_array(field)
 
 
 def _number(pattern, file: str, line: int, field: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from ms2torch._core.random.distributions import doubles
 from ms2torch._core.random.engines import MT19937
 
-from ..core.errors import pipeline_error
+from ..core.errors import nothing_read, pipeline_error
 from ..core.validator_helpers import (
     INT32_MAX,
     check_dir,
@@ -115,8 +115,7 @@ class USPSDataset(FilesDataset, VisionBaseDataset):
 
     def _nothing(self):
         files = "".join(f" {file}" for file in self.dataset_files)
-        return pipeline_error("Invalid data, 'USPSDataset' API can't read the data file (interface "
-                              f"mismatch or no data found). Check file: {files}")
+        return nothing_read("'USPSDataset'", f"file: {files}")
 
     def _columns(self):
         return ["image", "label"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.errors import pipeline_error
 from ..core.validator_helpers import check_dir, check_valid_str
-from ._pictures import _Folders, _inside
+from ._pictures import _Folders, _inside, _needed
 from ._scenes import text_lines
 from .samplers import PKSampler
 
@@ -92,6 +92,7 @@ class WIDERFaceDataset(_Folders):
         found = []
         for part in parts:
             root = os.path.join(os.path.realpath(self.dataset_dir), f"WIDER_{part}", "images")
+            _needed("Invalid path, failed to open WIDERFace folder: {}", root)
             faces = {} if part == "test" else self._faces(part)
             for folder in _inside(root):
                 for path in _inside(folder):

@@ -11,12 +11,14 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator
-from itertools import islice
+from itertools import accumulate, islice
+
+import numpy as np
 
 from ms2torch._core.random.engines import MT19937, MT19937_64
 
 from ..core import config
-from ..core.errors import pipeline_error
+from ..core.errors import nothing_read, pipeline_error
 from ..core.validator_helpers import (
     check_sampler_shuffle_shard_options,
     check_source_arguments,
@@ -58,6 +60,16 @@ def in_turn(streams: list[Iterator]) -> Iterator:
                 streams.remove(stream)
 
 
+def text_array(text: str) -> np.ndarray:
+    """A text that was read with ``errors="surrogateescape"``; RuntimeError where the file is no UTF-8."""
+    if not text.isascii():                           # what is no UTF-8 is lone surrogates now
+        try:
+            text.encode("utf-8", "surrogateescape").decode()
+        except UnicodeDecodeError as error:
+            raise pipeline_error(f"Failed to cast to Unicode string: UnicodeDecodeError: {error}") from None
+    return np.array(text)
+
+
 class FilesDataset(SourceDataset):
     """Base of them: a subclass counts and reads the rows of one file."""
 
@@ -78,7 +90,7 @@ class FilesDataset(SourceDataset):
         self.shuffle_flag = 0 if self.shuffle_mode is Shuffle.FALSE else 2
         self._known_counts = None
 
-    _kind = "text"                                   # of file, in messages
+    _checked = "text file: {}"                       # the files, where none has a row
     _found = staticmethod(found_files)
 
     def _rows_of(self, file: str) -> Iterator[Row]:
@@ -92,8 +104,14 @@ class FilesDataset(SourceDataset):
     def _nothing(self) -> RuntimeError:
         """The error of files without rows."""
         files = "".join(f" {file}" for file in self.dataset_files)
-        return pipeline_error(f"Invalid data, {type(self).__name__} API can't read the data file (interface "
-                              f"mismatch or no data found). Check {self._kind} file: {files}")
+        return nothing_read(type(self).__name__, self._checked.format(files))
+
+    _told = ""                                       # what stands before a file's name in the next error
+
+    def _check_there(self, file: str) -> None:
+        """RuntimeError for a file that was counted as one without rows, because it is not there."""
+        if not os.path.isfile(file):
+            raise pipeline_error(f"Invalid file path, {self._told}{file} does not exist.")
 
     def _counts(self) -> list[int]:
         if self._known_counts is None:
@@ -109,10 +127,15 @@ class FilesDataset(SourceDataset):
         return min(share, self.num_samples) if self.num_samples else share
 
     def _pieces(self, order: list[int]) -> list[tuple[int, int, int]]:
-        """Of this shard, (file, first row, end) in the order of the files."""
+        """Of this shard, (file, first row, end) in the order of the files.
+
+        As in MindSpore no file is opened behind the one with the last row.
+        """
         counts, share = self._counts(), self._share()
         if self.num_shards == 1:
-            return [(file, 0, counts[file]) for file in order]
+            ends = accumulate(counts[file] for file in order)
+            before = sum(end < sum(counts) for end in ends)
+            return [(file, 0, counts[file]) for file in order[:before + 1]]
         left, skip, pieces = share, self.shard_id * share, []
         while left > 0 and sum(counts):
             for file in order:
@@ -134,6 +157,7 @@ class FilesDataset(SourceDataset):
 
         def part(piece):
             file, first, end = piece
+            self._check_there(self.dataset_files[file])
             if end == self._counts()[file]:                  # what is wrong behind the last row is told
                 end = None
             return islice(self._rows_of(self.dataset_files[file]), first, end)

@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-from ..core.errors import pipeline_error
+from ..core.errors import nothing_read, pipeline_error
 from ..core.validator_helpers import check_dir, check_file, type_check
 from . import samplers
 from ._listed import ListedDataset, check_decrypt
@@ -42,8 +42,7 @@ class CelebADataset(ListedDataset, VisionBaseDataset):
         self.extensions, self.decrypt = extensions or [], decrypt
 
     def _nothing(self):
-        return pipeline_error("Invalid data, CelebADataset API can't read the data file (interface mismatch "
-                              f"or no data found). Check file path: {self.dataset_dir}")
+        return nothing_read("CelebADataset", f"file path: {self.dataset_dir}")
 
     def _list(self):
         path = os.path.join(self.dataset_dir, "list_attr_celeba.txt")
@@ -140,8 +139,7 @@ class ManifestDataset(ListedDataset, VisionBaseDataset):
         self.class_indexing = class_indexing or {}
 
     def _nothing(self):
-        return pipeline_error("Invalid data, ManifestDataset API can't read the data file (interface "
-                              f"mismatch or no data found). Check file path: {self.dataset_file}")
+        return nothing_read("ManifestDataset", f"file path: {self.dataset_file}")
 
     def _list(self):
         if self.usage not in self._usages:

@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from ..core.errors import pipeline_error
+from ..core.errors import nothing_read, pipeline_error
 from ..transforms.operation import OperationError
 from ..vision._convert import pixels
 from ._sources import MappableDataset
@@ -18,6 +18,7 @@ class ListedDataset(MappableDataset):
     _shared = ("_items", "decrypt")
     _names: tuple[str, ...] = ("image", "label")
     decode, decrypt = False, None
+    _counts_nothing = True           # a folder without rows has a size, 0, before reading it is an error
 
     def _list(self) -> list:
         """What tells the rows apart, in order, before their files are read."""
@@ -29,14 +30,12 @@ class ListedDataset(MappableDataset):
 
     def _nothing(self) -> RuntimeError:
         """The error of a list without rows."""
-        name = type(self).__name__
-        return pipeline_error(f"Invalid data, {name} API can't read the data file (interface mismatch or no "
-                              f"data found). Check file in directory:{self.dataset_dir}")
+        return nothing_read(type(self).__name__, f"file in directory:{self.dataset_dir}")
 
     def _rows(self) -> list:
         if getattr(self, "_items", None) is None:
             self._items = self._list()
-            if not self._items:
+            if not self._items and not self._counts_nothing:
                 raise self._nothing()
         return self._items
 
@@ -48,6 +47,8 @@ class ListedDataset(MappableDataset):
 
     def _reader(self):
         rows, row = self._rows(), self._row
+        if not rows:
+            raise self._nothing()
         return lambda number: row(rows[number])
 
     def _image(self, path: str) -> np.ndarray:

@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-from ..core.errors import pipeline_error
+from ..core.errors import nothing_read, pipeline_error
 from ..core.validator_helpers import check_dir, check_file, check_valid_str, type_check
 from ._listed import ListedDataset
 from ._sources import check_source
@@ -39,6 +39,13 @@ class _Folders(ListedDataset, VisionBaseDataset):
         return [self._image(item[0]), np.array(item[1], self._kind)]
 
 
+def _needed(told: str, *folder: str) -> None:
+    """RuntimeError, by what is told of the path, unless a folder is there."""
+    path = os.path.join(*folder)
+    if not os.path.isdir(path):
+        raise pipeline_error(told.format(path))
+
+
 def _inside(*folder: str) -> list[str]:
     """What a folder holds, sorted, as paths; nothing where there is none."""
     path = os.path.join(*folder)
@@ -55,6 +62,9 @@ class Caltech256Dataset(_Folders):
         self._set_up(dataset_dir, num_samples, num_parallel_workers, shuffle, decode, sampler, num_shards,
                      shard_id,
                      cache)
+
+    def _nothing(self):
+        return nothing_read("CaltechDataset", f"caltech file path: {self.dataset_dir}")
 
     def _list(self):
         return [(path, label) for label, folder in enumerate(filter(os.path.isdir, _inside(self.dataset_dir)))
@@ -99,6 +109,9 @@ class RenderedSST2Dataset(_Folders):
                      shard_id,
                      cache, usage)
 
+    def _nothing(self):
+        return nothing_read("RenderedSST2Dataset", f"rendered sst2 file path: {self.dataset_dir}")
+
     def _list(self):
         used = {"train": ("train",), "test": ("test",), "val": ("valid",)}.get(self.usage, ("test", "train",
                                                                                             "valid"))
@@ -125,6 +138,7 @@ class Food101Dataset(_Folders):
                      cache, usage)
 
     def _list(self):
+        _needed("Invalid path, Food101 image path: {} does not exist.", self.dataset_dir, "images")
         found = []
         for one in ("train", "test") if self.usage in (None, "all") else (self.usage,):
             path = os.path.join(self.dataset_dir, "meta", one + ".txt")
@@ -178,7 +192,9 @@ class DIV2KDataset(_Folders):
             else:
                 low = [f"DIV2K_{one}_LR_{self.downgrade}"]
             mark = self.downgrade[0] if len(low) == 1 and self.scale != 8 else ""
-            for path in _inside(self.dataset_dir, f"DIV2K_{one}_HR"):
+            high = f"DIV2K_{one}_HR"
+            _needed("Invalid path, div2k hr image dir: {} is not a directory.", self.dataset_dir, high)
+            for path in _inside(self.dataset_dir, high):
                 name, ending = os.path.splitext(os.path.basename(path))
                 found.append((path, os.path.join(self.dataset_dir, *low,
                                                  f"{name}x{self.scale}{mark}{ending}")))
@@ -217,7 +233,9 @@ class CityscapesDataset(_Folders):
         marks = "gtFine" if self.quality_mode == "fine" else "gtCoarse"
         found = []
         for one in self._all if self.usage == "all" else (self.usage,):
-            for city in _inside(self.dataset_dir, "leftImg8bit", one):
+            part = (self.dataset_dir, "leftImg8bit", one)
+            _needed("Invalid path, Cityscapes Dataset image dir: {} is not a directory path.", *part)
+            for city in _inside(*part):
                 for path in _inside(city):
                     name = os.path.basename(path).removesuffix("_leftImg8bit.png")
                     found.append((path, os.path.join(self.dataset_dir, marks, one, os.path.basename(city),
@@ -296,7 +314,7 @@ class SemeionDataset(_Folders):
     def _list(self):
         path = os.path.join(self.dataset_dir, "semeion.data")
         if not os.path.isfile(path):
-            raise pipeline_error(f"Invalid file, get real path failed, path={path}")
+            raise pipeline_error(f"Invalid file, failed to find semeion file: {self.dataset_dir}")
         with open(path, encoding="utf-8") as file:
             rows = [np.array(line.split(), np.float64) for line in file if line.strip()]
         return [(row[:256].astype(np.uint8).reshape(16, 16), int(row[256:266].argmax())) for row in rows]

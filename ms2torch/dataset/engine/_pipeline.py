@@ -98,9 +98,14 @@ class Pipeline:
         return self._open(run or Run())
 
     def _check_tree(self) -> None:
-        below = list(self.children)
-        while below:
-            node = below.pop()
-            if node._consumers > 1:
-                raise ValueError("The data pipeline is not a tree (i.e., one node has 2 consumers)")
-            below.extend(node.children)
+        """An error where the pipeline cannot be built."""
+        nodes = [self]
+        for node in nodes:
+            nodes.extend(node.children)
+        if any(node._consumers > 1 for node in nodes[1:]):
+            raise ValueError("The data pipeline is not a tree (i.e., one node has 2 consumers)")
+        for node in nodes:
+            node._check_built()
+
+    def _check_built(self) -> None:
+        """RuntimeError where this node lacks what MindSpore looks for before anything is counted or read."""

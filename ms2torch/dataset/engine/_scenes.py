@@ -6,9 +6,9 @@ import os
 
 import numpy as np
 
-from ..core.errors import pipeline_error
+from ..core.errors import nothing_read, pipeline_error
 from ..core.validator_helpers import check_dir, check_file, check_valid_str, type_check
-from ._pictures import _Folders, _inside
+from ._pictures import _Folders, _inside, _needed
 from .samplers import PKSampler
 
 _CLASSES = ["bedroom", "bridge", "church_outdoor", "classroom", "conference_room", "dining_room", "kitchen",
@@ -48,8 +48,7 @@ class LSUNDataset(_Folders):
         self.classes = classes or _CLASSES
 
     def _nothing(self):
-        return pipeline_error("Invalid data, LSUNDataset API can't read the data file (interface mismatch "
-                              f"or no data found). Check lsun file path: {self.dataset_dir}")
+        return nothing_read("LSUNDataset", f"lsun file path: {self.dataset_dir}")
 
     def _list(self):
         parts = {"train": ("train",), "valid": ("val",)}.get(self.usage, ("train", "val"))
@@ -64,6 +63,7 @@ class SUN397Dataset(_Folders):
     ``ClassName.txt``.
     """
 
+    _counts_nothing = False
     _kind = np.uint32
 
     def __init__(self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=None, decode=False,
@@ -88,6 +88,7 @@ class Places365Dataset(_Folders):
     pixels.
     """
 
+    _counts_nothing = False
     _kind = np.uint32
     _usages = ("train-standard", "train-challenge", "val")
 
@@ -135,6 +136,7 @@ class SBUDataset(_Folders):
     """
 
     _names = ("image", "caption")
+    _counts_nothing = False
     _kind = None
 
     def __init__(self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=None, decode=False,
@@ -189,7 +191,9 @@ class KITTIDataset(_Folders):
 
     def _list(self):
         part = "testing" if self.usage == "test" else "training"
-        images = _inside(self.dataset_dir, "data_object_image_2", part, "image_2")
+        folder = (self.dataset_dir, "data_object_image_2", part, "image_2")
+        _needed("Invalid path, failed to open KITTI image dir: {}, permission denied.", *folder)
+        images = _inside(*folder)
         if self.usage == "test":
             return [(path,) for path in images]
         found = []

@@ -87,7 +87,7 @@ class MappableDataset(SourceDataset):
     def _open(self, run: Run) -> Epoch:
         if self.cache is not None:
             return self._open_cached(run)
-        numbers, read = self._numbers(), self._reader()
+        read, numbers = self._reader(), self._numbers()
 
         def epoch():
             self._row_numbers = numbers()

@@ -34,7 +34,7 @@ class TFRecordDataset(FilesDataset, UnionBaseDataset):
     the value, raises too.
     """
 
-    _kind = "tfrecord"
+    _checked = "tfrecord file: {}"
 
     def __init__(self, dataset_files, schema=None, columns_list=None, num_samples=None,
                  num_parallel_workers=None, shuffle=Shuffle.GLOBAL, num_shards=None, shard_id=None,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import html
+import itertools
 import os
 import re
 
-import numpy as np
-
-from ..core.errors import pipeline_error
+from ..core.errors import nothing_read, pipeline_error
 from ..core.validator_helpers import check_dir, check_source_arguments, check_valid_str, type_check
-from ._files import FilesDataset
+from ._corpora import check_file_of
+from ._files import FilesDataset, text_array
 from .datasets import TextBaseDataset
 from .samplers import Shuffle
 
@@ -34,8 +34,15 @@ class _Translations(FilesDataset, TextBaseDataset):
     def _lines(self, path: str) -> list[str]:
         raise NotImplementedError
 
+    def _check_there(self, file):
+        for path in file:
+            super()._check_there(path)
+
+    def _count_of(self, file):
+        return len(self._lines(file[0]))
+
     def _rows_of(self, file):
-        return ([np.array(one), np.array(other)] for one, other in
+        return ([text_array(one), text_array(other)] for one, other in
                 zip(*map(self._lines, file), strict=False))
 
 
@@ -45,6 +52,7 @@ class Multi30kDataset(_Translations):
     other way round.
     """
 
+    _told = "multi30k Dataset file: "
     _parts = {"test": ("mmt16_task1_test", "test"), "train": ("training", "train"),
               "valid": ("validation", "val")}
 
@@ -67,11 +75,18 @@ class Multi30kDataset(_Translations):
         super().__init__(dataset_dir, pairs, num_samples, Shuffle.GLOBAL if shuffle is None else shuffle,
                          num_shards, shard_id, num_parallel_workers, cache)
 
+    def _check_built(self):
+        for part in ("training", "validation", "mmt16_task1_test"):
+            for path, _ in self.dataset_files:
+                if os.path.basename(os.path.dirname(path)) == part:
+                    check_file_of(self, path)
+
+    def _nothing(self):
+        files = "".join(f" {path}" for path, _ in self.dataset_files)
+        return nothing_read("Multi30kDataset", f"multi30k: {files}")
+
     def _lines(self, path):
-        if not os.path.isfile(path):
-            raise pipeline_error(f"Multi30kDataset: dataset file: [{path}] is invalid or does not exist.",
-                                 "Syntax error.")
-        with open(path, encoding="utf-8") as text:
+        with open(path, encoding="utf-8", errors="surrogateescape") as text:
             return [line for line in text.read().split("\n") if line]
 
 
@@ -108,12 +123,19 @@ class _Talks(_Translations):
         return [tuple(os.path.join(folder, name.format(language)) for language in self.language_pair)
                 for one, name in names.items() if self.usage in (one, "all")]
 
+    def _check_built(self):
+        for path in itertools.chain(*self.dataset_files):
+            if path.endswith(".xml") and not os.path.isfile(path):
+                raise pipeline_error(f"Invalid file, failed to load xml file: {path}")
+
+    def _check_there(self, file):
+        """`_lines` does."""
+
     def _lines(self, path):
         if not os.path.isfile(path):
             plain = path.replace("train.tags.", "train.").rpartition(".")[0]
-            raise pipeline_error("Invalid data, IWSLTDataset API can't read the data file (interface "
-                                 f"mismatch or no data found). Check iwslt:  {plain}")
-        with open(path, encoding="utf-8") as text:
+            raise nothing_read("IWSLTDataset", f"iwslt:  {plain}")
+        with open(path, encoding="utf-8", errors="surrogateescape") as text:
             content = text.read()
         if path.endswith(".xml"):
             return [html.unescape(segment).strip() for segment in _SEGMENT.findall(content)]

@@ -82,14 +82,17 @@ class Dataset(Pipeline):
 
     def get_col_names(self) -> list[str]:
         """Names of the columns, in order."""
+        self._check_tree()
         return self._columns()
 
     def get_batch_size(self) -> int:
         """Rows in a batch; 1 before ``batch``, -1 where a function decides."""
+        self._check_tree()
         return self.children[0].get_batch_size() if self.children else 1
 
     def get_repeat_count(self) -> int:
         """Count of the last ``repeat``; 1 without one."""
+        self._check_tree()
         return self.children[0].get_repeat_count() if self.children else 1
 
     def get_class_indexing(self) -> dict:
@@ -98,6 +101,7 @@ class Dataset(Pipeline):
 
     def num_classes(self) -> int | None:
         """Number of classes, where the source knows."""
+        self._check_tree()
         return self.children[0].num_classes() if self.children else None
 
     def output_shapes(self, estimate: bool = False) -> list[list[int]]:

@@ -52,6 +52,7 @@ class _Recordings(ListedDataset, AudioBaseDataset):
     _rate: int | None = None                        # that all files must have
     _rate_kind = np.int32
     _told = ""                                      # the set's name, in messages
+    _counts_nothing = False
 
     def __init__(self, dataset_dir, usage, usages, num_samples, num_parallel_workers, shuffle, sampler,
                  num_shards, shard_id, cache, usage_name="usage"):
@@ -289,7 +290,9 @@ class SpeechCommandsDataset(_Recordings):
         there = {f"{word}/{name}" for word in words for name in _entries(self.dataset_dir, word)
                  if name.endswith(".wav")}
         if not there:
-            raise pipeline_error(f"Invalid file, no .wav files found under {self.dataset_dir}")
+            listed = self.usage in ("test", "valid")
+            told = "no .wav files found under" if listed else "failed to open directory:"
+            raise pipeline_error(f"Invalid file, {told} {self.dataset_dir}")
         if self.usage in ("test", "valid"):
             chosen = self._named({"test": "testing_list.txt", "valid": "validation_list.txt"}[self.usage])
         else:

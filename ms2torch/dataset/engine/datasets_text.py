@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ..core.errors import pipeline_error
 from ._clue import CLUEDataset
 from ._corpora import (
     AGNewsDataset,
@@ -22,7 +19,7 @@ from ._corpora import (
     YahooAnswersDataset,
     YelpReviewDataset,
 )
-from ._files import FilesDataset
+from ._files import FilesDataset, text_array
 from ._translations import IWSLT2016Dataset, IWSLT2017Dataset, Multi30kDataset
 from .datasets import TextBaseDataset
 from .samplers import Shuffle
@@ -50,16 +47,16 @@ class TextFileDataset(FilesDataset, TextBaseDataset):
         return ["text"]
 
     def _rows_of(self, file):
-        return ([np.array(line)] for line in lines(file))
+        return ([text_array(line)] for line in lines(file))
+
+    def _count_of(self, file):
+        return sum(1 for _ in lines(file))
 
 
 def lines(file: str):
     """The lines of a text file that are not empty."""
-    with open(file, encoding="utf-8", newline="\n") as text:
-        try:
-            for line in text:
-                line = line.rstrip("\n")
-                if line:
-                    yield line
-        except UnicodeDecodeError as error:
-            raise pipeline_error(f"Invalid file, {file} is not UTF-8 text: {error}.") from error
+    with open(file, encoding="utf-8", errors="surrogateescape", newline="\n") as text:
+        for line in text:
+            line = line.rstrip("\n")
+            if line:
+                yield line

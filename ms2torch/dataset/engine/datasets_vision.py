@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core.errors import pipeline_error
+from ..core.errors import nothing_read, pipeline_error
 from ..core.validator_helpers import check_dir, check_source_arguments, check_valid_str, type_check
 from ..transforms.operation import OperationError
 from ..vision._convert import pixels
@@ -111,6 +111,8 @@ class _InMemory(MappableDataset, VisionBaseDataset):
 
     def _reader(self):
         columns = self._loaded()
+        if not len(columns[0]):
+            raise self._nothing()
         return lambda number: [np.array(column[number]) for column in columns]
 
 
@@ -120,9 +122,12 @@ class MnistDataset(_InMemory):
     ``usage``: "train", "test", or "all" (default), which reads what is there, the test digits first.
     """
 
-    _told = "MnistDataset"                           # in messages
+    _told = "mnist"                                  # in the error of no images
     _parts = {"test": ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"),
               "train": ("train-images-idx3-ubyte", "train-labels-idx1-ubyte")}
+
+    def _nothing(self):
+        return nothing_read(type(self).__name__, f"{self._told} file in directory: {self.dataset_dir}")
 
     def _read(self):
         images, labels = [], []
@@ -136,14 +141,14 @@ class MnistDataset(_InMemory):
                                          f"got num of images: {len(images[-1])}, num of labels: "
                                          f"{len(labels[-1])}.")
         if not images:
-            raise pipeline_error(f"Invalid data, {self._told} API can't read the data file (interface "
-                                 f"mismatch or no data found). Check {self._told[:-7].lower()} file in "
-                                 f"directory: {self.dataset_dir}")
+            return [np.zeros((0, 28, 28, 1), np.uint8), np.zeros(0, np.uint32)]
         return [np.concatenate(images)[..., None], np.concatenate(labels).astype(np.uint32)]
 
 
 class FashionMnistDataset(MnistDataset):
     """Fashion-MNIST, in MNIST's files (``mindspore.dataset.FashionMnistDataset``)."""
+
+    _told = "fashion mnist"
 
 
 class EMnistDataset(MnistDataset):
@@ -153,7 +158,7 @@ class EMnistDataset(MnistDataset):
     files.
     """
 
-    _told = "EMnistDataset"
+    _told = "emnist"
 
     def __init__(self, dataset_dir, name, usage=None, num_samples=None, num_parallel_workers=None,
                  shuffle=None, sampler=None, num_shards=None, shard_id=None, cache=None):
@@ -171,6 +176,8 @@ class EMnistDataset(MnistDataset):
 
 class KMnistDataset(MnistDataset):
     """Kuzushiji-MNIST, in MNIST's files (``mindspore.dataset.KMnistDataset``)."""
+
+    _told = "kmnist"
 
 
 def _idx(file: Path, axes: int) -> np.ndarray:
@@ -194,7 +201,13 @@ class Cifar10Dataset(_InMemory):
     _test = {"test_batch.bin": 10000}              # files and the images in each
     _train = {f"data_batch_{i}.bin": 10000 for i in range(1, 6)}
 
+    def _nothing(self):
+        return nothing_read(type(self).__name__, f"file in directory:{self.dataset_dir}")
+
     def _read(self):
+        if not any(Path(self.dataset_dir).glob("*.bin")):
+            raise pipeline_error("Invalid cifar folder, cifar(.bin) files are missing under "
+                                 f"{self.dataset_dir}")
         parts = []
         wanted = {"train": self._train, "test": self._test, "all": self._train | self._test}[self.usage]
         for name, count in wanted.items():
@@ -207,9 +220,7 @@ class Cifar10Dataset(_InMemory):
                                      "version).")
             parts.append(np.fromfile(file, np.uint8).reshape(count, self._marks + 3072))
         if not parts:
-            raise pipeline_error(f"Invalid data, {type(self).__name__} API can't read the data file "
-                                 "(interface mismatch or no data found). Check file in "
-                                 f"directory:{self.dataset_dir}")
+            parts.append(np.zeros((0, self._marks + 3072), np.uint8))
         rows = np.concatenate(parts)
         images = rows[:, self._marks:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
         labels = [rows[:, i].astype(np.uint32) for i in range(self._marks)]
@@ -267,10 +278,6 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
                     base = os.path.join(self.dataset_dir, folder)
                     found += [(os.path.join(base, name), numbers[folder]) for name in sorted(os.listdir(base))
                               if name.lower().endswith(endings)]
-            if not found:
-                raise pipeline_error("Invalid data, ImageFolderDataset API can't read the data file "
-                                     "(interface mismatch or no data found). Check image folder file path: "
-                                     f"{self.dataset_dir}")
             self._found = found
         return self._found
 
@@ -288,6 +295,8 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
 
     def _reader(self):
         files, decode, decrypt = self._files(), self.decode, self.decrypt
+        if not files:
+            raise nothing_read("ImageFolderDataset", f"image folder file path: {self.dataset_dir}")
 
         def read(number):
             path, label = files[number]

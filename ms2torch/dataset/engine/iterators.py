@@ -101,6 +101,7 @@ class Iterator:
                  do_copy: bool = False):
         if num_epochs == 0:
             raise syntax_error("RootNode: num_epochs should be either -1 or positive integer, num_epochs: 0")
+        dataset._check_tree()
         names = dataset._columns()
         shown = [name for name in names if not name.startswith("_meta-")]
         if len(shown) < len(names):
