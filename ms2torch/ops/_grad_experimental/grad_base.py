@@ -1,4 +1,4 @@
-"""The registries of gradient functions (``mindspore.ops._grad_experimental.grad_base``, ``ops._grad`` in 1.x).
+"""Registries of gradient functions (``mindspore.ops._grad_experimental.grad_base``, ``ops._grad`` in 1.x).
 
 Programs fill them when they are imported, for kernels that they bring to another device. A Primitive that
 ms2torch has keeps its own gradient, as MindSpore's operators do; one that it has not cannot be called.
