@@ -149,6 +149,10 @@ class AiCPURegOp(CpuRegOp):
 class AkgRegOp(_RegOp):
     """Describes an operator that AKG compiles for one kind of processor."""
 
+    def __init__(self, op_name, processor) -> None:
+        super().__init__(op_name)
+        self._settings |= {"imply_type": "AKG", "processor": processor}
+
     def output(self, index=None, name=None, **kwargs):
         return super().output(index, name, **kwargs)
 
@@ -160,13 +164,15 @@ class AkgRegOp(_RegOp):
 class AkgAscendRegOp(AkgRegOp):
     """Describes an operator that AKG compiles for Ascend."""
 
-    _ends = {"imply_type": "AKG", "processor": "AiCore"}
+    def __init__(self, op_name) -> None:
+        super().__init__(op_name, "AiCore")
 
 
 class AkgGpuRegOp(AkgRegOp):
     """Describes an operator that AKG compiles for CUDA."""
 
-    _ends = {"imply_type": "AKG", "processor": "CUDA"}
+    def __init__(self, op_name) -> None:
+        super().__init__(op_name, "CUDA")
 
 
 class CustomRegOp(_RegOp):
