@@ -78,8 +78,8 @@ class Sample:
                 continue
             if not name.startswith("own_"):
                 told = renderings(value)
-                found.update((f"{how}({name})", told[how]) for how in ("word", "kind", "cls", "type", "call")
-                             if told.get(how))
+                found.update((f"{how}({name})", told[how])
+                             for how in ("object", "word", "kind", "cls", "type", "call") if told.get(how))
             elif not isinstance(value, (str, int, float)):
                 continue
             if not tensor:

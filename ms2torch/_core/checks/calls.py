@@ -9,19 +9,24 @@ from __future__ import annotations
 
 import inspect
 import re
+from functools import cache
+from itertools import groupby
 from pathlib import Path
+from types import FunctionType
 
 import numpy as np
 import torch
 
 from ms2torch._core.checks.overloads import valid_calls
-from ms2torch._core.tensor.dtype import Type
+from ms2torch._core.tensor.dtype import Type, from_torch
 
 # The valid calls of the Primitive that MindSpore calls for a form, where the definition goes by another one.
 VALID_CALLS = dict(row.split("\t") for row in Path(__file__).with_name("valid_calls.tsv")
                    .read_text(encoding="utf-8").splitlines()[1:])
 _PLAIN = (int, float, bool, str, type(None), list, tuple, complex, dict, np.ndarray)
-_WORDS = {bool: "bool", int: "int", float: "float", str: "string", type(None): "None"}
+_WORDS = {bool: "bool", int: "int", float: "float", str: "string", bytes: "string", type(None): "None"}
+_TYPES = ((type(None), "None"), (bool, "Bool"), (int, "Int64"), (float, "Float32"), ((str, bytes), "String"),
+          (type(...), "Ellipsis"))
 
 
 def wrong_call(valid: str, kernel, args, kwargs, fixed=None) -> TypeError | None:
@@ -109,14 +114,40 @@ def describe(value) -> str:
 
 
 def type_description(value) -> str:
-    """A value's kind as MindSpore's C++ names it: ``List[Int64*3]``."""
-    if isinstance(value, (list, tuple)):
-        inner = [type_description(v) for v in value]
-        same = len(set(inner)) == 1 and len(inner) > 1
-        held = f"{inner[0]}*{len(inner)}" if same else ", ".join(inner)
-        return f"{type(value).__name__.capitalize()}[{held}]"
-    names = {bool: "Bool", int: "Int64", float: "Float32", str: "String", type(None): "None"}
-    return names.get(type(value), type(value).__name__)
+    """A value's type as MindSpore's compiler names it: ``Tensor[Float32]``, ``List[Int64*3,String]``."""
+    if isinstance(value, np.generic):                   # a number like Python's
+        value = value.item()
+    raw = getattr(value, "_t", value)
+    if isinstance(raw, torch.Tensor):
+        return f"Tensor[{dtype_name(raw.dtype)}]"
+    if isinstance(value, (tuple, list)):
+        runs = ((k, len(list(same))) for k, same in groupby(map(_inner_description, value)))
+        held = ",".join(f"{k}*{n}" if n > 1 else k for k, n in runs)
+        return f"{'Tuple' if isinstance(value, tuple) else 'List'}[{held}]"
+    if isinstance(value, dict):
+        names, kinds = "".join(f"{n}," for n in value), ",".join(map(type_description, value.values()))
+        return f"Dictionary[[{names}],[{kinds}]]"
+    if isinstance(value, slice):
+        return f"Slice[{' : '.join(map(type_description, (value.start, value.stop, value.step)))}]"
+    if isinstance(value, FunctionType) or hasattr(value, "construct") or hasattr(value, "add_prim_attr"):
+        return "Func"                                   # functions, Cells and their classes, operators
+    if isinstance(value, (Type, torch.dtype, type)):
+        return "TypeType"
+    return next((word for kind, word in _TYPES if isinstance(value, kind)), "External")
+
+
+def _inner_description(value) -> str:
+    told = type_description(value)
+    return f"Ref[{told}]" if value.__class__.__name__ == "Parameter" else told
+
+
+@cache
+def dtype_name(dtype: torch.dtype) -> str:
+    """``Float32``; nothing for a dtype that MindSpore lacks."""
+    try:
+        return from_torch(dtype)._text
+    except (KeyError, TypeError, ValueError):
+        return ""
 
 
 def fits_kind(value, kind: str) -> bool:

@@ -30,8 +30,9 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import dtype_name
 from ms2torch._core.checks.preconditions import PRECONDITIONS, precondition_error
-from ms2torch._core.checks.rules import _allowed, _name
+from ms2torch._core.checks.rules import _allowed
 from ms2torch._core.checks.words import kind_of, renderings, with_public_classes
 from ms2torch._core.tensor.dtype import common
 from ms2torch._core.torch_private import lack_of_memory
@@ -313,7 +314,7 @@ def is_kind(value, kind: str, given) -> bool:
     if kind.startswith("str not "):
         return isinstance(value, str) and value.lower() not in kind[8:].lower().split("|")
     if kind.startswith("dtype "):
-        return isinstance(value, torch.Tensor) and _name(value.dtype) == kind[6:]
+        return isinstance(value, torch.Tensor) and dtype_name(value.dtype) == kind[6:]
     if kind.startswith("of "):
         return isinstance(value, (tuple, list)) and any(kind_of(v) == kind[3:] for v in value)
     if kind.startswith("not "):

@@ -16,10 +16,9 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import fits_kind, type_description
+from ms2torch._core.checks.calls import dtype_name, fits_kind, type_description
 from ms2torch._core.devices import device
 from ms2torch._core.operators.signatures import converted, signature_error
-from ms2torch._core.tensor.dtype import Type, from_torch
 
 _COMPARED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq}
 _NOWHERE = 1000                  # the position of an input that is known by its name alone
@@ -174,7 +173,7 @@ def _tensor(name, rule, values):
     for _, called, value in _asked(rule, values):
         if not isinstance(value, torch.Tensor):
             return TypeError(f"For Primitive[{name}], the type of input argument[{called}] must be Tensor "
-                             f"but got {kind(value)}.")
+                             f"but got {type_description(value)}.")
     return None
 
 
@@ -184,22 +183,23 @@ def _same(name, rule, values):
         if not isinstance(value, torch.Tensor):
             names = ", ".join(n for _, n in rule.inputs)
             return TypeError(f"The primitive[{name}]'s input arguments[{names}] must be all tensor and those "
-                             f"type must be same. But got input argument[{called}]:{kind(value)}\nValid type "
-                             f"list: {{{_listed(rule.right)}}}.")
+                             f"type must be same. But got input argument[{called}]:"
+                             f"{type_description(value)}\nValid type list: {{{_listed(rule.right)}}}.")
     return _alike(name, rule, values) or _dtype(name, rule._replace(inputs=rule.inputs[:1]), values)
 
 
 def _alike(name, rule, values):
     asked = [(called, value) for _, called, value in _asked(rule, values) if isinstance(value, torch.Tensor)]
     if len({value.dtype for _, value in asked}) > 1:
-        lines = "".join(f"\nname:[{called}]:{kind(value)}." for called, value in asked)
+        lines = "".join(f"\nname:[{called}]:{type_description(value)}." for called, value in asked)
         return TypeError(f"For primitive[{name}], the input type must be same.{lines}")
     return None
 
 
 def _type(name, rule, values):
     for _, called, value in _asked(rule, values):
-        found, wanted = kind(value), rule.right.replace("Tensor[", "").replace("]", "").split(", ")
+        found = type_description(value)
+        wanted = rule.right.replace("Tensor[", "").replace("]", "").split(", ")
         word = found[7:-1] if isinstance(value, torch.Tensor) else found
         if not _among(word, wanted) and found.partition("[")[0] not in wanted:
             told = found if "Tensor[" in rule.right else word
@@ -215,7 +215,7 @@ def _dtype(name, rule, values):
                     torch.float16 in _allowed(rule.right):
                 continue                        # (the lists are a CPU's)
             return TypeError(f"For primitive[{name}], the input argument[{called}] must be a type of "
-                             f"{{{_listed(rule.right)}}}, but got {kind(value)}.")
+                             f"{{{_listed(rule.right)}}}, but got {type_description(value)}.")
     return None
 
 
@@ -227,7 +227,7 @@ _JUDGES = {"tensor": _tensor, "same": _same, "alike": _alike, "dtype": _dtype,
 def _allowed(right: str) -> frozenset:
     wanted = right.split(", ")
     dtypes = (d for d in vars(torch).values() if isinstance(d, torch.dtype))
-    return frozenset(d for d in dtypes if _among(_name(d), wanted))
+    return frozenset(d for d in dtypes if _among(dtype_name(d), wanted))
 
 
 def _among(word: str, wanted: list[str]) -> bool:
@@ -236,35 +236,5 @@ def _among(word: str, wanted: list[str]) -> bool:
     return word in wanted or family in wanted or (family in _NUMBERS and "Number" in wanted)
 
 
-@cache
-def _name(dtype: torch.dtype) -> str:
-    try:
-        return from_torch(dtype)._text
-    except (KeyError, TypeError, ValueError):
-        return ""
-
-
 def _listed(right: str) -> str:
     return re.sub(r"\w+", r"Tensor[\g<0>]", right)
-
-
-def kind(value) -> str:
-    """The type of an input in the words of MindSpore's compiler."""
-    if isinstance(value, np.generic):                   # a number like Python's
-        value = value.item()
-    value = getattr(value, "_t", value)                 # (one of a list)
-    if isinstance(value, torch.Tensor):
-        return f"Tensor[{_name(value.dtype)}]"
-    if isinstance(value, (tuple, list)):
-        kinds = [kind(v) for v in value]
-        inner = f"{kinds[0]}*{len(kinds)}" if len(kinds) > 1 and len(set(kinds)) == 1 else ", ".join(kinds)
-        return f"{'Tuple' if isinstance(value, tuple) else 'List'}[{inner}]"
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return type_description(value)
-    if isinstance(value, (Type, torch.dtype, type)):
-        return "TypeType"
-    if isinstance(value, dict):
-        names, kinds = "".join(f"{n}," for n in value), ",".join(map(kind, value.values()))
-        return f"Dictionary[[{names}],[{kinds}]]"
-    return "String" if isinstance(value, bytes) else "External"
-

@@ -3,11 +3,12 @@ parser of calls, itself."""
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import describe
-from ms2torch._core.checks.rules import kind
+from ms2torch._core.checks.calls import describe, type_description
 from ms2torch._core.tensor.dtype import Type
 from ms2torch._core.tensor.tensor import Tensor
 
@@ -18,10 +19,11 @@ def renderings(value) -> dict[str, str]:
     cls = "<class 'mindspore.common.tensor.Tensor'>" if isinstance(raw, torch.Tensor) else str(type(raw))
     for ours, public in _CLASSES:
         cls = cls.replace(ours, public)
-    word = kind(raw)
+    word = type_description(raw)
     return {
         "cls": cls.replace("ms2torch.", "mindspore."),
         "type": type_name(raw),
+        "object": object_name(raw),
         "kind": word,
         "word": word[7:-1] if isinstance(raw, torch.Tensor) else word,
         "call": describe(raw),
@@ -37,19 +39,41 @@ _CLASSES = (("<class 'torch.Tensor'>", "<class 'mindspore.common.tensor.Tensor'>
             ("<class 'ms2torch.common.parameter.Parameter'>", "<class 'abc.Parameter'>"),
             ("<class 'ms2torch._core.tensor.dtype.", "<class 'mindspore._c_expression.typing."),
             ("<class 'numpy.bool'>", "<class 'numpy.bool_'>"))
+# In Python's own errors.
+_QUOTED = re.compile(r"'(Bool|Int|UInt|Float|BFloat|Complex|TensorType|numpy\.bool)'")
+_OPERANDS = re.compile(r"unsupported operand type|bad operand type|'.{1,4}' not supported between|"
+                       r"'\w+' object (?:is|cannot|does)")
 
 
 def with_public_classes(err: Exception) -> Exception:
     """``err`` with MindSpore's names for the classes that its text names."""
     if len(err.args) == 1 and isinstance(text := err.args[0], str):
-        if isinstance(getattr(err, "obj", None), Type) and not text.startswith("'mindspore."):
+        if err.__class__ is AttributeError and err.name == "_t":        # (a Tensor's own, here)
+            text = f"{object_name(err.obj)} has no attribute 'dtype'"
+        elif isinstance(getattr(err, "obj", None), Type) and not text.startswith("'mindspore."):
             text = f"'mindspore._c_expression.typing.{text.removeprefix(chr(39))}"
+        elif err.__class__ is TypeError and _OPERANDS.match(text):
+            text = _QUOTED.sub(_public_class, text)
         if "<class '" in text:
             for ours, public in _CLASSES:
                 text = text.replace(ours, public)
         if text is not err.args[0]:
             err.args = (text,)
     return err
+
+
+def _public_class(found) -> str:
+    return "'numpy.bool_'" if found[1] == "numpy.bool" else f"'mindspore._c_expression.typing.{found[1]}'"
+
+
+def object_name(value) -> str:
+    """How an AttributeError of Python's begins that is about ``value``: ``'list' object``."""
+    if isinstance(value, type):
+        return f"type object '{value.__name__}'"
+    if isinstance(value, Type):
+        return f"'mindspore._c_expression.typing.{type(value).__name__}' object"
+    cell = "The " if hasattr(value, "construct") else ""
+    return f"{cell}'{type_name(value)}' object"
 
 
 def type_name(value) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from ms2torch import _checkparam as check
+from ms2torch._core.checks.calls import type_description
 from ms2torch._core.errors import notice
 from ms2torch._core.tensor.dtype import float16, float32
 from ms2torch._core.tensor.tensor import Tensor, wrap
@@ -24,26 +25,17 @@ _FLOATS = [float32, float16]
 _TYPING = "<class 'mindspore._c_expression.typing"
 
 
-def _kind(value) -> str:
-    if isinstance(value, Tensor):
-        return f"Tensor[{value.dtype}]"
-    if isinstance(value, tuple):
-        kinds = [_kind(v) for v in value]
-        same = len(kinds) > 1 and len(set(kinds)) == 1
-        return f"Tuple[{f'{kinds[0]}*{len(kinds)}' if same else ','.join(kinds)}]"
-    return str(type(value))
-
-
 def need_tensor(name: str, value, cell: str) -> None:
     if not isinstance(value, Tensor) and value is not None:
         raise TypeError(f"For '{cell}', the '{name}' must be '{_TYPING}.TensorType'>', "
-                        f"but got '{_kind(value)}'")
+                        f"but got '{type_description(value)}'")
 
 
 def need_pair(name: str, value, cell: str) -> None:
     """A tuple of two Tensors."""
     if not isinstance(value, tuple):
-        raise TypeError(f"For '{cell}', the '{name}' must be '{_TYPING}.Tuple'>', but got '{_kind(value)}'")
+        raise TypeError(f"For '{cell}', the '{name}' must be '{_TYPING}.Tuple'>', "
+                        f"but got '{type_description(value)}'")
     if len(value) != 2:
         raise TypeError(f"For '{cell}', the length of '{name}' must be '2', but got '{len(value)}'")
     for i, v in enumerate(value):

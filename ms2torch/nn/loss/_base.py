@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from ms2torch._core.checks.rules import kind
+from ms2torch._core.checks.calls import type_description
 from ms2torch._core.errors import notice
-from ms2torch._core.tensor.tensor import Tensor, lower, wrap
+from ms2torch._core.tensor.tensor import Tensor, wrap
 
 from ..cell import Cell
 from ..layer._parts import primitive
@@ -70,4 +70,5 @@ _TENSOR = "<class 'mindspore._c_expression.typing.TensorType'>"
 def need_tensor(name: str, value, cell: str) -> None:
     """TypeError unless ``value`` is a Tensor or None, in MindSpore's words."""
     if not isinstance(value, Tensor) and value is not None:
-        raise TypeError(f"For '{cell}', the '{name}' must be '{_TENSOR}', but got '{kind(lower(value))}'")
+        raise TypeError(f"For '{cell}', the '{name}' must be '{_TENSOR}', "
+                        f"but got '{type_description(value)}'")
