@@ -14,7 +14,7 @@ from ms2torch._core.checks.words import shapes
 from scripts.sweep import by_hand
 from scripts.sweep.compare import NOT_ABOUT_INPUT, answered, compared, sentence
 
-ENGINE = Path(__file__).resolve().parents[2] / "ms2torch" / "_core" / "operators"
+ENGINE = Path(__file__).resolve().parents[2] / "ms2torch" / "_core" / "checks"
 FILE, GUARDS = ENGINE / "refused.tsv", ENGINE / "guards.tsv"
 HEAD = "called\tplace\tkinds\terror\twords\n"
 # What a message may call a value, the unmistakable first.

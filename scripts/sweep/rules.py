@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
-FILE = Path(__file__).resolve().parents[2] / "ms2torch" / "_core" / "operators" / "rules.tsv"
+FILE = Path(__file__).resolve().parents[2] / "ms2torch" / "_core" / "checks" / "rules.tsv"
 HEAD = "primitive\trule\tinputs\tright\n"
 
 _PATTERNS = {

@@ -24,7 +24,7 @@ from ms2torch._core.tensor.dtype import Type, from_torch
 VALID_CALLS = dict(row.split("\t") for row in Path(__file__).with_name("valid_calls.tsv")
                    .read_text(encoding="utf-8").splitlines()[1:])
 _PLAIN = (int, float, bool, str, type(None), list, tuple, complex, dict, np.ndarray)
-_WORDS = {bool: "bool", int: "int", float: "float", str: "string", bytes: "string", type(None): "None"}
+_WORDS = {bool: "bool", int: "int", float: "float", str: "string", type(None): "None"}
 _TYPES = ((type(None), "None"), (bool, "Bool"), (int, "Int64"), (float, "Float32"), ((str, bytes), "String"),
           (type(...), "Ellipsis"))
 

@@ -11,12 +11,13 @@ import sys
 from collections.abc import Mapping
 
 _BETWEEN = frozenset(("PRECALL", "CACHE", "PUSH_NULL", "EXTENDED_ARG", "NOP", "COPY_FREE_VARS"))
+_OWN = ("ms2torch._core.operators", "ms2torch._core.checks")           # between the program and its form
 
 
 def keyword_names(err: Exception | None = None) -> tuple[str, ...]:
     """The names in the call of a form that raised ``err``, or is being made, in their order."""
     frame = err.__traceback__.tb_frame if err is not None and err.__traceback__ else sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(__package__):
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(_OWN):
         frame = frame.f_back
     return tuple(_keywords(frame)) if frame is not None else ()
 
