@@ -74,8 +74,8 @@ class Wide(torch.Tensor):
 class Noise:
     """Random relative errors, the same in each run."""
 
-    def __init__(self) -> None:
-        self.generator = torch.Generator().manual_seed(1)
+    def __init__(self, seed: int = 1) -> None:
+        self.generator = torch.Generator().manual_seed(seed)
 
     def on(self, wide: torch.Tensor, units: float | torch.Tensor = 1.0) -> torch.Tensor:
         """``wide`` moved by ``units`` roundings; numbers of few bits (0, 1, a count) are exact and stay."""

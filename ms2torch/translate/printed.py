@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+
+from ms2torch.difftest.yardstick import K
 
 NUMBER = re.compile(
     r"(?<![A-Za-z_.\d])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![A-Za-z_])|\bnan\b|\binf\b"
@@ -71,32 +76,75 @@ def join_lines(lines: list[str]) -> list[str]:
     return whole
 
 
-def first_difference(one: list[str], two: list[str], names: list[str] = ()) -> str:
+class _Told(NamedTuple):
+    """What a program printed, by line: as it stands, its wording, its numbers."""
+
+    lines: list[str]
+    words: list[str]
+    numbers: list[list[float]]
+
+
+def _read(lines: list[str], names: list[str]) -> _Told:
+    lines = [line for line in join_lines(lines) if not _MONITORED.match(line)]
+    return _Told(lines, *numbers(lines, names))
+
+
+def first_difference(
+    one: list[str], two: list[str], names: list[str] = (), moved: Sequence[list[str]] = ()
+) -> str:
     """The first line of ``one`` that ``two`` lacks at its place, in words; empty where there is none.
 
-    ``names`` are those of parameters, which each framework gives as it does.
+    ``names`` are those of parameters, which each framework gives as it does. ``moved`` are runs of the first
+    program with its results moved by what rounding may do: numbers may lie ``K + 1`` times as far apart as
+    these lie from ``one``, up to that line, in lines of its wording.
     """
-    one, two = ([line for line in join_lines(side) if not _MONITORED.match(line)] for side in (one, two))
-    (words, left), (others, right) = numbers(one, names), numbers(two, names)
-    for i, (word, other) in enumerate(zip(words, others, strict=False)):
-        if _TIMES.search(one[i]) or _TIMES.search(two[i]):
-            continue
-        if word != other:
-            return f"line {i + 1}: {one[i]!r:.90} and, translated, {two[i]!r:.90}"
-    if len(words) != len(others):
-        return f"{len(words)} lines and, translated, {len(others)}"
-    for i, (a, b) in enumerate(zip(left, right, strict=True)):
-        if _TIMES.search(one[i]) or _TIMES.search(two[i]):
-            continue
-        parts = _parts(one[i])
-        last = 10.0 ** -max(map(_places, (one[i], two[i])))
-        pairs = [(np.array(a), np.array(b))]
-        if len(a) == len(b) == sum(parts):
-            ends = np.cumsum(parts)[:-1]
-            pairs = list(zip(np.split(a, ends), np.split(b, ends), strict=True))
-        if not all(_near(x, y, last) for x, y in pairs):
-            return f"line {i + 1}: {one[i]!r:.90} and, translated, {two[i]!r:.90}"
+    one, two, *moved = (_read(side, names) for side in (one, two, *moved))
+    return _other_words(one, two) or _other_numbers(one, two, moved)
+
+
+def differs_in_words(one: list[str], two: list[str], names: list[str] = ()) -> bool:
+    """Whether two sides say other things, and not the same with other numbers."""
+    return bool(_other_words(_read(one, names), _read(two, names)))
+
+
+def _other_words(one: _Told, two: _Told) -> str:
+    for i, (word, other) in enumerate(zip(one.words, two.words, strict=False)):
+        if word != other and not _is_timed(i, one, two):
+            return _line(i, one, two)
+    if len(one.words) != len(two.words):
+        return f"{len(one.words)} lines and, translated, {len(two.words)}"
     return ""
+
+
+def _other_numbers(one: _Told, two: _Told, moved: list[_Told]) -> str:
+    rounding: dict[tuple[str, int], float] = defaultdict(float)
+    for i, word in enumerate(one.words):
+        if _is_timed(i, one, two):
+            continue
+        last = 10.0 ** -max(_places(one.lines[i]), _places(two.lines[i]))
+        moved = [run for run in moved if run.words[: i + 1] == one.words[: i + 1]]
+        groups = _groups(one.lines[i], *(side.numbers[i] for side in (one, two, *moved)))
+        for place, (a, b, *others) in enumerate(groups):
+            reach = max([rounding[word, place], *(_apart(a, other) for other in others)])
+            if not _near(a, b, last, (K + 1) * reach):
+                return _line(i, one, two)
+            rounding[word, place] = reach
+    return ""
+
+
+def _groups(line: str, *sides: list[float]) -> list[list[np.ndarray]]:
+    """The numbers that belong together in a line, of each side."""
+    parts = _parts(line)
+    ends = np.cumsum(parts)[:-1] if {sum(parts)} == {len(row) for row in sides} else []
+    return list(zip(*(np.split(np.array(row), ends) for row in sides), strict=True))
+
+
+def _is_timed(i: int, one: _Told, two: _Told) -> bool:
+    return bool(_TIMES.search(one.lines[i]) or _TIMES.search(two.lines[i]))
+
+
+def _line(i: int, one: _Told, two: _Told) -> str:
+    return f"line {i + 1}: {one.lines[i]!r:.90} and, translated, {two.lines[i]!r:.90}"
 
 
 def _parts(line: str) -> list[int]:
@@ -124,11 +172,19 @@ def _places(line: str) -> int:
     return max((len(n.partition(".")[2]) for n in shown if "e" not in n.lower()), default=0)
 
 
-def _near(a: np.ndarray, b: np.ndarray, last: float = 0.0) -> bool:
-    """Whether numbers agree to ``NEAR``, or but for how the ``last`` decimal was rounded."""
+def _near(a: np.ndarray, b: np.ndarray, last: float, allowed: float) -> bool:
+    """Whether numbers agree to ``NEAR`` or ``allowed``, or but for how the ``last`` decimal was rounded."""
     if a.shape != b.shape or not np.array_equal(np.isfinite(a), np.isfinite(b)):
         return False
     a, b = a[np.isfinite(a)], b[np.isfinite(b)]
     scale = np.abs(a).max(initial=0.0)
     rounding = 1.01 * last if last <= 10 * NEAR * scale else 0.0
-    return bool(np.abs(a - b).max(initial=0.0) <= max(NEAR * scale, rounding, _LEAST))
+    return bool(np.abs(a - b).max(initial=0.0) <= max(max(NEAR, allowed) * scale, rounding, _LEAST))
+
+
+def _apart(a: np.ndarray, b: np.ndarray) -> float:
+    """How far numbers lie apart, as a part of the largest."""
+    if a.shape != b.shape or not np.isfinite([*a, *b]).all():
+        return 0.0
+    scale = np.abs(a).max(initial=0.0)
+    return float(np.abs(a - b).max(initial=0.0) / scale) if scale else 0.0

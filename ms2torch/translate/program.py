@@ -3,22 +3,16 @@ train."""
 
 from __future__ import annotations
 
-import json
 import os
-from functools import partial
 from pathlib import Path
 
-import torch
-
-from . import draws, printed, whole
+from . import draws
+from .beside import Beside
 from .bisecting import Bisection
 from .outcome import Outcome
 from .places import Draft, Project
 from .proving import PROVED
 from .twins import TRAINS
-
-# The ends of training may lie so far apart, as a part of the way from its start.
-_NEAR = 1e-2
 
 
 def prove(
@@ -33,29 +27,35 @@ def prove(
         return
     from .command import run_again
 
-    target = project.target(path, draft.place)
-    spec = {
-        "side": "translation",
-        "script": str(target),
+    original = {
+        "side": "original",
+        "script": os.path.abspath(script[0]),
         "arguments": script[1:],
-        "given": str(folder / "original.pt"),
+        "api": api,
+        "weights": str(folder / "original.pt"),
+        "out": str(folder / "original.end.json"),
+    }
+    translation = {
+        "side": "translation",
+        "script": str(project.target(path, draft.place)),
+        "arguments": script[1:],
+        "given": original["weights"],
         "weights": str(folder / "translation.pt"),
         "out": str(folder / "translation.end.json"),
         "paths": [os.path.dirname(path)],
     }
-    side = "original"
-    outcome.whole = _compared(outcome, run_again, spec, folder, side)
-    if outcome.whole and (drawn := _drawn(result)):
-        original = {**spec, "side": "original", "script": os.path.abspath(script[0]), "given": None}
-        original |= {"still": drawn, "api": api}
-        original |= {"weights": str(folder / "original.pt"), "out": str(folder / "still.end.json")}
+    drawn = _drawn(result)
+    seeds = {"seeds": ()} if drawn else {}
+    beside = Beside(outcome, run_again, folder, original, translation, "original", **seeds)
+    outcome.whole = beside.differs()
+    if outcome.whole and drawn:
+        original, translation = {**original, "still": drawn}, {**translation, "still": drawn}
         run_again("whole", original, folder, "still")
-        side, spec["still"] = "still", drawn
-        outcome.whole = _compared(outcome, run_again, spec, folder, side)
+        beside = Beside(outcome, run_again, folder, original, translation, "still")
+        outcome.whole = beside.differs()
     if outcome.whole:
-        differs = partial(_compared, outcome, run_again, spec, folder, side)
-        Bisection(outcome, project, draft, result, differs).take_back()
-    if not outcome.whole and side == "still":
+        Bisection(outcome, project, draft, result, beside.differs).take_back()
+    if not outcome.whole and beside.side == "still":
         outcome.compared += "".join(_STILL[word] for word in drawn)
     _settle(outcome)
 
@@ -109,41 +109,3 @@ def _drawn(result: dict) -> list[str]:
     if _is_untold(result):
         found.append("numpy")
     return found
-
-
-def _compared(outcome: Outcome, run_again, spec: dict, folder: Path, side: str) -> str:
-    """Run the translation; the first difference from ``side`` in words."""
-    end = Path(spec["out"])
-    end.unlink(missing_ok=True)
-    code, tail = run_again("whole", spec, folder, "translation")
-    if not end.exists():
-        return f"the translation came to no end (exit code {code}): {tail}"
-    ended = json.loads(end.read_text())
-    if ended["error"] or ended["code"]:
-        how = ended["error"] or f"exit code {ended['code']}"
-        if "No module named 'mindspore'" in how:
-            how += " (what it imports outside of SRC needs MindSpore: give the folder)"
-        return f"the translation fails: {how}{_line(folder, spec)}"
-    lines = [(folder / f"{s}.out").read_text(errors="replace").splitlines() for s in (side, "translation")]
-    one, two = (torch.load(f, weights_only=True) for f in (folder / "original.pt", spec["weights"]))
-    names = [name for side in (one, two) for made in side for name in made["names"]]
-    found = printed.first_difference(*lines, names)
-    count, of, worst = whole.compare(one, two)
-    if not found and count and worst > _NEAR:
-        found = f"the parameters end {worst:.2g} of their way elsewhere"
-    if not found:
-        told = f"prints the same {len(lines[0])} lines" if lines[0] else "prints nothing, as before"
-        ends = f", and {count} of {of} trained parameters end {worst:.2g} of their way apart" if of else ""
-        outcome.compared = f"{told}{ends}."
-    return found
-
-
-def _line(folder: Path, spec: dict) -> str:
-    """The last line of the translation that an error came through."""
-    place = os.path.dirname(spec["script"])
-    lines = (folder / "translation.err").read_text(errors="replace").splitlines()
-    found = [line.strip() for line in lines if line.strip().startswith('File "') and place in line]
-    if not found:
-        return ""
-    name, _, number = found[-1].removeprefix('File "').partition('", line ')
-    return f" ({os.path.relpath(name, place)}:{number.split(',')[0]} of the translation)"

@@ -14,6 +14,7 @@ import os
 import runpy
 import sys
 import traceback
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,8 @@ import torch
 
 from ms2torch.experimental.optim.optimizer import Optimizer as Experimental
 from ms2torch.nn.optim.optimizer import Optimizer
+
+from .trembling import Trembling
 
 # What zeroes elements on ms2torch's side: every module that has it by name.
 _DROPPED = (
@@ -247,7 +250,8 @@ def main(spec: dict) -> None:
     sys.path[0] = os.path.dirname(os.path.realpath(script))
     sys.path += spec.get("paths", [])
     code, error = 0, ""
-    with Training(given) as training:
+    moved = Trembling(spec["trembling"]) if spec.get("trembling") else nullcontext()
+    with Training(given) as training, moved:
         try:
             runpy.run_path(script, run_name="__main__")
         except SystemExit as end:

@@ -3,12 +3,14 @@
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 pytest.importorskip("libcst")
 from ms2torch.translate import translate_source
 from ms2torch.translate.bisecting import Bisection
 from ms2torch.translate.outcome import File, Outcome
-from ms2torch.translate.printed import first_difference
+from ms2torch.translate.printed import differs_in_words, first_difference
+from ms2torch.translate.trembling import Trembling
 
 SOURCE = """\
 from mindspore import ops
@@ -73,3 +75,39 @@ def test_names_of_parameters_are_each_frameworks_own():
 )
 def test_what_is_printed_is_compared_number_by_number(one, two, same):
     assert (first_difference([one], [two]) == "") is same
+
+
+def test_what_rounding_moves_as_far_in_the_original_is_no_difference():
+    one = ["loss 1.5", "loss 1.25", "[0.5 -0.25 0.75]"]
+    two = ["loss 1.5", "loss 1.2505", "[0.5 -0.2502 0.75]"]
+    moved = [["loss 1.5002", "loss 1.25", "[0.50005 -0.25 0.75]"]]
+    assert first_difference(one, two) and not first_difference(one, two, moved=moved)
+    assert first_difference(one, [*two[:2], "[0.5 -0.2512 0.75]"], moved=moved).startswith("line 3")
+    assert first_difference(one, ["loss 1.503", *two[1:]], moved=moved).startswith("line 1")
+    other_words = [["loss 1.5", "nothing", "[0.51 -0.25 0.75]"]]
+    assert first_difference(one, two, moved=other_words).startswith("line 2")
+    assert differs_in_words(one, ["lost 1.5", *one[1:]]) and not differs_in_words(one, two)
+
+
+def test_trembling_moves_what_is_computed_and_nothing_else():
+    x = torch.linspace(0.1, 1.7, 64)
+    with Trembling():
+        y, copied, added = x * 1.3, x.clone(), x.clone().add_(1.0)
+    assert torch.equal(copied, x) and torch.equal(added, x + 1.0)
+    gap = (y - x * 1.3).abs() / y
+    assert 0 < gap.max() <= 2.0**-23  # half a unit in the last place, rounded once more
+    with Trembling(seed=2):
+        assert not torch.equal(x * 1.3, y)
+
+
+def test_a_bias_before_batch_normalisation_has_rounding_for_its_gradient():
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3), torch.nn.Tanh())
+    x = torch.randn(32, 4)
+    found = []
+    for seed in (1, 2):
+        with Trembling(seed):
+            found.append(torch.autograd.grad(net(x).square().sum(), [net[0].bias, net[0].weight]))
+    (bias, weight), (other, same) = found
+    assert bias.abs().max() < 1e-4 and (bias - other).abs().max() > 0.1 * bias.abs().max()
+    assert torch.allclose(weight, same, rtol=1e-4, atol=1e-5)

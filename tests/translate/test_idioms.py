@@ -133,8 +133,8 @@ def test_two_optimizers_step_one_after_the_other():
 
 def test_a_module_that_is_handed_on_and_what_a_layer_keeps():
     head = "from mindspore import nn, ops\nnet = nn.Embedding(3, 4)\n"
-    made = translate_source(head + "print(hasattr(ops, 'roll'), net.embedding_size)\n").text
-    assert "hasattr(ms2torch.ops, 'roll'), net.embedding_dim" in made
+    made = translate_source(head + "print(dir(ops)[:3], net.embedding_size)\n").text
+    assert "dir(ms2torch.ops)[:3], net.embedding_dim" in made
 
 
 BLOCKS = """

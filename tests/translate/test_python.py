@@ -51,6 +51,58 @@ def activation(kind):
 
 found = [activation(kind)(x - 2) for kind in ("g", nn.Dense(1, 1), ms.float32, [2, 3], "none")]
 """,
+    "one operator or another": """
+act = {"gelu": ops.gelu, "soft": ops.softmax, "own": lambda x: x + 1}
+steps = [ops.exp, ops.Abs(), nn.Tanh()]
+
+
+class Reduced(nn.Cell):
+    def __init__(self, kind):
+        super().__init__()
+        self.act = act[kind]
+        self.mix = ops.Add() if kind == "own" else ops.Mul()
+        self.pool = {"own": ops.ReduceMean(), "gelu": ops.ReduceSum(keep_dims=True)}.get(kind, ops.amax)
+        if kind == "soft":
+            self.last = ops.ReLU()
+        else:
+            self.last = ops.tanh
+
+    def construct(self, x):
+        return self.last(self.pool(self.mix(self.act(x), x), 1))
+
+
+found = [Reduced(kind)(x - 2) for kind in act] + [step(x - 2) for step in steps]
+""",
+    "what is asked of MindSpore": """
+if hasattr(ms, "set_device"):
+    kind = "new"
+elif hasattr(ops, "no_such_thing"):
+    kind = ops.no_such_thing(x)
+else:
+    kind = "old"
+
+
+class Exponential(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        if hasattr(ops, "NoSuchThing"):
+            self.exp = ops.NoSuchThing()
+        elif not hasattr(ops, "Exp"):
+            self.exp = None
+        else:
+            self.exp = ops.Exp()
+        self.has = hasattr(nn, "Dense") and hasattr(nn, "NoSuchThing")
+
+    def construct(self, x):
+        return ops.no_such_thing(x) if hasattr(ops, "no_such_thing") else self.exp(x)
+
+
+plain = [v.asnumpy() if hasattr(v, "asnumpy") else v for v in (x, 2.5)]
+p = ms.Parameter(x)
+q = p.value() if hasattr(p, "value") else None
+p += 1
+found = [Exponential()(x) + (kind == "new") + Exponential().has, *map(Tensor, plain), p, q]
+""",
     "several on a line": """
 ms.set_context(mode=ms.PYNATIVE_MODE); ms.set_context(device_target="CPU")
 ms.set_context(mode=ms.GRAPH_MODE); y = ops.exp(x)

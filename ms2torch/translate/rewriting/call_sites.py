@@ -50,6 +50,8 @@ class CallSites:
             return special
         if getattr(node.func, "id", "") == "getattr":
             return self._got(node, original_node, updated_node)
+        if getattr(node.func, "id", "") == "hasattr":
+            return self._answer(node, updated_node)
         callee = self.reading.inferred(node.func)
         if (
             isinstance(callee, Class)

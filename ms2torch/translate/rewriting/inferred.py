@@ -64,6 +64,11 @@ class Plain(NamedTuple):
     kind: str
 
 
+class Mixed:
+    """What is one function at one time and another at another: a call of it is nobody's."""
+
+
+MIXED = Mixed()
 # What stands in the call of a dataset's source for the ``shuffle`` that its pipeline has.
 BUFFER = "shuffle(buffer_size)"
 TENSOR, PARAMETER = Of("mindspore.Tensor"), Of("mindspore.Parameter")

@@ -7,20 +7,25 @@ import ast
 from . import results
 from .inferred import (
     ARRAY,
+    MIXED,
     PARAMETER,
     PLAIN,
     SHAPE,
     TENSOR,
+    Bound,
     Class,
     Const,
+    Function,
     Many,
     Of,
+    OwnOf,
     Plain,
     Ref,
     Seq,
     is_a,
     is_cell,
     is_tensor,
+    resolve,
     shortest_name,
 )
 
@@ -64,10 +69,12 @@ def join(*inferences):
     found_one = None
     for inferred in inferences:
         is_none = inferred is None or (isinstance(inferred, Const) and inferred.value is None)
-        if is_none or inferred == found_one:
+        if is_none or inferred == found_one or found_one is MIXED:
             continue
         if found_one is None:
             found_one = inferred
+        elif inferred is MIXED or _are_functions(found_one, inferred):
+            found_one = MIXED
         elif is_tensor(found_one) and is_tensor(inferred):
             found_one = TENSOR
         elif TENSOR in (found_one, inferred) or PARAMETER in (found_one, inferred):
@@ -86,6 +93,20 @@ def join(*inferences):
         elif isinstance(found_one, (Plain, Const)) and isinstance(inferred, (Plain, Const)):
             found_one = PLAIN
     return found_one
+
+
+def _are_functions(one, other) -> bool:
+    """Whether two things are called, of which one at least is an operator of MindSpore's."""
+
+    def is_operator(thing) -> bool:
+        if isinstance(thing, Ref):
+            return callable(resolve(thing))
+        return isinstance(thing, Of) and is_a(thing.cls, "mindspore.ops.Primitive")
+
+    called = (Ref, Of, OwnOf, Class, Function, Bound)
+    both = all(isinstance(thing, called) and not is_tensor(thing) for thing in (one, other))
+    same = isinstance(one, Of) and isinstance(other, Of) and one.cls == other.cls
+    return both and not same and (is_operator(one) or is_operator(other))
 
 
 def operator_type(left, right):

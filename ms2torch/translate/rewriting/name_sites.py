@@ -12,6 +12,7 @@ from ..rules.cells import CLASSES, converts_elsewhere
 from ..rules.table import VALUES, call_rule
 from ..translation import site_of
 from . import classes, imports
+from .asked import asks
 from .binding import form_of
 from .inferred import Of, OwnOf, Plain, Ref, is_cell, lineage, resolve, shortest_name
 from .joining import path_got
@@ -79,9 +80,10 @@ class NameSites:
         path = shortest_name(path)
         thing = resolve(path)
         at = site_of(node)
-        if path_got(self.parents.get(id(node)), self.reading.inferred) is not None:
+        outer = self.parents.get(id(node))
+        if (path_got(outer, self.reading.inferred) or asks(outer, self.reading.inferred)) is not None:
             return updated  # getattr(ops, "exp") is a longer name too
-        if isinstance(thing, ModuleType) and not isinstance(self.parents.get(id(node)), ast.Attribute):
+        if isinstance(thing, ModuleType) and not isinstance(outer, ast.Attribute):
             self.keep_site(at, path, "the module itself is handed on")
             return cst.parse_expression(path.replace("mindspore", "ms2torch", 1))
         if isinstance(thing, ModuleType) or (thing is None and path not in VALUES):
@@ -90,12 +92,15 @@ class NameSites:
                 return updated
             self.keep_site(at, path, "there is no rule for it yet")
             return cst.parse_expression(path.replace("mindspore.", "ms2torch.", 1))
-        outer = self.parents.get(id(node))
         if isinstance(outer, ast.Attribute) and f"{path}.{outer.attr}" in VALUES:
             return updated  # a part of a longer name
         if path in CLASSES and self._is_asked(node):
             self.settle(at, path, path)
             return cst.parse_expression(CLASSES[path])
+        mapped = isinstance(outer, ast.Call) and getattr(outer.func, "id", "") == "map"
+        if mapped and path == "mindspore.Tensor":
+            self.settle(at, path, path)
+            return cst.parse_expression("torch.tensor")
         rule = VALUES.get(path)
         same = alike.counterpart(path)
         if rule is None and same is not None and not classes.is_base(self, node):

@@ -13,7 +13,7 @@ import libcst as cst
 from ..rules.table import call_rule
 from ..translation import site_of
 from .binding import bind
-from .inferred import Of, is_a
+from .inferred import MIXED, Of, is_a
 from .joining import span_of
 from .sites import Kept
 from .templates import code, fill
@@ -26,6 +26,7 @@ class Plan:
         self.inlined: set[tuple] = set()
         self.gone: dict[tuple, set[int]] = {}
         self.idle: set[tuple] = set()  # those that nothing calls
+        self.mixed: dict[str, int] = {}  # names of one operator or another, and how many inputs these take
 
     def made(self, rewriter, path, form, node, original, updated):
         """A call that makes an operator."""
@@ -45,7 +46,8 @@ class Plan:
         outer = rewriter.parents.get(id(node))
         if span_of(node) in self.inlined or (isinstance(outer, ast.Call) and outer.func is node):
             return updated
-        names = [n for n in form.order if n not in form.defaults] or list(form.order[:1])
+        count = sum(n not in form.defaults for n in form.order) or 1
+        names = list(form.order[: max(count, self.mixed.get(_kept_as(rewriter, node), 0))])
         call = rewriter.call_of(
             path,
             form,
@@ -114,11 +116,14 @@ def plan(tree: ast.Module, reading) -> Plan:
     """Look at every operator that is made, where it goes, and what happens to it there."""
     found = Plan()
     uses: dict[tuple, list[tuple[ast.expr, bool]]] = {}
-    callees = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    callees = {id(n.func): n for n in ast.walk(tree) if isinstance(n, ast.Call)}
     for node in ast.walk(tree):
         inferred = reading.inferred(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
         if isinstance(inferred, Of) and inferred.call is not None and isinstance(node.ctx, ast.Load):
             uses.setdefault(span_of(inferred.call), []).append((node, id(node) in callees))
+        if inferred is MIXED and isinstance(node.ctx, ast.Load):
+            count = len(callees[id(node)].args) if id(node) in callees else 0
+            found.mixed[_name(node)] = max(count, found.mixed.get(_name(node), 0))
     local = _local_names(tree)
     for statement in ast.walk(tree):
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
@@ -135,6 +140,7 @@ def plan(tree: ast.Module, reading) -> Plan:
                 and inferred.call is made
                 and is_a(inferred.cls, "mindspore.ops.Primitive")
                 and isinstance(left, (ast.Name, ast.Attribute))
+                and _name(left) not in found.mixed
             ):
                 continue
             at = span_of(made)
@@ -149,6 +155,19 @@ def plan(tree: ast.Module, reading) -> Plan:
                 found.idle |= set() if every else {at}
                 found.gone.setdefault((statement.lineno, statement.col_offset), set()).add(i)
     return found
+
+
+def _name(node: ast.Name | ast.Attribute) -> str:
+    """The last part of a name."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id
+
+
+def _kept_as(rewriter, node: ast.expr) -> str:
+    """The name that an expression is assigned to, as a whole or as one of several choices."""
+    while isinstance(node, ast.expr):
+        node = rewriter.parents[id(node)]
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    return _name(target) if isinstance(target, (ast.Name, ast.Attribute)) else ""
 
 
 def _is_asked_elsewhere(target: ast.expr, reading) -> bool:

@@ -12,6 +12,7 @@ from ms2torch._naming import surface
 
 from ..facts import Facts
 from . import results
+from .asked import told
 from .calls import PYTHON_NAMES, Calls
 from .inferred import (
     ARRAY,
@@ -215,6 +216,10 @@ class Reading(Calls):
 
     def _if(self, node: ast.If) -> None:
         self.value(node.test)
+        taken = told(node.test, self.inferred)
+        if taken is not None:
+            self._block(node.body if taken else node.orelse)
+            return
         before = dict(self._scopes[-1])
         asked = self._asked(node.test)
         self._scopes[-1].update(asked)
@@ -399,6 +404,9 @@ class Reading(Calls):
 
     def _of_ifexp(self, node: ast.IfExp):
         self.value(node.test)
+        taken = told(node.test, self.inferred)
+        if taken is not None:
+            return self.value(node.body if taken else node.orelse)
         return join(self.value(node.body), self.value(node.orelse))
 
     def _of_subscript(self, node: ast.Subscript):

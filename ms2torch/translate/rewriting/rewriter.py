@@ -12,6 +12,7 @@ from ..facts import Facts
 from ..rules import load
 from ..translation import Site, Translation
 from . import classes, collisions, idioms, imports, pipelines, primitives, statements, tidying
+from .branches import Branches, taken
 from .call_sites import CallSites
 from .inferred import PARAMETER, Class, is_a
 from .name_sites import NameSites
@@ -66,7 +67,7 @@ def _rewritten(source, facts, keep, data, project) -> tuple[Translation, set[str
     return made, rewriter.helpers
 
 
-class Rewriter(Syntax, CallSites, NameSites, cst.CSTTransformer):
+class Rewriter(Syntax, CallSites, NameSites, Branches, cst.CSTTransformer):
     """Walks the file from the leaves up; ``sites`` are by place, ``helpers`` what the head gets."""
 
     def __init__(self, source: str, tree: ast.Module, reading: Reading, keep, data) -> None:
@@ -74,7 +75,7 @@ class Rewriter(Syntax, CallSites, NameSites, cst.CSTTransformer):
         self.reading, self.keep, self.data = reading, keep, data
         self.sites: dict[tuple[int, int], Site] = {}
         self.helpers: set[str] = set()
-        self.reasons: list[tuple[int, str]] = []
+        self.reasons: list[tuple[tuple[int, int], str]] = []
         self.after: list[list[str]] = []
         self.before: list[list[str]] = []
         self.scaled: set[str] = set()
@@ -112,7 +113,7 @@ class Rewriter(Syntax, CallSites, NameSites, cst.CSTTransformer):
         """A site stays ms2torch's; where ``told`` a comment above the line gives the reason."""
         self.sites[at] = Site(*at, name, False, "", reason)
         if told:
-            self.reasons.append((at[0], f"{name.removeprefix('mindspore.')}: {reason}"))
+            self.reasons.append((at, f"{name.removeprefix('mindspore.')}: {reason}"))
 
     # ---- classes and statements -------------------------------------------------------------------------
 
@@ -174,7 +175,10 @@ class Rewriter(Syntax, CallSites, NameSites, cst.CSTTransformer):
         return statements.without_empty_try(updated_node)
 
     def leave_IndentedBlock(self, original_node, updated_node):
-        return statements.block(updated_node)
+        return statements.block(updated_node.with_changes(body=taken(updated_node.body)))
+
+    def leave_Module(self, original_node, updated_node):
+        return updated_node.with_changes(body=taken(updated_node.body))
 
     def leave_Import(self, original_node, updated_node):
         return imports.plain(original_node, updated_node)

@@ -128,7 +128,7 @@ def line(
         updated = updated.with_changes(leading_lines=[])
     if not gone:
         lines.append(updated)
-    reasons = [text for at, text in rewriter.reasons if node and node.lineno <= at <= node.end_lineno]
+    reasons = [text for at, text in rewriter.reasons if node and node.lineno <= at[0] <= node.end_lineno]
     if reasons:
         rewriter.reasons = [r for r in rewriter.reasons if r[1] not in reasons]
         comments = [

@@ -7,6 +7,7 @@ import re
 
 import libcst as cst
 
+from .branches import ANSWERS
 from .statements import GONE
 from .templates import code
 
@@ -14,7 +15,7 @@ from .templates import code
 def tidied(module: cst.Module, before: ast.Module) -> cst.Module:
     """A translated module as a person leaves it; ``before`` is the original."""
     read = {n.id for n in ast.walk(before) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    return _spaced(module.visit(_Walked()).visit(_Rest()).visit(_Unread(read)), before)
+    return _spaced(module.visit(_Walked()).visit(_Rest()).visit(_Seeded()).visit(_Unread(read)), before)
 
 
 _DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -77,10 +78,44 @@ class _Walked(cst.CSTTransformer):
 
 
 class _Rest(cst.CSTTransformer):
-    """What went and stands in the midst of an expression is None: nothing asks for its value."""
+    """What went and stands in the midst of an expression is None: nothing asks for its value.
+
+    Answers that nothing went by are bools.
+    """
 
     def leave_Name(self, original_node, updated_node):
+        if updated_node.value in ANSWERS:
+            return updated_node.with_changes(value=str(ANSWERS[updated_node.value]))
         return updated_node.with_changes(value="None") if updated_node.value == GONE else updated_node
+
+
+_SEEDS = re.compile(r"(?:\w+\.)*(?:seed|manual_seed)\([\w.]*\)")
+
+
+class _Seeded(cst.CSTTransformer):
+    """A generator is seeded once where set_seed, which seeds numpy's too, stands beside numpy's own seed."""
+
+    def leave_IndentedBlock(self, original_node, updated_node):
+        return updated_node.with_changes(body=_seeded_once(updated_node.body))
+
+    def leave_Module(self, original_node, updated_node):
+        return updated_node.with_changes(body=_seeded_once(updated_node.body))
+
+
+def _seeded_once(body) -> list[cst.BaseStatement]:
+    """Statements without a seed that another gives again with nothing but seeds between."""
+    made, below = [], set()
+    for statement in reversed(body):
+        parts = statement.body if isinstance(statement, cst.SimpleStatementLine) else ()
+        text = code(parts[0]) if len(parts) == 1 else ""
+        if not _SEEDS.fullmatch(text):
+            below = set()
+        elif text in below and not any(line.comment for line in statement.leading_lines):
+            continue
+        else:
+            below.add(text)
+        made.append(statement)
+    return made[::-1]
 
 
 # What can go with the name that it is given, because working it out does nothing else.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .table import rule, table
+from .table import VALUES, Rule, add, rule, table
 
 table(
     "ops",
@@ -103,3 +103,15 @@ def vmap(call):
     if type(call.inferred("fn")).__name__ in ("Seq", "Many"):
         call.refuse("it maps a list of networks")
     return "torch.vmap({fn}, in_dims={in_axes?}, out_dims={out_axes?})"
+
+# Functions that are handed on, whose calls have rules that look at their arguments.
+for _name, _function in {
+    "gelu": "F.gelu",
+    "softmax": "lambda input, axis=-1: F.softmax(input, dim=axis)",
+    "log_softmax": "lambda logits, axis=-1: F.log_softmax(logits, dim=axis)",
+    "leaky_relu": "lambda input, alpha=0.2: F.leaky_relu(input, alpha)",
+    "mean": "torch.mean",
+    "sum": "torch.sum",
+    "cast": "lambda input, dtype: input.to(dtype)",
+}.items():
+    add(Rule(f"mindspore.ops.{_name}", _function), VALUES)

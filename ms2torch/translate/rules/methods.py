@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
 from ..rewriting.inferred import PARAMETER, Const
@@ -22,7 +24,6 @@ squeeze | {input}.squeeze({axis?})
 expand_as | {input}.expand_as({other})
 copy | {input}.clone()
 clone | {input}.clone()
-value | {self}
 item | {input}.item()
 tolist | {input}.tolist()
 dim | {self}.dim()
@@ -122,6 +123,14 @@ def set_data(call):
         return "{self}.data.copy_({data})"
     call.beforehand(f"{call.text('self')}.data = {code(value)}")
     return cst.Name("_gone_")
+
+
+@rule("Tensor.value", "x.clone()")
+def value(call):
+    """A copy; where it goes into arithmetic at once, a Parameter itself does."""
+    outer = call.rewriter.parents.get(id(call.node))
+    at_once = isinstance(outer, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Attribute, ast.Subscript))
+    return "{self}" if at_once else "{self}.clone()"
 
 
 @rule("Tensor.astype Tensor.type", "x.to(dtype)", *GRADIENTS_OF_CASTS)
