@@ -9,7 +9,7 @@ import torch
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import OPS, lowered
 from ms2torch._core.tensor import dtype as _dtype
-from ms2torch._core.tensor.tensor import Tensor
+from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch.ops.function import math_func  # noqa: F401  (registers the definitions)
 from ms2torch.ops.function._math_axis import distinct
 
@@ -20,7 +20,6 @@ from .utils import (
     as_tensor,
     axis_in_range,
     cast,
-    cast_result,
     floating,
     refusal,
     sorted_axes,
@@ -185,12 +184,9 @@ def cumprod(a, axis=None, dtype=None):
     if axis is None:
         a, axis = a.reshape(-1), 0
     axis = axis_in_range(axis, a.ndim)
-    if dtype is not None and _dtype.to_torch(dtype) is torch.bool:
-        return torch.cumprod(a.bool().int(), axis).bool()
-    a = cast(a, dtype)
-    kind = a.dtype if dtype is not None else _WIDER.get(a.dtype, a.dtype)
-    return torch.cumprod(a.to(torch.int64) if kind is torch.uint32 else a, axis, dtype=None if
-                         kind is torch.uint32 else kind).to(kind)
+    kind = _WIDER.get(a.dtype, a.dtype)
+    wide = torch.int64 if kind in _dtype.UNSIGNED else kind        # torch has no products of the unsigned
+    return cast(torch.cumprod(a.to(wide), axis, dtype=wide).to(kind), dtype)
 
 
 _WIDER = {torch.int8: torch.int32, torch.int16: torch.int32, torch.bool: torch.int32,
@@ -198,15 +194,7 @@ _WIDER = {torch.int8: torch.int32, torch.int16: torch.int32, torch.bool: torch.i
 
 
 def _sums(a, axis, dtype):
-    if axis is None:
-        a, axis = a.reshape(-1), 0
-    into_bool = dtype is not None and _dtype.to_torch(dtype) is torch.bool
-    if into_bool and a.dtype is not torch.bool:
-        return torch.cumsum(a.bool().int(), axis).bool()
-    a = cast_result(a, dtype)
-    if (dtype is None or into_bool) and a.dtype in (torch.bool, torch.int8, torch.int16, torch.uint8):
-        a = a.to(torch.int32)
-    return torch.cumsum(a, axis, dtype=a.dtype)
+    return wrap(a).cumsum(axis, dtype)._t
 
 
 @arrays(1)

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from ms2torch._core.devices.device import device
+from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import lowered
 from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, as_torch, lower, wrap
@@ -186,14 +187,14 @@ def checked_dtype(dtype) -> torch.dtype:
 def cast_result(t: torch.Tensor, dtype) -> torch.Tensor:
     """``t`` in ``dtype``, which is one of MindSpore's here, not a name or one of numpy's."""
     if dtype is None or isinstance(dtype, torch.dtype):
-        return t if dtype is None else t.to(dtype)
+        return t if dtype is None else integers.cast(t, dtype)
     if not isinstance(dtype, _dtype.Type):
         raise refusal(TypeError, f"For 'Cast', the input 'dtype' should be mindspore dtype, but got {dtype}.")
-    return t.to(_dtype.to_torch(dtype))
+    return integers.cast(t, _dtype.to_torch(dtype))
 
 
 def cast(t: torch.Tensor, dtype):
-    return t if dtype is None else t.to(_dtype.to_torch(dtype))
+    return t if dtype is None else integers.cast(t, _dtype.to_torch(dtype))
 
 
 def arrays(count: int):

@@ -34,6 +34,41 @@ def test_gradient_through_integers(way):
     return ms.grad(WAYS[way])(t(X), t(W))
 
 
+def summed(name, dtype, **axis):
+    return lambda x, w: getattr(ops, name)(x, **axis, dtype=dtype) * w
+
+
+def method(name, dtype, **axis):
+    return lambda x, w: getattr(x, name)(dtype=dtype, **axis) * w
+
+
+INTO = {"sum": summed, "prod": summed, "nansum": summed, "cumsum": summed, "cumprod": summed,
+        "Tensor.sum": method, "Tensor.prod": method, "Tensor.mean": method, "Tensor.cumsum": method}
+
+
+@case(each={"name": list(INTO), "dtype": [ms.int32, ms.int64, ms.int8, ms.bool_]})
+def test_gradient_through_the_dtype_of_a_sum(name, dtype):
+    if dtype is ms.bool_ and name in ("cumsum", "cumprod", "Tensor.mean"):
+        return None
+    axis = {"cumsum": {"axis": 0}, "cumprod": {"dim": 0}, "Tensor.cumsum": {"axis": 0}}.get(name, {})
+    return ms.grad(INTO[name](name.rpartition(".")[2], dtype, **axis))(t(X), t(W))
+
+
+@case(each={"name": ["sum", "cumsum", "mean"], "dtype": [ms.int32, ms.bool_]})
+def test_gradient_through_the_dtype_of_a_numpy_sum(name, dtype):
+    if name == "mean" and dtype is ms.bool_:
+        return None
+    return ms.grad(lambda x, w: getattr(ms.numpy, name)(x, axis=0, dtype=dtype) * w)(t(X), t(W))
+
+
+@case(each={"dtype": [ms.uint16, ms.uint32, ms.uint64], "name": ["maximum", "minimum"]})
+def test_gradient_of_extremes_of_unsigned_integers(name, dtype):
+    if dtype is ms.uint16 and name == "maximum":
+        return None                             # no kernel on the CPU
+    a, b = t(1, 2, 3).astype(dtype), t(2, 2, 1).astype(dtype)
+    return ms.grad(getattr(ops, name), (0, 1))(a, b)
+
+
 @case
 def test_transforms_through_integers():
     def run(x):

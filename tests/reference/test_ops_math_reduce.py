@@ -397,3 +397,34 @@ def test_numbers_that_are_mutable():
     return (written, x.add(x, alpha=half), x.sub(x, alpha=two), mint.add(x, x, alpha=two), x.sum(one), x.var(one),
             ops.std(x, one), ops.prod(x, one), ops.concat((x, x), two), ops.split(x, one, two)[0], x**two, x > half,
             ops.topk(x, two)[0], ops.full((two, 3), half), x[:, one:two])
+
+
+@case(each={"dtype": [ms.int32, ms.int8, ms.float16, ms.bool_], "given": ["floats", "integers", "bools"]})
+def test_running_sums_are_cast_in_the_end(dtype, given):
+    x = ms.Tensor({"floats": [1.7, -2.6, 0.5, 0.0], "integers": [200, 100, -3, 0],
+                   "bools": [True, False, False, True]}[given])
+    summed = [x.cumsum(0, dtype=dtype), ms.numpy.cumsum(x, 0, dtype=dtype), ms.numpy.cumprod(x, 0, dtype=dtype)]
+    return summed if dtype is ms.bool_ else (*summed, ops.cumsum(x, 0, dtype=dtype), ops.cumprod(x, 0, dtype=dtype))
+
+
+@case(each={"dtype": [ms.bool_, ms.uint8, ms.int32, ms.float16], "bounds": [(-1.0, 1.0), (-1, 2), (2.5, 3.5)]})
+def test_hardtanh_of_integers(dtype, bounds):
+    return ops.hardtanh(ms.Tensor([0, 1, 3, 2]).astype(dtype), *bounds)
+
+
+@case(each={"name": ["IsClose", "Histogram", "Heaviside"]})
+def test_what_has_no_derivative(name):
+    f = {"IsClose": lambda x: x * ops.isclose(x, x), "Histogram": lambda x: ops.histc(x, 2, 0.0, 3.0).sum() * x,
+         "Heaviside": lambda x: ops.heaviside(x, x)}[name]
+    return told((lambda: ms.grad(f)(ms.Tensor([1.0, 0.0])),))
+
+
+@case
+def test_where_what_has_no_derivative_is_a_condition():
+    return ms.grad(lambda x: ops.where(ops.isclose(x, ops.ones(2)), x, 3 * x))(ms.Tensor([1.0, 0.0]))
+
+
+@case(each={"k": [0, 1, (-1, 1), (0, 2)]})
+def test_gradient_of_the_padding_around_diagonals(k):
+    band = ms.Tensor(k if isinstance(k, tuple) else (k, k), ms.int32)
+    return ms.grad(lambda x, p: ops.matrix_diag_part(x, band, p), (0, 1))(ms.Tensor(data((3, 3))), ms.Tensor(5.0))

@@ -15,7 +15,7 @@ def translate(err: Exception, name: str, args: tuple, kernel=None, kwargs=None, 
     """torch's error for bad input as MindSpore's kind of error, in MindSpore's words where they are known.
 
     Told by its class and the operands, ``args`` and ``kwargs`` of ``kernel`` (`causes`); ``names`` are those
-    of ``args``. torch's text is shown, never read.
+    of ``args``. torch's text is never read, and shown only where it says more than what was wrong.
     """
     kwargs = kwargs or {}
     if out_of_memory(err) or getattr(err, "from_user", False):
@@ -33,11 +33,14 @@ def translate(err: Exception, name: str, args: tuple, kernel=None, kwargs=None, 
     cause = causes.of_refusal(err, kernel, args, kwargs)
     if cause == "broadcast" and len(shapes) > 1:
         return cannot_broadcast(name, *shapes[:2])
-    text = f"For primitive[{name}], {err}"
-    if cause in ("shapes", "broadcast"):
-        found = ValueError(f"{text} Input shapes: {[list(s) for s in shapes]}.")
+    if cause == "dtypes":
+        kinds = [f"Tensor[{from_torch(t.dtype)}]" for t in tensors if isinstance(t, torch.Tensor)]
+        kinds += [f"{k}={from_torch(v)}" for k, v in kwargs.items() if isinstance(v, torch.dtype)]
+        found = TypeError(f"{not_supported(name)} It was given {', '.join(kinds)}.")
+    elif cause == "values":
+        found = RuntimeError(f"For primitive[{name}], {err}")
     else:
-        found = (TypeError if cause == "dtypes" else RuntimeError)(text)
+        found = ValueError(f"For primitive[{name}], {err} Input shapes: {[list(s) for s in shapes]}.")
     found.of_torch = True       # in torch's words: the table of refused calls may have MindSpore's
     return found
 

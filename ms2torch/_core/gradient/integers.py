@@ -18,6 +18,7 @@ from itertools import combinations, islice
 import torch
 
 from ms2torch._core import mode
+from ms2torch._core.errors import final
 from ms2torch._core.torch_private import as_subclass, tree_any, tree_leaves, tree_map
 
 from . import passes
@@ -101,6 +102,37 @@ def cast(t: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     if type(whole) is not torch.Tensor:         # in parts on several ranks: the gradient ends here
         return whole
     return shadowed(whole, _Through.apply(t, whole.double()))
+
+
+def without_bprop(name: str, result: torch.Tensor, *given) -> torch.Tensor:
+    """The ``result`` of a Primitive that MindSpore cannot differentiate: RuntimeError where a gradient comes
+    back to it on its way to one of ``given``."""
+    sources = [tracked(t) for t in given if isinstance(t, torch.Tensor)]
+    sources = [t for t in sources if t.requires_grad]
+    if not sources:
+        return result
+    plain = _plain(result).detach()
+    if not is_integral(plain):
+        return _NoBprop.apply(name, plain, *sources)
+    return shadowed(plain, _NoBprop.apply(name, plain.double(), *sources))
+
+
+class _NoBprop(torch.autograd.Function):
+    """``numbers`` of the Primitive ``name`` of the others, which has no backward pass."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(name, numbers, *sources):
+        return numbers.clone()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.name = inputs[0]
+
+    @staticmethod
+    def backward(ctx, gradient):
+        raise final(RuntimeError(f"Illegal primitive {ctx.name}'s bprop not defined"))
 
 
 class _Through(torch.autograd.Function):
@@ -206,10 +238,7 @@ def _shadow(used, left: tuple, widened: tuple, x):
         return x.double()
     if isinstance(x, Shadowed):
         return _plain(x) if id(x) in left else used(x.shadow, x.dtype)
-    return torch.float64 if isinstance(x, torch.dtype) and x in _CONTINUED else x
-
-
-_CONTINUED = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
+    return torch.float64 if isinstance(x, torch.dtype) and x in passes.WHOLE else x
 
 
 def _holds_numbers(result) -> bool:

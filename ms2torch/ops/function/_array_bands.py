@@ -49,6 +49,8 @@ def _number(value) -> int:
 
 def _banded(x, k, num_rows, num_cols, padding_value, align):
     low, high = _bounds(k)
+    if low < high and (x.ndim < 2 or x.shape[-2] != high - low + 1):
+        raise final(ValueError("For MatrixDiagV3, the input x_shape[-2] doesn't match with k value."))
     longest = x.shape[-1]
     rows, cols = _number(num_rows), _number(num_cols)
     least_rows, least_cols = longest - min(high, 0), longest + max(low, 0)
@@ -62,7 +64,7 @@ def _banded(x, k, num_rows, num_cols, padding_value, align):
     _, (m, n, i, j) = _places(rows, cols, low, high, align)
     if not isinstance(padding_value, torch.Tensor):
         padding_value = torch.as_tensor(padding_value or 0)
-    out = padding_value.reshape(()).to(x).expand(*packed.shape[:-2], rows, cols).clone()
+    out = padding_value.detach().reshape(()).to(x).expand(*packed.shape[:-2], rows, cols).clone()
     out[..., i, j] = packed[..., m, n]
     return out
 
@@ -91,7 +93,7 @@ def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT"):
     longest, (m, n, i, j) = _places(*x.shape[-2:], low, high, align)
     if not isinstance(padding_value, torch.Tensor):
         padding_value = torch.as_tensor(padding_value)
-    out = padding_value.reshape(()).to(x).expand(*x.shape[:-2], high - low + 1, longest).clone()
+    out = padding_value.detach().reshape(()).to(x).expand(*x.shape[:-2], high - low + 1, longest).clone()
     out[..., m, n] = x[..., i, j]
     return out if low < high else out.squeeze(-2)
 

@@ -79,14 +79,14 @@ def slogdet(input):
 
 @op(method=True)
 def svd(input, full_matrices=False, compute_uv=True):
-    """Singular values s, and u and v with input = u @ diag(s) @ v.T.
+    """Singular values s, in the input's dtype, and u and v with input = u @ diag(s) @ v.H.
 
     MindSpore: ``mindspore.ops.svd``; numpy's order is u, s, v.
     """
     if not compute_uv:
-        return torch.linalg.svdvals(input)
+        return torch.linalg.svdvals(input).to(input.dtype)
     u, s, vh = torch.linalg.svd(input, full_matrices)
-    return s, u, vh.mH
+    return s.to(input.dtype), u, vh.mH
 
 
 @op()

@@ -9,6 +9,8 @@ from ms2torch._core.errors import final, unsupported
 from ms2torch._core.operators.registry import REQUIRED, mint_form, op, primitive
 from ms2torch._core.tensor import dtype as _dtype
 
+from ._linalg_matrices import svd
+
 
 @op(primitive="LuSolve", method=True)
 def lu_solve(b, LU_data, LU_pivots):
@@ -221,9 +223,8 @@ def _svd(input, full_matrices=False, compute_uv=True):
     """Singular values, and the vectors on both sides (``mindspore.ops.Svd``); their signs are free."""
     if not compute_uv:
         nothing = torch.zeros(1, dtype=input.dtype, device=input.device)
-        return torch.linalg.svdvals(input), nothing, nothing.clone()
-    u, s, vh = torch.linalg.svd(input, full_matrices)
-    return s, u, vh.mH
+        return svd.kernel(input, full_matrices, False), nothing, nothing.clone()
+    return svd.kernel(input, full_matrices)
 
 
 @primitive("TridiagonalMatMul")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.errors import final
+from ms2torch._core.gradient.integers import without_bprop
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.arithmetic import promote_operands
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
@@ -51,9 +52,10 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether |input - other| <= atol + rtol * |other| (``mindspore.ops.isclose``)."""
     input, other = promote_operands(input, other, "IsClose")
     try:
-        return torch.isclose(input, other, rtol, atol, equal_nan)
+        close = torch.isclose(input, other, rtol, atol, equal_nan)
     except RuntimeError as err:
         raise arithmetic.translate(err, "IsClose", (input, other), torch.isclose) from None
+    return without_bprop("IsClose", close, input, other)
 
 
 def _allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):

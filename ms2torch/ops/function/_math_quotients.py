@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from ms2torch._core.gradient.integers import without_bprop
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import op, primitive
 
@@ -66,10 +67,13 @@ def _squared_difference(x, y):
     return torch.square(arithmetic.sub(x, y))
 
 
+_heaviside = _tensors(lambda a, b: torch.heaviside(a.detach(), b.detach()), "Heaviside")
+
+
 @op(primitive="Heaviside", method=True)
 def heaviside(input, values):
     """0 below zero, 1 above it, ``values`` at it (``mindspore.ops.heaviside``)."""
-    return _tensors(torch.heaviside, "Heaviside")(input, values)
+    return without_bprop("Heaviside", _heaviside(input, values), input, values)
 
 
 divide = div

@@ -12,6 +12,7 @@ import torch
 
 from ms2torch._core.checks.calls import no_matching_form
 from ms2torch._core.errors import final
+from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
@@ -24,7 +25,7 @@ _AXIS_KEEP = spelled(dim="axis", keepdim="keep_dims", keepdims="keep_dims")
 
 
 def _cast(t, dtype):
-    return t if dtype is None else t.to(_dtype.to_torch(dtype))
+    return t if dtype is None else integers.cast(t, _dtype.to_torch(dtype))
 
 
 # ---- sum, mean, prod ---------------------------------------------------------------------------------------
@@ -67,7 +68,11 @@ def _integer_mean(t, axis, keep):
     for a in dims:
         count *= t.shape[a]
     total = torch.sum(t, dims, keep) if dims else t.to(torch.int64)
-    return torch.div(total, count, rounding_mode="trunc").to(t.dtype)
+    whole = torch.div(total, count, rounding_mode="trunc").to(t.dtype)
+    followed = integers.tracked(t)              # the gradient is that of the mean which is not cut off
+    if followed is t:
+        return whole
+    return integers.shadowed(whole, torch.mean(followed, dims, keep) if dims else followed)
 
 
 def _prod(t, axis, keep, name="ProdExt", dtype=None):
@@ -93,7 +98,7 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):
     if dtype is not None:
         dtype = _dtype.to_torch(dtype)
         if input.dtype is not dtype:
-            input = input.to(dtype)
+            input = integers.cast(input, dtype)
     return _sum(input, dim, keepdim, dtype=dtype)
 
 
@@ -112,7 +117,7 @@ def _tensor_sum(self, axis=None, second=None, keepdims=None, initial=None, *, dt
                                **{} if keepdims in (None, second) else {"keepdims": keepdims},
                                **{} if initial is None else {"initial": initial})
     if dtype is not None:
-        self = self.to(_dtype.to_torch(dtype))
+        self = _cast(self, dtype)
         dtype = self.dtype
     total = _sum(self, axis, bool(keep), dtype=dtype)
     if initial is None:
@@ -393,7 +398,10 @@ def nansum(input, axis=None, keepdims=False, *, dtype=None):
 @_AXIS
 def nanmean(input, axis=None, keepdims=False, *, dtype=None):
     """The mean without NaN (``mindspore.ops.nanmean``)."""
-    return torch.nanmean(_cast(input, dtype), axes(axis, input, "ReduceMean"), keepdims)
+    if not input.is_floating_point():
+        raise TypeError("For 'nanmean', input should be floating point dtype, but got "
+                        "<class 'mindspore.common.tensor.Tensor'>.")
+    return _cast(torch.nanmean(input, axes(axis, input, "ReduceMean"), keepdims), dtype)
 
 
 @op(method=True, mint=True)

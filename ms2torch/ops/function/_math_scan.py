@@ -8,6 +8,8 @@ from itertools import accumulate
 import torch
 
 from ms2torch._checkparam import check_value_type
+from ms2torch._core.checks.refusals import wrong_dtype
+from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import REQUIRED, method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import dtype as _dtype
@@ -42,12 +44,19 @@ def _sums(x, axis: int, dtype=None):
     return torch.stack(list(accumulate(others, torch.add, initial=first)), axis)
 
 
+_SUMMED = tuple(_dtype.to_torch(d) for d in (
+    "bfloat16", "complex64", "complex128", "float16", "float32", "float64", "int8", "int16", "int32", "int64",
+    "uint8", "uint16", "uint32", "uint64"))
+
+
 @op()
 @spelled(dim="axis")
 def cumsum(x, axis, dtype=None):
     """Running sums along ``axis``; the dtype stays unless ``dtype`` is given (``mindspore.ops.cumsum``)."""
     if dtype is not None:
-        x = x.to(_dtype.to_torch(dtype))
+        x = integers.cast(x, _dtype.to_torch(dtype))
+    if x.dtype is torch.bool:
+        raise wrong_dtype("CumSum", "x", x.dtype, _SUMMED)
     if axis.__class__ is int and x.ndim:
         try:
             return _sums(x, axis)
@@ -59,22 +68,28 @@ def cumsum(x, axis, dtype=None):
 @method(name="cumsum")
 @spelled(dim="axis")
 def _tensor_cumsum(self, axis=None, dtype=None):
-    """Running sums along ``axis``, or over the flattened tensor; Bool and small integers become Int32."""
+    """Running sums along ``axis``, or over the flattened tensor, as another ``dtype`` in the end; of Bool and
+    small integers Int32."""
     if axis is None:
         self, axis = self.reshape(-1), 0
-    if dtype is not None:
-        self = self.to(_dtype.to_torch(dtype))
-    elif self.dtype in (torch.bool, torch.int8, torch.int16, torch.uint8):
-        self = self.to(torch.int32)
-    n = self.ndim or 1
+    n = self.ndim
     if axis.__class__ is int and not -n <= axis < n:
-        raise ValueError(f"The 'axis' must be in the range of [{-n}, {n}), but got {axis}.")
-    return _sums(self, _axis(axis, self, "CumSum"))
+        raise ValueError(f"The 'axis' must be in the range of [-{n}, {n}), but got {axis}.")
+    sums = _sums(self.to(torch.int32) if self.dtype in _SMALL else self, _axis(axis, self, "CumSum"))
+    if dtype is None or self.dtype is (dtype := _dtype.to_torch(dtype)):
+        return sums
+    return integers.cast(sums, dtype)
+
+
+_SMALL = (torch.bool, torch.int8, torch.int16, torch.uint8)
 
 
 @mint_form(name="cumsum")
 def _mint_cumsum(input, dim, dtype=None):
-    return torch.cumsum(input, dim, dtype=None if dtype is None else _dtype.to_torch(dtype))
+    if dtype is None:
+        return torch.cumsum(input, dim)
+    input = integers.cast(input, _dtype.to_torch(dtype))
+    return torch.cumsum(input, dim, dtype=input.dtype)
 
 
 @primitive("CumSum", init={"exclusive": False, "reverse": False})
@@ -88,7 +103,7 @@ def _cum_sum(input, axis, exclusive=False, reverse=False):
 def cumprod(input, dim, dtype=None):
     """Running products along ``dim``; integers give Int64 (``mindspore.ops.cumprod``)."""
     if dtype is not None:
-        input = input.to(_dtype.to_torch(dtype))
+        input = integers.cast(input, _dtype.to_torch(dtype))
         return torch.cumprod(input, _axis(dim, input, "CumProd"), dtype=input.dtype)
     return torch.cumprod(input, _axis(dim, input, "CumProd"))
 
@@ -208,7 +223,8 @@ def _histogram_fixed_width(x, limits, nbins=None, dtype="int32"):
     check_value_type("nbins", nbins, int, "HistogramFixedWidth")
     low, high = limits.to(torch.float64)
     at = torch.floor((x.to(torch.float64) - low) / (high - low) * nbins).clamp(0, nbins - 1)
-    return torch.bincount(at.to(torch.int64).reshape(-1), minlength=nbins).to(torch.int32)
+    counts = torch.bincount(at.to(torch.int64).reshape(-1), minlength=nbins).to(torch.int32)
+    return integers.without_bprop("HistogramFixedWidth", counts, x)
 
 
 @mint_form(name="bincount")
@@ -227,13 +243,18 @@ def _counted(input, weights, minlength):
 @op(method=True)
 def histc(input, bins=100, min=0.0, max=0.0):
     """The histogram over ``bins`` equal intervals from min to max (the data's range if both are 0)."""
-    found = torch.histc(input.to(torch.float32), bins, min, max)
+    found = _counts(input, bins, min, max)
     return found if input.is_floating_point() else found.to(input.dtype)
+
+
+def _counts(x, bins, min, max):
+    return integers.without_bprop("Histogram", torch.histc(x.detach().to(torch.float32), bins, min, max), x)
 
 
 @mint_form(name="histc")
 def _mint_histc(input, bins=100, min=0, max=0):
-    return torch.histc(input.to(torch.float32) if not input.is_floating_point() else input, bins, min, max)
+    return integers.without_bprop("HistcExt", torch.histc(
+        input.to(torch.float32) if not input.is_floating_point() else input.detach(), bins, min, max), input)
 
 
 @primitive("Histogram", init={"bins": 100, "min": 0.0, "max": 0.0})
@@ -242,7 +263,7 @@ def _histogram(x, bins=100, min=0.0, max=0.0):
 
     (``mindspore.ops.Histogram``.)
     """
-    found = torch.histc(x.to(torch.float32), bins, min, max)
+    found = _counts(x, bins, min, max)
     return found if x.dtype is torch.float16 else found.to(x.dtype)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.checks.refusals import final
+from ms2torch._core.gradient.integers import without_bprop
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import OPS, method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import declared
@@ -182,7 +183,8 @@ _SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: t
 
 def _turned(t):
     signed = _SIGNED.get(t.dtype)       # torch has no kernels for the unsigned ones
-    return torch.bitwise_not(t) if signed is None else torch.bitwise_not(t.view(signed)).view(t.dtype)
+    turned = torch.bitwise_not(t) if signed is None else torch.bitwise_not(t.view(signed)).view(t.dtype)
+    return without_bprop("Invert", turned, t)
 
 
 _define("invert", _turned, "The bits turned", prim="Invert", argument="x", mint=None)

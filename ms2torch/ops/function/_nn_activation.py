@@ -5,9 +5,12 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.gradient import integers
 from ms2torch._core.operators.registry import mint_form, op, primitive
 from ms2torch._core.tensor.dtype import _FROM_TORCH
 from ms2torch._core.torch_private import clamp, is_transforming
+
+from ._math_binary import maximum, minimum
 
 _FLOATS = frozenset((torch.float16, torch.float32, torch.float64, torch.bfloat16))
 _NUMBERS = _FLOATS | frozenset((torch.complex64, torch.complex128))
@@ -311,10 +314,12 @@ def softsign(x):
 @op(method=True)
 def hardtanh(input, min_val=-1.0, max_val=1.0):
     """input cut to [min_val, max_val] (``mindspore.ops.hardtanh``)."""
-    # At the bounds the gradient is one half, as MindSpore's maximum and minimum share it.
-    bounds = torch.tensor([min_val, max_val], device=input.device)
-    low, high = (bounds.clamp_min(0) if input.dtype is torch.uint8 else bounds).to(input.dtype)
-    return torch.minimum(torch.maximum(input, low), high)
+    # At the bounds the gradient is one half, as MindSpore's maximum and minimum share it. Integers are cut
+    # among the numbers that they and the bounds make together.
+    if input.is_floating_point():
+        low, high = torch.tensor([min_val, max_val], device=input.device, dtype=input.dtype)
+        return torch.minimum(torch.maximum(input, low), high)
+    return integers.cast(minimum.kernel(maximum.kernel(input, min_val), max_val), input.dtype)
 
 
 @op

@@ -57,6 +57,13 @@ def _randint_mint(*args, generator=None, dtype=None, device=None):
     return integers(low, high, tuple(size), None, "randint", want)
 
 
+@mint_form(name="randint_like")
+def _randint_like_mint(*args, dtype=None, device=None):
+    input, low, high = args if len(args) == 3 else (args[0], 0, *args[1:])
+    drawn = integers(low, high, tuple(input.shape), None, "randint_like", torch.int64)
+    return drawn.to(wanted(dtype, input.dtype, "randint_like"))
+
+
 @mint_form(name="randperm")
 def _randperm_mint(n, *, generator=None, dtype=_dtype.int64):
     drawn = torch.randperm(n, generator=engine(generator), device=device())

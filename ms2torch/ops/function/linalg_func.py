@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 
 from ms2torch._core.checks.kernel_dtypes import not_supported
-from ms2torch._core.checks.refusals import cannot_multiply, one_dtype
+from ms2torch._core.checks.refusals import cannot_multiply, one_dtype, wrong_dtype
 from ms2torch._core.errors import final
 from ms2torch._core.operators import arithmetic
 from ms2torch._core.operators.registry import mint_form, op, primitive
@@ -199,9 +199,15 @@ def kron(input, other):
     return torch.kron(*(x.contiguous() for x in promote(input, other)))
 
 
-@op(mint=True)
+@op()
 def einsum(equation, *operands):
-    """Sums of products in Einstein's notation (``mindspore.ops.einsum``)."""
+    """Sums of products in Einstein's notation (``mindspore.ops.einsum``); TypeError for other than floats."""
+    _check_equation(equation, operands)
+    return _sums_of_products(equation, operands)
+
+
+@mint_form(name="einsum")
+def _mint_einsum(equation, *operands):
     _check_equation(equation, operands)
     return torch.einsum(equation, *operands)
 
@@ -223,10 +229,19 @@ def _check_equation(equation, operands) -> None:
                              f"match inputs[{k}].dim().")
 
 
+def _sums_of_products(equation, operands):
+    if operands[0].dtype not in _EINSUM_DTYPES:
+        raise wrong_dtype("Einsum", "out_type", operands[0].dtype, _EINSUM_DTYPES)
+    return torch.einsum(equation, *operands)
+
+
+_EINSUM_DTYPES = (torch.float16, torch.float32, torch.float64)
+
+
 @primitive("Einsum", init=("equation",))
 def _einsum(operands, equation):
     """Sums of products of a tuple of tensors (``mindspore.ops.Einsum``)."""
-    return torch.einsum(equation, *operands)
+    return _sums_of_products(equation, operands)
 
 
 def _fused(input, other, rank: int) -> bool:
