@@ -53,3 +53,18 @@ def test_conv_tbc_sums_over_time_and_channels():
 
 def test_names_of_2_3_are_those_of_nn_functional():
     assert mint.linear is mint.nn.functional.linear and mint.pad is mint.nn.functional.pad
+
+
+@pytest.mark.parametrize("value", [2, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_whole_numbers_are_scattered(value, dtype):
+    x, at = np.arange(6).reshape(2, 3).astype(dtype), np.array([[0, 2], [1, 0]])
+    found, added = x.copy(), x.copy()
+    np.put_along_axis(found, at, value, 1)
+    np.put_along_axis(added, at, np.take_along_axis(x, at, 1) + value, 1)
+    x, at = Tensor(x), Tensor(at)
+    for one in (x.scatter(1, at, value), x.scatter(dim=1, index=at, src=value),
+                mint.scatter(x, 1, at, value)):
+        np.testing.assert_array_equal(one.asnumpy(), found)
+        assert one.dtype == x.dtype
+    np.testing.assert_array_equal(x.scatter(1, at, value, reduce="add").asnumpy(), added)

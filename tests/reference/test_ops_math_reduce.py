@@ -51,6 +51,12 @@ def test_function_over_all(name):
     return function(x), ms.grad(function)(x), function(ms.Tensor(2.5)), function(ms.Tensor(I))
 
 
+@case(each={"axis": [0, -1], "dtype": [ms.int32, ms.int64]})
+def test_product_along_the_axis_in_a_tensor(axis, dtype):
+    x, axis = ms.Tensor(F), ms.Tensor(axis, dtype)
+    return mint.prod(x, axis), mint.prod(x, axis, True), x.prod(axis), ops.prod(x, axis)
+
+
 @case(each={"name": ["std", "var"], "axis": [None, 0, (0, 1), -1]})
 def test_spread(name, axis):
     function, x = getattr(ops, name), ms.Tensor(F)
