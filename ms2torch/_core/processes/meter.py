@@ -38,7 +38,10 @@ class Meter(TorchDispatchMode):
 
     def note(self, t: torch.Tensor) -> None:
         """Count the memory of ``t``, made before the block."""
-        storage = getattr(t, "_local_tensor", t).untyped_storage()
+        t = getattr(t, "_local_tensor", t)
+        if t.device.type == "meta":         # (a stand-in for what another process holds)
+            return
+        storage = t.untyped_storage()
         key = storage._cdata
         if key in self._held:
             return
@@ -52,6 +55,11 @@ class Meter(TorchDispatchMode):
         self.live += size
         self.peak = max(self.peak, self.live)
 
+    def _forget(self, t: torch.Tensor) -> None:
+        storage = t.untyped_storage()
+        if self._held.pop(storage._cdata, None) is not None:
+            self.live -= storage.nbytes()
+
     def restart(self) -> None:
         """Forget the peak and what was sent."""
         self.peak, self.sent, self.by_kind = self.live, 0, {}
@@ -60,6 +68,8 @@ class Meter(TorchDispatchMode):
         if any(hasattr(kind, "_op_dispatcher") for kind in types):
             return NotImplemented       # a DTensor: its parts come by
         found = func(*args, **(kwargs or {}))
+        if func.__name__ == "wait_tensor.default":
+            self._forget(args[0])       # (it goes on in the same memory, without data in another's)
         for t in tree_leaves(found):
             if isinstance(t, torch.Tensor):
                 self.note(t)
