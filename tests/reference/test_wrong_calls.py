@@ -466,3 +466,39 @@ def test_attributes_of_operators():
     sums = told(*((lambda x, d=d: ops.unsorted_segment_sum(x, Tensor([0, 1, 0]).astype(d), 2), T(3))
                   for d in (ms.int8, ms.int16, ms.int32, ms.int64, ms.float32)))
     return formats, seeds, norms, both, sums
+
+
+@case(each={"dtype": ["int32", "float16", "float64", "bool", "uint8", "float32"]})
+def test_softmax_cross_entropy(dtype):
+    def filled(kind, *shape):
+        return Tensor(np.ones(shape), getattr(ms, kind))
+
+    calls = []
+    for reduction in ("none", "mean", "sum"):
+        dense = nn.SoftmaxCrossEntropyWithLogits(sparse=False, reduction=reduction)
+        sparse = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction=reduction)
+        calls += [(dense, filled(dtype, 2, 8), filled(dtype, 2, 8)),
+                  (dense, filled(dtype, 2, 8), filled("float32", 2, 8)),
+                  (sparse, filled("float32", 2, 8), filled(dtype, 2))]
+        logits = (2, 8), (2, 8, 3), (2, 8, 3), (8,), (2, 8), (2, 8)
+        labels = (2,), (2,), (2, 8), (2,), (3,), (2, 8)
+        calls += [(sparse, filled(dtype, *x), filled("int32", *y)) for x, y in zip(logits, labels, strict=True)]
+    return told(*calls)
+
+
+@case()
+def test_a_sparse_mean_over_more_axes():
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    logits, labels = T(2, 3, 4), Tensor(np.array([[0, 1, 2], [3, 0, 1]], np.int32))
+    return loss(logits, labels), ms.grad(loss)(logits, labels)
+
+
+@case(each={"group": [1, 2, 4], "channels": [2, 6, 16]})
+def test_channels_of_volumes(group, channels):
+    return told((nn.Conv3d(8, 8, 3, group=group), T(2, channels, 4, 4, 4)))
+
+
+@case()
+def test_what_is_given_to_deepcopy_is_left_alone():
+    x, other = T(2, 3), T(3)
+    return x.__deepcopy__(memodict=other), other

@@ -91,8 +91,6 @@ class Tensor(Exchange):
         new = wrap(self._t.detach().clone())
         new.__dict__.update(self.__dict__)
         new.__dict__.pop("_origin", None)
-        if memodict is not None:
-            memodict[id(self)] = new
         return new
 
     # ---- what it is ------------------------------------------------------------------------------------

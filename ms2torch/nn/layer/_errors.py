@@ -49,12 +49,19 @@ def conv_error(err: Exception, name: str, x, weight, group: int, dims: int) -> E
     if x.ndim != dims + 2:
         return ValueError(f"For primitive[{name}], the x shape size must be equal to {dims + 2}, but got "
                           f"{x.ndim}.")
-    inside = weight.shape[1]
-    if x.shape[1] != inside * group:
+    channels, inside = x.shape[1], weight.shape[1]
+    if channels != inside * group and name == "Conv3D":         # each group by itself
+        if channels % group:
+            return ValueError(f"For 'Split', x_shape[1] must be divisible by output_num = {group}, but got "
+                              f"{channels}")
+        return ValueError("For 'Conv3D', 'C_in' of input 'x' shape divide by parameter 'group' must be equal "
+                          f"to 'C_in' of input 'weight' shape: {inside}, but got 'C_in' of input 'x' shape: "
+                          f"{channels // group}, and 'group': 1.")
+    if channels != inside * group:
         return RuntimeError(f"For '{name}', 'C_in' of input 'x' shape divide by parameter 'group' must be "
                             "equal to "
                             f"'C_in' of input 'weight' shape: {inside}, but got 'C_in' of input 'x' shape: "
-                            f"{x.shape[1]}, and 'group': {group}.")
+                            f"{channels}, and 'group': {group}.")
     all_else_fits = err.__class__ is RuntimeError and "Transpose" not in name
     if all_else_fits and not out_of_memory(err):
         return ValueError("For 'Conv2d', input shape's h and w after padding must be greater than or equal "

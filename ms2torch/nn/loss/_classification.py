@@ -40,13 +40,13 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         try:
             x, y = logits._t, labels._t
             if self.sparse:
-                if x.ndim != 2 or y.is_floating_point():
-                    kernels.check_softmax_indices(x, y)
+                if x.ndim != 2 or y.dtype not in kernels.CLASS_DTYPES or x.dtype is not torch.float32:
+                    kernels.check_softmax_indices(x, y, self.reduction)
                 return wrap(kernels.sparse_softmax_cross_entropy(x, y, self.reduction))
-            if x.dtype is not y.dtype or x.shape != y.shape or x.ndim != 2 or x.dtype is torch.float64:
+            if x.shape != y.shape or x.ndim != 2 or x.dtype is not torch.float32 or y.dtype is not x.dtype:
                 kernels.check_softmax_pair(x, y)
             return self.get_loss(wrap(kernels.softmax_cross_entropy(x, y)))
-        except (RuntimeError, AttributeError, IndexError) as err:
+        except (RuntimeError, AttributeError, IndexError, ValueError) as err:
             raise self._explain(err, logits, labels) from None
 
     def _explain(self, err: Exception, logits, labels) -> Exception:
@@ -55,10 +55,10 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
             need_tensor("labels", labels, self.cls_name)
         except TypeError as wrong:
             return wrong
-        if isinstance(err, IndexError):
+        if self.sparse:
             try:
-                kernels.check_softmax_indices(logits._t, labels._t)
-            except RuntimeError as wrong:
+                kernels.check_softmax_indices(logits._t, labels._t, self.reduction)
+            except (RuntimeError, TypeError, ValueError) as wrong:
                 return wrong
         if err.__class__ is RuntimeError:
             return translate(err, "SoftmaxCrossEntropyWithLogits", (logits._t, labels._t))

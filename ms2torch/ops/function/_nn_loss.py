@@ -45,9 +45,11 @@ def softmax_cross_entropy(logits, labels):
 
 
 def sparse_softmax_cross_entropy(logits, labels, reduction: str):
-    """Softmax cross entropy with class indices; indices out of range count nothing where ``reduction`` is not
-    "mean", as their one-hot rows are zero."""
+    """Softmax cross entropy of (..., C) with class indices; those out of range count nothing where
+    ``reduction`` is not "mean", as their one-hot rows are zero."""
     if reduction == "mean":
+        if logits.ndim > 2:
+            logits, labels = logits.flatten(0, -2), labels.flatten()
         return F.cross_entropy(logits, labels.long())
     inside = (labels >= 0) & (labels < logits.shape[-1])
     loss = F.cross_entropy(logits, torch.where(inside, labels, 0).long(), reduction="none")
@@ -58,43 +60,64 @@ def _listed(t) -> str:
     return "[" + "".join(f"{n}," for n in t.shape) + "]"
 
 
+_LOSS_FLOATS = (torch.float16, torch.float32)
+CLASS_DTYPES = (torch.int32, torch.int64)
+
+
 def check_softmax_pair(logits, labels) -> None:
     """Labels for the dense form: two dimensions, dtype and shape of the logits."""
     name = "SoftmaxCrossEntropyWithLogits"
-    if logits.ndim != 2:
-        raise ValueError(f"For primitive[{name}], the dimension of logits must be equal to 2, but got "
-                         f"{logits.ndim}.")
-    if logits.dtype is not labels.dtype:
-        raise TypeError(
-            f"For primitive[{name}], the input type must be same.\nname:[label_type]:"
-            f"Tensor[{_FROM_TORCH[labels.dtype]}].\nname:[logits_type]:Tensor[{_FROM_TORCH[logits.dtype]}].")
-    if logits.dtype is torch.float64:
-        raise wrong_dtype(name, "label_type", logits.dtype, (torch.float16, torch.float32))
+    _check_softmax_dtypes(logits.dtype, labels.dtype)
+    for what, rank in (("logits", logits.ndim), ("labels", labels.ndim)):
+        if rank != 2:
+            raise ValueError(f"For primitive[{name}], the dimension of {what} must be equal to 2, but got "
+                             f"{rank}.")
     if logits.shape != labels.shape:
-        raise ValueError(
-            f"For '{name}', evaluator arg 'label' shape must be consistent with 'logits' shape, but got "
-            "'label' "
-            f"shape: {tuple(labels.shape)}, 'logits' shape: {tuple(logits.shape)}.")
+        raise ValueError(f"For '{name}', evaluator arg 'label' shape must be consistent with 'logits' shape, "
+                         f"but got 'label' shape: {tuple(labels.shape)}, 'logits' shape: "
+                         f"{tuple(logits.shape)}.")
 
 
-def check_softmax_indices(logits, labels) -> None:
-    """What the sparse form refuses: other than (N, C) logits, labels that are no integers or no class."""
-    if logits.ndim != 2:
-        raise ValueError("For primitive[SoftmaxCrossEntropyWithLogits], the dimension of logits must be "
-                         "equal to 2, "
-                         f"but got {logits.ndim}.")
-    if labels.dtype not in (torch.int32, torch.int64):
-        raise TypeError(
-            "For primitive[SparseSoftmaxCrossEntropyWithLogits], the input argument[labels_type] must be a "
-            "type of "
-            f"{{Tensor[Int32], Tensor[Int64]}}, but got Tensor[{_FROM_TORCH[labels.dtype]}].")
-    wrong = ((labels < 0) | (labels >= logits.shape[-1])).nonzero().flatten()
+def _check_softmax_dtypes(logits, labels) -> None:
+    name = "SoftmaxCrossEntropyWithLogits"
+    if logits is not labels:
+        raise TypeError(f"For primitive[{name}], the input type must be same.\nname:[label_type]:"
+                        f"Tensor[{_FROM_TORCH[labels]}].\nname:[logits_type]:Tensor[{_FROM_TORCH[logits]}].")
+    if logits not in _LOSS_FLOATS:
+        raise wrong_dtype(name, "label_type", logits, _LOSS_FLOATS)
+
+
+def check_softmax_indices(logits, labels, reduction="mean") -> None:
+    """What the sparse form refuses: other than (N, C) logits, labels that are no integers or no class.
+
+    MindSpore's mean is an operator of its own; its other reductions are the dense form on float32 one-hot
+    labels.
+    """
+    if reduction != "mean":
+        if labels.dtype not in CLASS_DTYPES:
+            raise wrong_dtype("OneHot", "indices", labels.dtype, CLASS_DTYPES)
+        _check_softmax_dtypes(logits.dtype, torch.float32)
+        if logits.ndim != 2 or labels.ndim != 1 or len(logits) != len(labels):
+            one_hot = labels.new_empty(1, dtype=torch.float32).expand(*labels.shape, logits.shape[-1])
+            check_softmax_pair(logits, one_hot)
+    name = "SparseSoftmaxCrossEntropyWithLogits"
+    if logits.dtype not in _LOSS_FLOATS:
+        raise wrong_dtype(name, "logits_type(features_type)", logits.dtype, _LOSS_FLOATS)
+    if labels.dtype not in CLASS_DTYPES:
+        raise wrong_dtype(name, "labels_type", labels.dtype, CLASS_DTYPES)
+    if logits.ndim < 2:
+        raise ValueError("Features shape length must be greater than 1")
+    if labels.ndim != logits.ndim - 1:
+        raise ValueError("Features shape length must be equal to Labels shape length plus 1")
+    if labels.shape != logits.shape[:-1]:
+        raise ValueError("Labels shape value must be equal to the Features except the last dimension of "
+                         "Features")
+    wrong = ((labels < 0) | (labels >= logits.shape[-1])).nonzero()
     if len(wrong):
-        at = int(wrong[0])
+        at = tuple(wrong[0].tolist())
         raise final(RuntimeError(
-            "For 'SparseSoftmaxCrossEntropyWithLogits' got error label! label[index] must <= class_num, but "
-            "got index "
-            f"= {at} label[index] = {int(labels[at])} and class_num = {logits.shape[-1]}"))
+            f"For '{name}' got error label! label[index] must <= class_num, but got index = {at[-1]} "
+            f"label[index] = {int(labels[at])} and class_num = {logits.shape[-1]}"))
 
 
 @primitive("SoftmaxCrossEntropyWithLogits")
