@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from ms2torch._core.operators import refused, terms
+from ms2torch._core.checks import refused, terms
 from scripts.sweep import by_hand, mine
 from scripts.sweep.compare import NOT_ABOUT_INPUT, sentence
 from scripts.sweep.learn import FILE, HEAD, of_any_word

@@ -50,12 +50,17 @@ class LSUNDataset(_Folders):
     def _nothing(self):
         return nothing_read("LSUNDataset", f"lsun file path: {self.dataset_dir}")
 
-    def _list(self):
+    def _folders(self) -> list[str]:
         parts = {"train": ("train",), "valid": ("val",)}.get(self.usage, ("train", "val"))
         names = ["test"] if self.usage == "test" else [f"{one}_{part}" for one in sorted(self.classes)
                                                        for part in parts]
-        folders = [folder for name in names if os.path.isdir(folder := os.path.join(self.dataset_dir, name))]
-        return [(path, label) for label, folder in enumerate(folders) for path in _inside(folder)]
+        return [folder for name in names if os.path.isdir(folder := os.path.join(self.dataset_dir, name))]
+
+    def _list(self):
+        return [(path, label) for label, folder in enumerate(self._folders()) for path in _inside(folder)]
+
+    def num_classes(self):
+        return 0 if self.usage == "test" else len(self._folders())
 
 
 class SUN397Dataset(_Folders):
@@ -191,7 +196,7 @@ class KITTIDataset(_Folders):
 
     def _list(self):
         part = "testing" if self.usage == "test" else "training"
-        folder = (self.dataset_dir, "data_object_image_2", part, "image_2")
+        folder = (os.path.realpath(self.dataset_dir), "data_object_image_2", part, "image_2")
         _needed("Invalid path, failed to open KITTI image dir: {}, permission denied.", *folder)
         images = _inside(*folder)
         if self.usage == "test":
@@ -202,7 +207,7 @@ class KITTIDataset(_Folders):
             path = os.path.join(self.dataset_dir, "data_object_label_2", part, "label_2", f"{stem}.txt")
             if not os.path.isfile(path):
                 raise pipeline_error(f"Invalid path, {os.path.realpath(path)} does not exist.")
-            with open(path, encoding="utf-8") as text:
+            with open(path, encoding="utf-8", errors="surrogateescape") as text:
                 objects = [line.split() for line in text.read().splitlines() if line.strip()]
             if any(len(one) < 15 for one in objects):
                 raise pipeline_error(f"Invalid data, an object has fewer than 15 fields in {path}")

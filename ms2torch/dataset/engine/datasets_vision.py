@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
-import struct
 from pathlib import Path
 
 import numpy as np
@@ -129,20 +129,47 @@ class MnistDataset(_InMemory):
     def _nothing(self):
         return nothing_read(type(self).__name__, f"{self._told} file in directory: {self.dataset_dir}")
 
+    def _wrong(self, text: str) -> RuntimeError:
+        return pipeline_error(f"Invalid {self._told} file, {text}")
+
     def _read(self):
-        images, labels = [], []
-        for usage, names in self._parts.items():
-            files = [Path(self.dataset_dir) / name for name in names]
-            if self.usage in (usage, "all") and all(file.is_file() for file in files):
-                images.append(_idx(files[0], 3))
-                labels.append(_idx(files[1], 1))
-                if len(images[-1]) != len(labels[-1]):
-                    raise pipeline_error("Invalid data, num of images should be equal to num of labels, but "
-                                         f"got num of images: {len(images[-1])}, num of labels: "
-                                         f"{len(labels[-1])}.")
-        if not images:
-            return [np.zeros((0, 28, 28, 1), np.uint8), np.zeros(0, np.uint32)]
-        return [np.concatenate(images)[..., None], np.concatenate(labels).astype(np.uint32)]
+        pairs = [names for usage, names in self._parts.items() if self.usage in (usage, "all")]
+        files = [[file for names in pairs if (file := Path(self.dataset_dir) / names[kind]).is_file()]
+                 for kind in (0, 1)]
+        self._paired(*map(len, files))
+        images = [self._idx(file, 2051, (28, 28)) for file in files[0]]
+        labels = [self._idx(file, 2049, ()) for file in files[1]]
+        for image, label in zip(images, labels, strict=True):
+            self._paired(len(image), len(label))
+        return [np.concatenate([np.zeros((0, 28, 28), np.uint8), *images])[..., None],
+                np.concatenate([np.zeros(0, np.uint8), *labels]).astype(np.uint32)]
+
+    def _paired(self, images: int, labels: int) -> None:
+        if images != labels:
+            raise self._wrong("num of images should be equal to num of labels, but got num of images: "
+                              f"{images}, num of labels: {labels}.")
+
+    def _idx(self, file: Path, magic: int, shape: tuple[int, ...]) -> np.ndarray:
+        """The array in an idx file of unsigned bytes, of items of a shape."""
+        data, path = file.read_bytes(), os.path.realpath(file)
+        head = 16 if shape else 8
+        if len(data) < head:
+            told = "type, number, row and column" if shape else "type and number"
+            raise self._wrong(f"the first data length of {path} should be {head} bytes(contains {told}), but "
+                              f"got {len(data)}.")
+        kind, count, *axes = np.frombuffer(data[:head], ">u4").tolist()
+        if kind != magic:
+            told = f"the image number of {path} should be {magic}, but got {kind}" if shape else \
+                f"the number of labels in {path} should be {magic}, but got {kind}."
+            raise self._wrong(told)
+        if tuple(axes) != shape:
+            raise self._wrong(f"shape of image in {path} should be {shape}, but got {tuple(axes)}.")
+        size, there = count * math.prod(shape), len(data) - head
+        if size != there:
+            told = f"truncated data length of {path} should be {there}, but got {size}" if shape else \
+                f"the data length of labels in {path} should be {there}, but got {size}."
+            raise self._wrong(told)
+        return np.frombuffer(data, np.uint8, size, head).reshape(count, *shape)
 
 
 class FashionMnistDataset(MnistDataset):
@@ -178,19 +205,6 @@ class KMnistDataset(MnistDataset):
     """Kuzushiji-MNIST, in MNIST's files (``mindspore.dataset.KMnistDataset``)."""
 
     _told = "kmnist"
-
-
-def _idx(file: Path, axes: int) -> np.ndarray:
-    """The array in an idx file of unsigned bytes."""
-    data = file.read_bytes()
-    head = 4 + 4 * axes
-    if len(data) < head or struct.unpack(">I", data[:4])[0] != 0x800 + axes:
-        raise pipeline_error(f"Invalid file, not an MNIST idx file: {file}")
-    shape = struct.unpack(f">{axes}I", data[4:head])
-    if len(data) - head != int(np.prod(shape)):
-        raise pipeline_error(f"Invalid file, {file} holds {len(data) - head} bytes of data, but its header "
-                             f"says {shape}.")
-    return np.frombuffer(data, np.uint8, offset=head).reshape(shape)
 
 
 class Cifar10Dataset(_InMemory):

@@ -43,6 +43,8 @@ class TextTensorOperation(TensorOperation):
             found.append(one)
         return super().__call__(*found)
 
+    __call__.__qualname__ = "TensorOperation.__call__"           # whose call it is in MindSpore
+
     def _texts(self, column, name: str, said: str = "input is not string datatype."):
         """The strings of an array. OperationError where it holds something else, bytes too."""
         if column.dtype.kind != "U":

@@ -130,14 +130,13 @@ class RandomCropDecodeResize(RandomResizedCrop):
     _refuse = None
 
     @calls_through
-    def __call__(self, *images):
-        for image in images:
-            if not isinstance(image, np.ndarray):
-                raise TypeError(f"Input should be an encoded image in 1-D NumPy format, got {type(image)}.")
-            if image.ndim != 1 or image.dtype != np.uint8:
-                raise TypeError("Input should be an encoded image with uint8 type in 1-D NumPy format, got "
-                                f"format:{type(image)}, dtype:{image.dtype.type}.")
-        return super().__call__(*images)
+    def __call__(self, img):
+        if not isinstance(img, np.ndarray):
+            raise TypeError(f"Input should be an encoded image in 1-D NumPy format, got {type(img)}.")
+        if img.ndim != 1 or img.dtype != np.uint8:
+            raise TypeError("Input should be an encoded image with uint8 type in 1-D NumPy format, got "
+                            f"format:{type(img)}, dtype:{img.dtype.type}.")
+        return super().__call__(img)
 
     def _choose(self, stream, data):
         if data.ndim != 1:
