@@ -11,7 +11,11 @@ _RULE = "-" * 66
 
 def pipeline_error(text: str, kind: str = "Exception thrown from dataset pipeline. Refer to "
                                           "'Dataset Pipeline Error Message'.") -> RuntimeError:
-    """What the pipeline itself objects to: a missing column, shapes that do not batch, an empty folder."""
+    """What the pipeline itself objects to: a missing column, shapes that do not batch, an empty folder.
+
+    Bytes of a file that are no UTF-8 are told as ``\\x82``.
+    """
+    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return RuntimeError(f"{kind} \n\n{_RULE}\n- Dataset Pipeline Error Message: \n{_RULE}\n[ERROR] "
                         f"{text}\n\n")
 

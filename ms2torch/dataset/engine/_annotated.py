@@ -72,7 +72,7 @@ class VOCDataset(_Annotated):
     def _list(self):
         folder = "Segmentation" if self.task == "Segmentation" else "Main"
         with open(os.path.join(self.dataset_dir, "ImageSets", folder, self.usage + ".txt"),
-                  encoding="utf-8") as file:
+                  encoding="utf-8", errors="surrogateescape") as file:
             names = file.read().splitlines()
         if self.task == "Segmentation":
             return [(name, None) for name in names]
@@ -185,7 +185,7 @@ class CocoDataset(_Annotated):
         return node[name]
 
     def _list(self):
-        with open(self.annotation_file, encoding="utf-8") as file:
+        with open(self.annotation_file, encoding="utf-8", errors="surrogateescape") as file:
             try:
                 content = json.load(file)
             except ValueError as error:

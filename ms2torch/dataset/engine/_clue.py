@@ -54,11 +54,11 @@ class CLUEDataset(FilesDataset, TextBaseDataset):
         return nothing_read("'CLUEDataset'", f"file path: {files}")
 
     def _count_of(self, file):
-        with open(file, encoding="utf-8") as lines:
+        with open(file, encoding="utf-8", errors="surrogateescape") as lines:
             return sum(1 for line in lines if line != "\n")
 
     def _rows_of(self, file):
-        with open(file, encoding="utf-8") as lines:
+        with open(file, encoding="utf-8", errors="surrogateescape") as lines:
             for line in lines:
                 if line != "\n":
                     try:

@@ -125,7 +125,7 @@ class USPSDataset(FilesDataset, VisionBaseDataset):
             usage = "test" if file.endswith(".t") else "train"
             raise pipeline_error(f"Invalid file, USPS dataset {usage} file: {file} does not exist or is a "
                                  "directory.")
-        with open(file, encoding="utf-8") as text:
+        with open(file, encoding="utf-8", errors="surrogateescape") as text:
             for line in filter(None, map(str.rstrip, text)):
                 label, *fields = line.split()
                 if not label.isdigit():

@@ -105,7 +105,7 @@ class WIDERFaceDataset(_Folders):
         path = os.path.join(self.dataset_dir, "wider_face_split", f"wider_face_{part}_bbx_gt.txt")
         if not os.path.isfile(path):
             return {}
-        with open(path, encoding="utf-8") as text:
+        with open(path, encoding="utf-8", errors="surrogateescape") as text:
             lines = text.read().splitlines()
         found, at = {}, 0
         while at + 1 < len(lines):

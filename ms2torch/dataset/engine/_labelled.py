@@ -10,6 +10,7 @@ import numpy as np
 from ..core.errors import nothing_read, pipeline_error
 from ..core.validator_helpers import check_dir, check_file, type_check
 from . import samplers
+from ._files import text_array
 from ._listed import ListedDataset, check_decrypt
 from ._sources import check_source
 from .datasets import VisionBaseDataset
@@ -48,7 +49,7 @@ class CelebADataset(ListedDataset, VisionBaseDataset):
         path = os.path.join(self.dataset_dir, "list_attr_celeba.txt")
         if not os.path.isfile(path):
             raise pipeline_error(f"Invalid file, get real path failed, path={path}")
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
             count, _, *rows = [*file.read().splitlines(), "", ""]
         if not count.strip().isdigit():
             raise pipeline_error(f"Invalid rows_num, failed to convert rows_num: {count} to unsigned long in "
@@ -69,7 +70,7 @@ class CelebADataset(ListedDataset, VisionBaseDataset):
         if not os.path.isfile(path):
             raise RuntimeError("Partition file can not be found when usage is not 'all'.")
         mark = {"train": "0", "valid": "1", "test": "2"}[self.usage]
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return {parts[0] for parts in map(str.split, file) if parts[1:] == [mark]}
 
     def _row(self, item):
@@ -100,7 +101,7 @@ class FlickrDataset(ListedDataset, VisionBaseDataset):
 
     def _list(self):
         captions: dict[str, list[str]] = {}
-        with open(self.annotation_file, encoding="utf-8") as file:
+        with open(self.annotation_file, encoding="utf-8", errors="surrogateescape") as file:
             for line in filter(None, file.read().split("\n")):
                 head, tab, caption = line.partition("\t")
                 path = os.path.join(self.dataset_dir, head[:-2] if tab else head)        # image.jpg#0
@@ -113,7 +114,7 @@ class FlickrDataset(ListedDataset, VisionBaseDataset):
         return sorted(captions.items())
 
     def _row(self, item):
-        return [self._image(item[0]), np.array(item[1])]
+        return [self._image(item[0]), np.array([str(text_array(one)) for one in item[1]])]
 
 
 class ManifestDataset(ListedDataset, VisionBaseDataset):
@@ -147,7 +148,7 @@ class ManifestDataset(ListedDataset, VisionBaseDataset):
                                  "train ]",
                                  "Syntax error.")
         rows = []
-        with open(self.dataset_file, encoding="utf-8") as file:
+        with open(self.dataset_file, encoding="utf-8", errors="surrogateescape") as file:
             for number, line in enumerate(file.read().splitlines(), 1):
                 rows += self._read(line, number)
         if not self.class_indexing:

@@ -189,7 +189,7 @@ class SBDataset(_Folders):
     def _list(self):
         found = []
         for path in self._texts():
-            with open(path, encoding="utf-8") as text:
+            with open(path, encoding="utf-8", errors="surrogateescape") as text:
                 found += filter(None, map(str.strip, text))
         return found
 

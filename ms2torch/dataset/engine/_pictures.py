@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.errors import nothing_read, pipeline_error
 from ..core.validator_helpers import check_dir, check_file, check_valid_str, type_check
+from ._files import text_array
 from ._listed import ListedDataset
 from ._sources import check_source
 from .datasets import VisionBaseDataset
@@ -36,7 +37,8 @@ class _Folders(ListedDataset, VisionBaseDataset):
         return [label for _, label in self._rows()]
 
     def _row(self, item):
-        return [self._image(item[0]), np.array(item[1], self._kind)]
+        label = text_array(item[1]) if self._kind is None else np.array(item[1], self._kind)
+        return [self._image(item[0]), label]
 
 
 def _needed(told: str, *folder: str) -> None:
@@ -143,7 +145,7 @@ class Food101Dataset(_Folders):
         for one in ("train", "test") if self.usage in (None, "all") else (self.usage,):
             path = os.path.join(self.dataset_dir, "meta", one + ".txt")
             check_file(path)
-            with open(path, encoding="utf-8") as file:
+            with open(path, encoding="utf-8", errors="surrogateescape") as file:
                 found += [(os.path.join(self.dataset_dir, "images", line + ".jpg"), line.split("/")[0])
                           for line in file.read().split()]
         return found
@@ -245,7 +247,7 @@ class CityscapesDataset(_Folders):
     def _row(self, item):
         if self.task != "polygon":
             return [self._image(path) for path in item]
-        with open(item[1], encoding="utf-8") as file:
+        with open(item[1], encoding="utf-8", errors="surrogateescape") as file:
             polygons = json.load(file)
         text = json.dumps(polygons, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
         return [self._image(item[0]), np.array(text)]
@@ -315,7 +317,7 @@ class SemeionDataset(_Folders):
         path = os.path.join(self.dataset_dir, "semeion.data")
         if not os.path.isfile(path):
             raise pipeline_error(f"Invalid file, failed to find semeion file: {self.dataset_dir}")
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
             rows = [np.array(line.split(), np.float64) for line in file if line.strip()]
         return [(row[:256].astype(np.uint8).reshape(16, 16), int(row[256:266].argmax())) for row in rows]
 

@@ -20,7 +20,7 @@ def text_lines(path: str, told: str) -> list[str]:
     if not os.path.isfile(path):
         raise pipeline_error(f"Invalid file, failed to open {path}: {told} file is damaged or permission "
                              "denied.")
-    with open(path, encoding="utf-8") as text:
+    with open(path, encoding="utf-8", errors="surrogateescape") as text:
         content = text.read()
     if not content:
         raise pipeline_error(f"Invalid file, the file size of {path} is unexpected, got size 0.")
@@ -149,6 +149,7 @@ class SBUDataset(_Folders):
         check_dir(dataset_dir)
         for name in _SBU_FILES.values():
             check_file(os.path.join(dataset_dir, name))
+        check_dir(os.path.join(dataset_dir, "sbu_images"))
         self._set_up(dataset_dir, num_samples, num_parallel_workers, shuffle, decode, sampler, num_shards,
                      shard_id, cache)
         if isinstance(sampler, PKSampler):
@@ -162,7 +163,8 @@ class SBUDataset(_Folders):
         root = os.path.realpath(self.dataset_dir)
         lines = []
         for kind in _SBU_FILES:
-            with open(os.path.join(root, _SBU_FILES[kind]), encoding="utf-8") as text:
+            path = os.path.join(root, _SBU_FILES[kind])
+            with open(path, encoding="utf-8", errors="surrogateescape") as text:
                 lines.append(text.read().splitlines())
         found = []
         for url, caption in zip(*lines, strict=False):
@@ -183,6 +185,7 @@ class KITTIDataset(_Folders):
     _names = ("image", "label", "truncated", "occluded", "alpha", "bbox", "dimensions", "location",
               "rotation_y")
     _usages = ("train", "test")
+    _counts_nothing = False
 
     def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
                  decode=False, sampler=None, num_shards=None, shard_id=None, cache=None):
@@ -191,6 +194,10 @@ class KITTIDataset(_Folders):
         if isinstance(sampler, PKSampler):
             raise ValueError("KITTIDataset doesn't support PKSampler.")
 
+    def _nothing(self):
+        return pipeline_error("Invalid data, no valid data matching the dataset API KITTIDataset. Please "
+                              "check file path or dataset API.")
+
     def _columns(self):
         return ["image"] if self.usage == "test" else list(self._names)
 
@@ -198,7 +205,8 @@ class KITTIDataset(_Folders):
         part = "testing" if self.usage == "test" else "training"
         folder = (os.path.realpath(self.dataset_dir), "data_object_image_2", part, "image_2")
         _needed("Invalid path, failed to open KITTI image dir: {}, permission denied.", *folder)
-        images = _inside(*folder)
+        # (MindSpore counts the files, whatever their names are.)
+        images = [os.path.join(*folder, f"{number:06}.png") for number in range(len(_inside(*folder)))]
         if self.usage == "test":
             return [(path,) for path in images]
         found = []

@@ -18,6 +18,7 @@ import numpy as np
 from ..core.errors import pipeline_error, syntax_error
 from ..core.validator_helpers import check_dir, check_valid_str
 from . import samplers
+from ._files import text_array
 from ._listed import ListedDataset
 from ._sources import check_source
 from .datasets import AudioBaseDataset
@@ -76,7 +77,8 @@ class _Recordings(ListedDataset, AudioBaseDataset):
         if self._rate is not None and rate != self._rate:
             raise pipeline_error(f"Invalid file, sampling rate of {self._told} wav file must be "
                                  f"{self._rate}, file path: {path}")
-        return [samples, np.array(rate, self._rate_kind), *map(np.array, known)]
+        return [samples, np.array(rate, self._rate_kind),
+                *(text_array(one) if isinstance(one, str) else np.array(one) for one in known)]
 
 
 def _entries(*folder: str) -> list[str]:
@@ -143,7 +145,7 @@ class CMUArcticDataset(_Recordings):
         if not os.path.isfile(path):
             raise pipeline_error(f"Invalid file, failed to find label file: {path}")
         found = []
-        with open(path, encoding="utf-8") as text:
+        with open(path, encoding="utf-8", errors="surrogateescape") as text:
             for line in text.read().splitlines():
                 # ( arctic_a0001 "What is said." ): places count, as in MindSpore
                 parts = re.fullmatch(r'.{2}(\S+) "(.*)" ?\)?\s*', line)
@@ -176,7 +178,7 @@ class LJSpeechDataset(_Recordings):
         if not os.path.isfile(path):
             raise pipeline_error(f"Invalid file, failed to find metadata file: {path}")
         found = []
-        with open(path, encoding="utf-8") as text:
+        with open(path, encoding="utf-8", errors="surrogateescape") as text:
             for line in text.read().splitlines():
                 name, *texts = line.split("|")
                 if len(texts) < 2:
@@ -254,7 +256,7 @@ class LibriTTSDataset(_Recordings):
                     path = os.path.join(base, f"{speaker}_{chapter}.trans.tsv")
                     if not os.path.isfile(path):
                         continue
-                    with open(path, encoding="utf-8") as text:
+                    with open(path, encoding="utf-8", errors="surrogateescape") as text:
                         for line in filter(None, text.read().splitlines()):
                             name, original, normalised = line.split("\t")
                             found.append((os.path.join(base, f"{name}.wav"), original, normalised,
@@ -282,7 +284,7 @@ class SpeechCommandsDataset(_Recordings):
         path = os.path.join(self.dataset_dir, file)
         if not os.path.isfile(path):
             raise pipeline_error(f"Invalid file, failed to open: {path}")
-        with open(path, encoding="utf-8") as text:
+        with open(path, encoding="utf-8", errors="surrogateescape") as text:
             return set(filter(None, text.read().splitlines()))
 
     def _list(self):
@@ -341,7 +343,8 @@ class TedliumDataset(_Recordings):
                 raise pipeline_error(f"Invalid file, failed to open folder: {os.path.realpath(folder)}/stm")
             for name in _entries(folder, "stm"):
                 if name.endswith(".stm"):
-                    with open(os.path.join(folder, "stm", name), encoding="utf-8") as text:
+                    path = os.path.join(folder, "stm", name)
+                    with open(path, encoding="utf-8", errors="surrogateescape") as text:
                         found += [(str(number), name, folder, line)
                                   for number, line in enumerate(text.read().splitlines())]
         return [(folder, line) for _, _, folder, line in sorted(found)]         # 0, 1, 10, 11, 2, as there
@@ -357,7 +360,7 @@ class TedliumDataset(_Recordings):
         except ValueError:
             raise pipeline_error(f"Invalid data, failed to read data part from sph file: {path}, re-download "
                                  "dataset(make sure the data is true).") from None
-        return [samples, np.array(rate, np.int32), *map(np.array, (said, talk, speaker, identifier))]
+        return [samples, np.array(rate, np.int32), *map(text_array, (said, talk, speaker, identifier))]
 
 
 def _between(path: str, start: float, end: float) -> tuple[np.ndarray, int]:

@@ -278,10 +278,13 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         self.class_indexing = class_indexing or {}
         self._found = None
 
+    def _nothing(self) -> RuntimeError:
+        return nothing_read("ImageFolderDataset", f"image folder file path: {self.dataset_dir}")
+
     def _files(self) -> list[tuple[str, int]]:
         """Path and label of every image."""
         if self._found is None:
-            folders = sorted(entry.name for entry in os.scandir(self.dataset_dir) if entry.is_dir())
+            folders = self._folders()
             # As MindSpore, which tells of a label that is no whole number when it reads.
             numbers = {name: operator.index(label) for name, label in self.class_indexing.items()}
             numbers = numbers or {name: i for i, name in enumerate(folders)}
@@ -310,7 +313,7 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
     def _reader(self):
         files, decode, decrypt = self._files(), self.decode, self.decrypt
         if not files:
-            raise nothing_read("ImageFolderDataset", f"image folder file path: {self.dataset_dir}")
+            raise self._nothing()
 
         def read(number):
             path, label = files[number]
@@ -330,12 +333,15 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
 
         return read
 
+    def _folders(self) -> list[str]:
+        return sorted(entry.name for entry in os.scandir(self.dataset_dir) if entry.is_dir())
+
     def num_classes(self):
-        return len(self.get_class_indexing())
+        return len(self.class_indexing or self._folders())
 
     def get_class_indexing(self):
         """From the folder's name to its label."""
-        if self.class_indexing:
-            return self.class_indexing
-        folders = sorted(entry.name for entry in os.scandir(self.dataset_dir) if entry.is_dir())
-        return {name: i for i, name in enumerate(folders)}
+        folders = self._folders()
+        if not folders:
+            raise self._nothing()
+        return self.class_indexing or {name: i for i, name in enumerate(folders)}
