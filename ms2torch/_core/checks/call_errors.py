@@ -10,7 +10,7 @@ import torch
 from ms2torch._core.checks import refused, rules
 from ms2torch._core.checks.calls import not_a_tensor, wrong_call
 from ms2torch._core.checks.guards import GUARDED
-from ms2torch._core.checks.refusals import translate
+from ms2torch._core.checks.refusals import cannot_broadcast, translate
 from ms2torch._core.checks.words import with_public_classes
 from ms2torch._core.operators import unsigned
 from ms2torch._core.operators.tables import PRIMITIVES
@@ -21,9 +21,11 @@ _OF_TORCH = frozenset((RuntimeError, IndexError, NotImplementedError, torch.lina
 
 
 def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=None, fixed=None,
-                    table=lambda certain: None, conditions=lambda: None, direct=False) -> Exception:
+                    table=lambda certain: None, conditions=lambda: None, direct=False,
+                    behind: str | None = None) -> Exception:
     """The error to raise of a failure; ``table`` asks the table of refused calls, ``conditions`` its lines
-    about several arguments. ``direct``: of a function that hands its arguments to its Primitive."""
+    about several arguments. ``direct``: of a function that hands its arguments to its Primitive;
+    ``behind``: the Primitive that its form calls, where that is another one."""
     if lacking := lack_of_memory(err):
         return lacking
     err = with_public_classes(err)
@@ -42,7 +44,7 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
     if getattr(err, "from_user", False):
         return err
     if str(err).startswith("For "):                                       # in MindSpore's words already
-        return err
+        return _about(behind, name, err, raw, kwargs)
     if wrong := _refusal(name, raw, kwargs, valid, kernel, fixed):
         return wrong
     of_torch = err.__class__ in _OF_TORCH
@@ -56,7 +58,15 @@ def mindspore_error(err: Exception, name: str, raw, kwargs, valid=None, kernel=N
     if not of_torch:
         return err
     names = _names(kernel) if kernel is not None else ()
-    return translate(err, name, tuple(raw), kernel, given, names)
+    return translate(err, behind or name, tuple(raw), kernel, given, names)
+
+
+def _about(behind: str | None, name: str, err: Exception, raw, kwargs) -> Exception:
+    """``err``, or what the Primitive ``behind`` a form says of shapes where another one than ``name``."""
+    shapes = [tuple(t.shape) for t in (*raw, *kwargs.values()) if isinstance(t, torch.Tensor)]
+    if not behind or behind == name or len(shapes) < 2 or "need to broadcast" not in str(err):
+        return err
+    return cannot_broadcast(behind, *shapes[:2])
 
 
 def _inputs(name: str, kernel, raw, kwargs) -> tuple[list, list]:

@@ -23,7 +23,14 @@ from ms2torch._core.tensor.dtype import Type, from_torch
 # The valid calls of the Primitive that MindSpore calls for a form, where the definition goes by another one.
 VALID_CALLS = dict(row.split("\t") for row in Path(__file__).with_name("valid_calls.tsv")
                    .read_text(encoding="utf-8").splitlines()[1:])
+# That Primitive by the form's public name.
+PRIMITIVES_BEHIND = {**{form: valid.partition("(")[0] for form, valid in VALID_CALLS.items()},
+                     **dict.fromkeys(("mint.add", "Tensor.add"), "AddExt"),
+                     **dict.fromkeys(("mint.sub", "Tensor.sub", "Tensor.subtract"), "SubExt"),
+                     **dict.fromkeys(("mint.fmod", "Tensor.fmod"), "DivMod"), "mint.atan2": "Atan2Ext"}
 _PLAIN = (int, float, bool, str, type(None), list, tuple, complex, dict, np.ndarray)
+_GROUP = re.compile(r"^\w+|\([^()]*\)")
+_ARGUMENT = re.compile(r"(\w+)(?::(\w+)(?:\.(\w+))?|:=([^=]+))?(?:\{([^}]*)\})?=<([^>]*)>")
 _WORDS = {bool: "bool", int: "int", float: "float", str: "string", type(None): "None"}
 _TYPES = ((type(None), "None"), (bool, "Bool"), (int, "Int64"), (float, "Float32"), ((str, bytes), "String"),
           (type(...), "Ellipsis"))
@@ -40,17 +47,18 @@ def wrong_call(valid: str, kernel, args, kwargs, fixed=None) -> TypeError | None
     return wrong_arguments(valid, bound.arguments, defaults)
 
 
-def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | None:
+def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | AttributeError | None:
     """`wrong_call` of arguments by name, those that were not given with their ``defaults``.
 
     What a function calls otherwise than its Primitive stands behind a colon (``axis:dim=<int>``), behind a
-    second "=" the kind of what it gives by itself (``upper:=bool=<bool>``).
+    second "=" the kind of what it gives by itself (``upper:=bool=<bool>``), in braces that of what it gives
+    for None (``axis{Tuple<>}=<int>``), behind a dot the attribute that it looks at first (``x:input.shape``).
     """
-    head, *groups = re.findall(r"^\w+|\([^()]*\)", valid)
+    head, *groups = _GROUP.findall(valid)
     said, wrong = [], False
     for group in groups:
         found = []
-        for name, source, fixed, kinds in re.findall(r"(\w+)(?::(\w+)|:=([^=]+))?=<([^>]*)>", group):
+        for name, source, attribute, fixed, none, kinds in _ARGUMENT.findall(group):
             if fixed:
                 found.append(f"{name}={fixed}")
                 continue
@@ -59,6 +67,11 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
             if given is None and kinds in ("mindspore.dtype", "string"):        # (as their defaults print)
                 found.append(f"{called}={kinds}")
                 continue
+            if given is None and none:
+                found.append(f"{called}={none}")
+                continue
+            if attribute and not isinstance(given, (torch.Tensor, np.ndarray, np.generic)):
+                return AttributeError(f"{object_name(given)} has no attribute '{attribute}'")
             found.append(f"{called}={describe(given)}")
             wrong = wrong or (
                 given is not defaults.get(name, defaults) and kinds not in ("mindspore.dtype", "string")
@@ -66,7 +79,7 @@ def wrong_arguments(valid: str, arguments: dict, defaults: dict) -> TypeError | 
         said.append("(" + ", ".join(found) + ")")
     if not wrong:
         return None
-    plain = re.sub(r":[^<]*=(?=<)", "=", valid)
+    plain = _ARGUMENT.sub(r"\1=<\6>", valid)
     return TypeError(f'Failed calling {head} with "{head}{"".join(said)}". '
                      f'The valid calling should be: "{plain}".')
 
@@ -111,6 +124,22 @@ def describe(value) -> str:
     if isinstance(value, np.bool_):                 # (by the name of the releases that MindSpore runs on)
         return "<class 'numpy.bool_'>"
     return _WORDS.get(type(value)) or str(type(value)).replace("'ms2torch.", "'mindspore.")
+
+
+def object_name(value) -> str:
+    """How an AttributeError of Python's begins that is about ``value``: ``'list' object``."""
+    if isinstance(value, type):
+        return f"type object '{value.__name__}'"
+    if isinstance(value, Type):
+        return f"'mindspore._c_expression.typing.{type(value).__name__}' object"
+    cell = "The " if hasattr(value, "construct") else ""
+    return f"{cell}'{type_name(value)}' object"
+
+
+def type_name(value) -> str:
+    """The name of a value's class in MindSpore's words."""
+    return "Tensor" if isinstance(value, torch.Tensor) else \
+        "bool_" if isinstance(value, np.bool_) else type(value).__name__
 
 
 def type_description(value) -> str:

@@ -3,6 +3,7 @@ price of about a microsecond. Those of every network's forward pass stay out."""
 
 from pathlib import Path
 
+from ms2torch._core.checks.calls import PRIMITIVES_BEHIND
 from ms2torch._core.checks.overloads import OVERLOADS
 from ms2torch._core.checks.single_forms import SINGLE_FORMS
 
@@ -71,7 +72,8 @@ def _read() -> tuple[dict[str, dict[str, list[str]]], frozenset[str]]:
                                (part.partition(":") for part in kinds.split(";"))}
         else:
             apart.add(called)
-    return looking, frozenset(apart) | OVERLOADS.keys() | SINGLE_FORMS.keys()
+    others = {n for n in PRIMITIVES_BEHIND if not n.startswith("ops.")}
+    return looking, frozenset(apart) | OVERLOADS.keys() | SINGLE_FORMS.keys() | others
 
 
 # Calls of which the same holds by the table of refused calls, with the kinds that are wrong by argument; and

@@ -76,13 +76,15 @@ def one_dtype(name: str, a, b):
     return a, b
 
 
-# Primitives whose messages call their operands input and other; the rest say input1 and input2.
-_INPUT_OTHER = frozenset(("AddExt", "SubExt", "FloorDiv", "NotEqual", "Cross"))
+# What messages of Primitives call their operands; the rest say input1 and input2.
+_OPERANDS = {**dict.fromkeys(("AddExt", "SubExt", "FloorDiv", "NotEqual", "Cross"), ("input", "other")),
+             **dict.fromkeys(("MaskedSelect", "MaskedFill"), ("input", "mask")),
+             "Select": ("condition", "input"), "Lerp": ("start", "end"), "MSELossExt": ("input", "target")}
 
 
 def cannot_broadcast(name: str, a: tuple, b: tuple) -> ValueError:
     """MindSpore's error for two shapes that do not broadcast; its indices start at the rank."""
-    x, y = ("input", "other") if name in _INPUT_OTHER else ("input1", "input2")
+    x, y = _OPERANDS.get(name, ("input1", "input2"))
     common = min(len(a), len(b))
     pairs = enumerate(zip(a[len(a) - common:], b[len(b) - common:], strict=True))
     at = next((i for i, (m, n) in pairs if m != n and 1 not in (m, n)), 0)

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import torch
 
-from ms2torch._core.checks.calls import describe, type_description
+from ms2torch._core.checks.calls import describe, object_name, type_description, type_name
 from ms2torch._core.tensor.dtype import Type
 from ms2torch._core.tensor.tensor import Tensor
 
@@ -64,22 +64,6 @@ def with_public_classes(err: Exception) -> Exception:
 
 def _public_class(found) -> str:
     return "'numpy.bool_'" if found[1] == "numpy.bool" else f"'mindspore._c_expression.typing.{found[1]}'"
-
-
-def object_name(value) -> str:
-    """How an AttributeError of Python's begins that is about ``value``: ``'list' object``."""
-    if isinstance(value, type):
-        return f"type object '{value.__name__}'"
-    if isinstance(value, Type):
-        return f"'mindspore._c_expression.typing.{type(value).__name__}' object"
-    cell = "The " if hasattr(value, "construct") else ""
-    return f"{cell}'{type_name(value)}' object"
-
-
-def type_name(value) -> str:
-    """The name of a value's class in MindSpore's words."""
-    return "Tensor" if isinstance(value, torch.Tensor) else \
-        "bool_" if isinstance(value, np.bool_) else type(value).__name__
 
 
 def shapes(sizes: tuple[int, ...]) -> dict[str, str]:

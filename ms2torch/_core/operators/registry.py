@@ -37,7 +37,7 @@ import torch
 
 from ms2torch._core.checks import refused
 from ms2torch._core.checks.call_errors import mindspore_error, with_guard
-from ms2torch._core.checks.calls import VALID_CALLS, wrong_arguments
+from ms2torch._core.checks.calls import PRIMITIVES_BEHIND, VALID_CALLS, wrong_arguments
 from ms2torch._core.checks.error_wrappers import certain_error, wrap_class
 from ms2torch._core.checks.guards import APART, DIRECT, LOOKING
 from ms2torch._core.checks.overloads import OVERLOADS, overload_error
@@ -155,7 +155,8 @@ def _of_counted_arguments(kernel, name, valid, own: Arguments, shown: Arguments,
             if wrong := wrong_arguments(valid_call, held, _defaults(shown)) or said(True):
                 raise wrong from None
         given = dict(zip(own.names, raw, strict=False))
-        wrong = mindspore_error(err, name, (), given, valid, kernel, None, said, unfit, public[0] in DIRECT)
+        wrong = mindspore_error(err, name, (), given, valid, kernel, None, said, unfit, public[0] in DIRECT,
+                                PRIMITIVES_BEHIND.get(public[0]))
         if (found := wider.compute(wrong, kernel, (), given)) is not None:
             return found
         numbers = None if wrong is not err or public[0].startswith("mint.") else _bools_as_numbers(
