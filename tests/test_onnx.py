@@ -96,6 +96,21 @@ def test_torch_export_gives_a_program_of_torch_alone(tmp_path, net, image):
     assert torch.equal(again(image.torch()), net(image).torch())
 
 
+class Placed(ms.nn.Cell):
+    def construct(self, place, x):
+        spread = ms.ops.scatter_nd(place, x, (4, 3))
+        return ms.ops.gather_nd(spread, place), ms.ops.tensor_scatter_add(spread, place, x)
+
+
+def test_indices_of_a_program_that_is_exported_have_no_numbers_to_look_at():
+    place, x = ms.Tensor([[0], [2]], ms.int32), ms.ops.ones((2, 3))
+    program = torch.export.export(ms.to_torch(Placed()), (place.torch(), x.torch()))
+    for ours, theirs in zip(Placed()(place, x), program.module()(place.torch(), x.torch()), strict=True):
+        assert torch.equal(ours.torch(), theirs)
+    with pytest.raises(RuntimeError, match="should be smaller than the value of shape"):
+        Placed()(place + 3, x)
+
+
 def test_torch_func_differentiates_a_cell(net, image):
     net.set_train(False)
     module, x = ms.to_torch(net), image.torch()

@@ -238,6 +238,8 @@ LAYERS = [
     ("nn.Conv2d(2, 3, 3, pad_mode='valid', weight_init=TruncatedNormal(0.02))", (1, 2, 6, 6)),
     ("nn.Conv2d(2, 2, 3, pad_mode='pad', padding=(1, 1, 2, 2), group=2)", (1, 2, 6, 6)),
     ("nn.Conv1d(2, 3, 3)", (1, 2, 8)),
+    ("nn.Conv1d(2, 3, 4, stride=3, dilation=2)", (1, 2, 14)),
+    ("nn.Conv3d(2, 3, (3, 2, 1), stride=(2, 3, 2))", (1, 2, 7, 8, 5)),
     ("nn.Conv2dTranspose(2, 3, 2, 2)", (1, 2, 4, 4)),
     ("nn.Conv2dTranspose(2, 3, 3, 2, pad_mode='pad', padding=1)", (1, 2, 4, 4)),
     ("nn.MaxPool2d(2, 2)", (1, 2, 6, 6)),

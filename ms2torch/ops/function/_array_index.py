@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from ms2torch._core import mode
 from ms2torch._core.checks.calls import no_matching_form
 from ms2torch._core.checks.causes import broadcastable
 from ms2torch._core.errors import final
@@ -13,7 +14,7 @@ from ms2torch._core.operators.registry import method, mint_form, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._core.tensor import construct
 from ms2torch._core.tensor import dtype as _dtype
-from ms2torch._core.torch_private import is_batched, unbatched
+from ms2torch._core.torch_private import ORDINARY, is_batched, unbatched
 
 from ._array_shape import in_range, ints
 
@@ -170,11 +171,20 @@ def gather_nd(input_x, indices):
     """
     if indices.ndim == 0:
         indices = indices[None]
-    if indices.device.type == "cpu" and indices.numel():
+    if has_numbers(indices):
         _check_places(indices, input_x.shape)
     if indices.shape[-1] == 0:
         return input_x.expand(indices.shape[:-1] + input_x.shape)
     return input_x[tuple(indices.long().unbind(-1))]
+
+
+def has_numbers(indices) -> bool:
+    """Whether an index can be looked at without waiting for it: it has numbers, and they lie on the CPU.
+
+    In a graph that torch.export makes it has none; in one of ours asking for them ends the tracing.
+    """
+    is_here = indices.__class__ in ORDINARY or mode.tracing is not None
+    return is_here and indices.device.type == "cpu" and indices.numel() > 0
 
 
 def _everywhere(t):

@@ -7,6 +7,7 @@ import torch
 from ms2torch._core.errors import final
 from ms2torch._core.operators.registry import REQUIRED, op
 
+from ._array_index import has_numbers
 from ._array_shape import in_range
 
 _REVERSE = "ReverseV2(axis=<list of int, tuple of int>)(input=<Tensor>)"
@@ -81,7 +82,7 @@ def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
     (``mindspore.ops.reverse_sequence``.) RuntimeError for a length beyond the axis.
     """
     n = x.shape[seq_dim]
-    for i, length in enumerate(seq_lengths.tolist() if x.device.type == "cpu" else ()):
+    for i, length in enumerate(seq_lengths.tolist() if has_numbers(seq_lengths) else ()):
         if not 0 <= length <= n:
             raise final(RuntimeError(f"Invalid seq_lengths[{i}]: {length}"))
     place = torch.arange(n, device=x.device)

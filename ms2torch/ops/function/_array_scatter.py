@@ -11,6 +11,7 @@ from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import lower
 from ms2torch._core.torch_private import is_batched
 
+from ._array_index import has_numbers
 from ._array_shape import ints
 from ._writing import write
 
@@ -174,7 +175,7 @@ def _check_places(name, x, indices, updates) -> None:
     if wrong := _misfit(name, *(() if t.__class__ in (int, float) else tuple(t.shape)
                                 for t in (x, indices, updates))):
         raise ValueError(wrong)
-    if indices.device.type == "cpu" and indices.numel() and not is_batched(indices):
+    if has_numbers(indices) and not is_batched(indices):
         limit = torch.tensor(x.shape[:indices.shape[-1]])
         wrong = (indices < 0) | (indices >= limit)
         if wrong.any():
@@ -283,7 +284,7 @@ def scatter_nd(indices, updates, shape):
     (``mindspore.ops.scatter_nd``.)
     """
     shape = ints(shape)
-    if indices.device.type == "cpu" and indices.numel():
+    if has_numbers(indices):
         limit = torch.tensor(shape[:indices.shape[-1]])
         wrong = indices >= limit
         if (indices < 0).any():
@@ -316,7 +317,7 @@ def _into_rows(how: str) -> None:
             raise ValueError(
                 f"For {primitive_name}, updates_shape = indices_shape + input_x_shape[1:], but got "
                 "input_x_shape: ({}), indices_shape: ({}), updates_shape: ({}).".format(*sizes))
-        if index.device.type == "cpu" and ((index < 0) | (index >= len(x))).any():
+        if has_numbers(index) and ((index < 0) | (index >= len(x))).any():
             wrong = int(index[(index < 0) | (index >= len(x))].reshape(-1)[0])
             raise final(RuntimeError(f"For '{primitive_name}', the value of indices should be in "
                                      f"[0, {len(x)}), but got '{wrong}' in indices."))
@@ -416,7 +417,7 @@ def _segments(how: str, empty):
         row = segment_ids.reshape(-1)
         if segment_ids.shape != x.shape[:segment_ids.ndim]:
             raise _no_segments(prim, x, segment_ids)
-        if row.device.type == "cpu" and row.numel() and int(row.max()) >= n:
+        if has_numbers(row) and int(row.max()) >= n:
             raise final(RuntimeError(f"Launch kernel failed, name:Default/{prim}-op0"))
         values = x.reshape(-1, *rest)
         # One segment more takes what belongs to none: negative numbers.

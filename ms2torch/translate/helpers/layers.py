@@ -8,16 +8,35 @@ import torch.nn.functional as F
 from torch import nn
 
 
+def padded_to_cover(x, conv):
+    """An input with zeros around it, more at the end, so that a convolution covers it all with any stride."""
+    padding = []
+    windows = list(zip(x.shape[2:], conv.kernel_size, conv.stride, conv.dilation))
+    for length, kernel, stride, dilation in reversed(windows):
+        missing = max((-(-length // stride) - 1) * stride + (kernel - 1) * dilation + 1 - length, 0)
+        padding += [missing // 2, missing - missing // 2]
+    return F.pad(x, padding)
+
+
+class SameConv1d(nn.Conv1d):
+    """A convolution that pads so that it covers its whole input with any stride, more at the end."""
+
+    def forward(self, x):
+        return super().forward(padded_to_cover(x, self))
+
+
 class SameConv2d(nn.Conv2d):
     """A convolution that pads so that it covers its whole input with any stride, more at the end."""
 
     def forward(self, x):
-        padding = []
-        windows = list(zip(x.shape[-2:], self.kernel_size, self.stride, self.dilation))
-        for length, kernel, stride, dilation in reversed(windows):
-            missing = max((-(-length // stride) - 1) * stride + (kernel - 1) * dilation + 1 - length, 0)
-            padding += [missing // 2, missing - missing // 2]
-        return super().forward(F.pad(x, padding))
+        return super().forward(padded_to_cover(x, self))
+
+
+class SameConv3d(nn.Conv3d):
+    """A convolution that pads so that it covers its whole input with any stride, more at the end."""
+
+    def forward(self, x):
+        return super().forward(padded_to_cover(x, self))
 
 
 def conv2d_by_mode(inputs, outputs, kernel_size, stride=1, pad_mode="same", padding=0, **others):

@@ -79,9 +79,7 @@ def conv(call):
     try:
         padding = _padding(call, kernel, stride, dilation, ndim)
     except _Uneven:
-        if ndim != 2:
-            call.refuse('pad_mode="same" with a stride has no counterpart')
-        made, padding = call.helper("SameConv2d"), ""
+        made, padding = call.helper(f"SameConv{ndim}d"), ""
     made += (
         f"({{in_channels}}, {{out_channels}}, {_kernel(call)}, stride={{stride?}}{padding}"
         f", dilation={{dilation?}}, groups={{group?}}{flag(call, 'has_bias', 'bias')})"
