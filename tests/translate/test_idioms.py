@@ -566,3 +566,23 @@ def test_a_programs_own_names_are_not_the_heads():
     space = {}
     exec(made, space)
     assert space["net"](torch.zeros(1, 3, 5, 5)).shape == (1, 4, 3, 3)
+
+
+ONE_NUMBER = """
+from mindspore import Tensor, float32, int32, nn, ops
+
+x, n = Tensor(2.5, float32), Tensor(3, int32)
+print(float(x.asnumpy()), int(n.asnumpy()), f"{float(x.sum().asnumpy()):.2f}")
+net = nn.SequentialCell([
+    nn.Dense(3, 2),
+    nn.ReLU(),
+])
+rows = ops.one_hot(n, 4, Tensor(1.0), Tensor(0.0, float32)), ops.one_hot(n, 4, Tensor(0.9), Tensor(0.1))
+"""
+
+
+def test_numbers_of_tensors_and_layers_of_a_list_stand_as_a_person_writes_them():
+    made = translate_source(ONE_NUMBER).text
+    assert 'float(x.item()), int(n.item()), f"{float(x.sum().item()):.2f}"' in made
+    assert "nn.Sequential(\n    nn.Linear(3, 2),\n    nn.ReLU(),\n)" in made
+    assert "F.one_hot(n.long(), 4).float(), torch.where(F.one_hot(n.long(), 4).bool()" in made

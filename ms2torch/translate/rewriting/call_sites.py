@@ -28,6 +28,7 @@ _COMPUTES = ("mindspore.ops.", "mindspore.mint.", "mindspore.numpy.", "mindspore
 _TRAINS = ("mindspore.mint.optim.", "mindspore.mint.distributed.")
 # Arguments of layers that say how a parameter starts, and that parameter.
 _STARTS = {"weight_init": "weight", "bias_init": "bias"}
+_AS_ARRAY = ".numpy(force=True)"
 # Methods that only Tensors have, and those that only Cells have.
 TENSORS_ALONE = frozenset(("asnumpy", "expand_dims", "set_data"))
 CELLS_ALONE = frozenset(_OF_CELLS.split())
@@ -52,6 +53,8 @@ class CallSites:
             return self._got(node, original_node, updated_node)
         if getattr(node.func, "id", "") == "hasattr":
             return self._answer(node, updated_node)
+        if getattr(node.func, "id", "") in ("float", "int") and len(node.args) == 1:
+            return self._number(node.args[0], updated_node)
         callee = self.reading.inferred(node.func)
         if (
             isinstance(callee, Class)
@@ -89,6 +92,18 @@ class CallSites:
         if isinstance(owner, Ref) and owner.startswith(_OPERATORS):
             return fill("ms2torch.to_torch({made})", {"made": updated})
         return updated
+
+    def _number(self, node: ast.expr, updated: cst.Call):
+        """``x.item()`` for ``float(x.numpy(force=True))``, an array of one number."""
+        value = updated.args[0].value
+        if not code(value).endswith(_AS_ARRAY) or not isinstance(value, cst.Call):
+            return updated
+        item = fill("{x}.item()", {"x": value.func.value})
+        fact = self.reading.facts.at(*site_of(node))
+        told = fact.arguments[0].dtype if fact is not None and fact.arguments and fact.arguments[0] else ""
+        if code(updated.func) == "float" and told.startswith("Float"):
+            return item
+        return updated.with_changes(args=[updated.args[0].with_changes(value=item)])
 
     def call_of(self, name, form, node, original, updated, owner=None, made=None) -> Call:
         """What a rule sees of a call."""

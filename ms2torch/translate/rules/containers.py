@@ -29,7 +29,10 @@ def sequential(call):
             broken = isinstance(inner, cst.ParenthesizedWhitespace)
             if broken and not isinstance(outer, cst.ParenthesizedWhitespace) and parts:
                 last = value.rbracket.whitespace_before
-                if not isinstance(parts[-1].comma, cst.Comma):
+                comma = parts[-1].comma
+                if isinstance(comma, cst.Comma):
+                    parts[-1] = parts[-1].with_changes(comma=comma.with_changes(whitespace_after=last))
+                else:
                     parts[-1] = parts[-1].with_changes(whitespace_after_arg=last)
                 return cst.Call(cst.parse_expression("nn.Sequential"), parts, whitespace_before_args=inner)
             return cst.Call(cst.parse_expression("nn.Sequential"), parts)

@@ -6,6 +6,8 @@ and stands nowhere.
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
 from ..rewriting.inferred import Const, Plain, is_tensor
@@ -363,6 +365,16 @@ def gather(call):
     return f"{{input_params}}[{before}{{input_indices}}{after}]"
 
 
+def _number(call, name: str):
+    """An argument's number, that of ``Tensor(1.0)`` too."""
+    node = call.nodes.get(name)
+    made = isinstance(node, ast.Call) and is_tensor(call.inferred(name)) and len(node.args) <= 2
+    if made and node.args and type(getattr(node.args[0], "value", None)) is float:
+        dtype = [told for told in map(ast.unparse, node.args[1:]) if "float32" not in told]
+        return UNTOLD if dtype or node.keywords else node.args[0].value
+    return call.value(name)
+
+
 @rule(
     "ops.OneHot ops.one_hot",
     "F.one_hot(indices.long(), depth)",
@@ -374,7 +386,7 @@ def one_hot(call):
     if axis != -1:
         call.refuse("its axis is not the last")
     made = "F.one_hot({indices}.long(), {depth})"
-    on, off = call.value("on_value"), call.value("off_value")
+    on, off = (_number(call, name) for name in ("on_value", "off_value"))
     if (on, off) == (1, 0) and on is not UNTOLD:
         return f"{made}.float()" if call.name.endswith("OneHot") or isinstance(on, float) else made
     return f"torch.where({made}.bool(), {{on_value}}, {{off_value}})"
