@@ -69,15 +69,17 @@ def _write_file(spread) -> None:
 
 
 def write_file(parameters, sizes: tuple[int, ...]) -> None:
-    """Write how weights lie on a matrix of devices to ``strategy_ckpt_save_file``, where that was asked for:
-    the first process of each stage does, its own."""
+    """Write how weights, and what optimizers keep of them, lie on a matrix of devices to
+    ``strategy_ckpt_save_file``, where that was asked for: the first process of each stage does, its own."""
     from . import _strategy_file
     from ._auto_parallel_context import auto_parallel_context
 
     path = auto_parallel_context().get_strategy_ckpt_save_file()
     stage, place = divmod(distributed.rank(), math.prod(sizes))
     if path and place == 0:
-        _strategy_file.write(path, {p.name: layout_of(p, sizes) for p in parameters if not p._away}, stage)
+        kept = [one for p in parameters for one in (p, *p.__dict__.get("_twins", ())) if not one._away]
+        _strategy_file.write(path, {one.name: layout_of(one, sizes)
+                                    for one in sorted(kept, key=lambda one: one.name)}, stage)
 
 
 def layout_of(p, sizes: tuple[int, ...]):

@@ -18,7 +18,8 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
 
     Unless ``strict_load``, floats go into floats and ints into ints of another width, and names that differ
     by a common prefix are matched too. Gives the names of the network that were not loaded, and those of
-    the dict that were not used. RuntimeError for another shape (further dimensions of 1 at the end are
+    the dict that were not used. A Parameter that processes hold in parts takes the whole or this process's
+    part. RuntimeError for another shape (further dimensions of 1 at the end are
     dropped) or kind of dtype, TypeError for anything but a Cell and a dict of Parameters.
     """
     _check(net, parameter_dict)
@@ -73,7 +74,7 @@ def _check(net, parameter_dict) -> None:
 def update_parameter(param: Parameter, new: Parameter, strict: bool) -> None:
     data, shape = new._t, param.shape
     where = f"For 'load_param_into_net', {param.name} in the argument 'net' should have the same"
-    if data.shape != shape:
+    if data.shape != shape and not (param._share and param._share.is_own_part(data.shape)):
         if tuple(data.shape) != shape + (1,) * (data.ndim - len(shape)) or data.ndim < len(shape):
             raise RuntimeError(
                 f"{where} shape as {param.name} in the argument 'parameter_dict'. But got its shape "

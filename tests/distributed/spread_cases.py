@@ -219,7 +219,8 @@ def call(kind, dp, mp, settings):
 
 
 def saved(folder, dp, mp, settings):
-    """Train; save the parts of each rank, how they lie, and the whole, which is loaded again."""
+    """Train; save the parts of each rank, how they lie, and the whole; both are loaded again. Gives the
+    values of the weights, and of all that training keeps."""
     import os
 
     init()
@@ -232,18 +233,20 @@ def saved(folder, dp, mp, settings):
     x = Tensor(np.random.RandomState(1).randn(BATCH, WIDTH))
     step(x, x)
     os.makedirs(f"{folder}/rank_{get_rank()}")
-    ms.save_checkpoint(net, f"{folder}/rank_{get_rank()}/part.ckpt", integrated_save=False)
+    part = f"{folder}/rank_{get_rank()}/part.ckpt"
+    ms.save_checkpoint(step, part, integrated_save=False)
     ms.save_checkpoint(net, f"{folder}/whole{get_rank()}.ckpt")
     torch.distributed.checkpoint.save({"model": {p.name: p._rest for p in net.get_parameters()}, "step": 1},
                                       checkpoint_id=f"{folder}/torch")
-    before = {p.name: p.asnumpy().copy() for p in net.get_parameters()}
-    for p in net.get_parameters():
-        p.set_data(ops.zeros_like(p))
-    assert all(not p.asnumpy().any() for p in net.get_parameters())
-    ms.load_param_into_net(net, ms.load_checkpoint(f"{folder}/whole{get_rank()}.ckpt"))
-    for p in net.get_parameters():
-        np.testing.assert_array_equal(p.asnumpy(), before[p.name])
-    return before
+    before = {p.name: p.asnumpy().copy() for p in step.get_parameters()}
+    for cell, path in ((net, f"{folder}/whole{get_rank()}.ckpt"), (step, part)):
+        for p in cell.get_parameters():
+            p.set_data(ops.zeros_like(p))
+        assert all(not p.asnumpy().any() for p in cell.get_parameters())
+        ms.load_param_into_net(cell, ms.load_checkpoint(path))
+        for p in cell.get_parameters():
+            np.testing.assert_array_equal(p.asnumpy(), before[p.name])
+    return {p.name: before[p.name] for p in net.get_parameters()}, before
 
 
 # How two stacks of matrices (or a stack and a matrix) lie on a mesh of two axes: the dimension that each axis

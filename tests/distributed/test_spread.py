@@ -90,12 +90,13 @@ def test_optimizer_parallelism_splits_further(together, level):
 def test_parts_and_the_file_of_how_they_lie_give_the_whole(together, tmp_path, kind, settings):
     import ms2torch as ms
 
-    before, *_ = together(cases.saved, 4, str(tmp_path), 2, 2, {"kind": kind, **settings})
+    (before, all_kept), *_ = together(cases.saved, 4, str(tmp_path), 2, 2, {"kind": kind, **settings})
     strategy = str(tmp_path / f"strategy.{kind}")
     ms.transform_checkpoints(str(tmp_path), str(tmp_path / "made"), "whole", strategy)
-    for path in (tmp_path / "made" / "rank_0" / "whole0.ckpt", tmp_path / "whole3.ckpt"):
+    for path, values in ((tmp_path / "made" / "rank_0" / "whole0.ckpt", all_kept),
+                         (tmp_path / "whole3.ckpt", before)):
         found = ms.load_checkpoint(str(path))
-        for name, value in before.items():
+        for name, value in values.items():
             np.testing.assert_array_equal(found[name].asnumpy(), value)
     # As torch saved it from four processes.
     found = sources.open_checkpoint(str(tmp_path / "torch"))

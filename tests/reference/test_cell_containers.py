@@ -70,6 +70,25 @@ def test_containers_inside_a_cell():
     return names(Net()), children(Net())
 
 
+class Later(nn.Cell):
+    """The layers of a list but the first."""
+
+    def __init__(self, container):
+        super().__init__()
+        self.layers = container([nn.Dense(2, 2, "ones") for _ in range(3)])
+
+    def construct(self, x):
+        for layer in self.layers[1:]:
+            x = layer(x)
+        return x
+
+
+@case(mode="BOTH", each={"container": [nn.CellList, nn.SequentialCell]})
+def test_names_after_a_slice_was_called(container):
+    net = Later(container)
+    return net(t([[1.0, -2.0]])), [p.name for p in net.get_parameters()]
+
+
 class Choosing(nn.Cell):
     """One of two layers, by a Tensor's number."""
 

@@ -143,14 +143,22 @@ class Share:
         mode.kept += 1
 
     def refill(self, t: torch.Tensor) -> None:
-        """Make ``t``, whole or shared, the content of a Parameter that is in shares: in other memory, for
-        autograd may still need the old."""
+        """Make ``t``, whole, shared or this rank's part, the content of a Parameter that is in shares: in
+        other memory, for autograd may still need the old."""
         rest = self.weight()._rest
+        if t.shape != rest.shape and self.is_own_part(t.shape):
+            rest._local_tensor = t.to(rest.dtype, copy=True).contiguous()
+            return
         if t.shape != rest.shape:
             raise unsupported("mindspore.Parameter.set_data",
                               f"the ranks share '{self.weight().name}' as {tuple(rest.shape)}, it can not "
                               f"become {tuple(t.shape)}.")
         rest._local_tensor = self.rows(t).to(rest.dtype, copy=True).contiguous()
+
+    def is_own_part(self, shape) -> bool:
+        """Whether the Parameter is in shares, and this rank's is of that shape."""
+        rest = self.weight()._rest
+        return rest.__class__ is DTensor and rest._local_tensor.shape == shape
 
     def write(self, change) -> None:
         """Let ``change(t)`` write into the whole of a Parameter that is in shares."""

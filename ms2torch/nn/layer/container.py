@@ -9,6 +9,7 @@ import torch
 
 from ms2torch._core import mode
 from ms2torch._core.module import speak_tensor
+from ms2torch._core.random import graph_streams
 from ms2torch._core.tensor.index_errors import of_functions
 from ms2torch._core.tensor.tensor import Tensor
 
@@ -211,7 +212,9 @@ class CellList(_CellListBase, _Numbered):
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            return CellList(list(self._modules.values())[index])
+            in_a_graph = mode.inside > 0 or graph_streams.here.call is not None
+            # (There the Cells keep their names, which PyNative gives anew.)
+            return CellList(list(self._modules.values())[index], auto_prefix=not in_a_graph)
         if isinstance(index, Tensor) and (mode.graph or mode.inside):       # (PyNative takes none)
             if wrong := of_functions(index._t, len(self)):
                 raise wrong
