@@ -115,3 +115,14 @@ def test_what_waiting_refuses():
              lambda: waiting().sync_update("go", "x"), lambda: waiting().sync_update(3),
              lambda: ds.NumpySlicesDataset([1]).sync_wait("go", 0), lambda: ds.NumpySlicesDataset([1]).sync_wait(3)]
     return [said(call) for call in calls]
+
+
+@case(each={"order": ["ac", "ca", "vac", "acv"], "function": [None, len]})
+def test_which_column_is_measured(order, function):
+    def rows():
+        for i, size in enumerate((1, 6, 9, 2, 5, 10, 1, 6)):
+            row = {"a": np.array(i, np.int32), "c": np.ones(size, np.int32), "v": np.zeros(3 + i % 2, np.float32)}
+            yield tuple(row[name] for name in order)
+
+    data = ds.GeneratorDataset(rows, list(order)).bucket_batch_by_length(["c"], [3, 6], [2, 3, 2], function)
+    return list(data.create_dict_iterator(num_epochs=1, output_numpy=True))

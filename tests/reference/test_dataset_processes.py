@@ -3,6 +3,8 @@
 import random
 
 import mindspore.dataset as ds
+import mindspore.dataset.transforms as T
+import mindspore.dataset.vision as V
 import numpy as np
 
 from tests.reference.judge import case
@@ -60,3 +62,28 @@ def test_rows_and_draws_of_workers(name):
 def test_an_error_in_a_worker():
     data = numbers().map(lambda x: {}[int(x)], "x", num_parallel_workers=2, python_multiprocessing=True)
     return list(data.create_tuple_iterator(num_epochs=1, output_numpy=True))
+
+
+PLACES = np.stack([*np.mgrid[:8, :8], np.zeros((8, 8), int)], -1).astype(np.uint8)[None].repeat(6, 0)
+
+
+def same(x):
+    return x
+
+
+DRAWING = {
+    "no function": lambda: [V.RandomCrop(2)], "before": lambda: [V.RandomCrop(2), same], "behind": lambda: [same, V.RandomCrop(2)],
+    "between": lambda: [same, V.RandomCrop(4), same, V.RandomCrop(2)], "compose": lambda: T.Compose([V.RandomCrop(2), same]),
+    "pil": lambda: [V.ToPIL(), V.RandomCrop(2), V.ToTensor()], "choice": lambda: [same, T.RandomChoice([V.RandomCrop(2), V.CenterCrop(2)])],
+    "order": lambda: [T.RandomOrder([V.RandomCrop(4), same])],
+}
+
+
+@case(each={"chain": list(DRAWING), "workers": [1, 2]})
+def test_draws_of_workers_and_epochs(chain, workers):
+    """Six rows and the end of an epoch: the second one begins with the other worker."""
+    ds.config.set_seed(11)
+    data = ds.NumpySlicesDataset(PLACES, ["a"], shuffle=False).map(DRAWING[chain](), "a", num_parallel_workers=workers,
+                                                                   python_multiprocessing=True)
+    rows = data.create_tuple_iterator(num_epochs=3, output_numpy=True)
+    return [[row[0] for row in rows] for _ in range(3)]

@@ -30,7 +30,10 @@ class BucketBatchByLengthDataset(UnionBaseDataset):
 
     def _open(self, run):
         child, names = self.children[0]._open(run), self.children[0]._columns()
-        take, rules = self._places(names), pad_rules(self.pad_info, names)
+        take = self._places(names)
+        if self.element_length_function is None:
+            take = [0]                               # MindSpore measures the first column, whichever is named
+        rules = pad_rules(self.pad_info, names)
 
         def collate(bucket, group):
             columns = ([row[i] for row in group] for i in range(len(names)))
@@ -53,7 +56,7 @@ class BucketBatchByLengthDataset(UnionBaseDataset):
         return epoch
 
     def _length(self, values) -> int:
-        """Of a row: rows of its only column, or what the user's function tells."""
+        """Of a row: rows of its first column, or what the user's function tells."""
         if self.element_length_function is None:
             return values[0].shape[0] if values[0].ndim else 0
         try:

@@ -61,19 +61,32 @@ class MapDataset(UnionBaseDataset):
                 row[i] = owned(result)
             return row
 
-        def work(rows, first=0):
+        begun = 0                    # rows and ends of epochs so far, which MindSpore's workers take in turn
+
+        def counted():
+            nonlocal begun
+            for row in child():
+                begun += 1
+                yield row
+            begun += 1
+
+        def work(rows, first=None):
+            first = begun if first is None else first
             for row, steps in zip(rows, islice(cycle(turns), first % len(turns), None), strict=False):
                 yield finished(row, _through(steps, tuple(row[i] for i in take)))
 
-        work = self._by_processes(turns, take, finished, run) or work
-        if not self.callbacks:
-            threads = self._threads(turns) if len(take) == 1 and in_place else None
-            if threads is None:
-                return lambda: work(child())
-            run.at_stop.append(threads.end)
-            return lambda: threads.rows(child(), work)
-        from ._watching import Watch
-        return Watch(self.callbacks, run).epochs_with_calls(child, work)
+        source = counted if len(turns) > 1 else child
+        processes = self._by_processes(turns[0], take, finished, run)
+        if self.callbacks:
+            from ._watching import Watch
+            return Watch(self.callbacks, run).epochs_with_calls(source, processes or work)
+        if processes is not None:
+            return lambda: processes(child())
+        threads = self._threads(turns) if len(take) == 1 and in_place else None
+        if threads is None:
+            return lambda: work(source())
+        run.at_stop.append(threads.end)
+        return lambda: threads.rows(source(), work, begun)
 
     def _turns(self) -> list[list]:
         """The operations of each of the workers, who take the rows of an epoch in turn. Each draws from
@@ -98,17 +111,18 @@ class MapDataset(UnionBaseDataset):
             made[-1].python, made[-1].operation = runs_python(one), one
         return made
 
-    def _by_processes(self, turns: list, take: list, finished, run):
-        """Rows whose Python functions run in processes of their own; None where they do not."""
-        steps = turns[0]
-        python = [i for i, one in enumerate(steps) if one.python]
-        if not self.python_multiprocessing or not python or any(map(computes, self.operations)):
+    def _by_processes(self, steps: list, take: list, finished, run):
+        """Rows whose operations run in processes of their own, as they do where one of them is Python's; None
+        where they do not. There MindSpore calls its transforms as outside of a pipeline: what draws starts
+        from the worker's seed for each row.
+        """
+        if not self.python_multiprocessing or not any(one.python for one in steps) or any(
+                map(computes, self.operations)):
             return None
         from . import _processes
-        first, last = python[0], python[-1] + 1
-        if not _processes.possible() or any(getattr(one, "draws", False) for one in steps[first:last]):
+        if not _processes.possible():
             return None
-        inside = steps[first:last]
+        inside = [_anew(one.operation) if getattr(one, "draws", False) else one for one in steps]
 
         def compute(columns):
             return tuple(value if is_pil(value) else owned(value) for value in _through(inside, columns))
@@ -121,14 +135,13 @@ class MapDataset(UnionBaseDataset):
         def work(rows):
             held: deque = deque()
 
-            def begun():
-                for row, steps in zip(rows, cycle(turns), strict=False):
-                    held.append((row, steps[last:]))
-                    yield _through(steps[:first], tuple(row[i] for i in take))
+            def columns():
+                for row in rows:
+                    held.append(row)
+                    yield tuple(row[i] for i in take)
 
-            for results in workers.run(begun()):
-                row, behind = held.popleft()
-                yield finished(row, _through(behind, results))
+            for results in workers.run(columns()):
+                yield finished(held.popleft(), results)
 
         return work
 
@@ -163,6 +176,11 @@ class MapDataset(UnionBaseDataset):
         for i, name in zip(take, outputs, strict=True):
             names[i] = name
         return names
+
+
+def _anew(operation):
+    """A transform whose random stream starts at each call."""
+    return lambda *columns: step(operation)(*columns)
 
 
 def _through(steps: list, results: tuple) -> tuple:

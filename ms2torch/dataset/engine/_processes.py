@@ -12,7 +12,6 @@ from __future__ import annotations
 import mmap
 import os
 import pickle
-import random
 import signal
 import struct
 import sys
@@ -23,8 +22,6 @@ import weakref
 from collections import deque
 from itertools import islice
 from multiprocessing import Pipe
-
-import numpy as np
 
 from ms2torch._core.errors import notice
 
@@ -230,8 +227,7 @@ def _serve(function, pipe, memory, seed: int | None) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
     if seed is not None:
-        np.random.seed(seed)
-        random.seed(seed)
+        config.set_seed(seed)
     if (cv2 := sys.modules.get("cv2")) is not None:          # a fork has none of the threads of these
         cv2.setNumThreads(0)
     if (torch := sys.modules.get("torch")) is not None:

@@ -54,21 +54,24 @@ class Threads:
     def __init__(self, parts: list, take: int, workers: int) -> None:
         self._parts, self._take, self._workers, self._pool = parts, take, workers, None
 
-    def rows(self, rows, work):
-        """The rows, computed: a few by the generator ``work``, the rest by threads if that was slow."""
+    def rows(self, rows, work, first: int):
+        """The rows, computed: a few by the generator ``work``, the rest by threads if that was slow.
+        ``first``: which worker's turn it is.
+        """
         rows, spent, held = iter(rows), [], 1
-        for number, row in enumerate(islice(rows, _TRIED)):
+        for number, row in enumerate(islice(rows, _TRIED), first):
             start = time.perf_counter()
             row = next(work((row,), number))
             spent.append(time.perf_counter() - start)
             held = max(held, sum(getattr(value, "nbytes", 0) for value in row))
             yield row
         if len(spent) < _TRIED or min(spent) < _WORTHWHILE:
-            yield from work(rows, len(spent))
+            yield from work(rows, first + len(spent))
             return
         size = max(1, min(32, round(_CHUNK / min(spent))))
         wanted = max(2, config.get_prefetch_size() // size) * self._workers
-        yield from self._by_threads(rows, size, max(self._workers, min(wanted, _AHEAD // (held * size))))
+        ahead = max(self._workers, min(wanted, _AHEAD // (held * size)))
+        yield from self._by_threads(rows, size, ahead, first + _TRIED)
 
     def end(self) -> None:
         """Leave what is not begun, and let the threads go."""
@@ -76,7 +79,7 @@ class Threads:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
 
-    def _by_threads(self, rows, size: int, ahead: int):
+    def _by_threads(self, rows, size: int, ahead: int, first: int):
         """Chunks of ``size`` rows, at most ``ahead`` of them waiting."""
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._workers, "ms2torch-map")
@@ -94,8 +97,8 @@ class Threads:
                         failure, more = error, False
                     more = more and len(chunk) == size
                     if chunk:
-                        first = _TRIED + number * size
-                        waiting.append(self._pool.submit(self._chunk, chunk, number, turns, first))
+                        waiting.append(self._pool.submit(self._chunk, chunk, number, turns,
+                                                         first + number * size))
                         number += 1
                 if waiting:
                     for row in waiting.popleft().result():

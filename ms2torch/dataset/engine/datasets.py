@@ -226,9 +226,10 @@ class Dataset(Pipeline):
                                drop_remainder=False):
         """Batch rows of similar length together.
 
-        A row's length is that of its column, or what ``element_length_function(*columns)`` gives; bucket i
-        takes lengths under ``bucket_boundaries[i]``, the last the rest, and becomes a batch at
-        ``bucket_batch_sizes[i]`` rows. ``pad_info`` as in `padded_batch`, {} by default;
+        A row's length is what ``element_length_function(*columns)`` gives; without one that of the row's
+        first column, as in MindSpore, whichever ``column_names`` names. Bucket i takes lengths under
+        ``bucket_boundaries[i]``, the last the rest, and becomes a batch at ``bucket_batch_sizes[i]`` rows.
+        ``pad_info`` as in `padded_batch`, {} by default;
         ``pad_to_bucket_boundary`` pads an axis of length None to one less than the boundary.
         """
         from ._buckets import BucketBatchByLengthDataset, check_buckets
