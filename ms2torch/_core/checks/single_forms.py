@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from ms2torch._core.checks.calls import describe
 from ms2torch._core.tensor.dtype import Type
 
 
@@ -31,6 +32,7 @@ SINGLE_FORMS: dict[str, list[str]] = {
     name: rest for name, *rest in (line.split("\t") for line in Path(__file__).with_suffix(".tsv")
                                    .read_text(encoding="utf-8").splitlines()[1:])}
 _NOT_GIVEN = object()
+_UNPACKED = {"Tensor.view": "shape", "Tensor.permute": "dims"}
 
 
 @cache
@@ -53,8 +55,11 @@ def single_form_error(public: str, given, named: dict, nullable=frozenset()) -> 
         return None
     called, (arguments, count) = SINGLE_FORMS[public][0], _arguments(public)
     any_number, called = called.endswith("*"), called.rstrip("*")
-    if any_number and given and not isinstance(given[0], (tuple, list, torch.Tensor)):
+    packed = any_number and given and not isinstance(given[0], (tuple, list, torch.Tensor, type(None)))
+    if packed:
         given = [tuple(given)]
+    elif any_number:
+        given = given[:1]                                               # the rest is not looked at
     if len(given) > count:
         was = "was" if len(given) == 1 else "were"
         return TypeError(f"{called}() takes {count} positional arguments but {len(given)} {was} given.")
@@ -63,9 +68,9 @@ def single_form_error(public: str, given, named: dict, nullable=frozenset()) -> 
         if value is _NOT_GIVEN:
             if argument.needed:
                 return TypeError(f"{called}() missing 1 required positional argument: {argument.name}.")
-        elif not _fits(value, argument):
+        elif not _fits(value, argument) or (packed and _unpacking(called, argument.name, "", value)):
             at = place if place < len(given) else None
-            return TypeError(_unfit(called, argument, value, at, any_number))
+            return _unfit(called, argument, value, at, packed)
     for name in named:
         if name in [a.name for a in arguments[:len(given)]]:
             return TypeError(f"{called}() got multiple values for argument '{name}'.")
@@ -86,21 +91,32 @@ def odd_classes(public: str) -> dict[str, frozenset[type]]:
             for a in arguments if a.kind != "Tensor" and not SINGLE_FORMS[public][0].endswith("*")}
 
 
-def _unfit(called: str, argument: Argument, value, place: int | None, any_number: bool) -> str:
+def unpacking_error(public: str, given) -> TypeError | None:
+    """What the parser says of sizes of which a later one is no int, by an overloaded method that takes any
+    number of them."""
+    name = _UNPACKED.get(public)
+    return _unpacking(public.rpartition(".")[2], name, "tuple of int", given) if name and given and _is(
+        given[0], "int") else None
+
+
+def _unpacking(called: str, name: str, kind: str, values) -> TypeError | None:
+    wrong = next((k for k, v in enumerate(values) if not (_is(v, "int") or _is(v, "numpy number"))), 0)
+    return TypeError(f"{called}(): argument '{name}'(position 0) should be {kind}, but unpack failed at pos "
+                     f"{wrong} (got {describe(values[wrong])}).") if wrong else None
+
+
+def _unfit(called: str, argument: Argument, value, place: int | None, packed: bool) -> TypeError:
     name, kind, got = argument.name, argument.kind, _class(value)
     if place is None:
-        return f"{called}(): argument '{name}' must be {kind} but got {got}."
+        return TypeError(f"{called}(): argument '{name}' must be {kind} but got {got}.")
     at = f"argument '{name}' (position {place + 1}) must be {kind}"
-    if any_number and isinstance(value, (tuple, list)):
-        wrong = next(k for k, v in enumerate(value) if not _is(v, "int"))
-        if wrong:
-            got = "string" if isinstance(value[wrong], str) else _class(value[wrong])
-            return (f"{called}(): argument '{name}'(position 0) should be {kind}, but unpack failed at pos "
-                    f"{wrong} (got {got}).")
-        got = _class(value[0]) if isinstance(value, tuple) else got
+    if packed:
+        if wrong := _unpacking(called, name, kind, value):
+            return wrong
+        got = _class(value[0])
     if "of" in kind and isinstance(value, (tuple, list)):
-        return f"{called}(): {at} but found type of {got} at pos 0."
-    return f"{called}(): {at}, not {got}."
+        return TypeError(f"{called}(): {at} but found type of {got} at pos 0.")
+    return TypeError(f"{called}(): {at}, not {got}.")
 
 
 def _class(value) -> str:

@@ -48,7 +48,7 @@ from ms2torch._core.checks.preconditions import (
     AcceptedCalls,
     precondition_error,
 )
-from ms2torch._core.checks.single_forms import SINGLE_FORMS, single_form_error
+from ms2torch._core.checks.single_forms import SINGLE_FORMS, single_form_error, unpacking_error
 from ms2torch._core.operators import callsite, wider
 from ms2torch._core.operators.dispatch import ABSENT, FAILURES, PLAIN, form
 from ms2torch._core.operators.primitive import Primitive
@@ -234,7 +234,8 @@ def _no_form(public, told, unbound: bool = False, nullable=frozenset()) -> Excep
         given = told[called.startswith("Tensor."):]
         named = dict(pair for pair in given if isinstance(pair, refused.Named))
         free = [pair[1] for pair in given if not isinstance(pair, refused.Named)]
-        if wrong := overload_error(called, free, named, refused.call_text(given), unbound) or \
+        if wrong := unpacking_error(called, free) or \
+                overload_error(called, free, named, refused.call_text(given), unbound) or \
                 single_form_error(called, free, named, nullable):
             return wrong
         if called in SINGLE_FORMS:
@@ -321,14 +322,14 @@ def _of_any_arguments(kernel, name: str, valid: str | None, also: dict[str, str]
             result = run(*raw, **kwargs)
         except FAILURES as err:
             takes = inspect.signature(call)
+            pairs = [*enumerate(raw), *map(refused.Named, lower(named).items())]
             try:
                 takes.bind(*raw, **kwargs)
             except TypeError:
                 told = list(takes.parameters.values())
-                raise refused.signature_error(f"{public[0]} make", call.__qualname__, told, raw, named,
-                                              0) from None
-            pairs = [*enumerate(raw), *map(refused.Named, lower(named).items())]
-            shape = all(isinstance(v, int) for v in raw[1:])             # view(2, 3)
+                raise _no_form(public, pairs, True) or refused.signature_error(
+                    f"{public[0]} make", call.__qualname__, told, raw, named, 0) from None
+            shape = all(v.__class__ is int for v in raw[1:])                 # view(2, 3)
             if (wrong := not shape and _no_form(public, pairs)):
                 raise wrong from None
             for called in public:

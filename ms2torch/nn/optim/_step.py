@@ -16,6 +16,7 @@ from ms2torch._core import mode
 from ms2torch._core.gradient import recording
 from ms2torch._core.gradient.rows import RowGradient, coalesce
 from ms2torch._core.processes import distributed
+from ms2torch._core.tensor.dtype import from_torch
 from ms2torch._core.tensor.tensor import Tensor, wrap
 from ms2torch._core.torch_private import increment_versions
 from ms2torch.common.parameter import Parameter
@@ -23,6 +24,7 @@ from ms2torch.nn.cell import Cell
 from ms2torch.nn.learning_rate_schedule import _Formula
 
 from ._gathering import gathered
+from ._gradients import UNLIKE, not_decayed, not_mapped, not_of_shape
 from ._mixed import by_dtypes, cannot_widen
 from ._rates import _ConvertToCell, _IteratorLearningRate
 from ._sharing import Sharing
@@ -68,17 +70,12 @@ def fitted(g: torch.Tensor, param: torch.Tensor, name: str) -> torch.Tensor:
     """The gradient in the parameter's dtype and the layout that fused kernels count on; ValueError for
     another shape."""
     if g.shape != param.shape:
-        raise ValueError(f"For primitive[{name}], the var_shape: {_shown(param)} must be equal to "
-                         f"{_shown(g)}")
+        raise not_of_shape(UNLIKE, name, g, param)
     if g.requires_grad:
         g = g.detach()
     if g.dtype is not param.dtype:
         return g.to(param.dtype)
     return g if g.is_contiguous() else g.contiguous()
-
-
-def _shown(t: torch.Tensor) -> str:
-    return "[" + "".join(f"{n}," for n in t.shape) + "]"
 
 
 class Stepping(Sharing, HostValues):
@@ -89,6 +86,13 @@ class Stepping(Sharing, HostValues):
     # What MindSpore's update calls the Parameter that wider gradients cannot be written into, "" where it
     # does not say; None where they can.
     _written: str | None = None
+    # The operator of MindSpore's update, None where it goes by the optimizer's name; what it says of a
+    # gradient of another shape; the dtypes that it takes: "same", a set of them, None for any.
+    _operator: str | None = None
+    _unlike = UNLIKE
+    _taken: object = None
+    _hyper_map = False      # whether a HyperMap calls it
+    _loops = False          # whether a loop calls it, over any sequence of gradients
     # What a step does with the gradient of some rows: one of the functions below; None makes it dense.
     _of_rows = None
     # What becomes of a kernel whose state has another dtype than its parameters (`_mixed`); None leaves it.
@@ -113,9 +117,9 @@ class Stepping(Sharing, HostValues):
         if mode.planning is not None:
             return mode.planning(self, gradients, kernel, slots, prepare)
         looked_up = {}
-        if RowGradient in map(type, gradients):
+        if isinstance(gradients, (tuple, list)) and RowGradient in map(type, gradients):
             looked_up = {i: g.rows() for i, g in enumerate(gradients) if g.__class__ is RowGradient}
-        raw = self._raw(gradients)
+        raw = self._raw(gradients, prepare and self.exec_weight_decay)
         parameters = self.parameters
         rests = self._rests(parameters)
         if self._sharing:
@@ -125,7 +129,7 @@ class Stepping(Sharing, HostValues):
         if prepare:
             raw = self._prepared(raw, step, decayed=not folded, rests=rests)
             looked_up = {i: self._prepared_rows(i, *found, step) for i, found in looked_up.items()}
-        self._fit(raw, rests)
+        self._fit(raw, rests, folded and prepare)
         runs, shared = [], None
         with recording.Updating(parameters):
             for bucket in self._buckets:
@@ -199,33 +203,20 @@ class Stepping(Sharing, HostValues):
 
     # ---- gradients -----------------------------------------------------------------------------------------
 
-    def _raw(self, gradients) -> list[torch.Tensor]:
-        if isinstance(gradients, Tensor):
-            raise RuntimeError("The types of arguments in Map must be consistent, but the types of arguments "
-                               f"are inconsistent. '{self.cls_name}' takes a tuple of gradients.")
+    def _raw(self, gradients, decayed: bool = False) -> list[torch.Tensor]:
+        """The torch tensors of the gradients; ``decayed``: a Map adds weight decay to them first."""
         try:
-            raw = [g._t for g in gradients]
+            mapped = isinstance(gradients, tuple) or (self._loops and not decayed)
+            raw = [g._t for g in gradients] if mapped else None
         except AttributeError:
-            raise self._no_gradient(gradients) from None
-        if len(raw) != self.param_length:
-            raise RuntimeError("For 'Map', the length of tuples must be the same. "
-                               f"For '{self.cls_name}', there are {self.param_length} parameters, "
-                               f"but got {len(raw)} gradients.")
+            raw = None
+        if raw is None or len(raw) != self.param_length:
+            raise not_mapped(self.cls_name, self.param_length, gradients, self._hyper_map and not decayed)
         if self._of_integers is not None:
             raise TypeError(f"For '{self.cls_name}', the element of 'parameters' must be one of "
                             f"Tensor[Float16], Tensor[Float32], but got Ref[Tensor["
                             f"{self._of_integers.dtype}]] for '{self._of_integers.name}'.")
         return raw
-
-    def _no_gradient(self, gradients) -> Exception:
-        """What is wrong with gradients that are not all Tensors."""
-        if len(gradients) != self.param_length:
-            return RuntimeError("For 'Map', the length of tuples must be the same. "
-                                f"For '{self.cls_name}', there are {self.param_length} parameters, "
-                                f"but got {len(gradients)} gradients.")
-        kinds = sorted({type(g).__name__ for g in gradients if not isinstance(g, Tensor)})
-        return ValueError(f"For '{self.cls_name}', gradients must be Tensors, but got {', '.join(kinds)}. "
-                          "Row-sparse gradients come from EmbeddingLookup(sparse=True) inside a graph.")
 
     @property
     def _centralizes(self) -> bool:
@@ -249,6 +240,9 @@ class Stepping(Sharing, HostValues):
             if decay and bucket.places:
                 for places in self._alike(bucket.places):
                     params, grads = [rests[i] for i in places], [raw[i] for i in places]
+                    for g, p in zip(grads, params, strict=True):
+                        if g.dtype is not p.dtype or g.shape != p.shape:
+                            raise not_decayed(g, p)
                     for i, g in zip(places, torch._foreach_add(grads, params, alpha=decay), strict=True):
                         raw[i] = g
         return raw
@@ -264,14 +258,32 @@ class Stepping(Sharing, HostValues):
         factor = float(np.float32(1.0 / self.loss_scale))
         return [g * factor for g in raw] if self._sharing else list(torch._foreach_mul(raw, factor))
 
-    def _fit(self, raw: list[torch.Tensor], rests: list[torch.Tensor]) -> None:
+    def _fit(self, raw: list[torch.Tensor], rests: list[torch.Tensor], folded: bool) -> None:
         for i, g in enumerate(raw):
             rest = rests[i]
             if g.dtype is rest.dtype and g.shape == rest.shape and g.is_contiguous() and not g.requires_grad:
                 continue
-            if g.dtype is not rest.dtype and self._written is not None:
-                self._check_narrow(rest.dtype, g.dtype)
+            if g.dtype is not rest.dtype or g.shape != rest.shape:
+                self._check_unlike(i, g, rest, folded)
             raw[i] = fitted(g, rest, self.cls_name)
+
+    def _check_unlike(self, place: int, g: torch.Tensor, param: torch.Tensor, folded: bool) -> None:
+        """MindSpore's error for a gradient of another shape, or of another dtype where it takes none;
+        ``folded``: weight decay is still to be added."""
+        if folded and any(b.decay for b in self._buckets if place in b.places):
+            raise not_decayed(g, param)
+        operator = self._operator or self.cls_name
+        if g.shape != param.shape:
+            raise not_of_shape(self._unlike, operator, g, param)
+        if self._taken == "same":
+            raise TypeError(f"For primitive[{operator}], the input type must be same.\n"
+                            f"name:[grad]:Tensor[{from_torch(g.dtype)}].\n"
+                            f"name:[var]:Ref[Tensor[{from_torch(param.dtype)}]].\n")
+        if self._taken is not None and g.dtype not in self._taken:
+            raise TypeError(f"For '{operator}', the element of 'gradient' must be one of Tensor[Float16], "
+                            f"Tensor[Float32], but got Tensor[{from_torch(g.dtype)}].")
+        if g.dtype is not param.dtype and self._written is not None:
+            self._check_narrow(param.dtype, g.dtype)
 
     def _check_narrow(self, narrow: torch.dtype, wide: torch.dtype) -> None:
         """TypeError where the update would have to make a Parameter wider, which MindSpore refuses."""

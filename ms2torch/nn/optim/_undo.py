@@ -12,6 +12,8 @@ import torch
 from ms2torch._core import mode
 from ms2torch._core.gradient import passes
 
+from ._gradients import not_bound
+
 
 def atomic(kernel):
     """Marks a kernel that fails before it has written anything: its last operator changes the parameters,
@@ -57,7 +59,7 @@ class Undoing:
         passes.replaced = None
         try:
             return super().__call__(*gradients, **others)
-        except BaseException:
+        except BaseException as err:
             for t, before in reversed(saved):
                 if isinstance(before, list):
                     t.write(before)
@@ -68,10 +70,18 @@ class Undoing:
                 else:
                     t.fill_(before)
             self._hosted.clear()
+            if err.__class__ is TypeError and self._is_graph() and (
+                    told := not_bound(self.construct, gradients, others)):
+                raise told from None
             raise
         finally:
             passes.replaced = outer
             own["_overwritten"] = None
+
+    def _is_graph(self) -> bool:
+        """Whether MindSpore compiles the step: not that of a program's own optimizer, nor Adadelta's."""
+        made = type(self).construct
+        return made.__module__.startswith("ms2torch.") and not made.__module__.endswith(".adadelta")
 
     def _save_number(self, t: torch.Tensor, before: float) -> None:
         """``t``, all of whose elements are ``before``, is about to be overwritten."""

@@ -8,6 +8,7 @@ import torch
 
 from ms2torch import _checkparam as validator
 
+from ._gradients import EVALUATED
 from ._half import in_single
 from ._mixed import refuse_cast
 from ._undo import atomic, renew
@@ -21,6 +22,7 @@ class Adagrad(Optimizer):
     ``accum``.
     """
 
+    _operator, _unlike = "ApplyAdagrad", EVALUATED
     _gathers = True
 
     _written = ""

@@ -22,6 +22,9 @@ class Adadelta(Optimizer):
     Tensors.
     """
 
+    _operator = "ApplyAdadelta"
+    _unlike = ("For '{operator}', 'var' and 'grad' must have the same shape when is not dynamic. "
+               "But got 'var' shape: {var}, 'grad' shape: {grad}.")
     _gathers = True
 
     _written = ""

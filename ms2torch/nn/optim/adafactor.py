@@ -28,6 +28,7 @@ class AdaFactor(Optimizer):
     ``exp_avg_sq_row_*``, ``exp_avg_sq_col_*``, ``exp_avg_sq_*``, ``afactor_step``.
     """
 
+    _hyper_map = True
     _by_elements = None
 
     @opt_init_args_register

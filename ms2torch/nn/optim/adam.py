@@ -140,6 +140,8 @@ class AdamOffload(AdamBase):
     """Adam whose update MindSpore runs on the host; here it is Adam (``mindspore.nn.AdamOffload``)."""
 
     _for_mixed = refuse_two_dtypes("AdamNoUpdateParam", "m", "grad")
+    _operator, _taken = "AdamNoUpdateParam", "same"
+    _unlike = "For primitive[{operator}], the grad_shape: {grad_dims} must be equal to {var_dims}"
 
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,
                  use_nesterov=False, weight_decay=0.0, loss_scale=1.0) -> None:
@@ -164,6 +166,8 @@ class AdamWeightDecay(Optimizer):
     """
 
     _for_mixed = in_widest
+
+    _hyper_map = True
 
     @opt_init_args_register
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-6,

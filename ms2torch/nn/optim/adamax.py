@@ -11,6 +11,7 @@ from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor
 from ms2torch.common.parameter import Parameter
 
+from ._gradients import EVALUATED
 from ._half import in_single
 from ._mixed import refuse_cast
 from ._undo import atomic, renew
@@ -25,6 +26,7 @@ class AdaMax(Optimizer):
     Adamax adds its epsilon to |g| instead.
     """
 
+    _operator, _unlike = "ApplyAdaMax", EVALUATED
     _gathers = True
 
     _written = ""

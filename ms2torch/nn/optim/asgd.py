@@ -18,7 +18,7 @@ class ASGD(Optimizer):
     From step ``t0`` on ``ax`` averages the parameters. State: ``mu_*``, ``eta_*`` and ``ax_.*``. As torch's.
     """
 
-    _gathers = True
+    _gathers = _loops = True
 
     @opt_init_args_register
     def __init__(self, params, learning_rate=0.1, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0) -> None:

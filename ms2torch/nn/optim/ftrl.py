@@ -24,6 +24,9 @@ class FTRL(Optimizer):
     parameters. torch has no counterpart.
     """
 
+    _operator = "ApplyFtrl"
+    _unlike = ("For '{operator}', evaluator arg 'grad' must have the same shape as 'var'. "
+               "But got 'grad' shape:  {grad}, 'var' shape: {var}.")
     _gathers = True
 
     _written = "the argument[var]'s data type of primitive[ApplyFtrl]"

@@ -22,6 +22,7 @@ class Lamb(Optimizer):
     0. State: ``lamb_m.*``, ``lamb_v.*``. There is no loss scale. torch has no counterpart.
     """
 
+    _hyper_map = True
     _by_elements = False
     _for_mixed = refuse_two_dtypes("Lamb", "m", "var")
 

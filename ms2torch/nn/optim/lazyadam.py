@@ -15,7 +15,7 @@ class LazyAdam(AdamBase):
     Row-sparse is what ``EmbeddingLookup(sparse=True)`` gives in graph mode. State as Adam's.
     """
 
-    use_lazy = True
+    use_lazy, _operator = True, "Adam"
 
     @opt_init_args_register
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,

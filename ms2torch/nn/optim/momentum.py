@@ -26,6 +26,9 @@ class Momentum(Optimizer):
     _written = "the argument[variable]'s data type of primitive[ApplyMomentum]"
     _for_mixed = refuse_cast("the argument[accumulation]'s data type of primitive[ApplyMomentum]")
 
+    _operator, _hyper_map = "ApplyMomentum", True
+    _unlike = ("For primitive[{operator}], the gradient_shape must be equal to variable_shape which is "
+               "{var_vector} , but got {grad_vector}.")
     _kernel_decays = True
 
     @opt_init_args_register

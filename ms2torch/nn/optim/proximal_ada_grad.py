@@ -20,6 +20,9 @@ class ProximalAdagrad(Optimizer):
     p = sign(q) * max(|q| - r * l1, 0) / (1 + r * l2). State: ``accum.*``. torch has no counterpart.
     """
 
+    _operator = "ApplyProximalAdagrad"
+    _unlike = ("For '{operator}', evaluator arg 'grad' must have the same shape as 'var'. "
+               "But got 'grad' shape: {grad}, 'var' shape: {var}.")
     _gathers = True
 
     _written = "the argument[var]'s data type of primitive[ApplyProximalAdagrad]"

@@ -23,6 +23,9 @@ class RMSProp(Optimizer):
     no floats or negative.
     """
 
+    _operator, _taken, _hyper_map = "ApplyRMSProp", "same", True
+    _unlike = ("For '{operator}', 'grad' must have the same shape as 'var'. "
+               "But got 'grad' shape: {grad}, 'var' shape: {var}.")
     _gathers = True
     _for_mixed = refuse_two_dtypes("ApplyRMSProp", "mean square dtype", "var dtype")
 

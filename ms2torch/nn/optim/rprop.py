@@ -19,7 +19,7 @@ class Rprop(Optimizer):
     torch's, but for the rate's default.
     """
 
-    _gathers = True
+    _gathers = _loops = True
 
     @opt_init_args_register
     def __init__(self, params, learning_rate=0.1, etas=(0.5, 1.2), step_sizes=(1e-6, 50.0),

@@ -25,6 +25,8 @@ class SGD(Optimizer):
     TypeError and ValueError for bad hyperparameters. torch's SGD has the same formula.
     """
 
+    _taken = frozenset((torch.float16, torch.float32, torch.bfloat16))
+    _hyper_map = True
     _kernel_decays = True
     _for_mixed = in_widest
 

@@ -22,7 +22,7 @@ from ms2torch._core.tensor import dtype as _dtype
 from ms2torch._core.tensor.tensor import Tensor, lower, wrap
 from ms2torch._naming import generations
 
-from ._array_shape import ints, misfitting, not_an_order
+from ._array_shape import broadcast_to, ints, misfitting, not_an_order
 
 # ---- dtype -------------------------------------------------------------------------------------------------
 
@@ -153,6 +153,8 @@ def is_signed(input):
 
 
 def _shape_of(shape):
+    if len(shape) > 1 and isinstance(shape[0], (tuple, list)):          # the rest is not looked at
+        shape = shape[:1]
     return ints(shape[0]) if len(shape) == 1 and not isinstance(shape[0], builtins.int) else shape
 
 
@@ -161,7 +163,7 @@ def reshape(input, *shape):
     """The Tensor in another shape, given as numbers or as one tuple (``mindspore.Tensor.reshape``)."""
     if not shape:
         raise TypeError("reshape() missing 1 required positional argument: shape.")
-    return _reshaped(input, _shape_of(shape), "reshape")
+    return _reshaped(input, _shape_of(shape))
 
 
 @method
@@ -176,37 +178,30 @@ def view(input, *shape, dtype=None):
         raise no_matching_form("view")
     if len(shape) == 1 and isinstance(shape[0], (_dtype.Type, torch.dtype)):
         return input.view(_dtype.to_torch(shape[0]))
-    if len(shape) > 1 and isinstance(shape[0], (tuple, list)):        # the rest is not looked at
-        shape = shape[:1]
-    return _reshaped(input, _shape_of(shape), "view")
+    return _reshaped(input, _shape_of(shape))
 
 
-def _reshaped(input, shape, name):
+def _reshaped(input, shape):
     try:
         return torch.reshape(input, shape)
-    except TypeError:
-        for i, n in enumerate(shape):
-            if not hasattr(n, "__index__"):
-                raise TypeError(f"{name}(): argument 'shape' (position 1) must be tuple of int but found "
-                                "type of "
-                                f"{n.__class__.__name__} at pos {i}.") from None
-        raise
-    except RuntimeError as err:
-        if list(shape).count(-1) < 2 and all(n >= -1 for n in shape):       # sizes, of another number
-            raise misfitting(input, shape) from None
-        raise ValueError(str(err)) from None
+    except RuntimeError:
+        if min(shape, default=0) < -1:
+            raise ValueError("invalid proposed_shape dimension.") from None
+        if list(shape).count(-1) > 1:
+            raise
+        raise misfitting(input, shape) from None
 
 
 @method
 def view_as(input, other):
     """The Tensor in the shape of ``other``."""
-    return _reshaped(input, tuple(other.shape), "reshape")
+    return _reshaped(input, tuple(other.shape))
 
 
 @method
 def reshape_as(input, other):
     """The Tensor in the shape of ``other``."""
-    return _reshaped(input, tuple(other.shape), "reshape")
+    return _reshaped(input, tuple(other.shape))
 
 
 @method
@@ -288,7 +283,7 @@ def repeat(input, *repeats, axis=None):
 @method
 def expand(input, *size):
     """The Tensor repeated to a shape, without copying (``mindspore.Tensor.expand``)."""
-    return input.expand(_shape_of(size))
+    return broadcast_to.kernel(input, _shape_of(size))
 
 
 @method
