@@ -30,17 +30,16 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     if not isinstance(assume_unique, bool) or not isinstance(return_indices, bool):
         raise refusal(TypeError, "assume_unique or return_indices is not bool type.")
     a, b = arithmetic.promote_operands(ar1.reshape(-1), ar2.reshape(-1))
-    if assume_unique:
-        at_a, at_b = (torch.arange(t.numel(), device=t.device) for t in (a, b))
-    else:
+    if not assume_unique:
         (a, at_a), (b, at_b) = _first_places(a), _first_places(b)
-    places_a, places_b = (a[:, None] == b[None, :]).nonzero(as_tuple=True)
-    order = a[places_a].argsort()
-    places_a, places_b = places_a[order], places_b[order]
-    common = a[places_a]
+    both, places = torch.cat((a, b)).sort(stable=True)
+    common = both[1:] == both[:-1]          # as numpy: of what is not unique each that the next one equals
     if not return_indices:
-        return common
-    return common, at_a[places_a].to(torch.int32), at_b[places_b].to(torch.int32)
+        return both[:-1][common]
+    places_a, places_b = places[:-1][common], places[1:][common] - a.numel()
+    if not assume_unique:
+        places_a, places_b = at_a[places_a], at_b[places_b]
+    return both[:-1][common], places_a.to(torch.int32), places_b.to(torch.int32)
 
 
 @arrays(2)

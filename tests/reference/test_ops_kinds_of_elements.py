@@ -6,7 +6,7 @@ from mindspore.ops import auto_generate
 from mindspore.ops.function import array_func
 from mindspore.ops.operations import _grad_ops as gradients
 
-from tests.reference.judge import case
+from tests.reference.judge import case, data
 
 
 def of(dtype, *values):
@@ -95,3 +95,64 @@ def test_draws_beside_arguments_of_numpy():
     net, x, array = Drawing(), of(np.float32, 1), np.array([1, 2])
     given = np.float32(1.5), np.float32(1.5), np.int64(2), np.int64(2), array, array, np.array([1, 2])
     return [net(x, value) for value in given]
+
+
+UNSIGNED = {"dtype": ["uint16", "uint32", "uint64"]}
+
+
+@case(each={**UNSIGNED, "how": ["Mul", "Max", "Min", "Div", "Add", "Sub", "Update"]})
+def test_unsigned_integers_into_rows_and_places(dtype, how):
+    x = ms.Tensor(np.array([[1, 3, 2], [4, 0, 4]], dtype))
+    rows, places = ms.Tensor([0, 1], ms.int32), ms.Tensor([[0], [1]], ms.int32)
+    y = ms.Tensor(np.array([[2, 2, 2], [3, 3, 3]], dtype))
+    return (getattr(ops, f"Scatter{how}")()(ms.Parameter(x), rows, y),
+            getattr(ops, f"ScatterNd{how}")()(ms.Parameter(x), places, y),
+            getattr(ops, f"TensorScatter{how}")()(x, places, y))
+
+
+@case(each=UNSIGNED)
+def test_padding_unsigned_integers(dtype):
+    x = ms.Tensor(np.array([[[[1, 3, 2], [4, 0, 4]]]], dtype))
+    mirrored = (nn.ReflectionPad2d(1)(x), nn.ReflectionPad1d(1)(x)) if dtype == "uint16" else ()
+    return (*mirrored, nn.ReplicationPad2d(1)(x),
+            ops.pad(x, (1, 1, 1, 1), "reflect"), ops.pad(x, (1, 1, 1, 1), "replicate"))
+
+
+@case(each={"dims": [1, 2, 3], "rank": [1, 2, 3, 4, 5, 6]})
+def test_channels_are_not_dropped_out_of_training(dims, rank):
+    return getattr(ops, f"dropout{dims}d")(ms.Tensor(data((2,) * rank)), 0.5, False)
+
+
+@case(each={"name": ["IOU", "OneHot", "MulNoNan"]})
+def test_derivatives_that_are_what_mindspore_says(name):
+    boxes, others = ms.Tensor([[0.0, 0, 4, 4], [1, 1, 3, 3]]), ms.Tensor([[2.0, 2, 6, 6]])
+    f, args = {
+        "IOU": (lambda a, b: ops.iou(a, b), (boxes, others)),
+        "OneHot": (lambda a, b: ops.OneHot()(ms.Tensor([0, 1], ms.int32), 3, a, b),
+                   (ms.Tensor(1.0), ms.Tensor(0.0))),
+        "MulNoNan": (lambda a, b: ops.MulNoNan()(a, b), (ms.Tensor([1.0, -2.0]), ms.Tensor([0.0, 3.0]))),
+    }[name]
+    return ms.grad(f, (0, 1))(*args)
+
+
+@case(each={"unique": [False, True]})
+def test_intersections_of_what_is_not_unique(unique):
+    pairs = (([1, 1, 2, 3, 4], [2, 1, 4, 6]), ([3, 3], [3, 3]), ([1, 2], [1, 2, 2, 2]),
+             ([[1, 2], [3, 4]], [4, 4, 1]))
+    return [ms.numpy.intersect1d(ms.Tensor(a), ms.Tensor(b), unique, True) for a, b in pairs]
+
+
+@case(atol=1e-5, rtol=1e-5, reason="sums in another order")
+def test_normalisation_by_figures_that_lie_apart():
+    x, figures = ms.Tensor(data((4, 3))), ms.Tensor(np.abs(data((3, 4), seed=1)) + 0.5)
+
+    def loss(x, given):
+        y = ops.BatchNorm()(x, given[:, 0], given[:, 1], given[:, 2], given[:, 3])[0]
+        return (y * x).sum()
+
+    return ms.grad(loss, (0, 1))(x, figures)
+
+
+@case(each={"rtol": [-1.0, 1e-5], "atol": [-0.5, 1e-8]})
+def test_closeness_of_less_than_nothing(rtol, atol):
+    return ops.isclose(ms.Tensor([1.0, 2.0, np.nan]), ms.Tensor([1.0, 2.5, np.nan]), rtol, atol)

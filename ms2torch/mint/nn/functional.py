@@ -124,7 +124,9 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
                eps=1e-05):
     """Mean 0 and variance 1 over all but the channels; in training the running figures are updated in place,
     and the running variance is the unbiased one."""
-    plain = normalising.unambiguous(input)
+    plain, weight = normalising.unambiguous(input), normalising.one_after_another(weight)
+    if not training:
+        running_mean, running_var = map(normalising.one_after_another, (running_mean, running_var))
     y = F.batch_norm(plain, running_mean, running_var, weight, bias, training, momentum, eps)
     return y if plain is input else y.reshape(input.shape)
 

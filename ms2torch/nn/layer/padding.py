@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.checks.kernel_dtypes import not_supported
+from ms2torch._core.operators.arithmetic import SIGNED
 from ms2torch._core.tensor.tensor import wrap
 
 from ..cell import Cell
@@ -66,6 +68,10 @@ class ZeroPad2d(_ConstantPadNd):
         super().__init__(padding, 0)
 
 
+# torch's kernels move none of these, but the same bits; what MindSpore refuses is not among them.
+_MOVED = {"reflect": {torch.bool: torch.uint8, torch.uint16: torch.int16}, "replicate": SIGNED}
+
+
 class _MirroredPad(Cell):
     """Padding by the input's own elements; ``_mode`` is torch's."""
 
@@ -101,9 +107,12 @@ class _MirroredPad(Cell):
         lead = t.shape[:t.ndim - dims]
         flat = t.reshape(1, -1, *t.shape[t.ndim - dims:])
         try:
-            bools = flat.dtype is torch.bool and self._mode == "reflect"      # torch mirrors no bools
-            y = F.pad(flat.to(torch.uint8) if bools else flat, self.padding, mode=self._mode)
-            y = y.bool() if bools else y
+            if moved := _MOVED[self._mode].get(flat.dtype):
+                y = F.pad(flat.view(moved), self.padding, mode=self._mode).view(flat.dtype)
+            else:
+                y = F.pad(flat, self.padding, mode=self._mode)
+        except NotImplementedError:
+            raise TypeError(not_supported("MirrorPad" if self._mode == "reflect" else "PadV3")) from None
         except RuntimeError:
             self._check_size(t)
             raise

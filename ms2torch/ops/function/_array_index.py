@@ -402,7 +402,7 @@ def hot(indices, depth, on_value, off_value, axis):
         on_value, off_value = (v if isinstance(v, torch.Tensor) else construct.from_number(v, None)
                                for v in (on_value, off_value))
     _check_values(on_value, off_value)
-    return torch.where(hit, on_value, off_value)
+    return torch.where(hit, on_value.detach(), off_value.detach())
 
 
 def _check_values(on_value, off_value) -> None:

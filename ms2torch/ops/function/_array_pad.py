@@ -6,6 +6,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from ms2torch._core.operators.arithmetic import SIGNED
 from ms2torch._core.operators.registry import REQUIRED, op, primitive
 from ms2torch._core.operators.spelling import spelled
 from ms2torch._naming import generations
@@ -52,10 +53,14 @@ def pad(input_x, padding, mode="constant", value=None):
         return F.pad(input_x, list(padding), "constant", 0 if value is None else value)
     if not len(padding):
         return input_x.clone()
+    if signed := SIGNED.get(input_x.dtype):             # torch's kernels move none of these
+        return F.pad(input_x.view(signed), list(padding), _MODES[mode]).view(input_x.dtype)
     try:
         return F.pad(input_x, list(padding), _MODES[mode])
     except NotImplementedError:
         size = len(padding)
+        if input_x.ndim == size // 2 + 2:
+            raise
         raise ValueError(f"For primitive[PadV3], the input dims when padding's size equal {size} must be "
                          f"equal to {size // 2 + 2}, but got {input_x.ndim}.") from None
 

@@ -209,7 +209,12 @@ def at_places(name, x, indices, updates, how):
     if name.startswith("TensorScatter"):
         _check_dtypes(name, x, indices, updates)
     _check_places(name, x, indices, updates)
-    updates = updates.to(x.dtype)
+    return _at_places(x, indices, updates.to(x.dtype), how)
+
+
+def _at_places(x, indices, updates, how):
+    if x.dtype in SIGNED:
+        return _of_unsigned(lambda x, updates: _at_places(x, indices, updates, how), x, updates, how)
     places = tuple(indices.long().unbind(-1))
     if how == "add":
         return x.index_put(places, updates, accumulate=True)
@@ -228,13 +233,22 @@ def at_places(name, x, indices, updates, how):
 _REDUCE = {"mul": "prod", "prod": "prod", "max": "amax", "min": "amin"}
 
 
+def _of_unsigned(combined, x, updates, how):
+    """``combined(x, updates)`` of unsigned integers, for which torch has no kernels: in wider ones, or over
+    the same bits where signs make no difference."""
+    if how in ("div", "max", "min"):
+        return combined(x.to(torch.int64), updates.to(torch.int64)).to(x.dtype)
+    signed = SIGNED[x.dtype]
+    return combined(x.view(signed), updates.view(signed)).view(x.dtype)
+
+
 def _by_row(x, row, updates, how):
     """``x`` with ``updates`` combined into its rows."""
+    if x.dtype in SIGNED:
+        return _of_unsigned(lambda x, updates: _by_row(x, row, updates, how), x, updates, how)
     if how == "update":
         return x.index_copy(0, row, updates)
     if how in ("add", "sub"):
-        if signed := SIGNED.get(x.dtype):       # torch adds no unsigned integers; bits are the same
-            return _by_row(x.view(signed), row, updates.view(signed), how).view(x.dtype)
         return x.index_add(0, row, updates, alpha=1 if how == "add" else -1)
     if how == "div":
         divisor = _reduced(torch.ones_like(x), row, updates, "prod")

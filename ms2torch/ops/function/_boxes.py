@@ -24,10 +24,11 @@ def _overlap(a, b):
 def iou(anchor_boxes, gt_boxes, mode="iou"):
     """The overlap of every ``gt_boxes`` with every ``anchor_boxes``, over the union (``mindspore.ops.iou``).
 
-    Or, with ``mode`` "iof", over the area of the former. A row for each of ``gt_boxes``.
+    Or, with ``mode`` "iof", over the area of the former. A row for each of ``gt_boxes``; the derivative is 0.
     """
     if mode not in ("iou", "iof"):
         raise KeyError(f"For 'IOU', only 'iou' or 'iof' are supported, but got 'mode': {mode}.")
+    anchor_boxes, gt_boxes = anchor_boxes.detach(), gt_boxes.detach()
     common, given = _overlap(gt_boxes, anchor_boxes), _area(gt_boxes)[:, None]
     return common / (given if mode == "iof" else given + _area(anchor_boxes)[None] - common)
 

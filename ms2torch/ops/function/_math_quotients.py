@@ -52,7 +52,11 @@ def _div_no_nan(x1, x2):
 @primitive("MulNoNan")
 def _mul_no_nan(x, y):
     """The product, and 0 where y is 0, whatever x is (``mindspore.ops.MulNoNan``)."""
-    return _tensors(_or_zero(torch.mul, 1), "MulNoNan")(x, y)
+    return _tensors(_product_without_nan, "MulNoNan")(x, y)
+
+
+def _product_without_nan(x, y):
+    return torch.where((y == 0) & ~torch.isfinite(x), 0, x) * y
 
 
 @primitive("SquareSumAll")

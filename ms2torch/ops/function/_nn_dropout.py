@@ -84,6 +84,8 @@ def dropout(input, p=0.5, training=True, seed=None):
 
 def _channels(dims: int):
     def kernel(input, p=0.5, training=True):
+        if not training and dims > 1:
+            return input
         _check_p(f"dropout{dims}d", p)
         if training and p:
             return dropped_channels(input, p, dims)

@@ -290,7 +290,8 @@ def _unpool(unpool, dims: int):
             raise ValueError("For primitive[MaxUnpool{}D], the x_shape: {} must be equal to {}"
                              .format(wanted - 2, *shown))
         size = None if output_size is None else tuple(output_size)[-dims:]
-        return _wide(unpool, x, indices.long(), kernel_size, stride if stride else None, padding, size)
+        places = indices.long().contiguous()
+        return _wide(unpool, x, places, kernel_size, stride if stride else None, padding, size)
 
     kernel.__name__ = f"max_unpool{dims}d"
     kernel.__doc__ = ("Puts maxima back where ``indices`` say, zeros elsewhere "
@@ -435,7 +436,7 @@ def _unpool(name: str, dims: int, unpool, first: str) -> None:
         ksize = _numbers(ksize, dims)
         strides = _numbers(strides, dims)
         size = tuple(output_shape)[2:] or None
-        return _wide(unpool, x, argmax.long(), ksize, strides if any(strides) else ksize,
+        return _wide(unpool, x, argmax.long().contiguous(), ksize, strides if any(strides) else ksize,
                      _numbers(pads, dims), size)
 
 _unpool("MaxUnpool2D", 2, F.max_unpool2d, "NCHW")

@@ -431,7 +431,7 @@ def _non_deterministic_ints(shape, dtype=_dtype.int64):
 def _log_normal(t, mean, std):
     for name, value in (("mean", mean), ("std", std)):
         check_value_type(name, value, float, "LogNormalReverse")
-    return torch.exp(mean + std * torch.randn_like(t))
+    return torch.exp(mean + std * torch.randn_like(t, memory_format=torch.contiguous_format))
 
 
 def _cauchy(shape, median, sigma):
