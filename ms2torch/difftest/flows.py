@@ -12,8 +12,10 @@ class Flow:
         self.inputs: dict[str, list[dict]] = {}
         self.outputs: dict[tuple[str, int], list[dict]] = {}
         self.later: list[dict] = []
+        self.first: dict[str, int] = {}  # hash -> where in the step's order it is seen first
         for r in records:
-            if r["stage"] == "loss" or (r["stage"] == "forward" and r["role"] in ("input", "output")):
+            self.first.setdefault(r["stats"]["hash"], r["order"])
+            if r["stage"] == "loss" or (r["stage"], r["role"]) == ("forward", "input"):
                 self.later.append(r)
             if r["stage"] == "forward" and r["role"] == "input":
                 self.inputs.setdefault(r["stats"]["hash"], []).append(r)
@@ -37,5 +39,13 @@ class Flow:
         return found
 
     def after(self, output: dict) -> list[dict]:
-        """All that comes after an output, the loss included."""
+        """All that is taken in after an output, the loss included. Other outputs may be drawn elsewhere, too:
+        those of the same layer's later calls are."""
         return [r for r in self.later if r["order"] > output["order"]]
+
+    def next_made(self, output: dict, paired) -> list[dict]:
+        """The first input of a paired call after an output that was not there before it: most likely what the
+        program's own operators make of it."""
+        new = (r for r in self.after(output) if self.first[r["stats"]["hash"]] > output["order"])
+        found = next((r for r in new if r["stage"] != "loss" and paired(r["where"], r["call"])), None)
+        return [found] if found else []

@@ -5,8 +5,9 @@ re-run of a program in another framework, so the yardstick is what has gone in: 
 layer make of inputs that lie e apart outputs that lie little more than e apart. What comes out more than
 ``GROWTH`` times as far apart as anything before it, and more than ``FLOOR`` units in the last place, differs
 of itself, unless a last digit's change does the same there: where something is found the port runs once more
-with what its layers make moved by a last digit (sums whose terms cancel). Updates of parameters are compared
-where both sides agree on the gradient.
+with what its layers make moved by a last digit (sums whose terms cancel), and if it computes in float16 once
+more with some of those results rounded otherwise. Updates of parameters are compared where both sides agree
+on the gradient.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ _SHOWN = 30
 _LOOKED = 8
 
 
-def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, shaken=None) -> Verdict:
-    """Compare two traces, the second a port's, and fill the verdict; ``shaken`` is the port's trace of
-    `ported.Shaking`."""
+def compare_traces(reference, port, verdict: Verdict, steps: int | None = None, shaken=()) -> Verdict:
+    """Compare two traces, the second a port's, and fill the verdict; ``shaken`` are the port's traces of
+    `shaking.Shaking` and, where it computes in half precision, `shaking.Halves`."""
     reference = accumulated.by_updates(reference)
     verdict.sides = tuple(f"{_SIDES.get(t.header['side'], t.header['side'])} {t.header['version']}"
                           for t in (reference, port))
@@ -114,9 +115,9 @@ def run(twin) -> Verdict:
         names = ported.pairs_of(pairs(reference, trace.open(path)))
         spec |= {"reference": os.path.abspath(given), "pairs": names, "align": list(options.align)}
         path = _ported(twin, "aligned", spec)
-    port, shaken = trace.open(path), None
+    port, shaken = trace.open(path), []
     if _computes_otherwise(reference, port, options.steps):
-        shaken = trace.open(_ported(twin, "shaken", {**spec, "shaken": True}))
+        shaken = ported.shaken(spec, lambda name, spec: trace.open(_ported(twin, name, spec)))
     return compare_traces(reference, port, twin.verdict, options.steps, shaken)
 
 
@@ -183,7 +184,7 @@ def _notes(found: Pairs, reference, port, last: int) -> list[str]:
 class Walk(Updates):
     """Through the steps of both traces at once."""
 
-    def __init__(self, reference, port, found: Pairs, verdict: Verdict, shaken=None) -> None:
+    def __init__(self, reference, port, found: Pairs, verdict: Verdict, shaken=()) -> None:
         self.reference, self.port, self.pairs, self.verdict = reference, port, found, verdict
         self.shaken = shaken
         self.tree, self.sums = Tree(reference.cells), Sums(reference)
@@ -192,6 +193,7 @@ class Walk(Updates):
         # Every leaf of MindSpore's that was called, in order, for what stands between two paired ones.
         self.called: list[tuple[str, int]] = []
         self.optimizers = tuple(t.optimizer_records for t in (reference, port))
+        self.never_trained = {p["name"] for p in port.parameters} - _with_gradients(port)
         self.passed_over: dict[str, None] = {}
         self.after: dict[str, tuple] = {}  # what the step left of each parameter, on both sides
         self.placed = 0.0  # the greatest difference that the place of Adam's eps alone explains
@@ -213,8 +215,7 @@ class Walk(Updates):
     def _untrained(self) -> list[str]:
         """Parameters of MindSpore's alone that no optimizer is given, though they ask for gradients: what a
         train cell keeps for itself (sums of gradients)."""
-        trained = {r["where"] for step in range(1, min(self.reference.steps, _LOOKED) + 1)
-                   for r in self.reference.step(step) if r["kind"] == "tensor" and r["stage"] == "gradient"}
+        trained = _with_gradients(self.reference)
         asking = {p["name"] for p in self.reference.parameters if p["requires_grad"]}
         return [n for n in self.pairs.alone[0] if n in asking and n not in trained] if trained else []
 
@@ -228,9 +229,9 @@ class Walk(Updates):
         self.deep = all(_deep(t.header, number) for t in (self.reference, self.port))
         # Without Cells, all rounding of a network has gone into the loss and the gradients.
         self.worst = 0.0 if self.deep else _WHOLE_NETWORK / GROWTH
-        self.moved, self.worst_moved = {}, epsilon("float32")
-        if self.shaken is not None and number <= self.shaken.steps:
-            self.moved = {place(r): r for r in _trained(self.shaken.step(number))}
+        self.worst_moved = epsilon("float32")
+        shaken = [t.step(number) if number <= t.steps else [] for t in self.shaken]
+        self.moved, self.rounded = ({place(r): r for r in _trained(step)} for step in (*shaken, [], [])[:2])
         # What is known of each parameter of MindSpore's: its error before the step, and both sides' values.
         self.before: dict[str, tuple] = {}
         self.gradients: dict[str, tuple] = {}
@@ -384,8 +385,14 @@ class Walk(Updates):
             return r["role"] == "grad_output" and place in self.elsewhere
         if self._agrees(r, other):
             return False
-        paired = self.flow.goes_to(r, lambda cell, call: self.pairs.module(self.tree.named(cell), call))
-        others = [(m, self._other(m)) for m in paired or self.flow.after(r)]
+
+        def paired(cell, call):
+            return self.pairs.module(self.tree.named(cell), call)
+
+        made = self.flow.goes_to(r, paired)
+        if not made and self.tree.has_children(self.tree.named(r["where"])):  # an activation of its own
+            made = self.flow.next_made(r, paired)
+        others = [(m, self._other(m)) for m in made or self.flow.after(r)]
         gaps = [apart.gap(m, o) if _alike(m, o) else math.inf for m, o in others if o]
         if not gaps:
             return False
@@ -406,7 +413,9 @@ class Walk(Updates):
     def _other(self, r: dict) -> dict | None:
         """What stands for a forward record or a loss on the port's side."""
         if r["stage"] == "loss":
-            return next((o for k, o in reversed(self.theirs.items()) if k[1] == "loss"), None)
+            losses = [o for o in self.theirs.values() if o["stage"] == "loss"]
+            # Each call until an update has a loss of its own.
+            return next((o for o in losses if o["call"] == r["call"]), losses[-1] if losses else None)
         module = self.pairs.module(self.tree.named(r["where"]), r["call"])
         if module is None:
             return None
@@ -463,6 +472,12 @@ class Walk(Updates):
                     + (f", in MindSpore {shown}" if shown else ""))
         if self.deep or self.number == 1:
             self._judge(r, other, self.worst, note)
+
+
+def _with_gradients(opened) -> set[str]:
+    """The parameters for which an optimizer gets a gradient in one of a trace's first steps."""
+    return {r["where"] for step in range(1, min(opened.steps, _LOOKED) + 1)
+            for r in opened.step(step) if r["kind"] == "tensor" and r["stage"] == "gradient"}
 
 
 def _differentiated(records: list[dict]) -> dict | None:

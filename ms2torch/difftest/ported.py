@@ -6,15 +6,18 @@ weights (and the optimizer's state, where a step is judged by itself), the batch
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
 from pathlib import Path
 
-import numpy as np
-
 from . import accumulated, trace
 from .recorder import Recorder, record
+from .shaking import Halves, Shaking
+
+# The note in a shaken trace that a run of `Halves` has something to move.
+HALVES = "halves"
 
 
 class Taking(Recorder):
@@ -83,22 +86,6 @@ class Taking(Recorder):
         torch.nn.Dropout.forward = forward
 
 
-class Shaking:
-    """What each layer makes, and the gradient that comes back to it, is moved by a last digit: how far that
-    moves what comes after tells what rounding alone does there."""
-
-    def outgoing(self, value, where, index, call):
-        return super().outgoing(self._moved(value), where, index, call)
-
-    def _moved(self, value):
-        import torch
-
-        if isinstance(value, self.parameter) or not self.frame.differentiable(value) or value.is_complex():
-            return value
-        signs = np.random.RandomState(value.numel() % 2**32).randint(-1, 2, tuple(value.shape))
-        return value * (1 + torch.finfo(value.dtype).eps * torch.from_numpy(signs).to(value))
-
-
 class ShakenRecorder(Shaking, Recorder):
     """`Recorder`, shaken."""
 
@@ -118,18 +105,35 @@ def pairs_of(found) -> dict:
     return {"names": names, "calls": calls}
 
 
+def shaken(spec: dict, recorded) -> list:
+    """The shaken traces of a port: with its layers' results moved, and where that run computed products in
+    half precision one with these moved. ``recorded`` runs a spec and opens its trace."""
+    found = [recorded("shaken", {**spec, "shaken": "layers"})]
+    if any(a["name"] == HALVES for a in found[0].adaptations):
+        found.append(recorded("halves", {**spec, "shaken": "halves"}))
+    return found
+
+
 def main(spec: dict) -> int:
-    """Run as the spec says (port.py writes it); the script's exit code."""
+    """Run as the spec says (port.py writes it), shaken by "layers" or "halves"; the script's exit code."""
+    kind = spec.get("shaken")
+    halves = Halves(moves=kind == "halves") if kind else None
+
     def make(writer, options, frame):
-        shaken = bool(spec.get("shaken"))
-        if not spec.get("align"):
-            return (Recorder, ShakenRecorder)[shaken](writer, options, frame)
-        kind = (Taking, ShakenTaking)[shaken]
-        return kind(writer, options, frame, spec["reference"], spec["align"], spec["pairs"])
+        moved = kind == "layers"
+        if spec.get("align"):
+            taking = (Taking, ShakenTaking)[moved]
+            recorder = taking(writer, options, frame, spec["reference"], spec["align"], spec["pairs"])
+        else:
+            recorder = (Recorder, ShakenRecorder)[moved](writer, options, frame)
+        if halves is not None:
+            halves.met = lambda: recorder.adapted(HALVES, "the port computes products in half precision")
+        return recorder
 
     script, *arguments = spec["script"]
-    return record(script, arguments, make, out=spec["out"], torch=True, updates=spec["updates"],
-                  refeed=frozenset(spec["refeed"]), seed=spec["seed"])
+    with halves or contextlib.nullcontext():
+        return record(script, arguments, make, out=spec["out"], torch=True, updates=spec["updates"],
+                      refeed=frozenset(spec["refeed"]), seed=spec["seed"])
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from .yardstick import epsilon
 # How many times as far apart as what goes in an output may be, and by how many units in the last place.
 GROWTH = 30.0
 FLOOR = 32.0
+# How many times as far apart as some results rounded otherwise in half precision move it.
+HALVES = 4.0
 # Units in the last place by which updates differ without a reason: powers and roots are less exact than sums.
 FLOOR_OF_UPDATE = 1024.0
 # What a gradient says that has come through an activation unseen: 1 - y * y near y = 1 is worth few digits.
@@ -50,6 +52,7 @@ class Updates:
             return None
         error = apart.gap(r, other)
         growth = self._growth(other)
+        floor += HALVES * self._gap_to(self.rounded, other)
         tolerance = growth * max(GROWTH * gone_in, FLOOR * epsilon(r["dtype"])) + floor
         if apart.kind(r) != "f":
             tolerance = 0.0
@@ -62,13 +65,18 @@ class Updates:
     def _growth(self, other: dict) -> float:
         """How many times as far as all before it this value of the port's moves when what its layers make is
         moved by a last digit; 1 where that is not known, or less."""
-        moved = self.moved.get(place(other))
-        if moved is None or apart.kind(other) != "f" or moved["shape"] != other["shape"]:
-            return 1.0
-        gap = apart.gap(other, moved)
-        growth = max(1.0, gap / self.worst_moved) if math.isfinite(gap) else 1.0
-        self.worst_moved = max(self.worst_moved, gap / growth) if math.isfinite(gap) else self.worst_moved
+        gap = self._gap_to(self.moved, other)
+        growth = max(1.0, gap / self.worst_moved)
+        self.worst_moved = max(self.worst_moved, gap / growth)
         return growth
+
+    def _gap_to(self, shaken: dict, other: dict) -> float:
+        """How far a value of the port's is from what it is in a shaken run; 0 where that is not known."""
+        moved = shaken.get(place(other))
+        if moved is None or apart.kind(other) != "f" or moved["shape"] != other["shape"]:
+            return 0.0
+        gap = apart.gap(other, moved)
+        return gap if math.isfinite(gap) else 0.0
 
     def _found(self, r: dict, other: dict, error: float, tolerance: float, note: str) -> None:
         shown = [f"norm {x['stats']['norm']:.6g}, mean {x['stats']['mean']:.6g}" for x in (r, other)]
@@ -96,6 +104,9 @@ class Updates:
     def _gradient(self, r: dict) -> None:
         other = self._parameter_of(r, "gradient")
         if other is None:
+            if r["stats"]["norm"] and self.pairs.parameters.get(r["where"]) in self.never_trained:
+                self._note(r, "missing", "the port's optimizer never gets a gradient for it: is it detached, "
+                           "frozen or not given to the optimizer?")
             return
         self.gradients[r["where"]] = apart.values(r, other)
         self.update_of[r["where"]] = r.get("update", 0)

@@ -83,6 +83,21 @@ def test_networks_of_the_same_names_and_their_optimizers_are_told_apart(tmp_path
     assert "beta1 is 0.5 in MindSpore and 0.9 in the port" in beta["first"]["note"]
 
 
+def test_a_gate_after_an_activation_a_product_in_half_and_calls_that_accumulate(tmp_path):
+    """``records/gated.trace`` is MindSpore 2.10.0's run of gated.py, recorded with --refeed 1,2,3,4. Some of
+    the product's results are rounded otherwise there."""
+    product = "(x.half() @ self.mix.weight.half().T).float()"
+    changes = [("", ""), (product, product.replace("half()", "bfloat16()")),
+               (product, "x @ self.mix.weight.T"), ("(self.gate)", "(self.gate.detach())"),
+               ("delta=0.7", "delta=0.8"), ("sigmoid", "tanh")]
+    right, *wrong = said_of("gated_port.py", RECORD.with_name("gated.trace"), changes, tmp_path)
+    assert right["equal"] and right["compared"] > 40
+    assert [(w["first"]["stage"], w["first"]["where"]) for w in wrong] == [
+        ("forward", "net.out"), ("forward", "net.out"), ("backward", "gate"), ("backward", "net.out"),
+        ("forward", "net.into")]
+    assert "never gets a gradient" in wrong[2]["first"]["note"]
+
+
 def test_one_step_of_the_loop_is_recorded_with_the_updates_of_all_its_optimizers(tmp_path):
     asked = options.Options(script=["t.py"], torch="port.py", align=("weights",), refeed=(1,),
                             reference="ms2torch")
@@ -122,7 +137,7 @@ def test_what_a_last_digit_moves_as_far_is_rounding():
     for moved, found in (({}, 1), ({updates.place(ours): shaken}, 0)):
         walk = updates.Updates()
         walk.verdict, walk.tree, walk.findings, walk.number = Verdict(), Tree([]), [], 1
-        walk.moved, walk.worst_moved, walk.worst = moved, 2e-6, 1e-6
+        walk.moved, walk.rounded, walk.worst_moved, walk.worst = moved, {}, 2e-6, 1e-6
         walk._judge(reference, ours, walk.worst, "")
         assert len(walk.findings) == found
         assert walk.worst < 1e-5 if moved else walk.worst > 1e-4

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from ms2torch.difftest import pairing, port, ported, trace
+from ms2torch.difftest import accumulated, pairing, port, ported, trace
 from ms2torch.difftest.finding import Verdict
 
 SPEC = {"updates": None, "refeed": [1, 2], "seed": 1}
@@ -31,16 +31,16 @@ def judged(reference, names, script, folder, shake):
     """The verdict of one script; its names are those of port.py as it is."""
     spec = {**SPEC, "script": [str(script)], "out": f"{folder}/aligned.trace", "pairs": names,
             "reference": str(reference.path), "align": ["weights", "random"]}
-    aligned, shaken = recorded(spec), None
+    aligned, shaken = recorded(spec), []
     if shake and port._computes_otherwise(reference, aligned, None):
-        shaken = recorded({**spec, "out": f"{folder}/shaken.trace", "shaken": True})
+        shaken = ported.shaken(spec, lambda name, spec: recorded({**spec, "out": f"{folder}/{name}.trace"}))
     return port.compare_traces(reference, aligned, Verdict(), shaken=shaken).as_json()
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
     script, changes, folder = Path(sys.argv[1]), json.loads(sys.argv[3]), Path(sys.argv[4])
-    reference = trace.open(sys.argv[2])
+    reference = accumulated.by_updates(trace.open(sys.argv[2]))
     first = recorded({**SPEC, "script": [str(script)], "out": f"{folder}/port.trace"})
     names, found = ported.pairs_of(pairing.pairs(reference, first)), []
     for old, new in changes:
